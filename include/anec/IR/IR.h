@@ -1,0 +1,214 @@
+//===- IR.h - Module, Function, Op, Value ----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The SSA form that every part of anec works on:
+///
+///   Module > Function (kernel, layer or host) > Op > Value
+///
+/// A function is one straight line of ops. Operands stand in the order of the
+/// op row's value parameters, constants in the order of its constant
+/// parameters; an optional parameter that is not given is null in its slot, and
+/// a variadic one, always the last, takes all remaining operands.
+///
+/// Well-formed means: every operand is defined above its use in the same
+/// function; operand and constant slots fit the row; the row's `infer` accepts
+/// the op and gives its result types. `verify` (Verifier.h) checks this.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_IR_IR_H
+#define ANEC_IR_IR_H
+
+#include "anec/IR/Constant.h"
+#include "anec/IR/Type.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ilist.h"
+#include "llvm/ADT/ilist_node.h"
+#include "llvm/ADT/iterator_range.h"
+#include "llvm/Support/SMLoc.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace anec {
+
+class Function;
+class Module;
+class Op;
+class Value;
+struct OpDef;
+
+using SourceRange = llvm::SMRange;
+
+/// One use of a value: a slot of an op, threaded into the value's use list so
+/// that replacing and erasing do not depend on how many uses there are.
+class Operand {
+public:
+  Operand() = default;
+  Operand(const Operand &) = delete;
+  Operand &operator=(const Operand &) = delete;
+  ~Operand() { set(nullptr); }
+
+  Value *get() const { return value; }
+  Op *owner() const { return user; }
+  Operand *nextUse() const { return next; }
+  void set(Value *newValue);
+
+private:
+  friend class Op;
+  Value *value = nullptr;
+  Op *user = nullptr;
+  Operand *next = nullptr;
+  Operand **link = nullptr; ///< what points at this operand
+};
+
+/// A function parameter or the result of an op.
+class Value {
+public:
+  Value(TensorType type, llvm::StringRef name, Op *op, unsigned index)
+      : type(std::move(type)), name(name.str()), op(op), slot(index) {}
+  Value(const Value &) = delete;
+  Value &operator=(const Value &) = delete;
+
+  TensorType type;
+  /// A name for people, without `%`. Printers make it unique where it is not;
+  /// the names of a kernel's parameters and results are its interface.
+  std::string name;
+
+  /// The op that computes this value; null for a parameter.
+  Op *definingOp() const { return op; }
+  /// Which parameter, or which result.
+  unsigned index() const { return slot; }
+
+  bool hasUses() const { return uses != nullptr; }
+  bool hasOneUse() const { return uses && !uses->nextUse(); }
+  Operand *firstUse() const { return uses; }
+  /// Makes every use (function results included, see Function) use `other`.
+  void replaceAllUsesWith(Value *other);
+
+private:
+  friend class Operand;
+  Op *op;
+  unsigned slot;
+  Operand *uses = nullptr;
+};
+
+/// An operation: a row of the op table applied to operands and constants.
+class Op : public llvm::ilist_node<Op> {
+public:
+  /// Slots are taken as they are; Builder is the way to make a checked op.
+  static Op *create(const OpDef &def, llvm::ArrayRef<Value *> operands,
+                    llvm::ArrayRef<ConstantRef> constants,
+                    llvm::ArrayRef<TensorType> resultTypes,
+                    llvm::ArrayRef<llvm::StringRef> resultNames,
+                    SourceRange range);
+  ~Op();
+
+  const OpDef &def() const { return *row; }
+  bool is(const OpDef &other) const { return row == &other; }
+  Function *parent() const { return function; }
+  SourceRange range() const { return source; }
+
+  unsigned numOperands() const { return operandCount; }
+  Value *operand(unsigned slot) const { return operands[slot].get(); }
+  void setOperand(unsigned slot, Value *value) { operands[slot].set(value); }
+  llvm::SmallVector<Value *, 4> operandValues() const;
+  /// The operand of the value parameter called `name`; null when absent.
+  Value *operand(llvm::StringRef name) const;
+
+  unsigned numResults() const { return results.size(); }
+  Value *result(unsigned index = 0) const { return results[index].get(); }
+  auto resultValues() const {
+    return llvm::map_range(results, [](const auto &r) { return r.get(); });
+  }
+
+  llvm::ArrayRef<ConstantRef> constants() const { return constantSlots; }
+  /// The value of the constant parameter called `name`; null when absent.
+  const Constant *constant(llvm::StringRef name) const;
+  void setConstant(llvm::StringRef name, ConstantRef value);
+  bool boolAttr(llvm::StringRef name) const { return constant(name)->asBool(); }
+  int64_t intAttr(llvm::StringRef name) const { return constant(name)->asInt(); }
+  double floatAttr(llvm::StringRef name) const {
+    return constant(name)->asDouble();
+  }
+  llvm::StringRef stringAttr(llvm::StringRef name) const {
+    return constant(name)->asString();
+  }
+  Shape intsAttr(llvm::StringRef name) const { return constant(name)->asInts(); }
+
+  /// Unlinks and deletes; no result may have uses.
+  void erase();
+
+private:
+  friend class Function;
+  Op() = default;
+  const OpDef *row = nullptr;
+  Function *function = nullptr;
+  SourceRange source;
+  std::unique_ptr<Operand[]> operands;
+  unsigned operandCount = 0;
+  llvm::SmallVector<ConstantRef, 2> constantSlots;
+  llvm::SmallVector<std::unique_ptr<Value>, 1> results;
+};
+
+/// What a function is for: a `kernel` is one MIL program; a `layer` is a
+/// parameterised block of a model, which may be split into kernels; a `host`
+/// function calls layers and kernels.
+enum class FunctionKind : uint8_t { Kernel, Layer, Host };
+llvm::StringRef spelling(FunctionKind kind);
+
+class Function {
+public:
+  Function(FunctionKind kind, llvm::StringRef name, SourceRange range = {})
+      : kind(kind), name(name.str()), range(range) {}
+  ~Function();
+
+  FunctionKind kind;
+  std::string name;
+  SourceRange range;
+  std::string opset = "ios18"; ///< MIL's tag: `func main<ios18>`
+
+  Value *addParameter(TensorType type, llvm::StringRef name);
+  llvm::ArrayRef<std::unique_ptr<Value>> parameters() const { return params; }
+  void eraseParameter(unsigned index);
+
+  llvm::ilist<Op> &body() { return ops; }
+  const llvm::ilist<Op> &body() const { return ops; }
+  /// Links `op` in before `before` (null: at the end), and owns it.
+  void insert(Op *op, Op *before = nullptr);
+
+  /// The results: uses like any other, so replacing a value renews them.
+  void setResults(llvm::ArrayRef<Value *> values);
+  unsigned numResults() const { return resultCount; }
+  Value *result(unsigned index) const { return resultSlots[index].get(); }
+  void setResult(unsigned index, Value *value) {
+    resultSlots[index].set(value);
+  }
+  llvm::SmallVector<Value *, 2> resultValues() const;
+
+private:
+  llvm::ilist<Op> ops;
+  std::vector<std::unique_ptr<Value>> params;
+  std::unique_ptr<Operand[]> resultSlots;
+  unsigned resultCount = 0;
+};
+
+/// A program: functions in source order, with unique names.
+class Module {
+public:
+  /// MIL's header, kept when a program is read and printed again.
+  std::string version = "1.3";
+  std::vector<std::pair<std::string, std::string>> buildInfo;
+
+  Function *addFunction(FunctionKind kind, llvm::StringRef name,
+                        SourceRange range = {});
+  Function *findFunction(llvm::StringRef name) const;
+  std::vector<std::unique_ptr<Function>> functions;
+};
+
+} // namespace anec
+
+#endif // ANEC_IR_IR_H

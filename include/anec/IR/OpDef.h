@@ -1,0 +1,253 @@
+//===- OpDef.h - the row that defines an op --------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// An op is defined once, by an OpDef row in lib/Ops. Builder and verifier read
+/// its parameters and `infer`; the front end and the printers its names; the
+/// interpreter and constant folding its `eval`; `decompose` its decomposition;
+/// docs/ops.md all of it. docs/adding-an-op.md walks through one.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_IR_OPDEF_H
+#define ANEC_IR_OPDEF_H
+
+#include "anec/IR/IR.h"
+#include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <array>
+#include <functional>
+
+namespace anec {
+
+class Builder;
+
+enum class ParamKind : uint8_t {
+  Value,            ///< an operand
+  OptionalValue,    ///< an operand that may be absent
+  Variadic,         ///< all remaining operands, at least one
+  Constant,         ///< a compile-time constant; `fallback` makes it optional
+  OptionalConstant, ///< a constant that may be absent
+};
+
+/// One parameter of an op.
+struct ParamDef {
+  llvm::StringLiteral name = "";
+  ParamKind kind = ParamKind::Value;
+  DTypeSet dtypes = {};
+  /// Parameters with the same letter have the same element type; 0 binds none.
+  char typeVar = 0;
+  /// Constants: 0 takes a scalar, 1 a rank-1 tensor, -1 any shape.
+  int8_t rank = 0;
+  /// The value when it is not given, in the IR's spelling (`false`, `-1`,
+  /// `[1, 1]`, `"valid"`, `1e-05`), or `ones(n)` / `zeros(n)` with n in
+  /// {spatial, 2*spatial} for a convolution's geometry, or `all` for every axis.
+  llvm::StringLiteral fallback = "";
+  llvm::StringLiteral doc = "";
+
+  constexpr bool isConstant() const {
+    return kind == ParamKind::Constant || kind == ParamKind::OptionalConstant;
+  }
+};
+
+namespace trait {
+enum : uint32_t {
+  /// Result i depends on element i of the (broadcast) operands alone.
+  Elementwise = 1 << 0,
+  /// A MIL op: the printer can print it. Others must be decomposed before.
+  Mil = 1 << 1,
+  /// Operands 0 and 1 may be swapped.
+  Commutative = 1 << 2,
+  /// Must not be removed or merged even when unused or equal.
+  SideEffect = 1 << 3,
+  /// Moves elements without computing (reshape, transpose, slice, ...).
+  DataMovement = 1 << 4,
+};
+} // namespace trait
+
+/// What `infer` sees of an op that exists, or is about to.
+class InferContext {
+public:
+  /// How messages spell the type of operand `slot`; the front end puts the
+  /// user's own names for extents into it.
+  using Describe = std::function<std::string(const Value &)>;
+
+  InferContext(const OpDef &def, llvm::ArrayRef<Value *> operands,
+               llvm::ArrayRef<ConstantRef> constants, SourceRange range,
+               Diagnostics *diags, const Describe *describe = nullptr)
+      : def(def), operands(operands), constants(constants), range(range),
+        diags(diags), describe(describe) {}
+
+  const OpDef &def;
+  llvm::ArrayRef<Value *> operands;
+  llvm::ArrayRef<ConstantRef> constants;
+  SourceRange range;
+  /// What `infer` computes.
+  llvm::SmallVector<TensorType, 2> results;
+
+  const TensorType &type(unsigned slot) const { return operands[slot]->type; }
+  bool hasOperand(unsigned slot) const {
+    return slot < operands.size() && operands[slot];
+  }
+  const Constant *constant(llvm::StringRef name) const;
+  bool boolAttr(llvm::StringRef name) const { return constant(name)->asBool(); }
+  int64_t intAttr(llvm::StringRef name) const { return constant(name)->asInt(); }
+  llvm::StringRef stringAttr(llvm::StringRef name) const {
+    return constant(name)->asString();
+  }
+  Shape intsAttr(llvm::StringRef name) const { return constant(name)->asInts(); }
+
+  /// Sets the only result; returns true, to be the last line of an `infer`.
+  bool result(TensorType type) {
+    results.assign(1, std::move(type));
+    return true;
+  }
+  /// Reports that the constraint does not hold and returns false. Operands in
+  /// question get a note with their place and type.
+  bool fail(diag::Kind kind, llvm::ArrayRef<std::string> args,
+            llvm::ArrayRef<unsigned> blamedOperands = {});
+  /// The type of operand `slot` as messages spell it.
+  std::string describeOperand(unsigned slot) const;
+  /// Checks -rank <= axis < rank, reports, and makes it non-negative.
+  bool normalizeAxis(int64_t &axis, unsigned rank);
+
+private:
+  Diagnostics *diags; ///< null: only the verdict counts
+  const Describe *describe;
+};
+
+/// A value of the double-precision reference: row-major elements. Integers and
+/// booleans are held as doubles too.
+struct RefTensor {
+  TensorType type;
+  std::vector<double> data;
+};
+
+/// What `eval` sees: operands by slot (null when absent) and results to fill,
+/// whose types `infer` has set and whose data has the right size.
+struct EvalContext {
+  const OpDef &def;
+  llvm::ArrayRef<ConstantRef> constants;
+  llvm::ArrayRef<const RefTensor *> in;
+  llvm::MutableArrayRef<RefTensor> out;
+
+  const Constant *constant(llvm::StringRef name) const;
+  bool boolAttr(llvm::StringRef name) const { return constant(name)->asBool(); }
+  int64_t intAttr(llvm::StringRef name) const { return constant(name)->asInt(); }
+  double floatAttr(llvm::StringRef name) const {
+    return constant(name)->asDouble();
+  }
+  llvm::StringRef stringAttr(llvm::StringRef name) const {
+    return constant(name)->asString();
+  }
+  Shape intsAttr(llvm::StringRef name) const { return constant(name)->asInts(); }
+};
+
+constexpr unsigned maxParams = 12;
+constexpr unsigned maxConstraints = 8;
+
+/// The definition of an op. Rows say only what is unusual.
+struct OpDef {
+  llvm::StringLiteral name = "";
+  /// One sentence in the imperative or third person; names parameters in
+  /// backticks.
+  llvm::StringLiteral summary = "";
+  /// The family its documentation stands in.
+  llvm::StringLiteral family = "";
+  std::array<ParamDef, maxParams> params = {};
+  uint32_t traits = 0;
+  /// What must hold beyond the parameters' own domains; (C1), (C2), ... label
+  /// them in `infer`, in the docs and in the tests.
+  std::array<llvm::StringLiteral, maxConstraints> constraints = {
+      "", "", "", "", "", "", "", ""};
+  /// The names of several results; one result needs none.
+  std::array<llvm::StringLiteral, 3> resultNames = {"", "", ""};
+
+  /// Checks the constraints and sets the result types.
+  bool (*infer)(InferContext &ctx) = nullptr;
+  /// The double-precision reference; null when the op has no value semantics
+  /// of its own (`call`).
+  void (*eval)(EvalContext &ctx) = nullptr;
+  /// Writes the op as ops of the MIL table; null when it is one.
+  void (*decompose)(Builder &builder, const Op &op,
+                    llvm::SmallVectorImpl<Value *> &results) = nullptr;
+  /// Floating-point operations; null counts one per result element for
+  /// elementwise ops and none for others.
+  int64_t (*flops)(const Op &op) = nullptr;
+
+  bool has(uint32_t t) const { return (traits & t) == t; }
+  /// The parameters up to the first unnamed one.
+  llvm::ArrayRef<ParamDef> parameters() const;
+  /// Slot among the value (or constant) parameters; -1 when there is none.
+  int valueSlot(llvm::StringRef param) const;
+  int constantSlot(llvm::StringRef param) const;
+  unsigned numValueParams() const;
+  unsigned numConstantParams() const;
+  bool isVariadic() const;
+};
+
+/// Shorthands for rows.
+constexpr DTypeSet floats = {DType::FP16, DType::FP32};
+constexpr DTypeSet numbers = {DType::FP16, DType::FP32, DType::Int32};
+constexpr ParamDef value(llvm::StringLiteral name, DTypeSet dtypes = floats,
+                         char typeVar = 'T', llvm::StringLiteral doc = "") {
+  return {name, ParamKind::Value, dtypes, typeVar, -1, "", doc};
+}
+constexpr ParamDef optionalValue(llvm::StringLiteral name,
+                                 DTypeSet dtypes = floats, char typeVar = 'T',
+                                 llvm::StringLiteral doc = "") {
+  return {name, ParamKind::OptionalValue, dtypes, typeVar, -1, "", doc};
+}
+constexpr ParamDef variadic(llvm::StringLiteral name, DTypeSet dtypes = floats,
+                            char typeVar = 'T', llvm::StringLiteral doc = "") {
+  return {name, ParamKind::Variadic, dtypes, typeVar, -1, "", doc};
+}
+constexpr ParamDef boolean(llvm::StringLiteral name,
+                           llvm::StringLiteral fallback = "",
+                           llvm::StringLiteral doc = "") {
+  return {name, ParamKind::Constant, {DType::Bool}, 0, 0, fallback, doc};
+}
+constexpr ParamDef integer(llvm::StringLiteral name,
+                           llvm::StringLiteral fallback = "",
+                           llvm::StringLiteral doc = "") {
+  return {name, ParamKind::Constant, {DType::Int32}, 0, 0, fallback, doc};
+}
+constexpr ParamDef integers(llvm::StringLiteral name,
+                            llvm::StringLiteral fallback = "",
+                            llvm::StringLiteral doc = "") {
+  return {name, ParamKind::Constant, {DType::Int32}, 0, 1, fallback, doc};
+}
+constexpr ParamDef text(llvm::StringLiteral name,
+                        llvm::StringLiteral fallback = "",
+                        llvm::StringLiteral doc = "") {
+  return {name, ParamKind::Constant, {DType::String}, 0, 0, fallback, doc};
+}
+/// A float constant of the element type `typeVar` is bound to, or of either
+/// float type when 0.
+constexpr ParamDef number(llvm::StringLiteral name,
+                          llvm::StringLiteral fallback = "",
+                          char typeVar = 'T', DTypeSet dtypes = floats,
+                          llvm::StringLiteral doc = "") {
+  return {name, ParamKind::Constant, dtypes, typeVar, 0, fallback, doc};
+}
+
+/// All rows, sorted by name.
+class OpTable {
+public:
+  explicit OpTable(llvm::ArrayRef<const OpDef *> sorted) : rows(sorted) {}
+  llvm::ArrayRef<const OpDef *> all() const { return rows; }
+  /// Null when there is no such op.
+  const OpDef *find(llvm::StringRef name) const;
+  /// The op whose name is nearest to a misspelt one; empty when none is near.
+  llvm::StringRef suggest(llvm::StringRef name) const;
+
+private:
+  llvm::ArrayRef<const OpDef *> rows;
+};
+
+} // namespace anec
+
+#endif // ANEC_IR_OPDEF_H

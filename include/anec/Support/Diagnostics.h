@@ -1,0 +1,132 @@
+//===- Diagnostics.h - errors with a place ---------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Diagnostics are collected, never printed or thrown, by the library. The
+/// text of each stands once, in Diags.def. A diagnostic points at a range of a
+/// loaded source buffer, or names a file (a weight file has no lines).
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_SUPPORT_DIAGNOSTICS_H
+#define ANEC_SUPPORT_DIAGNOSTICS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/SMLoc.h"
+#include "llvm/Support/SourceMgr.h"
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace anec {
+
+using SourceRange = llvm::SMRange;
+
+enum class Severity : uint8_t { Error, Warning, Remark, Note };
+
+namespace diag {
+/// One name per row of Diags.def.
+enum Kind : uint16_t {
+#define DIAG(NAME, SEVERITY, ID, TEXT) NAME,
+#include "anec/Support/Diags.def"
+  numKinds
+};
+/// The kebab-case id printed in brackets: `[broadcast-mismatch]`.
+llvm::StringRef id(Kind kind);
+/// The text with its `{0}` placeholders.
+llvm::StringRef text(Kind kind);
+Severity severity(Kind kind);
+} // namespace diag
+
+struct Diagnostic {
+  diag::Kind kind;
+  SourceRange range;    ///< invalid when the diagnostic has no place in a text
+  std::string file;     ///< the file it is about when `range` is invalid
+  std::string message;  ///< rendered, without severity, place and id
+  std::vector<Diagnostic> notes;
+
+  Severity severity() const { return diag::severity(kind); }
+};
+
+/// The sources of a compilation and what was found wrong with them.
+class Diagnostics {
+public:
+  Diagnostics();
+  ~Diagnostics();
+  Diagnostics(const Diagnostics &) = delete;
+  Diagnostics &operator=(const Diagnostics &) = delete;
+
+  /// A diagnostic just reported, to which notes can be added.
+  class Report {
+  public:
+    template <typename... Args>
+    Report &note(SourceRange range, diag::Kind kind, const Args &...args) {
+      owner->append(index, range, {}, kind, {toText(args)...});
+      return *this;
+    }
+
+  private:
+    friend class Diagnostics;
+    Report(Diagnostics *owner, size_t index) : owner(owner), index(index) {}
+    Diagnostics *owner;
+    size_t index;
+  };
+
+  /// Reports `kind` at `range`; `args` fill its placeholders in order. The
+  /// severity is the kind's own.
+  template <typename... Args>
+  Report report(SourceRange range, diag::Kind kind, const Args &...args) {
+    return append(range, {}, kind, {toText(args)...});
+  }
+  /// Reports `kind` about a file that has no lines, or could not be read.
+  template <typename... Args>
+  Report reportFile(llvm::StringRef file, diag::Kind kind,
+                    const Args &...args) {
+    return append({}, file, kind, {toText(args)...});
+  }
+
+  /// Takes over a text and returns it; ranges point into it from now on.
+  llvm::StringRef addBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer);
+  /// Reads `path` (`-` is standard input) and adds it, or reports why not.
+  std::optional<llvm::StringRef> addFile(llvm::StringRef path);
+
+  const std::vector<Diagnostic> &all() const { return diagnostics; }
+  size_t errorCount() const { return errors; }
+  bool hasErrors() const { return errors != 0; }
+
+  /// `file:line:col: error: message [id]`, the line and a caret, then notes.
+  void print(llvm::raw_ostream &out, bool colors = false) const;
+  /// One JSON array: severity, id, file, line, column, endLine, endColumn,
+  /// message, notes.
+  void printJson(llvm::raw_ostream &out) const;
+
+private:
+  static std::string toText(llvm::StringRef value) { return value.str(); }
+  static std::string toText(const std::string &value) { return value; }
+  static std::string toText(const char *value) { return value; }
+  static std::string toText(char value) { return std::string(1, value); }
+  template <typename T>
+    requires std::is_integral_v<T>
+  static std::string toText(T value) {
+    return std::to_string(value);
+  }
+  static std::string toText(double value);
+
+  Report append(SourceRange range, llvm::StringRef file, diag::Kind kind,
+                std::vector<std::string> args);
+  void append(size_t parent, SourceRange range, llvm::StringRef file,
+              diag::Kind kind, std::vector<std::string> args);
+
+  llvm::SourceMgr sources;
+  std::vector<Diagnostic> diagnostics;
+  size_t errors = 0;
+};
+
+} // namespace anec
+
+#endif // ANEC_SUPPORT_DIAGNOSTICS_H
