@@ -72,7 +72,8 @@ private:
 /// Checks operands and constants against the parameters of the row (presence,
 /// element types, type letters, ranks), fills in defaults, and runs `infer`.
 /// Builder and verifier share it. False when something was reported.
-bool checkAndInfer(InferContext &ctx, llvm::SmallVectorImpl<ConstantRef> &slots);
+bool checkAndInfer(InferContext &ctx,
+                   llvm::SmallVectorImpl<ConstantRef> &slots);
 
 /// The default of `param` for an op with these operands; null when the
 /// parameter is optional without one.

@@ -74,9 +74,13 @@ public:
   Value &operator=(const Value &) = delete;
 
   TensorType type;
-  /// A name for people, without `%`. Printers make it unique where it is not;
-  /// the names of a kernel's parameters and results are its interface.
+  /// A name for people, without `%`. Printers make it unique where it is not.
+  /// A parameter's name is part of its function's interface.
   std::string name;
+
+  /// Where a parameter is declared; the range of any other value is its op's.
+  SourceRange declared;
+  SourceRange range() const;
 
   /// The op that computes this value; null for a parameter.
   Op *definingOp() const { return op; }
@@ -130,14 +134,18 @@ public:
   const Constant *constant(llvm::StringRef name) const;
   void setConstant(llvm::StringRef name, ConstantRef value);
   bool boolAttr(llvm::StringRef name) const { return constant(name)->asBool(); }
-  int64_t intAttr(llvm::StringRef name) const { return constant(name)->asInt(); }
+  int64_t intAttr(llvm::StringRef name) const {
+    return constant(name)->asInt();
+  }
   double floatAttr(llvm::StringRef name) const {
     return constant(name)->asDouble();
   }
   llvm::StringRef stringAttr(llvm::StringRef name) const {
     return constant(name)->asString();
   }
-  Shape intsAttr(llvm::StringRef name) const { return constant(name)->asInts(); }
+  Shape intsAttr(llvm::StringRef name) const {
+    return constant(name)->asInts();
+  }
 
   /// Unlinks and deletes; no result may have uses.
   void erase();
@@ -173,15 +181,18 @@ public:
 
   Value *addParameter(TensorType type, llvm::StringRef name);
   llvm::ArrayRef<std::unique_ptr<Value>> parameters() const { return params; }
-  void eraseParameter(unsigned index);
 
   llvm::ilist<Op> &body() { return ops; }
   const llvm::ilist<Op> &body() const { return ops; }
   /// Links `op` in before `before` (null: at the end), and owns it.
   void insert(Op *op, Op *before = nullptr);
 
-  /// The results: uses like any other, so replacing a value renews them.
-  void setResults(llvm::ArrayRef<Value *> values);
+  /// The results: uses like any other (with no owning op), so replacing a
+  /// value renews them. Their names are the function's interface and survive
+  /// whatever happens to the values; without `names`, they are the values' own.
+  void setResults(llvm::ArrayRef<Value *> values,
+                  llvm::ArrayRef<llvm::StringRef> names = {});
+  llvm::ArrayRef<std::string> resultNames() const { return outputNames; }
   unsigned numResults() const { return resultCount; }
   Value *result(unsigned index) const { return resultSlots[index].get(); }
   void setResult(unsigned index, Value *value) {
@@ -194,6 +205,7 @@ private:
   std::vector<std::unique_ptr<Value>> params;
   std::unique_ptr<Operand[]> resultSlots;
   unsigned resultCount = 0;
+  std::vector<std::string> outputNames;
 };
 
 /// A program: functions in source order, with unique names.

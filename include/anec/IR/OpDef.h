@@ -44,7 +44,8 @@ struct ParamDef {
   int8_t rank = 0;
   /// The value when it is not given, in the IR's spelling (`false`, `-1`,
   /// `[1, 1]`, `"valid"`, `1e-05`), or `ones(n)` / `zeros(n)` with n in
-  /// {spatial, 2*spatial} for a convolution's geometry, or `all` for every axis.
+  /// {spatial, 2*spatial} for a convolution's geometry, or `all` for every
+  /// axis.
   llvm::StringLiteral fallback = "";
   llvm::StringLiteral doc = "";
 
@@ -94,11 +95,15 @@ public:
   }
   const Constant *constant(llvm::StringRef name) const;
   bool boolAttr(llvm::StringRef name) const { return constant(name)->asBool(); }
-  int64_t intAttr(llvm::StringRef name) const { return constant(name)->asInt(); }
+  int64_t intAttr(llvm::StringRef name) const {
+    return constant(name)->asInt();
+  }
   llvm::StringRef stringAttr(llvm::StringRef name) const {
     return constant(name)->asString();
   }
-  Shape intsAttr(llvm::StringRef name) const { return constant(name)->asInts(); }
+  Shape intsAttr(llvm::StringRef name) const {
+    return constant(name)->asInts();
+  }
 
   /// Sets the only result; returns true, to be the last line of an `infer`.
   bool result(TensorType type) {
@@ -136,14 +141,18 @@ struct EvalContext {
 
   const Constant *constant(llvm::StringRef name) const;
   bool boolAttr(llvm::StringRef name) const { return constant(name)->asBool(); }
-  int64_t intAttr(llvm::StringRef name) const { return constant(name)->asInt(); }
+  int64_t intAttr(llvm::StringRef name) const {
+    return constant(name)->asInt();
+  }
   double floatAttr(llvm::StringRef name) const {
     return constant(name)->asDouble();
   }
   llvm::StringRef stringAttr(llvm::StringRef name) const {
     return constant(name)->asString();
   }
-  Shape intsAttr(llvm::StringRef name) const { return constant(name)->asInts(); }
+  Shape intsAttr(llvm::StringRef name) const {
+    return constant(name)->asInts();
+  }
 };
 
 constexpr unsigned maxParams = 12;
@@ -228,8 +237,8 @@ constexpr ParamDef text(llvm::StringLiteral name,
 /// A float constant of the element type `typeVar` is bound to, or of either
 /// float type when 0.
 constexpr ParamDef number(llvm::StringLiteral name,
-                          llvm::StringLiteral fallback = "",
-                          char typeVar = 'T', DTypeSet dtypes = floats,
+                          llvm::StringLiteral fallback = "", char typeVar = 'T',
+                          DTypeSet dtypes = floats,
                           llvm::StringLiteral doc = "") {
   return {name, ParamKind::Constant, dtypes, typeVar, 0, fallback, doc};
 }

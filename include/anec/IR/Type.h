@@ -25,10 +25,28 @@ namespace anec {
 /// An element type, in MIL's order of families. The row of each (spelling,
 /// width, blob code) is in Type.cpp.
 enum class DType : uint8_t {
-  Bool, String,
-  FP16, FP32, FP64, BF16, FP8E4M3FN, FP8E5M2,
-  Int4, Int8, Int16, Int32, Int64,
-  UInt1, UInt2, UInt3, UInt4, UInt6, UInt8, UInt16, UInt32, UInt64,
+  Bool,
+  String,
+  FP16,
+  FP32,
+  FP64,
+  BF16,
+  FP8E4M3FN,
+  FP8E5M2,
+  Int4,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt1,
+  UInt2,
+  UInt3,
+  UInt4,
+  UInt6,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
 };
 constexpr unsigned numDTypes = unsigned(DType::UInt64) + 1;
 

@@ -34,6 +34,7 @@ namespace diag {
 enum Kind : uint16_t {
 #define DIAG(NAME, SEVERITY, ID, TEXT) NAME,
 #include "anec/Support/Diags.def"
+#undef DIAG
   numKinds
 };
 /// The kebab-case id printed in brackets: `[broadcast-mismatch]`.
@@ -45,9 +46,9 @@ Severity severity(Kind kind);
 
 struct Diagnostic {
   diag::Kind kind;
-  SourceRange range;    ///< invalid when the diagnostic has no place in a text
-  std::string file;     ///< the file it is about when `range` is invalid
-  std::string message;  ///< rendered, without severity, place and id
+  SourceRange range;   ///< invalid when the diagnostic has no place in a text
+  std::string file;    ///< the file it is about when `range` is invalid
+  std::string message; ///< rendered, without severity, place and id
   std::vector<Diagnostic> notes;
 
   Severity severity() const { return diag::severity(kind); }
@@ -83,6 +84,11 @@ public:
   Report report(SourceRange range, diag::Kind kind, const Args &...args) {
     return append(range, {}, kind, {toText(args)...});
   }
+  /// The same with arguments already spelled.
+  Report reportArgs(SourceRange range, diag::Kind kind,
+                    llvm::ArrayRef<std::string> args) {
+    return append(range, {}, kind, args.vec());
+  }
   /// Reports `kind` about a file that has no lines, or could not be read.
   template <typename... Args>
   Report reportFile(llvm::StringRef file, diag::Kind kind,
@@ -111,10 +117,8 @@ private:
   static std::string toText(const char *value) { return value; }
   static std::string toText(char value) { return std::string(1, value); }
   template <typename T>
-    requires std::is_integral_v<T>
-  static std::string toText(T value) {
-    return std::to_string(value);
-  }
+  requires std::is_integral_v<T>
+  static std::string toText(T value) { return std::to_string(value); }
   static std::string toText(double value);
 
   Report append(SourceRange range, llvm::StringRef file, diag::Kind kind,

@@ -1,0 +1,21 @@
+//===- Verifier.h - well-formedness ----------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_IR_VERIFIER_H
+#define ANEC_IR_VERIFIER_H
+
+#include "anec/IR/IR.h"
+#include "anec/Support/Diagnostics.h"
+
+namespace anec {
+
+/// Checks the rules at the head of IR.h; reports every violation it finds.
+bool verify(const Function &function, Diagnostics &diags);
+/// Checks every function, that names are unique, and that calls fit.
+bool verify(const Module &module, Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_IR_VERIFIER_H

@@ -1,0 +1,171 @@
+//===- IR.cpp - Module, Function, Op, Value -------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/IR.h"
+#include "anec/IR/OpDef.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Operand and Value
+//===----------------------------------------------------------------------===//
+
+void Operand::set(Value *newValue) {
+  if (value) {
+    *link = next;
+    if (next)
+      next->link = link;
+  }
+  value = newValue;
+  next = nullptr;
+  link = nullptr;
+  if (!value)
+    return;
+  next = value->uses;
+  if (next)
+    next->link = &next;
+  link = &value->uses;
+  value->uses = this;
+}
+
+SourceRange Value::range() const { return op ? op->range() : declared; }
+
+void Value::replaceAllUsesWith(Value *other) {
+  assert(other != this && "a value replaced by itself");
+  while (uses)
+    uses->set(other);
+}
+
+//===----------------------------------------------------------------------===//
+// Op
+//===----------------------------------------------------------------------===//
+
+Op *Op::create(const OpDef &def, llvm::ArrayRef<Value *> operands,
+               llvm::ArrayRef<ConstantRef> constants,
+               llvm::ArrayRef<TensorType> resultTypes,
+               llvm::ArrayRef<llvm::StringRef> resultNames, SourceRange range) {
+  Op *op = new Op;
+  op->row = &def;
+  op->source = range;
+  op->operandCount = operands.size();
+  if (!operands.empty())
+    op->operands = std::make_unique<Operand[]>(operands.size());
+  for (auto [slot, value] : llvm::enumerate(operands)) {
+    op->operands[slot].user = op;
+    op->operands[slot].set(value);
+  }
+  op->constantSlots.assign(constants.begin(), constants.end());
+  for (auto [index, type] : llvm::enumerate(resultTypes))
+    op->results.push_back(std::make_unique<Value>(
+        type, index < resultNames.size() ? resultNames[index] : "", op, index));
+  return op;
+}
+
+Op::~Op() {
+  for (const auto &result : results)
+    assert(!result->hasUses() && "destroying an op whose result is used");
+}
+
+llvm::SmallVector<Value *, 4> Op::operandValues() const {
+  llvm::SmallVector<Value *, 4> values;
+  for (unsigned slot = 0; slot < operandCount; ++slot)
+    values.push_back(operand(slot));
+  return values;
+}
+
+Value *Op::operand(llvm::StringRef name) const {
+  int slot = row->valueSlot(name);
+  assert(slot >= 0 && "no such value parameter");
+  return unsigned(slot) < operandCount ? operand(unsigned(slot)) : nullptr;
+}
+
+const Constant *Op::constant(llvm::StringRef name) const {
+  int slot = row->constantSlot(name);
+  assert(slot >= 0 && "no such constant parameter");
+  return unsigned(slot) < constantSlots.size() ? constantSlots[slot].get()
+                                               : nullptr;
+}
+
+void Op::setConstant(llvm::StringRef name, ConstantRef value) {
+  int slot = row->constantSlot(name);
+  assert(slot >= 0 && "no such constant parameter");
+  constantSlots[slot] = std::move(value);
+}
+
+void Op::erase() {
+  assert(function && "not linked into a function");
+  function->body().erase(getIterator());
+}
+
+//===----------------------------------------------------------------------===//
+// Function
+//===----------------------------------------------------------------------===//
+
+llvm::StringRef anec::spelling(FunctionKind kind) {
+  switch (kind) {
+  case FunctionKind::Kernel:
+    return "kernel";
+  case FunctionKind::Layer:
+    return "layer";
+  case FunctionKind::Host:
+    return "host";
+  }
+  return "";
+}
+
+Function::~Function() {
+  // Uses go before what they use.
+  resultSlots.reset();
+  while (!ops.empty())
+    ops.pop_back();
+}
+
+Value *Function::addParameter(TensorType type, llvm::StringRef name) {
+  params.push_back(
+      std::make_unique<Value>(std::move(type), name, nullptr, params.size()));
+  return params.back().get();
+}
+
+void Function::insert(Op *op, Op *before) {
+  op->function = this;
+  ops.insert(before ? before->getIterator() : ops.end(), op);
+}
+
+void Function::setResults(llvm::ArrayRef<Value *> values,
+                          llvm::ArrayRef<llvm::StringRef> names) {
+  assert(names.empty() || names.size() == values.size());
+  resultSlots = std::make_unique<Operand[]>(values.size());
+  resultCount = values.size();
+  outputNames.clear();
+  for (auto [index, value] : llvm::enumerate(values)) {
+    resultSlots[index].set(value);
+    outputNames.push_back(names.empty() ? value->name : names[index].str());
+  }
+}
+
+llvm::SmallVector<Value *, 2> Function::resultValues() const {
+  llvm::SmallVector<Value *, 2> values;
+  for (unsigned index = 0; index < resultCount; ++index)
+    values.push_back(result(index));
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Module
+//===----------------------------------------------------------------------===//
+
+Function *Module::addFunction(FunctionKind kind, llvm::StringRef name,
+                              SourceRange range) {
+  functions.push_back(std::make_unique<Function>(kind, name, range));
+  return functions.back().get();
+}
+
+Function *Module::findFunction(llvm::StringRef name) const {
+  for (const auto &function : functions)
+    if (function->name == name)
+      return function.get();
+  return nullptr;
+}

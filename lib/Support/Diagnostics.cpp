@@ -1,0 +1,185 @@
+//===- Diagnostics.cpp - errors with a place ------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Support/Diagnostics.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/args.h>
+#include <fmt/format.h>
+
+using namespace anec;
+
+namespace {
+struct DiagRow {
+  Severity severity;
+  llvm::StringLiteral id;
+  llvm::StringLiteral text;
+};
+} // namespace
+
+static constexpr DiagRow rows[] = {
+#define DIAG(NAME, SEVERITY, ID, TEXT) {Severity::SEVERITY, ID, TEXT},
+#include "anec/Support/Diags.def"
+#undef DIAG
+};
+
+llvm::StringRef diag::id(Kind kind) { return rows[kind].id; }
+llvm::StringRef diag::text(Kind kind) { return rows[kind].text; }
+Severity diag::severity(Kind kind) { return rows[kind].severity; }
+
+static llvm::StringRef spelling(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Remark:
+    return "remark";
+  case Severity::Note:
+    return "note";
+  }
+  return "";
+}
+
+static llvm::SourceMgr::DiagKind sourceMgrKind(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return llvm::SourceMgr::DK_Error;
+  case Severity::Warning:
+    return llvm::SourceMgr::DK_Warning;
+  case Severity::Remark:
+    return llvm::SourceMgr::DK_Remark;
+  case Severity::Note:
+    return llvm::SourceMgr::DK_Note;
+  }
+  return llvm::SourceMgr::DK_Error;
+}
+
+static std::string render(diag::Kind kind,
+                          const std::vector<std::string> &args) {
+  fmt::dynamic_format_arg_store<fmt::format_context> store;
+  for (const std::string &arg : args)
+    store.push_back(arg);
+  return fmt::vformat(std::string_view(diag::text(kind)), store);
+}
+
+Diagnostics::Diagnostics() = default;
+Diagnostics::~Diagnostics() = default;
+
+std::string Diagnostics::toText(double value) {
+  return fmt::format("{}", value);
+}
+
+Diagnostics::Report Diagnostics::append(SourceRange range, llvm::StringRef file,
+                                        diag::Kind kind,
+                                        std::vector<std::string> args) {
+  diagnostics.push_back({kind, range, file.str(), render(kind, args), {}});
+  errors += diag::severity(kind) == Severity::Error;
+  return Report(this, diagnostics.size() - 1);
+}
+
+void Diagnostics::append(size_t parent, SourceRange range, llvm::StringRef file,
+                         diag::Kind kind, std::vector<std::string> args) {
+  diagnostics[parent].notes.push_back(
+      {kind, range, file.str(), render(kind, args), {}});
+}
+
+llvm::StringRef
+Diagnostics::addBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  llvm::StringRef text = buffer->getBuffer();
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  return text;
+}
+
+std::optional<llvm::StringRef> Diagnostics::addFile(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false);
+  if (!buffer) {
+    reportFile(path, diag::CannotOpen, buffer.getError().message());
+    return std::nullopt;
+  }
+  return addBuffer(std::move(*buffer));
+}
+
+//===----------------------------------------------------------------------===//
+// Rendering
+//===----------------------------------------------------------------------===//
+
+/// Lines longer than this (one-line MIL, binary garbage) are not shown.
+static constexpr size_t maxShownLine = 4096;
+
+static void printOne(const llvm::SourceMgr &sources, const Diagnostic &diag,
+                     llvm::raw_ostream &out, bool colors) {
+  std::string message = diag.message;
+  if (diag.severity() != Severity::Note)
+    message += " [" + diag::id(diag.kind).str() + "]";
+  unsigned buffer = diag.range.Start.isValid()
+                        ? sources.FindBufferContainingLoc(diag.range.Start)
+                        : 0;
+  if (buffer == 0) {
+    if (!diag.file.empty())
+      out << diag.file << ": ";
+    out << spelling(diag.severity()) << ": " << message << '\n';
+    return;
+  }
+  llvm::SMDiagnostic rendered = sources.GetMessage(
+      diag.range.Start, sourceMgrKind(diag.severity()), message, diag.range);
+  llvm::StringRef line = rendered.getLineContents();
+  if (line.size() > maxShownLine || line.contains('\0')) {
+    out << rendered.getFilename() << ':' << rendered.getLineNo() << ':'
+        << rendered.getColumnNo() + 1 << ": " << spelling(diag.severity())
+        << ": " << message << '\n';
+    return;
+  }
+  rendered.print(nullptr, out, colors);
+}
+
+void Diagnostics::print(llvm::raw_ostream &out, bool colors) const {
+  for (const Diagnostic &diag : diagnostics) {
+    printOne(sources, diag, out, colors);
+    for (const Diagnostic &note : diag.notes)
+      printOne(sources, note, out, colors);
+  }
+}
+
+static void writeJson(const llvm::SourceMgr &sources, const Diagnostic &diag,
+                      llvm::json::OStream &json) {
+  json.object([&] {
+    json.attribute("severity", spelling(diag.severity()));
+    json.attribute("id", diag::id(diag.kind));
+    unsigned buffer = diag.range.Start.isValid()
+                          ? sources.FindBufferContainingLoc(diag.range.Start)
+                          : 0;
+    if (buffer != 0) {
+      auto [line, column] = sources.getLineAndColumn(diag.range.Start, buffer);
+      auto [endLine, endColumn] =
+          sources.getLineAndColumn(diag.range.End, buffer);
+      json.attribute("file",
+                     sources.getMemoryBuffer(buffer)->getBufferIdentifier());
+      json.attribute("line", line);
+      json.attribute("column", column);
+      json.attribute("endLine", endLine);
+      json.attribute("endColumn", endColumn);
+    } else if (!diag.file.empty()) {
+      json.attribute("file", diag.file);
+    }
+    // The message may quote bytes of a broken input.
+    json.attribute("message", llvm::json::fixUTF8(diag.message));
+    if (!diag.notes.empty())
+      json.attributeArray("notes", [&] {
+        for (const Diagnostic &note : diag.notes)
+          writeJson(sources, note, json);
+      });
+  });
+}
+
+void Diagnostics::printJson(llvm::raw_ostream &out) const {
+  llvm::json::OStream json(out, 2);
+  json.array([&] {
+    for (const Diagnostic &diag : diagnostics)
+      writeJson(sources, diag, json);
+  });
+  out << '\n';
+}

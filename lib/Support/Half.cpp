@@ -1,0 +1,119 @@
+//===- Half.cpp - 16-bit floats -------------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The conversions are branch-free bit arithmetic, so that the array forms
+/// vectorise on any machine.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/Support/Half.h"
+#include <bit>
+#include <cmath>
+
+using namespace anec;
+
+// Functions with several clones are chosen at load time by what the processor
+// has; elsewhere one build serves.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
+    defined(__linux__)
+#define ANEC_VECTOR_CLONES                                                     \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define ANEC_VECTOR_CLONES
+#endif
+
+namespace {
+
+inline uint16_t narrowToHalf(uint32_t bits) {
+  uint32_t sign = bits & 0x80000000u;
+  uint32_t magnitude = bits ^ sign;
+  // Normal: drop 13 mantissa bits, ties to even, and move the bias from 127 to
+  // 15; a carry out of the mantissa correctly bumps the exponent.
+  uint32_t normal =
+      (magnitude + 0x0fffu + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
+  // Subnormal: adding 0.5 aligns the value to steps of 2^-24 in the low
+  // mantissa bits, with the adder's own rounding.
+  float shifted = std::bit_cast<float>(magnitude) + 0.5f;
+  uint32_t subnormal = std::bit_cast<uint32_t>(shifted) - 0x3f000000u;
+  uint32_t special = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
+  // 2^-14 is the smallest normal half; 65520 the first to overflow.
+  uint32_t half = magnitude < 0x38800000u ? subnormal : normal;
+  half = magnitude >= 0x477ff000u ? special : half;
+  return uint16_t(half | sign >> 16);
+}
+
+inline float widenHalf(uint16_t half) {
+  uint32_t sign = uint32_t(half & 0x8000u) << 16;
+  uint32_t magnitude = half & 0x7fffu;
+  // Scaling by 2^112 moves the bias from 15 to 127 and normalises subnormals.
+  float scaled =
+      std::bit_cast<float>(magnitude << 13) * std::bit_cast<float>(239u << 23);
+  uint32_t special = magnitude << 13 | 0x7f800000u;
+  uint32_t bits =
+      magnitude >= 0x7c00u ? special : std::bit_cast<uint32_t>(scaled);
+  return std::bit_cast<float>(bits | sign);
+}
+
+} // namespace
+
+uint16_t anec::floatToHalf(float value) {
+  return narrowToHalf(std::bit_cast<uint32_t>(value));
+}
+
+uint16_t anec::doubleToHalf(double value) {
+  // Rounding to odd at 24 bits first keeps the second rounding exact.
+  float narrow = float(value);
+  if (!std::isfinite(narrow) || double(narrow) == value)
+    return floatToHalf(narrow);
+  uint32_t bits = std::bit_cast<uint32_t>(narrow);
+  bool roundedAway = std::fabs(double(narrow)) > std::fabs(value);
+  bits -= roundedAway; // now truncated
+  return floatToHalf(std::bit_cast<float>(bits | 1));
+}
+
+float anec::halfToFloat(uint16_t bits) { return widenHalf(bits); }
+
+uint16_t anec::floatToBFloat(float value) {
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  if (std::isnan(value))
+    return uint16_t(bits >> 16 | 0x40u);
+  return uint16_t((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
+}
+
+float anec::bfloatToFloat(uint16_t bits) {
+  return std::bit_cast<float>(uint32_t(bits) << 16);
+}
+
+ANEC_VECTOR_CLONES
+void anec::floatsToHalves(const float *__restrict in, uint16_t *__restrict out,
+                          size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    out[i] = narrowToHalf(std::bit_cast<uint32_t>(in[i]));
+}
+
+ANEC_VECTOR_CLONES
+void anec::halvesToFloats(const uint16_t *__restrict in, float *__restrict out,
+                          size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    out[i] = widenHalf(in[i]);
+}
+
+ANEC_VECTOR_CLONES
+size_t anec::countHalfOverflows(const float *in, size_t count) {
+  uint32_t overflows = 0;
+  size_t total = 0;
+  for (size_t start = 0; start < count; start += 1 << 20) {
+    size_t end = count - start < (1 << 20) ? count : start + (1 << 20);
+    overflows = 0;
+    for (size_t i = start; i < end; ++i) {
+      uint32_t magnitude = std::bit_cast<uint32_t>(in[i]) & 0x7fffffffu;
+      overflows += uint32_t(magnitude >= 0x477ff000u) &
+                   uint32_t(magnitude < 0x7f800000u);
+    }
+    total += overflows;
+  }
+  return total;
+}
