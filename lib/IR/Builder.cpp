@@ -13,9 +13,8 @@ using namespace anec;
 // Defaults
 //===----------------------------------------------------------------------===//
 
-/// The element type a number written without one takes for `param`.
-static DType literalDType(const OpDef &def, const ParamDef &param,
-                          llvm::ArrayRef<Value *> operands) {
+DType anec::literalDType(const OpDef &def, const ParamDef &param,
+                         llvm::ArrayRef<Value *> operands) {
   unsigned slot = 0;
   for (const ParamDef &other : def.parameters()) {
     if (other.isConstant())
@@ -196,7 +195,12 @@ bool anec::checkAndInfer(InferContext &ctx,
   if (!ok)
     return false;
   ctx.constants = slots;
-  return ctx.def.infer(ctx);
+  if (!ctx.def.infer(ctx))
+    return false;
+  for (const TensorType &result : ctx.results)
+    if (!checkedNumElements(result.shape))
+      return ctx.fail(diag::TypeTooLarge, {result.str()});
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

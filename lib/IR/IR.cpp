@@ -65,8 +65,8 @@ Op *Op::create(const OpDef &def, llvm::ArrayRef<Value *> operands,
 }
 
 Op::~Op() {
-  for (const auto &result : results)
-    assert(!result->hasUses() && "destroying an op whose result is used");
+  assert(llvm::none_of(results, [](const auto &r) { return r->hasUses(); }) &&
+         "destroying an op whose result is used");
 }
 
 llvm::SmallVector<Value *, 4> Op::operandValues() const {

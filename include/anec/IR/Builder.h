@@ -75,6 +75,11 @@ private:
 bool checkAndInfer(InferContext &ctx,
                    llvm::SmallVectorImpl<ConstantRef> &slots);
 
+/// The element type that a number written without one takes for `param`: that
+/// of its type letter, or of the first operand, or the first of its domain.
+DType literalDType(const OpDef &def, const ParamDef &param,
+                   llvm::ArrayRef<Value *> operands);
+
 /// The default of `param` for an op with these operands; null when the
 /// parameter is optional without one.
 ConstantRef defaultConstant(const OpDef &def, const ParamDef &param,

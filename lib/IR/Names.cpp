@@ -1,0 +1,52 @@
+//===- Names.cpp - unique names for printing ------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/Names.h"
+#include "anec/IR/OpDef.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace anec;
+
+std::string anec::sanitizeName(llvm::StringRef name, llvm::StringRef fallback) {
+  std::string result;
+  for (char c : name)
+    result += llvm::isAlnum(c) || c == '_' ? c : '_';
+  if (result.empty())
+    return fallback.str();
+  if (llvm::isDigit(result[0]))
+    result.insert(result.begin(), '_');
+  return result;
+}
+
+llvm::StringRef NameSet::unique(llvm::StringRef wanted) {
+  auto [it, inserted] = taken.insert(wanted);
+  if (inserted)
+    return it->getKey();
+  unsigned &suffix = next[wanted];
+  while (true) {
+    std::string candidate = (wanted + "_" + llvm::Twine(++suffix)).str();
+    auto [place, fresh] = taken.insert(candidate);
+    if (fresh)
+      return place->getKey();
+  }
+}
+
+void ValueNames::add(const Value *value, llvm::StringRef wanted) {
+  auto [it, inserted] = names.try_emplace(value, "");
+  if (!inserted)
+    return;
+  const Op *op = value->definingOp();
+  it->second = set.unique(sanitizeName(wanted, op ? op->def().name : "value"));
+}
+
+ValueNames::ValueNames(const Function &function) {
+  for (const auto &param : function.parameters())
+    add(param.get(), param->name);
+  for (unsigned index = 0; index < function.numResults(); ++index)
+    add(function.result(index), function.resultNames()[index]);
+  for (const Op &op : function.body())
+    for (const Value *result : op.resultValues())
+      add(result, result->name);
+}

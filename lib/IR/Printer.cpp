@@ -1,0 +1,214 @@
+//===- Printer.cpp - the textual form, written ----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/Builder.h"
+#include "anec/IR/Names.h"
+#include "anec/IR/Text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/format.h>
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// Longer arrays are written as hexadecimal bytes unless all elements are one.
+static constexpr int64_t maxSpelledElements = 16;
+
+static std::string spellString(llvm::StringRef value) {
+  std::string text = "\"";
+  for (char c : value) {
+    if (c == '"' || c == '\\')
+      text += '\\';
+    if (c == '\n')
+      text += "\\n";
+    else
+      text += c;
+  }
+  return text + "\"";
+}
+
+static std::string spellElement(const Constant &constant, int64_t index) {
+  DType dtype = constant.dtype();
+  if (dtype == DType::String)
+    return spellString(constant.asStrings()[index]);
+  double value = constant.doubleAt(index);
+  if (dtype == DType::Bool)
+    return value != 0 ? "true" : "false";
+  if (dtype == DType::FP64)
+    return fmt::format("{}", value);
+  if (isFloat(dtype))
+    return fmt::format("{}", float(value));
+  if (bitWidth(dtype) == 64) {
+    Constant const &wide = constant;
+    int64_t bits;
+    std::memcpy(&bits, wide.bytes().data() + 8 * index, sizeof(bits));
+    return dtype == DType::UInt64 ? fmt::format("{}", uint64_t(bits))
+                                  : fmt::format("{}", bits);
+  }
+  return fmt::format("{}", int64_t(value));
+}
+
+static std::string spellElements(const Constant &constant) {
+  std::string text;
+  for (int64_t index = 0; index < constant.numElements(); ++index) {
+    if (index != 0)
+      text += ", ";
+    text += spellElement(constant, index);
+  }
+  return text;
+}
+
+static bool isSplat(const Constant &constant) {
+  if (constant.dtype() == DType::String || constant.numElements() < 2)
+    return false;
+  unsigned width = bitWidth(constant.storedDType()) / 8;
+  llvm::ArrayRef<uint8_t> bytes = constant.bytes();
+  if (width == 0)
+    return false;
+  for (size_t at = width; at < bytes.size(); at += width)
+    if (bytes.slice(at, width) != bytes.take_front(width))
+      return false;
+  return true;
+}
+
+/// The bytes as declared, which a wider stored view does not have.
+static ConstantRef asDeclared(const Constant &constant) {
+  if (constant.storedDType() == constant.dtype())
+    return &constant;
+  return Constant::fromDoubles(constant.type(), constant.asDoubles());
+}
+
+std::string anec::spellConstant(const Constant &constant) {
+  const TensorType &type = constant.type();
+  bool plain = type.dtype == DType::Int32 || type.dtype == DType::Bool ||
+               type.dtype == DType::String;
+  if (plain && type.rank() == 0)
+    return spellElement(constant, 0);
+  if (plain && type.rank() == 1)
+    return "[" + spellElements(constant) + "]";
+  if (constant.origin())
+    return type.str() + " blob(" + spellString(constant.origin()->path) + ", " +
+           std::to_string(constant.origin()->offset) + ")";
+  if (constant.numElements() <= maxSpelledElements ||
+      type.dtype == DType::String)
+    return type.str() + "(" + spellElements(constant) + ")";
+  if (isSplat(constant))
+    return type.str() + " splat(" + spellElement(constant, 0) + ")";
+  return type.str() + " hex(\"" +
+         llvm::toHex(asDeclared(constant)->bytes(), /*LowerCase=*/true) + "\")";
+}
+
+//===----------------------------------------------------------------------===//
+// Ops and functions
+//===----------------------------------------------------------------------===//
+
+static bool isDefault(const Op &op, const ParamDef &param,
+                      const Constant &value) {
+  ConstantRef fallback = defaultConstant(op.def(), param, op.operandValues());
+  return fallback && fallback->equals(value);
+}
+
+/// A float scalar of the element type that a bare number would get anyway needs
+/// no type.
+static std::string spellAttribute(const Op &op, const ParamDef &param,
+                                  const Constant &value) {
+  if (isFloat(value.dtype()) && value.type().isScalar() &&
+      value.dtype() == literalDType(op.def(), param, op.operandValues())) {
+    std::string number = spellElement(value, 0);
+    // Without a point or exponent it would read as an integer; the parser
+    // converts that too, but people expect to see a float.
+    return number;
+  }
+  return spellConstant(value);
+}
+
+static void printConstants(const Op &op, llvm::raw_ostream &out) {
+  bool first = true;
+  unsigned slot = 0;
+  for (const ParamDef &param : op.def().parameters()) {
+    if (!param.isConstant())
+      continue;
+    const Constant *value = op.constants()[slot++].get();
+    if (!value || isDefault(op, param, *value))
+      continue;
+    out << (first ? " {" : ", ") << param.name << " = "
+        << spellAttribute(op, param, *value);
+    first = false;
+  }
+  if (!first)
+    out << '}';
+}
+
+static void printOp(const Op &op, const ValueNames &names,
+                    llvm::raw_ostream &out) {
+  out << "  ";
+  llvm::interleaveComma(op.resultValues(), out, [&](const Value *value) {
+    out << '%' << names[value];
+  });
+  if (op.numResults() != 0)
+    out << " = ";
+  out << op.def().name << '(';
+  llvm::SmallVector<Value *, 4> operands = op.operandValues();
+  while (!operands.empty() && !operands.back())
+    operands.pop_back();
+  llvm::interleaveComma(operands, out, [&](const Value *value) {
+    if (value)
+      out << '%' << names[value];
+    else
+      out << "none";
+  });
+  out << ')';
+  printConstants(op, out);
+  if (op.numResults() != 0)
+    out << " : ";
+  llvm::interleaveComma(op.resultValues(), out,
+                        [&](const Value *value) { out << value->type.str(); });
+  out << '\n';
+}
+
+void anec::printIR(const Function &function, llvm::raw_ostream &out) {
+  ValueNames names(function);
+  out << spelling(function.kind) << " @" << function.name;
+  if (function.opset != "ios18")
+    out << '<' << function.opset << '>';
+  out << '(';
+  llvm::interleaveComma(function.parameters(), out, [&](const auto &param) {
+    out << '%' << names[param.get()] << ": " << param->type.str();
+  });
+  out << ") -> (";
+  for (unsigned index = 0; index < function.numResults(); ++index)
+    out << (index ? ", %" : "%") << function.resultNames()[index] << ": "
+        << function.result(index)->type.str();
+  out << ") {\n";
+  for (const Op &op : function.body())
+    printOp(op, names, out);
+  out << "  return ";
+  llvm::interleaveComma(function.resultValues(), out, [&](const Value *value) {
+    out << '%' << names[value];
+  });
+  out << "\n}\n";
+}
+
+void anec::printIR(const Module &module, llvm::raw_ostream &out) {
+  bool first = true;
+  if (module.version != "1.3" || !module.buildInfo.empty()) {
+    out << "program " << spellString(module.version) << " {";
+    llvm::interleaveComma(module.buildInfo, out, [&](const auto &entry) {
+      out << spellString(entry.first) << " = " << spellString(entry.second);
+    });
+    out << "}\n";
+    first = false;
+  }
+  for (const auto &function : module.functions) {
+    if (!first)
+      out << '\n';
+    printIR(*function, out);
+    first = false;
+  }
+}
