@@ -1,0 +1,92 @@
+//===- AtomicFile.h - files that appear whole or not at all ----*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Output files are written aside, in the folder they belong to, and renamed
+/// only when all of them are complete. Whatever happens before that (an error,
+/// a full disk, an interrupt) leaves nothing behind and what stood there
+/// before untouched.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_SUPPORT_ATOMICFILE_H
+#define ANEC_SUPPORT_ATOMICFILE_H
+
+#include "anec/Support/Diagnostics.h"
+#include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace anec {
+
+/// A file that AtomicFiles is writing: a buffered stream, which also takes
+/// blocks at given places from several threads. The first error sticks, and
+/// `AtomicFiles::commit` reports it.
+class OutputFile : public llvm::raw_pwrite_stream {
+public:
+  ~OutputFile() override;
+
+  /// Where the file will stand.
+  llvm::StringRef path() const { return finalPath; }
+  /// Writes `size` bytes at `offset`, unbuffered and independent of the
+  /// stream's own position; may be called from several threads at once. What
+  /// no one writes below the highest byte written reads as zeros.
+  void writeAt(uint64_t offset, const void *bytes, size_t size);
+  /// The first error, as `errno`; 0 while there is none.
+  int error() const { return firstError.load(std::memory_order_relaxed); }
+
+private:
+  friend class AtomicFiles;
+  OutputFile(std::string finalPath) : finalPath(std::move(finalPath)) {}
+  void write_impl(const char *bytes, size_t size) override;
+  void pwrite_impl(const char *bytes, size_t size, uint64_t offset) override;
+  uint64_t current_pos() const override { return position; }
+  void fail(int code);
+
+  std::string finalPath;
+  std::string temporaryPath; ///< empty for a device, which is written directly
+  int descriptor = -1;
+  uint64_t position = 0;
+  std::atomic<int> firstError{0};
+};
+
+/// A set of files that appear together.
+class AtomicFiles {
+public:
+  explicit AtomicFiles(Diagnostics &diags) : diags(diags) {}
+  /// Removes what was not committed.
+  ~AtomicFiles();
+  AtomicFiles(const AtomicFiles &) = delete;
+  AtomicFiles &operator=(const AtomicFiles &) = delete;
+
+  /// Starts the file that will stand at `path`, and creates the folders that
+  /// lead to it; null when that fails, with the reason reported. A device
+  /// (`/dev/null`) is written directly.
+  OutputFile *add(llvm::StringRef path);
+
+  /// Whether commit waits until the bytes are on the disk: needed for what
+  /// must survive a power cut, such as a checkpoint.
+  enum class Durability { Cached, Synced };
+  /// Renames all files into place, in the order they were added; false when
+  /// something could not be written, with the reason reported and nothing left
+  /// behind.
+  bool commit(Durability durability = Durability::Cached);
+
+private:
+  bool createFolders(llvm::StringRef folder, llvm::StringRef path);
+  bool close(OutputFile &file, Durability durability);
+  void report(llvm::StringRef path, int code);
+  void discard();
+
+  Diagnostics &diags;
+  std::vector<std::unique_ptr<OutputFile>> files;
+  std::vector<std::string> createdFolders; ///< outermost first
+};
+
+} // namespace anec
+
+#endif // ANEC_SUPPORT_ATOMICFILE_H

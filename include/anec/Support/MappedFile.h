@@ -1,0 +1,34 @@
+//===- MappedFile.h - a file's bytes, shared -------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Weight files are mapped, not read: arrays are views into the mapping, which
+/// lives as long as one of them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_SUPPORT_MAPPEDFILE_H
+#define ANEC_SUPPORT_MAPPEDFILE_H
+
+#include "anec/Support/Diagnostics.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace anec {
+
+using MappedFile = std::shared_ptr<const llvm::MemoryBuffer>;
+
+/// Maps `path`; null when that fails, with the reason reported.
+MappedFile mapFile(llvm::StringRef path, Diagnostics &diags);
+/// The same; on failure `error` says why, and nothing is reported.
+MappedFile mapFile(llvm::StringRef path, std::string &error);
+
+inline llvm::ArrayRef<uint8_t> bytesOf(const llvm::MemoryBuffer &buffer) {
+  return {reinterpret_cast<const uint8_t *>(buffer.getBufferStart()),
+          buffer.getBufferSize()};
+}
+
+} // namespace anec
+
+#endif // ANEC_SUPPORT_MAPPEDFILE_H

@@ -1,0 +1,33 @@
+//===- MappedFile.cpp - a file's bytes, shared ----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Support/MappedFile.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace anec;
+using namespace llvm;
+
+MappedFile anec::mapFile(StringRef path, std::string &error) {
+  // Opening a folder succeeds, and reading it fails with a poorer message.
+  if (sys::fs::is_directory(path)) {
+    error = std::make_error_code(std::errc::is_a_directory).message();
+    return nullptr;
+  }
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!buffer) {
+    error = buffer.getError().message();
+    return nullptr;
+  }
+  return MappedFile(std::move(*buffer));
+}
+
+MappedFile anec::mapFile(StringRef path, Diagnostics &diags) {
+  std::string error;
+  MappedFile file = mapFile(path, error);
+  if (!file)
+    diags.reportFile(path, diag::CannotOpen, error);
+  return file;
+}
