@@ -1,0 +1,47 @@
+//===- ArraySource.h - where weights come from -----------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A named collection of arrays: a .safetensors file, or a folder of .npy files
+/// named after their arrays.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_ARRAYS_ARRAYSOURCE_H
+#define ANEC_ARRAYS_ARRAYSOURCE_H
+
+#include "anec/IR/Constant.h"
+#include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace anec {
+
+class ArraySource {
+public:
+  /// Maps all arrays at `path`; nothing when one of them cannot be read, with
+  /// the reason reported.
+  static std::optional<ArraySource> open(llvm::StringRef path,
+                                         Diagnostics &diags);
+
+  /// What was opened.
+  llvm::StringRef path() const { return source; }
+  /// The array called `name`; null when there is none.
+  ConstantRef lookup(llvm::StringRef name) const;
+  /// The array called `name`, to be used as `type` at `range`. Its shape must
+  /// be the same; float arrays of another float type are converted when they
+  /// are read or written. Null otherwise, with the reason reported.
+  ConstantRef lookup(llvm::StringRef name, const TensorType &type,
+                     SourceRange range, Diagnostics &diags) const;
+  /// All names, sorted.
+  std::vector<llvm::StringRef> names() const;
+
+private:
+  std::string source;
+  llvm::StringMap<ConstantRef> arrays;
+};
+
+} // namespace anec
+
+#endif // ANEC_ARRAYS_ARRAYSOURCE_H

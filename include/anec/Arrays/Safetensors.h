@@ -1,0 +1,46 @@
+//===- Safetensors.h - named arrays in one file ----------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads and writes .safetensors files: the length of a JSON header (64 bits),
+/// the header, which gives every array an element type, a shape and its place
+/// among the bytes that follow, and those bytes.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_ARRAYS_SAFETENSORS_H
+#define ANEC_ARRAYS_SAFETENSORS_H
+
+#include "anec/IR/Constant.h"
+#include "anec/Support/MappedFile.h"
+
+namespace anec {
+
+struct NamedArray {
+  std::string name;
+  ConstantRef array;
+};
+
+struct Safetensors {
+  std::vector<NamedArray> arrays; ///< in the order of their bytes
+  std::vector<std::pair<std::string, std::string>> metadata; ///< sorted
+};
+
+/// The arrays of the file at `path`, as views of the mapped file; nothing when
+/// any part of it is wrong, with the reason reported.
+std::optional<Safetensors> readSafetensors(llvm::StringRef path,
+                                           Diagnostics &diags);
+/// The same for a file that is mapped already; `path` is for messages.
+std::optional<Safetensors> readSafetensors(const MappedFile &file,
+                                           llvm::StringRef path,
+                                           Diagnostics &diags);
+
+/// Writes `contents`, its arrays in the given order. Names must be distinct.
+/// Sub-byte integers and strings have no code: false, and nothing is written.
+bool writeSafetensors(llvm::raw_ostream &out, const Safetensors &contents);
+
+} // namespace anec
+
+#endif // ANEC_ARRAYS_SAFETENSORS_H

@@ -1,0 +1,82 @@
+//===- ArraySource.cpp - where weights come from --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Arrays/ArraySource.h"
+#include "anec/Arrays/Npy.h"
+#include "anec/Arrays/Safetensors.h"
+#include "anec/Arrays/StoredAs.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+using namespace llvm;
+
+/// The .npy files in `folder`, sorted.
+static std::optional<std::vector<std::string>> listNpy(StringRef folder,
+                                                       Diagnostics &diags) {
+  std::vector<std::string> files;
+  std::error_code code;
+  for (sys::fs::directory_iterator it(folder, code), end; it != end && !code;
+       it.increment(code))
+    if (sys::path::extension(it->path()) == ".npy")
+      files.push_back(it->path());
+  if (code) {
+    diags.reportFile(folder, diag::CannotOpen, code.message());
+    return std::nullopt;
+  }
+  llvm::sort(files);
+  return files;
+}
+
+std::optional<ArraySource> ArraySource::open(StringRef path,
+                                             Diagnostics &diags) {
+  ArraySource source;
+  source.source = path.str();
+  if (!sys::fs::is_directory(path)) {
+    std::optional<Safetensors> contents = readSafetensors(path, diags);
+    if (!contents)
+      return std::nullopt;
+    for (NamedArray &named : contents->arrays)
+      source.arrays[named.name] = std::move(named.array);
+    return source;
+  }
+  std::optional<std::vector<std::string>> files = listNpy(path, diags);
+  if (!files)
+    return std::nullopt;
+  for (const std::string &file : *files) {
+    ConstantRef array = readNpy(file, diags);
+    if (!array)
+      return std::nullopt;
+    source.arrays[sys::path::stem(file)] = std::move(array);
+  }
+  return source;
+}
+
+ConstantRef ArraySource::lookup(StringRef name) const {
+  return arrays.lookup(name);
+}
+
+ConstantRef ArraySource::lookup(StringRef name, const TensorType &type,
+                                SourceRange range, Diagnostics &diags) const {
+  ConstantRef array = lookup(name);
+  if (!array) {
+    diags.report(range, diag::NoSuchArray, source, name);
+    return nullptr;
+  }
+  bool sameFamily = array->dtype() == type.dtype ||
+                    (isFloat(array->dtype()) && isFloat(type.dtype));
+  if (array->type().shape != type.shape || !sameFamily) {
+    diags.report(range, diag::ArrayTypeMismatch, name, array->type().str(),
+                 source, type.str());
+    return nullptr;
+  }
+  return declaredAs(array, type.dtype);
+}
+
+std::vector<StringRef> ArraySource::names() const {
+  std::vector<StringRef> all(arrays.keys().begin(), arrays.keys().end());
+  llvm::sort(all);
+  return all;
+}

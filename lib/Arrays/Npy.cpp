@@ -1,0 +1,282 @@
+//===- Npy.cpp - numpy's array files --------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A .npy file is "\x93NUMPY", two version bytes, the length of the header (16
+/// bits in version 1, 32 in 2 and 3), the header, which is a Python dictionary
+/// such as
+///
+///   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+///
+/// padded with spaces to a multiple of 64 bytes, and the elements.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/Arrays/Npy.h"
+#include "anec/Arrays/StoredAs.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/EndianStream.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstring>
+
+using namespace anec;
+using namespace llvm;
+
+static constexpr StringLiteral magic = "\x93NUMPY";
+
+//===----------------------------------------------------------------------===//
+// The header
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct NpyHeader {
+  std::string descr;
+  bool fortranOrder = false;
+  Shape shape;
+};
+
+/// Parses the dictionary. Python would take more than numpy writes (escapes,
+/// concatenated strings, hexadecimal numbers); this takes what numpy writes.
+class HeaderParser {
+public:
+  HeaderParser(StringRef text, NpyHeader &header)
+      : rest(text), header(header) {}
+
+  /// Null when the header is right, or what is wrong with it.
+  const char *parse() {
+    if (!take('{'))
+      return "the header is no dictionary";
+    bool seen[3] = {};
+    while (!take('}')) {
+      StringRef key;
+      if (!takeString(key) || !take(':'))
+        return "the header is no dictionary";
+      unsigned index = key == "descr"           ? 0
+                       : key == "fortran_order" ? 1
+                       : key == "shape"         ? 2
+                                                : 3;
+      if (index == 3)
+        return "the header has an unknown key";
+      if (std::exchange(seen[index], true))
+        return "the header has a key twice";
+      const char *wrong = index == 0   ? parseDescr()
+                          : index == 1 ? parseOrder()
+                                       : parseShape();
+      if (wrong)
+        return wrong;
+      if (!take(',') && peek() != '}')
+        return "the header is no dictionary";
+    }
+    if (!seen[0] || !seen[1] || !seen[2])
+      return "the header lacks `descr`, `fortran_order` or `shape`";
+    return rest.trim(" \n").empty() ? nullptr : "something follows the header";
+  }
+
+private:
+  char peek() {
+    rest = rest.ltrim(' ');
+    return rest.empty() ? 0 : rest[0];
+  }
+  bool take(char wanted) {
+    if (peek() != wanted)
+      return false;
+    rest = rest.drop_front();
+    return true;
+  }
+  bool takeString(StringRef &text) {
+    char quote = peek();
+    if (quote != '\'' && quote != '"')
+      return false;
+    size_t end = rest.find(quote, 1);
+    if (end == StringRef::npos)
+      return false;
+    text = rest.slice(1, end);
+    rest = rest.drop_front(end + 1);
+    return true;
+  }
+  const char *parseDescr() {
+    StringRef text;
+    if (peek() == '[')
+      return "structured arrays are not supported";
+    if (!takeString(text))
+      return "`descr` is no string";
+    header.descr = text.str();
+    return nullptr;
+  }
+  const char *parseOrder() {
+    peek();
+    header.fortranOrder = rest.consume_front("True");
+    if (!header.fortranOrder && !rest.consume_front("False"))
+      return "`fortran_order` is neither True nor False";
+    return nullptr;
+  }
+  const char *parseShape() {
+    if (!take('('))
+      return "`shape` is no tuple";
+    while (!take(')')) {
+      peek();
+      int64_t extent;
+      if (rest.consumeInteger(10, extent) || extent < 0)
+        return "`shape` has an extent that is no size";
+      header.shape.push_back(extent);
+      if (!take(',') && peek() != ')')
+        return "`shape` is no tuple";
+    }
+    return nullptr;
+  }
+
+  StringRef rest;
+  NpyHeader &header;
+};
+
+struct NpyDType {
+  StringLiteral code; ///< without the byte order
+  DType dtype;
+};
+
+} // namespace
+
+static constexpr NpyDType dtypes[] = {
+    {"b1", DType::Bool},   {"i1", DType::Int8},   {"i2", DType::Int16},
+    {"i4", DType::Int32},  {"i8", DType::Int64},  {"u1", DType::UInt8},
+    {"u2", DType::UInt16}, {"u4", DType::UInt32}, {"u8", DType::UInt64},
+    {"f2", DType::FP16},   {"f4", DType::FP32},   {"f8", DType::FP64},
+};
+
+/// The element type of numpy's `descr`; null `reason` when there is one.
+static std::optional<DType> parseDescr(StringRef descr, const char *&reason) {
+  reason = "its element type is not supported";
+  if (descr.size() != 3)
+    return std::nullopt;
+  for (const NpyDType &row : dtypes) {
+    if (descr.drop_front() != row.code)
+      continue;
+    bool oneByte = descr[2] == '1';
+    if (descr[0] == '>' && !oneByte) {
+      reason = "it is big-endian";
+      return std::nullopt;
+    }
+    if (!StringRef(oneByte ? "|<>=" : "<=").contains(descr[0]))
+      return std::nullopt;
+    return row.dtype;
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// Copies an array in column-major order into row-major order.
+static ConstantRef fromFortranOrder(TensorType type, ArrayRef<uint8_t> bytes) {
+  size_t width = bitWidth(type.dtype) / 8, rank = type.rank();
+  Shape strides(rank, 1); // of the file, in elements
+  for (size_t axis = 1; axis < rank; ++axis)
+    strides[axis] = strides[axis - 1] * type.shape[axis - 1];
+  SmallVector<uint8_t, 0> ordered;
+  ordered.resize_for_overwrite(bytes.size());
+  Shape index(rank, 0);
+  int64_t source = 0;
+  for (size_t target = 0; target < ordered.size(); target += width) {
+    std::memcpy(&ordered[target], &bytes[source * width], width);
+    for (size_t axis = rank; axis-- > 0;) {
+      source += strides[axis];
+      if (++index[axis] < type.shape[axis])
+        break;
+      source -= strides[axis] * type.shape[axis];
+      index[axis] = 0;
+    }
+  }
+  return Constant::copy(std::move(type), ordered);
+}
+
+/// Splits the file into header text and elements; what is wrong, or null.
+static const char *splitNpy(ArrayRef<uint8_t> bytes, StringRef &header,
+                            ArrayRef<uint8_t> &elements) {
+  if (!toStringRef(bytes).starts_with(magic))
+    return "it does not begin as .npy files do";
+  if (bytes.size() < 8)
+    return "it ends within its header";
+  unsigned version = bytes[6];
+  if (version < 1 || version > 3)
+    return "its format version is unknown";
+  size_t begin = version == 1 ? 10 : 12;
+  if (bytes.size() < begin)
+    return "it ends within its header";
+  size_t size = version == 1 ? support::endian::read16le(&bytes[8])
+                             : support::endian::read32le(&bytes[8]);
+  if (size > bytes.size() - begin)
+    return "it ends within its header";
+  header = toStringRef(bytes.slice(begin, size));
+  elements = bytes.drop_front(begin + size);
+  return nullptr;
+}
+
+ConstantRef anec::readNpy(const MappedFile &file, StringRef path,
+                          Diagnostics &diags) {
+  auto fail = [&](const Twine &reason) {
+    diags.reportFile(path, diag::BadNpy, reason.str());
+    return ConstantRef();
+  };
+  StringRef text;
+  ArrayRef<uint8_t> elements;
+  if (const char *wrong = splitNpy(bytesOf(*file), text, elements))
+    return fail(wrong);
+  NpyHeader header;
+  if (const char *wrong = HeaderParser(text, header).parse())
+    return fail(wrong);
+  const char *reason = nullptr;
+  std::optional<DType> dtype = parseDescr(header.descr, reason);
+  if (!dtype)
+    return fail(Twine(reason) + " (`" + header.descr + "`)");
+  TensorType type(*dtype, header.shape);
+  std::optional<uint64_t> size = storedSize(type);
+  if (!size || *size != elements.size())
+    return fail("its shape " + shapeToString(header.shape) + " of `" +
+                header.descr + "` does not fit its " + Twine(elements.size()) +
+                " bytes of elements");
+  if (header.fortranOrder && type.rank() > 1)
+    return fromFortranOrder(std::move(type), elements);
+  return Constant::view(std::move(type), *dtype, elements, file);
+}
+
+ConstantRef anec::readNpy(StringRef path, Diagnostics &diags) {
+  MappedFile file = mapFile(path, diags);
+  return file ? readNpy(file, path, diags) : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+bool anec::writeNpy(raw_ostream &out, const Constant &array) {
+  const NpyDType *row = llvm::find_if(dtypes, [&](const NpyDType &candidate) {
+    return candidate.dtype == array.dtype();
+  });
+  if (row == std::end(dtypes))
+    return false;
+  std::string header = "{'descr': '";
+  header += row->code.ends_with("1") ? '|' : '<';
+  header += row->code;
+  header += "', 'fortran_order': False, 'shape': (";
+  for (int64_t extent : array.type().shape)
+    header += std::to_string(extent) + ", ";
+  // numpy writes (3, 4) and (3,).
+  if (array.type().rank() > 0)
+    header.pop_back();
+  if (array.type().rank() > 1)
+    header.pop_back();
+  header += "), }";
+  constexpr size_t prefix = 10, alignment = 64;
+  header.append(alignment - (prefix + header.size() + 1) % alignment, ' ');
+  header += '\n';
+  out << magic << '\x01' << '\x00';
+  support::endian::write<uint16_t>(out, uint16_t(header.size()),
+                                   endianness::little);
+  out << header;
+  writeElements(out, array);
+  return true;
+}

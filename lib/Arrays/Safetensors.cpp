@@ -1,0 +1,284 @@
+//===- Safetensors.cpp - named arrays in one file -------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Arrays/Safetensors.h"
+#include "anec/Arrays/StoredAs.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/EndianStream.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+using namespace llvm;
+
+namespace {
+struct DTypeCode {
+  StringLiteral code;
+  DType dtype;
+};
+} // namespace
+
+static constexpr DTypeCode dtypes[] = {
+    {"BOOL", DType::Bool},       {"F16", DType::FP16},
+    {"BF16", DType::BF16},       {"F32", DType::FP32},
+    {"F64", DType::FP64},        {"F8_E4M3", DType::FP8E4M3FN},
+    {"F8_E5M2", DType::FP8E5M2}, {"I8", DType::Int8},
+    {"I16", DType::Int16},       {"I32", DType::Int32},
+    {"I64", DType::Int64},       {"U8", DType::UInt8},
+    {"U16", DType::UInt16},      {"U32", DType::UInt32},
+    {"U64", DType::UInt64},
+};
+
+/// The format's own limit, which keeps a wrong file from being parsed at
+/// length.
+static constexpr uint64_t maxHeader = 100'000'000;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// llvm::json recurses, and keeps the last of several equal keys; both matter
+/// in a file from a stranger. Finds what it would not: a nesting deeper than
+/// the format's own, and a name that stands twice at the outermost level.
+static std::string checkHeaderText(StringRef text) {
+  StringSet<> names;
+  unsigned depth = 0;
+  bool isKey = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    if (c == '{' || c == '[') {
+      // {"name": {"shape": [...]}} is as deep as it gets.
+      if (++depth > 3)
+        return "its header is nested too deeply";
+      isKey = depth == 1;
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    } else if (c == ',') {
+      isKey = depth == 1;
+    } else if (c == '"') {
+      size_t begin = ++at;
+      while (at < text.size() && text[at] != '"')
+        at += text[at] == '\\' ? 2 : 1;
+      StringRef name = text.slice(begin, at);
+      if (isKey && !names.insert(name).second)
+        return "its header has `" + name.str() + "` twice";
+      isKey = false;
+    }
+  }
+  return "";
+}
+
+namespace {
+
+/// An entry of the header, checked as far as it can be alone.
+struct Entry {
+  std::string name;
+  TensorType type;
+  uint64_t begin = 0, end = 0;
+};
+
+class HeaderReader {
+public:
+  explicit HeaderReader(uint64_t dataSize) : dataSize(dataSize) {}
+
+  std::vector<Entry> entries;
+  std::vector<std::pair<std::string, std::string>> metadata;
+  std::string wrong; ///< the first thing found wrong
+
+  bool read(const json::Object &header) {
+    for (const auto &[key, value] : header) {
+      const json::Object *object = value.getAsObject();
+      std::string name = key.str();
+      if (!object)
+        return fail("`" + name + "` is no object");
+      if (!(name == "__metadata__" ? readMetadata(*object)
+                                   : readEntry(name, *object)))
+        return false;
+    }
+    llvm::sort(metadata);
+    llvm::sort(entries, [](const Entry &lhs, const Entry &rhs) {
+      return std::tie(lhs.begin, lhs.end, lhs.name) <
+             std::tie(rhs.begin, rhs.end, rhs.name);
+    });
+    return checkCoverage();
+  }
+
+private:
+  bool fail(std::string text) {
+    wrong = std::move(text);
+    return false;
+  }
+
+  bool readMetadata(const json::Object &object) {
+    for (const auto &[key, value] : object) {
+      std::optional<StringRef> text = value.getAsString();
+      if (!text)
+        return fail("the metadata `" + key.str() + "` is no string");
+      metadata.emplace_back(key.str(), text->str());
+    }
+    return true;
+  }
+
+  bool readEntry(const std::string &name, const json::Object &object) {
+    Entry entry;
+    entry.name = name;
+    std::optional<StringRef> code = object.getString("dtype");
+    const json::Array *shape = object.getArray("shape");
+    const json::Array *offsets = object.getArray("data_offsets");
+    if (!code || !shape || !offsets || offsets->size() != 2)
+      return fail("`" + name + "` lacks `dtype`, `shape` or `data_offsets`");
+    const DTypeCode *row = llvm::find_if(
+        dtypes, [&](const DTypeCode &dtype) { return dtype.code == *code; });
+    if (row == std::end(dtypes))
+      return fail("`" + name + "` has the unsupported element type `" +
+                  code->str() + "`");
+    entry.type.dtype = row->dtype;
+    for (const json::Value &value : *shape) {
+      std::optional<int64_t> extent = value.getAsInteger();
+      if (!extent || *extent < 0)
+        return fail("`" + name +
+                    "` has a shape with an extent that is no size");
+      entry.type.shape.push_back(*extent);
+    }
+    std::optional<uint64_t> begin = (*offsets)[0].getAsUINT64();
+    std::optional<uint64_t> end = (*offsets)[1].getAsUINT64();
+    if (!begin || !end || *begin > *end || *end > dataSize)
+      return fail("`" + name + "` lies outside the file");
+    entry.begin = *begin;
+    entry.end = *end;
+    std::optional<uint64_t> size = storedSize(entry.type);
+    if (!size || *size != *end - *begin)
+      return fail("`" + name + "` is `" + entry.type.str() + "` and has " +
+                  std::to_string(*end - *begin) + " bytes");
+    entries.push_back(std::move(entry));
+    return true;
+  }
+
+  /// The arrays must cover the data without overlap or gap.
+  bool checkCoverage() {
+    uint64_t end = 0;
+    for (const Entry &entry : entries) {
+      if (entry.begin < end)
+        return fail("`" + entry.name + "` overlaps another array");
+      if (entry.begin > end)
+        return fail("there is a gap before `" + entry.name + "`");
+      end = entry.end;
+    }
+    if (end != dataSize)
+      return fail("there are bytes that belong to no array");
+    return true;
+  }
+
+  uint64_t dataSize;
+};
+
+} // namespace
+
+std::optional<Safetensors> anec::readSafetensors(const MappedFile &file,
+                                                 StringRef path,
+                                                 Diagnostics &diags) {
+  auto fail = [&](const Twine &reason) {
+    diags.reportFile(path, diag::BadSafetensors, reason.str());
+    return std::nullopt;
+  };
+  ArrayRef<uint8_t> bytes = bytesOf(*file);
+  if (bytes.size() < 8)
+    return fail("it ends within its header");
+  uint64_t headerSize = support::endian::read64le(bytes.data());
+  if (headerSize > maxHeader)
+    return fail("its header is too long");
+  if (headerSize > bytes.size() - 8)
+    return fail("it ends within its header");
+  StringRef text = toStringRef(bytes.slice(8, headerSize));
+  ArrayRef<uint8_t> data = bytes.drop_front(8 + headerSize);
+
+  if (std::string wrong = checkHeaderText(text); !wrong.empty())
+    return fail(wrong);
+  Expected<json::Value> header = json::parse(text);
+  if (!header)
+    return fail("its header is no JSON: " + toString(header.takeError()));
+  const json::Object *object = header->getAsObject();
+  if (!object)
+    return fail("its header is no JSON object");
+  HeaderReader reader(data.size());
+  if (!reader.read(*object))
+    return fail(reader.wrong);
+
+  Safetensors contents;
+  contents.metadata = std::move(reader.metadata);
+  for (Entry &entry : reader.entries)
+    contents.arrays.push_back(
+        {std::move(entry.name),
+         Constant::view(entry.type, entry.type.dtype,
+                        data.slice(entry.begin, entry.end - entry.begin),
+                        file)});
+  return contents;
+}
+
+std::optional<Safetensors> anec::readSafetensors(StringRef path,
+                                                 Diagnostics &diags) {
+  MappedFile file = mapFile(path, diags);
+  if (!file)
+    return std::nullopt;
+  return readSafetensors(file, path, diags);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// llvm::json's objects have no order; the arrays' is that of their bytes.
+static bool writeHeader(raw_ostream &out, const Safetensors &contents) {
+  json::OStream json(out);
+  uint64_t offset = 0;
+  bool known = true;
+  json.object([&] {
+    if (!contents.metadata.empty())
+      json.attributeObject("__metadata__", [&] {
+        for (const auto &[key, value] : contents.metadata)
+          json.attribute(key, value);
+      });
+    for (const NamedArray &named : contents.arrays) {
+      const TensorType &type = named.array->type();
+      const DTypeCode *row = llvm::find_if(dtypes, [&](const DTypeCode &dtype) {
+        return dtype.dtype == type.dtype;
+      });
+      if (row == std::end(dtypes)) {
+        known = false;
+        continue;
+      }
+      uint64_t end = offset + type.numBytes();
+      json.attributeObject(named.name, [&] {
+        json.attribute("dtype", row->code);
+        json.attributeArray("shape", [&] {
+          for (int64_t extent : type.shape)
+            json.value(extent);
+        });
+        json.attributeArray("data_offsets", [&] {
+          json.value(offset);
+          json.value(end);
+        });
+      });
+      offset = end;
+    }
+  });
+  return known;
+}
+
+bool anec::writeSafetensors(raw_ostream &out, const Safetensors &contents) {
+  std::string header;
+  raw_string_ostream stream(header);
+  if (!writeHeader(stream, contents))
+    return false;
+  // So that the data begins at a multiple of 8.
+  header.append((8 - header.size() % 8) % 8, ' ');
+  support::endian::write<uint64_t>(out, header.size(), endianness::little);
+  out << header;
+  for (const NamedArray &named : contents.arrays)
+    writeElements(out, *named.array);
+  return true;
+}
