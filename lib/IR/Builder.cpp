@@ -174,12 +174,27 @@ static bool checkConstant(InferContext &ctx, const ParamDef &param,
                    param.rank == 0 ? "a scalar" : "a tensor of rank 1"});
 }
 
+/// Extents count from 1 and in 32 bits, as MIL's shape parameters do; inference
+/// may add and multiply two of them without overflow.
+static bool checkExtents(InferContext &ctx) {
+  for (unsigned slot = 0; slot < ctx.operands.size(); ++slot) {
+    if (!ctx.hasOperand(slot))
+      continue;
+    for (int64_t extent : ctx.type(slot).shape)
+      if (extent < 1 || extent > INT32_MAX)
+        return ctx.fail(diag::OperandExtent,
+                        {ctx.def.name.str(), ctx.describeOperand(slot)},
+                        {slot});
+  }
+  return true;
+}
+
 bool anec::checkAndInfer(InferContext &ctx,
                          llvm::SmallVectorImpl<ConstantRef> &slots) {
   if (!checkOperandCount(ctx))
     return false;
   TypeVars vars;
-  if (!checkOperands(ctx, vars))
+  if (!checkOperands(ctx, vars) || !checkExtents(ctx))
     return false;
   slots.resize(ctx.def.numConstantParams());
   bool ok = true;

@@ -170,10 +170,9 @@ struct OpDef {
   uint32_t traits = 0;
   /// What must hold beyond the parameters' own domains; (C1), (C2), ... label
   /// them in `infer`, in the docs and in the tests.
-  std::array<llvm::StringLiteral, maxConstraints> constraints = {
-      "", "", "", "", "", "", "", ""};
+  std::array<llvm::StringRef, maxConstraints> constraints = {};
   /// The names of several results; one result needs none.
-  std::array<llvm::StringLiteral, 3> resultNames = {"", "", ""};
+  std::array<llvm::StringRef, 3> resultNames = {};
 
   /// Checks the constraints and sets the result types.
   bool (*infer)(InferContext &ctx) = nullptr;

@@ -1,0 +1,30 @@
+//===- Ops.h - the op table ------------------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The rows of the op table by name, as `ops::Concat`, and the table of all of
+/// them. The rows stand by family in lib/Ops, each with its shape inference,
+/// reference kernel and decomposition above it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_OPS_OPS_H
+#define ANEC_OPS_OPS_H
+
+#include "anec/IR/OpDef.h"
+
+namespace anec {
+
+namespace ops {
+#define OP(NAME) extern const OpDef NAME;
+#include "anec/Ops/Ops.def"
+} // namespace ops
+
+/// All rows, sorted by op name.
+const OpTable &opTable();
+
+} // namespace anec
+
+#endif // ANEC_OPS_OPS_H

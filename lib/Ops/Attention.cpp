@@ -1,0 +1,212 @@
+//===- Attention.cpp - attention --------------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// MIL's scaled_dot_product_attention, rows of positions; and sdpa, the
+/// authoring form, channel-first and with grouped heads and a causal mask,
+/// both of which MIL's lacks.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/IR/Builder.h"
+#include "anec/Ops/Ops.h"
+#include <cmath>
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// scaled_dot_product_attention
+//===----------------------------------------------------------------------===//
+
+static bool failMismatch(InferContext &ctx, unsigned a, unsigned b,
+                         const char *what) {
+  return ctx.fail(diag::AttentionMismatch,
+                  {ctx.def.name.str(), ctx.describeOperand(a),
+                   ctx.describeOperand(b), what},
+                  {a, b});
+}
+
+static bool inferAttention(InferContext &ctx) {
+  const TensorType &query = ctx.type(0), &key = ctx.type(1);
+  const TensorType &values = ctx.type(2);
+  unsigned rank = query.rank();
+  if (!checkRank(ctx, 0, 3, 5) || !checkRank(ctx, 1, rank, rank) ||
+      !checkRank(ctx, 2, rank, rank)) // C1
+    return false;
+  llvm::ArrayRef<int64_t> q(query.shape), k(key.shape), v(values.shape);
+  if (q.drop_back(2) != k.drop_back(2)) // C2
+    return failMismatch(ctx, 0, 1, "their leading extents");
+  if (k.drop_back() != v.drop_back()) // C2 C3
+    return failMismatch(ctx, 1, 2, "their positions");
+  if (q.back() != k.back()) // C4
+    return failMismatch(ctx, 0, 1, "their last extents");
+  Shape scores(q.begin(), q.end());
+  scores.back() = k[rank - 2];
+  if (ctx.hasOperand(3)) { // C5
+    auto shape = broadcastShapes(ctx.type(3).shape, scores);
+    if (!shape || *shape != scores)
+      return ctx.fail(
+          diag::MaskMismatch,
+          {ctx.def.name.str(), ctx.describeOperand(3), shapeToString(scores)},
+          {3});
+  }
+  Shape shape(q.begin(), q.end());
+  shape.back() = v.back();
+  return ctx.result({query.dtype, shape});
+}
+
+static void evalAttention(EvalContext &ctx) {
+  const RefTensor &query = *ctx.in[0], &key = *ctx.in[1], &values = *ctx.in[2];
+  const RefTensor *mask = operandOrNull(ctx, 3);
+  RefTensor &out = ctx.out[0];
+  unsigned rank = query.type.rank();
+  int64_t queries = query.type.shape[rank - 2], width = query.type.shape.back();
+  int64_t keys = key.type.shape[rank - 2], outWidth = values.type.shape.back();
+
+  // softmax(q k^T / sqrt(width) + mask) v, per leading index
+  Shape scoreShape = query.type.shape;
+  scoreShape.back() = keys;
+  int64_t batch = int64_t(query.data.size()) / (queries * width);
+  std::vector<double> scores(batch * queries * keys);
+  for (int64_t b = 0; b < batch; ++b)
+    multiply(queries, keys, width, &query.data[b * queries * width],
+             transposed(&key.data[b * keys * width], keys, width).data(),
+             &scores[b * queries * keys]);
+  for (double &score : scores)
+    score /= std::sqrt(double(width));
+  if (mask)
+    forEachElement<2>(scoreShape,
+                      {rowMajorStrides(scoreShape),
+                       broadcastStrides(mask->type.shape, scoreShape)},
+                      [&](const auto &at) {
+                        double m = mask->data[at[1]];
+                        if (mask->type.dtype == DType::Bool)
+                          m = m != 0 ? 0.0 : -INFINITY;
+                        scores[at[0]] += m;
+                      });
+  for (int64_t row = 0; row < batch * queries; ++row)
+    softmaxInPlace(&scores[row * keys], keys, 1);
+  std::fill(out.data.begin(), out.data.end(), 0.0);
+  for (int64_t b = 0; b < batch; ++b)
+    multiply(queries, outWidth, keys, &scores[b * queries * keys],
+             &values.data[b * keys * outWidth],
+             &out.data[b * queries * outWidth]);
+}
+
+/// Two products, and a softmax between them.
+static int64_t attentionFlops(int64_t scores, int64_t width, int64_t outWidth) {
+  return saturatingProduct({scores, 2 * width + 2 * outWidth + 5});
+}
+
+static int64_t flopsAttention(const Op &op) {
+  const TensorType &query = op.operand(0u)->type,
+                   &values = op.operand(2u)->type;
+  int64_t keys = values.shape[values.rank() - 2];
+  int64_t rows = query.numElements() / query.shape.back();
+  return attentionFlops(saturatingProduct({rows, keys}), query.shape.back(),
+                        values.shape.back());
+}
+
+constinit const OpDef ops::ScaledDotProductAttention = {
+    .name = "scaled_dot_product_attention",
+    .summary = "softmax(`query` `key`^T / sqrt(width) + `attn_mask`) `value` "
+               "over the last two axes; a boolean mask keeps what holds.",
+    .family = "attention",
+    .params = {value("query", floats, 'T', "[..., queries, width]"),
+               value("key", floats, 'T', "[..., keys, width]"),
+               value("value", floats, 'T', "[..., keys, out width]"),
+               optionalValue("attn_mask",
+                             {DType::Bool, DType::FP16, DType::FP32}, 'M')},
+    .traits = trait::Mil,
+    .constraints = {"`query`, `key` and `value` have one rank of 3 to 5",
+                    "their leading extents agree",
+                    "`key` and `value` have as many positions",
+                    "`query` and `key` have one width",
+                    "`attn_mask` broadcasts to [..., queries, keys]"},
+    .infer = inferAttention,
+    .eval = evalAttention,
+    .flops = flopsAttention,
+};
+
+//===----------------------------------------------------------------------===//
+// sdpa
+//===----------------------------------------------------------------------===//
+
+static bool inferSdpa(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 3, 3) || !checkRank(ctx, 1, 3, 3)) // C1
+    return false;
+  const Shape &q = ctx.type(0).shape, &k = ctx.type(1).shape;
+  if (!checkShape(ctx, 2, k)) // C2
+    return false;
+  if (q[1] != k[1]) // C3
+    return failMismatch(ctx, 0, 1, "their head dimension (axis 1)");
+  if (q[0] % k[0]) // C4
+    return ctx.fail(
+        diag::AttentionHeads,
+        {ctx.def.name.str(), std::to_string(q[0]), std::to_string(k[0])},
+        {0, 1});
+  if (ctx.boolAttr("causal") && q[2] > k[2]) // C5
+    return ctx.fail(
+        diag::AttentionCausal,
+        {ctx.def.name.str(), std::to_string(q[2]), std::to_string(k[2])},
+        {0, 1});
+  return inferSame(ctx);
+}
+
+static void evalSdpa(EvalContext &ctx) {
+  const RefTensor &q = *ctx.in[0], &k = *ctx.in[1], &v = *ctx.in[2];
+  RefTensor &out = ctx.out[0];
+  int64_t heads = q.type.shape[0], width = q.type.shape[1];
+  int64_t queries = q.type.shape[2], keys = k.type.shape[2];
+  int64_t group = heads / k.type.shape[0];
+  bool causal = ctx.boolAttr("causal");
+  std::fill(out.data.begin(), out.data.end(), 0.0);
+  for (int64_t h = 0; h < heads; ++h) {
+    int64_t shared = h / group * width * keys;
+    std::vector<double> scores(queries * keys);
+    multiply(queries, keys, width,
+             transposed(&q.data[h * width * queries], width, queries).data(),
+             &k.data[shared], scores.data());
+    for (int64_t i = 0; i < queries; ++i) {
+      // Query i stands at position i + keys - queries, and sees no later key.
+      int64_t seen = causal ? i + keys - queries + 1 : keys;
+      double *row = &scores[i * keys];
+      for (int64_t j = 0; j < seen; ++j)
+        row[j] /= std::sqrt(double(width));
+      softmaxInPlace(row, seen, 1);
+      std::fill(row + seen, row + keys, 0.0);
+    }
+    multiply(width, queries, keys, &v.data[shared],
+             transposed(scores.data(), queries, keys).data(),
+             &out.data[h * width * queries]);
+  }
+}
+
+static int64_t flopsSdpa(const Op &op) {
+  const Shape &q = op.operand(0u)->type.shape, &k = op.operand(1u)->type.shape;
+  return attentionFlops(saturatingProduct({q[0], q[2], k[2]}), q[1], q[1]);
+}
+
+constinit const OpDef ops::Sdpa = {
+    .name = "sdpa",
+    .summary = "Attention, channel-first: v softmax(k^T q / sqrt(width)) per "
+               "head. Query head h uses key head h / (heads / key heads); "
+               "`causal` lets query i see the keys up to its own position, "
+               "where queries are the last of the keys' positions.",
+    .family = "attention",
+    .params = {value("q", floats, 'T', "[heads, width, queries]"),
+               value("k", floats, 'T', "[key heads, width, keys]"),
+               value("v", floats, 'T', "[key heads, width, keys]"),
+               boolean("causal", "false")},
+    .constraints = {"`q` and `k` have rank 3", "`v` has the shape of `k`",
+                    "`q` and `k` have one width",
+                    "key heads divide the query heads",
+                    "`causal` takes at least as many keys as queries"},
+    .infer = inferSdpa,
+    .eval = evalSdpa,
+    .flops = flopsSdpa,
+};

@@ -1,0 +1,37 @@
+//===- Cast.cpp - conversion of element types -------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Elementwise.h"
+#include "Infer.h"
+#include "anec/Ops/Ops.h"
+
+using namespace anec;
+
+static bool inferCast(InferContext &ctx) {
+  if (!checkChoice(ctx, "dtype",
+                   {"bool", "fp16", "fp32", "int8", "int16", "int32", "uint8",
+                    "uint16"})) // C1
+    return false;
+  return ctx.result({*parseDType(ctx.stringAttr("dtype")), ctx.type(0).shape});
+}
+
+/// Floats stay what they are: the reference rounds nothing.
+static void evalCast(EvalContext &ctx) {
+  if (ctx.out[0].type.dtype == DType::Bool)
+    return forEachUnary(ctx, [](double x) { return double(x != 0); });
+  forEachUnary(ctx, [](double x) { return x; });
+}
+
+constinit const OpDef ops::Cast = {
+    .name = "cast",
+    .summary = "Converts `x` to `dtype`: floats become integers by truncation, "
+               "and booleans by comparison with zero.",
+    .family = "cast",
+    .params = {value("x", movableTypes), text("dtype")},
+    .traits = trait::Mil | trait::Elementwise,
+    .constraints = {"`dtype` is an element type that `x` may have"},
+    .infer = inferCast,
+    .eval = evalCast,
+};

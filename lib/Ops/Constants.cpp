@@ -1,0 +1,84 @@
+//===- Constants.cpp - values known before running --------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `const` holds its value; `weight` names an array that is bound later.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/Ops/Ops.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// const
+//===----------------------------------------------------------------------===//
+
+static constexpr DTypeSet everyType = {
+    DType::Bool,   DType::String, DType::FP16,      DType::FP32,
+    DType::FP64,   DType::BF16,   DType::FP8E4M3FN, DType::FP8E5M2,
+    DType::Int4,   DType::Int8,   DType::Int16,     DType::Int32,
+    DType::Int64,  DType::UInt1,  DType::UInt2,     DType::UInt3,
+    DType::UInt4,  DType::UInt6,  DType::UInt8,     DType::UInt16,
+    DType::UInt32, DType::UInt64};
+
+static bool inferConst(InferContext &ctx) {
+  return ctx.result(ctx.constant("val")->type());
+}
+
+static void evalConst(EvalContext &ctx) {
+  if (ctx.out[0].type.dtype != DType::String)
+    ctx.out[0].data = ctx.constant("val")->asDoubles();
+}
+
+constinit const OpDef ops::Const = {
+    .name = "const",
+    .summary = "The array `val`.",
+    .family = "constants",
+    .params = {ParamDef{"val", ParamKind::Constant, everyType, 0, -1}},
+    .traits = trait::Mil,
+    .infer = inferConst,
+    .eval = evalConst,
+};
+
+//===----------------------------------------------------------------------===//
+// weight
+//===----------------------------------------------------------------------===//
+
+static bool inferWeight(InferContext &ctx) {
+  if (!checkChoice(ctx, "dtype", {"fp16", "fp32"}) || // C1
+      !checkRange(ctx, "shape", 1) ||                 // C2
+      !checkRange(ctx, "source_shape", 1))
+    return false;
+  Shape shape = ctx.intsAttr("shape");
+  Shape source =
+      ctx.constant("source_shape") ? ctx.intsAttr("source_shape") : shape;
+  auto count = checkedNumElements(shape);
+  auto stored = checkedNumElements(source);
+  if (!count || count != stored) // C3
+    return ctx.fail(diag::WeightCount,
+                    {ctx.def.name.str(), ctx.stringAttr("name").str(),
+                     shapeToString(source), shapeToString(shape)});
+  if (ctx.constant("perm") &&
+      !checkPermutation(ctx, "perm", source.size())) // C4
+    return false;
+  return ctx.result({*parseDType(ctx.stringAttr("dtype")), shape});
+}
+
+constinit const OpDef ops::Weight = {
+    .name = "weight",
+    .summary = "The stored array `name` of shape `source_shape` (`shape`, when "
+               "absent), transposed by `perm` and reshaped to `shape`.",
+    .family = "constants",
+    .params = {text("name"), text("dtype"), integers("shape"),
+               optionalConstant("perm", {DType::Int32}, 1),
+               optionalConstant("source_shape", {DType::Int32}, 1)},
+    .constraints = {"`dtype` is fp16 or fp32", "extents are at least 1",
+                    "`source_shape` has as many elements as `shape`",
+                    "`perm` is a permutation of the axes of `source_shape`"},
+    .infer = inferWeight,
+};

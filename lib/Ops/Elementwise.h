@@ -1,0 +1,54 @@
+//===- Elementwise.h - kernels per element ----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reference kernels made from a function of one or two numbers, for the
+/// families that are nothing more.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_ELEMENTWISE_H
+#define ANEC_LIB_OPS_ELEMENTWISE_H
+
+#include "Reference.h"
+
+namespace anec {
+
+/// Result element = fn(element of operand 0).
+template <typename Fn>
+void forEachUnary(EvalContext &ctx, Fn fn) {
+  const std::vector<double> &x = ctx.in[0]->data;
+  RefTensor &out = ctx.out[0];
+  for (size_t i = 0; i < x.size(); ++i)
+    out.data[i] = fn(x[i]);
+  settleIntegers(out);
+}
+
+template <double (*fn)(double)>
+void evalUnary(EvalContext &ctx) {
+  forEachUnary(ctx, fn);
+}
+
+/// Result element = fn(element of operand 0, element of operand 1), broadcast.
+template <double (*fn)(double, double)>
+void evalBinary(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0], &y = *ctx.in[1];
+  RefTensor &out = ctx.out[0];
+  size_t i = 0;
+  forEachElement<2>(out.type.shape,
+                    {broadcastStrides(x.type.shape, out.type.shape),
+                     broadcastStrides(y.type.shape, out.type.shape)},
+                    [&](const auto &at) {
+                      out.data[i++] = fn(x.data[at[0]], y.data[at[1]]);
+                    });
+  settleIntegers(out);
+}
+
+/// The elements of operand 0 in their order: reshapes and identity.
+inline void evalCopy(EvalContext &ctx) { ctx.out[0].data = ctx.in[0]->data; }
+
+} // namespace anec
+
+#endif // ANEC_LIB_OPS_ELEMENTWISE_H

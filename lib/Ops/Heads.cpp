@@ -1,0 +1,127 @@
+//===- Heads.cpp - per-head views and rotary embedding ----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Elementwise.h"
+#include "Infer.h"
+#include "anec/IR/Builder.h"
+#include "anec/Ops/Ops.h"
+#include <cmath>
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// split_heads, merge_heads
+//===----------------------------------------------------------------------===//
+
+static bool inferSplitHeads(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  if (!checkRank(ctx, 0, 2, 2) ||   // C1
+      !checkRange(ctx, "heads", 1)) // C2
+    return false;
+  int64_t heads = ctx.intAttr("heads");
+  if (x.shape[0] % heads) // C3
+    return ctx.fail(
+        diag::HeadsUneven,
+        {ctx.def.name.str(), std::to_string(x.shape[0]), std::to_string(heads)},
+        {0});
+  return ctx.result({x.dtype, {heads, x.shape[0] / heads, x.shape[1]}});
+}
+
+constinit const OpDef ops::SplitHeads = {
+    .name = "split_heads",
+    .summary = "[`heads` * width, positions] as [`heads`, width, positions].",
+    .family = "attention",
+    .params = {value("x"), integer("heads")},
+    .traits = trait::DataMovement,
+    .constraints = {"`x` has rank 2", "`heads` is at least 1",
+                    "`heads` divides the channels of `x`"},
+    .infer = inferSplitHeads,
+    .eval = evalCopy,
+};
+
+static bool inferMergeHeads(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  return checkRank(ctx, 0, 3, 3) && // C1
+         ctx.result({x.dtype, {x.shape[0] * x.shape[1], x.shape[2]}});
+}
+
+constinit const OpDef ops::MergeHeads = {
+    .name = "merge_heads",
+    .summary = "[heads, width, positions] as [heads * width, positions].",
+    .family = "attention",
+    .params = {value("x")},
+    .traits = trait::DataMovement,
+    .constraints = {"`x` has rank 3"},
+    .infer = inferMergeHeads,
+    .eval = evalCopy,
+};
+
+//===----------------------------------------------------------------------===//
+// rope
+//===----------------------------------------------------------------------===//
+
+static bool inferRope(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 3, 3)) // C1
+    return false;
+  if (ctx.type(0).shape[1] % 2) // C2
+    return ctx.fail(diag::RopeOdd, {ctx.def.name.str(), ctx.describeOperand(0)},
+                    {0});
+  if (!checkChoice(ctx, "style", {"interleaved", "half_split"})) // C3
+    return false;
+  double theta = ctx.constant("theta")->asDouble();
+  if (!(theta > 0) || std::isinf(theta)) // C4
+    return ctx.fail(diag::ParameterRange,
+                    {ctx.def.name.str(), "theta", std::to_string(theta),
+                     "a positive number"});
+  return inferSame(ctx);
+}
+
+/// The angle by which pair `i` of `width` / 2 turns at `position`.
+static double ropeAngle(double theta, int64_t i, int64_t width,
+                        int64_t position) {
+  return double(position) * std::pow(theta, -2.0 * double(i) / double(width));
+}
+
+static void evalRope(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  std::vector<double> &out = ctx.out[0].data;
+  int64_t heads = x.type.shape[0], width = x.type.shape[1];
+  int64_t positions = x.type.shape[2];
+  bool interleaved = ctx.stringAttr("style") == "interleaved";
+  double theta = ctx.floatAttr("theta");
+  for (int64_t h = 0; h < heads; ++h)
+    for (int64_t i = 0; i < width / 2; ++i)
+      for (int64_t p = 0; p < positions; ++p) {
+        int64_t first = interleaved ? 2 * i : i;
+        int64_t second = interleaved ? 2 * i + 1 : i + width / 2;
+        int64_t at = (h * width + first) * positions + p;
+        int64_t partner = (h * width + second) * positions + p;
+        double angle = ropeAngle(theta, i, width, p);
+        double c = std::cos(angle), s = std::sin(angle);
+        out[at] = x.data[at] * c - x.data[partner] * s;
+        out[partner] = x.data[partner] * c + x.data[at] * s;
+      }
+}
+
+static int64_t flopsRope(const Op &op) {
+  return saturatingProduct({3, op.result()->type.numElements()});
+}
+
+constinit const OpDef ops::Rope = {
+    .name = "rope",
+    .summary = "Rotary position embedding of [heads, width, positions]: turns "
+               "pair i of the width by position * `theta`^(-2 i / width). "
+               "Pairs are (2i, 2i + 1) when interleaved, (i, i + width / 2) "
+               "when half_split.",
+    .family = "attention",
+    .params = {value("x"), text("style", "\"interleaved\""),
+               number("theta", "10000", 0, {DType::FP32})},
+    .constraints = {"`x` has rank 3", "the width is even",
+                    "`style` is interleaved or half_split",
+                    "`theta` is positive"},
+    .infer = inferRope,
+    .eval = evalRope,
+    .flops = flopsRope,
+};

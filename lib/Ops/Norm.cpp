@@ -1,0 +1,181 @@
+//===- Norm.cpp - normalizations --------------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// MIL's normalizations. rmsnorm, which MIL lacks, is in RmsNorm.cpp.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/Ops/Ops.h"
+#include <cmath>
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// layer_norm
+//===----------------------------------------------------------------------===//
+
+static bool inferLayerNorm(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  Shape axes = ctx.intsAttr("axes");
+  if (!normalizeAxes(ctx, axes, x.rank())) // C1
+    return false;
+  Shape normalizedShape;
+  for (int64_t axis : axes)
+    normalizedShape.push_back(x.shape[axis]);
+  return checkShape(ctx, 1, normalizedShape) && // C2
+         checkShape(ctx, 2, normalizedShape) && // C2
+         inferSame(ctx);
+}
+
+static void evalLayerNorm(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  const RefTensor *gamma = operandOrNull(ctx, 1), *beta = operandOrNull(ctx, 2);
+  RefTensor &out = ctx.out[0];
+  const Shape &shape = x.type.shape;
+  Shape axes = normalized(ctx.intsAttr("axes"), shape.size());
+  Shape xStrides = rowMajorStrides(shape);
+  Shape rowStrides = reducedStrides(shape, axes);
+  // gamma and beta have the axes of `axes`, in that order.
+  Shape parameterShape, parameterStrides(shape.size(), 0);
+  for (int64_t axis : axes)
+    parameterShape.push_back(shape[axis]);
+  for (auto [axis, stride] : llvm::zip(axes, rowMajorStrides(parameterShape)))
+    parameterStrides[axis] = stride;
+
+  std::vector<double> mean(x.data.size()), variance(x.data.size());
+  double count = 1;
+  for (int64_t extent : parameterShape)
+    count *= double(extent);
+  forEachElement<2>(shape, {xStrides, rowStrides}, [&](const auto &at) {
+    mean[at[1]] += x.data[at[0]] / count;
+  });
+  forEachElement<2>(shape, {xStrides, rowStrides}, [&](const auto &at) {
+    double deviation = x.data[at[0]] - mean[at[1]];
+    variance[at[1]] += deviation * deviation / count;
+  });
+  double epsilon = ctx.floatAttr("epsilon");
+  forEachElement<3>(shape, {xStrides, rowStrides, parameterStrides},
+                    [&](const auto &at) {
+                      double y = (x.data[at[0]] - mean[at[1]]) /
+                                 std::sqrt(variance[at[1]] + epsilon);
+                      out.data[at[0]] = y * (gamma ? gamma->data[at[2]] : 1.0) +
+                                        (beta ? beta->data[at[2]] : 0.0);
+                    });
+}
+
+/// Mean, deviation, its square, variance, scaling, gamma, beta.
+static int64_t flopsLayerNorm(const Op &op) {
+  return saturatingProduct({8, op.result()->type.numElements()});
+}
+
+constinit const OpDef ops::LayerNorm = {
+    .name = "layer_norm",
+    .summary = "`x` less its mean over `axes`, divided by its deviation "
+               "sqrt(variance + `epsilon`), times `gamma`, plus `beta`.",
+    .family = "norm",
+    .params = {value("x"), integers("axes", "all"),
+               optionalValue("gamma", floats, 'U', "the extents at `axes`"),
+               optionalValue("beta", floats, 'U', "the extents at `axes`"),
+               number("epsilon", "1e-05", 0)},
+    .traits = trait::Mil,
+    .constraints = {"`axes` are distinct axes of `x`",
+                    "`gamma` and `beta` have the extents of `x` at `axes`"},
+    .infer = inferLayerNorm,
+    .eval = evalLayerNorm,
+    .flops = flopsLayerNorm,
+};
+
+//===----------------------------------------------------------------------===//
+// l2_norm
+//===----------------------------------------------------------------------===//
+
+static bool inferL2Norm(InferContext &ctx) {
+  return checkRank(ctx, 0, 3, UINT_MAX) && inferSame(ctx); // C1
+}
+
+static void evalL2Norm(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  int64_t count = 1;
+  for (int64_t extent : llvm::ArrayRef(x.type.shape).take_back(3))
+    count *= extent;
+  double epsilon = ctx.floatAttr("epsilon");
+  for (size_t first = 0; first < x.data.size(); first += count) {
+    double sum = epsilon;
+    for (int64_t i = 0; i < count; ++i)
+      sum += x.data[first + i] * x.data[first + i];
+    for (int64_t i = 0; i < count; ++i)
+      ctx.out[0].data[first + i] = x.data[first + i] / std::sqrt(sum);
+  }
+}
+
+static int64_t flopsL2Norm(const Op &op) {
+  return saturatingProduct({3, op.result()->type.numElements()});
+}
+
+constinit const OpDef ops::L2Norm = {
+    .name = "l2_norm",
+    .summary = "`x` divided by sqrt(sum of squares + `epsilon`) over its last "
+               "three axes.",
+    .family = "norm",
+    .params = {value("x"), number("epsilon", "1e-06", 0)},
+    .traits = trait::Mil,
+    .constraints = {"`x` has a rank of at least 3"},
+    .infer = inferL2Norm,
+    .eval = evalL2Norm,
+    .flops = flopsL2Norm,
+};
+
+//===----------------------------------------------------------------------===//
+// batch_norm
+//===----------------------------------------------------------------------===//
+
+static bool inferBatchNorm(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 3, 5)) // C1
+    return false;
+  for (unsigned slot = 1; slot < 5; ++slot)
+    if (!checkShape(ctx, slot, ctx.type(0).shape[1])) // C2
+      return false;
+  return inferSame(ctx);
+}
+
+static void evalBatchNorm(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0], &mean = *ctx.in[1], &variance = *ctx.in[2];
+  const RefTensor *gamma = operandOrNull(ctx, 3), *beta = operandOrNull(ctx, 4);
+  double epsilon = ctx.floatAttr("epsilon");
+  AxisView view = viewAxis(x.type.shape, 1);
+  for (size_t i = 0; i < x.data.size(); ++i) {
+    int64_t c = int64_t(i) / view.inner % view.extent;
+    double y =
+        (x.data[i] - mean.data[c]) / std::sqrt(variance.data[c] + epsilon);
+    ctx.out[0].data[i] =
+        y * (gamma ? gamma->data[c] : 1.0) + (beta ? beta->data[c] : 0.0);
+  }
+}
+
+/// One multiplication and one addition, of factors known before running.
+static int64_t flopsBatchNorm(const Op &op) {
+  return saturatingProduct({2, op.result()->type.numElements()});
+}
+
+constinit const OpDef ops::BatchNorm = {
+    .name = "batch_norm",
+    .summary = "`x` less `mean`, divided by sqrt(`variance` + `epsilon`), "
+               "times `gamma`, plus `beta`, per channel (axis 1).",
+    .family = "norm",
+    .params = {value("x"), value("mean", floats, 'U'),
+               value("variance", floats, 'U'),
+               optionalValue("gamma", floats, 'U'),
+               optionalValue("beta", floats, 'U'),
+               number("epsilon", "1e-05", 0)},
+    .traits = trait::Mil,
+    .constraints = {"`x` has a rank of 3 to 5",
+                    "the others have an element for each channel"},
+    .infer = inferBatchNorm,
+    .eval = evalBatchNorm,
+    .flops = flopsBatchNorm,
+};

@@ -1,0 +1,215 @@
+//===- Reduce.cpp - reductions over axes ------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/Ops/Ops.h"
+#include <cmath>
+
+using namespace anec;
+
+/// Without `axes`, keeping them as extents of 1 or not.
+static Shape dropAxes(llvm::ArrayRef<int64_t> shape,
+                      llvm::ArrayRef<int64_t> axes, bool keep) {
+  Shape result;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (!llvm::is_contained(axes, int64_t(axis)))
+      result.push_back(shape[axis]);
+    else if (keep)
+      result.push_back(1);
+  return result;
+}
+
+static bool inferReduce(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  Shape axes = ctx.intsAttr("axes");
+  if (!normalizeAxes(ctx, axes, x.rank())) // C1
+    return false;
+  return ctx.result(
+      {x.dtype, dropAxes(x.shape, axes, ctx.boolAttr("keep_dims"))});
+}
+
+static int64_t flopsReduce(const Op &op) {
+  return op.operand(0u)->type.numElements();
+}
+
+namespace {
+/// A fold from `start` by `step`; `finish` gives the result from it and the
+/// number of elements.
+struct Fold {
+  double start;
+  double (*step)(double folded, double x);
+  double (*finish)(double folded, double count);
+};
+} // namespace
+
+static void fold(const Fold &how, EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  RefTensor &out = ctx.out[0];
+  Shape axes = normalized(ctx.intsAttr("axes"), x.type.rank());
+  std::fill(out.data.begin(), out.data.end(), how.start);
+  forEachElement<2>(
+      x.type.shape,
+      {rowMajorStrides(x.type.shape), reducedStrides(x.type.shape, axes)},
+      [&](const auto &at) {
+        double &folded = out.data[at[1]];
+        folded = how.step(folded, x.data[at[0]]);
+      });
+  double count = double(x.data.size()) / double(out.data.size());
+  for (double &folded : out.data)
+    folded = how.finish(folded, count);
+  settleIntegers(out);
+}
+
+template <const Fold &how>
+static void evalReduce(EvalContext &ctx) {
+  fold(how, ctx);
+}
+
+static double plus(double folded, double x) { return folded + x; }
+static double plusSquare(double folded, double x) { return folded + x * x; }
+static double plusMagnitude(double folded, double x) {
+  return folded + std::fabs(x);
+}
+static double times(double folded, double x) { return folded * x; }
+static double larger(double folded, double x) { return std::fmax(folded, x); }
+static double smaller(double folded, double x) { return std::fmin(folded, x); }
+static double asIs(double folded, double) { return folded; }
+static double average(double folded, double count) { return folded / count; }
+static double rootOf(double folded, double) { return std::sqrt(folded); }
+static double logOf(double folded, double) { return std::log(folded); }
+
+static constexpr Fold sumFold = {0, plus, asIs};
+static constexpr Fold meanFold = {0, plus, average};
+static constexpr Fold maxFold = {-INFINITY, larger, asIs};
+static constexpr Fold minFold = {INFINITY, smaller, asIs};
+static constexpr Fold productFold = {1, times, asIs};
+static constexpr Fold sumSquareFold = {0, plusSquare, asIs};
+static constexpr Fold l1Fold = {0, plusMagnitude, asIs};
+static constexpr Fold l2Fold = {0, plusSquare, rootOf};
+static constexpr Fold logSumFold = {0, plus, logOf};
+
+/// log(sum exp(x)) = top + log(sum exp(x - top)), which does not overflow.
+static void evalLogSumExp(EvalContext &ctx) {
+  fold(maxFold, ctx);
+  const RefTensor &x = *ctx.in[0];
+  RefTensor &out = ctx.out[0];
+  Shape axes = normalized(ctx.intsAttr("axes"), x.type.rank());
+  std::vector<double> sums(out.data.size());
+  forEachElement<2>(
+      x.type.shape,
+      {rowMajorStrides(x.type.shape), reducedStrides(x.type.shape, axes)},
+      [&](const auto &at) {
+        sums[at[1]] += std::exp(x.data[at[0]] - out.data[at[1]]);
+      });
+  for (size_t i = 0; i < sums.size(); ++i)
+    out.data[i] += std::log(sums[i]);
+  settleIntegers(out);
+}
+
+static constexpr OpDef reduction(llvm::StringLiteral name,
+                                 llvm::StringLiteral summary,
+                                 void (*eval)(EvalContext &)) {
+  return {.name = name,
+          .summary = summary,
+          .family = "reduce",
+          .params = {value("x", numbers), integers("axes", "all"),
+                     boolean("keep_dims", "false")},
+          .traits = trait::Mil,
+          .constraints = {"`axes` are distinct axes of `x`"},
+          .infer = inferReduce,
+          .eval = eval,
+          .flops = flopsReduce};
+}
+
+constinit const OpDef ops::ReduceSum =
+    reduction("reduce_sum", "The sum of `x` over `axes`.", evalReduce<sumFold>);
+constinit const OpDef ops::ReduceMean = reduction(
+    "reduce_mean", "The mean of `x` over `axes`.", evalReduce<meanFold>);
+constinit const OpDef ops::ReduceMax =
+    reduction("reduce_max", "The largest element of `x` over `axes`.",
+              evalReduce<maxFold>);
+constinit const OpDef ops::ReduceMin =
+    reduction("reduce_min", "The smallest element of `x` over `axes`.",
+              evalReduce<minFold>);
+constinit const OpDef ops::ReduceProd = reduction(
+    "reduce_prod", "The product of `x` over `axes`.", evalReduce<productFold>);
+constinit const OpDef ops::ReduceSumSquare =
+    reduction("reduce_sum_square", "The sum of squares of `x` over `axes`.",
+              evalReduce<sumSquareFold>);
+constinit const OpDef ops::ReduceL1Norm =
+    reduction("reduce_l1_norm", "The sum of magnitudes of `x` over `axes`.",
+              evalReduce<l1Fold>);
+constinit const OpDef ops::ReduceL2Norm = reduction(
+    "reduce_l2_norm", "The root of the sum of squares of `x` over `axes`.",
+    evalReduce<l2Fold>);
+constinit const OpDef ops::ReduceLogSum =
+    reduction("reduce_log_sum", "The logarithm of the sum of `x` over `axes`.",
+              evalReduce<logSumFold>);
+constinit const OpDef ops::ReduceLogSumExp =
+    reduction("reduce_log_sum_exp",
+              "The logarithm of the sum of exponentials of `x` over `axes`.",
+              evalLogSumExp);
+
+//===----------------------------------------------------------------------===//
+// argmax, argmin
+//===----------------------------------------------------------------------===//
+
+static bool inferArg(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  int64_t axis = ctx.intAttr("axis");
+  if (!ctx.normalizeAxis(axis, x.rank()) ||                   // C1
+      !checkChoice(ctx, "output_dtype", {"int32", "uint16"})) // C2
+    return false;
+  return ctx.result({*parseDType(ctx.stringAttr("output_dtype")),
+                     dropAxes(x.shape, axis, ctx.boolAttr("keep_dims"))});
+}
+
+template <bool (*better)(double, double)>
+static void evalArg(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  AxisView view =
+      viewAxis(x.type.shape, normalized(ctx.intAttr("axis"), x.type.rank()));
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (int64_t n = 0; n < view.inner; ++n) {
+      const double *row = &x.data[o * view.extent * view.inner + n];
+      int64_t best = 0; // of equals, the first
+      for (int64_t i = 1; i < view.extent; ++i)
+        if (better(row[i * view.inner], row[best * view.inner]))
+          best = i;
+      ctx.out[0].data[o * view.inner + n] = double(best);
+    }
+}
+
+static bool above(double x, double y) { return x > y; }
+static bool below(double x, double y) { return x < y; }
+
+static constexpr OpDef argReduction(llvm::StringLiteral name,
+                                    llvm::StringLiteral summary,
+                                    void (*eval)(EvalContext &)) {
+  return {.name = name,
+          .summary = summary,
+          .family = "reduce",
+          .params = {value("x", numbers), integer("axis", "-1"),
+                     boolean("keep_dims", "false"),
+                     text("output_dtype", "\"int32\"")},
+          .traits = trait::Mil,
+          .constraints = {"`axis` is an axis of `x`",
+                          "`output_dtype` is int32 or uint16"},
+          .infer = inferArg,
+          .eval = eval,
+          .flops = flopsReduce};
+}
+
+constinit const OpDef ops::ReduceArgmax =
+    argReduction("reduce_argmax",
+                 "Where along `axis` the largest element of `x` is; the first "
+                 "of several.",
+                 evalArg<above>);
+constinit const OpDef ops::ReduceArgmin =
+    argReduction("reduce_argmin",
+                 "Where along `axis` the smallest element of `x` is; the first "
+                 "of several.",
+                 evalArg<below>);

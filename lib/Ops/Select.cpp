@@ -1,0 +1,114 @@
+//===- Select.cpp - comparisons, logic, choice ------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Elementwise.h"
+#include "Infer.h"
+#include "anec/Ops/Ops.h"
+
+using namespace anec;
+
+static double equal(double x, double y) { return x == y; }
+static double notEqual(double x, double y) { return x != y; }
+static double less(double x, double y) { return x < y; }
+static double lessEqual(double x, double y) { return x <= y; }
+static double greater(double x, double y) { return x > y; }
+static double greaterEqual(double x, double y) { return x >= y; }
+static double logicalAnd(double x, double y) { return x != 0 && y != 0; }
+static double logicalOr(double x, double y) { return x != 0 || y != 0; }
+static double logicalXor(double x, double y) { return (x != 0) != (y != 0); }
+static double logicalNot(double x) { return x == 0; }
+
+static constexpr OpDef comparison(llvm::StringLiteral name,
+                                  llvm::StringLiteral summary,
+                                  void (*eval)(EvalContext &),
+                                  DTypeSet dtypes = numbers,
+                                  uint32_t traits = 0) {
+  return {.name = name,
+          .summary = summary,
+          .family = "select",
+          .params = {value("x", dtypes), value("y", dtypes)},
+          .traits = trait::Mil | trait::Elementwise | traits,
+          .constraints = {"`x` and `y` broadcast"},
+          .infer = inferComparison,
+          .eval = eval};
+}
+
+constinit const OpDef ops::Equal =
+    comparison("equal", "Whether `x` equals `y`.", evalBinary<equal>, numbers,
+               trait::Commutative);
+constinit const OpDef ops::NotEqual =
+    comparison("not_equal", "Whether `x` differs from `y`.",
+               evalBinary<notEqual>, numbers, trait::Commutative);
+constinit const OpDef ops::Less =
+    comparison("less", "Whether `x` is below `y`.", evalBinary<less>);
+constinit const OpDef ops::LessEqual = comparison(
+    "less_equal", "Whether `x` is at most `y`.", evalBinary<lessEqual>);
+constinit const OpDef ops::Greater =
+    comparison("greater", "Whether `x` is above `y`.", evalBinary<greater>);
+constinit const OpDef ops::GreaterEqual = comparison(
+    "greater_equal", "Whether `x` is at least `y`.", evalBinary<greaterEqual>);
+constinit const OpDef ops::LogicalAnd =
+    comparison("logical_and", "Whether both `x` and `y` hold.",
+               evalBinary<logicalAnd>, {DType::Bool}, trait::Commutative);
+constinit const OpDef ops::LogicalOr =
+    comparison("logical_or", "Whether `x`, `y` or both hold.",
+               evalBinary<logicalOr>, {DType::Bool}, trait::Commutative);
+constinit const OpDef ops::LogicalXor =
+    comparison("logical_xor", "Whether exactly one of `x` and `y` holds.",
+               evalBinary<logicalXor>, {DType::Bool}, trait::Commutative);
+
+constinit const OpDef ops::LogicalNot = {
+    .name = "logical_not",
+    .summary = "Whether `x` does not hold.",
+    .family = "select",
+    .params = {value("x", {DType::Bool})},
+    .traits = trait::Mil | trait::Elementwise,
+    .infer = inferSame,
+    .eval = evalUnary<logicalNot>,
+};
+
+//===----------------------------------------------------------------------===//
+// select
+//===----------------------------------------------------------------------===//
+
+static bool inferSelect(InferContext &ctx) {
+  auto ab = broadcast(ctx, ctx.type(1).shape, ctx.type(2).shape, {1, 2}); // C1
+  if (!ab)
+    return false;
+  auto all = broadcastShapes(ctx.type(0).shape, *ab);
+  if (!all) // C2
+    return ctx.fail(diag::SelectMismatch,
+                    {ctx.def.name.str(), ctx.describeOperand(0),
+                     ctx.describeOperand(1), ctx.describeOperand(2)},
+                    {0, 1, 2});
+  return ctx.result({ctx.type(1).dtype, *all});
+}
+
+static void evalSelect(EvalContext &ctx) {
+  const RefTensor &cond = *ctx.in[0], &a = *ctx.in[1], &b = *ctx.in[2];
+  RefTensor &out = ctx.out[0];
+  const Shape &shape = out.type.shape;
+  size_t i = 0;
+  forEachElement<3>(shape,
+                    {broadcastStrides(cond.type.shape, shape),
+                     broadcastStrides(a.type.shape, shape),
+                     broadcastStrides(b.type.shape, shape)},
+                    [&](const auto &at) {
+                      out.data[i++] =
+                          cond.data[at[0]] != 0 ? a.data[at[1]] : b.data[at[2]];
+                    });
+}
+
+constinit const OpDef ops::Select = {
+    .name = "select",
+    .summary = "`a` where `cond` holds, `b` elsewhere.",
+    .family = "select",
+    .params = {value("cond", {DType::Bool}, 0), value("a", basicTypes),
+               value("b", basicTypes)},
+    .traits = trait::Mil | trait::Elementwise,
+    .constraints = {"`a` and `b` broadcast", "`cond` broadcasts with them"},
+    .infer = inferSelect,
+    .eval = evalSelect,
+};

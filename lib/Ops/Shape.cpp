@@ -1,0 +1,296 @@
+//===- Shape.cpp - the same elements in another shape -----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Ops that keep every element: reshape and its special cases, transpose, and
+/// the repeating tile and pad. Joining and taking apart is in Slice.cpp.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Elementwise.h"
+#include "Infer.h"
+#include "anec/Ops/Ops.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// reshape, expand_dims, squeeze
+//===----------------------------------------------------------------------===//
+
+static bool inferReshape(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  if (!checkRange(ctx, "shape", -1)) // C1
+    return false;
+  Shape shape = ctx.intsAttr("shape");
+  std::string wanted = shapeToString(shape);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] != 0)
+      continue;
+    if (shape.size() != x.rank()) // C2
+      return ctx.fail(diag::ReshapeCopy,
+                      {ctx.def.name.str(), ctx.describeOperand(0), wanted},
+                      {0});
+    shape[axis] = x.shape[axis];
+  }
+  int64_t count = x.numElements();
+  if (auto *inferred = llvm::find(shape, -1); inferred != shape.end()) {
+    *inferred = 1;
+    auto rest = checkedNumElements(shape); // C3: a second -1 gives none
+    if (!rest || count % *rest)
+      return ctx.fail(diag::ReshapeInfer,
+                      {ctx.def.name.str(), ctx.describeOperand(0), wanted},
+                      {0});
+    *inferred = count / *rest;
+  }
+  auto reshaped = checkedNumElements(shape);
+  if (reshaped != count) // C4
+    return ctx.fail(diag::ReshapeCount,
+                    {ctx.def.name.str(), ctx.describeOperand(0), wanted,
+                     std::to_string(count),
+                     reshaped ? std::to_string(*reshaped) : "too many"},
+                    {0});
+  return ctx.result({x.dtype, shape});
+}
+
+constinit const OpDef ops::Reshape = {
+    .name = "reshape",
+    .summary = "The elements of `x` in order, in another `shape`: 0 copies the "
+               "extent of `x`, -1 takes what is left.",
+    .family = "shape",
+    .params = {value("x", movableTypes), extents("shape")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"extents are at least -1", "0 takes equal ranks",
+                    "at most one extent is -1, and divides",
+                    "the element count stays"},
+    .infer = inferReshape,
+    .eval = evalCopy,
+};
+
+static bool inferExpandDims(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  Shape axes = ctx.intsAttr("axes");
+  unsigned rank = x.rank() + axes.size();
+  if (!normalizeAxes(ctx, axes, rank)) // C1
+    return false;
+  Shape shape;
+  const int64_t *next = x.shape.begin();
+  for (unsigned axis = 0; axis < rank; ++axis)
+    shape.push_back(llvm::is_contained(axes, axis) ? 1 : *next++);
+  return ctx.result({x.dtype, shape});
+}
+
+constinit const OpDef ops::ExpandDims = {
+    .name = "expand_dims",
+    .summary = "Inserts axes of extent 1, which stand at `axes` in the result.",
+    .family = "shape",
+    .params = {value("x", movableTypes), integers("axes")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`axes` are distinct axes of the result"},
+    .infer = inferExpandDims,
+    .eval = evalCopy,
+};
+
+static bool inferSqueeze(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  Shape axes;
+  if (ctx.constant("axes"))
+    axes = ctx.intsAttr("axes");
+  else
+    for (unsigned axis = 0; axis < x.rank(); ++axis)
+      if (x.shape[axis] == 1)
+        axes.push_back(axis);
+  if (!normalizeAxes(ctx, axes, x.rank())) // C1
+    return false;
+  for (int64_t axis : axes)
+    if (x.shape[axis] != 1) // C2
+      return ctx.fail(diag::SqueezeExtent,
+                      {ctx.def.name.str(), ctx.describeOperand(0),
+                       std::to_string(axis), std::to_string(x.shape[axis])},
+                      {0});
+  Shape shape;
+  for (unsigned axis = 0; axis < x.rank(); ++axis)
+    if (!llvm::is_contained(axes, axis))
+      shape.push_back(x.shape[axis]);
+  return ctx.result({x.dtype, shape});
+}
+
+constinit const OpDef ops::Squeeze = {
+    .name = "squeeze",
+    .summary = "Drops `axes`, or every axis of extent 1.",
+    .family = "shape",
+    .params = {value("x", movableTypes),
+               optionalConstant("axes", {DType::Int32}, 1)},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`axes` are distinct axes of `x`", "their extents are 1"},
+    .infer = inferSqueeze,
+    .eval = evalCopy,
+};
+
+//===----------------------------------------------------------------------===//
+// transpose
+//===----------------------------------------------------------------------===//
+
+static bool inferTranspose(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  if (!checkPermutation(ctx, "perm", x.rank())) // C1
+    return false;
+  Shape shape;
+  for (int64_t axis : normalized(ctx.intsAttr("perm"), x.rank()))
+    shape.push_back(x.shape[axis]);
+  return ctx.result({x.dtype, shape});
+}
+
+static void evalTranspose(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  RefTensor &out = ctx.out[0];
+  Shape strides = rowMajorStrides(x.type.shape), permuted;
+  for (int64_t axis : normalized(ctx.intsAttr("perm"), x.type.rank()))
+    permuted.push_back(strides[axis]);
+  copyElements(out.type.shape, x.data.data(), permuted, out.data.data(),
+               rowMajorStrides(out.type.shape));
+}
+
+constinit const OpDef ops::Transpose = {
+    .name = "transpose",
+    .summary = "Reorders axes: axis i of the result is axis `perm`[i] of `x`.",
+    .family = "shape",
+    .params = {value("x", movableTypes), integers("perm")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`perm` is a permutation of the axes of `x`"},
+    .infer = inferTranspose,
+    .eval = evalTranspose,
+};
+
+//===----------------------------------------------------------------------===//
+// tile
+//===----------------------------------------------------------------------===//
+
+static bool inferTile(InferContext &ctx) {
+  TensorType type = ctx.type(0);
+  if (!checkLength(ctx, "reps", type.rank()) || // C1
+      !checkRange(ctx, "reps", 1))              // C2
+    return false;
+  Shape reps = ctx.intsAttr("reps");
+  for (unsigned axis = 0; axis < type.rank(); ++axis)
+    type.shape[axis] *= reps[axis];
+  return ctx.result(type);
+}
+
+static void evalTile(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  RefTensor &out = ctx.out[0];
+  // Each axis becomes a pair (repetition, position); repetitions have stride 0.
+  Shape pairs, from, strides = rowMajorStrides(x.type.shape);
+  Shape reps = ctx.intsAttr("reps");
+  for (unsigned axis = 0; axis < x.type.rank(); ++axis) {
+    pairs.append({reps[axis], x.type.shape[axis]});
+    from.append({0, strides[axis]});
+  }
+  copyElements(pairs, x.data.data(), from, out.data.data(),
+               rowMajorStrides(pairs));
+}
+
+constinit const OpDef ops::Tile = {
+    .name = "tile",
+    .summary = "Repeats `x` `reps`[i] times along axis i.",
+    .family = "shape",
+    .params = {value("x", basicTypes), integers("reps")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`reps` has an element for each axis of `x`",
+                    "repetitions are at least 1"},
+    .infer = inferTile,
+    .eval = evalTile,
+};
+
+//===----------------------------------------------------------------------===//
+// pad
+//===----------------------------------------------------------------------===//
+
+static bool inferPad(InferContext &ctx) {
+  TensorType type = ctx.type(0);
+  Shape pad = ctx.intsAttr("pad");
+  if (pad.size() % 2 || pad.size() > 2 * type.rank()) // C1
+    return ctx.fail(diag::PadLength,
+                    {ctx.def.name.str(), std::to_string(pad.size()),
+                     ctx.describeOperand(0)},
+                    {0});
+  if (!checkRange(ctx, "pad", 0) ||                                    // C2
+      !checkChoice(ctx, "mode", {"constant", "reflect", "replicate"})) // C3
+    return false;
+  bool reflects = ctx.stringAttr("mode") == "reflect";
+  unsigned first = type.rank() - pad.size() / 2;
+  for (unsigned axis = first; axis < type.rank(); ++axis) {
+    int64_t &extent = type.shape[axis];
+    int64_t before = pad[2 * (axis - first)],
+            after = pad[2 * (axis - first) + 1];
+    if (reflects && std::max(before, after) >= extent) // C4
+      return ctx.fail(diag::PadReflect,
+                      {ctx.def.name.str(),
+                       std::to_string(std::max(before, after)),
+                       std::to_string(axis), std::to_string(extent)},
+                      {0});
+    extent += before + after;
+  }
+  return ctx.result(type);
+}
+
+/// The position in an axis of `extent` elements that padding position `i`
+/// (negative: before it) repeats.
+static int64_t paddingSource(int64_t i, int64_t extent, bool reflects) {
+  if (reflects)
+    return i < 0 ? -i : i >= extent ? 2 * (extent - 1) - i : i;
+  return std::clamp<int64_t>(i, 0, extent - 1);
+}
+
+/// Extends `data` of shape `shape` along one axis.
+static std::vector<double> padAxis(const std::vector<double> &data,
+                                   llvm::ArrayRef<int64_t> shape, int64_t axis,
+                                   int64_t before, int64_t after,
+                                   llvm::StringRef mode, double constant) {
+  AxisView view = viewAxis(shape, axis);
+  std::vector<double> out;
+  out.reserve(view.outer * (view.extent + before + after) * view.inner);
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (int64_t i = -before; i < view.extent + after; ++i) {
+      if (mode == "constant" && (i < 0 || i >= view.extent)) {
+        out.insert(out.end(), view.inner, constant);
+        continue;
+      }
+      int64_t source = paddingSource(i, view.extent, mode == "reflect");
+      auto row = data.begin() + (o * view.extent + source) * view.inner;
+      out.insert(out.end(), row, row + view.inner);
+    }
+  return out;
+}
+
+static void evalPad(EvalContext &ctx) {
+  std::vector<double> data = ctx.in[0]->data;
+  Shape shape = ctx.in[0]->type.shape, pad = ctx.intsAttr("pad");
+  unsigned first = shape.size() - pad.size() / 2;
+  for (unsigned axis = first; axis < shape.size(); ++axis) {
+    int64_t before = pad[2 * (axis - first)],
+            after = pad[2 * (axis - first) + 1];
+    data = padAxis(data, shape, axis, before, after, ctx.stringAttr("mode"),
+                   ctx.floatAttr("constant_val"));
+    shape[axis] += before + after;
+  }
+  ctx.out[0].data = std::move(data);
+}
+
+constinit const OpDef ops::Pad = {
+    .name = "pad",
+    .summary = "Extends the last axes of `x` by `pad` = (before, after) each: "
+               "with `constant_val`, by reflection, or by the edge.",
+    .family = "shape",
+    .params = {value("x"), integers("pad"), text("mode", "\"constant\""),
+               number("constant_val", "0")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`pad` has a pair for each of at most all axes",
+                    "amounts are at least 0",
+                    "`mode` is constant, reflect or replicate",
+                    "reflections are shorter than the axis"},
+    .infer = inferPad,
+    .eval = evalPad,
+};

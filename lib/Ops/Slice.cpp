@@ -1,0 +1,363 @@
+//===- Slice.cpp - joining and taking apart ---------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/Ops/Ops.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// concat, stack
+//===----------------------------------------------------------------------===//
+
+static bool inferConcat(InferContext &ctx) {
+  TensorType type = ctx.type(0);
+  int64_t axis = ctx.intAttr("axis");
+  if (!ctx.normalizeAxis(axis, type.rank())) // C1
+    return false;
+  for (unsigned slot = 1; slot < ctx.operands.size(); ++slot) {
+    Shape other = ctx.type(slot).shape;
+    bool ranksAgree = other.size() == type.rank();
+    bool extentsAgree = ranksAgree && other[axis] == ctx.type(0).shape[axis];
+    if (ranksAgree) {
+      int64_t joined = type.shape[axis] + other[axis];
+      other[axis] = type.shape[axis];
+      ranksAgree = other == type.shape;
+      type.shape[axis] = joined;
+    }
+    if (!ranksAgree) // C2
+      return ctx.fail(diag::ConcatMismatch,
+                      {ctx.def.name.str(), ctx.describeOperand(0),
+                       ctx.describeOperand(slot), std::to_string(axis)},
+                      {0, slot});
+    if (!extentsAgree && ctx.boolAttr("interleave")) // C3
+      return ctx.fail(diag::ConcatInterleave,
+                      {ctx.def.name.str(), ctx.describeOperand(0),
+                       ctx.describeOperand(slot)},
+                      {0, slot});
+  }
+  return ctx.result(type);
+}
+
+/// Writes the operands after each other along `axis`, each as `extents` long;
+/// interleaved, they alternate element by element.
+static void evalConcat(EvalContext &ctx) {
+  RefTensor &out = ctx.out[0];
+  int64_t axis = normalized(ctx.intAttr("axis"), out.type.rank());
+  Shape outStrides = rowMajorStrides(out.type.shape);
+  bool interleave = ctx.boolAttr("interleave");
+  double *to = out.data.data();
+  for (const RefTensor *in : ctx.in) {
+    Shape strides = outStrides;
+    if (interleave)
+      strides[axis] *= ctx.in.size();
+    copyElements(in->type.shape, in->data.data(),
+                 rowMajorStrides(in->type.shape), to, strides);
+    to += outStrides[axis] * (interleave ? 1 : in->type.shape[axis]);
+  }
+}
+
+constinit const OpDef ops::Concat = {
+    .name = "concat",
+    .summary = "Joins `values` along `axis`, one after another, or with "
+               "`interleave` taking an element of each in turn.",
+    .family = "slice",
+    .params = {variadic("values", movableTypes), integer("axis"),
+               boolean("interleave", "false")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`axis` is an axis of the first of `values`",
+                    "shapes agree except at `axis`",
+                    "with `interleave`, shapes agree"},
+    .infer = inferConcat,
+    .eval = evalConcat,
+};
+
+static bool inferStack(InferContext &ctx) {
+  TensorType type = ctx.type(0);
+  int64_t axis = ctx.intAttr("axis");
+  if (!ctx.normalizeAxis(axis, type.rank() + 1)) // C1
+    return false;
+  for (unsigned slot = 1; slot < ctx.operands.size(); ++slot)
+    if (ctx.type(slot).shape != type.shape) // C2
+      return ctx.fail(diag::StackMismatch,
+                      {ctx.def.name.str(), ctx.describeOperand(0),
+                       ctx.describeOperand(slot)},
+                      {0, slot});
+  type.shape.insert(type.shape.begin() + axis, ctx.operands.size());
+  return ctx.result(type);
+}
+
+static void evalStack(EvalContext &ctx) {
+  RefTensor &out = ctx.out[0];
+  int64_t axis = normalized(ctx.intAttr("axis"), out.type.rank());
+  Shape strides = rowMajorStrides(out.type.shape);
+  int64_t step = strides[axis];
+  strides.erase(strides.begin() + axis);
+  for (size_t i = 0; i < ctx.in.size(); ++i)
+    copyElements(ctx.in[i]->type.shape, ctx.in[i]->data.data(),
+                 rowMajorStrides(ctx.in[i]->type.shape),
+                 out.data.data() + i * step, strides);
+}
+
+constinit const OpDef ops::Stack = {
+    .name = "stack",
+    .summary = "Joins `values` along a new `axis`.",
+    .family = "slice",
+    .params = {variadic("values", movableTypes), integer("axis")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`axis` is an axis of the result",
+                    "`values` have equal shapes"},
+    .infer = inferStack,
+    .eval = evalStack,
+};
+
+//===----------------------------------------------------------------------===//
+// split
+//===----------------------------------------------------------------------===//
+
+/// Every part is spelled out as a result, so no real program has more; without
+/// a bound, a hostile one could ask for 2^31.
+static constexpr int64_t maxParts = 4096;
+
+static bool inferSplit(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  int64_t axis = ctx.intAttr("axis");
+  if (!ctx.normalizeAxis(axis, x.rank())) // C1
+    return false;
+  const Constant *number = ctx.constant("num_splits");
+  if ((number != nullptr) == (ctx.constant("split_sizes") != nullptr)) // C2
+    return ctx.fail(diag::SplitParameters, {ctx.def.name.str()});
+
+  int64_t extent = x.shape[axis];
+  Shape sizes;
+  if (number) {
+    int64_t parts = number->asInt();
+    if (!checkRange(ctx, "num_splits", 1, maxParts)) // C3
+      return false;
+    if (extent % parts) // C4
+      return ctx.fail(diag::SplitUneven,
+                      {ctx.def.name.str(), ctx.describeOperand(0),
+                       std::to_string(axis), std::to_string(extent),
+                       std::to_string(parts)},
+                      {0});
+    sizes.assign(parts, extent / parts);
+  } else {
+    if (!checkRange(ctx, "split_sizes", 1)) // C5
+      return false;
+    sizes = ctx.intsAttr("split_sizes");
+    int64_t sum = 0;
+    for (int64_t size : sizes)
+      sum += size;
+    if (sum != extent) // C6
+      return ctx.fail(diag::SplitSizes,
+                      {ctx.def.name.str(), ctx.describeOperand(0),
+                       std::to_string(axis), std::to_string(extent),
+                       std::to_string(sum)},
+                      {0});
+  }
+  for (int64_t size : sizes) {
+    ctx.results.push_back(x);
+    ctx.results.back().shape[axis] = size;
+  }
+  return true;
+}
+
+static void evalSplit(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  int64_t axis = normalized(ctx.intAttr("axis"), x.type.rank());
+  Shape strides = rowMajorStrides(x.type.shape);
+  const double *from = x.data.data();
+  for (RefTensor &out : ctx.out) {
+    copyElements(out.type.shape, from, strides, out.data.data(),
+                 rowMajorStrides(out.type.shape));
+    from += strides[axis] * out.type.shape[axis];
+  }
+}
+
+constinit const OpDef ops::Split = {
+    .name = "split",
+    .summary = "Takes `x` apart along `axis`, into `num_splits` equal parts or "
+               "parts of `split_sizes`.",
+    .family = "slice",
+    .params = {value("x", basicTypes),
+               optionalConstant("num_splits", {DType::Int32}, 0),
+               optionalConstant("split_sizes", {DType::Int32}, 1),
+               integer("axis")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`axis` is an axis of `x`",
+                    "one of `num_splits` and `split_sizes` is given",
+                    "`num_splits` is 1 to 4096",
+                    "`num_splits` divides the extent at `axis`",
+                    "sizes are at least 1",
+                    "sizes add up to the extent at `axis`"},
+    .infer = inferSplit,
+    .eval = evalSplit,
+};
+
+//===----------------------------------------------------------------------===//
+// slice_by_size
+//===----------------------------------------------------------------------===//
+
+static bool inferSliceBySize(InferContext &ctx) {
+  TensorType type = ctx.type(0);
+  if (!checkLength(ctx, "begin", type.rank()) || // C1
+      !checkLength(ctx, "size", type.rank()))    // C2
+    return false;
+  Shape begin = ctx.intsAttr("begin"), size = ctx.intsAttr("size");
+  for (unsigned axis = 0; axis < type.rank(); ++axis) {
+    int64_t extent = type.shape[axis];
+    int64_t first = normalized(begin[axis], extent);
+    int64_t count = size[axis] == -1 ? extent - first : size[axis];
+    if (first < 0 || count < 1 || first + count > extent) // C3
+      return ctx.fail(diag::SliceOutOfRange,
+                      {ctx.def.name.str(), ctx.describeOperand(0),
+                       std::to_string(axis), std::to_string(count),
+                       std::to_string(begin[axis]), std::to_string(extent)},
+                      {0});
+    type.shape[axis] = count;
+  }
+  return ctx.result(type);
+}
+
+static void evalSliceBySize(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  RefTensor &out = ctx.out[0];
+  Shape begin = ctx.intsAttr("begin"), strides = rowMajorStrides(x.type.shape);
+  const double *from = x.data.data();
+  for (unsigned axis = 0; axis < x.type.rank(); ++axis)
+    from += normalized(begin[axis], x.type.shape[axis]) * strides[axis];
+  copyElements(out.type.shape, from, strides, out.data.data(),
+               rowMajorStrides(out.type.shape));
+}
+
+constinit const OpDef ops::SliceBySize = {
+    .name = "slice_by_size",
+    .summary = "The `size`[i] elements from `begin`[i] on along axis i; a size "
+               "of -1 takes the rest, a negative begin counts from the end.",
+    .family = "slice",
+    .params = {value("x", movableTypes), extents("begin"), extents("size")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`begin` has an element for each axis of `x`",
+                    "`size` has an element for each axis of `x`",
+                    "slices are not empty and lie within `x`"},
+    .infer = inferSliceBySize,
+    .eval = evalSliceBySize,
+};
+
+//===----------------------------------------------------------------------===//
+// slice_by_index
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What slice_by_index takes along one axis.
+struct Range {
+  int64_t first, step, count;
+  bool dropped; ///< a single index, whose axis goes
+};
+
+/// The parameters of slice_by_index; masks and stride may be absent.
+struct SliceParameters {
+  Shape begin, end, stride, beginMask, endMask, squeezeMask;
+
+  template <typename Context>
+  explicit SliceParameters(const Context &ctx) {
+    auto list = [&](llvm::StringRef name, int64_t fallback) {
+      return ctx.constant(name) ? ctx.constant(name)->asInts()
+                                : Shape(begin.size(), fallback);
+    };
+    begin = ctx.intsAttr("begin");
+    end = ctx.intsAttr("end");
+    stride = list("stride", 1);
+    beginMask = list("begin_mask", 0);
+    endMask = list("end_mask", 0);
+    squeezeMask = list("squeeze_mask", 0);
+  }
+
+  /// numpy's rules: negative positions count from the end, ranges are cut to
+  /// the axis, and a masked end is the end in the direction of the stride.
+  Range range(unsigned axis, int64_t extent) const {
+    int64_t first = normalized(begin[axis], extent);
+    if (squeezeMask[axis])
+      return {first, 1, 1, true};
+    int64_t step = stride[axis], low = step < 0 ? -1 : 0;
+    int64_t high = extent + low;
+    first = beginMask[axis] ? (step < 0 ? high : low)
+                            : std::clamp(first, low, high);
+    int64_t last = endMask[axis]
+                       ? (step < 0 ? low : high)
+                       : std::clamp(normalized(end[axis], extent), low, high);
+    int64_t span = step < 0 ? first - last : last - first;
+    int64_t count = span <= 0 ? 0 : (span - 1) / std::abs(step) + 1;
+    return {first, step, count, false};
+  }
+};
+} // namespace
+
+static bool inferSliceByIndex(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  for (llvm::StringRef name :
+       {"begin", "end", "stride", "begin_mask", "end_mask", "squeeze_mask"})
+    if (!checkLength(ctx, name, x.rank())) // C1
+      return false;
+  SliceParameters parameters(ctx);
+  if (llvm::is_contained(parameters.stride, 0)) // C2
+    return ctx.fail(diag::ParameterRange,
+                    {ctx.def.name.str(), "stride", "0", "other steps"});
+  Shape shape;
+  for (unsigned axis = 0; axis < x.rank(); ++axis) {
+    int64_t extent = x.shape[axis];
+    Range range = parameters.range(axis, extent);
+    if (range.dropped && (range.first < 0 || range.first >= extent)) // C3
+      return ctx.fail(diag::IndexOutOfRange,
+                      {ctx.def.name.str(), ctx.describeOperand(0),
+                       std::to_string(axis),
+                       std::to_string(parameters.begin[axis])},
+                      {0});
+    if (range.count == 0) // C4
+      return ctx.fail(
+          diag::SliceEmpty,
+          {ctx.def.name.str(), ctx.describeOperand(0), std::to_string(axis)},
+          {0});
+    if (!range.dropped)
+      shape.push_back(range.count);
+  }
+  return ctx.result({x.dtype, shape});
+}
+
+static void evalSliceByIndex(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  RefTensor &out = ctx.out[0];
+  SliceParameters parameters(ctx);
+  Shape strides = rowMajorStrides(x.type.shape), kept;
+  const double *from = x.data.data();
+  for (unsigned axis = 0; axis < x.type.rank(); ++axis) {
+    Range range = parameters.range(axis, x.type.shape[axis]);
+    from += range.first * strides[axis];
+    if (!range.dropped)
+      kept.push_back(range.step * strides[axis]);
+  }
+  copyElements(out.type.shape, from, kept, out.data.data(),
+               rowMajorStrides(out.type.shape));
+}
+
+constinit const OpDef ops::SliceByIndex = {
+    .name = "slice_by_index",
+    .summary = "The elements from `begin` to before `end` in steps of `stride` "
+               "along each axis, by numpy's rules; a mask frees a bound, or "
+               "drops an axis of which it takes only `begin`.",
+    .family = "slice",
+    .params = {value("x", movableTypes), extents("begin"), extents("end"),
+               optionalConstant("stride", shapeTypes, 1),
+               optionalConstant("begin_mask", {DType::Bool}, 1),
+               optionalConstant("end_mask", {DType::Bool}, 1),
+               optionalConstant("squeeze_mask", {DType::Bool}, 1)},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"each list has an element for each axis of `x`",
+                    "strides are not 0", "dropped axes have that index",
+                    "slices are not empty"},
+    .infer = inferSliceByIndex,
+    .eval = evalSliceByIndex,
+};

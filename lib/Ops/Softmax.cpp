@@ -1,0 +1,45 @@
+//===- Softmax.cpp - softmax ------------------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/Ops/Ops.h"
+
+using namespace anec;
+
+static bool inferSoftmax(InferContext &ctx) {
+  int64_t axis = ctx.intAttr("axis");
+  return ctx.normalizeAxis(axis, ctx.type(0).rank()) && // C1
+         inferSame(ctx);
+}
+
+static void evalSoftmax(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  RefTensor &out = ctx.out[0];
+  AxisView view =
+      viewAxis(x.type.shape, normalized(ctx.intAttr("axis"), x.type.rank()));
+  out.data = x.data;
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (int64_t n = 0; n < view.inner; ++n)
+      softmaxInPlace(&out.data[o * view.extent * view.inner + n], view.extent,
+                     view.inner);
+}
+
+/// Subtraction of the maximum, exponential, sum, division.
+static int64_t flopsSoftmax(const Op &op) {
+  return saturatingProduct({4, op.result()->type.numElements()});
+}
+
+constinit const OpDef ops::Softmax = {
+    .name = "softmax",
+    .summary = "exp(`x`) divided by its sum along `axis`.",
+    .family = "softmax",
+    .params = {value("x"), integer("axis", "-1")},
+    .traits = trait::Mil,
+    .constraints = {"`axis` is an axis of `x`"},
+    .infer = inferSoftmax,
+    .eval = evalSoftmax,
+    .flops = flopsSoftmax,
+};

@@ -1,0 +1,29 @@
+//===- Table.cpp - all rows in one list -------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Lists the rows of Ops.def. Their order there, by C++ name, is the order of
+/// the op names too.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/Ops/Ops.h"
+#include <cassert>
+
+using namespace anec;
+
+static constexpr const OpDef *rows[] = {
+#define OP(NAME) &ops::NAME,
+#include "anec/Ops/Ops.def"
+};
+
+const OpTable &anec::opTable() {
+  static const OpTable table(rows);
+  assert(
+      llvm::is_sorted(rows, [](const OpDef *a,
+                               const OpDef *b) { return a->name < b->name; }) &&
+      "Ops.def is not sorted");
+  return table;
+}
