@@ -1,0 +1,139 @@
+//===- TDSL.g4 - the language of .tdsl files ----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===---------------------------------------------------------------------===//
+//
+// docs/language.md explains these rules. The grammar has no embedded actions;
+// lib/Frontend/Parse.cpp turns its tree into the one of Frontend/Ast.h.
+//
+// A token of one spelling is written by that spelling, so that error messages
+// can quote it. Every decision needs one token of lookahead, but a named
+// argument, which needs two.
+//
+//===---------------------------------------------------------------------===//
+
+grammar TDSL;
+
+// A file is a set of blocks: their order does not matter, except that a config
+// value may only use those above it.
+file : (config | function)* EOF ;
+
+config : 'config' '{' configEntry* '}' ;
+
+configEntry : NAME '=' expression ';' ;
+
+// kernel: one MIL program. layer: a block with weights that a model repeats.
+// model: the composition that is trained.
+function
+  : ('kernel' | 'layer' | 'model') NAME
+    '(' (parameter (',' parameter)*)? ')' '->' results block
+  ;
+
+parameter : NAME ':' type ;
+
+// Several results stand in parentheses.
+results : type | '(' type (',' type)* ')' ;
+
+// `fp16[dim, seq]`; without extents, a scalar.
+type : NAME ('[' expression (',' expression)* ']')? ;
+
+block : '{' statement* '}' ;
+
+statement
+  : weightStatement
+  | repeatStatement
+  | returnStatement
+  | letStatement
+  ;
+
+// `weight wk, wv: fp16[dim, dim];` declares one weight for each name.
+weightStatement : 'weight' NAME (',' NAME)* ':' type ';' ;
+
+// `repeat i in 0..layers { ... }`; the upper end is not included.
+repeatStatement
+  : 'repeat' NAME 'in' expression '..' expression block
+  ;
+
+returnStatement : 'return' expression (',' expression)* ';' ;
+
+// Several names take the results of an op or layer that has several.
+letStatement : NAME (',' NAME)* '=' expression ';' ;
+
+// Operators of one level associate to the left. Levels are lists rather than
+// left-recursive rules, so that a long chain is not a deep tree.
+expression : product (('+' | '-') product)* ;
+
+product : negation (('*' | '/' | '@') negation)* ;
+
+negation : '-' negation | primary ;
+
+primary
+  : INTEGER
+  | DECIMAL
+  | STRING
+  | 'true'
+  | 'false'
+  | list
+  | '(' expression ')'
+  | reference
+  ;
+
+list : '[' (expression (',' expression)*)? ']' ;
+
+// A name; a call; or a call of one instance of a repeated layer.
+reference : NAME index? arguments? ;
+
+index : '[' expression ']' ;
+
+arguments : '(' (argument (',' argument)*)? ')' ;
+
+argument : (parameterName '=')? expression ;
+
+// Some ops have parameters that are called like a keyword.
+parameterName : NAME | 'weight' ;
+
+CONFIG : 'config' ;
+KERNEL : 'kernel' ;
+LAYER  : 'layer' ;
+MODEL  : 'model' ;
+WEIGHT : 'weight' ;
+REPEAT : 'repeat' ;
+IN     : 'in' ;
+RETURN : 'return' ;
+YES    : 'true' ;
+NO     : 'false' ;
+
+LEFT_PAREN    : '(' ;
+RIGHT_PAREN   : ')' ;
+LEFT_BRACKET  : '[' ;
+RIGHT_BRACKET : ']' ;
+LEFT_BRACE    : '{' ;
+RIGHT_BRACE   : '}' ;
+SEMICOLON     : ';' ;
+COMMA         : ',' ;
+COLON         : ':' ;
+EQUALS        : '=' ;
+ARROW         : '->' ;
+RANGE         : '..' ;
+PLUS          : '+' ;
+MINUS         : '-' ;
+STAR          : '*' ;
+SLASH         : '/' ;
+AT            : '@' ;
+
+INTEGER : DIGIT+ ;
+DECIMAL : DIGIT+ '.' DIGIT+ EXPONENT? | DIGIT+ EXPONENT ;
+STRING  : '"' ~["\r\n]* '"' ;
+NAME    : [a-zA-Z_] [a-zA-Z0-9_]* ;
+
+COMMENT : '//' ~[\r\n]* -> channel(HIDDEN) ;
+SPACE   : [ \t\r\n]+ -> skip ;
+
+// What no rule above takes: reported before parsing starts, and hidden from
+// the parser.
+BAD_NUMBER  : DIGIT+ ('.' DIGIT+)? [a-zA-Z_] [a-zA-Z0-9_]* -> channel(HIDDEN) ;
+OPEN_STRING : '"' ~["\r\n]* -> channel(HIDDEN) ;
+UNKNOWN     : . -> channel(HIDDEN) ;
+
+fragment DIGIT    : [0-9] ;
+fragment EXPONENT : [eE] [+-]? DIGIT+ ;

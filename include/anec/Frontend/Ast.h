@@ -1,0 +1,171 @@
+//===- Ast.h - the syntax tree of a .tdsl file -----------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The tree that parsing makes and lowering reads: what the user wrote, without
+/// meaning. Nodes live in the tree's arena and have no destructors; names and
+/// ranges point into the source text, which must outlive the tree.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_FRONTEND_AST_H
+#define ANEC_FRONTEND_AST_H
+
+#include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/Casting.h"
+#include <vector>
+
+namespace anec::ast {
+
+/// An identifier, or any other text, where it stands.
+struct Name {
+  llvm::StringRef text;
+
+  SourceRange range() const {
+    return {llvm::SMLoc::getFromPointer(text.begin()),
+            llvm::SMLoc::getFromPointer(text.end())};
+  }
+};
+
+struct Expr {
+  enum Kind { Integer, Decimal, String, Boolean, List, Reference, Negation,
+              Binary };
+  Kind kind;
+  SourceRange range; ///< without the parentheses around it
+};
+
+struct IntegerExpr : Expr {
+  int64_t value;
+  static bool classof(const Expr *expr) { return expr->kind == Integer; }
+};
+
+struct DecimalExpr : Expr {
+  double value;
+  static bool classof(const Expr *expr) { return expr->kind == Decimal; }
+};
+
+struct StringExpr : Expr {
+  llvm::StringRef value; ///< without the quotes
+  static bool classof(const Expr *expr) { return expr->kind == String; }
+};
+
+struct BooleanExpr : Expr {
+  bool value;
+  static bool classof(const Expr *expr) { return expr->kind == Boolean; }
+};
+
+struct ListExpr : Expr {
+  llvm::ArrayRef<Expr *> elements;
+  static bool classof(const Expr *expr) { return expr->kind == List; }
+};
+
+struct Argument {
+  Name parameter; ///< empty when the argument is positional
+  Expr *value;
+};
+
+/// `x`, `f(x, axis = 0)` or `attention[i](x)`.
+struct ReferenceExpr : Expr {
+  Name name;
+  Expr *index; ///< null when there is none
+  bool isCall;
+  llvm::ArrayRef<Argument> arguments;
+  static bool classof(const Expr *expr) { return expr->kind == Reference; }
+};
+
+struct NegationExpr : Expr {
+  Expr *operand;
+  static bool classof(const Expr *expr) { return expr->kind == Negation; }
+};
+
+/// Chains associate to the left, and may be long: walk `lhs` in a loop.
+struct BinaryExpr : Expr {
+  Name op; ///< `+`, `-`, `*`, `/` or `@`
+  Expr *lhs, *rhs;
+  static bool classof(const Expr *expr) { return expr->kind == Binary; }
+};
+
+/// `fp16[dim, seq]`.
+struct Type {
+  SourceRange range;
+  Name dtype;
+  llvm::ArrayRef<Expr *> extents; ///< empty for a scalar
+};
+
+struct Statement {
+  enum Kind { Weight, Let, Repeat, Return };
+  Kind kind;
+  SourceRange range;
+};
+
+struct WeightStatement : Statement {
+  llvm::ArrayRef<Name> names;
+  Type type;
+  static bool classof(const Statement *s) { return s->kind == Weight; }
+};
+
+struct LetStatement : Statement {
+  llvm::ArrayRef<Name> names;
+  Expr *value;
+  static bool classof(const Statement *s) { return s->kind == Let; }
+};
+
+struct RepeatStatement : Statement {
+  Name variable;
+  Expr *from, *to;
+  llvm::ArrayRef<Statement *> body;
+  static bool classof(const Statement *s) { return s->kind == Repeat; }
+};
+
+struct ReturnStatement : Statement {
+  llvm::ArrayRef<Expr *> values;
+  static bool classof(const Statement *s) { return s->kind == Return; }
+};
+
+struct Parameter {
+  Name name;
+  Type type;
+};
+
+enum class FunctionKind { Kernel, Layer, Model };
+
+struct Function {
+  FunctionKind kind;
+  Name name;
+  llvm::ArrayRef<Parameter> parameters;
+  llvm::ArrayRef<Type> results;
+  llvm::ArrayRef<Statement *> body;
+  SourceRange header;     ///< from the keyword to the last result type
+  SourceRange closeBrace;
+};
+
+struct ConfigEntry {
+  Name name;
+  Expr *value;
+};
+
+/// A file: its blocks in source order.
+struct File {
+  std::vector<ConfigEntry> config;
+  std::vector<Function> functions;
+
+  template <typename T> T *make(T node) {
+    return new (arena.Allocate<T>()) T(std::move(node));
+  }
+  template <typename T>
+  llvm::ArrayRef<T> copy(const std::vector<T> &nodes) {
+    return llvm::ArrayRef<T>(nodes).copy(arena);
+  }
+
+private:
+  llvm::BumpPtrAllocator arena;
+};
+
+} // namespace anec::ast
+
+#endif // ANEC_FRONTEND_AST_H

@@ -1,0 +1,43 @@
+//===- Frontend.h - .tdsl text to IR ---------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The language's way into the compiler: text to syntax tree to IR.
+/// docs/language.md is its specification.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_FRONTEND_FRONTEND_H
+#define ANEC_FRONTEND_FRONTEND_H
+
+#include "anec/Frontend/Ast.h"
+#include "anec/IR/OpDef.h"
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace anec {
+
+struct FrontendOptions {
+  /// Values that override entries of `config`: name and number, as written
+  /// after `--define` on the command line.
+  std::vector<std::pair<std::string, std::string>> defines;
+};
+
+/// Checks and translates a program. Kernels and layers become functions of
+/// their kind, a model a host function, in source order. `text` must be owned
+/// by `diags` (Diagnostics::addBuffer). Null when an error was reported.
+std::unique_ptr<Module> parseTDSL(llvm::StringRef text,
+                                  const FrontendOptions &options,
+                                  const OpTable &ops, Diagnostics &diags);
+
+/// The first half of it: null when the text does not follow the grammar.
+std::unique_ptr<ast::File> parseSyntax(llvm::StringRef text,
+                                       Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_FRONTEND_FRONTEND_H
