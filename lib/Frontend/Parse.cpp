@@ -293,9 +293,14 @@ Recovery::describeExpected(antlr4::Parser &parser,
     }
     words.push_back(std::move(word));
   }
+  if (expected.contains(Token::EOF)) // sorts first, and reads best last
+    std::rotate(words.begin() + statement + expression,
+                words.begin() + statement + expression + 1, words.end());
   std::string text;
-  for (auto [i, word] : llvm::enumerate(words))
-    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + word;
+  for (auto [i, word] : llvm::enumerate(words)) {
+    text += i == 0 ? "" : i + 1 == words.size() ? " or " : ", ";
+    text += word;
+  }
   return text;
 }
 
@@ -303,9 +308,10 @@ std::string Recovery::describeFound(const Token *token) const {
   if (token->getType() == Token::EOF)
     return "the end of the file";
   llvm::StringRef text = source.spelling(token);
-  std::string quoted = "`" + text.substr(0, 40).str() +
-                       (text.size() > 40 ? "...`" : "`");
-  return isKeyword(token->getType()) ? "the keyword " + quoted : quoted;
+  std::string words = isKeyword(token->getType()) ? "the keyword `" : "`";
+  words += text.take_front(40);
+  words += text.size() > 40 ? "...`" : "`";
+  return words;
 }
 
 /// The bracket that `closer` would close before token `index`.
@@ -505,7 +511,7 @@ private:
     return file.copy(list);
   }
 
-  Function function(TDSLParser::FunctionContext *context);
+  FunctionDecl function(TDSLParser::FunctionContext *context);
   Type type(TDSLParser::TypeContext *context);
   llvm::ArrayRef<Statement *> statements(TDSLParser::BlockContext *context);
   Statement *statement(TDSLParser::StatementContext *context);
@@ -534,16 +540,16 @@ void TreeBuilder::add(TDSLParser::FileContext *context) {
     file.functions.push_back(function(fn));
 }
 
-Function TreeBuilder::function(TDSLParser::FunctionContext *context) {
+FunctionDecl TreeBuilder::function(TDSLParser::FunctionContext *context) {
   std::vector<Parameter> parameters;
   for (TDSLParser::ParameterContext *parameter : context->parameter())
     parameters.push_back({name(parameter->NAME()), type(parameter->type())});
   std::vector<Type> results;
   for (TDSLParser::TypeContext *result : context->results()->type())
     results.push_back(type(result));
-  return {context->KERNEL()  ? ast::FunctionKind::Kernel
-          : context->LAYER() ? ast::FunctionKind::Layer
-                             : ast::FunctionKind::Model,
+  return {context->KERNEL()  ? FunctionDecl::Kernel
+          : context->LAYER() ? FunctionDecl::Layer
+                             : FunctionDecl::Model,
           name(context->NAME()),
           file.copy(parameters),
           file.copy(results),

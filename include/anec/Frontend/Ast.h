@@ -132,10 +132,9 @@ struct Parameter {
   Type type;
 };
 
-enum class FunctionKind { Kernel, Layer, Model };
-
-struct Function {
-  FunctionKind kind;
+struct FunctionDecl {
+  enum Kind { Kernel, Layer, Model };
+  Kind kind;
   Name name;
   llvm::ArrayRef<Parameter> parameters;
   llvm::ArrayRef<Type> results;
@@ -152,7 +151,7 @@ struct ConfigEntry {
 /// A file: its blocks in source order.
 struct File {
   std::vector<ConfigEntry> config;
-  std::vector<Function> functions;
+  std::vector<FunctionDecl> functions;
 
   template <typename T> T *make(T node) {
     return new (arena.Allocate<T>()) T(std::move(node));
