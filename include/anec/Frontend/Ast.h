@@ -30,6 +30,11 @@ struct Name {
     return {llvm::SMLoc::getFromPointer(text.begin()),
             llvm::SMLoc::getFromPointer(text.end())};
   }
+  /// The text of a range.
+  static llvm::StringRef textOf(SourceRange range) {
+    return {range.Start.getPointer(),
+            size_t(range.End.getPointer() - range.Start.getPointer())};
+  }
 };
 
 struct Expr {

@@ -1,0 +1,365 @@
+//===- Calls.cpp - calls of built-in ops ----------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A call fits its arguments to the parameters of the op's row, in the row's
+/// order or by name, turns literals into constants of the parameter's domain,
+/// and leaves the rest to Builder.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "anec/Support/Half.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::frontend;
+
+namespace {
+/// A name of the language for an op that MIL calls otherwise.
+struct Alias {
+  llvm::StringLiteral name, op;
+};
+} // namespace
+
+static constexpr Alias aliases[] = {
+    {"gather", "embed"},    {"max", "reduce_max"},     {"mean", "reduce_mean"},
+    {"min", "reduce_min"},  {"slice", "slice_by_size"}, {"sum", "reduce_sum"},
+    {"take", "gather"},
+};
+
+/// Rows that have a syntax of their own, or none.
+static constexpr llvm::StringLiteral notCallable[] = {"call", "const", "repeat",
+                                                      "weight"};
+
+const OpDef *FileLowering::findOp(llvm::StringRef name) const {
+  for (const Alias &alias : aliases)
+    if (alias.name == name)
+      return ops.find(alias.op);
+  return llvm::is_contained(notCallable, name) ? nullptr : ops.find(name);
+}
+
+const OpDef &FileLowering::op(llvm::StringRef name) const {
+  const OpDef *def = ops.find(name);
+  assert(def && "the op table lacks a row that the language needs");
+  return *def;
+}
+
+Term BodyLowering::lowerCall(const ast::ReferenceExpr *expr) {
+  llvm::StringRef name = expr->name.text;
+  if (!function) {
+    diags.report(expr->range, diag::CallInConfig, name);
+    return {};
+  }
+  if (auto it = file.signatures.find(name); it != file.signatures.end())
+    return lowerBlockCall(expr, it->second);
+  if (expr->index) {
+    diags.report(expr->range, diag::IndexedValue, name);
+    return {};
+  }
+  if (const OpDef *def = file.findOp(name))
+    return lowerBuiltin(expr, *def);
+
+  if (Binding *binding = findName(name)) {
+    diags.report(expr->name.range(), diag::CalledValue, name)
+        .note(binding->declared, diag::DeclaredHere, name);
+    return {};
+  }
+  Suggestion suggestion(name);
+  for (const OpDef *row : file.ops.all())
+    if (!llvm::is_contained(notCallable, row->name))
+      suggestion.consider(row->name);
+  for (const Alias &alias : aliases)
+    suggestion.consider(alias.name);
+  for (const auto &entry : file.signatures)
+    suggestion.consider(entry.getKey());
+  auto report = diags.report(expr->name.range(), diag::UnknownOp, name);
+  suggestion.note(report, expr->name.range());
+  return {};
+}
+
+Term BodyLowering::build(const OpDef &def, llvm::ArrayRef<Value *> operands,
+                         llvm::ArrayRef<ConstantRef> constants,
+                         SourceRange range,
+                         llvm::ArrayRef<NamedInteger> hints) {
+  builder->setRange(range);
+  Op *op = builder->createWithSlots(def, operands, constants, {});
+  if (!op)
+    return {};
+  file.dimensions.derive(*op, hints);
+  if (op->numResults() == 1)
+    return Term::ofTensor(op->result(), range);
+  Term term{Term::Several, range};
+  for (Value *result : op->resultValues())
+    term.elements.push_back(Term::ofTensor(result, range));
+  return term;
+}
+
+//===----------------------------------------------------------------------===//
+// Literals
+//===----------------------------------------------------------------------===//
+
+/// Whether `number` is a value of `dtype`; for floats, rounding is fine.
+static bool fits(const Number &number, DType dtype) {
+  if (dtype == DType::FP16)
+    return std::abs(number.asDouble()) < halfOverflow;
+  if (isFloat(dtype))
+    return std::abs(number.asDouble()) <= 3.4028235677973366e38;
+  if (!number.isInteger || !isInteger(dtype))
+    return false;
+  unsigned bits = bitWidth(dtype);
+  bool isSigned = dtype == DType::Int8 || dtype == DType::Int16 ||
+                  dtype == DType::Int32;
+  int64_t max = (int64_t(1) << (isSigned ? bits - 1 : bits)) - 1;
+  return number.integer <= max && number.integer >= (isSigned ? -max - 1 : 0);
+}
+
+Value *BodyLowering::literal(const Term &term, DType dtype) {
+  bool list = term.kind == Term::List;
+  std::vector<double> values;
+  for (const Term &element : list ? llvm::ArrayRef<Term>(term.elements)
+                                  : llvm::ArrayRef<Term>(term)) {
+    if (element.kind == Term::Boolean && dtype == DType::Bool) {
+      values.push_back(element.boolean);
+      continue;
+    }
+    if (element.kind != Term::Number || !fits(element.number, dtype)) {
+      diags.report(element.range, diag::LiteralType,
+                   inWords(element, file.dimensions), spelling(dtype));
+      return nullptr;
+    }
+    values.push_back(element.number.asDouble());
+  }
+  TensorType type(dtype);
+  if (list)
+    type.shape.push_back(values.size());
+  builder->setRange(term.range);
+  return builder->build(file.op("const"), {},
+                        {{"val", Constant::fromDoubles(type, values)}});
+}
+
+/// What a constant parameter takes, in the user's words.
+static std::string domainInWords(const ParamDef &param) {
+  bool list = param.rank == 1;
+  if (param.dtypes.contains(DType::Bool))
+    return list ? "a list of `true` and `false`" : "`true` or `false`";
+  if (param.dtypes.contains(DType::String))
+    return list ? "a list of strings" : "a string";
+  if (param.dtypes.contains(DType::FP16) || param.dtypes.contains(DType::FP32))
+    return list ? "a list of numbers" : "a number";
+  return list ? "a list of integers" : "an integer";
+}
+
+/// The constant that one literal, or a list of some, makes for `param`; null
+/// when it is outside the parameter's domain.
+static ConstantRef makeConstant(llvm::ArrayRef<Term> terms, bool list,
+                                const ParamDef &param) {
+  bool takesFloats = param.dtypes.contains(DType::FP16) ||
+                     param.dtypes.contains(DType::FP32);
+  llvm::SmallVector<int64_t, 4> integers;
+  llvm::SmallVector<bool, 4> booleans;
+  std::vector<double> decimals;
+  std::vector<std::string> strings;
+  for (const Term &term : terms) {
+    if (term.kind == Term::Boolean && param.dtypes.contains(DType::Bool))
+      booleans.push_back(term.boolean);
+    else if (term.kind == Term::String && param.dtypes.contains(DType::String))
+      strings.push_back(term.text.str());
+    else if (term.kind == Term::Number && takesFloats)
+      decimals.push_back(term.number.asDouble());
+    else if (term.kind == Term::Number && fits(term.number, DType::Int32) &&
+             param.dtypes.contains(DType::Int32))
+      integers.push_back(term.number.integer);
+    else
+      return nullptr;
+  }
+  Shape shape;
+  if (list)
+    shape.push_back(terms.size());
+  if (!booleans.empty())
+    return list ? Constant::booleans(booleans) : Constant::boolean(booleans[0]);
+  if (!strings.empty())
+    return list ? Constant::strings({DType::String, shape}, std::move(strings))
+                : Constant::string(strings[0]);
+  // Builder rounds to the element type of the operands.
+  if (!decimals.empty())
+    return Constant::fromDoubles({DType::FP64, shape}, decimals);
+  return list ? Constant::int32s(integers) : Constant::int32(integers[0]);
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The arguments of a call, by the parameter they stand for.
+class ArgumentFitter {
+public:
+  ArgumentFitter(const ast::ReferenceExpr *call, const OpDef &def,
+                 const Dimensions &dimensions, Diagnostics &diags)
+      : call(call), parameters(def.parameters()), dimensions(dimensions),
+        diags(diags), given(parameters.size()) {}
+
+  bool add(const ast::Argument &argument, Term term);
+
+  llvm::ArrayRef<Term> operator[](size_t parameter) const {
+    return given[parameter];
+  }
+
+private:
+  const ast::ReferenceExpr *call;
+  llvm::ArrayRef<ParamDef> parameters;
+  const Dimensions &dimensions;
+  Diagnostics &diags;
+  std::vector<std::vector<Term>> given;
+  size_t next = 0;
+  bool sawNamed = false;
+
+  bool addNamed(const ast::Name &name, Term term);
+  bool fill(size_t index, Term term);
+};
+
+} // namespace
+
+bool ArgumentFitter::fill(size_t index, Term term) {
+  // A variadic parameter takes a list of tensors, or tensors one by one.
+  if (parameters[index].kind == ParamKind::Variadic &&
+      term.kind == Term::List) {
+    given[index] = std::move(term.elements);
+    return true;
+  }
+  given[index].push_back(std::move(term));
+  return true;
+}
+
+bool ArgumentFitter::addNamed(const ast::Name &name, Term term) {
+  sawNamed = true;
+  for (auto [index, param] : llvm::enumerate(parameters)) {
+    if (param.name != name.text)
+      continue;
+    if (given[index].empty())
+      return fill(index, std::move(term));
+    diags.report(name.range(), diag::DuplicateArgument, call->name.text,
+                 name.text)
+        .note(given[index].front().range, diag::FirstArgument);
+    return false;
+  }
+  auto report = diags.report(name.range(), diag::UnknownParameter,
+                             call->name.text, name.text);
+  Suggestion suggestion(name.text);
+  for (const ParamDef &param : parameters)
+    suggestion.consider(param.name);
+  suggestion.note(report, name.range());
+  return false;
+}
+
+bool ArgumentFitter::add(const ast::Argument &argument, Term term) {
+  if (!argument.parameter.text.empty())
+    return addNamed(argument.parameter, std::move(term));
+  if (sawNamed) {
+    diags.report(term.range, diag::PositionalAfterNamed, call->name.text);
+    return false;
+  }
+  if (next < parameters.size() &&
+      parameters[next].kind == ParamKind::Variadic && !given[next].empty() &&
+      term.kind != Term::Tensor)
+    ++next;
+  if (next == parameters.size()) {
+    diags.report(term.range, diag::TooManyArguments, call->name.text,
+                 parameters.size());
+    return false;
+  }
+  bool stays = parameters[next].kind == ParamKind::Variadic &&
+               term.kind == Term::Tensor;
+  bool ok = fill(next, std::move(term));
+  next += !stays;
+  return ok;
+}
+
+/// The element type that the tensors among the arguments give to literals of
+/// `param`.
+static std::optional<DType> literalDType(const OpDef &def,
+                                         const ArgumentFitter &arguments,
+                                         const ParamDef &param) {
+  for (auto [index, other] : llvm::enumerate(def.parameters()))
+    for (const Term &term : arguments[index])
+      if (term.kind == Term::Tensor && param.typeVar &&
+          other.typeVar == param.typeVar)
+        return term.tensor->type.dtype;
+  // Without one, integers and booleans have the type they look like.
+  if (param.dtypes.contains(DType::Int32))
+    return DType::Int32;
+  if (param.dtypes.contains(DType::Bool))
+    return DType::Bool;
+  return std::nullopt;
+}
+
+Term BodyLowering::lowerBuiltin(const ast::ReferenceExpr *expr,
+                                const OpDef &def) {
+  ArgumentFitter arguments(expr, def, file.dimensions, diags);
+  llvm::SmallVector<NamedInteger, 4> hints;
+  bool ok = true;
+  for (const ast::Argument &argument : expr->arguments) {
+    Term term = lower(argument.value);
+    ok &= !term.isPoison();
+    if (term.kind == Term::Number && term.number.isInteger &&
+        !llvm::isa<ast::IntegerExpr>(argument.value))
+      hints.push_back(
+          {ast::Name::textOf(argument.value->range), term.number.integer});
+    ok &= arguments.add(argument, std::move(term));
+  }
+  if (!ok)
+    return {};
+
+  llvm::SmallVector<Value *, 4> operands;
+  llvm::SmallVector<ConstantRef, 4> constants;
+  for (auto [index, param] : llvm::enumerate(def.parameters())) {
+    llvm::ArrayRef<Term> terms = arguments[index];
+    if (param.isConstant()) {
+      ConstantRef constant;
+      if (!terms.empty()) {
+        // One integer may stand for a list of one.
+        bool list = terms[0].kind == Term::List;
+        bool wraps = !list && param.rank == 1;
+        if (list ? param.rank != 0 : true)
+          constant = makeConstant(list ? llvm::ArrayRef(terms[0].elements)
+                                       : terms.take_front(1),
+                                  list || wraps, param);
+        if (!constant) {
+          diags.report(terms[0].range, diag::ArgumentType, expr->name.text,
+                       param.name, domainInWords(param),
+                       inWords(terms[0], file.dimensions));
+          ok = false;
+        }
+      }
+      constants.push_back(std::move(constant));
+      continue;
+    }
+    if (terms.empty() && param.kind != ParamKind::Variadic)
+      operands.push_back(nullptr);
+    for (const Term &term : terms) {
+      if (term.kind == Term::Tensor) {
+        operands.push_back(term.tensor);
+        continue;
+      }
+      std::optional<DType> dtype = literalDType(def, arguments, param);
+      bool isLiteral = term.kind == Term::Number ||
+                       term.kind == Term::Boolean ||
+                       (term.kind == Term::List &&
+                        param.kind != ParamKind::Variadic);
+      if (!isLiteral || !dtype) {
+        diags.report(term.range, diag::ArgumentType, expr->name.text,
+                     param.name, "a tensor", inWords(term, file.dimensions));
+        ok = false;
+        continue;
+      }
+      Value *value = literal(term, *dtype);
+      ok &= value != nullptr;
+      operands.push_back(value);
+    }
+  }
+  return ok ? build(def, operands, constants, expr->range, hints) : Term();
+}

@@ -1,0 +1,313 @@
+//===- Expressions.cpp - names, operators, types --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+using namespace anec;
+using namespace anec::frontend;
+using llvm::dyn_cast;
+
+std::string frontend::inWords(const Term &term, const Dimensions &dimensions) {
+  switch (term.kind) {
+  case Term::Tensor:
+    return "the tensor `" + dimensions.describe(*term.tensor) + "`";
+  case Term::Number:
+    return "the number " + term.number.str();
+  case Term::Boolean:
+    return term.boolean ? "`true`" : "`false`";
+  case Term::String:
+    return "a string";
+  case Term::List:
+    return "a list";
+  case Term::Several:
+    return std::to_string(term.elements.size()) + " results";
+  case Term::Poison:
+    break;
+  }
+  return "nothing";
+}
+
+void Suggestion::consider(llvm::StringRef candidate) {
+  unsigned d = misspelt.edit_distance(candidate, true, distance);
+  if (d < distance || (d == distance && best.empty())) {
+    best = candidate;
+    distance = d;
+  }
+}
+
+void Suggestion::note(Diagnostics::Report &report, SourceRange range) const {
+  if (!best.empty())
+    report.note(range, diag::DidYouMean, best);
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Term BodyLowering::lower(const ast::Expr *expr) {
+  switch (expr->kind) {
+  case ast::Expr::Integer:
+    return Term::ofNumber(
+        Number::ofInteger(llvm::cast<ast::IntegerExpr>(expr)->value),
+        expr->range);
+  case ast::Expr::Decimal:
+    return Term::ofNumber(
+        Number::ofDecimal(llvm::cast<ast::DecimalExpr>(expr)->value),
+        expr->range);
+  case ast::Expr::String: {
+    Term term{Term::String, expr->range};
+    term.text = llvm::cast<ast::StringExpr>(expr)->value;
+    return term;
+  }
+  case ast::Expr::Boolean: {
+    Term term{Term::Boolean, expr->range};
+    term.boolean = llvm::cast<ast::BooleanExpr>(expr)->value;
+    return term;
+  }
+  case ast::Expr::List:
+    return lowerList(llvm::cast<ast::ListExpr>(expr));
+  case ast::Expr::Reference: {
+    auto *reference = llvm::cast<ast::ReferenceExpr>(expr);
+    return reference->isCall ? lowerCall(reference) : lowerName(reference);
+  }
+  case ast::Expr::Negation:
+    return lowerNegation(llvm::cast<ast::NegationExpr>(expr));
+  case ast::Expr::Binary:
+    return lowerChain(llvm::cast<ast::BinaryExpr>(expr));
+  }
+  return {};
+}
+
+/// A list is of one kind: numbers, strings, booleans or tensors.
+Term BodyLowering::lowerList(const ast::ListExpr *expr) {
+  Term list{Term::List, expr->range};
+  for (const ast::Expr *element : expr->elements) {
+    Term term = lower(element);
+    if (term.isPoison())
+      list.kind = Term::Poison;
+    list.elements.push_back(std::move(term));
+  }
+  if (list.isPoison() || list.elements.empty())
+    return list;
+  const Term &first = list.elements.front();
+  for (const Term &term : list.elements) {
+    bool nested = term.kind == Term::List || term.kind == Term::Several;
+    if (term.kind == first.kind && !nested)
+      continue;
+    auto report = diags.report(
+        term.range, nested ? diag::NestedList : diag::MixedList,
+        inWords(term, file.dimensions), inWords(first, file.dimensions));
+    if (!nested)
+      report.note(first.range, diag::FirstElement);
+    list.kind = Term::Poison;
+    return list;
+  }
+  return list;
+}
+
+Term BodyLowering::lowerName(const ast::ReferenceExpr *expr) {
+  if (expr->index) {
+    diags.report(expr->range, diag::IndexedValue, expr->name.text);
+    return {};
+  }
+  if (Binding *binding = findName(expr->name.text)) {
+    binding->used = true;
+    Term term = binding->term;
+    term.range = expr->range;
+    return term;
+  }
+  reportUnknownName(expr->name);
+  return {};
+}
+
+void BodyLowering::reportUnknownName(const ast::Name &name) {
+  if (auto it = file.signatures.find(name.text); it != file.signatures.end()) {
+    diags.report(name.range(), diag::BlockIsNoValue, name.text)
+        .note(it->second.decl->header, diag::DeclaredHere, name.text);
+    return;
+  }
+  if (function && file.findOp(name.text)) {
+    diags.report(name.range(), diag::OpIsNoValue, name.text);
+    return;
+  }
+  Suggestion suggestion(name.text);
+  for (BodyLowering *body = this; body; body = body->outer)
+    for (const auto &[candidate, binding] : body->names)
+      suggestion.consider(candidate);
+  for (const auto &[candidate, binding] : file.config)
+    suggestion.consider(candidate);
+  auto report = diags.report(name.range(),
+                             function ? diag::UnknownName
+                                      : diag::UnknownConfigName,
+                             name.text);
+  suggestion.note(report, name.range());
+}
+
+Binding *BodyLowering::findName(llvm::StringRef name) {
+  if (auto it = names.find(name); it != names.end())
+    return &it->second;
+  if (auto it = file.config.find(name); it != file.config.end())
+    return &it->second;
+  Binding *around = outer ? outer->findName(name) : nullptr;
+  if (!around)
+    return nullptr;
+  // A function sees no values but its own: the body of a `repeat` takes what
+  // it reads from around as a parameter.
+  around->used = true;
+  Binding imported = *around;
+  if (imported.term.kind == Term::Tensor) {
+    Value *source = around->term.tensor;
+    Value *parameter = function->addParameter(source->type, name);
+    parameter->declared = source->range();
+    if (const Spellings *spellings = file.dimensions.find(source))
+      file.dimensions.set(parameter, Spellings(*spellings));
+    captured.push_back(source);
+    named.insert(parameter);
+    imported.term.tensor = parameter;
+  }
+  return &names.insert({name, imported}).first->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+/// Walks down the left side in a loop: `a + b + ...` may be long.
+Term BodyLowering::lowerChain(const ast::BinaryExpr *expr) {
+  llvm::SmallVector<const ast::BinaryExpr *, 8> chain;
+  const ast::Expr *leftmost = expr;
+  while (auto *binary = dyn_cast<ast::BinaryExpr>(leftmost)) {
+    chain.push_back(binary);
+    leftmost = binary->lhs;
+  }
+  Term result = lower(leftmost);
+  for (const ast::BinaryExpr *link : llvm::reverse(chain)) {
+    Term rhs = lower(link->rhs);
+    result = lowerBinary(link, result, rhs);
+    result.range = link->range;
+  }
+  return result;
+}
+
+static llvm::StringRef opOfOperator(llvm::StringRef op) {
+  switch (op[0]) {
+  case '+': return "add";
+  case '-': return "sub";
+  case '*': return "mul";
+  case '/': return "real_div";
+  default:  return "matmul";
+  }
+}
+
+bool BodyLowering::checkArithmetic(const Term &term, const ast::Name &op) {
+  if (term.kind == Term::Tensor ||
+      (term.kind == Term::Number && op.text != "@"))
+    return true;
+  if (!term.isPoison())
+    diags.report(term.range,
+                 op.text == "@" ? diag::MatmulOperand : diag::ArithmeticOperand,
+                 op.text, inWords(term, file.dimensions));
+  return false;
+}
+
+Term BodyLowering::lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
+                               const Term &rhs) {
+  if (lhs.isPoison() || rhs.isPoison())
+    return {};
+  bool lhsFits = checkArithmetic(lhs, expr->op);
+  if (!checkArithmetic(rhs, expr->op) || !lhsFits)
+    return {};
+  if (lhs.kind == Term::Number && rhs.kind == Term::Number) {
+    auto number = combine(expr->op.text[0], lhs.number, rhs.number,
+                          expr->range, diags);
+    return number ? Term::ofNumber(*number, expr->range) : Term();
+  }
+  // A number takes the element type of the tensor beside it.
+  Value *x = lhs.tensor, *y = rhs.tensor;
+  if (!x)
+    x = literal(lhs, y->type.dtype);
+  if (!y)
+    y = literal(rhs, x->type.dtype);
+  if (!x || !y)
+    return {};
+  return build(file.op(opOfOperator(expr->op.text)), {x, y}, {}, expr->range);
+}
+
+Term BodyLowering::lowerNegation(const ast::NegationExpr *expr) {
+  Term operand = lower(expr->operand);
+  ast::Name minus{llvm::StringRef(expr->range.Start.getPointer(), 1)};
+  if (!checkArithmetic(operand, minus))
+    return {};
+  if (operand.kind == Term::Number) {
+    auto number = combine('-', Number::ofInteger(0), operand.number,
+                          expr->range, diags);
+    return number ? Term::ofNumber(*number, expr->range) : Term();
+  }
+  Term one = Term::ofNumber(Number::ofInteger(-1), expr->range);
+  Value *factor = literal(one, operand.tensor->type.dtype);
+  if (!factor)
+    return {};
+  return build(file.op("mul"), {operand.tensor, factor}, {}, expr->range);
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> BodyLowering::lowerInteger(const ast::Expr *expr) {
+  Term term = lower(expr);
+  if (term.isPoison())
+    return std::nullopt;
+  if (term.kind == Term::Number && term.number.isInteger)
+    return term.number.integer;
+  diags.report(expr->range, diag::ExpectedInteger,
+               inWords(term, file.dimensions));
+  return std::nullopt;
+}
+
+/// How an extent is written, or nothing for a plain number or what does not
+/// fit in a message.
+static llvm::StringRef spellingOf(const ast::Expr *expr) {
+  llvm::StringRef text = ast::Name::textOf(expr->range);
+  if (llvm::isa<ast::IntegerExpr>(expr) || text.size() > 40 ||
+      text.contains('\n'))
+    return {};
+  return text;
+}
+
+std::optional<WrittenType> BodyLowering::lowerType(const ast::Type &type) {
+  static constexpr DType allowed[] = {
+      DType::FP16, DType::FP32,  DType::Int32, DType::Bool,
+      DType::Int8, DType::UInt8, DType::Int16, DType::UInt16};
+  std::optional<DType> dtype = parseDType(type.dtype.text);
+  bool ok = dtype && llvm::is_contained(allowed, *dtype);
+  if (!ok) {
+    auto report = diags.report(type.dtype.range(), diag::UnknownElementType,
+                               type.dtype.text);
+    Suggestion suggestion(type.dtype.text);
+    for (DType candidate : allowed)
+      suggestion.consider(spelling(candidate));
+    suggestion.note(report, type.dtype.range());
+  }
+  WrittenType written;
+  for (const ast::Expr *expr : type.extents) {
+    std::optional<int64_t> extent = lowerInteger(expr);
+    if (extent && (*extent < 1 || *extent > INT32_MAX)) {
+      diags.report(expr->range, diag::ExtentOutOfRange, *extent);
+      extent.reset();
+    }
+    ok &= extent.has_value();
+    written.type.shape.push_back(extent.value_or(1));
+    written.spellings.push_back(spellingOf(expr));
+  }
+  if (!ok)
+    return std::nullopt;
+  written.type.dtype = *dtype;
+  if (!checkedNumElements(written.type.shape)) {
+    diags.report(type.range, diag::TypeTooLarge, written.type.str());
+    return std::nullopt;
+  }
+  return written;
+}

@@ -1,0 +1,144 @@
+//===- Lower.cpp - a file's config, signatures and bodies -----------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+using namespace anec;
+using namespace anec::frontend;
+
+//===----------------------------------------------------------------------===//
+// Config
+//===----------------------------------------------------------------------===//
+
+/// Finds the definition of each entry that `--define` overrides.
+static llvm::StringMap<Number>
+readDefines(const FrontendOptions &options, const ast::File &file,
+            Diagnostics &diags) {
+  llvm::StringMap<Number> values;
+  for (const auto &[name, text] : options.defines) {
+    std::string flag = "--define " + name + "=" + text;
+    std::optional<Number> number = parseNumber(text);
+    if (!number) {
+      diags.reportFile(flag, diag::DefineValue, text);
+      continue;
+    }
+    bool known = llvm::any_of(file.config, [&](const ast::ConfigEntry &entry) {
+      return entry.name.text == name;
+    });
+    if (!known) {
+      Suggestion suggestion(name);
+      for (const ast::ConfigEntry &entry : file.config)
+        suggestion.consider(entry.name.text);
+      auto report = diags.reportFile(flag, diag::DefineName, name);
+      suggestion.note(report, {});
+      continue;
+    }
+    values[name] = *number;
+  }
+  return values;
+}
+
+void FileLowering::evaluateConfig(const FrontendOptions &options) {
+  llvm::StringMap<Number> defines = readDefines(options, file, diags);
+  for (const ast::ConfigEntry &entry : file.config) {
+    Term term;
+    if (auto it = defines.find(entry.name.text); it != defines.end()) {
+      term = Term::ofNumber(it->second, entry.name.range());
+    } else {
+      term = BodyLowering(*this).lower(entry.value);
+      if (!term.isPoison() && term.kind != Term::Number) {
+        diags.report(entry.value->range, diag::ConfigNumber,
+                     inWords(term, dimensions));
+        term = {};
+      }
+    }
+    if (term.kind == Term::Number && term.number.isInteger)
+      dimensions.addConfig(entry.name.text, term.number.integer);
+    auto [it, isNew] = config.insert(
+        {entry.name.text,
+         Binding{Binding::Variable, std::move(term), entry.name.range()}});
+    if (!isNew)
+      diags.report(entry.name.range(), diag::AlreadyDefined, entry.name.text)
+          .note(it->second.declared, diag::PreviousDefinition,
+                entry.name.text);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Signatures and bodies
+//===----------------------------------------------------------------------===//
+
+static void checkModelResult(const ast::FunctionDecl &decl,
+                             const Signature &signature, Diagnostics &diags) {
+  if (decl.results.size() == 1) {
+    const auto &result = signature.results[0];
+    if (!result || result->type == TensorType(DType::FP32))
+      return;
+  }
+  diags.report({decl.results.front().range.Start,
+                decl.results.back().range.End},
+               diag::ModelResult, decl.name.text);
+}
+
+void FileLowering::collectSignatures() {
+  for (const ast::FunctionDecl &decl : file.functions) {
+    llvm::StringRef name = decl.name.text;
+    if (auto it = signatures.find(name); it != signatures.end()) {
+      diags.report(decl.name.range(), diag::DuplicateFunction, name)
+          .note(it->second.decl->name.range(), diag::PreviousDefinition, name);
+      continue;
+    }
+    Signature signature{&decl, {}, {}};
+    BodyLowering types(*this);
+    for (const ast::Parameter &parameter : decl.parameters)
+      signature.parameters.push_back(types.lowerType(parameter.type));
+    for (const ast::Type &result : decl.results)
+      signature.results.push_back(types.lowerType(result));
+    if (decl.parameters.empty())
+      diags.report(decl.name.range(), diag::NoParameters, name);
+    if (decl.kind == ast::FunctionDecl::Model)
+      checkModelResult(decl, signature, diags);
+    signatures.insert({name, std::move(signature)});
+  }
+}
+
+static FunctionKind irKind(ast::FunctionDecl::Kind kind) {
+  switch (kind) {
+  case ast::FunctionDecl::Kernel:
+    return FunctionKind::Kernel;
+  case ast::FunctionDecl::Layer:
+    return FunctionKind::Layer;
+  case ast::FunctionDecl::Model:
+    break;
+  }
+  return FunctionKind::Host;
+}
+
+std::unique_ptr<Module> FileLowering::run(const FrontendOptions &options) {
+  size_t errorsBefore = diags.errorCount();
+  evaluateConfig(options);
+  collectSignatures();
+  if (file.functions.empty())
+    diags.report({llvm::SMLoc::getFromPointer(text.begin()),
+                  llvm::SMLoc::getFromPointer(text.begin())},
+                 diag::NothingToCompile);
+  for (const ast::FunctionDecl &decl : file.functions) {
+    if (signatures[decl.name.text].decl != &decl)
+      continue; // a second one of this name
+    Function *function =
+        module->addFunction(irKind(decl.kind), decl.name.text, decl.header);
+    repeats = 0;
+    BodyLowering(*this, decl, *function).run();
+  }
+  return diags.errorCount() == errorsBefore ? std::move(module) : nullptr;
+}
+
+std::unique_ptr<Module> anec::parseTDSL(llvm::StringRef text,
+                                        const FrontendOptions &options,
+                                        const OpTable &ops,
+                                        Diagnostics &diags) {
+  std::unique_ptr<ast::File> file = parseSyntax(text, diags);
+  return file ? FileLowering(text, *file, ops, diags).run(options) : nullptr;
+}

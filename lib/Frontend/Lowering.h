@@ -1,0 +1,202 @@
+//===- Lowering.h - syntax tree to IR --------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Gives the syntax tree its meaning. A file's lowering evaluates `config`,
+/// collects signatures, and lowers each block's body through Builder.
+///
+/// An expression that was reported has a poisoned term, and whatever uses it is
+/// poisoned without a word: one mistake is one error.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_FRONTEND_LOWERING_H
+#define ANEC_LIB_FRONTEND_LOWERING_H
+
+#include "Dimensions.h"
+#include "Numbers.h"
+#include "anec/Frontend/Frontend.h"
+#include "anec/IR/Builder.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace anec::frontend {
+
+/// What an expression stands for.
+struct Term {
+  enum Kind { Poison, Tensor, Number, Boolean, String, List, Several };
+  Kind kind = Poison;
+  SourceRange range;
+  Value *tensor = nullptr;
+  frontend::Number number = {};
+  bool boolean = false;
+  llvm::StringRef text;       ///< of a string
+  std::vector<Term> elements; ///< of a list; or the results of an op
+
+  bool isPoison() const { return kind == Poison; }
+  static Term ofTensor(Value *value, SourceRange range) {
+    Term term{Tensor, range};
+    term.tensor = value;
+    return term;
+  }
+  static Term ofNumber(frontend::Number number, SourceRange range) {
+    Term term{Number, range};
+    term.number = number;
+    return term;
+  }
+};
+
+/// A type and how its extents are written.
+struct WrittenType {
+  TensorType type;
+  Spellings spellings;
+};
+
+/// What a call of a block needs to know.
+struct Signature {
+  const ast::FunctionDecl *decl;
+  std::vector<std::optional<WrittenType>> parameters; ///< unset: reported
+  std::vector<std::optional<WrittenType>> results;
+  const ast::ReferenceExpr *firstCall = nullptr;
+};
+
+/// A name of a body.
+struct Binding {
+  enum Kind { Parameter, Weight, Variable, Carried, LoopVariable };
+  Kind kind;
+  Term term;
+  SourceRange declared;
+  bool used = false;
+};
+
+/// Names in the order of their declaration.
+using Names = llvm::MapVector<llvm::StringRef, Binding>;
+
+class FileLowering {
+public:
+  FileLowering(llvm::StringRef text, const ast::File &file, const OpTable &ops,
+               Diagnostics &diags)
+      : text(text), file(file), ops(ops), diags(diags) {}
+
+  std::unique_ptr<Module> run(const FrontendOptions &options);
+
+  llvm::StringRef text;
+  const ast::File &file;
+  const OpTable &ops;
+  Diagnostics &diags;
+  std::unique_ptr<Module> module = std::make_unique<Module>();
+  Dimensions dimensions;
+  Names config;
+  llvm::StringMap<Signature> signatures;
+  unsigned repeats = 0; ///< in the model being lowered
+
+  /// The row called `name` in the language, by its own name or its alias.
+  const OpDef *findOp(llvm::StringRef name) const;
+  /// A row the lowering itself needs.
+  const OpDef &op(llvm::StringRef name) const;
+
+private:
+  void evaluateConfig(const FrontendOptions &options);
+  void collectSignatures();
+};
+
+/// Lowers expressions and statements of one body.
+class BodyLowering {
+public:
+  /// For what stands outside bodies, config values and signatures, where only
+  /// numbers make sense.
+  explicit BodyLowering(FileLowering &file) : file(file), diags(file.diags) {}
+  /// For a block, or (with the body around it) for that of a `repeat`.
+  BodyLowering(FileLowering &file, const ast::FunctionDecl &decl,
+               Function &function, BodyLowering *outer = nullptr);
+
+  /// Lowers the block's parameters and statements.
+  void run();
+
+  // Expressions.cpp
+  Term lower(const ast::Expr *expr);
+  /// An integer that is known now; reports what else it is.
+  std::optional<int64_t> lowerInteger(const ast::Expr *expr);
+  std::optional<WrittenType> lowerType(const ast::Type &type);
+
+private:
+  FileLowering &file;
+  Diagnostics &diags;
+  const ast::FunctionDecl *decl = nullptr;
+  Function *function = nullptr;
+  BodyLowering *outer = nullptr;
+  std::optional<Builder> builder;
+  Names names;
+  /// Values that carry a name of the user's.
+  llvm::DenseSet<const Value *> named;
+  /// Values of the outer body that a `repeat`'s body reads.
+  std::vector<Value *> captured;
+
+  // Expressions.cpp
+  Term lowerName(const ast::ReferenceExpr *expr);
+  Term lowerList(const ast::ListExpr *expr);
+  Term lowerNegation(const ast::NegationExpr *expr);
+  Term lowerChain(const ast::BinaryExpr *expr);
+  Term lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
+                   const Term &rhs);
+  bool checkArithmetic(const Term &term, const ast::Name &op);
+  void reportUnknownName(const ast::Name &name);
+  /// The binding of `name`, here or around; null when there is none.
+  Binding *findName(llvm::StringRef name);
+
+  // Calls.cpp
+  Term lowerCall(const ast::ReferenceExpr *expr);
+  Term lowerBuiltin(const ast::ReferenceExpr *expr, const OpDef &def);
+  /// Makes the op; its results become a tensor, or several.
+  Term build(const OpDef &def, llvm::ArrayRef<Value *> operands,
+             llvm::ArrayRef<ConstantRef> constants, SourceRange range,
+             llvm::ArrayRef<NamedInteger> hints = {});
+  /// A `const` of numbers; null when they do not fit, with that reported.
+  Value *literal(const Term &term, DType dtype);
+
+  // Statements.cpp
+  void lowerParameters(const Signature &signature);
+  void lowerStatements(llvm::ArrayRef<ast::Statement *> statements);
+  void lowerWeight(const ast::WeightStatement *statement);
+  void lowerLet(const ast::LetStatement *statement);
+  void lowerReturn(const ast::ReturnStatement *statement);
+  bool checkResult(const Term &term, unsigned index, const Signature &own);
+  void bind(const ast::Name &name, Binding::Kind kind, Term term);
+  void warnUnused();
+
+  // Models.cpp
+  Term lowerBlockCall(const ast::ReferenceExpr *expr, Signature &callee);
+  bool lowerArguments(const ast::ReferenceExpr *expr, const Signature &callee,
+                      llvm::SmallVectorImpl<Value *> &operands);
+  bool checkIndexing(const ast::ReferenceExpr *expr, Signature &callee);
+  Value *lowerIndex(const ast::Expr *expr);
+  void lowerRepeat(const ast::RepeatStatement *statement);
+  void findCarried(llvm::ArrayRef<ast::Statement *> statements,
+                   llvm::SmallVectorImpl<llvm::StringRef> &carried);
+  bool bindCarried(const ast::RepeatStatement *statement,
+                   llvm::ArrayRef<llvm::StringRef> carried);
+  bool setCarriedResults(llvm::ArrayRef<llvm::StringRef> carried);
+};
+
+/// "a tensor `fp16[4]`", "the number 3", ...
+std::string inWords(const Term &term, const Dimensions &dimensions);
+
+/// The nearest of the candidates to a misspelt name, if any is near.
+class Suggestion {
+public:
+  explicit Suggestion(llvm::StringRef misspelt)
+      : misspelt(misspelt), distance(misspelt.size() / 3 + 1) {}
+  void consider(llvm::StringRef candidate);
+  void note(Diagnostics::Report &report, SourceRange range) const;
+
+private:
+  llvm::StringRef misspelt, best;
+  unsigned distance;
+};
+
+} // namespace anec::frontend
+
+#endif // ANEC_LIB_FRONTEND_LOWERING_H

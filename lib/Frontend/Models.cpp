@@ -1,0 +1,298 @@
+//===- Models.cpp - calls of blocks, and repeat ---------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What only models do. The body of a `repeat` becomes a function of its own:
+///
+///   repeat i in 0..layers { x = attention[i](x); }
+///   ==>
+///   func m.repeat0(i, x) { r = call(i, x) {callee = "attention"}; return r }
+///   x = repeat(x) {body = "m.repeat0", from = 0, to = layers}
+///
+/// The names that the body binds anew are carried from turn to turn; those that
+/// it only reads follow them as further operands.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+using namespace anec;
+using namespace anec::frontend;
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// `attention[i]` and `attention` would be different weights of one layer.
+bool BodyLowering::checkIndexing(const ast::ReferenceExpr *expr,
+                                 Signature &callee) {
+  if (!callee.firstCall)
+    callee.firstCall = expr;
+  if (!callee.firstCall->index == !expr->index)
+    return true;
+  diags.report(expr->range, diag::MixedIndexing, expr->name.text)
+      .note(callee.firstCall->range, diag::FirstCall);
+  return false;
+}
+
+Value *BodyLowering::lowerIndex(const ast::Expr *expr) {
+  Term term = lower(expr);
+  if (term.isPoison())
+    return nullptr;
+  if (auto *name = llvm::dyn_cast<ast::ReferenceExpr>(expr))
+    if (Binding *binding = findName(name->name.text);
+        binding && binding->kind == Binding::LoopVariable)
+      return term.tensor;
+  if (term.kind == Term::Number && term.number.isInteger &&
+      term.number.integer >= 0)
+    return literal(term, DType::Int32);
+  diags.report(expr->range, diag::IndexType, inWords(term, file.dimensions));
+  return nullptr;
+}
+
+bool BodyLowering::lowerArguments(const ast::ReferenceExpr *expr,
+                                  const Signature &callee,
+                                  llvm::SmallVectorImpl<Value *> &operands) {
+  const ast::FunctionDecl &block = *callee.decl;
+  llvm::SmallVector<Term, 4> terms(block.parameters.size());
+  llvm::SmallVector<bool, 4> given(block.parameters.size());
+  size_t count = 0;
+  bool ok = true;
+  for (const ast::Argument &argument : expr->arguments) {
+    Term term = lower(argument.value);
+    ok &= !term.isPoison();
+    size_t index = count++;
+    if (const ast::Name &name = argument.parameter; !name.text.empty()) {
+      index = llvm::find_if(block.parameters,
+                            [&](const ast::Parameter &parameter) {
+                              return parameter.name.text == name.text;
+                            }) -
+              block.parameters.begin();
+      if (index == terms.size()) {
+        diags.report(name.range(), diag::UnknownParameter, expr->name.text,
+                     name.text)
+            .note(block.header, diag::DeclaredHere, expr->name.text);
+        return false;
+      }
+    }
+    if (index >= terms.size())
+      continue; // counted below
+    if (given[index]) {
+      diags.report(argument.value->range, diag::DuplicateArgument,
+                   expr->name.text, block.parameters[index].name.text)
+          .note(terms[index].range, diag::FirstArgument);
+      return false;
+    }
+    given[index] = true;
+    terms[index] = std::move(term);
+  }
+  if (count != terms.size()) {
+    diags.report(expr->range, diag::ArgumentCount, expr->name.text,
+                 terms.size(), count)
+        .note(block.header, diag::DeclaredHere, expr->name.text);
+    return false;
+  }
+  for (auto [index, term] : llvm::enumerate(terms)) {
+    const auto &declared = callee.parameters[index];
+    if (term.isPoison() || !declared) {
+      ok = false;
+      continue;
+    }
+    if (term.kind == Term::Tensor && term.tensor->type == declared->type) {
+      operands.push_back(term.tensor);
+      continue;
+    }
+    const ast::Parameter &parameter = block.parameters[index];
+    diags
+        .report(term.range, diag::ArgumentMismatch, parameter.name.text,
+                expr->name.text,
+                Dimensions::describe(declared->type, declared->spellings),
+                inWords(term, file.dimensions))
+        .note(parameter.name.range(), diag::DeclaredHere, parameter.name.text);
+    ok = false;
+  }
+  return ok;
+}
+
+Term BodyLowering::lowerBlockCall(const ast::ReferenceExpr *expr,
+                                  Signature &callee) {
+  const ast::FunctionDecl &block = *callee.decl;
+  bool isModel = block.kind == ast::FunctionDecl::Model;
+  if (isModel || function->kind != FunctionKind::Host) {
+    diags
+        .report(expr->range, isModel ? diag::CalledModel : diag::CallOutsideModel,
+                expr->name.text)
+        .note(block.header, diag::DeclaredHere, expr->name.text);
+    return {};
+  }
+  llvm::SmallVector<Value *, 4> operands = {nullptr};
+  bool ok = checkIndexing(expr, callee);
+  if (expr->index) {
+    operands[0] = lowerIndex(expr->index);
+    ok &= operands[0] != nullptr;
+  }
+  ok &= lowerArguments(expr, callee, operands);
+  std::vector<std::string> types;
+  for (const auto &result : callee.results) {
+    ok &= result.has_value();
+    types.push_back(result ? result->type.str() : "");
+  }
+  if (!ok)
+    return {};
+
+  builder->setRange(expr->range);
+  TensorType list(DType::String, {int64_t(types.size())});
+  Op *op = builder->create(
+      file.op("call"), operands,
+      {{"callee", Constant::string(expr->name.text)},
+       {"results", Constant::strings(list, std::move(types))}});
+  if (!op)
+    return {};
+  Term several{Term::Several, expr->range};
+  for (auto [result, declared] :
+       llvm::zip(op->resultValues(), callee.results)) {
+    file.dimensions.set(result, declared->spellings);
+    several.elements.push_back(Term::ofTensor(result, expr->range));
+  }
+  return op->numResults() == 1 ? several.elements[0] : several;
+}
+
+//===----------------------------------------------------------------------===//
+// Repeat
+//===----------------------------------------------------------------------===//
+
+/// The names that `statements` bind and that are bound here already.
+void BodyLowering::findCarried(
+    llvm::ArrayRef<ast::Statement *> statements,
+    llvm::SmallVectorImpl<llvm::StringRef> &carried) {
+  for (const ast::Statement *statement : statements) {
+    if (auto *repeat = llvm::dyn_cast<ast::RepeatStatement>(statement))
+      findCarried(repeat->body, carried);
+    auto *let = llvm::dyn_cast<ast::LetStatement>(statement);
+    if (!let)
+      continue;
+    for (const ast::Name &name : let->names) {
+      auto it = names.find(name.text);
+      if (it != names.end() && it->second.kind != Binding::Weight &&
+          it->second.kind != Binding::LoopVariable &&
+          !llvm::is_contained(carried, name.text))
+        carried.push_back(name.text);
+    }
+  }
+}
+
+/// Makes the parameters of a `repeat`'s body: the index, then what is carried.
+bool BodyLowering::bindCarried(const ast::RepeatStatement *statement,
+                               llvm::ArrayRef<llvm::StringRef> carried) {
+  Value *index =
+      function->addParameter(DType::Int32, statement->variable.text);
+  index->declared = statement->variable.range();
+  named.insert(index);
+  bind(statement->variable, Binding::LoopVariable,
+       Term::ofTensor(index, statement->variable.range()));
+  bool ok = true;
+  for (llvm::StringRef name : carried) {
+    Binding &around = outer->names.find(name)->second;
+    around.used = true;
+    Binding inside{Binding::Carried, {}, around.declared, true};
+    if (around.term.kind == Term::Tensor) {
+      Value *value =
+          function->addParameter(around.term.tensor->type, name);
+      value->declared = around.declared;
+      if (const Spellings *known = file.dimensions.find(around.term.tensor))
+        file.dimensions.set(value, Spellings(*known));
+      named.insert(value);
+      inside.term = Term::ofTensor(value, around.declared);
+    } else if (!around.term.isPoison()) {
+      diags.report(around.declared, diag::CarriedNumber, name)
+          .note(statement->range, diag::CarriedBy);
+    }
+    ok &= !inside.term.isPoison();
+    names.insert({name, std::move(inside)});
+  }
+  return ok;
+}
+
+bool BodyLowering::setCarriedResults(
+    llvm::ArrayRef<llvm::StringRef> carried) {
+  bool ok = true;
+  llvm::SmallVector<Value *, 4> values;
+  for (auto [index, name] : llvm::enumerate(carried)) {
+    const Term &term = names.find(name)->second.term;
+    if (term.isPoison())
+      return false;
+    const Value &before = *function->parameters()[index + 1];
+    if (term.kind == Term::Tensor && term.tensor->type == before.type) {
+      values.push_back(term.tensor);
+      continue;
+    }
+    diags
+        .report(term.range, diag::CarriedType, name,
+                file.dimensions.describe(before),
+                inWords(term, file.dimensions))
+        .note(before.declared, diag::PreviousDefinition, name);
+    ok = false;
+  }
+  if (ok)
+    function->setResults(values, carried);
+  return ok;
+}
+
+void BodyLowering::lowerRepeat(const ast::RepeatStatement *statement) {
+  if (function->kind != FunctionKind::Host) {
+    diags.report(statement->range, diag::RepeatOutsideModel);
+    return;
+  }
+  size_t errorsBefore = diags.errorCount();
+  std::optional<int64_t> from = lowerInteger(statement->from);
+  std::optional<int64_t> to = lowerInteger(statement->to);
+  if (from && to && (*from < 0 || *to <= *from || *to > INT32_MAX))
+    diags.report({statement->from->range.Start, statement->to->range.End},
+                 diag::RepeatRange, *from, *to);
+  llvm::SmallVector<llvm::StringRef, 4> carried;
+  findCarried(statement->body, carried);
+  if (carried.empty())
+    diags.report(statement->range, diag::RepeatCarriesNothing);
+
+  Function *body = file.module->addFunction(
+      FunctionKind::Host,
+      (decl->name.text + ".repeat" + llvm::Twine(file.repeats++)).str(),
+      statement->range);
+  BodyLowering inside(file, *decl, *body, this);
+  bool ok = inside.bindCarried(statement, carried);
+  inside.lowerStatements(statement->body);
+  ok = ok && inside.setCarriedResults(carried);
+  if (diags.errorCount() == errorsBefore)
+    inside.warnUnused();
+  else
+    ok = false;
+
+  Op *op = nullptr;
+  if (ok) {
+    llvm::SmallVector<Value *, 4> operands;
+    for (llvm::StringRef name : carried)
+      operands.push_back(names.find(name)->second.term.tensor);
+    llvm::append_range(operands, inside.captured);
+    builder->setRange(statement->range);
+    op = builder->create(file.op("repeat"), operands,
+                         {{"body", Constant::string(body->name)},
+                          {"from", *from},
+                          {"to", *to},
+                          {"carried", int64_t(carried.size())}});
+  }
+  for (auto [index, name] : llvm::enumerate(carried)) {
+    Binding &binding = names.find(name)->second;
+    if (!op) {
+      binding.term = {};
+      continue;
+    }
+    Value *result = op->result(index);
+    result->name = name.str();
+    named.insert(result);
+    if (const Spellings *known = file.dimensions.find(binding.term.tensor))
+      file.dimensions.set(result, Spellings(*known));
+    binding.term = Term::ofTensor(result, binding.declared);
+  }
+}

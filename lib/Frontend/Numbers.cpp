@@ -1,0 +1,87 @@
+//===- Numbers.cpp - arithmetic of the compiler ---------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Numbers.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace anec;
+using namespace anec::frontend;
+
+std::string Number::str() const {
+  if (isInteger)
+    return fmt::format("{}", integer);
+  std::string text = fmt::format("{}", decimal);
+  if (llvm::StringRef(text).find_first_of(".en") == llvm::StringRef::npos)
+    text += ".0";
+  return text;
+}
+
+static std::optional<Number> combineIntegers(char op, int64_t lhs, int64_t rhs,
+                                             SourceRange range,
+                                             Diagnostics &diags) {
+  int64_t result = 0;
+  bool overflow = false;
+  switch (op) {
+  case '+':
+    overflow = llvm::AddOverflow(lhs, rhs, result);
+    break;
+  case '-':
+    overflow = llvm::SubOverflow(lhs, rhs, result);
+    break;
+  case '*':
+    overflow = llvm::MulOverflow(lhs, rhs, result);
+    break;
+  default:
+    if (rhs == 0) {
+      diags.report(range, diag::DivisionByZero, lhs);
+      return std::nullopt;
+    }
+    overflow = lhs == INT64_MIN && rhs == -1;
+    if (!overflow && lhs % rhs != 0) {
+      diags.report(range, diag::InexactDivision, lhs, rhs);
+      return std::nullopt;
+    }
+    result = overflow ? 0 : lhs / rhs;
+  }
+  if (!overflow)
+    return Number::ofInteger(result);
+  diags.report(range, diag::IntegerOverflow, lhs, op, rhs);
+  return std::nullopt;
+}
+
+std::optional<Number> frontend::combine(char op, const Number &lhs,
+                                        const Number &rhs, SourceRange range,
+                                        Diagnostics &diags) {
+  if (lhs.isInteger && rhs.isInteger)
+    return combineIntegers(op, lhs.integer, rhs.integer, range, diags);
+  double a = lhs.asDouble(), b = rhs.asDouble();
+  if (op == '/' && b == 0) {
+    diags.report(range, diag::DivisionByZero, lhs.str());
+    return std::nullopt;
+  }
+  double result = op == '+' ? a + b : op == '-' ? a - b : op == '*' ? a * b
+                                                                    : a / b;
+  if (std::isfinite(result))
+    return Number::ofDecimal(result);
+  diags.report(range, diag::NumberOutOfRange);
+  return std::nullopt;
+}
+
+std::optional<Number> frontend::parseNumber(llvm::StringRef text) {
+  text = text.trim();
+  int64_t integer = 0;
+  if (!text.getAsInteger(10, integer))
+    return Number::ofInteger(integer);
+  // What the language has no spelling for (`inf`, `0x1p3`) is no number here
+  // either.
+  double decimal = 0;
+  if (text.find_first_not_of("0123456789.+-eE") == llvm::StringRef::npos &&
+      text.size() <= 400 && !text.getAsDouble(decimal) &&
+      std::isfinite(decimal))
+    return Number::ofDecimal(decimal);
+  return std::nullopt;
+}

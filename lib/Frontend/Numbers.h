@@ -1,0 +1,43 @@
+//===- Numbers.h - arithmetic of the compiler ------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Numbers that are known while compiling: `config` values and expressions of
+/// them. Integers stay integers and are exact; one decimal makes the result a
+/// decimal.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_FRONTEND_NUMBERS_H
+#define ANEC_LIB_FRONTEND_NUMBERS_H
+
+#include "anec/Support/Diagnostics.h"
+#include <optional>
+
+namespace anec::frontend {
+
+struct Number {
+  bool isInteger = true;
+  int64_t integer = 0;
+  double decimal = 0;
+
+  static Number ofInteger(int64_t value) { return {true, value, 0}; }
+  static Number ofDecimal(double value) { return {false, 0, value}; }
+  double asDouble() const { return isInteger ? double(integer) : decimal; }
+  /// As the user would write it; a decimal shows that it is one.
+  std::string str() const;
+};
+
+/// `lhs op rhs` for `+`, `-`, `*` or `/`. Reports at `range` when the result is
+/// no number or an integer division is not exact.
+std::optional<Number> combine(char op, const Number &lhs, const Number &rhs,
+                              SourceRange range, Diagnostics &diags);
+
+/// Reads what stands after `--define name=`.
+std::optional<Number> parseNumber(llvm::StringRef text);
+
+} // namespace anec::frontend
+
+#endif // ANEC_LIB_FRONTEND_NUMBERS_H

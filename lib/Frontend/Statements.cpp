@@ -1,0 +1,238 @@
+//===- Statements.cpp - the statements of a body --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "anec/IR/Names.h"
+
+using namespace anec;
+using namespace anec::frontend;
+
+BodyLowering::BodyLowering(FileLowering &file, const ast::FunctionDecl &decl,
+                           Function &function, BodyLowering *outer)
+    : file(file), diags(file.diags), decl(&decl), function(&function),
+      outer(outer) {
+  builder.emplace(function, &diags);
+  builder->setDescribe(
+      [&file](const Value &value) { return file.dimensions.describe(value); });
+}
+
+void BodyLowering::run() {
+  size_t errorsBefore = diags.errorCount();
+  lowerParameters(file.signatures[decl->name.text]);
+  lowerStatements(decl->body);
+  if (decl->body.empty() || !llvm::isa<ast::ReturnStatement>(decl->body.back()))
+    diags.report(decl->closeBrace, diag::MissingReturn, decl->name.text)
+        .note(decl->header, diag::DeclaredHere, decl->name.text);
+  // After an error, what looks unused may be used by what was not understood.
+  if (diags.errorCount() == errorsBefore)
+    warnUnused();
+}
+
+void BodyLowering::lowerParameters(const Signature &signature) {
+  for (auto [parameter, type] :
+       llvm::zip(decl->parameters, signature.parameters)) {
+    Term term;
+    if (type) {
+      Value *value = function->addParameter(type->type, parameter.name.text);
+      value->declared = parameter.name.range();
+      file.dimensions.set(value, type->spellings);
+      named.insert(value);
+      term = Term::ofTensor(value, parameter.name.range());
+    }
+    bind(parameter.name, Binding::Parameter, std::move(term));
+  }
+}
+
+/// A name means one thing in a block, but for those that a `repeat` carries.
+void BodyLowering::bind(const ast::Name &name, Binding::Kind kind, Term term) {
+  if (name.text == "_")
+    return;
+  const Binding *previous = nullptr;
+  if (auto it = file.config.find(name.text); it != file.config.end())
+    previous = &it->second;
+  for (BodyLowering *body = this; body && !previous; body = body->outer) {
+    auto it = body->names.find(name.text);
+    if (it == body->names.end())
+      continue;
+    if (body == this && it->second.kind == Binding::Carried) {
+      it->second.term = std::move(term);
+      return;
+    }
+    previous = &it->second;
+  }
+  if (!previous) {
+    names.insert({name.text, Binding{kind, std::move(term), name.range()}});
+    return;
+  }
+  diags.report(name.range(), diag::AlreadyDefined, name.text)
+      .note(previous->declared, diag::PreviousDefinition, name.text);
+}
+
+void BodyLowering::lowerStatements(
+    llvm::ArrayRef<ast::Statement *> statements) {
+  for (auto [index, statement] : llvm::enumerate(statements)) {
+    switch (statement->kind) {
+    case ast::Statement::Weight:
+      lowerWeight(llvm::cast<ast::WeightStatement>(statement));
+      break;
+    case ast::Statement::Let:
+      lowerLet(llvm::cast<ast::LetStatement>(statement));
+      break;
+    case ast::Statement::Repeat:
+      lowerRepeat(llvm::cast<ast::RepeatStatement>(statement));
+      break;
+    case ast::Statement::Return:
+      lowerReturn(llvm::cast<ast::ReturnStatement>(statement));
+      if (index + 1 != statements.size()) {
+        diags.report(statements[index + 1]->range, diag::AfterReturn)
+            .note(statement->range, diag::ReturnsHere);
+        return;
+      }
+    }
+  }
+}
+
+void BodyLowering::lowerWeight(const ast::WeightStatement *statement) {
+  if (outer) {
+    diags.report(statement->range, diag::WeightInRepeat);
+    return;
+  }
+  std::optional<WrittenType> type = lowerType(statement->type);
+  if (type && !isFloat(type->type.dtype)) {
+    diags.report(statement->type.dtype.range(), diag::WeightElementType,
+                 statement->type.dtype.text);
+    type.reset();
+  }
+  if (type && type->type.isScalar()) {
+    diags.report(statement->type.range, diag::ScalarWeight);
+    type.reset();
+  }
+  for (const ast::Name &name : statement->names) {
+    Term term;
+    if (type) {
+      builder->setRange(name.range());
+      std::string path = (decl->name.text + "." + name.text).str();
+      Value *value = builder->build(
+          file.op("weight"), {},
+          {{"name", Constant::string(path)},
+           {"dtype", Constant::string(statement->type.dtype.text)},
+           {"shape", Constant::int32s(type->type.shape)}},
+          name.text);
+      if (value) {
+        file.dimensions.set(value, type->spellings);
+        named.insert(value);
+        term = Term::ofTensor(value, name.range());
+      }
+    }
+    bind(name, Binding::Weight, std::move(term));
+  }
+}
+
+void BodyLowering::lowerLet(const ast::LetStatement *statement) {
+  Term term = lower(statement->value);
+  if (term.isPoison()) {
+    for (const ast::Name &name : statement->names)
+      bind(name, Binding::Variable, {});
+    return;
+  }
+  size_t results =
+      term.kind == Term::Several ? term.elements.size() : 1;
+  if (results != statement->names.size()) {
+    diags.report(statement->value->range, diag::ResultNames, results,
+                 statement->names.size());
+    term = {};
+  }
+  for (auto [index, name] : llvm::enumerate(statement->names)) {
+    Term value = term.kind == Term::Several ? term.elements[index] : term;
+    if (value.kind == Term::List || value.kind == Term::String) {
+      diags.report(value.range, diag::NotAValue,
+                   inWords(value, file.dimensions));
+      value = {};
+    }
+    // The first name that a computed value gets is the one it keeps.
+    if (value.kind == Term::Tensor && named.insert(value.tensor).second)
+      value.tensor->name = name.text.str();
+    bind(name, Binding::Variable, std::move(value));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+bool BodyLowering::checkResult(const Term &term, unsigned index,
+                               const Signature &own) {
+  if (term.isPoison() || !own.results[index])
+    return false;
+  const WrittenType &declared = *own.results[index];
+  bool fits = term.kind == Term::Tensor && term.tensor->type == declared.type;
+  if (!fits)
+    diags
+        .report(term.range, diag::ReturnMismatch,
+                Dimensions::describe(declared.type, declared.spellings),
+                inWords(term, file.dimensions))
+        .note(decl->results[index].range, diag::ResultDeclaredHere);
+  return fits;
+}
+
+/// Outputs are called like the variables that are returned.
+static llvm::StringRef outputName(const ast::Expr *expr) {
+  auto *reference = llvm::dyn_cast<ast::ReferenceExpr>(expr);
+  return reference && !reference->isCall ? reference->name.text : "output";
+}
+
+void BodyLowering::lowerReturn(const ast::ReturnStatement *statement) {
+  if (outer) {
+    diags.report(statement->range, diag::ReturnInRepeat);
+    return;
+  }
+  const Signature &own = file.signatures[decl->name.text];
+  llvm::SmallVector<Term, 2> terms;
+  for (const ast::Expr *expr : statement->values)
+    terms.push_back(lower(expr));
+  if (terms.size() != decl->results.size()) {
+    diags.report(statement->range, diag::ReturnedCount, decl->name.text,
+                 decl->results.size(), terms.size())
+        .note(decl->header, diag::DeclaredHere, decl->name.text);
+    return;
+  }
+  bool ok = true;
+  for (auto [index, term] : llvm::enumerate(terms))
+    ok &= checkResult(term, index, own);
+  if (!ok)
+    return;
+
+  NameSet taken;
+  for (const auto &parameter : function->parameters())
+    taken.unique(parameter->name);
+  llvm::SmallVector<Value *, 2> values;
+  llvm::SmallVector<llvm::StringRef, 2> outputs;
+  for (auto [expr, term] : llvm::zip(statement->values, terms)) {
+    values.push_back(term.tensor);
+    outputs.push_back(taken.unique(outputName(expr)));
+  }
+  function->setResults(values, outputs);
+}
+
+void BodyLowering::warnUnused() {
+  for (const auto &[name, binding] : names) {
+    if (binding.used || name.starts_with("_"))
+      continue;
+    switch (binding.kind) {
+    case Binding::Parameter:
+      diags.report(binding.declared, diag::UnusedParameter, name);
+      break;
+    case Binding::Weight:
+      diags.report(binding.declared, diag::UnusedWeight, name);
+      break;
+    case Binding::Variable:
+      diags.report(binding.declared, diag::UnusedVariable, name);
+      break;
+    case Binding::Carried:
+    case Binding::LoopVariable:
+      break;
+    }
+  }
+}
