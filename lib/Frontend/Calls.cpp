@@ -281,7 +281,7 @@ bool ArgumentFitter::add(const ast::Argument &argument, Term term) {
 
 /// The element type that the tensors among the arguments give to literals of
 /// `param`.
-static std::optional<DType> literalDType(const OpDef &def,
+static std::optional<DType> elementTypeFor(const OpDef &def,
                                          const ArgumentFitter &arguments,
                                          const ParamDef &param) {
   for (auto [index, other] : llvm::enumerate(def.parameters()))
@@ -345,7 +345,7 @@ Term BodyLowering::lowerBuiltin(const ast::ReferenceExpr *expr,
         operands.push_back(term.tensor);
         continue;
       }
-      std::optional<DType> dtype = literalDType(def, arguments, param);
+      std::optional<DType> dtype = elementTypeFor(def, arguments, param);
       bool isLiteral = term.kind == Term::Number ||
                        term.kind == Term::Boolean ||
                        (term.kind == Term::List &&
