@@ -25,8 +25,8 @@ struct Alias {
 } // namespace
 
 static constexpr Alias aliases[] = {
-    {"gather", "embed"},    {"max", "reduce_max"},     {"mean", "reduce_mean"},
-    {"min", "reduce_min"},  {"slice", "slice_by_size"}, {"sum", "reduce_sum"},
+    {"gather", "embed"},   {"max", "reduce_max"},      {"mean", "reduce_mean"},
+    {"min", "reduce_min"}, {"slice", "slice_by_size"}, {"sum", "reduce_sum"},
     {"take", "gather"},
 };
 
@@ -110,8 +110,8 @@ static bool fits(const Number &number, DType dtype) {
   if (!number.isInteger || !isInteger(dtype))
     return false;
   unsigned bits = bitWidth(dtype);
-  bool isSigned = dtype == DType::Int8 || dtype == DType::Int16 ||
-                  dtype == DType::Int32;
+  bool isSigned =
+      dtype == DType::Int8 || dtype == DType::Int16 || dtype == DType::Int32;
   int64_t max = (int64_t(1) << (isSigned ? bits - 1 : bits)) - 1;
   return number.integer <= max && number.integer >= (isSigned ? -max - 1 : 0);
 }
@@ -156,8 +156,8 @@ static std::string domainInWords(const ParamDef &param) {
 /// when it is outside the parameter's domain.
 static ConstantRef makeConstant(llvm::ArrayRef<Term> terms, bool list,
                                 const ParamDef &param) {
-  bool takesFloats = param.dtypes.contains(DType::FP16) ||
-                     param.dtypes.contains(DType::FP32);
+  bool takesFloats =
+      param.dtypes.contains(DType::FP16) || param.dtypes.contains(DType::FP32);
   llvm::SmallVector<int64_t, 4> integers;
   llvm::SmallVector<bool, 4> booleans;
   std::vector<double> decimals;
@@ -242,8 +242,9 @@ bool ArgumentFitter::addNamed(const ast::Name &name, Term term) {
       continue;
     if (given[index].empty())
       return fill(index, std::move(term));
-    diags.report(name.range(), diag::DuplicateArgument, call->name.text,
-                 name.text)
+    diags
+        .report(name.range(), diag::DuplicateArgument, call->name.text,
+                name.text)
         .note(given[index].front().range, diag::FirstArgument);
     return false;
   }
@@ -272,8 +273,8 @@ bool ArgumentFitter::add(const ast::Argument &argument, Term term) {
                  parameters.size());
     return false;
   }
-  bool stays = parameters[next].kind == ParamKind::Variadic &&
-               term.kind == Term::Tensor;
+  bool stays =
+      parameters[next].kind == ParamKind::Variadic && term.kind == Term::Tensor;
   bool ok = fill(next, std::move(term));
   next += !stays;
   return ok;
@@ -282,8 +283,8 @@ bool ArgumentFitter::add(const ast::Argument &argument, Term term) {
 /// The element type that the tensors among the arguments give to literals of
 /// `param`.
 static std::optional<DType> elementTypeFor(const OpDef &def,
-                                         const ArgumentFitter &arguments,
-                                         const ParamDef &param) {
+                                           const ArgumentFitter &arguments,
+                                           const ParamDef &param) {
   for (auto [index, other] : llvm::enumerate(def.parameters()))
     for (const Term &term : arguments[index])
       if (term.kind == Term::Tensor && param.typeVar &&
@@ -346,10 +347,9 @@ Term BodyLowering::lowerBuiltin(const ast::ReferenceExpr *expr,
         continue;
       }
       std::optional<DType> dtype = elementTypeFor(def, arguments, param);
-      bool isLiteral = term.kind == Term::Number ||
-                       term.kind == Term::Boolean ||
-                       (term.kind == Term::List &&
-                        param.kind != ParamKind::Variadic);
+      bool isLiteral =
+          term.kind == Term::Number || term.kind == Term::Boolean ||
+          (term.kind == Term::List && param.kind != ParamKind::Variadic);
       if (!isLiteral || !dtype) {
         diags.report(term.range, diag::ArgumentType, expr->name.text,
                      param.name, "a tensor", inWords(term, file.dimensions));

@@ -73,8 +73,7 @@ void Dimensions::derive(const Op &op, llvm::ArrayRef<NamedInteger> hints) {
   for (const Value *result : op.resultValues()) {
     Spellings spellings;
     for (auto [axis, extent] : llvm::enumerate(result->type.shape))
-      spellings.push_back(
-          guess(op, axis, extent, result->type.rank(), hints));
+      spellings.push_back(guess(op, axis, extent, result->type.rank(), hints));
     table[result] = std::move(spellings);
   }
 }

@@ -53,7 +53,8 @@ private:
 
   llvm::StringRef at(const Value *value, int64_t axis, int64_t extent) const;
   llvm::StringRef guess(const Op &op, unsigned axis, int64_t extent,
-                        unsigned rank, llvm::ArrayRef<NamedInteger> hints) const;
+                        unsigned rank,
+                        llvm::ArrayRef<NamedInteger> hints) const;
 };
 
 } // namespace anec::frontend

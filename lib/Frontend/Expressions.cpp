@@ -138,10 +138,9 @@ void BodyLowering::reportUnknownName(const ast::Name &name) {
       suggestion.consider(candidate);
   for (const auto &[candidate, binding] : file.config)
     suggestion.consider(candidate);
-  auto report = diags.report(name.range(),
-                             function ? diag::UnknownName
-                                      : diag::UnknownConfigName,
-                             name.text);
+  auto report = diags.report(
+      name.range(), function ? diag::UnknownName : diag::UnknownConfigName,
+      name.text);
   suggestion.note(report, name.range());
 }
 
@@ -193,11 +192,16 @@ Term BodyLowering::lowerChain(const ast::BinaryExpr *expr) {
 
 static llvm::StringRef opOfOperator(llvm::StringRef op) {
   switch (op[0]) {
-  case '+': return "add";
-  case '-': return "sub";
-  case '*': return "mul";
-  case '/': return "real_div";
-  default:  return "matmul";
+  case '+':
+    return "add";
+  case '-':
+    return "sub";
+  case '*':
+    return "mul";
+  case '/':
+    return "real_div";
+  default:
+    return "matmul";
   }
 }
 
@@ -220,8 +224,8 @@ Term BodyLowering::lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
   if (!checkArithmetic(rhs, expr->op) || !lhsFits)
     return {};
   if (lhs.kind == Term::Number && rhs.kind == Term::Number) {
-    auto number = combine(expr->op.text[0], lhs.number, rhs.number,
-                          expr->range, diags);
+    auto number =
+        combine(expr->op.text[0], lhs.number, rhs.number, expr->range, diags);
     return number ? Term::ofNumber(*number, expr->range) : Term();
   }
   // A number takes the element type of the tensor beside it.
@@ -241,8 +245,8 @@ Term BodyLowering::lowerNegation(const ast::NegationExpr *expr) {
   if (!checkArithmetic(operand, minus))
     return {};
   if (operand.kind == Term::Number) {
-    auto number = combine('-', Number::ofInteger(0), operand.number,
-                          expr->range, diags);
+    auto number =
+        combine('-', Number::ofInteger(0), operand.number, expr->range, diags);
     return number ? Term::ofNumber(*number, expr->range) : Term();
   }
   Term one = Term::ofNumber(Number::ofInteger(-1), expr->range);
@@ -278,9 +282,9 @@ static llvm::StringRef spellingOf(const ast::Expr *expr) {
 }
 
 std::optional<WrittenType> BodyLowering::lowerType(const ast::Type &type) {
-  static constexpr DType allowed[] = {
-      DType::FP16, DType::FP32,  DType::Int32, DType::Bool,
-      DType::Int8, DType::UInt8, DType::Int16, DType::UInt16};
+  static constexpr DType allowed[] = {DType::FP16,  DType::FP32,  DType::Int32,
+                                      DType::Bool,  DType::Int8,  DType::UInt8,
+                                      DType::Int16, DType::UInt16};
   std::optional<DType> dtype = parseDType(type.dtype.text);
   bool ok = dtype && llvm::is_contained(allowed, *dtype);
   if (!ok) {

@@ -13,9 +13,9 @@ using namespace anec::frontend;
 //===----------------------------------------------------------------------===//
 
 /// Finds the definition of each entry that `--define` overrides.
-static llvm::StringMap<Number>
-readDefines(const FrontendOptions &options, const ast::File &file,
-            Diagnostics &diags) {
+static llvm::StringMap<Number> readDefines(const FrontendOptions &options,
+                                           const ast::File &file,
+                                           Diagnostics &diags) {
   llvm::StringMap<Number> values;
   for (const auto &[name, text] : options.defines) {
     std::string flag = "--define " + name + "=" + text;
@@ -61,8 +61,7 @@ void FileLowering::evaluateConfig(const FrontendOptions &options) {
          Binding{Binding::Variable, std::move(term), entry.name.range()}});
     if (!isNew)
       diags.report(entry.name.range(), diag::AlreadyDefined, entry.name.text)
-          .note(it->second.declared, diag::PreviousDefinition,
-                entry.name.text);
+          .note(it->second.declared, diag::PreviousDefinition, entry.name.text);
   }
 }
 
@@ -77,9 +76,9 @@ static void checkModelResult(const ast::FunctionDecl &decl,
     if (!result || result->type == TensorType(DType::FP32))
       return;
   }
-  diags.report({decl.results.front().range.Start,
-                decl.results.back().range.End},
-               diag::ModelResult, decl.name.text);
+  diags.report(
+      {decl.results.front().range.Start, decl.results.back().range.End},
+      diag::ModelResult, decl.name.text);
 }
 
 void FileLowering::collectSignatures() {

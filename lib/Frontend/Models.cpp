@@ -71,8 +71,9 @@ bool BodyLowering::lowerArguments(const ast::ReferenceExpr *expr,
                             }) -
               block.parameters.begin();
       if (index == terms.size()) {
-        diags.report(name.range(), diag::UnknownParameter, expr->name.text,
-                     name.text)
+        diags
+            .report(name.range(), diag::UnknownParameter, expr->name.text,
+                    name.text)
             .note(block.header, diag::DeclaredHere, expr->name.text);
         return false;
       }
@@ -80,8 +81,9 @@ bool BodyLowering::lowerArguments(const ast::ReferenceExpr *expr,
     if (index >= terms.size())
       continue; // counted below
     if (given[index]) {
-      diags.report(argument.value->range, diag::DuplicateArgument,
-                   expr->name.text, block.parameters[index].name.text)
+      diags
+          .report(argument.value->range, diag::DuplicateArgument,
+                  expr->name.text, block.parameters[index].name.text)
           .note(terms[index].range, diag::FirstArgument);
       return false;
     }
@@ -89,8 +91,9 @@ bool BodyLowering::lowerArguments(const ast::ReferenceExpr *expr,
     terms[index] = std::move(term);
   }
   if (count != terms.size()) {
-    diags.report(expr->range, diag::ArgumentCount, expr->name.text,
-                 terms.size(), count)
+    diags
+        .report(expr->range, diag::ArgumentCount, expr->name.text, terms.size(),
+                count)
         .note(block.header, diag::DeclaredHere, expr->name.text);
     return false;
   }
@@ -122,7 +125,8 @@ Term BodyLowering::lowerBlockCall(const ast::ReferenceExpr *expr,
   bool isModel = block.kind == ast::FunctionDecl::Model;
   if (isModel || function->kind != FunctionKind::Host) {
     diags
-        .report(expr->range, isModel ? diag::CalledModel : diag::CallOutsideModel,
+        .report(expr->range,
+                isModel ? diag::CalledModel : diag::CallOutsideModel,
                 expr->name.text)
         .note(block.header, diag::DeclaredHere, expr->name.text);
     return {};
@@ -144,10 +148,10 @@ Term BodyLowering::lowerBlockCall(const ast::ReferenceExpr *expr,
 
   builder->setRange(expr->range);
   TensorType list(DType::String, {int64_t(types.size())});
-  Op *op = builder->create(
-      file.op("call"), operands,
-      {{"callee", Constant::string(expr->name.text)},
-       {"results", Constant::strings(list, std::move(types))}});
+  Op *op =
+      builder->create(file.op("call"), operands,
+                      {{"callee", Constant::string(expr->name.text)},
+                       {"results", Constant::strings(list, std::move(types))}});
   if (!op)
     return {};
   Term several{Term::Several, expr->range};
@@ -186,8 +190,7 @@ void BodyLowering::findCarried(
 /// Makes the parameters of a `repeat`'s body: the index, then what is carried.
 bool BodyLowering::bindCarried(const ast::RepeatStatement *statement,
                                llvm::ArrayRef<llvm::StringRef> carried) {
-  Value *index =
-      function->addParameter(DType::Int32, statement->variable.text);
+  Value *index = function->addParameter(DType::Int32, statement->variable.text);
   index->declared = statement->variable.range();
   named.insert(index);
   bind(statement->variable, Binding::LoopVariable,
@@ -198,8 +201,7 @@ bool BodyLowering::bindCarried(const ast::RepeatStatement *statement,
     around.used = true;
     Binding inside{Binding::Carried, {}, around.declared, true};
     if (around.term.kind == Term::Tensor) {
-      Value *value =
-          function->addParameter(around.term.tensor->type, name);
+      Value *value = function->addParameter(around.term.tensor->type, name);
       value->declared = around.declared;
       if (const Spellings *known = file.dimensions.find(around.term.tensor))
         file.dimensions.set(value, Spellings(*known));
@@ -215,8 +217,7 @@ bool BodyLowering::bindCarried(const ast::RepeatStatement *statement,
   return ok;
 }
 
-bool BodyLowering::setCarriedResults(
-    llvm::ArrayRef<llvm::StringRef> carried) {
+bool BodyLowering::setCarriedResults(llvm::ArrayRef<llvm::StringRef> carried) {
   bool ok = true;
   llvm::SmallVector<Value *, 4> values;
   for (auto [index, name] : llvm::enumerate(carried)) {

@@ -63,8 +63,10 @@ std::optional<Number> frontend::combine(char op, const Number &lhs,
     diags.report(range, diag::DivisionByZero, lhs.str());
     return std::nullopt;
   }
-  double result = op == '+' ? a + b : op == '-' ? a - b : op == '*' ? a * b
-                                                                    : a / b;
+  double result = op == '+'   ? a + b
+                  : op == '-' ? a - b
+                  : op == '*' ? a * b
+                              : a / b;
   if (std::isfinite(result))
     return Number::ofDecimal(result);
   diags.report(range, diag::NumberOutOfRange);

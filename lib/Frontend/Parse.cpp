@@ -251,12 +251,17 @@ bool Recovery::isConsequence(size_t index) const {
 
 static llvm::StringRef tokenInWords(size_t type) {
   switch (type) {
-  case Token::EOF: return "the end of the file";
-  case TDSLLexer::NAME: return "a name";
+  case Token::EOF:
+    return "the end of the file";
+  case TDSLLexer::NAME:
+    return "a name";
   case TDSLLexer::INTEGER:
-  case TDSLLexer::DECIMAL: return "a number";
-  case TDSLLexer::STRING: return "a string";
-  default: return "";
+  case TDSLLexer::DECIMAL:
+    return "a number";
+  case TDSLLexer::STRING:
+    return "a string";
+  default:
+    return "";
   }
 }
 
@@ -316,10 +321,9 @@ std::string Recovery::describeFound(const Token *token) const {
 
 /// The bracket that `closer` would close before token `index`.
 const Token *Recovery::unclosedBracket(size_t index, size_t closer) const {
-  size_t opener = closer == TDSLLexer::RIGHT_PAREN ? TDSLLexer::LEFT_PAREN
-                  : closer == TDSLLexer::RIGHT_BRACKET
-                      ? TDSLLexer::LEFT_BRACKET
-                      : TDSLLexer::LEFT_BRACE;
+  size_t opener = closer == TDSLLexer::RIGHT_PAREN     ? TDSLLexer::LEFT_PAREN
+                  : closer == TDSLLexer::RIGHT_BRACKET ? TDSLLexer::LEFT_BRACKET
+                                                       : TDSLLexer::LEFT_BRACE;
   unsigned closed = 0;
   for (const Token *token :
        llvm::reverse(llvm::ArrayRef(tokens).take_front(index))) {
@@ -376,8 +380,7 @@ void Recovery::report(antlr4::Parser &parser) {
     if (!far || !expected.contains(closer))
       continue;
     if (const Token *opener = unclosedBracket(index, closer))
-      report.note(source.range(opener), diag::ToMatch,
-                  source.spelling(opener));
+      report.note(source.range(opener), diag::ToMatch, source.spelling(opener));
   }
   if (found->getType() != TDSLLexer::NAME)
     return;
@@ -604,8 +607,8 @@ Expr *TreeBuilder::chain(antlr4::ParserRuleContext *context) {
   for (size_t i = 1; i + 1 < context->children.size(); i += 2) {
     auto *op = static_cast<antlr4::tree::TerminalNode *>(context->children[i]);
     Expr *rhs = operand(i + 1);
-    auto *last = static_cast<antlr4::ParserRuleContext *>(
-        context->children[i + 1]);
+    auto *last =
+        static_cast<antlr4::ParserRuleContext *>(context->children[i + 1]);
     result = file.make<BinaryExpr>(
         {{Expr::Binary, source.range(context->start, last->stop)},
          name(op),
@@ -618,9 +621,8 @@ Expr *TreeBuilder::chain(antlr4::ParserRuleContext *context) {
 Expr *TreeBuilder::expression(TDSLParser::NegationContext *context) {
   if (TDSLParser::PrimaryContext *operand = context->primary())
     return primary(operand);
-  return file.make<NegationExpr>(
-      {{Expr::Negation, source.range(context)},
-       expression(context->negation())});
+  return file.make<NegationExpr>({{Expr::Negation, source.range(context)},
+                                  expression(context->negation())});
 }
 
 Expr *TreeBuilder::primary(TDSLParser::PrimaryContext *context) {
@@ -631,8 +633,8 @@ Expr *TreeBuilder::primary(TDSLParser::PrimaryContext *context) {
   if (auto *parenthesized = context->expression())
     return expression(parenthesized);
   if (auto *list = context->list())
-    return file.make<ListExpr>({{Expr::List, source.range(context)},
-                                expressions(list->expression())});
+    return file.make<ListExpr>(
+        {{Expr::List, source.range(context)}, expressions(list->expression())});
   if (auto *ref = context->reference())
     return reference(ref);
   if (context->STRING())

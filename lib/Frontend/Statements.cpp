@@ -137,8 +137,7 @@ void BodyLowering::lowerLet(const ast::LetStatement *statement) {
       bind(name, Binding::Variable, {});
     return;
   }
-  size_t results =
-      term.kind == Term::Several ? term.elements.size() : 1;
+  size_t results = term.kind == Term::Several ? term.elements.size() : 1;
   if (results != statement->names.size()) {
     diags.report(statement->value->range, diag::ResultNames, results,
                  statement->names.size());
@@ -193,8 +192,9 @@ void BodyLowering::lowerReturn(const ast::ReturnStatement *statement) {
   for (const ast::Expr *expr : statement->values)
     terms.push_back(lower(expr));
   if (terms.size() != decl->results.size()) {
-    diags.report(statement->range, diag::ReturnedCount, decl->name.text,
-                 decl->results.size(), terms.size())
+    diags
+        .report(statement->range, diag::ReturnedCount, decl->name.text,
+                decl->results.size(), terms.size())
         .note(decl->header, diag::DeclaredHere, decl->name.text);
     return;
   }

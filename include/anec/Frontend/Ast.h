@@ -38,8 +38,16 @@ struct Name {
 };
 
 struct Expr {
-  enum Kind { Integer, Decimal, String, Boolean, List, Reference, Negation,
-              Binary };
+  enum Kind {
+    Integer,
+    Decimal,
+    String,
+    Boolean,
+    List,
+    Reference,
+    Negation,
+    Binary
+  };
   Kind kind;
   SourceRange range; ///< without the parentheses around it
 };
@@ -144,7 +152,7 @@ struct FunctionDecl {
   llvm::ArrayRef<Parameter> parameters;
   llvm::ArrayRef<Type> results;
   llvm::ArrayRef<Statement *> body;
-  SourceRange header;     ///< from the keyword to the last result type
+  SourceRange header; ///< from the keyword to the last result type
   SourceRange closeBrace;
 };
 
@@ -158,7 +166,8 @@ struct File {
   std::vector<ConfigEntry> config;
   std::vector<FunctionDecl> functions;
 
-  template <typename T> T *make(T node) {
+  template <typename T>
+  T *make(T node) {
     return new (arena.Allocate<T>()) T(std::move(node));
   }
   template <typename T>
