@@ -10,10 +10,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
 #include <cmath>
 
 using namespace anec;
@@ -186,6 +185,62 @@ static void evalSdpa(EvalContext &ctx) {
   }
 }
 
+/// What is added to the score of a key that may not be seen. Together with a
+/// score it stays within fp16 (a sum of -inf could make the softmax NaN), and
+/// its exponential is 0 as long as scores of a row differ by less than 29,000.
+/// No row is masked altogether (C5).
+static constexpr double maskedScore = -3e4;
+
+/// 0 where query i sees key j, j <= i + keys - queries; elsewhere maskedScore.
+static Value *causalMask(Decomposition &d, int64_t queries, int64_t keys) {
+  std::vector<double> mask;
+  for (int64_t i = 0; i < queries; ++i)
+    for (int64_t j = 0; j < keys; ++j)
+      mask.push_back(j <= i + keys - queries ? 0 : maskedScore);
+  return d.array({1, queries, keys}, mask, "mask");
+}
+
+/// scores = (q / sqrt(width))^T k + mask;  out = v softmax(scores)^T
+///
+/// Scaling q, not the scores, keeps them in fp16's range, and is the smaller
+/// array. With g = heads / key heads > 1, the queries of the g heads that share
+/// a key head stand side by side, [key heads, width, g * queries], so that one
+/// product per key head serves them all and no key is copied.
+static void decomposeSdpa(Builder &builder, const Op &op,
+                          llvm::SmallVectorImpl<Value *> &results) {
+  Decomposition d(builder, op);
+  Value *q = op.operand(0u), *k = op.operand(1u), *v = op.operand(2u);
+  int64_t heads = q->type.shape[0], width = q->type.shape[1];
+  int64_t queries = q->type.shape[2], keys = k->type.shape[2];
+  int64_t keyHeads = k->type.shape[0], group = heads / keyHeads;
+  bool grouped = group > 1;
+
+  Value *scale = d.scalar(1 / std::sqrt(double(width)), "scale");
+  q = d.make(ops::Mul, {q, scale}, "scaled");
+  if (grouped) {
+    q = d.reshape(q, {keyHeads, group, width, queries}, "q_grouped");
+    q = d.transpose(q, {0, 2, 1, 3}, "q_together");
+    q = d.reshape(q, {keyHeads, width, group * queries}, "q_rows");
+  }
+  Value *scores =
+      d.make(ops::Matmul, {q, k}, Attr("transpose_x", true), "scores");
+  if (grouped)
+    scores = d.reshape(scores, {heads, queries, keys}, "scores_per_head");
+  if (op.boolAttr("causal") && queries > 1)
+    scores = d.make(ops::Add, {scores, causalMask(d, queries, keys)}, "masked");
+  Value *probs = d.make(ops::Softmax, {scores}, "probs");
+  if (grouped)
+    probs = d.reshape(probs, {keyHeads, group * queries, keys}, "probs_rows");
+  Value *out = d.make(ops::Matmul, {v, probs}, Attr("transpose_y", true),
+                      grouped ? "out_rows" : "");
+  if (grouped) {
+    out = d.reshape(out, {keyHeads, width, group, queries}, "out_together");
+    out = d.transpose(out, {0, 2, 1, 3}, "out_grouped");
+    out = d.reshape(out, {heads, width, queries});
+  }
+  results.push_back(out);
+}
+
 static int64_t flopsSdpa(const Op &op) {
   const Shape &q = op.operand(0u)->type.shape, &k = op.operand(1u)->type.shape;
   return attentionFlops(saturatingProduct({q[0], q[2], k[2]}), q[1], q[1]);
@@ -208,5 +263,6 @@ constinit const OpDef ops::Sdpa = {
                     "`causal` takes at least as many keys as queries"},
     .infer = inferSdpa,
     .eval = evalSdpa,
+    .decompose = decomposeSdpa,
     .flops = flopsSdpa,
 };

@@ -9,10 +9,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
 
 using namespace anec;
 
@@ -109,6 +108,13 @@ static void evalEmbed(EvalContext &ctx) {
   }
 }
 
+static void decomposeEmbed(Builder &builder, const Op &op,
+                           llvm::SmallVectorImpl<Value *> &results) {
+  Decomposition d(builder, op);
+  Value *rows = d.make(ops::Gather, {op.operand(0u), op.operand(1u)}, "rows");
+  results.push_back(d.transpose(rows, {1, 0}));
+}
+
 constinit const OpDef ops::Embed = {
     .name = "embed",
     .summary = "The rows of `table` that `indices` name, as columns: "
@@ -120,4 +126,5 @@ constinit const OpDef ops::Embed = {
     .constraints = {"`table` has rank 2", "`indices` have rank 1"},
     .infer = inferEmbed,
     .eval = evalEmbed,
+    .decompose = decomposeEmbed,
 };

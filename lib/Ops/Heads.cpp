@@ -3,10 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Decompose.h"
 #include "Elementwise.h"
 #include "Infer.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
 #include <cmath>
 
 using namespace anec;
@@ -29,6 +28,13 @@ static bool inferSplitHeads(InferContext &ctx) {
   return ctx.result({x.dtype, {heads, x.shape[0] / heads, x.shape[1]}});
 }
 
+/// Both are the elements in order, in the result's shape.
+static void decomposeToReshape(Builder &builder, const Op &op,
+                               llvm::SmallVectorImpl<Value *> &results) {
+  Decomposition d(builder, op);
+  results.push_back(d.reshape(op.operand(0u), op.result()->type.shape));
+}
+
 constinit const OpDef ops::SplitHeads = {
     .name = "split_heads",
     .summary = "[`heads` * width, positions] as [`heads`, width, positions].",
@@ -39,6 +45,7 @@ constinit const OpDef ops::SplitHeads = {
                     "`heads` divides the channels of `x`"},
     .infer = inferSplitHeads,
     .eval = evalCopy,
+    .decompose = decomposeToReshape,
 };
 
 static bool inferMergeHeads(InferContext &ctx) {
@@ -56,6 +63,7 @@ constinit const OpDef ops::MergeHeads = {
     .constraints = {"`x` has rank 3"},
     .infer = inferMergeHeads,
     .eval = evalCopy,
+    .decompose = decomposeToReshape,
 };
 
 //===----------------------------------------------------------------------===//
@@ -105,6 +113,57 @@ static void evalRope(EvalContext &ctx) {
       }
 }
 
+/// first' = first cos - second sin, second' = second cos + first sin, where the
+/// halves of each pair lie together: along the width for half_split, and along
+/// an axis of 2, [heads, width / 2, 2, positions], for interleaved.
+static void decomposeRope(Builder &builder, const Op &op,
+                          llvm::SmallVectorImpl<Value *> &results) {
+  Decomposition d(builder, op);
+  Value *x = op.operand(0u);
+  const Shape original = x->type.shape;
+  int64_t heads = original[0], width = original[1], positions = original[2];
+  bool interleaved = op.stringAttr("style") == "interleaved";
+
+  Shape paired = original, table = {1, width / 2, positions};
+  if (interleaved) {
+    paired = {heads, width / 2, 2, positions};
+    table = {1, width / 2, 1, positions};
+  }
+  std::vector<double> cosines, sines;
+  for (int64_t i = 0; i < width / 2; ++i)
+    for (int64_t p = 0; p < positions; ++p) {
+      double angle = ropeAngle(op.floatAttr("theta"), i, width, p);
+      cosines.push_back(std::cos(angle));
+      sines.push_back(std::sin(angle));
+    }
+  Value *cosine = d.array(table, cosines, "cos");
+  Value *sine = d.array(table, sines, "sin");
+
+  int64_t axis = interleaved ? 2 : 1;
+  Shape half = paired, begin(paired.size(), 0);
+  half[axis] /= 2;
+  auto slice = [&](int64_t from, llvm::StringRef part) {
+    begin[axis] = from;
+    return d.make(ops::SliceBySize, {x},
+                  {Attr("begin", begin), Attr("size", half)}, part);
+  };
+  if (interleaved)
+    x = d.reshape(x, paired, "pairs");
+  Value *first = slice(0, "first"), *second = slice(half[axis], "second");
+  Value *turnedFirst = d.make(ops::Sub,
+                              {d.make(ops::Mul, {first, cosine}, "first_cos"),
+                               d.make(ops::Mul, {second, sine}, "second_sin")},
+                              "turned_first");
+  Value *turnedSecond =
+      d.make(ops::Add,
+             {d.make(ops::Mul, {second, cosine}, "second_cos"),
+              d.make(ops::Mul, {first, sine}, "first_sin")},
+             "turned_second");
+  Value *turned = d.make(ops::Concat, {turnedFirst, turnedSecond},
+                         Attr("axis", axis), interleaved ? "turned" : "");
+  results.push_back(interleaved ? d.reshape(turned, original) : turned);
+}
+
 static int64_t flopsRope(const Op &op) {
   return saturatingProduct({3, op.result()->type.numElements()});
 }
@@ -123,5 +182,6 @@ constinit const OpDef ops::Rope = {
                     "`theta` is positive"},
     .infer = inferRope,
     .eval = evalRope,
+    .decompose = decomposeRope,
     .flops = flopsRope,
 };
