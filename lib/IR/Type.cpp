@@ -112,12 +112,14 @@ std::string anec::shapeToString(llvm::ArrayRef<int64_t> shape) {
 }
 
 std::optional<int64_t> anec::checkedNumElements(llvm::ArrayRef<int64_t> shape) {
+  // An extent of 0 does not excuse the others: whoever multiplies them in
+  // another order must not overflow.
   int64_t count = 1;
-  bool empty = llvm::is_contained(shape, 0);
+  bool empty = false;
   for (int64_t extent : shape) {
-    if (extent < 0)
-      return std::nullopt;
-    if (!empty && llvm::MulOverflow(count, extent, count))
+    empty |= extent == 0;
+    if (extent < 0 ||
+        llvm::MulOverflow(count, std::max<int64_t>(extent, 1), count))
       return std::nullopt;
   }
   return empty ? 0 : count;

@@ -28,6 +28,8 @@ using ConstantRef = llvm::IntrusiveRefCntPtr<const Constant>;
 struct BlobOrigin {
   std::string path; ///< as written: `@model_path/weights/weight.bin`
   uint64_t offset;  ///< of the 64-byte record header, not of the data
+  /// The file was not there, and the bytes are zeros in its place.
+  bool missing = false;
 };
 
 class Constant : public llvm::ThreadSafeRefCountedBase<Constant> {

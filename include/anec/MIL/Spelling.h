@@ -1,0 +1,40 @@
+//===- Spelling.h - how MIL writes types and values ------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_MIL_SPELLING_H
+#define ANEC_MIL_SPELLING_H
+
+#include "anec/IR/Constant.h"
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace anec::mil {
+
+/// How scalars are spelled: as `fp16` since program(1.3), and as
+/// `tensor<fp16, []>` in program(1.0). Nothing else differs.
+enum class Scalars : uint8_t { Bare, RankZero };
+
+/// `tensor<fp16, [1, 8]>`.
+void writeType(llvm::raw_ostream &out, const TensorType &type, Scalars scalars);
+std::string spellType(const TensorType &type, Scalars scalars = Scalars::Bare);
+
+/// `"text"`, with backslashes before what would end it.
+void writeString(llvm::raw_ostream &out, llvm::StringRef text);
+/// `value` exactly, in as few characters as C's hexadecimal form takes:
+/// `0x1.5p-17`, `-0x0p+0`, `inf`, `nan`.
+void writeFloat(llvm::raw_ostream &out, double value);
+/// One element, without its type.
+void writeElement(llvm::raw_ostream &out, const Constant &value, int64_t index);
+/// A type and its value: `tensor<int32, [2]>([1, 2])`.
+void writeValue(llvm::raw_ostream &out, const Constant &value, Scalars scalars);
+/// A type and where its value lies.
+void writeBlob(llvm::raw_ostream &out, const TensorType &type,
+               llvm::StringRef path, uint64_t offset, Scalars scalars);
+
+} // namespace anec::mil
+
+#endif // ANEC_MIL_SPELLING_H

@@ -1,0 +1,268 @@
+//===- Binding.cpp - statements of MIL text to ops ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "FunctionReader.h"
+#include "anec/MIL/Spelling.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+Symbol *FunctionReader::lookup(StringRef name, SourceRange range) {
+  auto it = symbols.find(name);
+  if (it != symbols.end())
+    return &it->second;
+  diags.report(range, diag::UndefinedName, name);
+  symbols.try_emplace(name); // once is enough
+  return nullptr;
+}
+
+Symbol &FunctionReader::define(StringRef name, SourceRange range,
+                               Value *value) {
+  auto [it, inserted] = symbols.try_emplace(name);
+  Symbol &symbol = it->second;
+  if (!inserted && symbol.range.isValid())
+    diags.report(range, diag::NameTaken, name)
+        .note(symbol.range, diag::PreviousDefinition, name);
+  else if (!inserted) // used above, and reported there
+    value = nullptr;
+  symbol = Symbol();
+  symbol.range = range;
+  symbol.value = value;
+  return symbol;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// A `const` op. Its row is part of every table; nothing about it can be wrong.
+Value *FunctionReader::makeConst(const ConstantRef &value, StringRef name,
+                                 SourceRange range) {
+  const OpDef *def = ops.find("const");
+  assert(def && "the table has no row for constants");
+  Op *op = Op::create(*def, {}, value, value->type(), name, range);
+  function->insert(op);
+  return op->result();
+}
+
+bool FunctionReader::bindConst(const Statement &statement) {
+  ConstantRef value;
+  SourceRange valueRange;
+  for (const Argument &attribute : statement.attributes) {
+    if (attribute.name != "val")
+      continue;
+    value = attribute.values[0].constant;
+    valueRange = attribute.values[0].range;
+  }
+  if (!statement.arguments.empty()) {
+    diags.report(statement.arguments[0].range, diag::UnknownParameter, "const",
+                 statement.arguments[0].name);
+    return false;
+  }
+  if (!value) {
+    diags.report(statement.range, diag::MissingConstant, "const", "val");
+    return false;
+  }
+  if (statement.results.size() != 1) {
+    diags.report(statement.range, diag::ResultCount, "const", 1,
+                 statement.results.size());
+    return false;
+  }
+  const ResultDeclaration &result = statement.results[0];
+  if (!(result.type == value->type())) {
+    diags.report(result.typeRange, diag::ResultType, result.name,
+                 spellType(result.type), "const", spellType(value->type()));
+    return false;
+  }
+  Symbol &symbol = define(result.name, result.range,
+                          makeConst(value, result.name, statement.range));
+  symbol.constant = std::move(value);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+bool FunctionReader::bindConstant(const OpDef &def, unsigned slot,
+                                  const Argument &argument) {
+  const ArgumentValue &value = argument.values[0];
+  if (argument.values.size() != 1) {
+    diags.report(argument.range, diag::SeveralValues, def.name, argument.name,
+                 argument.values.size());
+    return false;
+  }
+  if (value.constant) {
+    constants[slot] = value.constant;
+    return true;
+  }
+  if (value.name.empty()) {
+    reader.unsupported(value.range, "a value that is no tensor");
+    return false;
+  }
+  Symbol *symbol = lookup(value.name, value.range);
+  if (!symbol || !symbol->value)
+    return false;
+  if (!symbol->constant) {
+    diags.report(value.range, diag::NotConstant, def.name, argument.name,
+                 value.name);
+    return false;
+  }
+  symbol->folded = true;
+  constants[slot] = symbol->constant;
+  return true;
+}
+
+/// Binds the one value of a parameter, or all values of a variadic one.
+bool FunctionReader::bindValues(const OpDef &def, unsigned slot,
+                                const Argument &argument,
+                                const Statement &statement) {
+  bool variadic = def.isVariadic() && slot + 1 == def.numValueParams();
+  if (!variadic && argument.values.size() != 1) {
+    diags.report(argument.range, diag::SeveralValues, def.name, argument.name,
+                 argument.values.size());
+    return false;
+  }
+  if (operands.size() < slot + argument.values.size())
+    operands.resize(slot + argument.values.size());
+  bool ok = true;
+  for (const ArgumentValue &value : argument.values) {
+    Value *operand = nullptr;
+    if (value.constant) {
+      SmallString<64> name(statement.results.empty()
+                               ? statement.opName
+                               : statement.results[0].name);
+      name += '_';
+      name += argument.name;
+      operand = makeConst(value.constant, name, value.range);
+    } else if (value.name.empty()) {
+      reader.unsupported(value.range, "a value that is no tensor");
+    } else if (Symbol *symbol = lookup(value.name, value.range)) {
+      operand = symbol->value;
+    }
+    ok &= operand != nullptr;
+    operands[slot++] = operand;
+  }
+  return ok;
+}
+
+bool FunctionReader::bindArgument(const OpDef &def, const Argument &argument,
+                                  const Statement &statement) {
+  if (is_contained(given, argument.name)) {
+    diags.report(argument.range, diag::DuplicateParameter, def.name,
+                 argument.name);
+    return false;
+  }
+  given.push_back(argument.name);
+  if (int slot = def.constantSlot(argument.name); slot >= 0)
+    return bindConstant(def, slot, argument);
+  if (int slot = def.valueSlot(argument.name); slot >= 0)
+    return bindValues(def, slot, argument, statement);
+  diags.report(argument.range, diag::UnknownParameter, def.name, argument.name);
+  return false;
+}
+
+/// The ops that unpack weights have all their arguments in the attribute list.
+/// Other attributes than the name are notes of Apple's tools.
+bool FunctionReader::bindAttributes(const OpDef &def,
+                                    const Statement &statement) {
+  bool ok = true;
+  for (const Argument &attribute : statement.attributes) {
+    if (attribute.name == "name")
+      continue;
+    bool isParameter = def.constantSlot(attribute.name) >= 0 ||
+                       def.valueSlot(attribute.name) >= 0;
+    if (isParameter || statement.arguments.empty())
+      ok &= bindArgument(def, attribute, statement);
+    else if (ignoredAttributes.try_emplace(attribute.name, true).second)
+      diags.report(attribute.range, diag::IgnoredAttribute, attribute.name);
+  }
+  return ok;
+}
+
+bool FunctionReader::bindArguments(const OpDef &def,
+                                   const Statement &statement) {
+  operands.clear();
+  operands.resize(def.isVariadic() ? def.numValueParams() - 1
+                                   : def.numValueParams());
+  constants.assign(def.numConstantParams(), nullptr);
+  given.clear();
+  bool ok = true;
+  for (const Argument &argument : statement.arguments)
+    ok &= bindArgument(def, argument, statement);
+  return bindAttributes(def, statement) && ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+const OpDef *FunctionReader::findOp(const Statement &statement) {
+  auto [it, inserted] = knownOps.try_emplace(statement.opName, nullptr);
+  if (inserted)
+    it->second = ops.find(statement.opName);
+  // anec's own ops stand in the same table, and are no MIL.
+  if (it->second && it->second->has(trait::Mil))
+    return it->second;
+  Diagnostics::Report report =
+      diags.report(statement.opRange, diag::UnknownOp, statement.opName);
+  StringRef near = ops.suggest(statement.opName);
+  const OpDef *nearOp = near.empty() ? nullptr : ops.find(near);
+  if (nearOp && nearOp->has(trait::Mil))
+    report.note(statement.opRange, diag::DidYouMean, near);
+  return nullptr;
+}
+
+/// The declared types must be those that the op gives.
+bool FunctionReader::checkResults(const Statement &statement, const Op &op) {
+  bool ok = true;
+  for (unsigned index = 0; index < op.numResults(); ++index) {
+    const ResultDeclaration &result = statement.results[index];
+    const TensorType &type = op.result(index)->type;
+    if (result.type == type)
+      continue;
+    diags.report(result.typeRange, diag::ResultType, result.name,
+                 spellType(result.type), statement.opName, spellType(type));
+    ok = false;
+  }
+  return ok;
+}
+
+bool FunctionReader::bindOp(const Statement &statement) {
+  const OpDef *def = findOp(statement);
+  if (!def || !bindArguments(*def, statement))
+    return false;
+  SmallVector<StringRef, 2> names;
+  for (const ResultDeclaration &result : statement.results)
+    names.push_back(result.name);
+  builder->setRange(statement.range);
+  Op *op = builder->createWithSlots(*def, operands, constants, names);
+  if (!op)
+    return false;
+  if (op->numResults() != statement.results.size()) {
+    diags.report(statement.range, diag::ResultCount, def->name,
+                 op->numResults(), statement.results.size());
+    return false;
+  }
+  bool ok = checkResults(statement, *op);
+  for (unsigned index = 0; index < op->numResults(); ++index)
+    define(statement.results[index].name, statement.results[index].range,
+           ok ? op->result(index) : nullptr);
+  return true;
+}
+
+void FunctionReader::bind(const Statement &statement) {
+  if (statement.opName == "const" ? bindConst(statement) : bindOp(statement))
+    return;
+  for (const ResultDeclaration &result : statement.results)
+    define(result.name, result.range, nullptr);
+}

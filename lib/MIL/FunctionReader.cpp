@@ -1,0 +1,315 @@
+//===- FunctionReader.cpp - a function of MIL text ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "FunctionReader.h"
+#include "anec/MIL/Spelling.h"
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+/// Whoever feeds something that is no MIL need not read every error.
+static constexpr size_t maxErrors = 50;
+
+FunctionReader::FunctionReader(ValueReader &reader, Module &module,
+                               const OpTable &ops, Diagnostics &diags)
+    : reader(reader), lexer(reader.lexer), module(module), ops(ops),
+      diags(diags), errorsBefore(diags.errorCount()) {}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+bool FunctionReader::parseParameters() {
+  if (!reader.expect('('))
+    return false;
+  while (!lexer.take(')')) {
+    TensorType type;
+    SourceRange typeRange;
+    size_t errors = diags.errorCount();
+    bool parsed = reader.parseTensorType(type, typeRange);
+    // A type that is only unsupported has been read to its end.
+    if (!parsed && lexer.peek().kind != Token::Identifier)
+      return false;
+    Token name = lexer.peek();
+    if (name.kind != Token::Identifier)
+      return reader.expected("the name of a parameter");
+    lexer.take();
+    Value *value = function->addParameter(type, name.text);
+    value->declared = name.range();
+    define(name.text, name.range(),
+           diags.errorCount() == errors ? value : nullptr);
+    if (!lexer.peek().is(')') && !reader.expect(','))
+      return false;
+  }
+  return true;
+}
+
+/// Reads over `[name = value, ...]`; what it says is not kept.
+void FunctionReader::skipFunctionAttributes() {
+  Statement statement;
+  if (!lexer.peek().is('[') || !parseAttributes(statement))
+    return;
+  for (const Argument &attribute : statement.attributes)
+    diags.report(attribute.range, diag::IgnoredAttribute, attribute.name);
+}
+
+bool FunctionReader::parseHeader() {
+  Token keyword = lexer.take(); // `func`
+  Token name = lexer.peek();
+  if (name.kind != Token::Identifier)
+    return reader.expected("the name of the function");
+  lexer.take();
+  SourceRange range = reader.rangeFrom(keyword.begin());
+  if (Function *previous = module.findFunction(name.text)) {
+    diags.report(range, diag::DuplicateFunction, name.text)
+        .note(previous->range, diag::PreviousDefinition, name.text);
+    return false;
+  }
+  function = module.addFunction(FunctionKind::Kernel, name.text, range);
+  builder.emplace(*function, &diags);
+  builder->setDescribe(
+      [](const Value &value) { return spellType(value.type); });
+  if (lexer.take('<')) {
+    if (lexer.peek().kind != Token::Identifier)
+      return reader.expected("an opset");
+    function->opset = lexer.take().text.str();
+    if (!reader.expect('>'))
+      return false;
+  }
+  return parseParameters();
+}
+
+bool FunctionReader::parseResults() {
+  if (lexer.peek().kind != Token::Arrow)
+    return reader.expected("`->`");
+  lexer.take();
+  if (!reader.expect('('))
+    return false;
+  SmallVector<Value *, 4> values;
+  SmallVector<StringRef, 4> names;
+  bool known = true;
+  while (!lexer.take(')')) {
+    Token name = lexer.peek();
+    if (name.kind != Token::Identifier)
+      return reader.expected("the name of a result");
+    lexer.take();
+    Symbol *symbol = lookup(name.text, name.range());
+    known &= symbol && symbol->value;
+    if (known) {
+      values.push_back(symbol->value);
+      names.push_back(name.text);
+    }
+    if (!lexer.peek().is(')') && !reader.expect(','))
+      return false;
+  }
+  if (known)
+    function->setResults(values, names);
+  return finishStatement();
+}
+
+void FunctionReader::eraseFoldedConstants() {
+  for (auto &[name, symbol] : symbols)
+    if (symbol.folded && symbol.value && !symbol.value->hasUses())
+      symbol.value->definingOp()->erase();
+}
+
+bool FunctionReader::read() {
+  symbols.clear();
+  if (!parseHeader())
+    return false;
+  skipFunctionAttributes();
+  if (!parseBody() || !parseResults())
+    return false;
+  eraseFoldedConstants();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+bool FunctionReader::parseBody() {
+  if (!reader.expect('{'))
+    return false;
+  Statement statement;
+  while (!lexer.take('}')) {
+    if (lexer.peek().kind == Token::End)
+      return reader.expected("`}`");
+    if (diags.errorCount() - errorsBefore >= maxErrors) {
+      diags.report(lexer.peek().range(), diag::TooManyErrors);
+      return false;
+    }
+    if (parseStatement(statement)) {
+      bind(statement);
+      continue;
+    }
+    // Uses of what the statement would have defined are no errors of their
+    // own.
+    for (const ResultDeclaration &result : statement.results)
+      symbols.try_emplace(result.name);
+    skipStatement();
+  }
+  return true;
+}
+
+/// Skips to behind the next `;`, or to the `}` that ends the block, over nested
+/// blocks.
+void FunctionReader::skipStatement() {
+  unsigned depth = 0;
+  while (lexer.peek().kind != Token::End) {
+    if (lexer.peek().is('{')) {
+      ++depth;
+    } else if (lexer.peek().is('}')) {
+      if (depth == 0)
+        return;
+      --depth;
+    }
+    bool last = depth == 0 && lexer.peek().is(';');
+    lexer.take();
+    if (last)
+      return;
+  }
+}
+
+/// A missing `;` is reported where it belongs, and harms nothing else.
+bool FunctionReader::finishStatement() {
+  if (lexer.take(';'))
+    return true;
+  SMLoc end = SMLoc::getFromPointer(lexer.previousEnd());
+  StringRef between(lexer.previousEnd(),
+                    lexer.peek().begin() - lexer.previousEnd());
+  if (!between.contains('\n'))
+    return reader.expected("`;`");
+  diags.report({end, end}, diag::ExpectedFound, "`;`", "the end of the line");
+  return true;
+}
+
+bool FunctionReader::parseResultDeclarations(Statement &statement) {
+  if (!reader.atType())
+    return true;
+  do {
+    ResultDeclaration result;
+    bool parsed = reader.parseTensorType(result.type, result.typeRange);
+    Token name = lexer.peek();
+    if (name.kind != Token::Identifier)
+      return parsed && reader.expected("the name of a value");
+    lexer.take();
+    result.name = name.text;
+    result.range = name.range();
+    statement.results.push_back(result);
+    if (!parsed)
+      return false;
+  } while (lexer.take(','));
+  return reader.expect('=');
+}
+
+bool FunctionReader::parseArgumentValue(Argument &argument) {
+  ArgumentValue &value = argument.values.emplace_back();
+  if (reader.atType()) {
+    if (!reader.parseTypedValue(value.constant, value.range))
+      return false;
+    return value.constant ||
+           reader.unsupported(value.range, "a value that is no tensor");
+  }
+  Token name = lexer.peek();
+  if (name.kind != Token::Identifier)
+    return reader.expected("a name or a typed value");
+  lexer.take();
+  value.name = name.text;
+  value.range = name.range();
+  return true;
+}
+
+bool FunctionReader::parseArgument(Argument &argument) {
+  Token name = lexer.peek();
+  if (name.kind != Token::Identifier)
+    return reader.expected("the name of a parameter");
+  lexer.take();
+  argument.name = name.text;
+  if (!reader.expect('='))
+    return false;
+  if (lexer.take('(')) {
+    do {
+      if (!parseArgumentValue(argument))
+        return false;
+    } while (lexer.take(','));
+    if (!reader.expect(')'))
+      return false;
+  } else if (!parseArgumentValue(argument)) {
+    return false;
+  }
+  argument.range = reader.rangeFrom(name.begin());
+  return true;
+}
+
+bool FunctionReader::parseArguments(Statement &statement) {
+  if (!reader.expect('('))
+    return false;
+  while (!lexer.take(')')) {
+    if (!parseArgument(statement.arguments.emplace_back()))
+      return false;
+    if (!lexer.peek().is(')') && !reader.expect(','))
+      return false;
+  }
+  return true;
+}
+
+/// `[name = typed value, ...]`, which may be missing. A value that is no tensor
+/// leaves its constant null.
+bool FunctionReader::parseAttributes(Statement &statement) {
+  if (!lexer.take('['))
+    return true;
+  while (!lexer.take(']')) {
+    Argument &attribute = statement.attributes.emplace_back();
+    Token name = lexer.peek();
+    if (name.kind != Token::Identifier)
+      return reader.expected("the name of an attribute");
+    lexer.take();
+    attribute.name = name.text;
+    ArgumentValue &value = attribute.values.emplace_back();
+    if (!reader.expect('='))
+      return false;
+    if (!reader.atType())
+      return reader.expected("a type and a value");
+    if (!reader.parseTypedValue(value.constant, value.range))
+      return false;
+    attribute.range = reader.rangeFrom(name.begin());
+    if (!lexer.peek().is(']') && !reader.expect(','))
+      return false;
+  }
+  return true;
+}
+
+bool FunctionReader::parseStatement(Statement &statement) {
+  statement.results.clear();
+  statement.arguments.clear();
+  statement.attributes.clear();
+  if (!parseResultDeclarations(statement))
+    return false;
+  Token op = lexer.peek();
+  if (op.kind != Token::Identifier)
+    return reader.expected(statement.results.empty() ? "a type or `}`"
+                                                     : "the name of an op");
+  lexer.take();
+  statement.opName = op.text;
+  statement.opRange = op.range();
+  if (lexer.take('<')) { // the opset of this op alone
+    if (lexer.peek().kind != Token::Identifier)
+      return reader.expected("an opset");
+    lexer.take();
+    if (!reader.expect('>'))
+      return false;
+  }
+  if (!parseArguments(statement))
+    return false;
+  statement.range = reader.rangeFrom(op.begin());
+  if (!parseAttributes(statement))
+    return false;
+  if (lexer.peek().is('{'))
+    return reader.unsupported(statement.opRange,
+                              "an op with blocks of its own");
+  return finishStatement();
+}

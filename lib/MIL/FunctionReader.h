@@ -1,0 +1,124 @@
+//===- FunctionReader.h - a function of MIL text ---------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_MIL_FUNCTIONREADER_H
+#define ANEC_LIB_MIL_FUNCTIONREADER_H
+
+#include "ValueReader.h"
+#include "anec/IR/Builder.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace anec::mil {
+
+/// What a name of the text stands for.
+struct Symbol {
+  Value *value = nullptr; ///< null after an error, which silences its users
+  ConstantRef constant;   ///< of a `const`
+  SourceRange range;
+  /// A `const` that became part of the ops it feeds, and may not be needed
+  /// itself.
+  bool folded = false;
+};
+
+/// A name or an immediate value in an argument.
+struct ArgumentValue {
+  llvm::StringRef name; ///< empty for an immediate
+  ConstantRef constant;
+  SourceRange range;
+};
+
+/// `name = value`, or `name = (value, ...)`.
+struct Argument {
+  llvm::StringRef name;
+  SourceRange range;
+  llvm::SmallVector<ArgumentValue, 1> values;
+};
+
+/// `type name`, left of the `=`.
+struct ResultDeclaration {
+  llvm::StringRef name;
+  TensorType type;
+  SourceRange typeRange;
+  SourceRange range; ///< of the name
+};
+
+/// A statement as it is written, before its op is looked up.
+struct Statement {
+  llvm::SmallVector<ResultDeclaration, 1> results;
+  llvm::StringRef opName;
+  SourceRange opRange;
+  SourceRange range; ///< the op with its arguments
+  llvm::SmallVector<Argument, 8> arguments;
+  llvm::SmallVector<Argument, 4> attributes;
+};
+
+/// Reads functions into a module. Every statement that can be read is, so that
+/// one run reports the errors of all.
+class FunctionReader {
+public:
+  FunctionReader(ValueReader &reader, Module &module, const OpTable &ops,
+                 Diagnostics &diags);
+
+  /// Reads `func name<opset>(parameters) { ... } -> (results);`. False when
+  /// nothing that follows would make sense.
+  bool read();
+
+private:
+  // The text (FunctionReader.cpp).
+  bool parseHeader();
+  bool parseParameters();
+  void skipFunctionAttributes();
+  bool parseBody();
+  bool parseResults();
+  bool parseStatement(Statement &statement);
+  bool parseResultDeclarations(Statement &statement);
+  bool parseArguments(Statement &statement);
+  bool parseArgument(Argument &argument);
+  bool parseArgumentValue(Argument &argument);
+  bool parseAttributes(Statement &statement);
+  bool finishStatement();
+  void skipStatement();
+  void eraseFoldedConstants();
+
+  // Its meaning (Binding.cpp).
+  void bind(const Statement &statement);
+  bool bindConst(const Statement &statement);
+  bool bindOp(const Statement &statement);
+  const OpDef *findOp(const Statement &statement);
+  bool bindArguments(const OpDef &def, const Statement &statement);
+  bool bindAttributes(const OpDef &def, const Statement &statement);
+  bool bindArgument(const OpDef &def, const Argument &argument,
+                    const Statement &statement);
+  bool bindConstant(const OpDef &def, unsigned slot, const Argument &argument);
+  bool bindValues(const OpDef &def, unsigned slot, const Argument &argument,
+                  const Statement &statement);
+  Value *makeConst(const ConstantRef &value, llvm::StringRef name,
+                   SourceRange range);
+  bool checkResults(const Statement &statement, const Op &op);
+  Symbol *lookup(llvm::StringRef name, SourceRange range);
+  Symbol &define(llvm::StringRef name, SourceRange range, Value *value);
+
+  ValueReader &reader;
+  Lexer &lexer;
+  Module &module;
+  const OpTable &ops;
+  Diagnostics &diags;
+  const size_t errorsBefore;
+
+  Function *function = nullptr;
+  std::optional<Builder> builder;
+  llvm::DenseMap<llvm::StringRef, Symbol> symbols;
+  llvm::DenseMap<llvm::StringRef, const OpDef *> knownOps;
+  llvm::StringMap<bool> ignoredAttributes; ///< those a warning was given for
+
+  // The slots of the op being bound.
+  llvm::SmallVector<Value *, 8> operands;
+  llvm::SmallVector<ConstantRef, 8> constants;
+  llvm::SmallVector<llvm::StringRef, 12> given; ///< parameters seen
+};
+
+} // namespace anec::mil
+
+#endif // ANEC_LIB_MIL_FUNCTIONREADER_H

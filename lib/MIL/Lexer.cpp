@@ -1,0 +1,89 @@
+//===- Lexer.cpp - the tokens of MIL text ---------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Lexer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+/// Apple's tools replace other characters; `@` comes from their own names.
+static bool isNameCharacter(char c) {
+  return isAlnum(c) || c == '_' || c == '@';
+}
+
+void Lexer::skipSpace() {
+  while (at != end) {
+    if (isSpace(*at)) {
+      ++at;
+    } else if (*at == '/' && end - at > 1 && at[1] == '/') {
+      while (at != end && *at != '\n')
+        ++at;
+    } else {
+      return;
+    }
+  }
+}
+
+char Lexer::peekBehind() {
+  skipSpace();
+  return at == end ? 0 : *at;
+}
+
+void Lexer::next() {
+  skipSpace();
+  const char *begin = at;
+  if (at == end) {
+    token = {Token::End, StringRef(at, 0)};
+    return;
+  }
+  char c = *at;
+  if (isAlpha(c) || c == '_') {
+    while (at != end && isNameCharacter(*at))
+      ++at;
+    token = {Token::Identifier, StringRef(begin, at - begin)};
+    return;
+  }
+  bool arrow = c == '-' && end - at > 1 && at[1] == '>';
+  if (isDigit(c) || (!arrow && (c == '-' || c == '+' || c == '.')))
+    return lexNumber();
+  if (c == '"')
+    return lexString();
+  at += arrow ? 2 : 1;
+  token = {arrow ? Token::Arrow : Token::Punctuation,
+           StringRef(begin, at - begin)};
+}
+
+/// Takes all that can belong to a number; whether it is one is for the reader
+/// of the value to say, which knows what kind is wanted.
+void Lexer::lexNumber() {
+  const char *begin = at++;
+  auto isExponentSign = [&] {
+    if (*at != '+' && *at != '-')
+      return false;
+    bool hex = StringRef(begin, at - begin).contains_insensitive("0x");
+    char before = toLower(at[-1]);
+    return hex ? before == 'p' : before == 'e';
+  };
+  while (at != end && (isAlnum(*at) || *at == '.' || isExponentSign()))
+    ++at;
+  token = {Token::Number, StringRef(begin, at - begin)};
+}
+
+void Lexer::lexString() {
+  const char *begin = at++;
+  while (at != end && *at != '"')
+    at += *at == '\\' && end - at > 1 ? 2 : 1;
+  if (at == end) {
+    token = {Token::String, StringRef(begin, at - begin)};
+    SMLoc start = SMLoc::getFromPointer(begin);
+    diags.report({start, SMLoc::getFromPointer(begin + 1)},
+                 diag::UnterminatedString);
+    return;
+  }
+  ++at;
+  token = {Token::String, StringRef(begin, at - begin)};
+}

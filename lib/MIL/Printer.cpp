@@ -1,0 +1,148 @@
+//===- Printer.cpp - IR to MIL text and weights ---------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/MIL/Printer.h"
+#include "TextPrinter.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Support/AtomicFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+namespace {
+
+struct PrintedFunction {
+  const Function *function;
+  std::string name;
+  std::string opset;
+};
+
+/// One printing: first everything is placed, then the text is written.
+class Printing {
+public:
+  Printing(const Module &module, const MILPrintOptions &options)
+      : module(module), options(options), weights(options),
+        version(options.version.empty() ? module.version : options.version) {}
+
+  bool place(Diagnostics &diags);
+  void printText(raw_ostream &out) const;
+
+  const Module &module;
+  const MILPrintOptions &options;
+  WeightLayout weights;
+
+private:
+  std::string opsetOf(const Function &function) const;
+  bool check(const Function &function, Diagnostics &diags) const;
+
+  std::string version;
+  std::vector<PrintedFunction> functions;
+};
+
+} // namespace
+
+std::string Printing::opsetOf(const Function &function) const {
+  if (!options.opset.empty())
+    return options.opset;
+  if (version == "1.0" && function.opset >= "ios18")
+    return "ios16";
+  return function.opset;
+}
+
+static bool isPrintable(const OpDef &def) {
+  return def.has(trait::Mil) || def.name == "const" || def.name == "weight";
+}
+
+bool Printing::check(const Function &function, Diagnostics &diags) const {
+  bool ok = true;
+  if (function.kind != FunctionKind::Kernel) {
+    diags.report(function.range, diag::NotAKernel, function.name,
+                 spelling(function.kind));
+    ok = false;
+  }
+  for (const Op &op : function.body()) {
+    if (isPrintable(op.def()))
+      continue;
+    diags.report(op.range(), diag::NotMil, op.def().name);
+    ok = false;
+  }
+  return ok;
+}
+
+bool Printing::place(Diagnostics &diags) {
+  NameSet names;
+  bool ok = true;
+  for (const auto &function : module.functions) {
+    if (options.only && options.only != function.get())
+      continue;
+    ok &= check(*function, diags);
+    StringRef name = names.unique(
+        options.only ? "main" : sanitizeName(function->name, "main"));
+    functions.push_back({function.get(), name.str(), opsetOf(*function)});
+    if (ok)
+      weights.add(*function, functions.back().opset);
+  }
+  return ok;
+}
+
+void Printing::printText(raw_ostream &out) const {
+  TextPrinter printer(out, weights,
+                      version == "1.0" ? Scalars::RankZero : Scalars::Bare);
+  // Without its own, what Apple's tools write.
+  if (module.buildInfo.empty())
+    printer.printHeader(version, {{"coremlc-component-MIL", "3510.2.1"},
+                                  {"coremlc-version", "3505.4.1"},
+                                  {"coremltools-component-milinternal", ""},
+                                  {"coremltools-version", "9.0"}});
+  else
+    printer.printHeader(version, module.buildInfo);
+  for (const PrintedFunction &function : functions)
+    printer.printFunction(*function.function, function.name, function.opset);
+  printer.printFooter();
+}
+
+bool anec::printMIL(const Module &module, raw_ostream &out,
+                    const MILPrintOptions &options, Diagnostics &diags) {
+  Printing printing(module, options);
+  if (!printing.place(diags))
+    return false;
+  printing.printText(out);
+  return true;
+}
+
+bool anec::addMIL(const Module &module, StringRef textPath,
+                  StringRef weightFile, const MILPrintOptions &options,
+                  AtomicFiles &files, Diagnostics &diags) {
+  Printing printing(module, options);
+  if (!printing.place(diags))
+    return false;
+  // The weights first: the text appears when all it names is there.
+  if (printing.weights.hasRecords()) {
+    OutputFile *file = files.add(weightFile);
+    if (!file || !printing.weights.write(*file, diags))
+      return false;
+  }
+  OutputFile *text = files.add(textPath);
+  if (!text)
+    return false;
+  printing.printText(*text);
+  return true;
+}
+
+bool anec::writeMIL(const Module &module, StringRef path,
+                    const MILPrintOptions &options, Diagnostics &diags) {
+  std::string name = (sys::path::stem(path) + ".bin").str();
+  SmallString<256> weightFile = sys::path::parent_path(path);
+  sys::path::append(weightFile, "weights", name);
+  MILPrintOptions gathered = options;
+  gathered.placement = MILPrintOptions::Placement::Gather;
+  gathered.weightPath = "@model_path/weights/" + name;
+  AtomicFiles files(diags);
+  return addMIL(module, path, weightFile, gathered, files, diags) &&
+         files.commit();
+}

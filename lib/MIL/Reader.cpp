@@ -1,0 +1,117 @@
+//===- Reader.cpp - MIL text to IR ----------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/MIL/Reader.h"
+#include "FunctionReader.h"
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+namespace {
+
+/// `program(version)[attributes]{functions}`.
+class ProgramReader {
+public:
+  ProgramReader(ValueReader &reader, const OpTable &ops, Diagnostics &diags)
+      : reader(reader), lexer(reader.lexer), ops(ops), diags(diags) {}
+
+  bool read(Module &module) {
+    return readVersion(module) && readAttributes(module) &&
+           readFunctions(module);
+  }
+
+private:
+  bool readVersion(Module &module) {
+    if (!lexer.peek().isWord("program"))
+      return reader.expected("`program`");
+    lexer.take();
+    if (!reader.expect('('))
+      return false;
+    Token version = lexer.peek();
+    if (version.kind != Token::Number)
+      return reader.expected("a version");
+    if (version.text != "1.0" && version.text != "1.3") {
+      diags.report(version.range(), diag::MilVersion, version.text);
+      return false;
+    }
+    lexer.take();
+    module.version = version.text.str();
+    return reader.expect(')');
+  }
+
+  bool readAttributes(Module &module) {
+    if (!lexer.take('['))
+      return true;
+    while (!lexer.take(']')) {
+      Token name = lexer.peek();
+      if (name.kind != Token::Identifier)
+        return reader.expected("the name of an attribute");
+      lexer.take();
+      if (!reader.expect('='))
+        return false;
+      if (!readAttribute(module, name))
+        return false;
+      if (!lexer.peek().is(']') && !reader.expect(','))
+        return false;
+    }
+    return true;
+  }
+
+  bool readAttribute(Module &module, const Token &name) {
+    if (name.text == "buildInfo") {
+      ParsedType type;
+      return reader.parseType(type) &&
+             reader.parseStringPairs(module.buildInfo);
+    }
+    ConstantRef value;
+    SourceRange range;
+    if (!reader.parseTypedValue(value, range))
+      return false;
+    diags.report(name.range(), diag::IgnoredAttribute, name.text);
+    return true;
+  }
+
+  bool readFunctions(Module &module) {
+    Token brace = lexer.peek();
+    if (!reader.expect('{'))
+      return false;
+    FunctionReader functions(reader, module, ops, diags);
+    while (!lexer.take('}')) {
+      if (!lexer.peek().isWord("func"))
+        return reader.expected("`func` or `}`");
+      if (!functions.read())
+        return false;
+    }
+    if (lexer.peek().kind != Token::End)
+      return reader.expected("the end of the text");
+    if (module.functions.empty()) {
+      diags.report(brace.range(), diag::NoFunction);
+      return false;
+    }
+    return true;
+  }
+
+  ValueReader &reader;
+  Lexer &lexer;
+  const OpTable &ops;
+  Diagnostics &diags;
+};
+
+} // namespace
+
+std::unique_ptr<Module> anec::readMIL(StringRef buffer,
+                                      StringRef modelDirectory,
+                                      const OpTable &ops, Diagnostics &diags,
+                                      const MILReadOptions &options) {
+  size_t errors = diags.errorCount();
+  auto module = std::make_unique<Module>();
+  WeightFiles weights(modelDirectory, options, diags);
+  ValueReader reader(buffer, weights, diags);
+  ProgramReader(reader, ops, diags).read(*module);
+  if (diags.errorCount() != errors)
+    return nullptr;
+  return module;
+}

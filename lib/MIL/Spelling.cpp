@@ -1,0 +1,147 @@
+//===- Spelling.cpp - how MIL writes types and values ---------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/MIL/Spelling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+void mil::writeType(raw_ostream &out, const TensorType &type, Scalars scalars) {
+  if (type.isScalar() && scalars == Scalars::Bare) {
+    out << spelling(type.dtype);
+    return;
+  }
+  out << "tensor<" << spelling(type.dtype) << ", [";
+  interleaveComma(type.shape, out);
+  out << "]>";
+}
+
+std::string mil::spellType(const TensorType &type, Scalars scalars) {
+  std::string text;
+  raw_string_ostream out(text);
+  writeType(out, type, scalars);
+  return text;
+}
+
+void mil::writeString(raw_ostream &out, StringRef text) {
+  out << '"';
+  for (char c : text) {
+    switch (c) {
+    case '\n':
+      out << "\\n";
+      break;
+    case '\t':
+      out << "\\t";
+      break;
+    case '"':
+    case '\\':
+      out << '\\';
+      [[fallthrough]];
+    default:
+      out << c;
+    }
+  }
+  out << '"';
+}
+
+void mil::writeFloat(raw_ostream &out, double value) {
+  if (std::isnan(value)) {
+    out << "nan";
+    return;
+  }
+  if (std::signbit(value))
+    out << '-';
+  if (std::isinf(value)) {
+    out << "inf";
+    return;
+  }
+  uint64_t bits = std::bit_cast<uint64_t>(value);
+  uint64_t mantissa = bits & ((uint64_t(1) << 52) - 1);
+  int exponent = int(bits >> 52 & 0x7ff);
+  if (exponent == 0 && mantissa == 0) {
+    out << "0x0p+0";
+    return;
+  }
+  if (exponent == 0) { // normalise: the leading one becomes the hidden bit
+    int shift = std::countl_zero(mantissa) - 11;
+    mantissa = mantissa << shift & ((uint64_t(1) << 52) - 1);
+    exponent = 1 - shift;
+  }
+  exponent -= 1023;
+  out << "0x1";
+  if (mantissa != 0)
+    out << '.';
+  for (; mantissa != 0; mantissa = mantissa << 4 & ((uint64_t(1) << 52) - 1))
+    out << "0123456789abcdef"[mantissa >> 48];
+  out << (exponent < 0 ? "p" : "p+") << exponent;
+}
+
+void mil::writeElement(raw_ostream &out, const Constant &value, int64_t index) {
+  DType dtype = value.dtype();
+  if (dtype == DType::String)
+    return writeString(out, value.asStrings()[index]);
+  if (isFloat(dtype))
+    return writeFloat(out, value.doubleAt(index));
+  if (dtype == DType::Bool) {
+    out << (value.doubleAt(index) != 0 ? "true" : "false");
+    return;
+  }
+  if (bitWidth(dtype) < 64) {
+    out << int64_t(value.doubleAt(index));
+    return;
+  }
+  // 64 bits do not fit into a double.
+  int64_t bits;
+  std::memcpy(&bits, value.bytes().data() + 8 * index, sizeof(bits));
+  if (dtype == DType::UInt64)
+    out << uint64_t(bits);
+  else
+    out << bits;
+}
+
+/// One bracket level per axis.
+static void writeElements(raw_ostream &out, const Constant &value,
+                          unsigned axis, int64_t &index) {
+  const Shape &shape = value.type().shape;
+  if (axis == shape.size())
+    return writeElement(out, value, index++);
+  out << '[';
+  for (int64_t step = 0; step < shape[axis]; ++step) {
+    if (step != 0)
+      out << ", ";
+    writeElements(out, value, axis + 1, index);
+  }
+  out << ']';
+}
+
+void mil::writeValue(raw_ostream &out, const Constant &value, Scalars scalars) {
+  writeType(out, value.type(), scalars);
+  out << '(';
+  int64_t index = 0;
+  // No elements need no brackets within brackets, of which there may be many.
+  if (value.numElements() == 0)
+    out << "[]";
+  else
+    writeElements(out, value, 0, index);
+  out << ')';
+}
+
+void mil::writeBlob(raw_ostream &out, const TensorType &type, StringRef path,
+                    uint64_t offset, Scalars scalars) {
+  writeType(out, type, scalars);
+  out << "(BLOBFILE(path = ";
+  writeType(out, {DType::String}, scalars);
+  out << '(';
+  writeString(out, path);
+  out << "), offset = ";
+  writeType(out, {DType::UInt64}, scalars);
+  out << '(' << offset << ")))";
+}

@@ -1,0 +1,287 @@
+//===- TextPrinter.cpp - the text of a MIL program ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "TextPrinter.h"
+#include "anec/IR/OpDef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+static constexpr StringLiteral indent = "        ";
+
+/// Words that begin types and values: some readers may not take them for names.
+static bool isReserved(StringRef name) {
+  return parseDType(name) || StringSwitch<bool>(name)
+                                 .Cases("tensor", "dict", "list", "tuple", true)
+                                 .Cases("state", "tensor_buffer", true)
+                                 .Cases("program", "func", "BLOBFILE", true)
+                                 .Cases("true", "false", "inf", "nan", true)
+                                 .Default(false);
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+void TextPrinter::nameValues(const Function &function) {
+  names.emplace(function);
+  renamed.clear();
+  parameters.clear();
+  auto check = [&](const Value *value) {
+    StringRef name = (*names)[value];
+    if (isReserved(name))
+      renamed[value] = names->all().unique((name + "_").str());
+  };
+  for (const auto &parameter : function.parameters())
+    check(parameter.get());
+  for (const Op &op : function.body())
+    for (const Value *result : op.resultValues())
+      check(result);
+}
+
+StringRef TextPrinter::nameOf(const Value *value) const {
+  auto it = renamed.find(value);
+  return it == renamed.end() ? (*names)[value] : it->second;
+}
+
+/// An element as part of a name.
+static std::string elementInName(const Constant &value, int64_t index) {
+  if (value.dtype() == DType::String)
+    return sanitizeName(StringRef(value.asStrings()[index]).take_front(40),
+                        "empty");
+  double element = value.doubleAt(index);
+  if (value.dtype() == DType::Bool)
+    return element != 0 ? "true" : "false";
+  std::string text;
+  raw_string_ostream(text) << format("%.6g", std::fabs(element));
+  for (char &c : text)
+    if (!isAlnum(c))
+      c = '_';
+  return (std::signbit(element) ? "minus_" : "") + text;
+}
+
+/// `axis_1`, `perm_0_1_3_2`, `pad_type_valid`; long arrays are not spelled out.
+static std::string parameterName(StringRef parameter, const Constant &value) {
+  constexpr int64_t mostElements = 6;
+  std::string name = parameter.str();
+  if (value.numElements() <= mostElements)
+    for (int64_t index = 0; index < value.numElements(); ++index)
+      name += "_" + elementInName(value, index);
+  return name;
+}
+
+/// The name of the const that holds a parameter's value, which is printed when
+/// it is first needed.
+StringRef TextPrinter::nameParameter(const Slot &slot, const Constant &value) {
+  std::string text = spellConstant(value);
+  auto [known, isNew] =
+      parameters.try_emplace((slot.name + " = " + text).str(), "");
+  if (isNew) {
+    known->second = names->all().unique(parameterName(slot.name, value));
+    printConst(value.type(), known->second, text);
+  }
+  return known->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+ArrayRef<TextPrinter::Slot> TextPrinter::slotsOf(const OpDef &def) {
+  auto [it, inserted] = slots.try_emplace(&def);
+  if (!inserted)
+    return it->second;
+  unsigned values = 0, constants = 0;
+  for (const ParamDef &param : def.parameters())
+    it->second.push_back(
+        {param.name, param.isConstant() ? constants++ : values++,
+         param.isConstant(), param.kind == ParamKind::Variadic});
+  llvm::sort(it->second, [](const Slot &lhs, const Slot &rhs) {
+    return lhs.name < rhs.name;
+  });
+  return it->second;
+}
+
+std::string TextPrinter::spellConstant(const Constant &value) const {
+  std::string text;
+  raw_string_ostream stream(text);
+  if (std::optional<WeightPlace> place = weights.find(value))
+    writeBlob(stream, value.type(), place->path, place->offset, scalars);
+  else
+    writeValue(stream, value, scalars);
+  return text;
+}
+
+void TextPrinter::printNameAttribute(StringRef name) {
+  out << "name = ";
+  writeType(out, {DType::String}, scalars);
+  out << "(\"" << name << "\")";
+}
+
+void TextPrinter::printConst(const TensorType &type, StringRef name,
+                             StringRef value) {
+  out << indent;
+  writeType(out, type, scalars);
+  out << ' ' << name << " = const()[";
+  printNameAttribute(name);
+  out << ", val = " << value << "];\n";
+}
+
+void TextPrinter::printDeclarations(const Op &op) {
+  out << indent;
+  interleaveComma(op.resultValues(), out, [&](const Value *result) {
+    writeType(out, result->type, scalars);
+    out << ' ' << nameOf(result);
+  });
+  if (op.numResults() != 0)
+    out << " = ";
+  out << op.def().name << '(';
+}
+
+void TextPrinter::printArgument(const Op &op, const Slot &slot) {
+  out << slot.name << " = ";
+  if (slot.isConstant) {
+    out << nameParameter(slot, *op.constants()[slot.index]);
+    return;
+  }
+  if (!slot.isVariadic) {
+    out << nameOf(op.operand(slot.index));
+    return;
+  }
+  out << '(';
+  interleaveComma(seq(slot.index, op.numOperands()), out,
+                  [&](unsigned index) { out << nameOf(op.operand(index)); });
+  out << ')';
+}
+
+/// The ops that unpack weights had all their arguments in the attribute list
+/// until ios18, and the one that ios18 did not renew still has.
+static bool takesAttributes(const OpDef &def, StringRef opset) {
+  return def.name == "constexpr_affine_dequantize" ||
+         (def.name.starts_with("constexpr_") && opset < "ios18");
+}
+
+void TextPrinter::printInAttributes(const Op &op) {
+  printDeclarations(op);
+  out << ")[";
+  bool first = true;
+  bool named = false;
+  auto separate = [&] {
+    if (!std::exchange(first, false))
+      out << ", ";
+  };
+  auto printName = [&] {
+    if (std::exchange(named, true))
+      return;
+    separate();
+    printNameAttribute(nameOf(op.result()));
+  };
+  for (const Slot &slot : slotsOf(op.def())) {
+    const ConstantRef &value = op.constants()[slot.index];
+    if (!value)
+      continue;
+    if (slot.name > "name")
+      printName();
+    separate();
+    out << slot.name << " = " << spellConstant(*value);
+  }
+  printName();
+  out << "];\n";
+}
+
+void TextPrinter::printOp(const Op &op, StringRef opset) {
+  if (op.def().name == "const")
+    return printConst(op.result()->type, nameOf(op.result()),
+                      spellConstant(*op.constant("val")));
+  if (op.def().name == "weight") {
+    WeightPlace place = weights.find(op);
+    std::string text;
+    raw_string_ostream stream(text);
+    writeBlob(stream, op.result()->type, place.path, place.offset, scalars);
+    return printConst(op.result()->type, nameOf(op.result()), text);
+  }
+  bool onlyConstants = op.numOperands() == 0;
+  if (onlyConstants && takesAttributes(op.def(), opset))
+    return printInAttributes(op);
+
+  SmallVector<const Slot *, 8> present;
+  for (const Slot &slot : slotsOf(op.def())) {
+    if (slot.isConstant ? !op.constants()[slot.index]
+                        : !slot.isVariadic && !op.operand(slot.index))
+      continue;
+    if (slot.isConstant)
+      nameParameter(slot, *op.constants()[slot.index]);
+    present.push_back(&slot);
+  }
+  printDeclarations(op);
+  interleaveComma(present, out,
+                  [&](const Slot *slot) { printArgument(op, *slot); });
+  out << ")[";
+  printNameAttribute(op.numResults() ? nameOf(op.result()) : op.def().name);
+  out << "];\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+void TextPrinter::printHeader(
+    StringRef version,
+    ArrayRef<std::pair<std::string, std::string>> buildInfo) {
+  std::string stringType = spellType({DType::String}, scalars);
+  out << "program(" << version << ")\n[buildInfo = dict<" << stringType << ", "
+      << stringType << ">({";
+  interleaveComma(buildInfo, out, [&](const auto &entry) {
+    out << '{';
+    writeString(out, entry.first);
+    out << ", ";
+    writeString(out, entry.second);
+    out << '}';
+  });
+  out << "})]\n{\n";
+}
+
+/// A result is called as the function's interface says. A parameter, or a value
+/// that already is another result, gets its second name from an `identity`.
+void TextPrinter::printResults(const Function &function) {
+  SmallVector<StringRef, 4> printed;
+  for (unsigned index = 0; index < function.numResults(); ++index) {
+    const Value *value = function.result(index);
+    std::string wanted = sanitizeName(function.resultNames()[index], "result");
+    printed.push_back(nameOf(value));
+    if (wanted == printed.back() || names->all().contains(wanted) ||
+        isReserved(wanted))
+      continue;
+    StringRef name = names->all().unique(wanted);
+    out << indent;
+    writeType(out, value->type, scalars);
+    out << ' ' << name << " = identity(x = " << printed.back() << ")[";
+    printNameAttribute(name);
+    out << "];\n";
+    printed.back() = name;
+  }
+  out << "    } -> (";
+  interleaveComma(printed, out);
+  out << ");\n";
+}
+
+void TextPrinter::printFunction(const Function &function, StringRef name,
+                                StringRef opset) {
+  nameValues(function);
+  out << "    func " << name << '<' << opset << ">(";
+  interleaveComma(function.parameters(), out, [&](const auto &parameter) {
+    writeType(out, parameter->type, scalars);
+    out << ' ' << nameOf(parameter.get());
+  });
+  out << ") {\n";
+  for (const Op &op : function.body())
+    printOp(op, opset);
+  printResults(function);
+}

@@ -1,0 +1,479 @@
+//===- ValueReader.cpp - types and literals of MIL text -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ValueReader.h"
+#include "Number.h"
+#include "anec/MIL/Spelling.h"
+#include "anec/Support/Half.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <cmath>
+#include <cstring>
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+/// More than any program needs, and few enough not to exhaust the stack.
+static constexpr unsigned maxNesting = 64;
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+SourceRange ValueReader::rangeFrom(const char *begin) const {
+  return {SMLoc::getFromPointer(begin),
+          SMLoc::getFromPointer(std::max(begin, lexer.previousEnd()))};
+}
+
+bool ValueReader::expected(StringRef what) {
+  const Token &token = lexer.peek();
+  std::string found = "the end of the text";
+  if (token.kind != Token::End) {
+    StringRef text = token.text.take_until([](char c) { return c == '\n'; });
+    found = "`" + text.take_front(40).str() + "`";
+  }
+  diags.report(token.range(), diag::ExpectedFound, what, found);
+  return false;
+}
+
+bool ValueReader::expect(char punctuation) {
+  return lexer.take(punctuation) ||
+         expected(std::string{'`', punctuation, '`'});
+}
+
+bool ValueReader::unsupported(SourceRange range, StringRef what) {
+  diags.report(range, diag::Unsupported, what);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static std::optional<ParsedType::Kind> typeConstructor(StringRef word) {
+  return StringSwitch<std::optional<ParsedType::Kind>>(word)
+      .Case("tensor", ParsedType::Tensor)
+      .Case("dict", ParsedType::Dictionary)
+      .Case("list", ParsedType::List)
+      .Case("tuple", ParsedType::Tuple)
+      .Case("state", ParsedType::State)
+      .Case("tensor_buffer", ParsedType::Buffer)
+      .Default(std::nullopt);
+}
+
+/// Types are no reserved words: `tensor` and `fp16` may name values too.
+bool ValueReader::atType() {
+  const Token &token = lexer.peek();
+  if (token.kind != Token::Identifier)
+    return false;
+  char behind = lexer.peekBehind();
+  if (typeConstructor(token.text))
+    return behind == '<';
+  return parseDType(token.text) && behind != ',' && behind != ')' &&
+         behind != '=';
+}
+
+bool ValueReader::parseExtents(ParsedType &type) {
+  if (!expect('['))
+    return false;
+  while (!lexer.take(']')) {
+    int64_t extent = 0;
+    if (lexer.take('?')) {
+      type.unknownExtents = true;
+    } else if (lexer.peek().kind != Token::Number ||
+               lexer.peek().text.getAsInteger(10, extent) || extent < 0) {
+      return expected("an extent");
+    } else {
+      lexer.take();
+    }
+    if (type.tensor.rank() == maxNesting) {
+      diags.report(lexer.peek().range(), diag::NestedTooDeeply, maxNesting);
+      return false;
+    }
+    type.tensor.shape.push_back(extent);
+    if (!lexer.peek().is(']') && !expect(','))
+      return false;
+  }
+  return true;
+}
+
+/// What stands between `<` and `>`.
+bool ValueReader::parseTypeArguments(ParsedType &type, unsigned depth) {
+  ParsedType inner;
+  switch (type.kind) {
+  case ParsedType::Tensor: {
+    Token word = lexer.peek();
+    std::optional<DType> dtype = parseDType(word.text);
+    if (word.kind != Token::Identifier || !dtype)
+      return expected("an element type");
+    lexer.take();
+    type.tensor.dtype = *dtype;
+    return expect(',') && parseExtents(type);
+  }
+  case ParsedType::Dictionary:
+    return parseTypeAt(inner, depth + 1) && expect(',') &&
+           parseTypeAt(inner, depth + 1);
+  case ParsedType::List:
+    if (!parseTypeAt(inner, depth + 1) || !expect(','))
+      return false;
+    if (!lexer.peek().is('?') && lexer.peek().kind != Token::Number)
+      return expected("a length or `?`");
+    lexer.take();
+    return true;
+  case ParsedType::Tuple:
+    do {
+      if (!parseTypeAt(inner, depth + 1))
+        return false;
+    } while (lexer.take(','));
+    return true;
+  case ParsedType::State:
+    return parseTypeAt(inner, depth + 1);
+  case ParsedType::Buffer:
+    // Only ever rejected, so its strides and factors need not be understood.
+    while (!lexer.peek().is('>')) {
+      if (lexer.peek().kind == Token::End || lexer.peek().is(';'))
+        return expected("`>`");
+      lexer.take();
+    }
+    return true;
+  }
+  return false;
+}
+
+bool ValueReader::parseTypeAt(ParsedType &type, unsigned depth) {
+  if (depth > maxNesting) {
+    diags.report(lexer.peek().range(), diag::NestedTooDeeply, maxNesting);
+    return false;
+  }
+  Token word = lexer.peek();
+  if (word.kind != Token::Identifier)
+    return expected("a type");
+  type = ParsedType();
+  if (std::optional<DType> dtype = parseDType(word.text)) {
+    lexer.take();
+    type.tensor.dtype = *dtype;
+    type.range = word.range();
+    return true;
+  }
+  std::optional<ParsedType::Kind> kind = typeConstructor(word.text);
+  if (!kind) {
+    diags.report(word.range(), diag::UnknownType, word.text);
+    return false;
+  }
+  lexer.take();
+  type.kind = *kind;
+  if (!expect('<') || !parseTypeArguments(type, depth) || !expect('>'))
+    return false;
+  type.range = rangeFrom(word.begin());
+  // Sizes in bits have to fit too.
+  std::optional<int64_t> count = checkedNumElements(type.tensor.shape);
+  if (!count || *count > INT64_MAX / 128) {
+    diags.report(type.range, diag::TypeTooLarge, spellType(type.tensor));
+    return false;
+  }
+  return true;
+}
+
+bool ValueReader::parseType(ParsedType &type) { return parseTypeAt(type, 0); }
+
+bool ValueReader::parseTensorType(TensorType &type, SourceRange &range) {
+  ParsedType parsed;
+  if (!parseType(parsed))
+    return false;
+  range = parsed.range;
+  type = parsed.tensor;
+  switch (parsed.kind) {
+  case ParsedType::Tensor:
+    return !parsed.unknownExtents ||
+           unsupported(range, "a tensor of unknown extents");
+  case ParsedType::State:
+    return unsupported(range, "a state");
+  case ParsedType::Buffer:
+    return unsupported(range, "a tensor buffer");
+  default:
+    return unsupported(range, "a value that is no tensor");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Literals
+//===----------------------------------------------------------------------===//
+
+/// The elements read so far, in the form constants are made from.
+class ValueReader::Elements {
+public:
+  explicit Elements(DType dtype) : dtype(dtype) {}
+
+  int64_t count = 0;
+
+  void addString(std::string value) {
+    text.push_back(std::move(value));
+    ++count;
+  }
+  void addFloat(double value) {
+    if (dtype == DType::FP16)
+      add(doubleToHalf(value));
+    else if (dtype == DType::BF16)
+      add(floatToBFloat(float(value)));
+    else if (dtype == DType::FP32)
+      add(float(value));
+    else
+      add(value);
+  }
+  void addInteger(uint64_t bits) {
+    unsigned width = bitWidth(dtype);
+    if (width >= 8) {
+      addBytes(&bits, width / 8);
+      return;
+    }
+    for (unsigned bit = 0; bit < width; ++bit) {
+      uint64_t position = count * width + bit;
+      if (position % 8 == 0)
+        bytes.push_back(0);
+      bytes.back() |= uint8_t((bits >> bit & 1) << position % 8);
+    }
+    ++count;
+  }
+  ConstantRef make(TensorType type) {
+    if (dtype == DType::String)
+      return Constant::strings(std::move(type), std::move(text));
+    return Constant::copy(std::move(type), bytes);
+  }
+
+private:
+  template <typename T>
+  void add(T value) {
+    addBytes(&value, sizeof(T));
+  }
+  void addBytes(const void *value, size_t size) { // little-endian
+    const auto *begin = static_cast<const uint8_t *>(value);
+    bytes.append(begin, begin + size);
+    ++count;
+  }
+
+  DType dtype;
+  SmallVector<uint8_t, 64> bytes;
+  std::vector<std::string> text;
+};
+
+bool ValueReader::parseString(std::string &text) {
+  if (lexer.peek().kind != Token::String)
+    return expected("a string");
+  StringRef quoted = lexer.peek().text;
+  // The lexer has reported a string that does not end.
+  if (quoted.size() < 2 || !quoted.ends_with("\""))
+    return false;
+  quoted = quoted.drop_front().drop_back();
+  text.clear();
+  for (size_t at = 0; at < quoted.size(); ++at) {
+    if (quoted[at] != '\\' || at + 1 == quoted.size()) {
+      text += quoted[at];
+      continue;
+    }
+    char escaped = quoted[++at];
+    text += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
+  }
+  lexer.take();
+  return true;
+}
+
+bool ValueReader::parseElement(const TensorType &type, Elements &elements) {
+  DType dtype = type.dtype;
+  const Token &token = lexer.peek();
+  if (dtype == DType::String) {
+    std::string text;
+    if (!parseString(text))
+      return false;
+    elements.addString(std::move(text));
+    return true;
+  }
+  bool isTrue = token.isWord("true");
+  if (dtype == DType::Bool) {
+    if (!isTrue && !token.isWord("false"))
+      return expected("`true` or `false`");
+    elements.addInteger(isTrue);
+    lexer.take();
+    return true;
+  }
+  if (token.kind != Token::Number && token.kind != Token::Identifier)
+    return expected("a number");
+  if (isFloat(dtype)) {
+    std::optional<double> value = parseFloat(token.text, dtype);
+    if (!value)
+      return expected("a number");
+    if (std::isinf(*value) && !token.text.ends_with("inf"))
+      diags.report(token.range(), diag::LiteralOverflow, token.text,
+                   spelling(dtype));
+    elements.addFloat(*value);
+  } else {
+    uint64_t bits;
+    switch (parseInteger(token.text, dtype, bits)) {
+    case IntegerVerdict::Fits:
+      elements.addInteger(bits);
+      break;
+    case IntegerVerdict::OutOfRange:
+      diags.report(token.range(), diag::LiteralRange, token.text,
+                   spelling(dtype));
+      return false;
+    case IntegerVerdict::NoInteger:
+      return expected("an integer");
+    }
+  }
+  lexer.take();
+  return true;
+}
+
+/// A list at nesting `level`. One level per axis is the rule; some writers put
+/// all elements into one flat list whatever the rank.
+bool ValueReader::parseList(const TensorType &type, unsigned level,
+                            Elements &elements) {
+  const char *begin = lexer.peek().begin();
+  if (!expect('['))
+    return false;
+  bool nested = lexer.peek().is('[');
+  if (nested && level + 1 >= type.rank()) {
+    diags.report(lexer.peek().range(), diag::LiteralShape, spellType(type));
+    return false;
+  }
+  int64_t count = 0;
+  while (!lexer.take(']')) {
+    if (nested ? !parseList(type, level + 1, elements)
+               : !parseElement(type, elements))
+      return false;
+    ++count;
+    if (!lexer.peek().is(']') && !expect(','))
+      return false;
+  }
+  bool innermost = level + 1 == type.rank();
+  bool flat = !nested && level == 0;
+  if (flat && count != type.numElements()) {
+    diags.report(rangeFrom(begin), diag::ElementCount, spellType(type),
+                 type.numElements(), count);
+    return false;
+  }
+  // An empty list may stand for any number of empty ones.
+  bool empty = count == 0 && type.numElements() == 0;
+  if (!flat && !empty && (count != type.shape[level] || nested == innermost)) {
+    diags.report(rangeFrom(begin), diag::LiteralShape, spellType(type));
+    return false;
+  }
+  return true;
+}
+
+bool ValueReader::parseBlob(const TensorType &type, ConstantRef &value) {
+  const char *begin = lexer.take().begin();
+  if (!expect('('))
+    return false;
+  ConstantRef path, offset;
+  SourceRange pathRange, offsetRange;
+  do {
+    const Token &key = lexer.peek();
+    bool isPath = key.isWord("path") && !path;
+    if (!isPath && (!key.isWord("offset") || offset))
+      return expected("`path` or `offset`");
+    lexer.take();
+    if (!expect('='))
+      return false;
+    if (!atType())
+      return expected(isPath ? "`string(...)`" : "`uint64(...)`");
+    if (!parseTypedValue(isPath ? path : offset,
+                         isPath ? pathRange : offsetRange))
+      return false;
+  } while (lexer.take(','));
+  if (!expect(')'))
+    return false;
+  SourceRange range = rangeFrom(begin);
+  if (!path || !(path->type() == TensorType(DType::String)) || !offset ||
+      !(offset->type() == TensorType(DType::UInt64))) {
+    diags.report(range, diag::BlobReference);
+    return false;
+  }
+  value = weights.read(type, path->asString(), pathRange,
+                       uint64_t(offset->asInt()), range);
+  return value != nullptr;
+}
+
+bool ValueReader::parseLiteral(const TensorType &type, ConstantRef &value) {
+  if (lexer.peek().isWord("BLOBFILE"))
+    return parseBlob(type, value);
+  if (type.dtype == DType::FP8E4M3FN || type.dtype == DType::FP8E5M2)
+    return unsupported(lexer.peek().range(),
+                       "an 8-bit float outside a weight file");
+  Elements elements(type.dtype);
+  bool parsed = type.isScalar() ? parseElement(type, elements)
+                                : parseList(type, 0, elements);
+  if (!parsed)
+    return false;
+  value = elements.make(type);
+  return true;
+}
+
+/// Any literal, brackets and braces matched.
+bool ValueReader::skipLiteral(unsigned depth) {
+  if (depth > maxNesting) {
+    diags.report(lexer.peek().range(), diag::NestedTooDeeply, maxNesting);
+    return false;
+  }
+  char close = lexer.peek().is('[')   ? ']'
+               : lexer.peek().is('{') ? '}'
+               : lexer.peek().is('(') ? ')'
+                                      : 0;
+  if (!close) {
+    if (lexer.peek().kind == Token::End ||
+        lexer.peek().kind == Token::Punctuation)
+      return expected("a value");
+    lexer.take();
+    return true;
+  }
+  lexer.take();
+  while (!lexer.take(close)) {
+    if (!skipLiteral(depth + 1))
+      return false;
+    if (!lexer.peek().is(close) && !expect(','))
+      return false;
+  }
+  return true;
+}
+
+bool ValueReader::parseTypedValue(ConstantRef &value, SourceRange &range) {
+  const char *begin = lexer.peek().begin();
+  ParsedType type;
+  value = nullptr;
+  if (!parseType(type) || !expect('('))
+    return false;
+  if (type.kind == ParsedType::Tensor) {
+    if (type.unknownExtents)
+      return unsupported(type.range, "a tensor of unknown extents");
+    if (!parseLiteral(type.tensor, value))
+      return false;
+  } else {
+    // A tuple's own parentheses are the ones of the typed value or more.
+    while (!lexer.peek().is(')')) {
+      if (!skipLiteral(1))
+        return false;
+      if (!lexer.peek().is(')') && !expect(','))
+        return false;
+    }
+  }
+  if (!expect(')'))
+    return false;
+  range = rangeFrom(begin);
+  return true;
+}
+
+bool ValueReader::parseStringPairs(
+    std::vector<std::pair<std::string, std::string>> &pairs) {
+  if (!expect('(') || !expect('{'))
+    return false;
+  while (!lexer.take('}')) {
+    auto &[key, text] = pairs.emplace_back();
+    if (!expect('{') || !parseString(key) || !expect(',') ||
+        !parseString(text) || !expect('}'))
+      return false;
+    if (!lexer.peek().is('}') && !expect(','))
+      return false;
+  }
+  return expect(')');
+}

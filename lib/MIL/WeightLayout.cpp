@@ -1,0 +1,128 @@
+//===- WeightLayout.cpp - which constant lies where -----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "WeightLayout.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Support/AtomicFile.h"
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+/// coremltools' rule: so many elements of these types do not stand in the text.
+bool WeightLayout::belongsInFile(const Constant &constant, bool isParameter,
+                                 StringRef opset) const {
+  constexpr int64_t fewestElements = 10;
+  if (constant.origin())
+    return true;
+  DType dtype = constant.dtype();
+  // These have no spelling in text.
+  if (dtype == DType::FP8E4M3FN || dtype == DType::FP8E5M2)
+    return true;
+  if (options.placement == MILPrintOptions::Placement::Keep ||
+      constant.numElements() < fewestElements || !blobCode(dtype))
+    return false;
+  switch (dtype) {
+  case DType::Int16:
+  case DType::Int32:
+  case DType::UInt16:
+  case DType::UInt32:
+    // Shapes, paddings and the like are to be seen.
+    return !isParameter && opset >= "ios18";
+  default:
+    return true;
+  }
+}
+
+size_t WeightLayout::addRecord(Record record) {
+  record.offset = layout.add(record.type);
+  records.push_back(std::move(record));
+  return records.size() - 1;
+}
+
+void WeightLayout::addConstant(const Constant &constant, StringRef name,
+                               SourceRange range) {
+  auto [place, inserted] = ofConstant.try_emplace(&constant, 0);
+  if (!inserted)
+    return;
+  ArrayRef<uint8_t> bytes = constant.bytes();
+  unsigned types =
+      unsigned(constant.storedDType()) << 8 | unsigned(constant.dtype());
+  auto [known, isNew] =
+      ofBytes.try_emplace({bytes.data(), {types, bytes.size()}}, 0);
+  if (isNew)
+    known->second = addRecord(
+        {&constant, constant.type(), name.str(), range, /*offset=*/0});
+  place->second = known->second;
+}
+
+void WeightLayout::addWeight(const Op &op) {
+  ConstantRef value = options.resolve ? options.resolve(op) : nullptr;
+  StringRef name = op.stringAttr("name");
+  if (value) {
+    addConstant(*value, name, op.range());
+    ofWeight[&op] = ofConstant.lookup(value.get());
+    return;
+  }
+  const TensorType &type = op.result()->type;
+  auto [known, isNew] = ofName.try_emplace((name + ":" + type.str()).str(), 0);
+  if (isNew)
+    known->second =
+        addRecord({nullptr, type, name.str(), op.range(), /*offset=*/0});
+  ofWeight[&op] = known->second;
+}
+
+void WeightLayout::add(const Function &function, StringRef opset) {
+  for (const Op &op : function.body()) {
+    if (op.def().name == "weight") {
+      addWeight(op);
+      continue;
+    }
+    bool isConst = op.def().name == "const";
+    for (const ConstantRef &constant : op.constants()) {
+      if (!constant || !belongsInFile(*constant, !isConst, opset))
+        continue;
+      bool stays = constant->origin() &&
+                   options.placement == MILPrintOptions::Placement::Keep;
+      if (!stays)
+        addConstant(*constant, op.numResults() ? op.result()->name : "",
+                    op.range());
+    }
+  }
+}
+
+std::optional<WeightPlace> WeightLayout::find(const Constant &constant) const {
+  auto it = ofConstant.find(&constant);
+  if (it != ofConstant.end())
+    return WeightPlace{options.weightPath, records[it->second].offset};
+  if (constant.origin() &&
+      options.placement == MILPrintOptions::Placement::Keep)
+    return WeightPlace{constant.origin()->path, constant.origin()->offset};
+  return std::nullopt;
+}
+
+WeightPlace WeightLayout::find(const Op &weight) const {
+  return {options.weightPath, records[ofWeight.lookup(&weight)].offset};
+}
+
+bool WeightLayout::write(OutputFile &file, Diagnostics &diags) const {
+  bool complete = true;
+  for (const Record &record : records)
+    if (!record.value ||
+        (record.value->origin() && record.value->origin()->missing)) {
+      diags.report(record.range, diag::UnknownWeight, record.name);
+      complete = false;
+    }
+  if (!complete)
+    return false;
+  BlobWriter writer(file, diags);
+  for (const Record &record : records) {
+    [[maybe_unused]] uint64_t offset =
+        writer.add(*record.value, record.name, record.range);
+    assert(offset == record.offset && "the text names another offset");
+  }
+  writer.finish();
+  return true;
+}

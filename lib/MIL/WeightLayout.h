@@ -1,0 +1,75 @@
+//===- WeightLayout.h - which constant lies where --------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_MIL_WEIGHTLAYOUT_H
+#define ANEC_LIB_MIL_WEIGHTLAYOUT_H
+
+#include "anec/MIL/Blob.h"
+#include "anec/MIL/Printer.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace anec {
+class OutputFile;
+}
+
+namespace anec::mil {
+
+/// Where a constant lies in a weight file.
+struct WeightPlace {
+  llvm::StringRef path;
+  uint64_t offset;
+};
+
+/// Decides for every constant of the functions to be printed whether it stands
+/// in the text or in a weight file, and where there. Done before the text, and
+/// independent of whether the file is ever written.
+class WeightLayout {
+public:
+  explicit WeightLayout(const MILPrintOptions &options) : options(options) {}
+
+  /// Places all constants of `function`; `opset` decides which element types a
+  /// file may hold.
+  void add(const Function &function, llvm::StringRef opset);
+
+  /// The place of a constant, or nothing when it stands in the text.
+  std::optional<WeightPlace> find(const Constant &constant) const;
+  /// The place of the value of a `weight` op.
+  WeightPlace find(const Op &weight) const;
+
+  bool hasRecords() const { return !records.empty(); }
+  /// Writes the file; false when a value is not known, with that reported.
+  bool write(OutputFile &file, Diagnostics &diags) const;
+
+private:
+  struct Record {
+    ConstantRef value; ///< null when it is not known
+    TensorType type;
+    std::string name;
+    SourceRange range;
+    uint64_t offset;
+  };
+  bool belongsInFile(const Constant &constant, bool isParameter,
+                     llvm::StringRef opset) const;
+  void addWeight(const Op &op);
+  void addConstant(const Constant &constant, llvm::StringRef name,
+                   SourceRange range);
+  size_t addRecord(Record record);
+
+  const MILPrintOptions &options;
+  BlobLayout layout;
+  std::vector<Record> records;
+  llvm::DenseMap<const Constant *, size_t> ofConstant;
+  llvm::DenseMap<const Op *, size_t> ofWeight;
+  /// Arrays that share their bytes, and unknown ones that share their name,
+  /// share a record.
+  llvm::DenseMap<std::pair<const void *, std::pair<unsigned, uint64_t>>, size_t>
+      ofBytes;
+  llvm::StringMap<size_t> ofName;
+};
+
+} // namespace anec::mil
+
+#endif // ANEC_LIB_MIL_WEIGHTLAYOUT_H
