@@ -6,6 +6,8 @@
 #include "TextPrinter.h"
 #include "anec/IR/OpDef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -224,7 +226,8 @@ void TextPrinter::printOp(const Op &op, StringRef opset) {
   interleaveComma(present, out,
                   [&](const Slot *slot) { printArgument(op, *slot); });
   out << ")[";
-  printNameAttribute(op.numResults() ? nameOf(op.result()) : op.def().name);
+  printNameAttribute(op.numResults() ? nameOf(op.result())
+                                     : StringRef(op.def().name));
   out << "];\n";
 }
 
