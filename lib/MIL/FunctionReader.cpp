@@ -183,7 +183,7 @@ bool FunctionReader::finishStatement() {
                     lexer.peek().begin() - lexer.previousEnd());
   if (!between.contains('\n'))
     return reader.expected("`;`");
-  diags.report({end, end}, diag::ExpectedFound, "`;`", "the end of the line");
+  diags.report({end, end}, diag::ExpectedSyntax, "`;`", "the end of the line");
   return true;
 }
 

@@ -75,9 +75,9 @@ void Lexer::lexNumber() {
 
 void Lexer::lexString() {
   const char *begin = at++;
-  while (at != end && *at != '"')
+  while (at != end && *at != '"' && *at != '\n')
     at += *at == '\\' && end - at > 1 ? 2 : 1;
-  if (at == end) {
+  if (at == end || *at == '\n') {
     token = {Token::String, StringRef(begin, at - begin)};
     SMLoc start = SMLoc::getFromPointer(begin);
     diags.report({start, SMLoc::getFromPointer(begin + 1)},

@@ -34,7 +34,7 @@ bool ValueReader::expected(StringRef what) {
     StringRef text = token.text.take_until([](char c) { return c == '\n'; });
     found = "`" + text.take_front(40).str() + "`";
   }
-  diags.report(token.range(), diag::ExpectedFound, what, found);
+  diags.report(token.range(), diag::ExpectedSyntax, what, found);
   return false;
 }
 
