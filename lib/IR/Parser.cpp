@@ -159,6 +159,7 @@ private:
   bool parseType(TensorType &type);
   bool parseConstant(ConstantRef &constant);
   bool parseTypedConstant(ConstantRef &constant);
+  bool parseList(ConstantRef &constant);
   bool parseElements(TensorType type, char close, ConstantRef &constant);
   bool parseNumber(double &value);
   bool defineResults(const OpDef *def, SourceRange range,
@@ -336,6 +337,26 @@ bool Parser::parseTypedConstant(ConstantRef &constant) {
   return expected("the elements of the constant");
 }
 
+/// The rest of `[1, 2]`, `[true, false]` or `["a", "b"]`.
+bool Parser::parseList(ConstantRef &constant) {
+  std::vector<double> values;
+  std::vector<std::string> strings;
+  bool isText = cursor.peek() == '"';
+  DType dtype = llvm::isAlpha(cursor.peek()) ? DType::Bool : DType::Int32;
+  while (!cursor.consume("]")) {
+    if (isText ? !cursor.quoted(strings.emplace_back())
+               : !parseNumber(values.emplace_back()))
+      return isText ? expected("a string") : false;
+    if (cursor.peek() != ']' && !expect(","))
+      return false;
+  }
+  Shape shape = {int64_t(isText ? strings.size() : values.size())};
+  constant = isText
+                 ? Constant::strings({DType::String, shape}, std::move(strings))
+                 : Constant::fromDoubles({dtype, shape}, values);
+  return true;
+}
+
 bool Parser::parseConstant(ConstantRef &constant) {
   char next = cursor.peek();
   if (next == '"') {
@@ -345,21 +366,8 @@ bool Parser::parseConstant(ConstantRef &constant) {
     constant = Constant::string(value);
     return true;
   }
-  if (next == '[') {
-    cursor.consume("[");
-    llvm::SmallVector<double, 8> values;
-    DType dtype = llvm::isAlpha(cursor.peek()) ? DType::Bool : DType::Int32;
-    while (!cursor.consume("]")) {
-      double value;
-      if (!parseNumber(value))
-        return false;
-      values.push_back(value);
-      if (cursor.peek() != ']' && !expect(","))
-        return false;
-    }
-    constant = Constant::fromDoubles({dtype, {int64_t(values.size())}}, values);
-    return true;
-  }
+  if (cursor.consume("["))
+    return parseList(constant);
   if (cursor.consume("true") || next == 't') {
     constant = Constant::boolean(true);
     return true;
