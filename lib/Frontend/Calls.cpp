@@ -82,9 +82,10 @@ Term BodyLowering::lowerCall(const ast::ReferenceExpr *expr) {
 
 Term BodyLowering::build(const OpDef &def, llvm::ArrayRef<Value *> operands,
                          llvm::ArrayRef<ConstantRef> constants,
-                         SourceRange range,
+                         SourceRange range, llvm::StringRef writtenAs,
                          llvm::ArrayRef<NamedInteger> hints) {
   builder->setRange(range);
+  builder->setWrittenAs(writtenAs);
   Op *op = builder->createWithSlots(def, operands, constants, {});
   if (!op)
     return {};
@@ -270,7 +271,7 @@ bool ArgumentFitter::add(const ast::Argument &argument, Term term) {
     ++next;
   if (next == parameters.size()) {
     diags.report(term.range, diag::TooManyArguments, call->name.text,
-                 parameters.size());
+                 counted(parameters.size(), "argument"));
     return false;
   }
   bool stays =
@@ -361,5 +362,7 @@ Term BodyLowering::lowerBuiltin(const ast::ReferenceExpr *expr,
       operands.push_back(value);
     }
   }
-  return ok ? build(def, operands, constants, expr->range, hints) : Term();
+  return ok ? build(def, operands, constants, expr->range, expr->name.text,
+                    hints)
+            : Term();
 }

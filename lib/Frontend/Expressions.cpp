@@ -22,11 +22,15 @@ std::string frontend::inWords(const Term &term, const Dimensions &dimensions) {
   case Term::List:
     return "a list";
   case Term::Several:
-    return std::to_string(term.elements.size()) + " results";
+    return counted(term.elements.size(), "result");
   case Term::Poison:
     break;
   }
   return "nothing";
+}
+
+std::string frontend::counted(size_t count, llvm::StringRef one) {
+  return std::to_string(count) + " " + one.str() + (count == 1 ? "" : "s");
 }
 
 void Suggestion::consider(llvm::StringRef candidate) {
@@ -116,6 +120,12 @@ Term BodyLowering::lowerName(const ast::ReferenceExpr *expr) {
     binding->used = true;
     Term term = binding->term;
     term.range = expr->range;
+    return term;
+  }
+  if (function && parseDType(expr->name.text)) {
+    // `cast(x, fp32)`: an element type is an argument by its name.
+    Term term{Term::String, expr->range};
+    term.text = expr->name.text;
     return term;
   }
   reportUnknownName(expr->name);
@@ -236,7 +246,8 @@ Term BodyLowering::lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
     y = literal(rhs, x->type.dtype);
   if (!x || !y)
     return {};
-  return build(file.op(opOfOperator(expr->op.text)), {x, y}, {}, expr->range);
+  return build(file.op(opOfOperator(expr->op.text)), {x, y}, {}, expr->range,
+               expr->op.text);
 }
 
 Term BodyLowering::lowerNegation(const ast::NegationExpr *expr) {
@@ -253,7 +264,8 @@ Term BodyLowering::lowerNegation(const ast::NegationExpr *expr) {
   Value *factor = literal(one, operand.tensor->type.dtype);
   if (!factor)
     return {};
-  return build(file.op("mul"), {operand.tensor, factor}, {}, expr->range);
+  return build(file.op("mul"), {operand.tensor, factor}, {}, expr->range,
+               minus.text);
 }
 
 //===----------------------------------------------------------------------===//

@@ -153,6 +153,7 @@ private:
   /// Makes the op; its results become a tensor, or several.
   Term build(const OpDef &def, llvm::ArrayRef<Value *> operands,
              llvm::ArrayRef<ConstantRef> constants, SourceRange range,
+             llvm::StringRef writtenAs,
              llvm::ArrayRef<NamedInteger> hints = {});
   /// A `const` of numbers; null when they do not fit, with that reported.
   Value *literal(const Term &term, DType dtype);
@@ -169,7 +170,10 @@ private:
 
   // Models.cpp
   Term lowerBlockCall(const ast::ReferenceExpr *expr, Signature &callee);
-  bool lowerArguments(const ast::ReferenceExpr *expr, const Signature &callee,
+  std::vector<Term> fitArguments(const ast::ReferenceExpr *expr,
+                                 const ast::FunctionDecl &block);
+  bool checkArguments(const ast::ReferenceExpr *expr, const Signature &callee,
+                      llvm::ArrayRef<Term> terms,
                       llvm::SmallVectorImpl<Value *> &operands);
   bool checkIndexing(const ast::ReferenceExpr *expr, Signature &callee);
   Value *lowerIndex(const ast::Expr *expr);
@@ -183,6 +187,9 @@ private:
 
 /// "a tensor `fp16[4]`", "the number 3", ...
 std::string inWords(const Term &term, const Dimensions &dimensions);
+
+/// "1 result", "2 results".
+std::string counted(size_t count, llvm::StringRef one);
 
 /// The nearest of the candidates to a misspelt name, if any is near.
 class Suggestion {

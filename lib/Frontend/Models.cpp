@@ -52,31 +52,34 @@ Value *BodyLowering::lowerIndex(const ast::Expr *expr) {
   return nullptr;
 }
 
-bool BodyLowering::lowerArguments(const ast::ReferenceExpr *expr,
-                                  const Signature &callee,
-                                  llvm::SmallVectorImpl<Value *> &operands) {
-  const ast::FunctionDecl &block = *callee.decl;
-  llvm::SmallVector<Term, 4> terms(block.parameters.size());
+/// The arguments of a call of a block, in the order of its parameters. Empty
+/// after an error.
+std::vector<Term> BodyLowering::fitArguments(const ast::ReferenceExpr *expr,
+                                             const ast::FunctionDecl &block) {
+  std::vector<Term> terms(block.parameters.size());
   llvm::SmallVector<bool, 4> given(block.parameters.size());
-  size_t count = 0;
-  bool ok = true;
-  for (const ast::Argument &argument : expr->arguments) {
+  bool sawNamed = false;
+  for (auto [position, argument] : llvm::enumerate(expr->arguments)) {
     Term term = lower(argument.value);
-    ok &= !term.isPoison();
-    size_t index = count++;
+    size_t index = position;
     if (const ast::Name &name = argument.parameter; !name.text.empty()) {
-      index = llvm::find_if(block.parameters,
-                            [&](const ast::Parameter &parameter) {
-                              return parameter.name.text == name.text;
-                            }) -
-              block.parameters.begin();
-      if (index == terms.size()) {
+      sawNamed = true;
+      auto *parameter =
+          llvm::find_if(block.parameters, [&](const ast::Parameter &p) {
+            return p.name.text == name.text;
+          });
+      if (parameter == block.parameters.end()) {
         diags
             .report(name.range(), diag::UnknownParameter, expr->name.text,
                     name.text)
             .note(block.header, diag::DeclaredHere, expr->name.text);
-        return false;
+        return {};
       }
+      index = parameter - block.parameters.begin();
+    } else if (sawNamed) {
+      diags.report(argument.value->range, diag::PositionalAfterNamed,
+                   expr->name.text);
+      return {};
     }
     if (index >= terms.size())
       continue; // counted below
@@ -85,18 +88,26 @@ bool BodyLowering::lowerArguments(const ast::ReferenceExpr *expr,
           .report(argument.value->range, diag::DuplicateArgument,
                   expr->name.text, block.parameters[index].name.text)
           .note(terms[index].range, diag::FirstArgument);
-      return false;
+      return {};
     }
     given[index] = true;
     terms[index] = std::move(term);
   }
-  if (count != terms.size()) {
-    diags
-        .report(expr->range, diag::ArgumentCount, expr->name.text, terms.size(),
-                count)
-        .note(block.header, diag::DeclaredHere, expr->name.text);
-    return false;
-  }
+  if (expr->arguments.size() == terms.size())
+    return terms;
+  diags
+      .report(expr->range, diag::ArgumentCount, expr->name.text,
+              counted(terms.size(), "argument"), expr->arguments.size())
+      .note(block.header, diag::DeclaredHere, expr->name.text);
+  return {};
+}
+
+/// A block takes tensors of exactly the types it declares.
+bool BodyLowering::checkArguments(const ast::ReferenceExpr *expr,
+                                  const Signature &callee,
+                                  llvm::ArrayRef<Term> terms,
+                                  llvm::SmallVectorImpl<Value *> &operands) {
+  bool ok = !terms.empty();
   for (auto [index, term] : llvm::enumerate(terms)) {
     const auto &declared = callee.parameters[index];
     if (term.isPoison() || !declared) {
@@ -107,13 +118,13 @@ bool BodyLowering::lowerArguments(const ast::ReferenceExpr *expr,
       operands.push_back(term.tensor);
       continue;
     }
-    const ast::Parameter &parameter = block.parameters[index];
+    const ast::Name &parameter = callee.decl->parameters[index].name;
     diags
-        .report(term.range, diag::ArgumentMismatch, parameter.name.text,
+        .report(term.range, diag::ArgumentMismatch, parameter.text,
                 expr->name.text,
                 Dimensions::describe(declared->type, declared->spellings),
                 inWords(term, file.dimensions))
-        .note(parameter.name.range(), diag::DeclaredHere, parameter.name.text);
+        .note(parameter.range(), diag::DeclaredHere, parameter.text);
     ok = false;
   }
   return ok;
@@ -137,7 +148,7 @@ Term BodyLowering::lowerBlockCall(const ast::ReferenceExpr *expr,
     operands[0] = lowerIndex(expr->index);
     ok &= operands[0] != nullptr;
   }
-  ok &= lowerArguments(expr, callee, operands);
+  ok &= checkArguments(expr, callee, fitArguments(expr, block), operands);
   std::vector<std::string> types;
   for (const auto &result : callee.results) {
     ok &= result.has_value();
@@ -254,8 +265,6 @@ void BodyLowering::lowerRepeat(const ast::RepeatStatement *statement) {
                  diag::RepeatRange, *from, *to);
   llvm::SmallVector<llvm::StringRef, 4> carried;
   findCarried(statement->body, carried);
-  if (carried.empty())
-    diags.report(statement->range, diag::RepeatCarriesNothing);
 
   Function *body = file.module->addFunction(
       FunctionKind::Host,
@@ -265,6 +274,8 @@ void BodyLowering::lowerRepeat(const ast::RepeatStatement *statement) {
   bool ok = inside.bindCarried(statement, carried);
   inside.lowerStatements(statement->body);
   ok = ok && inside.setCarriedResults(carried);
+  if (carried.empty() && diags.errorCount() == errorsBefore)
+    diags.report(statement->range, diag::RepeatCarriesNothing);
   if (diags.errorCount() == errorsBefore)
     inside.warnUnused();
   else

@@ -22,7 +22,7 @@ void BodyLowering::run() {
   size_t errorsBefore = diags.errorCount();
   lowerParameters(file.signatures[decl->name.text]);
   lowerStatements(decl->body);
-  if (decl->body.empty() || !llvm::isa<ast::ReturnStatement>(decl->body.back()))
+  if (llvm::none_of(decl->body, llvm::IsaPred<ast::ReturnStatement>))
     diags.report(decl->closeBrace, diag::MissingReturn, decl->name.text)
         .note(decl->header, diag::DeclaredHere, decl->name.text);
   // After an error, what looks unused may be used by what was not understood.
@@ -139,8 +139,9 @@ void BodyLowering::lowerLet(const ast::LetStatement *statement) {
   }
   size_t results = term.kind == Term::Several ? term.elements.size() : 1;
   if (results != statement->names.size()) {
-    diags.report(statement->value->range, diag::ResultNames, results,
-                 statement->names.size());
+    diags.report(statement->value->range, diag::ResultNames,
+                 counted(results, "result"),
+                 counted(statement->names.size(), "name"));
     term = {};
   }
   for (auto [index, name] : llvm::enumerate(statement->names)) {
@@ -194,7 +195,7 @@ void BodyLowering::lowerReturn(const ast::ReturnStatement *statement) {
   if (terms.size() != decl->results.size()) {
     diags
         .report(statement->range, diag::ReturnedCount, decl->name.text,
-                decl->results.size(), terms.size())
+                counted(decl->results.size(), "result"), terms.size())
         .note(decl->header, diag::DeclaredHere, decl->name.text);
     return;
   }

@@ -261,6 +261,7 @@ Op *Builder::createWithSlots(const OpDef &def, llvm::ArrayRef<Value *> operands,
     }
   InferContext ctx(def, operandSlots, slots, range, diags,
                    describe ? &describe : nullptr);
+  ctx.writtenAs = writtenAs;
   if (!checkAndInfer(ctx, slots)) {
     assert(diags && "a pass built an op that its row rejects");
     return nullptr;

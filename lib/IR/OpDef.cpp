@@ -5,6 +5,7 @@
 
 #include "anec/IR/OpDef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace anec;
 
@@ -83,9 +84,14 @@ bool InferContext::fail(diag::Kind kind, llvm::ArrayRef<std::string> args,
                         llvm::ArrayRef<unsigned> blamedOperands) {
   if (!diags)
     return false;
-  Diagnostics::Report report = diags->reportArgs(range, kind, args);
+  // Rows name themselves; a message names the op as the user did.
+  std::vector<std::string> words(args);
+  if (!writtenAs.empty())
+    std::replace(words.begin(), words.end(), def.name.str(), writtenAs.str());
+  Diagnostics::Report report = diags->reportArgs(range, kind, words);
+  llvm::SmallPtrSet<Value *, 4> noted;
   for (unsigned slot : blamedOperands) {
-    if (!hasOperand(slot))
+    if (!hasOperand(slot) || !noted.insert(operands[slot]).second)
       continue;
     const Value &value = *operands[slot];
     const Op *op = value.definingOp();

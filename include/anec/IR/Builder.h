@@ -46,6 +46,8 @@ public:
   void setInsertionPoint(Op *op);
   void setRange(SourceRange newRange) { range = newRange; }
   void setDescribe(InferContext::Describe fn) { describe = std::move(fn); }
+  /// Messages call the op `words` instead of by its row's name.
+  void setWrittenAs(llvm::StringRef words) { writtenAs = words; }
   Function &getFunction() const { return *function; }
 
   /// Makes the op; null when it was rejected, with the reason reported.
@@ -66,6 +68,7 @@ private:
   Diagnostics *diags;
   Op *before = nullptr;
   SourceRange range;
+  llvm::StringRef writtenAs;
   InferContext::Describe describe;
 };
 

@@ -86,6 +86,8 @@ public:
   llvm::ArrayRef<Value *> operands;
   llvm::ArrayRef<ConstantRef> constants;
   SourceRange range;
+  /// What the user wrote for the op (`+`), when it is not the row's name.
+  llvm::StringRef writtenAs;
   /// What `infer` computes.
   llvm::SmallVector<TensorType, 2> results;
 
