@@ -1,0 +1,140 @@
+//===- VectorKernels.h - Elementwise and row kernels ------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+/// \file
+/// Vectorised kernels over float arrays. The CPU backend keeps every float
+/// tensor as fp32; with fp16 numerics the result of each operation is rounded
+/// to the nearest fp16 value and kept as fp32, so every kernel takes a
+/// `Rounding`. The instruction set is chosen once, at run time.
+///
+/// Lengths count elements and may be 0; pointers need only the alignment of
+/// their element; `out` may be the same array as an input, but may not overlap
+/// one otherwise. Transcendental results are within 2 ulp of the exact value,
+/// with the infinities, zeros and NaNs of libm.
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_RUNTIME_CPU_VECTORKERNELS_H
+#define ANEC_RUNTIME_CPU_VECTORKERNELS_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace anec::cpu {
+
+/// What happens to a result before it is stored. FP16: nearest fp16 value, ties
+/// to even, overflow (65520 and up) to infinity, subnormals kept.
+enum class Rounding : uint8_t { None, FP16 };
+
+/// The instruction sets that kernels are compiled for. On other processors than
+/// x86-64 there is the baseline only (which uses NEON on arm64).
+enum class InstructionSet : uint8_t { Baseline, AVX2, AVX512 };
+
+/// The best instruction set of this machine.
+InstructionSet detectInstructionSet();
+
+/// Makes the kernels use \p set; false if this machine or build lacks it. For
+/// tests, and for reproducing another machine's results: not to be called while
+/// kernels run.
+bool useInstructionSet(InstructionSet set);
+
+/// The instruction set in use.
+InstructionSet instructionSet();
+
+//===-- Conversions -------------------------------------------------------===//
+
+/// out[i] = x[i] rounded to fp16, kept as fp32.
+void roundToHalf(size_t n, const float *x, float *out);
+
+/// fp16 bits to fp32 (exact) and fp32 to fp16 bits (nearest even).
+void halfToFloat(size_t n, const uint16_t *x, float *out);
+void floatToHalf(size_t n, const float *x, uint16_t *out);
+
+/// bfloat16 bits to fp32 (exact) and fp32 to bfloat16 bits (nearest even).
+void bfloat16ToFloat(size_t n, const uint16_t *x, float *out);
+void floatToBFloat16(size_t n, const float *x, uint16_t *out);
+
+//===-- Elementwise -------------------------------------------------------===//
+
+/// Max and Min return the first operand if either is NaN, as std::max does.
+enum class Binary : uint8_t { Add, Sub, Mul, Div, Max, Min, Pow };
+
+/// out[i] = kind(a[i * strideA], b[i * strideB]); a stride is 1, or 0 for one
+/// value broadcast along the row.
+void binary(Binary kind, size_t n, const float *a, size_t strideA,
+            const float *b, size_t strideB, float *out, Rounding rounding);
+
+/// The unary functions of x, with parameters p and q where named.
+enum class Unary : uint8_t {
+  Abs,
+  Affine, ///< p * x + q
+  Ceil,
+  Clip, ///< min(max(x, p), q); NaN stays NaN
+  Copy, ///< x, rounded
+  Erf,
+  Exp,
+  Exp2,
+  Floor,
+  GeluErf,     ///< x * Phi(x); absolute error below 1e-7 * |x|
+  GeluSigmoid, ///< x * sigmoid(1.702 x)
+  GeluTanh,    ///< x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))
+  Inverse,     ///< 1 / (x + p)
+  LeakyRelu,   ///< x > 0 ? x : p * x
+  Log,         ///< log(x + p)
+  Neg,
+  Relu,  ///< max(x, 0); NaN stays NaN
+  Round, ///< to the nearest integer, ties to even
+  Rsqrt, ///< 1 / sqrt(x + p)
+  Sigmoid,
+  Sign, ///< -1, 0 or 1; NaN stays NaN
+  Silu, ///< x * sigmoid(x)
+  Sqrt,
+  Square,
+  Tanh,
+};
+
+/// out[i] = kind(x[i]; p, q).
+void unary(Unary kind, size_t n, const float *x, float *out, Rounding rounding,
+           float p = 0, float q = 0);
+
+/// out[i] = silu(gate[i]) * up[i], the middle of a gated feed-forward
+/// layer. FP16 rounds where the separate operations would: after the sigmoid if
+/// \p roundSigmoid (silu written as x * sigmoid(x)), after the silu, at the
+/// end.
+void siluMul(size_t n, const float *gate, const float *up, float *out,
+             Rounding rounding, bool roundSigmoid = false);
+
+//===-- Softmax -----------------------------------------------------------===//
+
+/// Softmax of one contiguous row of \p n elements; only the result is rounded.
+/// A row of which every element is -infinity gives NaN.
+void softmaxRow(size_t n, const float *x, float *out, Rounding rounding);
+
+/// Attention's softmax(x * scale + mask) of one row in one pass over memory;
+/// \p mask may be null. FP16 rounds after the product, the sum and the softmax.
+void scaledSoftmaxRow(size_t n, const float *x, float scale, const float *mask,
+                      float *out, Rounding rounding);
+
+/// Softmax over the outer axis: x is [rows, columns] with \p stride elements
+/// from row to row, and each column is normalised; \p out has the same layout.
+void softmaxColumns(size_t rows, size_t columns, size_t stride, const float *x,
+                    float *out, Rounding rounding);
+
+//===-- Reductions --------------------------------------------------------===//
+
+/// Sums are accumulated in fp64, so their order does not show. Max and Min
+/// ignore NaN. Of nothing: 0 for sums and L2, NaN for Mean, -/+infinity for
+/// Max/Min.
+enum class Reduce : uint8_t { L1, L2, Max, Mean, Min, Sum, SumSquare };
+
+/// The reduction of \p n contiguous elements.
+float reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding);
+
+/// Reduces the outer axis: x is [rows, columns] with \p stride elements from
+/// row to row, out is [columns]. This is the channel-first case.
+void reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
+                   const float *x, float *out, Rounding rounding);
+
+} // namespace anec::cpu
+
+#endif // ANEC_RUNTIME_CPU_VECTORKERNELS_H

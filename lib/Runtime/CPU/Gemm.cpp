@@ -1,0 +1,484 @@
+//===- Gemm.cpp - Single-precision matrix products ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+/// \file
+/// Cuts products into tasks for the pool: blocks, panels and slices for anec's
+/// own kernels, slices of rows or columns for BLAS.
+//===----------------------------------------------------------------------===//
+
+#include "anec/Runtime/CPU/Gemm.h"
+#include "GemmKernels.h"
+#include "llvm/ADT/SmallVector.h"
+#include <algorithm>
+#if defined(__APPLE__)
+#include <Accelerate/Accelerate.h>
+#else
+#include <cblas.h>
+extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
+#endif
+
+using namespace anec;
+using namespace anec::cpu;
+
+/// Below this many multiply-adds waking the pool costs more than it saves.
+static constexpr size_t smallProduct = 32 * 1024;
+
+static bool isSmall(const GemmShape &shape) {
+  return shape.m * shape.n * shape.k <= smallProduct;
+}
+
+/// Whether a batch keeps every worker busy without cutting its products.
+static bool isBusyBatch(const ThreadPool &pool, const GemmShape &shape,
+                        size_t count) {
+  return count >= 2 * pool.size() &&
+         count * shape.m * shape.n * shape.k > smallProduct;
+}
+
+static size_t divideUp(size_t count, size_t by) {
+  return (count + by - 1) / by;
+}
+
+/// The addresses of element (row, column) of op(A), op(B) and C, in units of
+/// the stored matrix.
+static size_t at(size_t row, size_t column, size_t leading, Transpose trans) {
+  return trans == Transpose::Yes ? column * leading + row
+                                 : row * leading + column;
+}
+
+//===-- BLAS --------------------------------------------------------------===//
+
+static void useOneBlasThread() {
+#if !defined(__APPLE__)
+  static const bool done = [] {
+    if (openblas_set_num_threads)
+      openblas_set_num_threads(1);
+    return true;
+  }();
+  (void)done;
+#endif
+}
+
+/// Bias and rounding, by rows, while a slice of C is in cache.
+static void finish(const GemmShape &shape, const GemmOperands &operands,
+                   Rounding rounding) {
+  bool hasBias = operands.rowBias || operands.columnBias;
+  if (!hasBias && rounding == Rounding::None)
+    return;
+  for (size_t i = 0; i < shape.m; ++i) {
+    float *row = operands.c + i * shape.ldc;
+    Rounding first = operands.columnBias ? Rounding::None : rounding;
+    if (operands.rowBias)
+      binary(Binary::Add, shape.n, row, 1, operands.rowBias + i, 0, row, first);
+    if (operands.columnBias)
+      binary(Binary::Add, shape.n, row, 1, operands.columnBias, 1, row,
+             rounding);
+    if (!hasBias)
+      roundToHalf(shape.n, row, row);
+  }
+}
+
+static void multiplyBlas(const GemmShape &shape, const GemmOperands &operands,
+                         const GemmEpilogue &epilogue) {
+  auto flag = [](Transpose trans) {
+    return trans == Transpose::Yes ? CblasTrans : CblasNoTrans;
+  };
+  float beta = epilogue.accumulate ? 1.0f : 0.0f;
+  if (shape.k == 0 && !epilogue.accumulate)
+    for (size_t i = 0; i < shape.m; ++i)
+      std::fill_n(operands.c + i * shape.ldc, shape.n, 0.0f);
+  else if (shape.k != 0)
+    cblas_sgemm(CblasRowMajor, flag(shape.transA), flag(shape.transB),
+                int(shape.m), int(shape.n), int(shape.k), 1.0f, operands.a,
+                int(shape.lda), operands.b, int(shape.ldb), beta, operands.c,
+                int(shape.ldc));
+  finish(shape, operands, epilogue.rounding);
+}
+
+/// Cuts one product along its longer side, a slice per worker.
+static void multiplyBlasInSlices(ThreadPool &pool, const GemmShape &shape,
+                                 const GemmOperands &operands,
+                                 const GemmEpilogue &epilogue) {
+  if (isSmall(shape) || pool.size() == 1)
+    return multiplyBlas(shape, operands, epilogue);
+  bool byRows = shape.m >= shape.n;
+  size_t length = byRows ? shape.m : shape.n;
+  constexpr size_t grain = 16; // keeps BLAS's own tiles whole
+  size_t slice = divideUp(divideUp(length, pool.size()), grain) * grain;
+  pool.parallelFor(divideUp(length, slice), [&](size_t task, unsigned) {
+    size_t begin = task * slice;
+    size_t count = std::min(slice, length - begin);
+    size_t row = byRows ? begin : 0, column = byRows ? 0 : begin;
+    GemmShape part = shape;
+    (byRows ? part.m : part.n) = count;
+    GemmOperands partOperands = {
+        operands.a + at(row, 0, shape.lda, shape.transA),
+        operands.b + at(0, column, shape.ldb, shape.transB),
+        operands.c + row * shape.ldc + column,
+        operands.rowBias ? operands.rowBias + row : nullptr,
+        operands.columnBias ? operands.columnBias + column : nullptr};
+    multiplyBlas(part, partOperands, epilogue);
+  });
+}
+
+//===-- Own kernels -------------------------------------------------------===//
+
+#if defined(__x86_64__)
+
+using avx512::packPanel;
+using avx512::paddedColumns;
+using avx512::panelColumns;
+using avx512::PanelProduct;
+using avx512::tileRows;
+
+/// The depth of a block: as many steps of k as keep a panel of B (64 columns)
+/// within half a second-level cache, in equal parts.
+static size_t blockDepth(size_t k) {
+  constexpr size_t limit = 2048;
+  return k <= limit ? k : divideUp(k, divideUp(k, limit));
+}
+
+/// Columns that are packed at once, which bounds the scratch memory.
+static constexpr size_t blockColumns = 1024;
+
+/// Part of a product: rows [row, row + rows) and one panel of columns, for one
+/// block of k.
+struct Part {
+  size_t row, rows, column, columns, depth, depths;
+};
+
+/// \p b holds the part's rows of op(B), \p rowStrideB apart.
+static void multiplyPart(const GemmShape &shape, const GemmOperands &operands,
+                         const GemmEpilogue &epilogue, const Part &part,
+                         const float *b, size_t rowStrideB) {
+  // Every step along k of a transposed A is another page. Few steps at a time
+  // let the next rows find their cache lines and pages again.
+  constexpr size_t transposedDepths = 256;
+  bool transposed = shape.transA == Transpose::Yes;
+  size_t end = part.depth + part.depths, depth = part.depth;
+  do {
+    size_t depths =
+        std::min(transposed ? transposedDepths : shape.k, end - depth);
+    bool last = depth + depths == shape.k;
+    avx512::multiplyPanel(
+        {.m = part.rows,
+         .n = part.columns,
+         .k = depths,
+         .a = operands.a + at(part.row, depth, shape.lda, shape.transA),
+         .rowStrideA = transposed ? 1 : shape.lda,
+         .stepA = transposed ? shape.lda : 1,
+         .b = b + (depth - part.depth) * rowStrideB,
+         .rowStrideB = rowStrideB,
+         .c = operands.c + part.row * shape.ldc + part.column,
+         .ldc = shape.ldc,
+         .accumulate = depth > 0 || epilogue.accumulate,
+         .rowBias =
+             last && operands.rowBias ? operands.rowBias + part.row : nullptr,
+         .columnBias = last && operands.columnBias
+                           ? operands.columnBias + part.column
+                           : nullptr,
+         .half = last && epilogue.rounding == Rounding::FP16});
+    depth += depths;
+  } while (depth < end);
+}
+
+/// Calls body(depth, depths) for every block of k, at least once.
+template <typename Body>
+static void forEachDepth(size_t k, Body body) {
+  size_t block = blockDepth(k);
+  size_t depth = 0;
+  do {
+    size_t depths = std::min(block, k - depth);
+    body(depth, depths);
+    depth += depths;
+  } while (depth < k);
+}
+
+/// One product on the calling thread, B packed panel by panel.
+static void multiplyAlone(ThreadPool &pool, const GemmShape &shape,
+                          const GemmOperands &operands,
+                          const GemmEpilogue &epilogue) {
+  float *panel =
+      pool.scratch(pool.currentWorker(), blockDepth(shape.k) * panelColumns);
+  for (size_t column = 0; column < shape.n; column += panelColumns) {
+    size_t columns = std::min(panelColumns, shape.n - column);
+    forEachDepth(shape.k, [&](size_t depth, size_t depths) {
+      Part part = {0, shape.m, column, columns, depth, depths};
+      const float *b = operands.b + at(depth, column, shape.ldb, shape.transB);
+      // A panel used by a tile or two is not worth packing.
+      if (shape.transB == Transpose::No && shape.m <= 2 * tileRows)
+        return multiplyPart(shape, operands, epilogue, part, b, shape.ldb);
+      packPanel(depths, columns, b, shape.ldb, shape.transB == Transpose::Yes,
+                panel);
+      multiplyPart(shape, operands, epilogue, part, panel,
+                   paddedColumns(columns));
+    });
+  }
+}
+
+/// The packed form of B[k, n]: block after block of k, each panel after panel
+/// of columns. Where the panel begins:
+static size_t panelOffset(size_t n, size_t depth, size_t depths,
+                          size_t column) {
+  return depth * paddedColumns(n) + depths * column;
+}
+
+static void packBlock(ThreadPool &pool, const float *b, size_t ldb,
+                      Transpose trans, size_t depths, size_t n, float *out) {
+  constexpr size_t chunk = 256;
+  size_t panels = divideUp(n, panelColumns);
+  size_t chunks = divideUp(depths, chunk);
+  pool.parallelFor(panels * chunks, [&](size_t task, unsigned) {
+    size_t column = task / chunks * panelColumns;
+    size_t depth = task % chunks * chunk;
+    size_t columns = std::min(panelColumns, n - column);
+    packPanel(std::min(chunk, depths - depth), columns,
+              b + at(depth, column, ldb, trans), ldb, trans == Transpose::Yes,
+              out + panelOffset(n, 0, depths, column) +
+                  depth * paddedColumns(columns));
+  });
+}
+
+/// Columns [begin, begin + n) for one block of k, from packed panels; tasks are
+/// small enough for workers to even out.
+static void multiplyBlock(ThreadPool &pool, const GemmShape &shape,
+                          const GemmOperands &operands,
+                          const GemmEpilogue &epilogue, size_t begin, size_t n,
+                          size_t depth, size_t depths, const float *panels) {
+  constexpr size_t tasksPerWorker = 8;
+  constexpr size_t sliceRows = 16 * tileRows;
+  size_t panelCount = divideUp(n, panelColumns);
+  size_t wanted = divideUp(tasksPerWorker * pool.size(), panelCount);
+  size_t rows = divideUp(divideUp(shape.m, wanted), tileRows) * tileRows;
+  rows = std::min(rows, sliceRows);
+  size_t slices = divideUp(shape.m, rows);
+  pool.parallelFor(panelCount * slices, [&](size_t task, unsigned) {
+    size_t column = task / slices * panelColumns;
+    size_t row = task % slices * rows;
+    size_t columns = std::min(panelColumns, n - column);
+    Part part = {
+        row,   std::min(rows, shape.m - row), begin + column, columns, depth,
+        depths};
+    multiplyPart(shape, operands, epilogue, part,
+                 panels + panelOffset(n, 0, depths, column),
+                 paddedColumns(columns));
+  });
+}
+
+/// One product shared by all workers.
+static void multiplyTogether(ThreadPool &pool, const GemmShape &shape,
+                             const GemmOperands &operands,
+                             const GemmEpilogue &epilogue) {
+  size_t widest = std::min(shape.n, blockColumns);
+  float *panels = pool.scratch(pool.currentWorker(),
+                               blockDepth(shape.k) * paddedColumns(widest));
+  for (size_t column = 0; column < shape.n; column += blockColumns) {
+    size_t n = std::min(blockColumns, shape.n - column);
+    forEachDepth(shape.k, [&](size_t depth, size_t depths) {
+      packBlock(pool, operands.b + at(depth, column, shape.ldb, shape.transB),
+                shape.ldb, shape.transB, depths, n, panels);
+      multiplyBlock(pool, shape, operands, epilogue, column, n, depth, depths,
+                    panels);
+    });
+  }
+}
+
+/// One row, C[1, n] = x op(B): bound by reading B once, so nothing is packed.
+static void multiplyRow(ThreadPool &pool, const GemmShape &shape,
+                        const GemmOperands &operands,
+                        const GemmEpilogue &epilogue) {
+  constexpr size_t grain = 64;
+  GemmShape row = shape;
+  GemmOperands rowOperands = operands;
+  row.lda = shape.k;
+  row.transA = Transpose::No;
+  if (shape.transA == Transpose::Yes && shape.lda != 1) {
+    float *x = pool.scratch(pool.currentWorker(), shape.k);
+    for (size_t p = 0; p < shape.k; ++p)
+      x[p] = operands.a[p * shape.lda];
+    rowOperands.a = x;
+  }
+  auto multiply = [&](size_t begin, size_t end, unsigned) {
+    if (shape.transB == Transpose::No) {
+      for (size_t column = begin; column < end; column += panelColumns) {
+        size_t columns = std::min(panelColumns, end - column);
+        Part part = {0, 1, column, columns, 0, shape.k};
+        multiplyPart(row, rowOperands, epilogue, part, operands.b + column,
+                     shape.ldb);
+      }
+      return;
+    }
+    for (size_t column = begin; column < end; column += grain) {
+      size_t columns = std::min(grain, end - column);
+      float sums[grain];
+      avx512::multiplyRows(columns, shape.k, operands.b + column * shape.ldb,
+                           shape.ldb, rowOperands.a, sums);
+      float *c = operands.c + column;
+      if (epilogue.accumulate)
+        binary(Binary::Add, columns, sums, 1, c, 1, sums, Rounding::None);
+      std::copy_n(sums, columns, c);
+      GemmShape part = {.m = 1, .n = columns, .k = 0, .ldc = columns};
+      finish(part,
+             {.c = c,
+              .rowBias = operands.rowBias,
+              .columnBias =
+                  operands.columnBias ? operands.columnBias + column : nullptr},
+             epilogue.rounding);
+    }
+  };
+  if (isSmall(shape))
+    return multiply(0, shape.n, 0);
+  pool.parallelRanges(shape.n, grain, multiply);
+}
+
+/// (x op(B))^T == op(B)^T x^T: a column is computed as a row.
+static void exchange(GemmShape &shape, GemmOperands &operands) {
+  auto flipped = [](Transpose trans) {
+    return trans == Transpose::Yes ? Transpose::No : Transpose::Yes;
+  };
+  shape = {.m = shape.n,
+           .n = shape.m,
+           .k = shape.k,
+           .lda = shape.ldb,
+           .ldb = shape.lda,
+           .ldc = shape.m,
+           .transA = flipped(shape.transB),
+           .transB = flipped(shape.transA)};
+  std::swap(operands.a, operands.b);
+  std::swap(operands.rowBias, operands.columnBias);
+}
+
+static void multiplyOne(ThreadPool &pool, GemmShape shape,
+                        GemmOperands operands, const GemmEpilogue &epilogue) {
+  if (shape.n == 1 && shape.ldc == 1)
+    exchange(shape, operands);
+  if (shape.m == 1)
+    return multiplyRow(pool, shape, operands, epilogue);
+  if (isSmall(shape) || pool.size() == 1)
+    return multiplyAlone(pool, shape, operands, epilogue);
+  multiplyTogether(pool, shape, operands, epilogue);
+}
+
+static void multiplyBatch(ThreadPool &pool, const GemmShape &shape,
+                          llvm::ArrayRef<GemmOperands> batch,
+                          const GemmEpilogue &epilogue) {
+  if (isBusyBatch(pool, shape, batch.size()))
+    return pool.parallelFor(batch.size(), [&](size_t task, unsigned) {
+      multiplyAlone(pool, shape, batch[task], epilogue);
+    });
+  for (const GemmOperands &operands : batch)
+    multiplyOne(pool, shape, operands, epilogue);
+}
+
+static bool hasOwnKernels() {
+  return instructionSet() == InstructionSet::AVX512;
+}
+
+#else
+
+static void multiplyBatch(ThreadPool &, const GemmShape &,
+                          llvm::ArrayRef<GemmOperands>, const GemmEpilogue &) {}
+
+static bool hasOwnKernels() { return false; }
+
+#endif
+
+//===-- Interface ---------------------------------------------------------===//
+
+void cpu::gemm(ThreadPool &pool, const GemmShape &shape,
+               const GemmOperands &operands, const GemmEpilogue &epilogue) {
+  gemmBatch(pool, shape, operands, epilogue);
+}
+
+void cpu::gemmBatch(ThreadPool &pool, const GemmShape &shape,
+                    llvm::ArrayRef<GemmOperands> batch,
+                    const GemmEpilogue &epilogue) {
+  if (shape.m == 0 || shape.n == 0)
+    return;
+  if (hasOwnKernels())
+    return multiplyBatch(pool, shape, batch, epilogue);
+  useOneBlasThread();
+  if (isBusyBatch(pool, shape, batch.size()))
+    return pool.parallelFor(batch.size(), [&](size_t task, unsigned) {
+      multiplyBlas(shape, batch[task], epilogue);
+    });
+  for (const GemmOperands &operands : batch)
+    multiplyBlasInSlices(pool, shape, operands, epilogue);
+}
+
+PackedWeight PackedWeight::left(size_t m, size_t k, const float *weight,
+                                size_t leading, Transpose transpose) {
+  PackedWeight result;
+  result.weight = weight;
+  result.leading = leading;
+  result.transpose = transpose;
+  if (!hasOwnKernels() || transpose == Transpose::No)
+    return result;
+  // Read along k, a transposed matrix would touch a new page at every step.
+  result.packedCount = m * k;
+  result.packed = makeAlignedArray(m * k);
+  constexpr size_t block = 16;
+  for (size_t row = 0; row < m; row += block)
+    for (size_t depth = 0; depth < k; ++depth)
+      for (size_t i = row; i < std::min(m, row + block); ++i)
+        result.packed[i * k + depth] = weight[depth * leading + i];
+  return result;
+}
+
+PackedWeight PackedWeight::right(size_t k, size_t n, const float *weight,
+                                 size_t leading, Transpose transpose) {
+  PackedWeight result;
+  result.weight = weight;
+  result.leading = leading;
+  result.transpose = transpose;
+#if defined(__x86_64__)
+  if (!hasOwnKernels())
+    return result;
+  result.packedCount = k * paddedColumns(n);
+  result.packed = makeAlignedArray(result.packedCount);
+  ThreadPool alone(1);
+  forEachDepth(k, [&](size_t depth, size_t depths) {
+    packBlock(alone, weight + at(depth, 0, leading, transpose), leading,
+              transpose, depths, n,
+              result.packed.get() + panelOffset(n, depth, depths, 0));
+  });
+#endif
+  return result;
+}
+
+void cpu::gemmLeft(ThreadPool &pool, const PackedWeight &weight,
+                   const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
+                   const GemmEpilogue &epilogue) {
+  bool isPacked = weight.packed != nullptr;
+  GemmShape whole = shape;
+  whole.lda = isPacked ? shape.k : weight.leading;
+  whole.transA = isPacked ? Transpose::No : weight.transpose;
+  llvm::SmallVector<GemmOperands> operands(batch);
+  for (GemmOperands &each : operands)
+    each.a = isPacked ? weight.packed.get() : weight.weight;
+  gemmBatch(pool, whole, operands, epilogue);
+}
+
+void cpu::gemmRight(ThreadPool &pool, const PackedWeight &weight,
+                    const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
+                    const GemmEpilogue &epilogue) {
+#if defined(__x86_64__)
+  // A single row reads the weight once, and best where it lies.
+  if (weight.packed && shape.m > 1) {
+    for (const GemmOperands &operands : batch)
+      forEachDepth(shape.k, [&](size_t depth, size_t depths) {
+        multiplyBlock(
+            pool, shape, operands, epilogue, 0, shape.n, depth, depths,
+            weight.packed.get() + panelOffset(shape.n, depth, depths, 0));
+      });
+    return;
+  }
+#endif
+  GemmShape whole = shape;
+  whole.ldb = weight.leading;
+  whole.transB = weight.transpose;
+  llvm::SmallVector<GemmOperands> operands(batch);
+  for (GemmOperands &each : operands)
+    each.b = weight.weight;
+  gemmBatch(pool, whole, operands, epilogue);
+}

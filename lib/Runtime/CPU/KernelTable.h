@@ -1,0 +1,47 @@
+//===- KernelTable.h - The kernels of one instruction set -------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+/// \file
+/// The entry points that VectorKernelsBody.h defines once per instruction set;
+/// the functions of VectorKernels.h call through the table in use.
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_RUNTIME_CPU_KERNELTABLE_H
+#define ANEC_RUNTIME_CPU_KERNELTABLE_H
+
+#include "anec/Runtime/CPU/VectorKernels.h"
+
+namespace anec::cpu {
+
+/// Each member is the function of VectorKernels.h of the same name.
+struct KernelTable {
+  void (*roundToHalf)(size_t, const float *, float *);
+  void (*halfToFloat)(size_t, const uint16_t *, float *);
+  void (*floatToHalf)(size_t, const float *, uint16_t *);
+  void (*bfloat16ToFloat)(size_t, const uint16_t *, float *);
+  void (*floatToBFloat16)(size_t, const float *, uint16_t *);
+  void (*binary)(Binary, size_t, const float *, size_t, const float *, size_t,
+                 float *, Rounding);
+  void (*unary)(Unary, size_t, const float *, float *, Rounding, float, float);
+  void (*siluMul)(size_t, const float *, const float *, float *, Rounding,
+                  bool);
+  void (*softmaxRow)(size_t, const float *, float *, Rounding);
+  void (*scaledSoftmaxRow)(size_t, const float *, float, const float *, float *,
+                           Rounding);
+  void (*softmaxColumns)(size_t, size_t, size_t, const float *, float *,
+                         Rounding);
+  float (*reduceRow)(Reduce, size_t, const float *, Rounding);
+  void (*reduceColumns)(Reduce, size_t, size_t, size_t, const float *, float *,
+                        Rounding);
+};
+
+extern const KernelTable baselineKernels;
+#if defined(__x86_64__)
+extern const KernelTable avx2Kernels;
+extern const KernelTable avx512Kernels;
+#endif
+
+} // namespace anec::cpu
+
+#endif // ANEC_RUNTIME_CPU_KERNELTABLE_H

@@ -1,0 +1,130 @@
+//===- VectorKernels.cpp - Elementwise and row kernels --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+/// \file
+/// Chooses the kernels for this machine, and forwards to them. A table rather
+/// than the compiler's function multiversioning: that resolves before
+/// sanitizers start, and few compilers and systems have it.
+//===----------------------------------------------------------------------===//
+
+#include "anec/Runtime/CPU/VectorKernels.h"
+#include "KernelTable.h"
+#include <atomic>
+
+using namespace anec;
+using namespace anec::cpu;
+
+static const KernelTable *kernelsOf(InstructionSet set) {
+  switch (set) {
+  case InstructionSet::Baseline:
+    return &baselineKernels;
+#if defined(__x86_64__)
+  case InstructionSet::AVX2:
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+               ? &avx2Kernels
+               : nullptr;
+  case InstructionSet::AVX512:
+    return __builtin_cpu_supports("avx512f") &&
+                   __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512vl")
+               ? &avx512Kernels
+               : nullptr;
+#endif
+  default:
+    return nullptr;
+  }
+}
+
+static std::atomic<const KernelTable *> active{nullptr};
+
+static const KernelTable &kernels() {
+  const KernelTable *table = active.load(std::memory_order_relaxed);
+  if (!table) {
+    table = kernelsOf(detectInstructionSet());
+    active.store(table, std::memory_order_relaxed);
+  }
+  return *table;
+}
+
+InstructionSet cpu::detectInstructionSet() {
+  for (InstructionSet set : {InstructionSet::AVX512, InstructionSet::AVX2})
+    if (kernelsOf(set))
+      return set;
+  return InstructionSet::Baseline;
+}
+
+bool cpu::useInstructionSet(InstructionSet set) {
+  const KernelTable *table = kernelsOf(set);
+  if (table)
+    active = table;
+  return table != nullptr;
+}
+
+InstructionSet cpu::instructionSet() {
+  const KernelTable *table = &kernels();
+  for (InstructionSet set : {InstructionSet::AVX512, InstructionSet::AVX2})
+    if (kernelsOf(set) == table)
+      return set;
+  return InstructionSet::Baseline;
+}
+
+void cpu::roundToHalf(size_t n, const float *x, float *out) {
+  kernels().roundToHalf(n, x, out);
+}
+
+void cpu::halfToFloat(size_t n, const uint16_t *x, float *out) {
+  kernels().halfToFloat(n, x, out);
+}
+
+void cpu::floatToHalf(size_t n, const float *x, uint16_t *out) {
+  kernels().floatToHalf(n, x, out);
+}
+
+void cpu::bfloat16ToFloat(size_t n, const uint16_t *x, float *out) {
+  kernels().bfloat16ToFloat(n, x, out);
+}
+
+void cpu::floatToBFloat16(size_t n, const float *x, uint16_t *out) {
+  kernels().floatToBFloat16(n, x, out);
+}
+
+void cpu::binary(Binary kind, size_t n, const float *a, size_t strideA,
+                 const float *b, size_t strideB, float *out,
+                 Rounding rounding) {
+  kernels().binary(kind, n, a, strideA, b, strideB, out, rounding);
+}
+
+void cpu::unary(Unary kind, size_t n, const float *x, float *out,
+                Rounding rounding, float p, float q) {
+  kernels().unary(kind, n, x, out, rounding, p, q);
+}
+
+void cpu::siluMul(size_t n, const float *gate, const float *up, float *out,
+                  Rounding rounding, bool roundSigmoid) {
+  kernels().siluMul(n, gate, up, out, rounding, roundSigmoid);
+}
+
+void cpu::softmaxRow(size_t n, const float *x, float *out, Rounding rounding) {
+  kernels().softmaxRow(n, x, out, rounding);
+}
+
+void cpu::scaledSoftmaxRow(size_t n, const float *x, float scale,
+                           const float *mask, float *out, Rounding rounding) {
+  kernels().scaledSoftmaxRow(n, x, scale, mask, out, rounding);
+}
+
+void cpu::softmaxColumns(size_t rows, size_t columns, size_t stride,
+                         const float *x, float *out, Rounding rounding) {
+  kernels().softmaxColumns(rows, columns, stride, x, out, rounding);
+}
+
+float cpu::reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding) {
+  return kernels().reduceRow(kind, n, x, rounding);
+}
+
+void cpu::reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
+                        const float *x, float *out, Rounding rounding) {
+  kernels().reduceColumns(kind, rows, columns, stride, x, out, rounding);
+}

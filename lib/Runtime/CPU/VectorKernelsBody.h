@@ -1,0 +1,563 @@
+//===- VectorKernelsBody.h - The kernels, for any width ---------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+/// \file
+/// Defines the table ANEC_KERNEL_TABLE, whose kernels use the vectors of the
+/// instruction set that the including file is compiled for. One source for all
+/// of them keeps their results alike. See Lanes.h for what may be included.
+//===----------------------------------------------------------------------===//
+
+#include "KernelTable.h"
+#include "VectorMath.h"
+
+namespace anec::cpu {
+namespace {
+
+/// Calls step(i, tail) for every vector of a row: step(i, width) while whole
+/// ones are left, then step(i, rest).
+template <typename Step>
+ANEC_INLINE void forEachVector(size_t n, Step step) {
+  size_t i = 0;
+  for (; i + width <= n; i += width)
+    step(i, width);
+  if (i < n)
+    step(i, n - i);
+}
+ANEC_INLINE Floats loadUpTo(size_t count, const float *from) {
+  return count == width ? load(from) : loadPart<Floats>(from, count);
+}
+ANEC_INLINE void storeUpTo(size_t count, float *to, Floats x) {
+  if (count == width)
+    store(to, x);
+  else
+    storePart(to, x, count);
+}
+
+//===-- Conversions -------------------------------------------------------===//
+
+void roundRow(size_t n, const float *x, float *out) {
+  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    storeUpTo(count, out + i, roundToHalf(loadUpTo(count, x + i)));
+  });
+}
+
+void halvesToFloats(size_t n, const uint16_t *x, float *out) {
+  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    Halves h =
+        count == width ? loadAs<Halves>(x + i) : loadPart<Halves>(x + i, count);
+    storeUpTo(count, out + i, fromHalves(h));
+  });
+}
+
+void floatsToHalves(size_t n, const float *x, uint16_t *out) {
+  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    storePart(out + i, toHalves(loadUpTo(count, x + i)), count);
+  });
+}
+
+void bfloat16sToFloats(size_t n, const uint16_t *x, float *out) {
+  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    Halves h =
+        count == width ? loadAs<Halves>(x + i) : loadPart<Halves>(x + i, count);
+    storeUpTo(count, out + i,
+              fromBits(__builtin_convertvector(h, Words) << 16));
+  });
+}
+
+void floatsToBFloat16s(size_t n, const float *x, uint16_t *out) {
+  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    Words w = bits(loadUpTo(count, x + i));
+    Words nearest = w + 0x7fffu + ((w >> 16) & 1u);
+    Words result = (w & 0x7fffffffu) > 0x7f800000u ? w | 0x400000u : nearest;
+    storePart(out + i, __builtin_convertvector(result >> 16, Halves), count);
+  });
+}
+
+//===-- Binary ------------------------------------------------------------===//
+
+template <Binary kind>
+ANEC_INLINE Floats apply(Floats a, Floats b) {
+  if constexpr (kind == Binary::Add)
+    return a + b;
+  else if constexpr (kind == Binary::Sub)
+    return a - b;
+  else if constexpr (kind == Binary::Mul)
+    return a * b;
+  else if constexpr (kind == Binary::Div)
+    return a / b;
+  else if constexpr (kind == Binary::Max)
+    return max(a, b);
+  else if constexpr (kind == Binary::Min)
+    return min(a, b);
+  else
+    return pow(a, b);
+}
+
+template <Binary kind, bool half, bool rowA, bool rowB>
+void binaryRow(size_t n, const float *a, const float *b, float *out) {
+  Floats scalarA = splat(*a), scalarB = splat(*b);
+  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    Floats x = rowA ? loadUpTo(count, a + i) : scalarA;
+    Floats y = rowB ? loadUpTo(count, b + i) : scalarB;
+    storeUpTo(count, out + i, rounded<half>(apply<kind>(x, y)));
+  });
+}
+
+template <Binary kind, bool half>
+void binaryStrides(size_t n, const float *a, size_t strideA, const float *b,
+                   size_t strideB, float *out) {
+  if (strideA && strideB)
+    return binaryRow<kind, half, true, true>(n, a, b, out);
+  if (strideA)
+    return binaryRow<kind, half, true, false>(n, a, b, out);
+  if (strideB)
+    return binaryRow<kind, half, false, true>(n, a, b, out);
+  binaryRow<kind, half, false, false>(n, a, b, out);
+}
+
+template <Binary kind>
+void binaryRounding(size_t n, const float *a, size_t strideA, const float *b,
+                    size_t strideB, float *out, Rounding rounding) {
+  if (rounding == Rounding::FP16)
+    return binaryStrides<kind, true>(n, a, strideA, b, strideB, out);
+  binaryStrides<kind, false>(n, a, strideA, b, strideB, out);
+}
+
+void binaryKernel(Binary kind, size_t n, const float *a, size_t strideA,
+                  const float *b, size_t strideB, float *out,
+                  Rounding rounding) {
+  if (n == 0)
+    return;
+  switch (kind) {
+#define ANEC_CASE(name)                                                        \
+  case Binary::name:                                                           \
+    return binaryRounding<Binary::name>(n, a, strideA, b, strideB, out,        \
+                                        rounding);
+    ANEC_CASE(Add)
+    ANEC_CASE(Sub)
+    ANEC_CASE(Mul)
+    ANEC_CASE(Div)
+    ANEC_CASE(Max)
+    ANEC_CASE(Min)
+    ANEC_CASE(Pow)
+#undef ANEC_CASE
+  }
+}
+
+//===-- Unary -------------------------------------------------------------===//
+
+template <Unary kind>
+ANEC_INLINE Floats apply(Floats x, Floats p, Floats q) {
+  if constexpr (kind == Unary::Abs)
+    return abs(x);
+  else if constexpr (kind == Unary::Affine)
+    return p * x + q;
+  else if constexpr (kind == Unary::Ceil)
+    return ceil(x);
+  else if constexpr (kind == Unary::Clip)
+    return min(max(x, p), q);
+  else if constexpr (kind == Unary::Copy)
+    return x;
+  else if constexpr (kind == Unary::Erf)
+    return erf(x);
+  else if constexpr (kind == Unary::Exp)
+    return exp(x);
+  else if constexpr (kind == Unary::Exp2)
+    return exp2(x);
+  else if constexpr (kind == Unary::Floor)
+    return floor(x);
+  else if constexpr (kind == Unary::GeluErf)
+    return 0.5f * x * (1.0f + erf(x * 0.707106781186547524f));
+  else if constexpr (kind == Unary::GeluSigmoid)
+    return x * sigmoid(1.702f * x);
+  else if constexpr (kind == Unary::GeluTanh) {
+    // (1 + tanh(u)) / 2 == sigmoid(2u), without the cancellation.
+    Floats inner = x + 0.044715f * x * x * x;
+    return x * sigmoid(1.59576912160573071f * inner);
+  } else if constexpr (kind == Unary::Inverse)
+    return 1.0f / (x + p);
+  else if constexpr (kind == Unary::LeakyRelu)
+    return x > 0.0f ? x : p * x;
+  else if constexpr (kind == Unary::Log)
+    return log(x + p);
+  else if constexpr (kind == Unary::Neg)
+    return -x;
+  else if constexpr (kind == Unary::Relu)
+    return max(x, Floats{});
+  else if constexpr (kind == Unary::Round)
+    return roundEven(x);
+  else if constexpr (kind == Unary::Rsqrt)
+    return 1.0f / squareRoot(x + p);
+  else if constexpr (kind == Unary::Sigmoid)
+    return sigmoid(x);
+  else if constexpr (kind == Unary::Sign) {
+    Floats signs = copySign(splat(1.0f), x);
+    return ((x < 0.0f) | (x > 0.0f)) ? signs : x;
+  } else if constexpr (kind == Unary::Silu)
+    return x * sigmoid(x);
+  else if constexpr (kind == Unary::Sqrt)
+    return squareRoot(x);
+  else if constexpr (kind == Unary::Square)
+    return x * x;
+  else
+    return tanh(x);
+}
+
+template <Unary kind, bool half>
+void unaryRow(size_t n, const float *x, float *out, float p, float q) {
+  Floats first = splat(p), second = splat(q);
+  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    Floats value = apply<kind>(loadUpTo(count, x + i), first, second);
+    storeUpTo(count, out + i, rounded<half>(value));
+  });
+}
+
+void unaryKernel(Unary kind, size_t n, const float *x, float *out,
+                 Rounding rounding, float p, float q) {
+  switch (kind) {
+#define ANEC_CASE(name)                                                        \
+  case Unary::name:                                                            \
+    return rounding == Rounding::FP16                                          \
+               ? unaryRow<Unary::name, true>(n, x, out, p, q)                  \
+               : unaryRow<Unary::name, false>(n, x, out, p, q);
+    ANEC_CASE(Abs)
+    ANEC_CASE(Affine)
+    ANEC_CASE(Ceil)
+    ANEC_CASE(Clip)
+    ANEC_CASE(Copy)
+    ANEC_CASE(Erf)
+    ANEC_CASE(Exp)
+    ANEC_CASE(Exp2)
+    ANEC_CASE(Floor)
+    ANEC_CASE(GeluErf)
+    ANEC_CASE(GeluSigmoid)
+    ANEC_CASE(GeluTanh)
+    ANEC_CASE(Inverse)
+    ANEC_CASE(LeakyRelu)
+    ANEC_CASE(Log)
+    ANEC_CASE(Neg)
+    ANEC_CASE(Relu)
+    ANEC_CASE(Round)
+    ANEC_CASE(Rsqrt)
+    ANEC_CASE(Sigmoid)
+    ANEC_CASE(Sign)
+    ANEC_CASE(Silu)
+    ANEC_CASE(Sqrt)
+    ANEC_CASE(Square)
+    ANEC_CASE(Tanh)
+#undef ANEC_CASE
+  }
+}
+
+template <bool half, bool roundSigmoid>
+void siluMulRow(size_t n, const float *gate, const float *up, float *out) {
+  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    Floats x = loadUpTo(count, gate + i);
+    Floats silu = rounded<half>(x * rounded<roundSigmoid>(sigmoid(x)));
+    storeUpTo(count, out + i, rounded<half>(silu * loadUpTo(count, up + i)));
+  });
+}
+
+void siluMulKernel(size_t n, const float *gate, const float *up, float *out,
+                   Rounding rounding, bool roundSigmoid) {
+  if (rounding == Rounding::None)
+    return siluMulRow<false, false>(n, gate, up, out);
+  if (roundSigmoid)
+    return siluMulRow<true, true>(n, gate, up, out);
+  siluMulRow<true, false>(n, gate, up, out);
+}
+
+//===-- Reductions --------------------------------------------------------===//
+
+/// What reductions fold: extremes in fp32, sums in fp64.
+struct Maximum {
+  Floats value = splat(-__builtin_inff());
+  ANEC_INLINE void add(Floats x) { value = x > value ? x : value; }
+  ANEC_INLINE void merge(Maximum other) { add(other.value); }
+  static constexpr float filler = -__builtin_inff();
+};
+struct Minimum {
+  Floats value = splat(__builtin_inff());
+  ANEC_INLINE void add(Floats x) { value = x < value ? x : value; }
+  ANEC_INLINE void merge(Minimum other) { add(other.value); }
+  static constexpr float filler = __builtin_inff();
+};
+struct Total {
+  DoublePair value = {};
+  ANEC_INLINE void add(DoublePair x) {
+    value.low += x.low;
+    value.high += x.high;
+  }
+  ANEC_INLINE void add(Floats x) { add(widen(x)); }
+  ANEC_INLINE void merge(Total other) { add(other.value); }
+  static constexpr float filler = 0;
+};
+struct AbsoluteTotal : Total {
+  ANEC_INLINE void add(Floats x) { Total::add(widen(abs(x))); }
+};
+struct SquareTotal : Total {
+  ANEC_INLINE void add(Floats x) {
+    DoublePair wide = widen(x);
+    value.low += wide.low * wide.low;
+    value.high += wide.high * wide.high;
+  }
+};
+
+ANEC_INLINE double total(const Total &sum) {
+  Doubles both = sum.value.low + sum.value.high;
+  double result = 0;
+  for (size_t i = 0; i < width / 2; ++i)
+    result += both[i];
+  return result;
+}
+ANEC_INLINE double total(const Maximum &maximum) {
+  float result = maximum.value[0];
+  for (size_t i = 1; i < width; ++i)
+    result = maximum.value[i] > result ? maximum.value[i] : result;
+  return result;
+}
+ANEC_INLINE double total(const Minimum &minimum) {
+  float result = minimum.value[0];
+  for (size_t i = 1; i < width; ++i)
+    result = minimum.value[i] < result ? minimum.value[i] : result;
+  return result;
+}
+
+template <typename Fold>
+double foldRow(size_t n, const float *x) {
+  // Four accumulators hide the latency of the additions.
+  Fold folds[4];
+  size_t i = 0;
+  for (; i + 4 * width <= n; i += 4 * width)
+    for (size_t j = 0; j < 4; ++j)
+      folds[j].add(load(x + i + j * width));
+  for (; i + width <= n; i += width)
+    folds[0].add(load(x + i));
+  if (i < n)
+    folds[1].add(fillFrom(n - i, loadPart<Floats>(x + i, n - i), Fold::filler));
+  folds[0].merge(folds[1]);
+  folds[2].merge(folds[3]);
+  folds[0].merge(folds[2]);
+  return total(folds[0]);
+}
+
+float reduceRowKernel(Reduce kind, size_t n, const float *x,
+                      Rounding rounding) {
+  double result = 0;
+  switch (kind) {
+  case Reduce::L1:
+    result = foldRow<AbsoluteTotal>(n, x);
+    break;
+  case Reduce::L2:
+    result = __builtin_sqrt(foldRow<SquareTotal>(n, x));
+    break;
+  case Reduce::Max:
+    result = foldRow<Maximum>(n, x);
+    break;
+  case Reduce::Mean:
+    result = n ? foldRow<Total>(n, x) / double(n) : __builtin_nan("");
+    break;
+  case Reduce::Min:
+    result = foldRow<Minimum>(n, x);
+    break;
+  case Reduce::Sum:
+    result = foldRow<Total>(n, x);
+    break;
+  case Reduce::SumSquare:
+    result = foldRow<SquareTotal>(n, x);
+    break;
+  }
+  Floats value = splat(float(result));
+  return rounding == Rounding::FP16 ? roundToHalf(value)[0] : value[0];
+}
+
+/// The columns' results in fp32, each multiplied by `factor`, its root taken
+/// if `root`.
+ANEC_INLINE Floats columnResult(Total sum, double factor, bool root) {
+  DoublePair value = {sum.value.low * factor, sum.value.high * factor};
+  if (root)
+    for (size_t i = 0; i < width / 2; ++i) {
+      value.low[i] = __builtin_sqrt(value.low[i]);
+      value.high[i] = __builtin_sqrt(value.high[i]);
+    }
+  return narrow(value);
+}
+ANEC_INLINE Floats columnResult(Maximum maximum, double, bool) {
+  return maximum.value;
+}
+ANEC_INLINE Floats columnResult(Minimum minimum, double, bool) {
+  return minimum.value;
+}
+
+/// Reduces `vectors` whole vectors of columns, or, if `vectors` is 1, the first
+/// `count` columns of one.
+template <typename Fold, size_t vectors, typename Finish>
+ANEC_INLINE void foldColumns(size_t rows, size_t stride, const float *x,
+                             size_t count, Finish finish) {
+  Fold folds[vectors];
+  for (size_t row = 0; row < rows; ++row, x += stride)
+    for (size_t j = 0; j < vectors; ++j)
+      folds[j].add(vectors == 1 ? loadUpTo(count, x) : load(x + j * width));
+  for (size_t j = 0; j < vectors; ++j)
+    finish(j, folds[j]);
+}
+
+template <typename Fold>
+void reduceColumnsBy(size_t rows, size_t columns, size_t stride, const float *x,
+                     float *out, bool half, double factor = 1,
+                     bool root = false) {
+  auto finishAt = [=](size_t column, size_t count) {
+    return [=](size_t j, Fold fold) ANEC_INLINE_LAMBDA {
+      Floats value = columnResult(fold, factor, root);
+      value = half ? roundToHalf(value) : value;
+      storeUpTo(count, out + column + j * width, value);
+    };
+  };
+  constexpr size_t vectors = 4;
+  size_t column = 0;
+  for (; column + vectors * width <= columns; column += vectors * width)
+    foldColumns<Fold, vectors>(rows, stride, x + column, width,
+                               finishAt(column, width));
+  for (; column < columns; column += width) {
+    size_t count = columns - column < width ? columns - column : width;
+    foldColumns<Fold, 1>(rows, stride, x + column, count,
+                         finishAt(column, count));
+  }
+}
+
+void reduceColumnsKernel(Reduce kind, size_t rows, size_t columns,
+                         size_t stride, const float *x, float *out,
+                         Rounding rounding) {
+  bool half = rounding == Rounding::FP16;
+  switch (kind) {
+  case Reduce::L1:
+    return reduceColumnsBy<AbsoluteTotal>(rows, columns, stride, x, out, half);
+  case Reduce::L2:
+    return reduceColumnsBy<SquareTotal>(rows, columns, stride, x, out, half, 1,
+                                        true);
+  case Reduce::Max:
+    return reduceColumnsBy<Maximum>(rows, columns, stride, x, out, half);
+  case Reduce::Mean: {
+    double factor = rows ? 1.0 / double(rows) : __builtin_nan("");
+    return reduceColumnsBy<Total>(rows, columns, stride, x, out, half, factor);
+  }
+  case Reduce::Min:
+    return reduceColumnsBy<Minimum>(rows, columns, stride, x, out, half);
+  case Reduce::Sum:
+    return reduceColumnsBy<Total>(rows, columns, stride, x, out, half);
+  case Reduce::SumSquare:
+    return reduceColumnsBy<SquareTotal>(rows, columns, stride, x, out, half);
+  }
+}
+
+//===-- Softmax -----------------------------------------------------------===//
+
+/// out = softmax(x) for a row whose greatest element is known.
+template <bool half>
+ANEC_INLINE void softmaxBelow(size_t n, float greatest, const float *x,
+                              float *out) {
+  Floats top = splat(greatest);
+  Total sum;
+  forEachVector(n, [&](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    Floats e = exp(loadUpTo(count, x + i) - top);
+    storeUpTo(count, out + i, e);
+    sum.add(count == width ? e : fillFrom(count, e, 0));
+  });
+  Floats divisor = splat(float(total(sum)));
+  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    storeUpTo(count, out + i,
+              rounded<half>(loadUpTo(count, out + i) / divisor));
+  });
+}
+
+void softmaxRowKernel(size_t n, const float *x, float *out, Rounding rounding) {
+  float greatest = float(foldRow<Maximum>(n, x));
+  if (rounding == Rounding::FP16)
+    return softmaxBelow<true>(n, greatest, x, out);
+  softmaxBelow<false>(n, greatest, x, out);
+}
+
+template <bool half>
+ANEC_INLINE void scaledSoftmax(size_t n, const float *x, float scale,
+                               const float *mask, float *out) {
+  Floats factor = splat(scale);
+  Maximum greatest;
+  forEachVector(n, [&](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    Floats score = rounded<half>(loadUpTo(count, x + i) * factor);
+    if (mask)
+      score = rounded<half>(score + loadUpTo(count, mask + i));
+    storeUpTo(count, out + i, score);
+    greatest.add(count == width ? score
+                                : fillFrom(count, score, Maximum::filler));
+  });
+  softmaxBelow<half>(n, float(total(greatest)), out, out);
+}
+
+void scaledSoftmaxRowKernel(size_t n, const float *x, float scale,
+                            const float *mask, float *out, Rounding rounding) {
+  if (rounding == Rounding::FP16)
+    return scaledSoftmax<true>(n, x, scale, mask, out);
+  scaledSoftmax<false>(n, x, scale, mask, out);
+}
+
+template <size_t vectors>
+ANEC_INLINE void softmaxColumnBlock(size_t rows, size_t stride, size_t count,
+                                    const float *x, float *out, bool half) {
+  Floats greatest[vectors];
+  foldColumns<Maximum, vectors>(
+      rows, stride, x, count,
+      [&](size_t j, Maximum maximum)
+          ANEC_INLINE_LAMBDA { greatest[j] = maximum.value; });
+  Total sums[vectors];
+  for (size_t row = 0; row < rows; ++row)
+    for (size_t j = 0; j < vectors; ++j) {
+      size_t at = row * stride + j * width;
+      Floats e = exp(loadUpTo(count, x + at) - greatest[j]);
+      storeUpTo(count, out + at, e);
+      sums[j].add(e);
+    }
+  Floats divisors[vectors];
+  for (size_t j = 0; j < vectors; ++j)
+    divisors[j] = narrow(sums[j].value);
+  for (size_t row = 0; row < rows; ++row)
+    for (size_t j = 0; j < vectors; ++j) {
+      size_t at = row * stride + j * width;
+      Floats result = loadUpTo(count, out + at) / divisors[j];
+      storeUpTo(count, out + at, half ? roundToHalf(result) : result);
+    }
+}
+
+void softmaxColumnsKernel(size_t rows, size_t columns, size_t stride,
+                          const float *x, float *out, Rounding rounding) {
+  bool half = rounding == Rounding::FP16;
+  constexpr size_t vectors = 4;
+  size_t column = 0;
+  for (; column + vectors * width <= columns; column += vectors * width)
+    softmaxColumnBlock<vectors>(rows, stride, width, x + column, out + column,
+                                half);
+  for (; column < columns; column += width) {
+    size_t count = columns - column < width ? columns - column : width;
+    softmaxColumnBlock<1>(rows, stride, count, x + column, out + column, half);
+  }
+}
+
+} // namespace
+
+constinit const KernelTable ANEC_KERNEL_TABLE = {
+    .roundToHalf = roundRow,
+    .halfToFloat = halvesToFloats,
+    .floatToHalf = floatsToHalves,
+    .bfloat16ToFloat = bfloat16sToFloats,
+    .floatToBFloat16 = floatsToBFloat16s,
+    .binary = binaryKernel,
+    .unary = unaryKernel,
+    .siluMul = siluMulKernel,
+    .softmaxRow = softmaxRowKernel,
+    .scaledSoftmaxRow = scaledSoftmaxRowKernel,
+    .softmaxColumns = softmaxColumnsKernel,
+    .reduceRow = reduceRowKernel,
+    .reduceColumns = reduceColumnsKernel,
+};
+
+} // namespace anec::cpu
