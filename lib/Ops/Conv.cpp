@@ -5,48 +5,10 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/Ops/Convolution.h"
 #include "anec/Ops/Ops.h"
 
 using namespace anec;
-
-namespace {
-/// One spatial axis of a convolution.
-struct ConvAxis {
-  int64_t input, kernel, stride, dilation, before, after;
-
-  int64_t span() const { return (kernel - 1) * dilation + 1; }
-  int64_t padded() const { return input + before + after; }
-  int64_t output() const {
-    return padded() < span() ? 0 : (padded() - span()) / stride + 1;
-  }
-};
-} // namespace
-
-/// The axis after padding has been worked out. `same` covers the input with
-/// ceil(input / stride) outputs; an odd element goes after the input, or with
-/// `same_lower` before it.
-template <typename Context>
-static ConvAxis convAxis(const Context &ctx, unsigned axis, int64_t input,
-                         int64_t kernel) {
-  ConvAxis result = {input,
-                     kernel,
-                     ctx.intsAttr("strides")[axis],
-                     ctx.intsAttr("dilations")[axis],
-                     0,
-                     0};
-  llvm::StringRef type = ctx.stringAttr("pad_type");
-  if (type == "custom") {
-    result.before = ctx.intsAttr("pad")[2 * axis];
-    result.after = ctx.intsAttr("pad")[2 * axis + 1];
-  } else if (type != "valid") {
-    int64_t outputs = (input - 1) / result.stride + 1;
-    int64_t total = std::max<int64_t>(0, (outputs - 1) * result.stride +
-                                             result.span() - input);
-    result.before = type == "same" ? total / 2 : (total + 1) / 2;
-    result.after = total - result.before;
-  }
-  return result;
-}
 
 //===----------------------------------------------------------------------===//
 // Inference

@@ -80,7 +80,9 @@ static bool inferRope(InferContext &ctx) {
     return false;
   double theta = ctx.constant("theta")->asDouble();
   if (!(theta > 0) || std::isinf(theta)) // C4
-    return failNumber(ctx, "theta", "a positive number");
+    return ctx.fail(diag::ParameterRange,
+                    {ctx.def.name.str(), "theta", std::to_string(theta),
+                     "a positive number"});
   return inferSame(ctx);
 }
 

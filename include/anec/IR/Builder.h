@@ -13,6 +13,7 @@
 #define ANEC_IR_BUILDER_H
 
 #include "anec/IR/OpDef.h"
+#include <concepts>
 
 namespace anec {
 
@@ -23,7 +24,11 @@ struct Attr {
 
   Attr(llvm::StringRef name, ConstantRef value)
       : name(name), value(std::move(value)) {}
-  Attr(llvm::StringRef name, bool value)
+  Attr(llvm::StringRef name, const Constant *value)
+      : name(name), value(value) {}
+  // A template, so that no pointer becomes a boolean.
+  template <std::same_as<bool> Bool>
+  Attr(llvm::StringRef name, Bool value)
       : name(name), value(Constant::boolean(value)) {}
   Attr(llvm::StringRef name, int value)
       : name(name), value(Constant::int32(value)) {}

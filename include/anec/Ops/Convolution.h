@@ -1,0 +1,53 @@
+//===- Convolution.h - the geometry of a convolution -----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_OPS_CONVOLUTION_H
+#define ANEC_OPS_CONVOLUTION_H
+
+#include "anec/IR/OpDef.h"
+
+namespace anec {
+
+/// One spatial axis of a convolution.
+struct ConvAxis {
+  int64_t input, kernel, stride, dilation, before, after;
+
+  int64_t span() const { return (kernel - 1) * dilation + 1; }
+  int64_t padded() const { return input + before + after; }
+  int64_t output() const {
+    return padded() < span() ? 0 : (padded() - span()) / stride + 1;
+  }
+};
+
+/// The axis after padding has been worked out. `same` covers the input with
+/// ceil(input / stride) outputs; an odd element goes after the input, or with
+/// `same_lower` before it. `Context` is an InferContext, an EvalContext or an
+/// Op of a row with a convolution's parameters.
+template <typename Context>
+ConvAxis convAxis(const Context &ctx, unsigned axis, int64_t input,
+                  int64_t kernel) {
+  ConvAxis result = {input,
+                     kernel,
+                     ctx.intsAttr("strides")[axis],
+                     ctx.intsAttr("dilations")[axis],
+                     0,
+                     0};
+  llvm::StringRef type = ctx.stringAttr("pad_type");
+  if (type == "custom") {
+    result.before = ctx.intsAttr("pad")[2 * axis];
+    result.after = ctx.intsAttr("pad")[2 * axis + 1];
+  } else if (type != "valid") {
+    int64_t outputs = (input - 1) / result.stride + 1;
+    int64_t total = std::max<int64_t>(0, (outputs - 1) * result.stride +
+                                             result.span() - input);
+    result.before = type == "same" ? total / 2 : (total + 1) / 2;
+    result.after = total - result.before;
+  }
+  return result;
+}
+
+} // namespace anec
+
+#endif // ANEC_OPS_CONVOLUTION_H

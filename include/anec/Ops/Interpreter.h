@@ -1,0 +1,52 @@
+//===- Interpreter.h - the double-precision reference ----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs a function op by op through the rows' `eval`: what every backend and
+/// every pass is compared with.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_OPS_INTERPRETER_H
+#define ANEC_OPS_INTERPRETER_H
+
+#include "anec/IR/OpDef.h"
+#include <functional>
+
+namespace anec {
+
+struct InterpreterOptions {
+  /// Rounds every result to its declared element type. Without, floats stay
+  /// doubles: the exact value that finite precision is compared with.
+  bool roundToDType = false;
+  /// The elements of a `weight` op, row-major in the op's result shape.
+  /// Without, they are drawn from the name alone (see randomWeight).
+  std::function<std::vector<double>(const Op &weight)> weights;
+};
+
+/// Evaluates `function` on `inputs`, one per parameter with as many elements.
+/// False, with a diagnostic, when it has an op without a reference.
+bool interpret(const Function &function, llvm::ArrayRef<RefTensor> inputs,
+               std::vector<RefTensor> &outputs, Diagnostics &diags,
+               const InterpreterOptions &options = {});
+
+/// Standard-normal-like elements scaled by 1/sqrt(count of the last axes), the
+/// same for a weight however it is reshaped or transposed.
+std::vector<double> randomWeight(const Op &weight);
+
+/// Elements for an input of `type`: floats normal, integers and booleans 0/1.
+RefTensor randomTensor(const TensorType &type, uint64_t seed);
+
+/// Rounds `value` to what `dtype` can hold: floats to nearest even, integers by
+/// truncation and clamping.
+double roundToDType(double value, DType dtype);
+
+/// The norm of `lhs - rhs` relative to that of `rhs`; infinite when exactly one
+/// of them has a non-finite element at some place.
+double relativeError(llvm::ArrayRef<double> lhs, llvm::ArrayRef<double> rhs);
+
+} // namespace anec
+
+#endif // ANEC_OPS_INTERPRETER_H

@@ -1,0 +1,183 @@
+//===- Interpreter.cpp - the double-precision reference -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Ops/Interpreter.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
+#include "anec/Support/Half.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
+#include <cmath>
+#include <limits>
+#include <map>
+
+using namespace anec;
+
+double anec::roundToDType(double value, DType dtype) {
+  switch (dtype) {
+  case DType::FP64:
+    return value;
+  case DType::FP32:
+    return double(float(value));
+  case DType::FP16:
+    return roundToHalf(value);
+  default:
+    return Constant::scalar(dtype, value)->doubleAt(0);
+  }
+}
+
+namespace {
+
+/// Elements by value, freed after the last use: a layer's are large.
+class Environment {
+public:
+  explicit Environment(const Function &function) {
+    for (const Op &op : function.body())
+      for (const Value *operand : op.operandValues())
+        ++remaining[operand];
+    for (const Value *result : function.resultValues())
+      ++remaining[result];
+  }
+  const RefTensor *get(const Value *value) const {
+    return value ? &tensors.find(value)->second : nullptr;
+  }
+  void set(const Value *value, RefTensor tensor) {
+    if (remaining.lookup(value) != 0)
+      tensors[value] = std::move(tensor);
+  }
+  void release(const Value *value) {
+    if (value && --remaining[value] == 0)
+      tensors.erase(value);
+  }
+
+private:
+  llvm::DenseMap<const Value *, unsigned> remaining;
+  std::map<const Value *, RefTensor> tensors;
+};
+
+} // namespace
+
+static bool evaluate(const Op &op, Environment &env, Diagnostics &diags,
+                     const InterpreterOptions &options) {
+  std::vector<RefTensor> results;
+  for (const Value *result : op.resultValues()) {
+    results.push_back({result->type, {}});
+    results.back().data.resize(result->type.numElements());
+  }
+  if (op.is(ops::Weight)) {
+    results[0].data = options.weights ? options.weights(op) : randomWeight(op);
+  } else if (op.def().eval) {
+    llvm::SmallVector<const RefTensor *, 4> operands;
+    for (const Value *operand : op.operandValues())
+      operands.push_back(env.get(operand));
+    EvalContext ctx{op.def(), op.constants(), operands, results};
+    op.def().eval(ctx);
+  } else {
+    diags.report(op.range(), diag::NoReference, op.def().name);
+    return false;
+  }
+  for (auto [value, tensor] : llvm::zip_equal(op.resultValues(), results)) {
+    if (options.roundToDType)
+      for (double &element : tensor.data)
+        element = anec::roundToDType(element, tensor.type.dtype);
+    env.set(value, std::move(tensor));
+  }
+  for (const Value *operand : op.operandValues())
+    env.release(operand);
+  return true;
+}
+
+bool anec::interpret(const Function &function, llvm::ArrayRef<RefTensor> inputs,
+                     std::vector<RefTensor> &outputs, Diagnostics &diags,
+                     const InterpreterOptions &options) {
+  Environment env(function);
+  for (auto [param, input] : llvm::zip_equal(function.parameters(), inputs)) {
+    assert(int64_t(input.data.size()) == param->type.numElements());
+    env.set(param.get(), {param->type, input.data});
+  }
+  for (const Op &op : function.body())
+    if (!evaluate(op, env, diags, options))
+      return false;
+  outputs.clear();
+  for (const Value *result : function.resultValues())
+    outputs.push_back(*env.get(result));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Random elements and comparison
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// SplitMix64: enough for test data, and the same everywhere.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+  }
+  double uniform() { return double(next() >> 11) * 0x1p-53; }
+  /// The sum of twelve uniforms: normal enough, and without tails that would
+  /// make a comparison turn on one element.
+  double normal() {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i)
+      sum += uniform();
+    return sum;
+  }
+
+private:
+  uint64_t state;
+};
+} // namespace
+
+RefTensor anec::randomTensor(const TensorType &type, uint64_t seed) {
+  RefTensor tensor{type, std::vector<double>(type.numElements())};
+  Random random(seed);
+  for (double &element : tensor.data)
+    element = isFloat(type.dtype)
+                  ? anec::roundToDType(random.normal(), type.dtype)
+                  : double(random.next() & 1);
+  return tensor;
+}
+
+double anec::relativeError(llvm::ArrayRef<double> lhs,
+                           llvm::ArrayRef<double> rhs) {
+  double difference = 0, norm = 0;
+  for (auto [left, right] : llvm::zip_equal(lhs, rhs)) {
+    if (!std::isfinite(left) || !std::isfinite(right)) {
+      bool same = left == right || (std::isnan(left) && std::isnan(right));
+      if (!same)
+        return std::numeric_limits<double>::infinity();
+      continue;
+    }
+    difference += (left - right) * (left - right);
+    norm += right * right;
+  }
+  if (difference == 0)
+    return 0;
+  return norm == 0 ? std::numeric_limits<double>::infinity()
+                   : std::sqrt(difference / norm);
+}
+
+std::vector<double> anec::randomWeight(const Op &weight) {
+  TensorType type = weightSourceType(weight);
+  std::vector<double> source(type.numElements());
+  Random random(llvm::xxHash64(weight.stringAttr("name")));
+  double fanIn = type.rank() < 2 || type.shape[0] == 0
+                     ? 1
+                     : double(type.numElements()) / double(type.shape[0]);
+  for (double &element : source) {
+    // A vector scales or shifts channels: keep it near one.
+    double value = type.rank() < 2 ? 1 + 0.1 * random.normal()
+                                   : random.normal() / std::sqrt(fanIn);
+    element = anec::roundToDType(value, type.dtype);
+  }
+  return arrangeWeight(weight, source);
+}
