@@ -1,0 +1,77 @@
+//===- Pass.h - the row that defines a pass --------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A pass is a function from a function to the same function, changed, and a
+/// row that says what it is called and what it counts. It keeps no state,
+/// prints nothing, and leaves verification to the pass manager.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_PASSES_PASS_H
+#define ANEC_PASSES_PASS_H
+
+#include "anec/IR/IR.h"
+#include "anec/Support/Diagnostics.h"
+#include <array>
+
+namespace anec {
+
+struct PassDef;
+
+/// Something a pass counts.
+struct StatDef {
+  llvm::StringLiteral name = "";
+  llvm::StringLiteral summary = "";
+};
+constexpr unsigned maxStats = 4;
+
+/// What a running pass has at hand.
+class PassContext {
+public:
+  PassContext(const PassDef &pass, Diagnostics &diags)
+      : pass(pass), diags(diags) {}
+
+  /// Adds to the pass's counter called `stat`.
+  void count(llvm::StringRef stat, uint64_t amount = 1);
+  uint64_t total(unsigned stat) const { return counts[stat]; }
+
+  const PassDef &pass;
+  Diagnostics &diags;
+
+private:
+  std::array<uint64_t, maxStats> counts = {};
+};
+
+struct PassDef {
+  /// The flag, the file and the test are named so too.
+  llvm::StringLiteral name = "";
+  /// One line, imperative.
+  llvm::StringLiteral summary = "";
+  /// What it does to what, as `before ==> after`.
+  llvm::StringLiteral description = "";
+  std::array<StatDef, maxStats> stats = {};
+  /// How far results may move relative to before, computed in double
+  /// precision: 0 for pure data movement, 1e-9 for reordered arithmetic, more
+  /// only where values get rounded into constants.
+  double tolerance = 1e-9;
+  /// True when it changed `function`. Errors go to the context.
+  bool (*run)(Function &function, PassContext &ctx) = nullptr;
+};
+
+namespace passes {
+#define PASS(NAME) extern const PassDef NAME;
+#include "anec/Passes/Passes.def"
+#undef PASS
+} // namespace passes
+
+/// All passes, sorted by name.
+llvm::ArrayRef<const PassDef *> allPasses();
+/// Null when there is no such pass.
+const PassDef *findPass(llvm::StringRef name);
+
+} // namespace anec
+
+#endif // ANEC_PASSES_PASS_H

@@ -1,0 +1,55 @@
+//===- PassManager.h - runs passes and watches them ------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_PASSES_PASSMANAGER_H
+#define ANEC_PASSES_PASSMANAGER_H
+
+#include "anec/Passes/Pass.h"
+#include <functional>
+#include <optional>
+
+namespace anec {
+
+/// The passes that take a kernel or a layer from the tensor language to what
+/// the MIL printer prints, in order.
+llvm::ArrayRef<const PassDef *> defaultPipeline();
+
+/// Turns `a,b,c` into passes; reports unknown names.
+bool parsePipeline(llvm::StringRef text, std::vector<const PassDef *> &passes,
+                   Diagnostics &diags);
+
+struct PassManagerOptions {
+  std::vector<const PassDef *> passes;
+  /// Check well-formedness after every pass.
+  bool verifyEach = true;
+  /// Evaluate every function before and after each pass, in double precision
+  /// on random inputs, and report the first pass whose results move by more
+  /// than its tolerance.
+  bool verifyNumerics = false;
+  /// Run no more than so many passes (each pass on each function counts): the
+  /// way to find a guilty one by bisection.
+  std::optional<unsigned> limit;
+  /// Called after each pass that `--print-after` asks for.
+  std::function<void(const PassDef &, const Function &)> afterPass;
+};
+
+/// What a run did, by pass in pipeline order.
+struct PassReport {
+  const PassDef *pass;
+  unsigned runs = 0;
+  unsigned changes = 0;
+  double seconds = 0;
+  std::array<uint64_t, maxStats> counts = {};
+};
+
+/// Runs the passes over every kernel and layer of `module`, each pass over all
+/// functions before the next. False when something was reported; the module is
+/// then not to be used.
+bool runPasses(Module &module, const PassManagerOptions &options,
+               Diagnostics &diags, std::vector<PassReport> *reports = nullptr);
+
+} // namespace anec
+
+#endif // ANEC_PASSES_PASSMANAGER_H

@@ -1,0 +1,338 @@
+//===- AssignLayout.cpp - every tensor as [N, C, H, W] --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The engine works on rank-4 tensors with channels on axis 1. This pass gives
+/// every value of lower rank a place there and rewrites the ops to match:
+///
+///   [S]        ->  [1, 1, 1, S]
+///   [C, S]     ->  [1, C, 1, S]
+///   [A, B, S]  ->  [1, A, B, S]
+///
+/// Scalars stay scalars. Row-major order is the same before and after, so a
+/// change of layout is a reshape. An op without a rule here keeps its own
+/// shapes, between reshapes, which is always right and never fast.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/Builder.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+static constexpr unsigned engineRank = 4;
+
+static Shape layoutShape(llvm::ArrayRef<int64_t> shape) {
+  switch (shape.size()) {
+  case 1:
+    return {1, 1, 1, shape[0]};
+  case 2:
+    return {1, shape[0], 1, shape[1]};
+  case 3:
+    return {1, shape[0], shape[1], shape[2]};
+  default:
+    return Shape(shape);
+  }
+}
+
+/// Where axis `axis` of a value of `rank` lies in its layout.
+static int64_t layoutAxis(int64_t axis, unsigned rank) {
+  if (axis < 0)
+    axis += rank;
+  switch (rank) {
+  case 1:
+    return 3;
+  case 2:
+    return axis == 0 ? 1 : 3;
+  case 3:
+    return axis + 1;
+  default:
+    return axis;
+  }
+}
+
+/// `shape` with ones in front up to `rank`, as broadcasting reads it.
+static Shape padded(llvm::ArrayRef<int64_t> shape, unsigned rank) {
+  Shape result(rank > shape.size() ? rank - shape.size() : 0, 1);
+  result.append(shape.begin(), shape.end());
+  return result;
+}
+
+/// `values`, one per axis of a value of `rank`, moved to the layout's axes;
+/// axes that the layout adds get `fill`.
+static Shape layoutPerAxis(llvm::ArrayRef<int64_t> values, int64_t fill) {
+  unsigned rank = values.size();
+  if (rank == 0 || rank >= engineRank)
+    return Shape(values);
+  Shape result(engineRank, fill);
+  for (unsigned axis = 0; axis < rank; ++axis)
+    result[layoutAxis(axis, rank)] = values[axis];
+  return result;
+}
+
+namespace {
+
+/// Builds the function anew behind the old ops, which go at the end. `laid`
+/// maps old values to new ones, and `shapes` keeps the shapes they were written
+/// with.
+class LayoutRewriter {
+public:
+  LayoutRewriter(Function &function, PassContext &ctx)
+      : function(function), builder(function), ctx(ctx) {}
+
+  bool run() {
+    if (!isNeeded())
+      return false;
+    std::vector<Op *> old;
+    for (Op &op : function.body()) {
+      old.push_back(&op);
+      for (Value *result : op.resultValues())
+        shapes[result] = result->type.shape;
+    }
+    for (const auto &param : function.parameters())
+      layParameter(*param);
+    for (Op *op : old)
+      rewrite(*op);
+    layResults();
+    for (Op *op : llvm::reverse(old))
+      op->erase();
+    return true;
+  }
+
+private:
+  bool isNeeded() const;
+  void layParameter(Value &param);
+  void layResults();
+  void rewrite(Op &op);
+
+  Value *reshape(Value *value, llvm::ArrayRef<int64_t> shape) {
+    if (value->type.shape == Shape(shape))
+      return value;
+    return builder.build(ops::Reshape, {value}, {{"shape", shape}},
+                         value->name);
+  }
+  /// The value in its layout.
+  Value *laidOut(Value *old) {
+    Value *value = reshape(laid.lookup(old), layoutShape(shapes.lookup(old)));
+    laid[old] = value;
+    return value;
+  }
+  /// The value in the layout of `rank`, to which broadcasting extends it.
+  Value *laidOutAs(Value *old, unsigned rank) {
+    Shape shape = shapes.lookup(old);
+    if (shape.empty())
+      return laid.lookup(old);
+    return reshape(laid.lookup(old), layoutShape(padded(shape, rank)));
+  }
+  /// The value in the shape it was written with.
+  Value *plain(Value *old) {
+    return reshape(laid.lookup(old), shapes.lookup(old));
+  }
+  unsigned rankOf(Value *old) const { return shapes.lookup(old).size(); }
+
+  void define(Value *old, Value *value) {
+    value->name = old->name;
+    laid[old] = value;
+  }
+  void defineAll(Op &op, Op *made) {
+    for (auto [old, value] :
+         llvm::zip_equal(op.resultValues(), made->resultValues()))
+      define(old, value);
+  }
+  /// The op on `operands` with `changes` to its constants.
+  Op *clone(Op &op, llvm::ArrayRef<Value *> operands,
+            llvm::ArrayRef<Attr> changes = {}) {
+    llvm::SmallVector<ConstantRef, 4> slots(op.constants());
+    for (const Attr &change : changes)
+      slots[op.def().constantSlot(change.name)] = change.value;
+    llvm::SmallVector<llvm::StringRef, 3> names;
+    for (const Value *result : op.resultValues())
+      names.push_back(result->name);
+    return builder.createWithSlots(op.def(), operands, slots, names);
+  }
+
+  void rewriteElementwise(Op &op);
+  void rewriteReduction(Op &op);
+  void rewriteMatmul(Op &op);
+  void rewriteTranspose(Op &op);
+  void rewriteSliceBySize(Op &op);
+  void rewriteLayerNorm(Op &op);
+  void rewriteAxisOp(Op &op);
+  void keepShapes(Op &op);
+
+  Function &function;
+  Builder builder;
+  PassContext &ctx;
+  llvm::DenseMap<Value *, Value *> laid;
+  llvm::DenseMap<Value *, Shape> shapes;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
+
+bool LayoutRewriter::isNeeded() const {
+  auto low = [](const Value *value) {
+    return value->type.rank() > 0 && value->type.rank() < engineRank;
+  };
+  for (const auto &param : function.parameters())
+    if (low(param.get()))
+      return true;
+  for (const Op &op : function.body())
+    if (llvm::any_of(op.resultValues(), low))
+      return true;
+  return false;
+}
+
+void LayoutRewriter::layParameter(Value &param) {
+  shapes[&param] = param.type.shape;
+  param.type.shape = layoutShape(param.type.shape);
+  laid[&param] = &param;
+}
+
+void LayoutRewriter::layResults() {
+  llvm::SmallVector<Value *, 2> results;
+  for (unsigned index = 0; index < function.numResults(); ++index) {
+    Value *value = laidOut(function.result(index));
+    // MIL returns what an op computed, each value under one name.
+    if (!value->definingOp() || llvm::is_contained(results, value))
+      value = builder.build(ops::Identity, {value}, {}, value->name);
+    results.push_back(value);
+  }
+  std::vector<std::string> names = function.resultNames().vec();
+  function.setResults(
+      results, llvm::SmallVector<llvm::StringRef>(names.begin(), names.end()));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+void LayoutRewriter::rewriteElementwise(Op &op) {
+  llvm::SmallVector<Value *, 4> operands;
+  for (Value *operand : op.operandValues())
+    operands.push_back(operand ? laidOutAs(operand, op.result()->type.rank())
+                               : nullptr);
+  defineAll(op, clone(op, operands));
+}
+
+// Reductions keep their axes as ones; dropping them is then a reshape.
+void LayoutRewriter::rewriteReduction(Op &op) {
+  Value *x = op.operand(0u);
+  unsigned rank = rankOf(x);
+  Shape axes = op.intsAttr("axes");
+  for (int64_t &axis : axes)
+    axis = layoutAxis(axis, rank);
+  llvm::sort(axes);
+  bool toScalar = op.result()->type.isScalar();
+  Op *made =
+      clone(op, {laidOut(x)}, {{"axes", axes}, {"keep_dims", !toScalar}});
+  define(op.result(), toScalar ? made->result()
+                               : reshape(made->result(),
+                                         layoutShape(op.result()->type.shape)));
+}
+
+void LayoutRewriter::rewriteMatmul(Op &op) {
+  llvm::SmallVector<Value *, 2> operands;
+  for (Value *operand : op.operandValues())
+    operands.push_back(reshape(laid.lookup(operand),
+                               padded(shapes.lookup(operand), engineRank)));
+  Op *made = clone(op, operands);
+  define(op.result(),
+         reshape(made->result(), layoutShape(op.result()->type.shape)));
+}
+
+void LayoutRewriter::rewriteTranspose(Op &op) {
+  unsigned rank = rankOf(op.operand(0u));
+  Shape perm = op.intsAttr("perm");
+  Shape result = {0, 1, 2, 3};
+  for (unsigned axis = 0; axis < rank; ++axis)
+    result[layoutAxis(axis, rank)] = layoutAxis(perm[axis], rank);
+  defineAll(op, clone(op, {laidOut(op.operand(0u))}, {{"perm", result}}));
+}
+
+void LayoutRewriter::rewriteSliceBySize(Op &op) {
+  Shape begin = layoutPerAxis(op.intsAttr("begin"), 0);
+  Shape size = layoutPerAxis(op.result()->type.shape, 1);
+  defineAll(op, clone(op, {laidOut(op.operand(0u))},
+                      {{"begin", begin}, {"size", size}}));
+}
+
+// gamma and beta have the shape of the normalised axes, not of x.
+void LayoutRewriter::rewriteLayerNorm(Op &op) {
+  unsigned rank = rankOf(op.operand(0u));
+  Shape axes = op.intsAttr("axes");
+  for (int64_t &axis : axes)
+    axis = layoutAxis(axis, rank);
+  llvm::SmallVector<Value *, 3> operands = {laidOut(op.operand(0u))};
+  for (unsigned slot = 1; slot < op.numOperands(); ++slot)
+    operands.push_back(op.operand(slot) ? plain(op.operand(slot)) : nullptr);
+  defineAll(op, clone(op, operands, {{"axes", axes}}));
+}
+
+// Ops whose only geometry is one axis: softmax, concat, split.
+void LayoutRewriter::rewriteAxisOp(Op &op) {
+  unsigned rank = rankOf(op.operand(0u));
+  llvm::SmallVector<Value *, 4> operands;
+  for (Value *operand : op.operandValues())
+    operands.push_back(laidOut(operand));
+  int64_t axis = layoutAxis(op.intAttr("axis"), rank);
+  defineAll(op, clone(op, operands, {{"axis", axis}}));
+}
+
+void LayoutRewriter::keepShapes(Op &op) {
+  llvm::SmallVector<Value *, 4> operands;
+  for (Value *operand : op.operandValues())
+    operands.push_back(operand ? plain(operand) : nullptr);
+  defineAll(op, clone(op, operands));
+}
+
+void LayoutRewriter::rewrite(Op &op) {
+  builder.setInsertionPoint(nullptr);
+  builder.setRange(op.range());
+  ctx.count("rewritten");
+  unsigned rank =
+      op.numOperands() && op.operand(0u) ? rankOf(op.operand(0u)) : 0;
+  bool low = rank > 0 && rank < engineRank;
+  if (op.def().has(trait::Elementwise))
+    return rewriteElementwise(op);
+  if (op.is(ops::Reshape))
+    return define(op.result(), reshape(laid.lookup(op.operand(0u)),
+                                       layoutShape(op.result()->type.shape)));
+  if (op.is(ops::Matmul) && op.result()->type.rank() >= 2 &&
+      op.result()->type.rank() <= engineRank && rank >= 2)
+    return rewriteMatmul(op);
+  if (!low)
+    return keepShapes(op);
+  if (op.def().constantSlot("axes") >= 0 &&
+      op.def().constantSlot("keep_dims") >= 0)
+    return rewriteReduction(op);
+  if (op.is(ops::Transpose))
+    return rewriteTranspose(op);
+  if (op.is(ops::SliceBySize))
+    return rewriteSliceBySize(op);
+  if (op.is(ops::LayerNorm))
+    return rewriteLayerNorm(op);
+  if (op.is(ops::Softmax) || op.is(ops::Concat) || op.is(ops::Split))
+    return rewriteAxisOp(op);
+  keepShapes(op);
+}
+
+static bool assignLayout(Function &function, PassContext &ctx) {
+  return LayoutRewriter(function, ctx).run();
+}
+
+constinit const PassDef passes::AssignLayout = {
+    .name = "assign-layout",
+    .summary = "Give every tensor its place in [N, C, H, W]",
+    .description = "%x: fp16[C, S]  ==>  %x: fp16[1, C, 1, S]",
+    .stats = {{{"rewritten", "ops rewritten to the layout"}}},
+    .run = assignLayout,
+};

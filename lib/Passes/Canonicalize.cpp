@@ -1,0 +1,229 @@
+//===- Canonicalize.cpp - one form for one thing --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Local rewrites to fewer or simpler ops. A rewrite never makes an op slower,
+/// never adds a rounding, and either gives an existing or a new value for the
+/// op's only result, or null to decline.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/Builder.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace anec;
+
+using Rewrite = Value *(*)(Op &op, Builder &builder);
+
+static Op *definedBy(Value *value, const OpDef &def) {
+  Op *op = value ? value->definingOp() : nullptr;
+  return op && op->is(def) ? op : nullptr;
+}
+
+/// Whether every element of `value` is the constant `number`.
+static bool isAll(Value *value, double number) {
+  Op *op = definedBy(value, ops::Const);
+  return op && value->type.numElements() == 1 &&
+         op->constant("val")->doubleAt(0) == number;
+}
+
+/// `value` when it can stand for the op's result as it is.
+static Value *sameType(Value *value, const Op &op) {
+  return value->type == op.result()->type ? value : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+// c + x == x + c, c * x == x * c: constants stand right.
+static Value *constantToTheRight(Op &op, Builder &builder) {
+  if (!op.def().has(trait::Commutative) ||
+      !definedBy(op.operand(0u), ops::Const) ||
+      definedBy(op.operand(1u), ops::Const))
+    return nullptr;
+  return builder.build(op.def(), {op.operand(1u), op.operand(0u)}, {},
+                       op.result()->name);
+}
+
+// x + 0 == x, x - 0 == x, x * 1 == x, x / 1 == x, x ^ 1 == x
+// (x + 0 turns -0 into +0, which no op of a kernel distinguishes but 1 / x:
+// only x - 0 and the products are exact, and x + 0 is accepted as such).
+static Value *neutralElement(Op &op, Builder &) {
+  bool additive = op.is(ops::Add) || op.is(ops::Sub);
+  bool multiplicative =
+      op.is(ops::Mul) || op.is(ops::RealDiv) || op.is(ops::Pow);
+  if (!additive && !multiplicative)
+    return nullptr;
+  return isAll(op.operand(1u), additive ? 0 : 1) ? sameType(op.operand(0u), op)
+                                                 : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Data movement
+//===----------------------------------------------------------------------===//
+
+// identity(x) == x; cast(x) to its own type == x;
+// cast(cast(x: fp16 -> fp32) -> fp16) == x, since widening is exact.
+static Value *redundantCopy(Op &op, Builder &) {
+  if (!op.is(ops::Identity) && !op.is(ops::Cast))
+    return nullptr;
+  if (Value *same = sameType(op.operand(0u), op))
+    return same;
+  Op *inner = definedBy(op.operand(0u), ops::Cast);
+  if (!inner || inner->result()->type.dtype != DType::FP32 ||
+      inner->operand(0u)->type.dtype != DType::FP16)
+    return nullptr;
+  return sameType(inner->operand(0u), op);
+}
+
+// reshape(x) to its own shape == x
+static Value *identityReshape(Op &op, Builder &) {
+  return op.is(ops::Reshape) ? sameType(op.operand(0u), op) : nullptr;
+}
+
+static Value *buildReshape(Builder &builder, Value *value, const Op &op) {
+  return builder.build(ops::Reshape, {value},
+                       {{"shape", op.result()->type.shape}}, op.result()->name);
+}
+
+// expand_dims(x), squeeze(x) == reshape(x)
+static Value *toReshape(Op &op, Builder &builder) {
+  if (!op.is(ops::ExpandDims) && !op.is(ops::Squeeze))
+    return nullptr;
+  return buildReshape(builder, op.operand(0u), op);
+}
+
+// reshape(reshape(x)) == reshape(x)
+static Value *nestedReshape(Op &op, Builder &builder) {
+  Op *inner =
+      op.is(ops::Reshape) ? definedBy(op.operand(0u), ops::Reshape) : nullptr;
+  return inner ? buildReshape(builder, inner->operand(0u), op) : nullptr;
+}
+
+// transpose(x, identity) == x;
+// transpose(transpose(x, p), q) == transpose(x, p[q])
+static Value *nestedTranspose(Op &op, Builder &builder) {
+  if (!op.is(ops::Transpose))
+    return nullptr;
+  Shape perm = op.intsAttr("perm");
+  unsigned rank = perm.size();
+  for (int64_t &axis : perm)
+    axis += axis < 0 ? rank : 0;
+  if (llvm::equal(perm, llvm::seq<int64_t>(0, rank)))
+    return op.operand(0u);
+  Op *inner = definedBy(op.operand(0u), ops::Transpose);
+  if (!inner)
+    return nullptr;
+  Shape first = inner->intsAttr("perm"), composed;
+  for (int64_t axis : perm)
+    composed.push_back(first[axis] + (first[axis] < 0 ? rank : 0));
+  return builder.build(ops::Transpose, {inner->operand(0u)},
+                       {{"perm", composed}}, op.result()->name);
+}
+
+// slice_by_size(x) of all of x == x; concat(x) == x
+static Value *wholeSlice(Op &op, Builder &) {
+  bool single = op.is(ops::Concat) && op.numOperands() == 1;
+  bool slice = op.is(ops::SliceBySize);
+  return single || slice ? sameType(op.operand(0u), op) : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+static Value *relaidWeight(Builder &builder, const Op &weight,
+                           llvm::ArrayRef<int64_t> shape, ConstantRef perm) {
+  const Constant *source = weight.constant("source_shape");
+  return builder.build(
+      ops::Weight, {},
+      {{"name", weight.constant("name")},
+       {"dtype", weight.constant("dtype")},
+       {"shape", shape},
+       {"source_shape", source ? source : weight.constant("shape")},
+       {"perm", std::move(perm)}},
+      weight.result()->name);
+}
+
+// reshape(weight) == weight, stored with that shape
+static Value *reshapedWeight(Op &op, Builder &builder) {
+  Op *weight =
+      op.is(ops::Reshape) ? definedBy(op.operand(0u), ops::Weight) : nullptr;
+  if (!weight)
+    return nullptr;
+  return relaidWeight(builder, *weight, op.result()->type.shape,
+                      weight->constant("perm"));
+}
+
+// transpose(weight) == weight, stored transposed; only while its stored shape
+// is the one that is transposed
+static Value *transposedWeight(Op &op, Builder &builder) {
+  Op *weight =
+      op.is(ops::Transpose) ? definedBy(op.operand(0u), ops::Weight) : nullptr;
+  if (!weight || weight->constant("perm") ||
+      (weight->constant("source_shape") &&
+       weight->intsAttr("source_shape") != weight->intsAttr("shape")))
+    return nullptr;
+  Shape perm = op.intsAttr("perm");
+  for (int64_t &axis : perm)
+    axis += axis < 0 ? int64_t(perm.size()) : 0;
+  return relaidWeight(builder, *weight, op.result()->type.shape,
+                      Constant::int32s(perm));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static constexpr Rewrite rewrites[] = {
+    constantToTheRight, neutralElement,   redundantCopy,   identityReshape,
+    toReshape,          nestedReshape,    nestedTranspose, wholeSlice,
+    reshapedWeight,     transposedWeight,
+};
+
+/// Applies the first rewrite that fits; null when none does.
+static Value *simplify(Op &op, Builder &builder) {
+  for (Rewrite rewrite : rewrites)
+    if (Value *value = rewrite(op, builder))
+      return value;
+  return nullptr;
+}
+
+static bool canonicalize(Function &function, PassContext &ctx) {
+  bool changedAny = false, changed = true;
+  // A rewrite may make room for one at an earlier op; each removes an op or
+  // brings it nearer to its one form, so this ends.
+  while (changed) {
+    changed = false;
+    for (Op &op : llvm::make_early_inc_range(function.body())) {
+      if (op.numResults() != 1 || !op.result()->hasUses())
+        continue;
+      Builder builder(function);
+      builder.setInsertionPoint(&op);
+      Value *value = simplify(op, builder);
+      if (!value)
+        continue;
+      op.result()->replaceAllUsesWith(value);
+      op.erase();
+      ctx.count("rewritten");
+      changed = changedAny = true;
+    }
+  }
+  return changedAny;
+}
+
+constinit const PassDef passes::Canonicalize = {
+    .name = "canonicalize",
+    .summary = "Bring equal things to one, simpler form",
+    .description = "reshape(reshape(%x))  ==>  reshape(%x)\n"
+                   "transpose(transpose(%x, p), q)  ==>  transpose(%x, p[q])\n"
+                   "add(%x, 0)  ==>  %x",
+    .stats = {{{"rewritten", "ops replaced by a simpler form"}}},
+    .run = canonicalize,
+};

@@ -1,0 +1,120 @@
+//===- PassManager.cpp - runs passes and watches them ---------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Passes/PassManager.h"
+#include "VerifyNumerics.h"
+#include "anec/IR/Verifier.h"
+#include "llvm/ADT/STLExtras.h"
+#include <chrono>
+
+using namespace anec;
+
+static constexpr const PassDef *table[] = {
+#define PASS(NAME) &passes::NAME,
+#include "anec/Passes/Passes.def"
+#undef PASS
+};
+
+llvm::ArrayRef<const PassDef *> anec::allPasses() { return table; }
+
+const PassDef *anec::findPass(llvm::StringRef name) {
+  auto *it = llvm::find_if(
+      table, [&](const PassDef *pass) { return pass->name == name; });
+  return it == std::end(table) ? nullptr : *it;
+}
+
+static llvm::StringRef nearestPass(llvm::StringRef name) {
+  const PassDef *best =
+      *llvm::min_element(table, [&](const PassDef *lhs, const PassDef *rhs) {
+        return name.edit_distance(lhs->name) < name.edit_distance(rhs->name);
+      });
+  return best->name;
+}
+
+bool anec::parsePipeline(llvm::StringRef text,
+                         std::vector<const PassDef *> &passes,
+                         Diagnostics &diags) {
+  llvm::SmallVector<llvm::StringRef> names;
+  text.split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  bool ok = true;
+  for (llvm::StringRef name : names) {
+    const PassDef *pass = findPass(name.trim());
+    if (!pass) {
+      diags.report({}, diag::UnknownPass, name.trim())
+          .note({}, diag::DidYouMean, nearestPass(name.trim()));
+      ok = false;
+      continue;
+    }
+    passes.push_back(pass);
+  }
+  return ok;
+}
+
+void PassContext::count(llvm::StringRef stat, uint64_t amount) {
+  for (unsigned index = 0; index < maxStats; ++index)
+    if (pass.stats[index].name == stat) {
+      counts[index] += amount;
+      return;
+    }
+  assert(false && "the pass's row has no such counter");
+}
+
+/// Runs one pass on one function with all the watching asked for.
+static bool runPass(const PassDef &pass, Function &function,
+                    const PassManagerOptions &options, Diagnostics &diags,
+                    PassReport &report) {
+  std::optional<NumericsProbe> probe;
+  if (options.verifyNumerics) {
+    probe.emplace(function);
+    if (!probe->evaluateBefore(function, diags))
+      return false;
+  }
+  PassContext ctx(pass, diags);
+  size_t errors = diags.errorCount();
+  auto start = std::chrono::steady_clock::now();
+  bool changed = pass.run(function, ctx);
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - start;
+  report.seconds += elapsed.count();
+  report.runs += 1;
+  report.changes += changed;
+  for (unsigned stat = 0; stat < maxStats; ++stat)
+    report.counts[stat] += ctx.total(stat);
+  if (diags.errorCount() != errors)
+    return false;
+  if (options.verifyEach && !verify(function, diags)) {
+    diags.report(function.range, diag::PassBrokeIR, pass.name, function.name);
+    return false;
+  }
+  if (probe && changed && !probe->compareAfter(function, pass, diags))
+    return false;
+  if (options.afterPass)
+    options.afterPass(pass, function);
+  return true;
+}
+
+bool anec::runPasses(Module &module, const PassManagerOptions &options,
+                     Diagnostics &diags, std::vector<PassReport> *reports) {
+  unsigned executed = 0;
+  for (const PassDef *pass : options.passes) {
+    PassReport report{pass};
+    bool ok = true;
+    for (const auto &function : module.functions) {
+      if (function->kind == FunctionKind::Host)
+        continue;
+      if (options.limit && executed == *options.limit)
+        break;
+      ++executed;
+      ok = runPass(*pass, *function, options, diags, report);
+      if (!ok)
+        break;
+    }
+    if (reports)
+      reports->push_back(report);
+    if (!ok)
+      return false;
+  }
+  return true;
+}

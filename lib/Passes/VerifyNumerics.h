@@ -1,0 +1,30 @@
+//===- VerifyNumerics.h - did a pass change the results? -------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_PASSES_VERIFYNUMERICS_H
+#define ANEC_LIB_PASSES_VERIFYNUMERICS_H
+
+#include "anec/Ops/Interpreter.h"
+#include "anec/Passes/Pass.h"
+
+namespace anec {
+
+/// Evaluates a function on the same random inputs before and after a pass.
+/// A pass may change the shapes of parameters and results, not their elements.
+class NumericsProbe {
+public:
+  explicit NumericsProbe(const Function &function);
+  bool evaluateBefore(const Function &function, Diagnostics &diags);
+  /// Reports when a result moved by more than the pass's tolerance.
+  bool compareAfter(const Function &function, const PassDef &pass,
+                    Diagnostics &diags) const;
+
+private:
+  std::vector<RefTensor> inputs, before;
+};
+
+} // namespace anec
+
+#endif // ANEC_LIB_PASSES_VERIFYNUMERICS_H
