@@ -1,0 +1,60 @@
+//===- WeightBinding.h - where weights get their values --------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Gives the `weight` ops of a function their values: from a .safetensors file
+/// or a folder of .npy files, by name or through a mapping file, or drawn from
+/// a seed.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_PACKAGE_WEIGHTBINDING_H
+#define ANEC_PACKAGE_WEIGHTBINDING_H
+
+#include "anec/Arrays/ArraySource.h"
+#include "anec/IR/IR.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace anec {
+
+struct WeightOptions {
+  /// A .safetensors file or a folder of .npy files; empty for none.
+  std::string source;
+  /// A JSON object from weight names (`attention.wq`) to names in `source`;
+  /// empty when they are the same. A weight it does not name keeps its own.
+  std::string mapping;
+  /// Draws all weights that `source` does not have; without it, a missing
+  /// weight is an error.
+  std::optional<uint64_t> seed;
+};
+
+class WeightBinding {
+public:
+  /// Opens what `options` names; nothing when that fails, with the reason
+  /// reported.
+  static std::optional<WeightBinding> open(const WeightOptions &options,
+                                           Diagnostics &diags);
+
+  /// The value of `weight`, in its result's type; null when it cannot be had,
+  /// with the reason reported.
+  ConstantRef resolve(const Op &weight, Diagnostics &diags) const;
+
+private:
+  ConstantRef resolveSource(const Op &weight, Diagnostics &diags) const;
+
+  std::optional<ArraySource> arrays;
+  llvm::StringMap<std::string> names;
+  std::optional<uint64_t> seed;
+};
+
+/// A weight's initial value, the same for a name and a seed on any machine.
+/// Matrices and filters are normal with a deviation of 1/sqrt(inputs of one
+/// output). A vector is all ones where it scales (`gamma`), zeros elsewhere:
+/// which, says its first use.
+ConstantRef initialWeight(const Op &weight, uint64_t seed);
+
+} // namespace anec
+
+#endif // ANEC_PACKAGE_WEIGHTBINDING_H

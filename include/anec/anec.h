@@ -1,0 +1,83 @@
+//===- anec.h - the embedding API ------------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The compiler as a library: a program in, MIL and weights out. Nothing here
+/// prints, exits or throws; what goes wrong is in the Diagnostics.
+///
+///   anec::Diagnostics diags;
+///   anec::CompileOptions options;
+///   options.weights.seed = 7;
+///   auto package = anec::compileFile("mlp.tdsl", options, diags);
+///   if (!package || !package->write("out/mlp.mil", diags))
+///     diags.print(llvm::errs());
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_ANEC_H
+#define ANEC_ANEC_H
+
+#include "anec/Package/WeightBinding.h"
+#include "anec/Passes/PassManager.h"
+
+namespace anec {
+
+/// The languages anec reads, told apart by the file's ending.
+enum class SourceKind : uint8_t { TDSL, IR, MIL };
+SourceKind sourceKind(llvm::StringRef path);
+
+struct CompileOptions {
+  /// Overrides of `config` entries in a .tdsl program: name and value.
+  std::vector<std::pair<std::string, std::string>> defines;
+  /// The kernel or layer to compile; empty when the program has just one.
+  std::string kernel;
+  /// What to run. compileFile takes the default pipeline for an empty list,
+  /// except for MIL, which stays as it is.
+  PassManagerOptions passes;
+  WeightOptions weights;
+  /// `1.3` or `1.0`; empty for 1.3, or for what a MIL program says itself.
+  std::string milVersion;
+};
+
+/// A compiled kernel: a module with one function, in MIL ops, and where the
+/// values of its weights come from.
+struct Package {
+  std::unique_ptr<Module> program;
+  WeightBinding weights;
+  std::string milVersion;
+
+  /// Writes `path` and, when there are weights, `weights/STEM.bin` beside it:
+  /// both or neither.
+  bool write(llvm::StringRef path, Diagnostics &diags) const;
+  /// Prints the MIL text alone; the weight file it names is not written.
+  bool print(llvm::raw_ostream &out, Diagnostics &diags) const;
+};
+
+/// Reads a program of any kind; null when there were errors. `text` must be
+/// owned by `diags`; `folder` is where a MIL program's weights lie.
+std::unique_ptr<Module> readSource(llvm::StringRef text, SourceKind kind,
+                                   llvm::StringRef folder,
+                                   const CompileOptions &options,
+                                   Diagnostics &diags);
+/// The same for a file; `-` is a .tdsl program on standard input.
+std::unique_ptr<Module> readSourceFile(llvm::StringRef path,
+                                       const CompileOptions &options,
+                                       Diagnostics &diags);
+
+/// Cuts `module`, read from a source of `kind`, down to the kernel that
+/// `options` names (a MIL program may keep all) and runs the passes.
+std::optional<Package> compile(std::unique_ptr<Module> module, SourceKind kind,
+                               const CompileOptions &options,
+                               Diagnostics &diags,
+                               std::vector<PassReport> *reports = nullptr);
+
+/// readSourceFile and compile.
+std::optional<Package> compileFile(llvm::StringRef path,
+                                   const CompileOptions &options,
+                                   Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_ANEC_H

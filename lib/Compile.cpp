@@ -1,0 +1,152 @@
+//===- Compile.cpp - the embedding API ------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Frontend/Frontend.h"
+#include "anec/IR/Text.h"
+#include "anec/MIL/Printer.h"
+#include "anec/MIL/Reader.h"
+#include "anec/Ops/Ops.h"
+#include "anec/anec.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+SourceKind anec::sourceKind(llvm::StringRef path) {
+  llvm::StringRef extension = llvm::sys::path::extension(path);
+  if (extension == ".ir")
+    return SourceKind::IR;
+  return extension == ".mil" ? SourceKind::MIL : SourceKind::TDSL;
+}
+
+std::unique_ptr<Module> anec::readSource(llvm::StringRef text, SourceKind kind,
+                                         llvm::StringRef folder,
+                                         const CompileOptions &options,
+                                         Diagnostics &diags) {
+  switch (kind) {
+  case SourceKind::TDSL:
+    return parseTDSL(text, {options.defines}, opTable(), diags);
+  case SourceKind::IR:
+    return parseIR(text, opTable(), diags);
+  case SourceKind::MIL:
+    return readMIL(text, folder, opTable(), diags);
+  }
+  return nullptr;
+}
+
+std::unique_ptr<Module> anec::readSourceFile(llvm::StringRef path,
+                                             const CompileOptions &options,
+                                             Diagnostics &diags) {
+  std::optional<llvm::StringRef> text = diags.addFile(path);
+  if (!text)
+    return nullptr;
+  return readSource(*text, sourceKind(path), llvm::sys::path::parent_path(path),
+                    options, diags);
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+/// The functions that can become a MIL program.
+static std::vector<Function *> kernels(const Module &module) {
+  std::vector<Function *> result;
+  for (const auto &function : module.functions)
+    if (function->kind != FunctionKind::Host)
+      result.push_back(function.get());
+  return result;
+}
+
+static std::string listNames(llvm::ArrayRef<Function *> functions) {
+  std::vector<std::string> names;
+  for (const Function *function : functions)
+    names.push_back("`" + function->name + "`");
+  return names.empty() ? "none" : llvm::join(names, ", ");
+}
+
+/// The kernel to compile; null, with a diagnostic, when it is not clear which.
+static Function *chooseKernel(const Module &module, llvm::StringRef wanted,
+                              Diagnostics &diags) {
+  std::vector<Function *> candidates = kernels(module);
+  if (!wanted.empty()) {
+    for (Function *function : candidates)
+      if (function->name == wanted)
+        return function;
+    diags.report({}, diag::NoSuchKernel, wanted, listNames(candidates));
+    return nullptr;
+  }
+  for (const auto &function : module.functions)
+    if (function->kind == FunctionKind::Host && function->range.isValid()) {
+      diags.report(function->range, diag::ModelNotCompiled, function->name,
+                   listNames(candidates));
+      return nullptr;
+    }
+  if (candidates.size() == 1)
+    return candidates.front();
+  if (candidates.empty())
+    diags.report({}, diag::NoKernel);
+  else
+    diags.report({}, diag::SeveralKernels, listNames(candidates));
+  return nullptr;
+}
+
+std::optional<Package> anec::compile(std::unique_ptr<Module> module,
+                                     SourceKind kind,
+                                     const CompileOptions &options,
+                                     Diagnostics &diags,
+                                     std::vector<PassReport> *reports) {
+  // What was read as MIL is a whole program already.
+  if (kind != SourceKind::MIL || !options.kernel.empty()) {
+    Function *kernel = chooseKernel(*module, options.kernel, diags);
+    if (!kernel)
+      return std::nullopt;
+    llvm::erase_if(module->functions,
+                   [&](const auto &other) { return other.get() != kernel; });
+    // One kernel is one MIL program, whose function is called so.
+    kernel->kind = FunctionKind::Kernel;
+    kernel->name = "main";
+  }
+  std::optional<WeightBinding> weights =
+      WeightBinding::open(options.weights, diags);
+  if (!weights || !runPasses(*module, options.passes, diags, reports))
+    return std::nullopt;
+  return Package{std::move(module), std::move(*weights), options.milVersion};
+}
+
+std::optional<Package> anec::compileFile(llvm::StringRef path,
+                                         const CompileOptions &options,
+                                         Diagnostics &diags) {
+  std::unique_ptr<Module> module = readSourceFile(path, options, diags);
+  if (!module)
+    return std::nullopt;
+  CompileOptions filled = options;
+  if (filled.passes.passes.empty() && sourceKind(path) != SourceKind::MIL)
+    filled.passes.passes = defaultPipeline().vec();
+  return compile(std::move(module), sourceKind(path), filled, diags);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+bool Package::write(llvm::StringRef path, Diagnostics &diags) const {
+  MILPrintOptions options;
+  options.version = milVersion;
+  options.resolve = [&](const Op &weight) {
+    return weights.resolve(weight, diags);
+  };
+  return writeMIL(*program, path, options, diags);
+}
+
+bool Package::print(llvm::raw_ostream &out, Diagnostics &diags) const {
+  MILPrintOptions options;
+  options.version = milVersion;
+  options.placement = MILPrintOptions::Placement::Keep;
+  return printMIL(*program, out, options, diags);
+}

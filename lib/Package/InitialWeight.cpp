@@ -1,0 +1,91 @@
+//===- InitialWeight.cpp - weights drawn from a seed ----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Element i of a weight is a function of (seed, name, i) alone, so that the
+/// same weights come out however the program is cut into kernels.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/OpDef.h"
+#include "anec/Ops/Weights.h"
+#include "anec/Package/WeightBinding.h"
+#include "anec/Support/Half.h"
+#include "llvm/Support/xxhash.h"
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+using namespace anec;
+
+/// SplitMix64's finaliser.
+static uint64_t mix(uint64_t z) {
+  z += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+/// Elements 2 * pair and 2 * pair + 1 by Box and Muller.
+static std::pair<double, double> normalPair(uint64_t key, uint64_t pair) {
+  double u = (double(mix(key + 2 * pair) >> 11) + 1) * 0x1p-53;
+  double v = double(mix(key + 2 * pair + 1) >> 11) * 0x1p-53;
+  double radius = std::sqrt(-2 * std::log(u));
+  double angle = 2 * std::numbers::pi * v;
+  return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+/// Whether a vector scales what it meets: it does where a norm calls it gamma,
+/// or where it is multiplied, seen through reshapes of it.
+static bool isScale(const Value &value) {
+  for (const Operand *use = value.firstUse(); use; use = use->nextUse()) {
+    const Op *user = use->owner();
+    if (!user)
+      continue;
+    llvm::StringRef name = user->def().name;
+    int gamma = user->def().valueSlot("gamma");
+    if (gamma >= 0 && user->operand(unsigned(gamma)) == &value)
+      return true;
+    if (name == "mul" || name == "real_div")
+      return true;
+    if (name == "reshape" && isScale(*user->result()))
+      return true;
+  }
+  return false;
+}
+
+/// A matrix whose only long axis is the first is a vector in another shape: a
+/// bias [C, 1].
+static bool isVector(llvm::ArrayRef<int64_t> shape) {
+  return llvm::count_if(shape, [](int64_t extent) { return extent != 1; }) <= 1;
+}
+
+ConstantRef anec::initialWeight(const Op &weight, uint64_t seed) {
+  TensorType type = weightSourceType(weight);
+  size_t count = type.numElements();
+  std::vector<float> values(count, 0.0f);
+  if (isVector(type.shape)) {
+    if (isScale(*weight.result()))
+      values.assign(count, 1.0f);
+  } else {
+    uint64_t key = mix(seed) ^ llvm::xxHash64(weight.stringAttr("name"));
+    double deviation = std::sqrt(double(type.shape[0]) / double(count));
+    for (size_t index = 0; index < count; index += 2) {
+      auto [first, second] = normalPair(mix(key), index / 2);
+      values[index] = float(deviation * first);
+      if (index + 1 < count)
+        values[index + 1] = float(deviation * second);
+    }
+  }
+  auto bytes = std::make_shared_for_overwrite<uint8_t[]>(type.numBytes());
+  if (type.dtype == DType::FP16)
+    floatsToHalves(values.data(), reinterpret_cast<uint16_t *>(bytes.get()),
+                   count);
+  else
+    std::memcpy(bytes.get(), values.data(), type.numBytes());
+  llvm::ArrayRef<uint8_t> view(bytes.get(), type.numBytes());
+  DType dtype = type.dtype;
+  return Constant::view(std::move(type), dtype, view, std::move(bytes));
+}

@@ -1,0 +1,79 @@
+//===- WeightBinding.cpp - where weights get their values -----------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Package/WeightBinding.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Ops/Weights.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace anec;
+
+/// Reads the mapping file at `path`.
+static bool readMapping(llvm::StringRef path, llvm::StringMap<std::string> &map,
+                        Diagnostics &diags) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) {
+    diags.reportFile(path, diag::CannotOpen, buffer.getError().message());
+    return false;
+  }
+  llvm::Expected<llvm::json::Value> json =
+      llvm::json::parse((*buffer)->getBuffer());
+  if (!json) {
+    diags.reportFile(path, diag::BadMapping, llvm::toString(json.takeError()));
+    return false;
+  }
+  const llvm::json::Object *object = json->getAsObject();
+  if (!object) {
+    diags.reportFile(path, diag::BadMapping, "it is not a JSON object");
+    return false;
+  }
+  for (const auto &[key, value] : *object) {
+    std::optional<llvm::StringRef> name = value.getAsString();
+    if (!name) {
+      diags.reportFile(path, diag::BadMapping,
+                       "the value of `" + key.str() + "` is not a string");
+      return false;
+    }
+    map[key.str()] = name->str();
+  }
+  return true;
+}
+
+std::optional<WeightBinding> WeightBinding::open(const WeightOptions &options,
+                                                 Diagnostics &diags) {
+  WeightBinding binding;
+  binding.seed = options.seed;
+  if (!options.source.empty()) {
+    binding.arrays = ArraySource::open(options.source, diags);
+    if (!binding.arrays)
+      return std::nullopt;
+  }
+  if (!options.mapping.empty() &&
+      !readMapping(options.mapping, binding.names, diags))
+    return std::nullopt;
+  return binding;
+}
+
+ConstantRef WeightBinding::resolveSource(const Op &weight,
+                                         Diagnostics &diags) const {
+  llvm::StringRef name = weight.stringAttr("name");
+  auto mapped = names.find(name);
+  llvm::StringRef stored =
+      mapped == names.end() ? name : llvm::StringRef(mapped->second);
+  bool present = arrays && arrays->lookup(stored);
+  if (present || (arrays && !seed))
+    return arrays->lookup(stored, weightSourceType(weight), weight.range(),
+                          diags);
+  if (seed)
+    return initialWeight(weight, *seed);
+  diags.report(weight.range(), diag::UnboundWeight, name);
+  return nullptr;
+}
+
+ConstantRef WeightBinding::resolve(const Op &weight, Diagnostics &diags) const {
+  ConstantRef source = resolveSource(weight, diags);
+  return source ? arrangeWeight(weight, source) : nullptr;
+}
