@@ -1,0 +1,75 @@
+//===- Backend.h - what runs a program -------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A backend turns a function of MIL ops into something that can be run again
+/// and again. The function may go away after loading.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_RUNTIME_BACKEND_H
+#define ANEC_RUNTIME_BACKEND_H
+
+#include "anec/IR/IR.h"
+#include "anec/Support/Diagnostics.h"
+
+namespace anec {
+
+/// How a backend computes. A real engine has no choice.
+enum class Numerics : uint8_t {
+  FP32, ///< in fp32 throughout; fp16 results come out unrounded, as fp32
+  FP16, ///< in fp32 inside an op, rounded to the declared type after each
+};
+
+struct LoadOptions {
+  Numerics numerics = Numerics::FP16;
+  /// Threads to use, the caller's included; 0 is one per processor.
+  unsigned threads = 0;
+};
+
+/// An input or output of a program.
+struct Port {
+  std::string name;
+  TensorType type;
+};
+
+/// A loaded program. One thread may run it at a time.
+class Executable {
+public:
+  virtual ~Executable() = default;
+
+  llvm::ArrayRef<Port> inputs() const { return inputPorts; }
+  llvm::ArrayRef<Port> outputs() const { return outputPorts; }
+
+  /// Runs once. Arrays are row-major, little-endian, in the ports' types and
+  /// sizes. False, with a diagnostic, when the machine failed.
+  virtual bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+                   llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+                   Diagnostics &diags) = 0;
+
+  /// Bytes held for constants and for values during a run.
+  virtual uint64_t constantBytes() const = 0;
+  virtual uint64_t activationBytes() const = 0;
+
+protected:
+  std::vector<Port> inputPorts, outputPorts;
+};
+
+class Backend {
+public:
+  virtual ~Backend() = default;
+  virtual llvm::StringRef name() const = 0;
+  /// Null, with a diagnostic, when the backend cannot run `function`.
+  virtual std::unique_ptr<Executable> load(const Function &function,
+                                           const LoadOptions &options,
+                                           Diagnostics &diags) = 0;
+};
+
+/// The backend that runs anywhere.
+std::unique_ptr<Backend> createCpuBackend();
+
+} // namespace anec
+
+#endif // ANEC_RUNTIME_BACKEND_H

@@ -1,0 +1,150 @@
+//===- ConvStep.cpp - convolutions as matrix products ---------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// For each image and group, result [O, positions] = weight [O, I * kernel]
+/// times the image unfolded to [I * kernel, positions]. A 1x1 kernel with
+/// stride 1 and no padding unfolds to the image itself.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Steps.h"
+#include "anec/Ops/Convolution.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Runtime/CPU/Gemm.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+using namespace anec::cpu;
+
+namespace {
+
+/// A convolution's sizes. Spatial axes are held as three, missing ones in front
+/// with one element.
+struct Geometry {
+  std::array<ConvAxis, 3> axes;
+  size_t images, groups, inputs, outputs; ///< channels per group
+  size_t inputPositions = 1, outputPositions = 1, kernelPositions = 1;
+
+  explicit Geometry(const Op &op) {
+    llvm::ArrayRef<int64_t> x = op.operand("x")->type.shape;
+    llvm::ArrayRef<int64_t> weight = op.operand("weight")->type.shape;
+    images = x[0];
+    groups = op.intAttr("groups");
+    inputs = weight[1];
+    outputs = weight[0] / groups;
+    axes.fill({1, 1, 1, 1, 0, 0});
+    unsigned spatial = x.size() - 2;
+    for (unsigned axis = 0; axis < spatial; ++axis)
+      axes[3 - spatial + axis] =
+          convAxis(op, axis, x[axis + 2], weight[axis + 2]);
+    for (const ConvAxis &axis : axes) {
+      inputPositions *= axis.input;
+      outputPositions *= axis.output();
+      kernelPositions *= axis.kernel;
+    }
+  }
+
+  bool isPointwise() const {
+    return llvm::all_of(axes, [](const ConvAxis &axis) {
+      return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 &&
+             axis.after == 0;
+    });
+  }
+};
+
+} // namespace
+
+/// Writes one row of outputs as kernel position `kernel` of the last axis sees
+/// them: input elements, or zeros in the padding.
+static void unfoldRow(const ConvAxis &axis, int64_t kernel, const float *input,
+                      float *out) {
+  int64_t shift = kernel * axis.dilation - axis.before;
+  for (int64_t position = 0, n = axis.output(); position < n; ++position) {
+    int64_t at = position * axis.stride + shift;
+    out[position] = at >= 0 && at < axis.input ? input[at] : 0.0f;
+  }
+}
+
+/// Writes the rows of one input channel: [kernel positions, output positions].
+static void unfoldChannel(const Geometry &geometry, const float *channel,
+                          float *out) {
+  const auto &[depth, height, width] = geometry.axes;
+  for (int64_t kd = 0; kd < depth.kernel; ++kd)
+    for (int64_t kh = 0; kh < height.kernel; ++kh)
+      for (int64_t kw = 0; kw < width.kernel; ++kw)
+        for (int64_t d = 0; d < depth.output(); ++d)
+          for (int64_t h = 0; h < height.output(); ++h) {
+            int64_t z = d * depth.stride + kd * depth.dilation - depth.before;
+            int64_t y =
+                h * height.stride + kh * height.dilation - height.before;
+            bool inside =
+                z >= 0 && z < depth.input && y >= 0 && y < height.input;
+            if (inside)
+              unfoldRow(width, kw,
+                        channel + (z * height.input + y) * width.input, out);
+            else
+              std::fill_n(out, width.output(), 0.0f);
+            out += width.output();
+          }
+}
+
+StepFn cpu::makeConv(const Op &op, StepContext &ctx) {
+  Geometry geometry(op);
+  const Value *weight = op.operand("weight"), *bias = op.operand("bias");
+  const float *x = ctx.storage.floats(op.operand("x"));
+  const float *weights = ctx.storage.floats(weight);
+  const float *biases = bias ? ctx.storage.floats(bias) : nullptr;
+  float *z = ctx.storage.floats(op.result());
+
+  GemmShape shape;
+  shape.m = geometry.outputs;
+  shape.k = geometry.inputs * geometry.kernelPositions;
+  shape.n = geometry.outputPositions;
+  shape.lda = shape.k;
+  shape.ldb = shape.ldc = shape.n;
+  GemmEpilogue epilogue{ctx.rounding(op.result())};
+
+  size_t imageSize = geometry.inputs * geometry.inputPositions;
+  std::vector<GemmOperands> operands;
+  for (size_t image = 0; image < geometry.images; ++image)
+    for (size_t group = 0; group < geometry.groups; ++group) {
+      size_t number = image * geometry.groups + group;
+      GemmOperands product;
+      product.a = weights + group * shape.m * shape.k;
+      product.b = x + number * imageSize;
+      product.c = z + number * shape.m * shape.n;
+      product.rowBias = biases ? biases + group * shape.m : nullptr;
+      operands.push_back(product);
+    }
+
+  const Op *weightOp = ctx.schedule.root(weight)->definingOp();
+  std::shared_ptr<PackedWeight> packed;
+  if (weightOp && weightOp->is(ops::Const) && geometry.groups == 1)
+    packed = std::make_shared<PackedWeight>(
+        PackedWeight::left(shape.m, shape.k, weights, shape.lda));
+  auto multiply = [packed, shape, epilogue,
+                   &pool = ctx.pool](llvm::ArrayRef<GemmOperands> products) {
+    if (packed)
+      gemmLeft(pool, *packed, shape, products, epilogue);
+    else
+      gemmBatch(pool, shape, products, epilogue);
+  };
+  if (geometry.isPointwise())
+    return [multiply, operands] { multiply(operands); };
+
+  auto columns = std::make_shared<std::vector<float>>(shape.k * shape.n);
+  size_t rowsOfChannel = geometry.kernelPositions * shape.n;
+  return [=, &pool = ctx.pool] {
+    for (GemmOperands product : operands) {
+      pool.parallelFor(geometry.inputs, [&](size_t channel, unsigned) {
+        unfoldChannel(geometry, product.b + channel * geometry.inputPositions,
+                      columns->data() + channel * rowsOfChannel);
+      });
+      product.b = columns->data();
+      multiply(product);
+    }
+  };
+}

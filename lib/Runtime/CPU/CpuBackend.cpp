@@ -1,0 +1,194 @@
+//===- CpuBackend.cpp - loads and runs a function -------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Steps.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+using namespace anec;
+using namespace anec::cpu;
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct MakerRow {
+  const OpDef *op;
+  StepMaker make;
+};
+} // namespace
+
+static constexpr MakerRow makers[] = {
+    {&ops::Concat, makeConcat},
+    {&ops::Conv, makeConv},
+    {&ops::Gather, makeGather},
+    {&ops::Linear, makeLinear},
+    {&ops::Matmul, makeMatmul},
+    {&ops::ReduceL1Norm, makeReduction},
+    {&ops::ReduceL2Norm, makeReduction},
+    {&ops::ReduceMax, makeReduction},
+    {&ops::ReduceMean, makeReduction},
+    {&ops::ReduceMin, makeReduction},
+    {&ops::ReduceSum, makeReduction},
+    {&ops::ReduceSumSquare, makeReduction},
+    {&ops::SliceBySize, makeSliceBySize},
+    {&ops::Softmax, makeSoftmax},
+    {&ops::Split, makeSplit},
+    {&ops::Transpose, makeTranspose},
+};
+
+StepFn cpu::makeStep(const Step &step, StepContext &ctx) {
+  if (step.fused)
+    return makeFused(step, ctx);
+  const Op &op = *step.ops.front();
+  for (const MakerRow &row : makers)
+    if (op.is(*row.op))
+      if (StepFn fn = row.make(op, ctx))
+        return fn;
+  return makeReference(op, ctx);
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs and outputs
+//===----------------------------------------------------------------------===//
+
+/// The type an array of `type` has outside: fp32 numerics round nothing.
+static TensorType portType(TensorType type, Numerics numerics, bool output) {
+  if (output && numerics == Numerics::FP32 && type.dtype == DType::FP16)
+    type.dtype = DType::FP32;
+  return type;
+}
+
+static void loadInput(const TensorType &type, llvm::ArrayRef<uint8_t> bytes,
+                      uint32_t *words, ThreadPool &pool) {
+  size_t count = type.numElements();
+  if (type.dtype == DType::FP16) {
+    const auto *halves = reinterpret_cast<const uint16_t *>(bytes.data());
+    pool.parallelRanges(count, 16384, [&](size_t begin, size_t end, unsigned) {
+      halfToFloat(end - begin, halves + begin,
+                  reinterpret_cast<float *>(words) + begin);
+    });
+    return;
+  }
+  if (type.dtype == DType::FP32 || type.dtype == DType::Int32) {
+    if (count)
+      std::memcpy(words, bytes.data(), count * 4);
+    return;
+  }
+  ConstantRef constant = Constant::view(type, type.dtype, bytes, nullptr);
+  for (size_t i = 0; i < count; ++i) {
+    double value = constant->doubleAt(int64_t(i));
+    if (isFloat(type.dtype))
+      reinterpret_cast<float *>(words)[i] = float(value);
+    else
+      words[i] = uint32_t(int32_t(int64_t(value)));
+  }
+}
+
+static void storeOutput(const TensorType &type, const uint32_t *words,
+                        llvm::MutableArrayRef<uint8_t> bytes,
+                        ThreadPool &pool) {
+  size_t count = type.numElements();
+  if (type.dtype == DType::FP16) {
+    auto *halves = reinterpret_cast<uint16_t *>(bytes.data());
+    pool.parallelRanges(count, 16384, [&](size_t begin, size_t end, unsigned) {
+      floatToHalf(end - begin, reinterpret_cast<const float *>(words) + begin,
+                  halves + begin);
+    });
+    return;
+  }
+  if (type.dtype == DType::FP32 || type.dtype == DType::Int32) {
+    if (count)
+      std::memcpy(bytes.data(), words, count * 4);
+    return;
+  }
+  std::vector<double> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = isFloat(type.dtype)
+                    ? double(reinterpret_cast<const float *>(words)[i])
+                    : double(int32_t(words[i]));
+  ConstantRef constant = Constant::fromDoubles(type, values);
+  llvm::copy(constant->bytes(), bytes.begin());
+}
+
+//===----------------------------------------------------------------------===//
+// The backend
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class CpuExecutable : public Executable {
+public:
+  CpuExecutable(const Function &function, const LoadOptions &options)
+      : pool(options.threads), schedule(function, options.numerics),
+        storage(function, schedule) {
+    StepContext ctx{storage, schedule, pool, options.numerics};
+    for (const Step &step : schedule.steps)
+      steps.push_back(makeStep(step, ctx));
+    for (const auto &param : function.parameters()) {
+      inputPorts.push_back({param->name, param->type});
+      inputWords.push_back(storage.words(param.get()));
+    }
+    for (unsigned i = 0; i < function.numResults(); ++i) {
+      const Value *value = function.result(i);
+      outputPorts.push_back({function.resultNames()[i],
+                             portType(value->type, options.numerics, true)});
+      outputWords.push_back(storage.words(value));
+    }
+  }
+
+  bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+           llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+           Diagnostics &) override {
+    assert(inputs.size() == inputPorts.size() &&
+           outputs.size() == outputPorts.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      assert(inputs[i].size() == inputPorts[i].type.numBytes());
+      loadInput(inputPorts[i].type, inputs[i], inputWords[i], pool);
+    }
+    for (const StepFn &step : steps)
+      step();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      assert(outputs[i].size() == outputPorts[i].type.numBytes());
+      storeOutput(outputPorts[i].type, outputWords[i], outputs[i], pool);
+    }
+    return true;
+  }
+
+  uint64_t constantBytes() const override { return storage.constantBytes(); }
+  uint64_t activationBytes() const override { return storage.arenaBytes(); }
+
+private:
+  ThreadPool pool;
+  Schedule schedule;
+  Storage storage;
+  std::vector<StepFn> steps;
+  std::vector<uint32_t *> inputWords;
+  std::vector<const uint32_t *> outputWords;
+};
+
+class CpuBackend : public Backend {
+public:
+  llvm::StringRef name() const override { return "cpu"; }
+
+  std::unique_ptr<Executable> load(const Function &function,
+                                   const LoadOptions &options,
+                                   Diagnostics &diags) override {
+    for (const Op &op : function.body())
+      if (!op.def().eval) {
+        diags.report(op.range(), diag::BackendLacksOp, name(), op.def().name);
+        return nullptr;
+      }
+    return std::make_unique<CpuExecutable>(function, options);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Backend> anec::createCpuBackend() {
+  return std::make_unique<CpuBackend>();
+}

@@ -1,0 +1,210 @@
+//===- FusedStep.cpp - elementwise ops, tile by tile ----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The result is seen as [rows, columns], columns being its last axis. A tile
+/// is some rows; every op of the step runs on it before the next tile is taken,
+/// so that values inside the step stay in the first-level cache. An operand is
+/// read as a whole tile when it has the result's shape, and row by row when it
+/// is broadcast.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Steps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+using namespace anec::cpu;
+
+/// About what the first-level cache holds with a few operands at once.
+static constexpr size_t tileElements = 2048;
+
+namespace {
+
+/// Where an operand of a tile comes from.
+struct Source {
+  const float *base = nullptr; ///< null: a scratch tile
+  unsigned scratch = 0;
+  bool whole = true; ///< laid out as the result is
+  size_t columnStride = 1;
+  std::vector<uint32_t> rowOffsets; ///< when not whole
+};
+
+struct TileOp {
+  ElementwiseKernel kernel;
+  Rounding rounding = Rounding::None;
+  Source in[2];
+  float *out = nullptr; ///< null: a scratch tile
+  unsigned scratch = 0;
+};
+
+struct Program {
+  size_t rows = 1, columns = 1;
+  unsigned scratchTiles = 0;
+  std::vector<TileOp> ops;
+};
+
+} // namespace
+
+/// The offset of every row of `result` in an operand that broadcasts to it.
+static Source broadcastSource(const float *base, llvm::ArrayRef<int64_t> shape,
+                              llvm::ArrayRef<int64_t> result) {
+  Source source;
+  source.base = base;
+  source.whole = false;
+  size_t shift = result.size() - shape.size();
+  Shape strides = rowMajorStrides(shape);
+  Shape steps(result.size(), 0);
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    steps[axis + shift] = shape[axis] == 1 ? 0 : strides[axis];
+  source.columnStride = result.empty() ? 0 : size_t(steps.back());
+  size_t rows = 1;
+  for (size_t axis = 0; axis + 1 < result.size(); ++axis)
+    rows *= size_t(result[axis]);
+  Shape index(result.size(), 0);
+  uint64_t offset = 0;
+  for (size_t row = 0; row < rows; ++row) {
+    source.rowOffsets.push_back(uint32_t(offset));
+    for (size_t axis = result.size() - 1; axis-- > 0;) {
+      offset += uint64_t(steps[axis]);
+      if (++index[axis] < result[axis])
+        break;
+      offset -= uint64_t(steps[axis] * result[axis]);
+      index[axis] = 0;
+    }
+  }
+  return source;
+}
+
+static Program compileTiles(const Step &step, StepContext &ctx) {
+  Program program;
+  const Value *first = step.ops.front()->result();
+  llvm::ArrayRef<int64_t> shape = first->type.shape;
+  program.columns = shape.empty() ? 1 : size_t(shape.back());
+  program.rows = program.columns == 0
+                     ? 0
+                     : size_t(first->type.numElements()) / program.columns;
+
+  // Scratch tiles are given back after the last use.
+  llvm::DenseMap<const Value *, unsigned> scratch, uses;
+  for (const Op *op : step.ops)
+    for (const Value *operand : op->operandValues())
+      ++uses[operand];
+  llvm::SmallVector<unsigned, 4> freeTiles;
+  auto takeTile = [&] {
+    if (freeTiles.empty())
+      return program.scratchTiles++;
+    return freeTiles.pop_back_val();
+  };
+
+  for (const Op *op : step.ops) {
+    TileOp tile;
+    tile.kernel = *elementwiseKernel(*op);
+    tile.rounding = ctx.rounding(op->result());
+    unsigned operands =
+        tile.kernel.kind == ElementwiseKernel::Kind::Binary ? 2 : 1;
+    for (unsigned slot = 0; slot < operands; ++slot) {
+      const Value *operand = op->operand(slot);
+      Source &source = tile.in[slot];
+      if (ctx.schedule.internal.contains(operand)) {
+        source.scratch = scratch.lookup(operand);
+      } else if (operand->type.shape == Shape(shape)) {
+        source.base = ctx.storage.floats(operand);
+      } else {
+        source = broadcastSource(ctx.storage.floats(operand),
+                                 operand->type.shape, shape);
+      }
+    }
+    if (ctx.schedule.internal.contains(op->result())) {
+      tile.scratch = scratch[op->result()] = takeTile();
+      // A result nobody uses holds its tile for this op alone.
+      if (uses.lookup(op->result()) == 0)
+        freeTiles.push_back(tile.scratch);
+    } else {
+      tile.out = ctx.storage.floats(op->result());
+    }
+    // Only now, so that no kernel writes where it reads.
+    for (unsigned slot = 0; slot < operands; ++slot) {
+      const Value *operand = op->operand(slot);
+      if (--uses[operand] == 0 && ctx.schedule.internal.contains(operand))
+        freeTiles.push_back(scratch.lookup(operand));
+    }
+    program.ops.push_back(std::move(tile));
+  }
+  return program;
+}
+
+namespace {
+
+/// Runs a program on some rows with one worker's scratch.
+class TileRunner {
+public:
+  TileRunner(const Program &program, size_t begin, size_t end, float *scratch,
+             size_t scratchStride)
+      : columns(program.columns), begin(begin), count((end - begin) * columns),
+        rows(end - begin), scratch(scratch), scratchStride(scratchStride) {}
+
+  void run(const TileOp &op) const {
+    float *out = op.out ? op.out + begin * columns
+                        : scratch + op.scratch * scratchStride;
+    if (op.kernel.kind == ElementwiseKernel::Kind::Unary)
+      return runUnary(op, out);
+    if (op.in[0].whole && op.in[1].whole)
+      return binary(op.kernel.binary, count, tile(op.in[0]), 1, tile(op.in[1]),
+                    1, out, op.rounding);
+    for (size_t row = 0; row < rows; ++row)
+      binary(op.kernel.binary, columns, at(op.in[0], row),
+             op.in[0].columnStride, at(op.in[1], row), op.in[1].columnStride,
+             out + row * columns, op.rounding);
+  }
+
+private:
+  const float *tile(const Source &source) const {
+    return source.base ? source.base + begin * columns
+                       : scratch + source.scratch * scratchStride;
+  }
+  const float *at(const Source &source, size_t row) const {
+    return source.whole ? tile(source) + row * columns
+                        : source.base + source.rowOffsets[begin + row];
+  }
+  void runUnary(const TileOp &op, float *out) const {
+    unary(op.kernel.unary, count, tile(op.in[0]), out, op.rounding, op.kernel.p,
+          op.kernel.q);
+  }
+
+  size_t columns, begin, count, rows;
+  float *scratch;
+  size_t scratchStride;
+};
+
+} // namespace
+
+StepFn cpu::makeFused(const Step &step, StepContext &ctx) {
+  Program program = compileTiles(step, ctx);
+  if (program.rows == 0)
+    return [] {};
+  size_t rowsPerTile =
+      std::max<size_t>(1, tileElements / std::max<size_t>(program.columns, 1));
+  size_t tiles = (program.rows + rowsPerTile - 1) / rowsPerTile;
+  size_t stride = rowsPerTile * program.columns;
+  return [program = std::move(program), rowsPerTile, tiles, stride,
+          &pool = ctx.pool] {
+    auto runTiles = [&](size_t begin, size_t end, unsigned worker) {
+      float *scratch = pool.scratch(worker, program.scratchTiles * stride);
+      for (size_t tile = begin; tile < end; ++tile) {
+        size_t row = tile * rowsPerTile;
+        TileRunner runner(program, row,
+                          std::min(row + rowsPerTile, program.rows), scratch,
+                          stride);
+        for (const TileOp &op : program.ops)
+          runner.run(op);
+      }
+    };
+    // Waking another thread costs more than a few small tiles.
+    if (tiles < 4)
+      return runTiles(0, tiles, pool.currentWorker());
+    pool.parallelRanges(tiles, 1, runTiles);
+  };
+}

@@ -1,0 +1,219 @@
+//===- MovementSteps.cpp - ops that only move elements --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Elements are four bytes whatever their type, so one strided copy serves all.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Steps.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+using namespace anec;
+using namespace anec::cpu;
+
+namespace {
+
+/// A copy between two strided arrays of one shape. Strides are in elements and
+/// may be 0 or negative for the source.
+struct StridedCopy {
+  Shape shape, from, to;
+  const uint32_t *source = nullptr;
+  uint32_t *target = nullptr;
+};
+
+} // namespace
+
+/// Drops axes of one element and joins axes that are contiguous in both arrays.
+static void simplify(StridedCopy &copy) {
+  Shape shape, from, to;
+  for (size_t axis = 0; axis < copy.shape.size(); ++axis) {
+    int64_t extent = copy.shape[axis];
+    if (extent == 1)
+      continue;
+    if (!shape.empty() && from.back() == copy.from[axis] * extent &&
+        to.back() == copy.to[axis] * extent) {
+      shape.back() *= extent;
+      from.back() = copy.from[axis];
+      to.back() = copy.to[axis];
+      continue;
+    }
+    shape.push_back(extent);
+    from.push_back(copy.from[axis]);
+    to.push_back(copy.to[axis]);
+  }
+  if (shape.empty()) {
+    shape = {1};
+    from = to = {1};
+  }
+  copy.shape = shape;
+  copy.from = from;
+  copy.to = to;
+}
+
+/// Copies a [rows, columns] plane in blocks, so that neither side's cache lines
+/// are fetched more than once.
+static void copyPlane(const uint32_t *source, int64_t fromRow,
+                      int64_t fromColumn, uint32_t *target, int64_t toRow,
+                      int64_t toColumn, int64_t rows, int64_t columns) {
+  if (fromColumn == 1 && toColumn == 1) {
+    for (int64_t row = 0; row < rows; ++row)
+      std::memcpy(target + row * toRow, source + row * fromRow,
+                  size_t(columns) * 4);
+    return;
+  }
+  constexpr int64_t block = 16;
+  for (int64_t r0 = 0; r0 < rows; r0 += block)
+    for (int64_t c0 = 0; c0 < columns; c0 += block)
+      for (int64_t r = r0; r < std::min(r0 + block, rows); ++r)
+        for (int64_t c = c0; c < std::min(c0 + block, columns); ++c)
+          target[r * toRow + c * toColumn] =
+              source[r * fromRow + c * fromColumn];
+}
+
+static void runCopy(const StridedCopy &copy, ThreadPool &pool) {
+  size_t rank = copy.shape.size();
+  int64_t columns = copy.shape[rank - 1];
+  int64_t rows = rank > 1 ? copy.shape[rank - 2] : 1;
+  size_t planes = 1;
+  for (size_t axis = 0; axis + 2 < rank; ++axis)
+    planes *= size_t(copy.shape[axis]);
+  auto copyPart = [&](size_t plane, int64_t begin, int64_t end) {
+    int64_t from = 0, to = 0, rest = int64_t(plane);
+    for (size_t axis = rank > 2 ? rank - 2 : 0; axis-- > 0;) {
+      from += rest % copy.shape[axis] * copy.from[axis];
+      to += rest % copy.shape[axis] * copy.to[axis];
+      rest /= copy.shape[axis];
+    }
+    int64_t fromRow = rank > 1 ? copy.from[rank - 2] : 0;
+    int64_t toRow = rank > 1 ? copy.to[rank - 2] : 0;
+    copyPlane(copy.source + from + begin * fromRow, fromRow,
+              copy.from[rank - 1], copy.target + to + begin * toRow, toRow,
+              copy.to[rank - 1], end - begin, columns);
+  };
+  size_t planeElements = size_t(rows * columns);
+  constexpr size_t grainElements = 16384;
+  if (planes > 1) {
+    size_t grain =
+        std::max<size_t>(1, grainElements / std::max<size_t>(planeElements, 1));
+    pool.parallelRanges(planes, grain, [&](size_t begin, size_t end, unsigned) {
+      for (size_t plane = begin; plane < end; ++plane)
+        copyPart(plane, 0, rows);
+    });
+    return;
+  }
+  size_t grain = std::max<size_t>(16, grainElements /
+                                          std::max<size_t>(size_t(columns), 1));
+  pool.parallelRanges(size_t(rows), grain,
+                      [&](size_t begin, size_t end, unsigned) {
+                        copyPart(0, int64_t(begin), int64_t(end));
+                      });
+}
+
+static StepFn makeCopies(llvm::SmallVector<StridedCopy, 1> copies,
+                         StepContext &ctx) {
+  llvm::erase_if(copies, [](const StridedCopy &copy) {
+    return TensorType(DType::FP32, copy.shape).numElements() == 0;
+  });
+  for (StridedCopy &copy : copies)
+    simplify(copy);
+  return [copies = std::move(copies), &pool = ctx.pool] {
+    for (const StridedCopy &copy : copies)
+      runCopy(copy, pool);
+  };
+}
+
+/// A copy that fills `result`.
+static StridedCopy copyInto(const Value *result, StepContext &ctx) {
+  StridedCopy copy;
+  copy.shape = result->type.shape;
+  copy.to = rowMajorStrides(copy.shape);
+  copy.target = ctx.storage.words(result);
+  return copy;
+}
+
+StepFn cpu::makeTranspose(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(0u);
+  StridedCopy copy = copyInto(op.result(), ctx);
+  copy.source = ctx.storage.words(x);
+  Shape strides = rowMajorStrides(x->type.shape);
+  for (int64_t axis : op.intsAttr("perm"))
+    copy.from.push_back(strides[axis < 0 ? axis + x->type.rank() : axis]);
+  return makeCopies({copy}, ctx);
+}
+
+StepFn cpu::makeSliceBySize(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(0u);
+  StridedCopy copy = copyInto(op.result(), ctx);
+  copy.from = rowMajorStrides(x->type.shape);
+  copy.source = ctx.storage.words(x);
+  for (auto [begin, stride] : llvm::zip_equal(op.intsAttr("begin"), copy.from))
+    copy.source += begin * stride;
+  return makeCopies({copy}, ctx);
+}
+
+StepFn cpu::makeConcat(const Op &op, StepContext &ctx) {
+  if (op.boolAttr("interleave"))
+    return {};
+  const Value *result = op.result();
+  int64_t axis = op.intAttr("axis");
+  axis += axis < 0 ? int64_t(result->type.rank()) : 0;
+  Shape strides = rowMajorStrides(result->type.shape);
+  llvm::SmallVector<StridedCopy, 1> copies;
+  int64_t offset = 0;
+  for (const Value *operand : op.operandValues()) {
+    StridedCopy copy;
+    copy.shape = operand->type.shape;
+    copy.from = rowMajorStrides(copy.shape);
+    copy.to = strides;
+    copy.source = ctx.storage.words(operand);
+    copy.target = ctx.storage.words(result) + offset * strides[axis];
+    offset += copy.shape[axis];
+    copies.push_back(copy);
+  }
+  return makeCopies(std::move(copies), ctx);
+}
+
+StepFn cpu::makeSplit(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(0u);
+  int64_t axis = op.intAttr("axis");
+  axis += axis < 0 ? int64_t(x->type.rank()) : 0;
+  Shape strides = rowMajorStrides(x->type.shape);
+  llvm::SmallVector<StridedCopy, 1> copies;
+  int64_t offset = 0;
+  for (const Value *result : op.resultValues()) {
+    StridedCopy copy = copyInto(result, ctx);
+    copy.from = strides;
+    copy.source = ctx.storage.words(x) + offset * strides[axis];
+    offset += copy.shape[axis];
+    copies.push_back(copy);
+  }
+  return makeCopies(std::move(copies), ctx);
+}
+
+// Rows of a table, chosen by integers: gather along axis 0 without batch axes.
+StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand("x"), *indices = op.operand("indices");
+  if (op.intAttr("batch_dims") != 0 || op.intAttr("axis") != 0)
+    return {};
+  int64_t rows = x->type.shape[0], count = indices->type.numElements();
+  size_t width = rows == 0 ? 0 : size_t(x->type.numElements() / rows);
+  const uint32_t *table = ctx.storage.words(x);
+  const int32_t *rowNumbers = ctx.storage.ints(indices);
+  uint32_t *out = ctx.storage.words(op.result());
+  return [=] {
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t row = rowNumbers[i] < 0 ? rowNumbers[i] + rows : rowNumbers[i];
+      // What is out of range reads as zeros, as in the op's reference.
+      if (row >= 0 && row < rows)
+        std::memcpy(out + size_t(i) * width, table + size_t(row) * width,
+                    width * 4);
+      else
+        std::fill_n(out + size_t(i) * width, width, 0u);
+    }
+  };
+}

@@ -1,0 +1,116 @@
+//===- ProductSteps.cpp - matmul and linear -------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Steps.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Runtime/CPU/Gemm.h"
+
+using namespace anec;
+using namespace anec::cpu;
+
+static bool isConstant(const Value *value, const StepContext &ctx) {
+  const Op *op = ctx.schedule.root(value)->definingOp();
+  return op && op->is(ops::Const);
+}
+
+/// The shape without its last two axes, seen as `rank` axes.
+static Shape batchShape(llvm::ArrayRef<int64_t> shape, size_t rank) {
+  llvm::ArrayRef<int64_t> batch = shape.drop_back(2);
+  Shape result(rank - batch.size(), 1);
+  result.append(batch.begin(), batch.end());
+  return result;
+}
+
+/// For every product of the batch, which matrix of an operand it takes.
+static std::vector<size_t> batchIndices(llvm::ArrayRef<int64_t> operand,
+                                        llvm::ArrayRef<int64_t> result) {
+  std::vector<size_t> indices;
+  Shape strides = rowMajorStrides(operand);
+  int64_t count = TensorType(DType::FP32, result).numElements();
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t rest = number, index = 0;
+    for (size_t axis = result.size(); axis-- > 0; rest /= result[axis])
+      if (operand[axis] != 1)
+        index += rest % result[axis] * strides[axis];
+    indices.push_back(size_t(index));
+  }
+  return indices;
+}
+
+StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(0u), *y = op.operand(1u), *z = op.result();
+  if (!isFloat(x->type.dtype) || !isFloat(y->type.dtype) ||
+      x->type.rank() < 2 || y->type.rank() < 2)
+    return {};
+  bool transX = op.boolAttr("transpose_x"), transY = op.boolAttr("transpose_y");
+  llvm::ArrayRef<int64_t> xs = x->type.shape, ys = y->type.shape,
+                          zs = z->type.shape;
+  GemmShape shape;
+  shape.m = zs[zs.size() - 2];
+  shape.n = zs.back();
+  shape.k = transX ? xs[xs.size() - 2] : xs.back();
+  shape.lda = xs.back();
+  shape.ldb = ys.back();
+  shape.ldc = zs.back();
+  shape.transA = transX ? Transpose::Yes : Transpose::No;
+  shape.transB = transY ? Transpose::Yes : Transpose::No;
+
+  size_t batchRank = zs.size() - 2;
+  Shape batch = batchShape(zs, batchRank);
+  std::vector<size_t> xIndices = batchIndices(batchShape(xs, batchRank), batch);
+  std::vector<size_t> yIndices = batchIndices(batchShape(ys, batchRank), batch);
+  std::vector<GemmOperands> operands(xIndices.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    operands[i].a =
+        ctx.storage.floats(x) + xIndices[i] * size_t(shape.m * shape.k);
+    operands[i].b =
+        ctx.storage.floats(y) + yIndices[i] * size_t(shape.k * shape.n);
+    operands[i].c = ctx.storage.floats(z) + i * size_t(shape.m * shape.n);
+  }
+  GemmEpilogue epilogue{ctx.rounding(z)};
+  if (operands.size() == 1 && isConstant(x, ctx)) {
+    auto weight = std::make_shared<PackedWeight>(PackedWeight::left(
+        shape.m, shape.k, operands[0].a, shape.lda, shape.transA));
+    return [=, &pool = ctx.pool] {
+      gemmLeft(pool, *weight, shape, operands, epilogue);
+    };
+  }
+  if (operands.size() == 1 && isConstant(y, ctx)) {
+    auto weight = std::make_shared<PackedWeight>(PackedWeight::right(
+        shape.k, shape.n, operands[0].b, shape.ldb, shape.transB));
+    return [=, &pool = ctx.pool] {
+      gemmRight(pool, *weight, shape, operands, epilogue);
+    };
+  }
+  return [=, &pool = ctx.pool] { gemmBatch(pool, shape, operands, epilogue); };
+}
+
+// linear(x [.., I], weight [O, I], bias [O]) = x * weight^T + bias
+StepFn cpu::makeLinear(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand("x"), *weight = op.operand("weight"),
+              *bias = op.operand("bias"), *z = op.result();
+  if (!isFloat(x->type.dtype))
+    return {};
+  GemmShape shape;
+  shape.n = weight->type.shape[0];
+  shape.k = weight->type.shape[1];
+  shape.m = shape.n == 0 ? 0 : z->type.numElements() / shape.n;
+  shape.lda = shape.ldb = shape.k;
+  shape.ldc = shape.n;
+  shape.transB = Transpose::Yes;
+  GemmOperands operands;
+  operands.a = ctx.storage.floats(x);
+  operands.b = ctx.storage.floats(weight);
+  operands.c = ctx.storage.floats(z);
+  operands.columnBias = bias ? ctx.storage.floats(bias) : nullptr;
+  GemmEpilogue epilogue{ctx.rounding(z)};
+  if (!isConstant(weight, ctx))
+    return [=, &pool = ctx.pool] { gemm(pool, shape, operands, epilogue); };
+  auto packed = std::make_shared<PackedWeight>(PackedWeight::right(
+      shape.k, shape.n, operands.b, shape.ldb, Transpose::Yes));
+  return [=, &pool = ctx.pool] {
+    gemmRight(pool, *packed, shape, operands, epilogue);
+  };
+}

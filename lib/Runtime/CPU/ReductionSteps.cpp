@@ -1,0 +1,148 @@
+//===- ReductionSteps.cpp - reductions and softmax ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Both see their operand as [outer, axis, inner]. With one inner element they
+/// work on rows, which are contiguous; otherwise on columns, side by side, as
+/// for a norm over channels of [1, C, 1, S].
+///
+//===----------------------------------------------------------------------===//
+
+#include "Steps.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+using namespace anec::cpu;
+
+/// So few elements are not worth waking another thread.
+static constexpr size_t grainElements = 8192;
+
+namespace {
+struct AxisView {
+  size_t outer = 1, axis = 1, inner = 1;
+};
+} // namespace
+
+/// Nothing when the axes do not lie side by side (but for axes of one element).
+static std::optional<AxisView> viewAxes(llvm::ArrayRef<int64_t> shape,
+                                        llvm::ArrayRef<int64_t> axes) {
+  AxisView view;
+  enum { Before, Within, After } place = Before;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == 1)
+      continue;
+    bool reduced = llvm::any_of(axes, [&](int64_t a) {
+      return size_t(a < 0 ? a + int64_t(shape.size()) : a) == axis;
+    });
+    if (reduced && place == After)
+      return std::nullopt;
+    if (reduced)
+      place = Within;
+    else if (place == Within)
+      place = After;
+    size_t &extent = place == Before   ? view.outer
+                     : place == Within ? view.axis
+                                       : view.inner;
+    extent *= size_t(shape[axis]);
+  }
+  return view;
+}
+
+/// Calls `rows(begin, end)` on parts of the outer extent, or for one large
+/// outer element `columns(outer, begin, end)` on parts of the inner one.
+template <typename Rows, typename Columns>
+static void splitWork(ThreadPool &pool, const AxisView &view, Rows rows,
+                      Columns columns) {
+  if (view.inner == 1) {
+    size_t grain =
+        std::max<size_t>(1, grainElements / std::max<size_t>(view.axis, 1));
+    pool.parallelRanges(
+        view.outer, grain,
+        [&](size_t begin, size_t end, unsigned) { rows(begin, end); });
+    return;
+  }
+  // Whole cache lines per part.
+  size_t grain = std::max<size_t>(
+      16, llvm::alignTo(grainElements / std::max<size_t>(view.axis, 1), 16));
+  for (size_t outer = 0; outer < view.outer; ++outer)
+    pool.parallelRanges(view.inner, grain,
+                        [&](size_t begin, size_t end, unsigned) {
+                          columns(outer, begin, end);
+                        });
+}
+
+static std::optional<Reduce> reduceKind(const Op &op) {
+  struct Row {
+    const OpDef *op;
+    Reduce kind;
+  };
+  static constexpr Row rows[] = {
+      {&ops::ReduceL1Norm, Reduce::L1},
+      {&ops::ReduceL2Norm, Reduce::L2},
+      {&ops::ReduceMax, Reduce::Max},
+      {&ops::ReduceMean, Reduce::Mean},
+      {&ops::ReduceMin, Reduce::Min},
+      {&ops::ReduceSum, Reduce::Sum},
+      {&ops::ReduceSumSquare, Reduce::SumSquare},
+  };
+  for (const Row &row : rows)
+    if (op.is(*row.op))
+      return row.kind;
+  return std::nullopt;
+}
+
+StepFn cpu::makeReduction(const Op &op, StepContext &ctx) {
+  std::optional<Reduce> kind = reduceKind(op);
+  const Value *x = op.operand(0u);
+  if (!kind || !isFloat(x->type.dtype) || x->type.numElements() == 0)
+    return {};
+  std::optional<AxisView> view = viewAxes(x->type.shape, op.intsAttr("axes"));
+  if (!view)
+    return {};
+  const float *in = ctx.storage.floats(x);
+  float *out = ctx.storage.floats(op.result());
+  Rounding rounding = ctx.rounding(op.result());
+  return [=, view = *view, kind = *kind, &pool = ctx.pool] {
+    splitWork(
+        pool, view,
+        [&](size_t begin, size_t end) {
+          for (size_t row = begin; row < end; ++row)
+            out[row] =
+                reduceRow(kind, view.axis, in + row * view.axis, rounding);
+        },
+        [&](size_t outer, size_t begin, size_t end) {
+          reduceColumns(kind, view.axis, end - begin, view.inner,
+                        in + outer * view.axis * view.inner + begin,
+                        out + outer * view.inner + begin, rounding);
+        });
+  };
+}
+
+StepFn cpu::makeSoftmax(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(0u);
+  if (x->type.numElements() == 0)
+    return {};
+  std::optional<AxisView> view = viewAxes(x->type.shape, op.intAttr("axis"));
+  if (!view)
+    return {};
+  const float *in = ctx.storage.floats(x);
+  float *out = ctx.storage.floats(op.result());
+  Rounding rounding = ctx.rounding(op.result());
+  return [=, view = *view, &pool = ctx.pool] {
+    splitWork(
+        pool, view,
+        [&](size_t begin, size_t end) {
+          for (size_t row = begin; row < end; ++row)
+            softmaxRow(view.axis, in + row * view.axis, out + row * view.axis,
+                       rounding);
+        },
+        [&](size_t outer, size_t begin, size_t end) {
+          size_t at = outer * view.axis * view.inner + begin;
+          softmaxColumns(view.axis, end - begin, view.inner, in + at, out + at,
+                         rounding);
+        });
+  };
+}

@@ -1,0 +1,152 @@
+//===- Schedule.cpp - which ops run together ------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Schedule.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+using namespace anec::cpu;
+
+bool cpu::isAlias(const Op &op, Numerics numerics) {
+  if (op.is(ops::Reshape) || op.is(ops::Identity) || op.is(ops::ExpandDims) ||
+      op.is(ops::Squeeze))
+    return true;
+  if (!op.is(ops::Cast))
+    return false;
+  DType from = op.operand(0u)->type.dtype, to = op.result()->type.dtype;
+  if (from == to)
+    return true;
+  // Both are held as fp32; only narrowing rounds, and not in fp32 numerics.
+  return isFloat(from) && isFloat(to) &&
+         (to == DType::FP32 || numerics == Numerics::FP32);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels of elementwise ops
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct BinaryRow {
+  const OpDef *op;
+  Binary kernel;
+};
+struct UnaryRow {
+  const OpDef *op;
+  Unary kernel;
+};
+} // namespace
+
+static constexpr BinaryRow binaryRows[] = {
+    {&ops::Add, Binary::Add},     {&ops::Sub, Binary::Sub},
+    {&ops::Mul, Binary::Mul},     {&ops::RealDiv, Binary::Div},
+    {&ops::Maximum, Binary::Max}, {&ops::Minimum, Binary::Min},
+    {&ops::Pow, Binary::Pow},
+};
+static constexpr UnaryRow unaryRows[] = {
+    {&ops::Abs, Unary::Abs},     {&ops::Cast, Unary::Copy},
+    {&ops::Ceil, Unary::Ceil},   {&ops::Erf, Unary::Erf},
+    {&ops::Exp, Unary::Exp},     {&ops::Exp2, Unary::Exp2},
+    {&ops::Floor, Unary::Floor}, {&ops::Relu, Unary::Relu},
+    {&ops::Round, Unary::Round}, {&ops::Sigmoid, Unary::Sigmoid},
+    {&ops::Sign, Unary::Sign},   {&ops::Silu, Unary::Silu},
+    {&ops::Sqrt, Unary::Sqrt},   {&ops::Square, Unary::Square},
+    {&ops::Tanh, Unary::Tanh},
+};
+
+static ElementwiseKernel unaryKernel(Unary kernel, double p = 0, double q = 0) {
+  return {ElementwiseKernel::Kind::Unary, kernel, Binary::Add, float(p),
+          float(q)};
+}
+
+static Unary geluKernel(llvm::StringRef mode) {
+  if (mode == "TANH_APPROXIMATION")
+    return Unary::GeluTanh;
+  return mode == "SIGMOID_APPROXIMATION" ? Unary::GeluSigmoid : Unary::GeluErf;
+}
+
+std::optional<ElementwiseKernel> cpu::elementwiseKernel(const Op &op) {
+  if (op.numResults() != 1 || !isFloat(op.result()->type.dtype))
+    return std::nullopt;
+  for (const Value *operand : op.operandValues())
+    if (!operand || !isFloat(operand->type.dtype))
+      return std::nullopt;
+  for (const BinaryRow &row : binaryRows)
+    if (op.is(*row.op))
+      return ElementwiseKernel{ElementwiseKernel::Kind::Binary, Unary::Copy,
+                               row.kernel};
+  for (const UnaryRow &row : unaryRows)
+    if (op.is(*row.op))
+      return unaryKernel(row.kernel);
+  if (op.is(ops::Clip))
+    return unaryKernel(Unary::Clip, op.floatAttr("alpha"),
+                       op.floatAttr("beta"));
+  if (op.is(ops::Gelu))
+    return unaryKernel(geluKernel(op.stringAttr("mode")));
+  if (op.is(ops::Inverse))
+    return unaryKernel(Unary::Inverse, op.floatAttr("epsilon"));
+  if (op.is(ops::LeakyRelu))
+    return unaryKernel(Unary::LeakyRelu, op.floatAttr("alpha"));
+  if (op.is(ops::Log))
+    return unaryKernel(Unary::Log, op.floatAttr("epsilon"));
+  if (op.is(ops::Rsqrt))
+    return unaryKernel(Unary::Rsqrt, op.floatAttr("epsilon"));
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` can be computed in one tile with the ops of `step`.
+static bool joins(const Op &op, const Step &step, const Schedule &schedule) {
+  if (!step.fused ||
+      step.ops.front()->result()->type.shape != op.result()->type.shape)
+    return false;
+  // A value of this step that is renamed, or broadcast, would be read at other
+  // elements than those its tile holds.
+  auto made = [&](const Value *value) {
+    return llvm::any_of(
+        step.ops, [&](const Op *other) { return other->result() == value; });
+  };
+  for (const Value *operand : op.operandValues())
+    if (operand != schedule.root(operand) && made(schedule.root(operand)))
+      return false;
+  return true;
+}
+
+Schedule::Schedule(const Function &function, Numerics numerics) {
+  for (const auto &param : function.parameters())
+    roots[param.get()] = param.get();
+  llvm::DenseMap<const Op *, size_t> stepOf;
+  for (const Op &op : function.body()) {
+    bool alias = isAlias(op, numerics);
+    for (const Value *result : op.resultValues())
+      roots[result] = alias ? root(op.operand(0u)) : result;
+    if (alias || op.is(ops::Const))
+      continue;
+    bool fusible = elementwiseKernel(op).has_value();
+    if (!fusible || steps.empty() || !joins(op, steps.back(), *this))
+      steps.push_back({{}, fusible});
+    steps.back().ops.push_back(&op);
+    stepOf[&op] = steps.size() - 1;
+  }
+
+  // Internal: every use is in the step that makes it. A use without an op is a
+  // result of the function; one by an alias leads out.
+  for (const Step &step : steps) {
+    if (!step.fused)
+      continue;
+    for (const Op *op : step.ops) {
+      const Value *result = op->result();
+      bool inside = true;
+      for (const Operand *use = result->firstUse(); use; use = use->nextUse())
+        inside &= use->owner() && stepOf.count(use->owner()) &&
+                  stepOf.lookup(use->owner()) == stepOf.lookup(op);
+      if (inside)
+        internal.insert(result);
+    }
+  }
+}

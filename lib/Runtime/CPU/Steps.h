@@ -1,0 +1,66 @@
+//===- Steps.h - from an op to what runs it --------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Loading turns each step of the schedule into a function without arguments:
+/// all places are known by then, and everything that can be decided once is. An
+/// op without a maker here runs through its row's reference.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_CPU_STEPS_H
+#define ANEC_LIB_RUNTIME_CPU_STEPS_H
+
+#include "Schedule.h"
+#include "Storage.h"
+#include "anec/Runtime/CPU/Parallel.h"
+#include <functional>
+
+namespace anec::cpu {
+
+using StepFn = std::function<void()>;
+
+/// What a step is made from. Outlives the steps.
+struct StepContext {
+  const Storage &storage;
+  const Schedule &schedule;
+  ThreadPool &pool;
+  Numerics numerics;
+
+  /// How results of `value`'s type are rounded.
+  Rounding rounding(const Value *value) const {
+    return numerics == Numerics::FP16 && value->type.dtype == DType::FP16
+               ? Rounding::FP16
+               : Rounding::None;
+  }
+};
+
+/// Makes the step of one op; empty when this op, or these operands of it, have
+/// no fast way.
+using StepMaker = StepFn (*)(const Op &op, StepContext &ctx);
+
+StepFn makeFused(const Step &step, StepContext &ctx);
+
+// By family, one file each.
+StepFn makeMatmul(const Op &op, StepContext &ctx);
+StepFn makeLinear(const Op &op, StepContext &ctx);
+StepFn makeConv(const Op &op, StepContext &ctx);
+StepFn makeReduction(const Op &op, StepContext &ctx);
+StepFn makeSoftmax(const Op &op, StepContext &ctx);
+StepFn makeTranspose(const Op &op, StepContext &ctx);
+StepFn makeSliceBySize(const Op &op, StepContext &ctx);
+StepFn makeConcat(const Op &op, StepContext &ctx);
+StepFn makeSplit(const Op &op, StepContext &ctx);
+StepFn makeGather(const Op &op, StepContext &ctx);
+
+/// Evaluates the op in double precision by its row and rounds the results.
+StepFn makeReference(const Op &op, StepContext &ctx);
+
+/// The best of the above for `step`.
+StepFn makeStep(const Step &step, StepContext &ctx);
+
+} // namespace anec::cpu
+
+#endif // ANEC_LIB_RUNTIME_CPU_STEPS_H
