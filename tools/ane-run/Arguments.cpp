@@ -1,0 +1,132 @@
+//===- Arguments.cpp - inputs of a program from the command line ----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "anec/Arrays/Npy.h"
+#include "anec/Arrays/Safetensors.h"
+#include "anec/Ops/Interpreter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace anec;
+
+/// The shape without axes of one element: what has to agree. A layout may add
+/// and drop such axes, and the order of elements stays.
+static Shape significant(llvm::ArrayRef<int64_t> shape) {
+  Shape result;
+  for (int64_t extent : shape)
+    if (extent != 1)
+      result.push_back(extent);
+  return result;
+}
+
+static ConstantRef bytesOfFile(llvm::StringRef path, const Port &port,
+                               Diagnostics &diags) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false);
+  if (!buffer) {
+    diags.reportFile(path, diag::CannotOpen, buffer.getError().message());
+    return nullptr;
+  }
+  llvm::StringRef bytes = (*buffer)->getBuffer();
+  size_t count = port.type.numElements();
+  if (bytes.size() < count) {
+    diags.reportFile(path, diag::TooFewBytes, bytes.size(), port.name, count);
+    return nullptr;
+  }
+  std::vector<double> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = uint8_t(bytes[i]);
+  return Constant::fromDoubles(port.type, values);
+}
+
+/// The array of a .npy file as the port wants it.
+static ConstantRef arrayFromFile(llvm::StringRef path, const Port &port,
+                                 Diagnostics &diags) {
+  ConstantRef array = readNpy(path, diags);
+  if (!array)
+    return nullptr;
+  if (significant(array->type().shape) != significant(port.type.shape)) {
+    diags.reportFile(path, diag::InputShape, port.name, port.type.str(),
+                     array->type().str());
+    return nullptr;
+  }
+  bool sameKind = isFloat(array->dtype()) == isFloat(port.type.dtype);
+  if (!sameKind) {
+    diags.reportFile(path, diag::InputDType, port.name, port.type.str(),
+                     spelling(array->dtype()));
+    return nullptr;
+  }
+  if (array->dtype() == port.type.dtype)
+    return array->reshaped(port.type.shape);
+  return Constant::fromDoubles(port.type, array->asDoubles());
+}
+
+static ConstantRef makeInput(const Port &port, llvm::StringRef source,
+                             Diagnostics &diags) {
+  if (source == "zeros")
+    return Constant::fromDoubles(port.type,
+                                 std::vector<double>(port.type.numElements()));
+  if (source.consume_front("random:")) {
+    uint64_t seed = 0;
+    if (source.getAsInteger(10, seed)) {
+      diags.report({}, diag::InputSeed, source);
+      return nullptr;
+    }
+    return Constant::fromDoubles(port.type, randomTensor(port.type, seed).data);
+  }
+  if (source.consume_front("bytes:"))
+    return bytesOfFile(source, port, diags);
+  return arrayFromFile(source, port, diags);
+}
+
+static std::string listPorts(llvm::ArrayRef<Port> ports) {
+  std::vector<std::string> names;
+  for (const Port &port : ports)
+    names.push_back("`" + port.name + "`");
+  return names.empty() ? "none" : llvm::join(names, ", ");
+}
+
+std::optional<std::vector<ConstantRef>>
+anec::readInputs(llvm::ArrayRef<Port> ports,
+                 llvm::ArrayRef<std::string> arguments,
+                 llvm::StringRef fallback, Diagnostics &diags) {
+  std::vector<ConstantRef> values(ports.size());
+  bool ok = true;
+  for (const std::string &argument : arguments) {
+    auto [name, source] = llvm::StringRef(argument).split('=');
+    const auto *port = llvm::find_if(
+        ports, [&](const Port &candidate) { return candidate.name == name; });
+    if (port == ports.end()) {
+      diags.report({}, diag::NoSuchInput, name, listPorts(ports));
+      ok = false;
+      continue;
+    }
+    ConstantRef &value = values[port - ports.begin()];
+    if (value) {
+      diags.report({}, diag::InputTwice, name);
+      ok = false;
+      continue;
+    }
+    value = makeInput(*port, source, diags);
+    ok &= value != nullptr;
+  }
+  if (!ok)
+    return std::nullopt;
+  for (auto [port, value] : llvm::zip_equal(ports, values)) {
+    if (value)
+      continue;
+    if (fallback.empty()) {
+      diags.report({}, diag::MissingInput, port.name, port.type.str());
+      ok = false;
+      continue;
+    }
+    value = makeInput(port, fallback, diags);
+    ok &= value != nullptr;
+  }
+  if (!ok)
+    return std::nullopt;
+  return values;
+}

@@ -1,0 +1,112 @@
+//===- Bench.cpp - ane-run bench PROGRAM ----------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "Commands.h"
+#include "anec/Ops/Cost.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace anec;
+
+namespace {
+struct Timing {
+  double loadMs = 0;
+  std::vector<double> runMs; ///< sorted
+
+  double quantile(double q) const {
+    return runMs[std::min(runMs.size() - 1, size_t(q * double(runMs.size())))];
+  }
+  double median() const { return quantile(0.5); }
+};
+} // namespace
+
+static double millisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+static bool measure(Executable &executable, const BenchOptions &options,
+                    Timing &timing, Diagnostics &diags) {
+  std::optional<std::vector<ConstantRef>> inputs =
+      readInputs(executable.inputs(), options.inputs, "random:1", diags);
+  if (!inputs)
+    return false;
+  std::vector<llvm::ArrayRef<uint8_t>> in;
+  for (const ConstantRef &input : *inputs)
+    in.push_back(input->bytes());
+  std::vector<std::vector<uint8_t>> storage;
+  for (const Port &port : executable.outputs())
+    storage.emplace_back(port.type.numBytes());
+  std::vector<llvm::MutableArrayRef<uint8_t>> out(storage.begin(),
+                                                  storage.end());
+  for (unsigned i = 0; i < options.warmup + options.iterations; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    if (!executable.run(in, out, diags))
+      return false;
+    if (i >= options.warmup)
+      timing.runMs.push_back(millisecondsSince(start));
+  }
+  llvm::sort(timing.runMs);
+  return true;
+}
+
+static void printText(llvm::StringRef name, const Timing &timing, int64_t flops,
+                      const Executable &executable, llvm::raw_ostream &out) {
+  out << name
+      << llvm::format(": median %.3f ms  min %.3f ms  p95 %.3f ms  (%zu runs, "
+                      "measured)\n",
+                      timing.median(), timing.runMs.front(),
+                      timing.quantile(0.95), timing.runMs.size())
+      << llvm::format("  %.4f TFLOP/s at the median (%.4f GFLOP counted)\n",
+                      double(flops) / timing.median() * 1e-9,
+                      double(flops) * 1e-9)
+      << llvm::format(
+             "  load %.1f ms, constants %.1f MB, activations %.1f MB\n",
+             timing.loadMs, double(executable.constantBytes()) * 1e-6,
+             double(executable.activationBytes()) * 1e-6);
+}
+
+static void printJson(llvm::StringRef name, const Timing &timing, int64_t flops,
+                      const Executable &executable, llvm::raw_ostream &out) {
+  llvm::json::OStream json(out, 2);
+  json.object([&] {
+    json.attribute("program", name);
+    json.attribute("backend", "cpu");
+    json.attribute("iterations", int64_t(timing.runMs.size()));
+    json.attribute("median_ms", timing.median());
+    json.attribute("min_ms", timing.runMs.front());
+    json.attribute("p95_ms", timing.quantile(0.95));
+    json.attribute("load_ms", timing.loadMs);
+    json.attribute("flop", flops);
+    json.attribute("tflops", double(flops) / timing.median() * 1e-9);
+    json.attribute("constant_bytes", int64_t(executable.constantBytes()));
+    json.attribute("activation_bytes", int64_t(executable.activationBytes()));
+  });
+  out << '\n';
+}
+
+bool anec::bench(const LoadedProgram &program, const BenchOptions &options,
+                 llvm::raw_ostream &out, Diagnostics &diags) {
+  auto start = std::chrono::steady_clock::now();
+  std::unique_ptr<Executable> executable =
+      createCpuBackend()->load(*program.function, options.load, diags);
+  if (!executable)
+    return false;
+  Timing timing;
+  timing.loadMs = millisecondsSince(start);
+  if (!measure(*executable, options, timing, diags))
+    return false;
+  int64_t flops = countCost(*program.function).flops;
+  if (options.json)
+    printJson(program.function->name, timing, flops, *executable, out);
+  else
+    printText(program.function->name, timing, flops, *executable, out);
+  return true;
+}

@@ -1,0 +1,51 @@
+//===- Commands.h - what ane-run does --------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TOOLS_ANE_RUN_COMMANDS_H
+#define ANEC_TOOLS_ANE_RUN_COMMANDS_H
+
+#include "anec/Runtime/Backend.h"
+
+namespace anec {
+
+/// A MIL program and the function of it to run.
+struct LoadedProgram {
+  std::unique_ptr<Module> module;
+  const Function *function = nullptr;
+};
+
+/// Reads the program at `path` and picks `wanted`, or its only function.
+std::optional<LoadedProgram>
+loadProgram(llvm::StringRef path, llvm::StringRef wanted, Diagnostics &diags);
+
+struct RunOptions {
+  LoadOptions load;
+  std::vector<std::string> inputs;
+  std::string outputDir;
+  /// Also evaluate the program in double precision and print the error.
+  bool compare = false;
+};
+/// Runs once; writes every output to `outputDir`, or prints what came out when
+/// there is none.
+bool runOnce(const LoadedProgram &program, const RunOptions &options,
+             llvm::raw_ostream &out, Diagnostics &diags);
+
+struct BenchOptions {
+  LoadOptions load;
+  std::vector<std::string> inputs;
+  unsigned iterations = 100;
+  unsigned warmup = 10;
+  bool json = false;
+};
+/// Times runs and prints median, minimum and 95th percentile.
+bool bench(const LoadedProgram &program, const BenchOptions &options,
+           llvm::raw_ostream &out, Diagnostics &diags);
+
+/// Prints inputs, outputs, ops, floating-point operations and bytes.
+void printInfo(const LoadedProgram &program, bool json, llvm::raw_ostream &out);
+
+} // namespace anec
+
+#endif // ANEC_TOOLS_ANE_RUN_COMMANDS_H

@@ -1,0 +1,140 @@
+//===- Run.cpp - ane-run PROGRAM ------------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "Commands.h"
+#include "anec/Arrays/Npy.h"
+#include "anec/IR/Names.h"
+#include "anec/Ops/Interpreter.h"
+#include "anec/Support/AtomicFile.h"
+#include "anec/anec.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace anec;
+
+std::optional<LoadedProgram> anec::loadProgram(llvm::StringRef path,
+                                               llvm::StringRef wanted,
+                                               Diagnostics &diags) {
+  LoadedProgram program;
+  program.module = readSourceFile(path, {}, diags);
+  if (!program.module)
+    return std::nullopt;
+  std::vector<std::string> names;
+  for (const auto &function : program.module->functions) {
+    names.push_back("`" + function->name + "`");
+    if (wanted.empty() || function->name == wanted)
+      program.function = function.get();
+  }
+  if (wanted.empty() && names.size() > 1) {
+    diags.report({}, diag::SeveralFunctions, llvm::join(names, ", "));
+    return std::nullopt;
+  }
+  if (!program.function) {
+    diags.report({}, diag::NoSuchFunction, wanted, llvm::join(names, ", "));
+    return std::nullopt;
+  }
+  return program;
+}
+
+/// Shape, smallest, largest and mean of an output, for a look at the result.
+static void printSummary(const Port &port, const Constant &value,
+                         llvm::raw_ostream &out) {
+  double low = 0, high = 0, sum = 0;
+  int64_t count = value.numElements();
+  for (int64_t i = 0; i < count; ++i) {
+    double element = value.doubleAt(i);
+    low = i == 0 ? element : std::min(low, element);
+    high = i == 0 ? element : std::max(high, element);
+    sum += element;
+  }
+  out << "  " << port.name << ": " << port.type.str();
+  if (count)
+    out << llvm::format("  min %.5g  max %.5g  mean %.5g", low, high,
+                        sum / double(count));
+  out << '\n';
+}
+
+static bool writeOutputs(llvm::ArrayRef<Port> ports,
+                         llvm::ArrayRef<ConstantRef> values,
+                         llvm::StringRef folder, Diagnostics &diags) {
+  AtomicFiles files(diags);
+  for (auto [port, value] : llvm::zip_equal(ports, values)) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, sanitizeName(port.name, "output") + ".npy");
+    OutputFile *file = files.add(path);
+    if (!file)
+      return false;
+    if (!writeNpy(*file, *value)) {
+      diags.report({}, diag::NotAnArrayFile, port.name, port.type.str());
+      return false;
+    }
+  }
+  return files.commit();
+}
+
+/// Prints how far every output is from the program evaluated in double
+/// precision, in which only constants and inputs are rounded.
+static bool compareWithReference(const Function &function,
+                                 llvm::ArrayRef<ConstantRef> inputs,
+                                 llvm::ArrayRef<Port> ports,
+                                 llvm::ArrayRef<ConstantRef> outputs,
+                                 llvm::raw_ostream &out, Diagnostics &diags) {
+  std::vector<RefTensor> in, reference;
+  for (const ConstantRef &input : inputs)
+    in.push_back({input->type(), input->asDoubles()});
+  if (!interpret(function, in, reference, diags))
+    return false;
+  for (auto [port, output, exact] : llvm::zip_equal(ports, outputs, reference))
+    out << "  " << port.name
+        << llvm::format(": relative error %.3g against the double-precision "
+                        "reference\n",
+                        relativeError(output->asDoubles(), exact.data));
+  return true;
+}
+
+bool anec::runOnce(const LoadedProgram &program, const RunOptions &options,
+                   llvm::raw_ostream &out, Diagnostics &diags) {
+  std::unique_ptr<Executable> executable =
+      createCpuBackend()->load(*program.function, options.load, diags);
+  if (!executable)
+    return false;
+  std::optional<std::vector<ConstantRef>> inputs =
+      readInputs(executable->inputs(), options.inputs, "", diags);
+  if (!inputs)
+    return false;
+  std::vector<llvm::ArrayRef<uint8_t>> in;
+  for (const ConstantRef &input : *inputs)
+    in.push_back(input->bytes());
+  std::vector<std::vector<uint8_t>> storage;
+  for (const Port &port : executable->outputs())
+    storage.emplace_back(port.type.numBytes());
+  std::vector<llvm::MutableArrayRef<uint8_t>> results(storage.begin(),
+                                                      storage.end());
+  auto start = std::chrono::steady_clock::now();
+  if (!executable->run(in, results, diags))
+    return false;
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - start;
+
+  std::vector<ConstantRef> outputs;
+  for (auto [port, bytes] : llvm::zip_equal(executable->outputs(), storage))
+    outputs.push_back(Constant::copy(port.type, bytes));
+  out << program.function->name
+      << llvm::format(": ran in %.3f ms (measured, first run)\n",
+                      elapsed.count() * 1e3);
+  for (auto [port, value] : llvm::zip_equal(executable->outputs(), outputs))
+    printSummary(port, *value, out);
+  if (options.compare &&
+      !compareWithReference(*program.function, *inputs, executable->outputs(),
+                            outputs, out, diags))
+    return false;
+  return options.outputDir.empty() ||
+         writeOutputs(executable->outputs(), outputs, options.outputDir, diags);
+}

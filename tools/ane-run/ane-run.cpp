@@ -1,0 +1,140 @@
+//===- ane-run.cpp - the runner's command line ----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Flags -> library -> exit code: 0 done, 1 the input is at fault, 2 wrong
+/// usage, 3 the machine or the backend failed.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+
+cl::OptionCategory category("ane-run options");
+cl::SubCommand infoCommand("info", "Print a program's signature and cost");
+cl::SubCommand benchCommand("bench", "Time a program");
+
+cl::opt<std::string> program(cl::Positional, cl::desc("PROGRAM.mil"),
+                             cl::sub(cl::SubCommand::getTopLevel()),
+                             cl::sub(infoCommand), cl::sub(benchCommand),
+                             cl::cat(category));
+cl::opt<std::string>
+    functionName("function", cl::value_desc("NAME"),
+                 cl::desc("Which function, when there are several"),
+                 cl::sub(cl::SubCommand::getTopLevel()), cl::sub(infoCommand),
+                 cl::sub(benchCommand), cl::cat(category));
+cl::list<std::string>
+    inputs("input", cl::value_desc("NAME=SOURCE"),
+           cl::desc("An input: a .npy file, random:SEED, zeros, or bytes:FILE"),
+           cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
+           cl::cat(category));
+cl::opt<std::string> outputDir("output-dir", cl::value_desc("FOLDER"),
+                               cl::desc("Write each output to FOLDER/NAME.npy"),
+                               cl::cat(category));
+cl::opt<bool> compareReference(
+    "compare",
+    cl::desc("Also evaluate in double precision and print the error"),
+    cl::cat(category));
+cl::opt<Numerics> numerics(
+    "numerics", cl::desc("How the CPU backend computes:"),
+    cl::init(Numerics::FP16),
+    cl::values(clEnumValN(Numerics::FP16, "fp16",
+                          "round to the declared type after each op (default)"),
+               clEnumValN(Numerics::FP32, "fp32",
+                          "round nothing; fp16 outputs come out as fp32")),
+    cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
+    cl::cat(category));
+cl::opt<unsigned> threads("threads", cl::value_desc("N"), cl::init(0),
+                          cl::desc("Threads (default: one per processor)"),
+                          cl::sub(cl::SubCommand::getTopLevel()),
+                          cl::sub(benchCommand), cl::cat(category));
+cl::opt<unsigned> iterations("iterations", cl::value_desc("N"), cl::init(100),
+                             cl::desc("Timed runs (default 100)"),
+                             cl::sub(benchCommand), cl::cat(category));
+cl::opt<unsigned> warmup("warmup", cl::value_desc("N"), cl::init(10),
+                         cl::desc("Runs before timing starts (default 10)"),
+                         cl::sub(benchCommand), cl::cat(category));
+cl::opt<bool> json("json", cl::desc("Print JSON"), cl::sub(infoCommand),
+                   cl::sub(benchCommand), cl::cat(category));
+
+constexpr char overview[] =
+    "ane-run - runs MIL programs; on the CPU, from the same text and weights\n"
+    "that the Apple Neural Engine would get\n";
+constexpr char examples[] = R"(
+EXAMPLES:
+  ane-run out.mil --input x=x.npy --output-dir results
+  ane-run out.mil --input x=random:1 --compare
+  ane-run out.mil --input tokens=bytes:README.md --numerics=fp32
+  ane-run info out.mil
+  ane-run bench out.mil --iterations 50 --json
+
+EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine failed
+)";
+
+enum ExitCode { Done = 0, InputError = 1, UsageError = 2, MachineError = 3 };
+
+} // namespace
+
+static bool run(Diagnostics &diags) {
+  std::optional<LoadedProgram> loaded =
+      loadProgram(program, functionName, diags);
+  if (!loaded)
+    return false;
+  if (infoCommand) {
+    printInfo(*loaded, json, llvm::outs());
+    return true;
+  }
+  LoadOptions load{numerics, threads};
+  if (benchCommand)
+    return bench(
+        *loaded,
+        {load, {inputs.begin(), inputs.end()}, iterations, warmup, json},
+        llvm::outs(), diags);
+  return runOnce(
+      *loaded,
+      {load, {inputs.begin(), inputs.end()}, outputDir, compareReference},
+      llvm::outs(), diags);
+}
+
+/// A file that cannot be written is the machine's fault, not the input's.
+static ExitCode exitCode(const Diagnostics &diags) {
+  for (const Diagnostic &diag : diags.all())
+    if (diag.kind == diag::CannotWrite)
+      return MachineError;
+  return InputError;
+}
+
+static ExitCode usageError(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "ane-run") << message << '\n';
+  return UsageError;
+}
+
+int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  cl::HideUnrelatedOptions(category, infoCommand);
+  cl::HideUnrelatedOptions(category, benchCommand);
+  cl::extrahelp more(examples);
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+    return UsageError;
+  if (program.empty())
+    return usageError("no program; see ane-run --help");
+  if (iterations == 0)
+    return usageError("--iterations is at least 1");
+  for (const std::string &input : inputs)
+    if (!llvm::StringRef(input).contains('='))
+      return usageError("--input takes NAME=SOURCE, not `" + input + "`");
+
+  Diagnostics diags;
+  bool ok = run(diags);
+  diags.print(llvm::errs(), llvm::errs().has_colors());
+  return ok && !diags.hasErrors() ? Done : exitCode(diags);
+}

@@ -1,0 +1,166 @@
+//===- Docs.cpp - reference pages made from the tables --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Docs.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/PassManager.h"
+#include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+static void printGenerated(llvm::StringRef page, llvm::raw_ostream &out) {
+  out << "<!-- Made by `anec --dump-docs=" << page << "`; do not edit. -->\n\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+static void printParameter(const ParamDef &param, llvm::raw_ostream &out) {
+  out << "| `" << param.name << "` | ";
+  if (param.isConstant())
+    out << (param.rank == 0   ? "constant"
+            : param.rank == 1 ? "constant list"
+                              : "constant tensor");
+  else
+    out << (param.kind == ParamKind::Variadic ? "values" : "value");
+  out << " | " << param.dtypes.str();
+  if (param.typeVar)
+    out << " (" << param.typeVar << ')';
+  out << " | ";
+  if (param.kind == ParamKind::OptionalValue ||
+      param.kind == ParamKind::OptionalConstant)
+    out << "optional";
+  else if (!param.fallback.empty())
+    out << '`' << param.fallback << '`';
+  else
+    out << "required";
+  out << " | " << param.doc << " |\n";
+}
+
+static void printOpPage(const OpDef &op, llvm::raw_ostream &out) {
+  out << "### " << op.name << "\n\n" << op.summary << "\n\n";
+  if (!op.has(trait::Mil))
+    out << (op.decompose
+                ? "Not an op of MIL: `decompose` writes it as such.\n\n"
+                : "Not an op of MIL.\n\n");
+  if (!op.parameters().empty()) {
+    out << "| parameter | kind | element types | default | |\n"
+           "|---|---|---|---|---|\n";
+    for (const ParamDef &param : op.parameters())
+      printParameter(param, out);
+    out << '\n';
+  }
+  bool any = false;
+  for (auto [index, text] : llvm::enumerate(op.constraints)) {
+    if (text.empty())
+      continue;
+    out << "- (C" << index + 1 << ") " << text << '\n';
+    any = true;
+  }
+  if (any)
+    out << '\n';
+}
+
+static void printOps(llvm::raw_ostream &out) {
+  printGenerated("ops", out);
+  out << "# Ops\n\n"
+         "Every op of the table: MIL's, under MIL's names and with MIL's "
+         "meaning, and the\nauthoring ops that a program may use and "
+         "`decompose` writes as MIL ops.\n"
+         "Parameters with the same letter have the same element type.\n";
+  llvm::MapVector<llvm::StringRef, std::vector<const OpDef *>> families;
+  for (const OpDef *op : opTable().all())
+    families[op->family].push_back(op);
+  std::vector<llvm::StringRef> names;
+  for (const auto &[family, ops] : families)
+    names.push_back(family);
+  llvm::sort(names);
+  for (llvm::StringRef family : names) {
+    out << "\n## " << family << "\n";
+    for (const OpDef *op : families[family]) {
+      out << '\n';
+      std::string page;
+      llvm::raw_string_ostream stream(page);
+      printOpPage(*op, stream);
+      out << llvm::StringRef(page).rtrim('\n') << '\n';
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Passes and diagnostics
+//===----------------------------------------------------------------------===//
+
+static void printPasses(llvm::raw_ostream &out) {
+  printGenerated("passes", out);
+  out << "# Passes\n\nThe default pipeline: ";
+  llvm::interleaveComma(defaultPipeline(), out, [&](const PassDef *pass) {
+    out << '`' << pass->name << '`';
+  });
+  out << ".\n\nThe tolerance is how far a result may move, relative and in "
+         "double precision,\nbefore `--verify-numerics` reports the pass.\n";
+  std::vector<const PassDef *> sorted = allPasses().vec();
+  llvm::sort(sorted, [](const PassDef *lhs, const PassDef *rhs) {
+    return lhs->name < rhs->name;
+  });
+  for (const PassDef *pass : sorted) {
+    out << "\n## " << pass->name << "\n\n"
+        << pass->summary << ".\n\n```\n"
+        << pass->description << "\n```\n\nTolerance: " << pass->tolerance
+        << '\n';
+    for (const StatDef &stat : pass->stats)
+      if (!stat.name.empty())
+        out << "\n- `" << stat.name << "`: " << stat.summary << '\n';
+  }
+}
+
+static llvm::StringRef severityName(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Remark:
+    return "remark";
+  case Severity::Note:
+    return "note";
+  }
+  return "";
+}
+
+static void printDiagnostics(llvm::raw_ostream &out) {
+  printGenerated("diagnostics", out);
+  out << "# Diagnostics\n\nThe id stands in brackets after the message; "
+         "`{0}`, `{1}`, ... are filled in.\n\n"
+         "| id | severity | message |\n|---|---|---|\n";
+  std::vector<diag::Kind> kinds;
+  for (unsigned kind = 0; kind < diag::numKinds; ++kind)
+    kinds.push_back(diag::Kind(kind));
+  llvm::sort(kinds, [](diag::Kind lhs, diag::Kind rhs) {
+    return diag::id(lhs) < diag::id(rhs);
+  });
+  for (diag::Kind kind : kinds) {
+    std::string text;
+    for (char c : diag::text(kind))
+      text += c == '|' ? std::string("\\|") : std::string(1, c);
+    out << "| " << diag::id(kind) << " | " << severityName(diag::severity(kind))
+        << " | " << text << " |\n";
+  }
+}
+
+bool anec::printDocs(llvm::StringRef page, llvm::raw_ostream &out) {
+  if (page == "ops")
+    printOps(out);
+  else if (page == "passes")
+    printPasses(out);
+  else if (page == "diagnostics")
+    printDiagnostics(out);
+  else
+    return false;
+  return true;
+}

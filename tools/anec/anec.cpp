@@ -1,0 +1,273 @@
+//===- anec.cpp - the compiler's command line -----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Flags -> library -> exit code: 0 done, 1 the input is at fault, 2 wrong
+/// usage, 3 the machine failed.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/anec.h"
+#include "Docs.h"
+#include "PassOutput.h"
+#include "anec/IR/Text.h"
+#include "anec/Support/AtomicFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+
+enum class Emit { MIL, IR };
+enum class DiagnosticsFormat { Text, Json };
+
+cl::OptionCategory category("anec options");
+cl::opt<std::string> input(cl::Positional, cl::desc("FILE.tdsl|.ir|.mil"),
+                           cl::cat(category));
+cl::opt<std::string> output("o", cl::value_desc("FILE"),
+                            cl::desc("Write FILE (and weights/ beside it for "
+                                     "MIL) instead of printing"),
+                            cl::cat(category));
+cl::opt<Emit>
+    emit("emit", cl::desc("What to print or write:"), cl::init(Emit::MIL),
+         cl::values(clEnumValN(Emit::MIL, "mil", "MIL text (default)"),
+                    clEnumValN(Emit::IR, "ir",
+                               "the IR, after --passes when they are given")),
+         cl::cat(category));
+cl::opt<std::string> kernel("kernel", cl::value_desc("NAME"),
+                            cl::desc("The kernel or layer to compile, when "
+                                     "the program has several"),
+                            cl::cat(category));
+cl::list<std::string> defines("define", cl::value_desc("NAME=VALUE"),
+                              cl::desc("Override a `config` entry"),
+                              cl::cat(category));
+
+cl::opt<std::string>
+    weights("weights", cl::value_desc("FILE|FOLDER"),
+            cl::desc("Weight values: a .safetensors file or a folder of .npy"),
+            cl::cat(category));
+cl::opt<std::string>
+    weightMap("weight-map", cl::value_desc("FILE.json"),
+              cl::desc("Names of weights -> names in --weights"),
+              cl::cat(category));
+cl::opt<uint64_t> initSeed("init", cl::value_desc("SEED"),
+                           cl::desc("Draw the weights that --weights lacks"),
+                           cl::cat(category));
+
+cl::opt<std::string> passList("passes", cl::value_desc("A,B,..."),
+                              cl::desc("Run these passes instead of `default`"),
+                              cl::cat(category));
+cl::list<std::string> printAfter("print-after", cl::value_desc("PASS"),
+                                 cl::CommaSeparated,
+                                 cl::desc("Print the IR to standard error "
+                                          "after PASS, or after `all`"),
+                                 cl::cat(category));
+// --stats is LLVM's own flag (any program with LLVM's command line has it);
+// AreStatisticsEnabled tells whether it was given, and --help shows it below.
+cl::opt<bool> timePasses("time-passes",
+                         cl::desc("Print how long each pass took"),
+                         cl::cat(category));
+cl::opt<unsigned> passLimit("pass-limit", cl::value_desc("N"),
+                            cl::desc("Stop after N passes, to bisect"),
+                            cl::cat(category));
+cl::opt<bool> verifyNumerics(
+    "verify-numerics",
+    cl::desc("Compare results before and after each pass on random inputs"),
+    cl::cat(category));
+
+cl::opt<std::string> milVersion(
+    "mil-version", cl::value_desc("1.3|1.0"),
+    cl::desc("Dialect: 1.3 with ios18 (default), or 1.0 with ios16 for older "
+             "compilers"),
+    cl::cat(category));
+cl::opt<DiagnosticsFormat> diagnosticsFormat(
+    "diagnostics", cl::desc("How errors are printed:"),
+    cl::init(DiagnosticsFormat::Text),
+    cl::values(clEnumValN(DiagnosticsFormat::Text, "text", "for people"),
+               clEnumValN(DiagnosticsFormat::Json, "json", "for programs")),
+    cl::cat(category));
+cl::opt<std::string>
+    dumpDocs("dump-docs", cl::value_desc("ops|passes|diagnostics"),
+             cl::desc("Print a reference page made from the tables and exit"),
+             cl::cat(category));
+
+constexpr char overview[] =
+    "anec - compiles tensor programs to MIL for the Apple Neural Engine\n";
+constexpr char examples[] = R"(
+  --stats                                   - Print what the passes counted
+
+EXAMPLES:
+  anec mlp.tdsl --init=7 -o out/mlp.mil       MIL and random weights
+  anec attention.tdsl --weights=model.safetensors -o attention.mil
+  anec attention.tdsl --define seq=64         MIL text to standard output
+  anec attention.tdsl --emit=ir --passes=decompose,matmul-to-conv
+  anec out.mil                                read, check and print again
+  anec attention.tdsl --verify-numerics --stats --init=1 -o attention.mil
+
+EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine failed
+)";
+
+enum ExitCode { Done = 0, InputError = 1, UsageError = 2, MachineError = 3 };
+
+ExitCode usageError(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "anec") << message << '\n';
+  return UsageError;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Flags to options
+//===----------------------------------------------------------------------===//
+
+/// `default` in a list stands for the default pipeline.
+static bool readPassList(std::vector<const PassDef *> &passes,
+                         Diagnostics &diags) {
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(passList).split(names, ',');
+  for (llvm::StringRef name : names) {
+    if (name.trim() == "default")
+      llvm::append_range(passes, defaultPipeline());
+    else if (!parsePipeline(name, passes, diags))
+      return false;
+  }
+  return true;
+}
+
+static bool readPassOptions(PassManagerOptions &options, Diagnostics &diags) {
+  options.verifyNumerics = verifyNumerics;
+  if (passLimit.getNumOccurrences())
+    options.limit = passLimit;
+  for (const std::string &name : printAfter)
+    if (name != "all" && !findPass(name)) {
+      diags.report({}, diag::UnknownPass, name);
+      return false;
+    }
+  if (!printAfter.empty())
+    options.afterPass = [](const PassDef &pass, const Function &function) {
+      for (const std::string &name : printAfter)
+        if (name == "all" || pass.name == name)
+          printAfterPass(pass, function, llvm::errs());
+    };
+  return readPassList(options.passes, diags);
+}
+
+static bool readOptions(CompileOptions &options, Diagnostics &diags) {
+  options.kernel = kernel;
+  options.weights.source = weights;
+  options.weights.mapping = weightMap;
+  if (initSeed.getNumOccurrences())
+    options.weights.seed = initSeed;
+  for (const std::string &define : defines) {
+    auto [name, value] = llvm::StringRef(define).split('=');
+    options.defines.emplace_back(name.str(), value.str());
+  }
+  options.milVersion = milVersion;
+  return readPassOptions(options.passes, diags);
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+/// Prints to standard output, or writes `-o` whole or not at all.
+static bool writeText(llvm::function_ref<bool(llvm::raw_ostream &)> print,
+                      Diagnostics &diags) {
+  if (output.empty() || output == "-")
+    return print(llvm::outs());
+  AtomicFiles files(diags);
+  OutputFile *file = files.add(output);
+  return file && print(*file) && files.commit();
+}
+
+static bool emitIR(std::unique_ptr<Module> module,
+                   const CompileOptions &options, Diagnostics &diags,
+                   std::vector<PassReport> &reports) {
+  if (!runPasses(*module, options.passes, diags, &reports))
+    return false;
+  return writeText(
+      [&](llvm::raw_ostream &out) {
+        printIR(*module, out);
+        return true;
+      },
+      diags);
+}
+
+static bool emitMIL(std::unique_ptr<Module> module, CompileOptions options,
+                    SourceKind kind, Diagnostics &diags,
+                    std::vector<PassReport> &reports) {
+  // MIL that is read is printed as it is; a program is compiled.
+  if (!passList.getNumOccurrences() && kind != SourceKind::MIL)
+    options.passes.passes = defaultPipeline().vec();
+  std::optional<Package> package =
+      compile(std::move(module), kind, options, diags, &reports);
+  if (!package)
+    return false;
+  if (output.empty() || output == "-")
+    return package->print(llvm::outs(), diags);
+  return package->write(output, diags);
+}
+
+static bool run(Diagnostics &diags) {
+  CompileOptions options;
+  if (!readOptions(options, diags))
+    return false;
+  std::unique_ptr<Module> module = readSourceFile(input, options, diags);
+  if (!module)
+    return false;
+  std::vector<PassReport> reports;
+  bool ok = emit == Emit::IR
+                ? emitIR(std::move(module), options, diags, reports)
+                : emitMIL(std::move(module), options, sourceKind(input), diags,
+                          reports);
+  if (llvm::AreStatisticsEnabled())
+    printStats(reports, llvm::errs());
+  if (timePasses)
+    printTimes(reports, llvm::errs());
+  return ok;
+}
+
+/// The machine's fault, rather than the input's, is a file that could not be
+/// written.
+static ExitCode exitCode(const Diagnostics &diags) {
+  for (const Diagnostic &diag : diags.all())
+    if (diag.kind == diag::CannotWrite)
+      return MachineError;
+  return InputError;
+}
+
+int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  cl::extrahelp more(examples);
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+    return UsageError;
+  if (dumpDocs.getNumOccurrences())
+    return printDocs(dumpDocs, llvm::outs())
+               ? Done
+               : usageError("--dump-docs takes `ops`, `passes` or "
+                            "`diagnostics`, not `" +
+                            dumpDocs + "`");
+  if (input.empty())
+    return usageError("no input file; see anec --help");
+  if (!milVersion.empty() && milVersion != "1.0" && milVersion != "1.3")
+    return usageError("--mil-version takes 1.3 or 1.0, not `" + milVersion +
+                      "`");
+  for (const std::string &define : defines)
+    if (!llvm::StringRef(define).contains('='))
+      return usageError("--define takes NAME=VALUE, not `" + define + "`");
+
+  Diagnostics diags;
+  bool ok = run(diags);
+  if (diagnosticsFormat == DiagnosticsFormat::Json)
+    diags.printJson(llvm::errs());
+  else
+    diags.print(llvm::errs(), llvm::errs().has_colors());
+  return ok && !diags.hasErrors() ? Done : exitCode(diags);
+}
