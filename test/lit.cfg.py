@@ -1,0 +1,34 @@
+# How lit runs the tests below this folder; lit.site.cfg.py, which CMake writes,
+# says where the tools are.
+import os
+
+import lit.formats
+
+config.name = "anec"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".tdsl", ".ir", ".mil", ".test"]
+config.excludes = ["Inputs", "Fuzz", "run"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.anec_build_dir + "/test/output"
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.anec_tools_dir, config.anec_test_tools_dir, config.llvm_tools_dir,
+     config.environment["PATH"]])
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "ANEC_REFERENCE"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions += [
+    ("%examples", config.anec_source_dir + "/examples"),
+    ("%root", config.anec_source_dir),
+    ("%build", config.anec_build_dir),
+    ("%python", config.python),
+    ("%cmake", config.cmake),
+]
+
+# `REQUIRES: numpy`: an independent reference written with it.
+if config.has_numpy:
+    config.available_features.add("numpy")
+if config.is_sanitized:
+    config.available_features.add("sanitizer")

@@ -1,0 +1,18 @@
+#!/usr/bin/env python3
+"""Prints lit's results as one line, `N passed, N failed[, N skipped]`, and
+fails when a test did, or when none ran."""
+import json
+import sys
+
+tests = json.load(open(sys.argv[1]))["tests"]
+codes = [test["code"] for test in tests]
+passed = sum(code in ("PASS", "XFAIL", "FLAKYPASS") for code in codes)
+skipped = sum(code in ("UNSUPPORTED", "EXCLUDED", "SKIPPED") for code in codes)
+failed = len(codes) - passed - skipped
+for test in tests:
+    if test["code"] not in ("PASS", "XFAIL", "FLAKYPASS", "UNSUPPORTED",
+                            "EXCLUDED", "SKIPPED"):
+        print(f"{test['code']}: {test['name']}")
+print(f"{passed} passed, {failed} failed"
+      + (f", {skipped} skipped" if skipped else ""))
+sys.exit(1 if failed or not passed else 0)
