@@ -39,8 +39,7 @@ static size_t divideUp(size_t count, size_t by) {
   return (count + by - 1) / by;
 }
 
-/// The addresses of element (row, column) of op(A), op(B) and C, in units of
-/// the stored matrix.
+/// The offset of element (row, column) of op(X) in the stored X.
 static size_t at(size_t row, size_t column, size_t leading, Transpose trans) {
   return trans == Transpose::Yes ? column * leading + row
                                  : row * leading + column;

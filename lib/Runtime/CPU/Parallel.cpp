@@ -39,13 +39,13 @@ void pause() {
 template <typename Ready>
 bool spinUntil(Ready ready) {
   auto deadline = std::chrono::steady_clock::now() + spinTime;
-  do
+  do {
     for (int i = 0; i < 32; ++i) {
       if (ready())
         return true;
       pause();
     }
-  while (std::chrono::steady_clock::now() < deadline);
+  } while (std::chrono::steady_clock::now() < deadline);
   return false;
 }
 

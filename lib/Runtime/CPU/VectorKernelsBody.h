@@ -14,8 +14,8 @@
 namespace anec::cpu {
 namespace {
 
-/// Calls step(i, tail) for every vector of a row: step(i, width) while whole
-/// ones are left, then step(i, rest).
+/// Calls step(i, count) for every vector of a row: with `width` while whole
+/// ones are left, then with the rest.
 template <typename Step>
 ANEC_INLINE void forEachVector(size_t n, Step step) {
   size_t i = 0;
@@ -372,8 +372,7 @@ float reduceRowKernel(Reduce kind, size_t n, const float *x,
   return rounding == Rounding::FP16 ? roundToHalf(value)[0] : value[0];
 }
 
-/// The columns' results in fp32, each multiplied by `factor`, its root taken
-/// if `root`.
+/// The results of a vector of columns: sums times `factor`, or their roots.
 ANEC_INLINE Floats columnResult(Total sum, double factor, bool root) {
   DoublePair value = {sum.value.low * factor, sum.value.high * factor};
   if (root)
