@@ -80,9 +80,7 @@ static bool inferRope(InferContext &ctx) {
     return false;
   double theta = ctx.constant("theta")->asDouble();
   if (!(theta > 0) || std::isinf(theta)) // C4
-    return ctx.fail(diag::ParameterRange,
-                    {ctx.def.name.str(), "theta", std::to_string(theta),
-                     "a positive number"});
+    return failNumber(ctx, "theta", "a positive number");
   return inferSame(ctx);
 }
 

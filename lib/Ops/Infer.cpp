@@ -11,7 +11,9 @@
 #include "Infer.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
 
@@ -94,6 +96,15 @@ bool anec::checkRange(InferContext &ctx, llvm::StringRef name, int64_t min,
                                         : std::to_string(min) + " to " +
                                               std::to_string(max)});
   return true;
+}
+
+bool anec::failNumber(InferContext &ctx, llvm::StringRef name,
+                      llvm::StringRef domain) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format("%g", ctx.constant(name)->asDouble());
+  return ctx.fail(diag::ParameterRange,
+                  {ctx.def.name.str(), name.str(), text, domain.str()});
 }
 
 bool anec::checkPermutation(InferContext &ctx, llvm::StringRef name,

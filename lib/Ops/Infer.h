@@ -71,6 +71,9 @@ bool checkRange(InferContext &ctx, llvm::StringRef name, int64_t min,
 /// Whether constant list `name` is a permutation of `rank` axes; negative ones
 /// count from the end.
 bool checkPermutation(InferContext &ctx, llvm::StringRef name, unsigned rank);
+/// Reports that number constant `name` is outside of `domain`.
+bool failNumber(InferContext &ctx, llvm::StringRef name,
+                llvm::StringRef domain);
 /// Whether text constant `name` is one of `choices`.
 bool checkChoice(InferContext &ctx, llvm::StringRef name,
                  llvm::ArrayRef<llvm::StringRef> choices);

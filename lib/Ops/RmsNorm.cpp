@@ -18,8 +18,7 @@ static bool inferRmsNorm(InferContext &ctx) {
     return false;
   double epsilon = ctx.constant("epsilon")->asDouble();
   if (!(epsilon >= 0 && epsilon <= 1)) // C3
-    return ctx.fail(diag::ParameterRange, {ctx.def.name.str(), "epsilon",
-                                           std::to_string(epsilon), "0 to 1"});
+    return failNumber(ctx, "epsilon", "0 to 1");
   return inferSame(ctx);
 }
 

@@ -305,7 +305,7 @@ static bool inferSliceByIndex(InferContext &ctx) {
   SliceParameters parameters(ctx);
   if (llvm::is_contained(parameters.stride, 0)) // C2
     return ctx.fail(diag::ParameterRange,
-                    {ctx.def.name.str(), "stride", "0", "other steps"});
+                    {ctx.def.name.str(), "stride", "0", "steps other than 0"});
   Shape shape;
   for (unsigned axis = 0; axis < x.rank(); ++axis) {
     int64_t extent = x.shape[axis];
