@@ -40,12 +40,35 @@ static llvm::StringMap<Number> readDefines(const FrontendOptions &options,
   return values;
 }
 
+/// Whether the entry's own expression is an integer, so that overriding it with
+/// a decimal is a slip.
+static bool isInteger(const ast::Expr *expr, const Names &config) {
+  while (auto *binary = llvm::dyn_cast<ast::BinaryExpr>(expr)) {
+    if (!isInteger(binary->rhs, config))
+      return false;
+    expr = binary->lhs;
+  }
+  if (auto *negation = llvm::dyn_cast<ast::NegationExpr>(expr))
+    return isInteger(negation->operand, config);
+  if (auto *reference = llvm::dyn_cast<ast::ReferenceExpr>(expr)) {
+    auto it = config.find(reference->name.text);
+    return it != config.end() && it->second.term.kind == Term::Number &&
+           it->second.term.number.isInteger;
+  }
+  return llvm::isa<ast::IntegerExpr>(expr);
+}
+
 void FileLowering::evaluateConfig(const FrontendOptions &options) {
   llvm::StringMap<Number> defines = readDefines(options, file, diags);
   for (const ast::ConfigEntry &entry : file.config) {
     Term term;
     if (auto it = defines.find(entry.name.text); it != defines.end()) {
       term = Term::ofNumber(it->second, entry.name.range());
+      if (!it->second.isInteger && isInteger(entry.value, config)) {
+        diags.report(entry.value->range, diag::DefineInteger, entry.name.text,
+                     it->second.str());
+        term = {};
+      }
     } else {
       term = BodyLowering(*this).lower(entry.value);
       if (!term.isPoison() && term.kind != Term::Number) {
