@@ -38,3 +38,23 @@ add_custom_command(
 # takes without char8_t; and their code has warnings that are not ours.
 set_source_files_properties(${ANEC_PARSER_SOURCES} PROPERTIES
   COMPILE_OPTIONS "-fno-char8_t;-w")
+
+# ANTLR 4.9's Vocabulary has const members of libstdc++'s vector and a defaulted
+# constructor, which clang takes for deleted. With that pair, compile against a
+# copy of the headers in which the constructor has a body.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_INCLUDES ${ANTLR4_INCLUDE_DIR})
+check_cxx_source_compiles(
+  "#include <Vocabulary.h>
+   antlr4::dfa::Vocabulary vocabulary;
+   int main() {}" ANEC_ANTLR_HEADERS_COMPILE)
+unset(CMAKE_REQUIRED_INCLUDES)
+set(ANEC_ANTLR_INCLUDE_DIR ${ANTLR4_INCLUDE_DIR})
+if(NOT ANEC_ANTLR_HEADERS_COMPILE)
+  set(ANEC_ANTLR_INCLUDE_DIR ${PROJECT_BINARY_DIR}/antlr4-runtime)
+  file(COPY ${ANTLR4_INCLUDE_DIR}/ DESTINATION ${ANEC_ANTLR_INCLUDE_DIR})
+  file(READ ${ANTLR4_INCLUDE_DIR}/Vocabulary.h vocabulary)
+  string(REPLACE "Vocabulary() = default;" "Vocabulary() {}"
+         vocabulary "${vocabulary}")
+  file(WRITE ${ANEC_ANTLR_INCLUDE_DIR}/Vocabulary.h "${vocabulary}")
+endif()

@@ -200,9 +200,9 @@ namespace {
 class ArgumentFitter {
 public:
   ArgumentFitter(const ast::ReferenceExpr *call, const OpDef &def,
-                 const Dimensions &dimensions, Diagnostics &diags)
-      : call(call), parameters(def.parameters()), dimensions(dimensions),
-        diags(diags), given(parameters.size()) {}
+                 Diagnostics &diags)
+      : call(call), parameters(def.parameters()), diags(diags),
+        given(parameters.size()) {}
 
   bool add(const ast::Argument &argument, Term term);
 
@@ -213,7 +213,6 @@ public:
 private:
   const ast::ReferenceExpr *call;
   llvm::ArrayRef<ParamDef> parameters;
-  const Dimensions &dimensions;
   Diagnostics &diags;
   std::vector<std::vector<Term>> given;
   size_t next = 0;
@@ -301,7 +300,7 @@ static std::optional<DType> elementTypeFor(const OpDef &def,
 
 Term BodyLowering::lowerBuiltin(const ast::ReferenceExpr *expr,
                                 const OpDef &def) {
-  ArgumentFitter arguments(expr, def, file.dimensions, diags);
+  ArgumentFitter arguments(expr, def, diags);
   llvm::SmallVector<NamedInteger, 4> hints;
   bool ok = true;
   for (const ast::Argument &argument : expr->arguments) {

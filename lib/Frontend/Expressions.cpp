@@ -35,7 +35,7 @@ std::string frontend::counted(size_t count, llvm::StringRef one) {
 
 void Suggestion::consider(llvm::StringRef candidate) {
   unsigned d = misspelt.edit_distance(candidate, true, distance);
-  if (d < distance || (d == distance && best.empty())) {
+  if (d < distance || (d == distance && d > 0 && best.empty())) {
     best = candidate;
     distance = d;
   }

@@ -24,9 +24,10 @@ static llvm::StringMap<Number> readDefines(const FrontendOptions &options,
       diags.reportFile(flag, diag::DefineValue, text);
       continue;
     }
-    bool known = llvm::any_of(file.config, [&](const ast::ConfigEntry &entry) {
-      return entry.name.text == name;
-    });
+    bool known = llvm::is_contained(
+        llvm::map_range(file.config,
+                        [](const ast::ConfigEntry &e) { return e.name.text; }),
+        llvm::StringRef(name));
     if (!known) {
       Suggestion suggestion(name);
       for (const ast::ConfigEntry &entry : file.config)
@@ -42,14 +43,14 @@ static llvm::StringMap<Number> readDefines(const FrontendOptions &options,
 
 /// Whether the entry's own expression is an integer, so that overriding it with
 /// a decimal is a slip.
-static bool isInteger(const ast::Expr *expr, const Names &config) {
+static bool givesInteger(const ast::Expr *expr, const Names &config) {
   while (auto *binary = llvm::dyn_cast<ast::BinaryExpr>(expr)) {
-    if (!isInteger(binary->rhs, config))
+    if (!givesInteger(binary->rhs, config))
       return false;
     expr = binary->lhs;
   }
   if (auto *negation = llvm::dyn_cast<ast::NegationExpr>(expr))
-    return isInteger(negation->operand, config);
+    return givesInteger(negation->operand, config);
   if (auto *reference = llvm::dyn_cast<ast::ReferenceExpr>(expr)) {
     auto it = config.find(reference->name.text);
     return it != config.end() && it->second.term.kind == Term::Number &&
@@ -64,7 +65,7 @@ void FileLowering::evaluateConfig(const FrontendOptions &options) {
     Term term;
     if (auto it = defines.find(entry.name.text); it != defines.end()) {
       term = Term::ofNumber(it->second, entry.name.range());
-      if (!it->second.isInteger && isInteger(entry.value, config)) {
+      if (!it->second.isInteger && givesInteger(entry.value, config)) {
         diags.report(entry.value->range, diag::DefineInteger, entry.name.text,
                      it->second.str());
         term = {};
@@ -107,21 +108,14 @@ static void checkModelResult(const ast::FunctionDecl &decl,
 void FileLowering::collectSignatures() {
   for (const ast::FunctionDecl &decl : file.functions) {
     llvm::StringRef name = decl.name.text;
-    if (auto it = signatures.find(name); it != signatures.end()) {
-      diags.report(decl.name.range(), diag::DuplicateFunction, name)
-          .note(it->second.decl->name.range(), diag::PreviousDefinition, name);
-      continue;
-    }
+    if (signatures.contains(name))
+      continue; // reported when its turn comes
     Signature signature{&decl, {}, {}};
     BodyLowering types(*this);
     for (const ast::Parameter &parameter : decl.parameters)
       signature.parameters.push_back(types.lowerType(parameter.type));
     for (const ast::Type &result : decl.results)
       signature.results.push_back(types.lowerType(result));
-    if (decl.parameters.empty())
-      diags.report(decl.name.range(), diag::NoParameters, name);
-    if (decl.kind == ast::FunctionDecl::Model)
-      checkModelResult(decl, signature, diags);
     signatures.insert({name, std::move(signature)});
   }
 }
@@ -147,10 +141,19 @@ std::unique_ptr<Module> FileLowering::run(const FrontendOptions &options) {
                   llvm::SMLoc::getFromPointer(text.begin())},
                  diag::NothingToCompile);
   for (const ast::FunctionDecl &decl : file.functions) {
-    if (signatures[decl.name.text].decl != &decl)
-      continue; // a second one of this name
+    const Signature &signature = signatures[decl.name.text];
+    if (signature.decl != &decl) {
+      diags.report(decl.name.range(), diag::DuplicateFunction, decl.name.text)
+          .note(signature.decl->name.range(), diag::PreviousDefinition,
+                decl.name.text);
+      continue;
+    }
     Function *function =
         module->addFunction(irKind(decl.kind), decl.name.text, decl.header);
+    if (decl.parameters.empty())
+      diags.report(decl.name.range(), diag::NoParameters, decl.name.text);
+    if (decl.kind == ast::FunctionDecl::Model)
+      checkModelResult(decl, signature, diags);
     repeats = 0;
     BodyLowering(*this, decl, *function).run();
   }

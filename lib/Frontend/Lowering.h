@@ -195,7 +195,7 @@ std::string counted(size_t count, llvm::StringRef one);
 class Suggestion {
 public:
   explicit Suggestion(llvm::StringRef misspelt)
-      : misspelt(misspelt), distance(misspelt.size() / 3 + 1) {}
+      : misspelt(misspelt), distance((misspelt.size() + 1) / 3) {}
   void consider(llvm::StringRef candidate);
   void note(Diagnostics::Report &report, SourceRange range) const;
 

@@ -390,6 +390,12 @@ void Recovery::report(antlr4::Parser &parser) {
       report.note(source.range(found), diag::DidYouMean, keyword);
 }
 
+/// Whether the parser stands at the first token of a line.
+static bool startsLine(antlr4::Parser &parser) {
+  const Token *last = parser.getTokenStream()->LT(-1);
+  return last && parser.getCurrentToken()->getLine() > last->getLine();
+}
+
 /// Called before each decision and around each loop: the place to say all
 /// that could stand here, and in a list of statements to get back in step.
 void Recovery::sync(antlr4::Parser *parser) {
@@ -401,7 +407,10 @@ void Recovery::sync(antlr4::Parser *parser) {
     return next.contains(Token::EPSILON) ||
            next.contains(parser->getTokenStream()->LA(1));
   };
-  if (fits())
+  // At the end of a line, what is missing is a `;`: leave it to recoverInline.
+  bool ends =
+      next.contains(size_t(TDSLLexer::SEMICOLON)) && startsLine(*parser);
+  if (fits() || ends)
     return;
   report(*parser);
   switch (parser->getContext()->getRuleIndex()) {
@@ -427,12 +436,10 @@ Token *Recovery::recoverInline(antlr4::Parser *parser) {
   bool begins = found == TDSLLexer::NAME || found == TDSLLexer::RIGHT_BRACE ||
                 found == TDSLLexer::WEIGHT || found == TDSLLexer::RETURN ||
                 found == TDSLLexer::REPEAT;
-  const Token *last = parser->getTokenStream()->LT(-1);
-  bool newLine = last && parser->getCurrentToken()->getLine() > last->getLine();
-  if (!consequence && begins && newLine && expected.size() == 1 &&
+  if (!consequence && begins && startsLine(*parser) && expected.size() == 1 &&
       expected.contains(size_t(TDSLLexer::SEMICOLON))) {
     // A forgotten `;` at the end of a line: go on as if it were there.
-    errors ? lastError = tokens.size() : 0;
+    lastError = tokens.size();
     return parser->getCurrentToken();
   }
   throw antlr4::InputMismatchException(parser);

@@ -152,7 +152,8 @@ void BodyLowering::lowerLet(const ast::LetStatement *statement) {
       value = {};
     }
     // The first name that a computed value gets is the one it keeps.
-    if (value.kind == Term::Tensor && named.insert(value.tensor).second)
+    if (value.kind == Term::Tensor && name.text != "_" &&
+        named.insert(value.tensor).second)
       value.tensor->name = name.text.str();
     bind(name, Binding::Variable, std::move(value));
   }
