@@ -80,6 +80,20 @@ std::string InferContext::describeOperand(unsigned slot) const {
   return describe && *describe ? (*describe)(value) : value.type.str();
 }
 
+/// The name of a value, or what was written where it has none.
+static std::string nameOf(const Value &value) {
+  if (!value.name.empty())
+    return value.name;
+  constexpr size_t maxShown = 40;
+  if (SourceRange range = value.range(); range.isValid()) {
+    llvm::StringRef text(range.Start.getPointer(),
+                         range.End.getPointer() - range.Start.getPointer());
+    if (!text.empty() && text.size() <= maxShown && !text.contains('\n'))
+      return text.str();
+  }
+  return value.definingOp() ? value.definingOp()->def().name.str() : "";
+}
+
 bool InferContext::fail(diag::Kind kind, llvm::ArrayRef<std::string> args,
                         llvm::ArrayRef<unsigned> blamedOperands) {
   if (!diags)
@@ -94,10 +108,8 @@ bool InferContext::fail(diag::Kind kind, llvm::ArrayRef<std::string> args,
     if (!hasOperand(slot) || !noted.insert(operands[slot]).second)
       continue;
     const Value &value = *operands[slot];
-    const Op *op = value.definingOp();
-    std::string name =
-        value.name.empty() && op ? op->def().name.str() : value.name;
-    report.note(value.range(), diag::OperandHere, name, describeOperand(slot));
+    report.note(value.range(), diag::OperandHere, nameOf(value),
+                describeOperand(slot));
   }
   return false;
 }
