@@ -86,8 +86,9 @@ static void decomposeRmsNorm(Builder &builder, const Op &op,
   Value *y = d.make(ops::Mul, {x, s}, "y");
   Value *square = d.make(ops::Mul, {y, y}, "square");
   Value *sum = d.make(ops::ReduceSum, {square}, alongAxis, "sum");
-  Value *mean = d.make(
-      ops::Mul, {sum, d.scalar(1.0 / double(extent), "inv_extent")}, "mean");
+  // Not times 1 / extent: most extents are exact in fp16, and few inverses.
+  Value *mean =
+      d.make(ops::RealDiv, {sum, d.scalar(double(extent), "extent")}, "mean");
   Value *shift =
       d.make(ops::Mul, {s, d.scalar(rootEpsilon, "root_epsilon")}, "shift");
   Value *shiftSquare = d.make(ops::Mul, {shift, shift}, "shift_square");

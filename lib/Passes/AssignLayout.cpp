@@ -198,17 +198,8 @@ void LayoutRewriter::layParameter(Value &param) {
 }
 
 void LayoutRewriter::layResults() {
-  llvm::SmallVector<Value *, 2> results;
-  for (unsigned index = 0; index < function.numResults(); ++index) {
-    Value *value = laidOut(function.result(index));
-    // MIL returns what an op computed, each value under one name.
-    if (!value->definingOp() || llvm::is_contained(results, value))
-      value = builder.build(ops::Identity, {value}, {}, value->name);
-    results.push_back(value);
-  }
-  std::vector<std::string> names = function.resultNames().vec();
-  function.setResults(
-      results, llvm::SmallVector<llvm::StringRef>(names.begin(), names.end()));
+  for (unsigned index = 0; index < function.numResults(); ++index)
+    function.setResult(index, laidOut(function.result(index)));
 }
 
 //===----------------------------------------------------------------------===//

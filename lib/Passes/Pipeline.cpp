@@ -23,6 +23,9 @@ static constexpr const PassDef *pipeline[] = {
     &passes::FoldConstants,
     &passes::CSE,
     &passes::DCE,
+
+    // Last: to all others its copies are redundant.
+    &passes::IsolateResults,
 };
 
 llvm::ArrayRef<const PassDef *> anec::defaultPipeline() { return pipeline; }

@@ -151,8 +151,9 @@ StepFn cpu::makeSliceBySize(const Op &op, StepContext &ctx) {
   StridedCopy copy = copyInto(op.result(), ctx);
   copy.from = rowMajorStrides(x->type.shape);
   copy.source = ctx.storage.words(x);
-  for (auto [begin, stride] : llvm::zip_equal(op.intsAttr("begin"), copy.from))
-    copy.source += begin * stride;
+  for (auto [begin, extent, stride] :
+       llvm::zip_equal(op.intsAttr("begin"), x->type.shape, copy.from))
+    copy.source += (begin < 0 ? begin + extent : begin) * stride;
   return makeCopies({copy}, ctx);
 }
 

@@ -1,0 +1,46 @@
+//===- IsolateResults.cpp - a value of its own for every result -----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A MIL program returns values by their names, so each result has to be
+/// computed by an op of the program, and under one name only.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/Builder.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace anec;
+
+static bool isolateResults(Function &function, PassContext &ctx) {
+  llvm::DenseSet<Value *> returned;
+  bool changed = false;
+  for (unsigned index = 0; index < function.numResults(); ++index) {
+    Value *value = function.result(index);
+    Op *op = value->definingOp();
+    bool computed = op && !op->is(ops::Const) && !op->is(ops::Weight);
+    if (returned.insert(value).second && computed)
+      continue;
+    Builder builder(function);
+    builder.setRange(value->range());
+    function.setResult(index, builder.build(ops::Identity, {value}, {},
+                                            function.resultNames()[index]));
+    ctx.count("copied");
+    changed = true;
+  }
+  return changed;
+}
+
+constinit const PassDef passes::IsolateResults = {
+    .name = "isolate-results",
+    .summary = "Copy results that are parameters, constants, or returned twice",
+    .description = "return %x, %y, %y  ==>  %a = identity(%x); "
+                   "%b = identity(%y); return %a, %y, %b",
+    .stats = {{{"copied", "results copied"}}},
+    .tolerance = 0,
+    .run = isolateResults,
+};

@@ -1,0 +1,65 @@
+//===- Widen.cpp - fp32 for fp16 ------------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Not in the default pipeline: the engine wants fp16. It tells rounding from
+/// mistakes, since a program without any fp16, constants included, agrees with
+/// its mathematics to fp32 precision.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/OpDef.h"
+#include "anec/Passes/Pass.h"
+
+using namespace anec;
+
+static bool widenType(TensorType &type) {
+  if (type.dtype != DType::FP16)
+    return false;
+  type.dtype = DType::FP32;
+  return true;
+}
+
+/// The constant with fp32 for fp16, also where it names the type (`cast` and
+/// `weight` take it as a string); null when nothing changes.
+static ConstantRef widened(const ParamDef &param, const Constant &constant) {
+  if (constant.dtype() == DType::FP16)
+    return Constant::fromDoubles({DType::FP32, constant.type().shape},
+                                 constant.asDoubles());
+  if (param.name == "dtype" && constant.asString() == "fp16")
+    return Constant::string("fp32");
+  return nullptr;
+}
+
+static bool widen(Function &function, PassContext &ctx) {
+  bool changed = false;
+  for (const auto &param : function.parameters())
+    changed |= widenType(param->type);
+  for (Op &op : function.body()) {
+    for (const ParamDef &param : op.def().parameters()) {
+      if (!param.isConstant() || !op.constant(param.name))
+        continue;
+      if (ConstantRef wide = widened(param, *op.constant(param.name)))
+        op.setConstant(param.name, wide);
+    }
+    for (Value *result : op.resultValues())
+      if (widenType(result->type)) {
+        ctx.count("widened");
+        changed = true;
+      }
+  }
+  return changed;
+}
+
+constinit const PassDef passes::Widen = {
+    .name = "widen",
+    .summary = "Compute in fp32 what is declared fp16, to see what rounding "
+               "does",
+    .description = "%x: fp16[C, S]  ==>  %x: fp32[C, S]",
+    .stats = {{{"widened", "values widened"}}},
+    // Random weights are drawn to be exact in their type.
+    .tolerance = 2e-3,
+    .run = widen,
+};
