@@ -153,6 +153,11 @@ static bool inferSdpa(InferContext &ctx) {
         diag::AttentionCausal,
         {ctx.def.name.str(), std::to_string(q[2]), std::to_string(k[2])},
         {0, 1});
+  if (ctx.boolAttr("causal") && q[2] * k[2] > maxBakedElements) // C6
+    return ctx.fail(diag::AttentionMaskSize,
+                    {ctx.def.name.str(), std::to_string(q[2]),
+                     std::to_string(k[2]), std::to_string(maxBakedElements)},
+                    {0, 1});
   return inferSame(ctx);
 }
 
@@ -260,7 +265,9 @@ constinit const OpDef ops::Sdpa = {
     .constraints = {"`q` and `k` have rank 3", "`v` has the shape of `k`",
                     "`q` and `k` have one width",
                     "key heads divide the query heads",
-                    "`causal` takes at least as many keys as queries"},
+                    "`causal` takes at least as many keys as queries",
+                    "`causal` takes at most 2^26 scores per head: its mask is "
+                    "part of the program"},
     .infer = inferSdpa,
     .eval = evalSdpa,
     .decompose = decomposeSdpa,

@@ -81,6 +81,12 @@ static bool inferRope(InferContext &ctx) {
   double theta = ctx.constant("theta")->asDouble();
   if (!(theta > 0) || std::isinf(theta)) // C4
     return failNumber(ctx, "theta", "a positive number");
+  const Shape &shape = ctx.type(0).shape;
+  if (shape[1] / 2 * shape[2] > maxBakedElements) // C5
+    return ctx.fail(diag::RopeTableSize,
+                    {ctx.def.name.str(), ctx.describeOperand(0),
+                     std::to_string(maxBakedElements)},
+                    {0});
   return inferSame(ctx);
 }
 
@@ -177,7 +183,9 @@ constinit const OpDef ops::Rope = {
                number("theta", "10000", 0, {DType::FP32})},
     .constraints = {"`x` has rank 3", "the width is even",
                     "`style` is interleaved or half_split",
-                    "`theta` is positive"},
+                    "`theta` is positive",
+                    "at most 2^26 angles: their sines and cosines are part of "
+                    "the program"},
     .infer = inferRope,
     .eval = evalRope,
     .decompose = decomposeRope,

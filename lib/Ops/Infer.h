@@ -86,6 +86,10 @@ bool checkShape(InferContext &ctx, unsigned slot,
 /// The parameter that operand `slot` stands for.
 const ParamDef &valueParam(const OpDef &def, unsigned slot);
 
+/// How many elements of an array that it makes itself, a mask or a table, a
+/// decomposition may write into the program.
+constexpr int64_t maxBakedElements = 1 << 26;
+
 /// Products for `flops`, which saturate.
 int64_t saturatingProduct(llvm::ArrayRef<int64_t> factors);
 
