@@ -38,10 +38,14 @@ void ValueNames::add(const Value *value, llvm::StringRef wanted) {
   if (!inserted)
     return;
   const Op *op = value->definingOp();
-  it->second = set.unique(sanitizeName(wanted, op ? op->def().name : "value"));
+  std::string name = sanitizeName(wanted, op ? op->def().name : "value");
+  if (isReserved && isReserved(name))
+    name += '_';
+  it->second = set.unique(name);
 }
 
-ValueNames::ValueNames(const Function &function) {
+ValueNames::ValueNames(const Function &function, Reserved isReserved)
+    : isReserved(isReserved) {
   for (const auto &param : function.parameters())
     add(param.get(), param->name);
   for (unsigned index = 0; index < function.numResults(); ++index)

@@ -14,6 +14,7 @@
 #include "anec/IR/Text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Allocator.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -181,7 +182,7 @@ private:
   std::unique_ptr<Module> module;
 
   Function *function = nullptr;
-  llvm::StringMap<Value *> scope;
+  llvm::StringMap<Value *, llvm::BumpPtrAllocator> scope;
   struct ResultDeclaration {
     std::string name;
     TensorType type;

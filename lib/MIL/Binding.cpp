@@ -21,13 +21,13 @@ Symbol *FunctionReader::lookup(StringRef name, SourceRange range) {
   if (it != symbols.end())
     return &it->second;
   diags.report(range, diag::UndefinedName, name);
-  symbols.try_emplace(name); // once is enough
+  symbols.insert({name, Symbol()}); // once is enough
   return nullptr;
 }
 
 Symbol &FunctionReader::define(StringRef name, SourceRange range,
                                Value *value) {
-  auto [it, inserted] = symbols.try_emplace(name);
+  auto [it, inserted] = symbols.insert({name, Symbol()});
   Symbol &symbol = it->second;
   if (!inserted && symbol.range.isValid())
     diags.report(range, diag::NameTaken, name)

@@ -149,7 +149,7 @@ bool FunctionReader::parseBody() {
     // Uses of what the statement would have defined are no errors of their
     // own.
     for (const ResultDeclaration &result : statement.results)
-      symbols.try_emplace(result.name);
+      symbols.insert({result.name, Symbol()});
     skipStatement();
   }
   return true;

@@ -9,6 +9,7 @@
 #include "ValueReader.h"
 #include "anec/IR/Builder.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace anec::mil {
 
@@ -109,7 +110,7 @@ private:
 
   Function *function = nullptr;
   std::optional<Builder> builder;
-  llvm::DenseMap<llvm::StringRef, Symbol> symbols;
+  llvm::MapVector<llvm::StringRef, Symbol> symbols;
   llvm::DenseMap<llvm::StringRef, const OpDef *> knownOps;
   llvm::StringMap<bool> ignoredAttributes; ///< those a warning was given for
 

@@ -32,27 +32,6 @@ static bool isReserved(StringRef name) {
 // Names
 //===----------------------------------------------------------------------===//
 
-void TextPrinter::nameValues(const Function &function) {
-  names.emplace(function);
-  renamed.clear();
-  parameters.clear();
-  auto check = [&](const Value *value) {
-    StringRef name = (*names)[value];
-    if (isReserved(name))
-      renamed[value] = names->all().unique((name + "_").str());
-  };
-  for (const auto &parameter : function.parameters())
-    check(parameter.get());
-  for (const Op &op : function.body())
-    for (const Value *result : op.resultValues())
-      check(result);
-}
-
-StringRef TextPrinter::nameOf(const Value *value) const {
-  auto it = renamed.find(value);
-  return it == renamed.end() ? (*names)[value] : it->second;
-}
-
 /// An element as part of a name.
 static std::string elementInName(const Constant &value, int64_t index) {
   if (value.dtype() == DType::String)
@@ -277,7 +256,8 @@ void TextPrinter::printResults(const Function &function) {
 
 void TextPrinter::printFunction(const Function &function, StringRef name,
                                 StringRef opset) {
-  nameValues(function);
+  names.emplace(function, isReserved);
+  parameters.clear();
   out << "    func " << name << '<' << opset << ">(";
   interleaveComma(function.parameters(), out, [&](const auto &parameter) {
     writeType(out, parameter->type, scalars);

@@ -36,8 +36,7 @@ private:
     bool isVariadic;
   };
   llvm::ArrayRef<Slot> slotsOf(const OpDef &def);
-  void nameValues(const Function &function);
-  llvm::StringRef nameOf(const Value *value) const;
+  llvm::StringRef nameOf(const Value *value) const { return (*names)[value]; }
   llvm::StringRef nameParameter(const Slot &slot, const Constant &value);
   std::string spellConstant(const Constant &value) const;
 
@@ -57,7 +56,6 @@ private:
 
   // Of the function being printed.
   std::optional<ValueNames> names;
-  llvm::DenseMap<const Value *, llvm::StringRef> renamed;
   llvm::StringMap<llvm::StringRef> parameters; ///< by `param = value`
 };
 

@@ -16,6 +16,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Allocator.h"
 
 namespace anec {
 
@@ -31,16 +32,17 @@ public:
   bool contains(llvm::StringRef name) const { return taken.contains(name); }
 
 private:
-  llvm::StringSet<> taken;
+  llvm::StringSet<llvm::BumpPtrAllocator> taken;
   llvm::StringMap<unsigned> next;
 };
 
 /// The printed name of every value of a function. Parameters and results come
 /// first and keep theirs; a value that is returned once, and is no parameter,
-/// is called as the result is.
+/// is called as the result is. A reserved name gets a `_` behind it.
 class ValueNames {
 public:
-  explicit ValueNames(const Function &function);
+  using Reserved = bool (*)(llvm::StringRef name);
+  explicit ValueNames(const Function &function, Reserved isReserved = nullptr);
   llvm::StringRef operator[](const Value *value) const {
     return names.lookup(value);
   }
@@ -49,6 +51,7 @@ public:
 
 private:
   void add(const Value *value, llvm::StringRef wanted);
+  Reserved isReserved;
   NameSet set;
   llvm::DenseMap<const Value *, llvm::StringRef> names;
 };
