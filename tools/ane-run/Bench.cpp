@@ -73,8 +73,22 @@ static void printText(llvm::StringRef name, const Timing &timing, int64_t flops,
              double(executable.activationBytes()) * 1e-6);
 }
 
+/// The steps in the order they run, with the mean time of each.
+static void printProfile(llvm::ArrayRef<StepTime> steps, unsigned runs,
+                         llvm::raw_ostream &out) {
+  double total = 0;
+  for (const StepTime &step : steps)
+    total += step.seconds;
+  out << "      ms  share  result\n";
+  for (const StepTime &step : steps)
+    out << llvm::format("%8.3f  %4.1f%%  ", step.seconds / runs * 1e3,
+                        step.seconds / total * 100)
+        << step.result << ": " << step.type.str() << " = " << step.ops << '\n';
+}
+
 static void printJson(llvm::StringRef name, const Timing &timing, int64_t flops,
-                      const Executable &executable, llvm::raw_ostream &out) {
+                      const Executable &executable, unsigned runs,
+                      llvm::raw_ostream &out) {
   llvm::json::OStream json(out, 2);
   json.object([&] {
     json.attribute("program", name);
@@ -88,6 +102,17 @@ static void printJson(llvm::StringRef name, const Timing &timing, int64_t flops,
     json.attribute("tflops", double(flops) / timing.median() * 1e-9);
     json.attribute("constant_bytes", int64_t(executable.constantBytes()));
     json.attribute("activation_bytes", int64_t(executable.activationBytes()));
+    if (executable.stepTimes().empty())
+      return;
+    json.attributeArray("steps", [&] {
+      for (const StepTime &step : executable.stepTimes())
+        json.object([&] {
+          json.attribute("ops", step.ops);
+          json.attribute("result", step.result);
+          json.attribute("type", step.type.str());
+          json.attribute("mean_ms", step.seconds / runs * 1e3);
+        });
+    });
   });
   out << '\n';
 }
@@ -95,18 +120,23 @@ static void printJson(llvm::StringRef name, const Timing &timing, int64_t flops,
 bool anec::bench(const LoadedProgram &program, const BenchOptions &options,
                  llvm::raw_ostream &out, Diagnostics &diags) {
   auto start = std::chrono::steady_clock::now();
+  LoadOptions load = options.load;
+  load.timeSteps = options.profile;
   std::unique_ptr<Executable> executable =
-      createCpuBackend()->load(*program.function, options.load, diags);
+      createCpuBackend()->load(*program.function, load, diags);
   if (!executable)
     return false;
   Timing timing;
+  unsigned runs = options.warmup + options.iterations;
   timing.loadMs = millisecondsSince(start);
   if (!measure(*executable, options, timing, diags))
     return false;
   int64_t flops = countCost(*program.function).flops;
   if (options.json)
-    printJson(program.function->name, timing, flops, *executable, out);
+    printJson(program.function->name, timing, flops, *executable, runs, out);
   else
     printText(program.function->name, timing, flops, *executable, out);
+  if (options.profile && !options.json)
+    printProfile(executable->stepTimes(), runs, out);
   return true;
 }

@@ -38,6 +38,8 @@ struct BenchOptions {
   unsigned iterations = 100;
   unsigned warmup = 10;
   bool json = false;
+  /// Also print what each step of the program took.
+  bool profile = false;
 };
 /// Times runs and prints median, minimum and 95th percentile.
 bool bench(const LoadedProgram &program, const BenchOptions &options,

@@ -63,6 +63,8 @@ cl::opt<unsigned> iterations("iterations", cl::value_desc("N"), cl::init(100),
 cl::opt<unsigned> warmup("warmup", cl::value_desc("N"), cl::init(10),
                          cl::desc("Runs before timing starts (default 10)"),
                          cl::sub(benchCommand), cl::cat(category));
+cl::opt<bool> profile("profile", cl::desc("Also print what each step took"),
+                      cl::sub(benchCommand), cl::cat(category));
 cl::opt<bool> json("json", cl::desc("Print JSON"), cl::sub(infoCommand),
                    cl::sub(benchCommand), cl::cat(category));
 
@@ -76,6 +78,7 @@ EXAMPLES:
   ane-run out.mil --input tokens=bytes:README.md --numerics=fp32
   ane-run info out.mil
   ane-run bench out.mil --iterations 50 --json
+  ane-run bench out.mil --profile
 
 EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine failed
 )";
@@ -95,10 +98,14 @@ static bool run(Diagnostics &diags) {
   }
   LoadOptions load{numerics, threads};
   if (benchCommand)
-    return bench(
-        *loaded,
-        {load, {inputs.begin(), inputs.end()}, iterations, warmup, json},
-        llvm::outs(), diags);
+    return bench(*loaded,
+                 {load,
+                  {inputs.begin(), inputs.end()},
+                  iterations,
+                  warmup,
+                  json,
+                  profile},
+                 llvm::outs(), diags);
   return runOnce(
       *loaded,
       {load, {inputs.begin(), inputs.end()}, outputDir, compareReference},

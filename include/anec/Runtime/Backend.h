@@ -27,12 +27,22 @@ struct LoadOptions {
   Numerics numerics = Numerics::FP16;
   /// Threads to use, the caller's included; 0 is one per processor.
   unsigned threads = 0;
+  /// Time each step of every run, for Executable::stepTimes.
+  bool timeSteps = false;
 };
 
 /// An input or output of a program.
 struct Port {
   std::string name;
   TensorType type;
+};
+
+/// A part of a program that a backend runs as one, and what it took.
+struct StepTime {
+  std::string ops;    ///< names of the ops, in order: `mul, add`
+  std::string result; ///< name of the last op's first result
+  TensorType type;    ///< and its type
+  double seconds = 0; ///< in all runs together
 };
 
 /// A loaded program. One thread may run it at a time.
@@ -53,8 +63,12 @@ public:
   virtual uint64_t constantBytes() const = 0;
   virtual uint64_t activationBytes() const = 0;
 
+  /// What took how long since loading; empty without LoadOptions::timeSteps.
+  llvm::ArrayRef<StepTime> stepTimes() const { return times; }
+
 protected:
   std::vector<Port> inputPorts, outputPorts;
+  std::vector<StepTime> times;
 };
 
 class Backend {

@@ -6,6 +6,7 @@
 #include "Steps.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
+#include <chrono>
 #include <cstring>
 
 using namespace anec;
@@ -116,6 +117,30 @@ static void storeOutput(const TensorType &type, const uint32_t *words,
 }
 
 //===----------------------------------------------------------------------===//
+// Timing
+//===----------------------------------------------------------------------===//
+
+static StepTime describe(const Step &step) {
+  StepTime time;
+  for (const Op *op : step.ops) {
+    time.ops += time.ops.empty() ? "" : ", ";
+    time.ops += op->def().name;
+  }
+  const Value *last = step.ops.back()->result();
+  time.result = last->name;
+  time.type = last->type;
+  return time;
+}
+
+static void runTimed(const StepFn &step, StepTime &time) {
+  auto start = std::chrono::steady_clock::now();
+  step();
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - start;
+  time.seconds += elapsed.count();
+}
+
+//===----------------------------------------------------------------------===//
 // The backend
 //===----------------------------------------------------------------------===//
 
@@ -127,8 +152,11 @@ public:
       : pool(options.threads), schedule(function, options.numerics),
         storage(function, schedule) {
     StepContext ctx{storage, schedule, pool, options.numerics};
-    for (const Step &step : schedule.steps)
+    for (const Step &step : schedule.steps) {
       steps.push_back(makeStep(step, ctx));
+      if (options.timeSteps)
+        times.push_back(describe(step));
+    }
     for (const auto &param : function.parameters()) {
       inputPorts.push_back({param->name, param->type});
       inputWords.push_back(storage.words(param.get()));
@@ -150,8 +178,8 @@ public:
       assert(inputs[i].size() == inputPorts[i].type.numBytes());
       loadInput(inputPorts[i].type, inputs[i], inputWords[i], pool);
     }
-    for (const StepFn &step : steps)
-      step();
+    for (size_t i = 0; i < steps.size(); ++i)
+      times.empty() ? steps[i]() : runTimed(steps[i], times[i]);
     for (size_t i = 0; i < outputs.size(); ++i) {
       assert(outputs[i].size() == outputPorts[i].type.numBytes());
       storeOutput(outputPorts[i].type, outputWords[i], outputs[i], pool);
