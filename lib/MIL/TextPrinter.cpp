@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TextPrinter.h"
-#include "anec/IR/OpDef.h"
+#include "anec/IR/Builder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -63,9 +63,9 @@ static std::string parameterName(StringRef parameter, const Constant &value) {
 StringRef TextPrinter::nameParameter(const Slot &slot, const Constant &value) {
   std::string text = spellConstant(value);
   auto [known, isNew] =
-      parameters.try_emplace((slot.name + " = " + text).str(), "");
+      parameters.try_emplace((slot.name() + " = " + text).str(), "");
   if (isNew) {
-    known->second = names->all().unique(parameterName(slot.name, value));
+    known->second = names->all().unique(parameterName(slot.name(), value));
     printConst(value.type(), known->second, text);
   }
   return known->second;
@@ -81,11 +81,9 @@ ArrayRef<TextPrinter::Slot> TextPrinter::slotsOf(const OpDef &def) {
     return it->second;
   unsigned values = 0, constants = 0;
   for (const ParamDef &param : def.parameters())
-    it->second.push_back(
-        {param.name, param.isConstant() ? constants++ : values++,
-         param.isConstant(), param.kind == ParamKind::Variadic});
+    it->second.push_back({&param, param.isConstant() ? constants++ : values++});
   llvm::sort(it->second, [](const Slot &lhs, const Slot &rhs) {
-    return lhs.name < rhs.name;
+    return lhs.name() < rhs.name();
   });
   return it->second;
 }
@@ -127,12 +125,12 @@ void TextPrinter::printDeclarations(const Op &op) {
 }
 
 void TextPrinter::printArgument(const Op &op, const Slot &slot) {
-  out << slot.name << " = ";
-  if (slot.isConstant) {
+  out << slot.name() << " = ";
+  if (slot.isConstant()) {
     out << nameParameter(slot, *op.constants()[slot.index]);
     return;
   }
-  if (!slot.isVariadic) {
+  if (!slot.isVariadic()) {
     out << nameOf(op.operand(slot.index));
     return;
   }
@@ -149,7 +147,23 @@ static bool takesAttributes(const OpDef &def, StringRef opset) {
          (def.name.starts_with("constexpr_") && opset < "ios18");
 }
 
-void TextPrinter::printInAttributes(const Op &op) {
+/// Whether the op has an argument there, which the opset knows. A parameter
+/// from a later opset is left out where it says what the op does anyway.
+bool TextPrinter::isPrinted(const Op &op, const Slot &slot,
+                            StringRef opset) const {
+  if (!slot.isConstant())
+    return slot.isVariadic() || op.operand(slot.index);
+  const ConstantRef &value = op.constants()[slot.index];
+  unsigned known = 0;
+  if (!value || !opset.consume_front("ios") || opset.getAsInteger(10, known) ||
+      known >= slot.param->opset)
+    return value != nullptr;
+  ConstantRef fallback =
+      defaultConstant(op.def(), *slot.param, op.operandValues());
+  return !fallback || !fallback->equals(*value);
+}
+
+void TextPrinter::printInAttributes(const Op &op, StringRef opset) {
   printDeclarations(op);
   out << ")[";
   bool first = true;
@@ -165,13 +179,12 @@ void TextPrinter::printInAttributes(const Op &op) {
     printNameAttribute(nameOf(op.result()));
   };
   for (const Slot &slot : slotsOf(op.def())) {
-    const ConstantRef &value = op.constants()[slot.index];
-    if (!value)
+    if (!isPrinted(op, slot, opset))
       continue;
-    if (slot.name > "name")
+    if (slot.name() > "name")
       printName();
     separate();
-    out << slot.name << " = " << spellConstant(*value);
+    out << slot.name() << " = " << spellConstant(*op.constants()[slot.index]);
   }
   printName();
   out << "];\n";
@@ -190,14 +203,13 @@ void TextPrinter::printOp(const Op &op, StringRef opset) {
   }
   bool onlyConstants = op.numOperands() == 0;
   if (onlyConstants && takesAttributes(op.def(), opset))
-    return printInAttributes(op);
+    return printInAttributes(op, opset);
 
   SmallVector<const Slot *, 8> present;
   for (const Slot &slot : slotsOf(op.def())) {
-    if (slot.isConstant ? !op.constants()[slot.index]
-                        : !slot.isVariadic && !op.operand(slot.index))
+    if (!isPrinted(op, slot, opset))
       continue;
-    if (slot.isConstant)
+    if (slot.isConstant())
       nameParameter(slot, *op.constants()[slot.index]);
     present.push_back(&slot);
   }

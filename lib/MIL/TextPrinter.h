@@ -8,6 +8,7 @@
 
 #include "WeightLayout.h"
 #include "anec/IR/Names.h"
+#include "anec/IR/OpDef.h"
 #include "anec/MIL/Spelling.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -30,10 +31,12 @@ public:
 private:
   /// An argument of an op in its alphabetical place.
   struct Slot {
-    llvm::StringRef name;
+    const ParamDef *param;
     unsigned index;
-    bool isConstant;
-    bool isVariadic;
+
+    llvm::StringRef name() const { return param->name; }
+    bool isConstant() const { return param->isConstant(); }
+    bool isVariadic() const { return param->kind == ParamKind::Variadic; }
   };
   llvm::ArrayRef<Slot> slotsOf(const OpDef &def);
   llvm::StringRef nameOf(const Value *value) const { return (*names)[value]; }
@@ -44,7 +47,8 @@ private:
                   llvm::StringRef value);
   void printOp(const Op &op, llvm::StringRef opset);
   void printDeclarations(const Op &op);
-  void printInAttributes(const Op &op);
+  bool isPrinted(const Op &op, const Slot &slot, llvm::StringRef opset) const;
+  void printInAttributes(const Op &op, llvm::StringRef opset);
   void printArgument(const Op &op, const Slot &slot);
   void printNameAttribute(llvm::StringRef name);
   void printResults(const Function &function);

@@ -75,8 +75,8 @@ constinit const OpDef ops::Gather = {
                "from the end.",
     .family = "gather",
     .params = {value("x", movableTypes), value("indices", indexTypes, 'I'),
-               integer("axis", "0"), integer("batch_dims", "0"),
-               boolean("validate_indices", "false")},
+               integer("axis", "0"), since(16, integer("batch_dims", "0")),
+               since(17, boolean("validate_indices", "false"))},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axis` is an axis of `x`",
                     "`batch_dims` is 0 to `axis`, and at most the rank of "

@@ -48,6 +48,9 @@ struct ParamDef {
   /// axis.
   llvm::StringLiteral fallback = "";
   llvm::StringLiteral doc = "";
+  /// The first opset (`ios15` is 15) whose op has the parameter. Older programs
+  /// must not name it.
+  uint8_t opset = 15;
 
   constexpr bool isConstant() const {
     return kind == ParamKind::Constant || kind == ParamKind::OptionalConstant;
@@ -242,6 +245,12 @@ constexpr ParamDef number(llvm::StringLiteral name,
                           DTypeSet dtypes = floats,
                           llvm::StringLiteral doc = "") {
   return {name, ParamKind::Constant, dtypes, typeVar, 0, fallback, doc};
+}
+
+/// A parameter that the op got in a later opset than the first.
+constexpr ParamDef since(uint8_t opset, ParamDef param) {
+  param.opset = opset;
+  return param;
 }
 
 /// All rows, sorted by name.
