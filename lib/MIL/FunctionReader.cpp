@@ -41,7 +41,7 @@ bool FunctionReader::parseParameters() {
     value->declared = name.range();
     define(name.text, name.range(),
            diags.errorCount() == errors ? value : nullptr);
-    if (!lexer.peek().is(')') && !reader.expect(','))
+    if (!reader.separate(')'))
       return false;
   }
   return true;
@@ -102,7 +102,7 @@ bool FunctionReader::parseResults() {
       values.push_back(symbol->value);
       names.push_back(name.text);
     }
-    if (!lexer.peek().is(')') && !reader.expect(','))
+    if (!reader.separate(')'))
       return false;
   }
   if (known)
@@ -151,13 +151,18 @@ bool FunctionReader::parseBody() {
     for (const ResultDeclaration &result : statement.results)
       symbols.insert({result.name, Symbol()});
     skipStatement();
+    skipStatement(statement);
   }
   return true;
 }
 
 /// Skips to behind the next `;`, or to the `}` that ends the block, over nested
-/// blocks.
-void FunctionReader::skipStatement() {
+/// blocks. Uses of what the statement would have defined are no errors of their
+/// own: those names are known from now on, and stand for nothing.
+void FunctionReader::skipStatement(const Statement &statement) {
+  for (const ResultDeclaration &result : statement.results)
+    symbols.try_emplace(result.name);
+  bool beforeOp = statement.opName.empty();
   unsigned depth = 0;
   while (lexer.peek().kind != Token::End) {
     if (lexer.peek().is('{')) {
@@ -167,9 +172,11 @@ void FunctionReader::skipStatement() {
         return;
       --depth;
     }
-    bool last = depth == 0 && lexer.peek().is(';');
-    lexer.take();
-    if (last)
+    Token token = lexer.take();
+    beforeOp &= !token.is('(') && !token.is('=');
+    if (beforeOp && token.kind == Token::Identifier && lexer.peek().is('='))
+      symbols.try_emplace(token.text);
+    if (token.kind == Token::Broken || (depth == 0 && token.is(';')))
       return;
   }
 }
@@ -251,7 +258,7 @@ bool FunctionReader::parseArguments(Statement &statement) {
   while (!lexer.take(')')) {
     if (!parseArgument(statement.arguments.emplace_back()))
       return false;
-    if (!lexer.peek().is(')') && !reader.expect(','))
+    if (!reader.separate(')'))
       return false;
   }
   return true;
@@ -277,7 +284,7 @@ bool FunctionReader::parseAttributes(Statement &statement) {
     if (!reader.parseTypedValue(value.constant, value.range))
       return false;
     attribute.range = reader.rangeFrom(name.begin());
-    if (!lexer.peek().is(']') && !reader.expect(','))
+    if (!reader.separate(']'))
       return false;
   }
   return true;
@@ -287,6 +294,7 @@ bool FunctionReader::parseStatement(Statement &statement) {
   statement.results.clear();
   statement.arguments.clear();
   statement.attributes.clear();
+  statement.opName = "";
   if (!parseResultDeclarations(statement))
     return false;
   Token op = lexer.peek();

@@ -80,7 +80,7 @@ private:
   bool parseArgumentValue(Argument &argument);
   bool parseAttributes(Statement &statement);
   bool finishStatement();
-  void skipStatement();
+  void skipStatement(const Statement &statement);
   void eraseFoldedConstants();
 
   // Its meaning (Binding.cpp).

@@ -78,7 +78,7 @@ void Lexer::lexString() {
   while (at != end && *at != '"' && *at != '\n')
     at += *at == '\\' && end - at > 1 ? 2 : 1;
   if (at == end || *at == '\n') {
-    token = {Token::String, StringRef(begin, at - begin)};
+    token = {Token::Broken, StringRef(begin, at - begin)};
     SMLoc start = SMLoc::getFromPointer(begin);
     diags.report({start, SMLoc::getFromPointer(begin + 1)},
                  diag::UnterminatedString);

@@ -18,6 +18,7 @@ struct Token {
     Identifier, ///< names, and the words `inf`, `nan`, `true`, `false`
     Number,     ///< with its sign
     String,     ///< with its quotes
+    Broken,     ///< a string that does not end on its line, reported already
     Arrow,      ///< `->`
     Punctuation ///< any other character; `text` is that one
   };

@@ -54,7 +54,7 @@ private:
         return false;
       if (!readAttribute(module, name))
         return false;
-      if (!lexer.peek().is(']') && !reader.expect(','))
+      if (!reader.separate(']'))
         return false;
     }
     return true;

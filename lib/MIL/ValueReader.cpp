@@ -29,6 +29,8 @@ SourceRange ValueReader::rangeFrom(const char *begin) const {
 
 bool ValueReader::expected(StringRef what) {
   const Token &token = lexer.peek();
+  if (token.kind == Token::Broken)
+    return false;
   std::string found = "the end of the text";
   if (token.kind != Token::End) {
     StringRef text = token.text.take_until([](char c) { return c == '\n'; });
@@ -41,6 +43,14 @@ bool ValueReader::expected(StringRef what) {
 bool ValueReader::expect(char punctuation) {
   return lexer.take(punctuation) ||
          expected(std::string{'`', punctuation, '`'});
+}
+
+bool ValueReader::separate(char close) {
+  if (lexer.peek().is(close))
+    return true;
+  if (!expect(','))
+    return false;
+  return !lexer.peek().is(close) || expected("what follows the `,`");
 }
 
 bool ValueReader::unsupported(SourceRange range, StringRef what) {
@@ -93,7 +103,7 @@ bool ValueReader::parseExtents(ParsedType &type) {
       return false;
     }
     type.tensor.shape.push_back(extent);
-    if (!lexer.peek().is(']') && !expect(','))
+    if (!separate(']'))
       return false;
   }
   return true;
@@ -261,11 +271,7 @@ private:
 bool ValueReader::parseString(std::string &text) {
   if (lexer.peek().kind != Token::String)
     return expected("a string");
-  StringRef quoted = lexer.peek().text;
-  // The lexer has reported a string that does not end.
-  if (quoted.size() < 2 || !quoted.ends_with("\""))
-    return false;
-  quoted = quoted.drop_front().drop_back();
+  StringRef quoted = lexer.peek().text.drop_front().drop_back();
   text.clear();
   for (size_t at = 0; at < quoted.size(); ++at) {
     if (quoted[at] != '\\' || at + 1 == quoted.size()) {
@@ -343,7 +349,7 @@ bool ValueReader::parseList(const TensorType &type, unsigned level,
                : !parseElement(type, elements))
       return false;
     ++count;
-    if (!lexer.peek().is(']') && !expect(','))
+    if (!separate(']'))
       return false;
   }
   bool innermost = level + 1 == type.rank();
@@ -431,7 +437,7 @@ bool ValueReader::skipLiteral(unsigned depth) {
   while (!lexer.take(close)) {
     if (!skipLiteral(depth + 1))
       return false;
-    if (!lexer.peek().is(close) && !expect(','))
+    if (!separate(close))
       return false;
   }
   return true;
@@ -453,7 +459,7 @@ bool ValueReader::parseTypedValue(ConstantRef &value, SourceRange &range) {
     while (!lexer.peek().is(')')) {
       if (!skipLiteral(1))
         return false;
-      if (!lexer.peek().is(')') && !expect(','))
+      if (!separate(')'))
         return false;
     }
   }
@@ -472,7 +478,7 @@ bool ValueReader::parseStringPairs(
     if (!expect('{') || !parseString(key) || !expect(',') ||
         !parseString(text) || !expect('}'))
       return false;
-    if (!lexer.peek().is('}') && !expect(','))
+    if (!separate('}'))
       return false;
   }
   return expect(')');

@@ -46,6 +46,9 @@ public:
   // Reports that something else was expected; false.
   bool expected(llvm::StringRef what);
   bool expect(char punctuation);
+  /// Takes the `,` before the next element of a list, if `close` does not end
+  /// it.
+  bool separate(char close);
   bool unsupported(SourceRange range, llvm::StringRef what);
   /// From `begin` to the end of the last token taken.
   SourceRange rangeFrom(const char *begin) const;
