@@ -35,7 +35,8 @@ std::unique_ptr<Module> anec::readSource(llvm::StringRef text, SourceKind kind,
   case SourceKind::IR:
     return parseIR(text, opTable(), diags);
   case SourceKind::MIL:
-    return readMIL(text, folder, opTable(), diags);
+    return readMIL(text, folder, opTable(), diags,
+                   {.missingWeights = options.missingWeights});
   }
   return nullptr;
 }
@@ -116,7 +117,9 @@ std::optional<Package> anec::compile(std::unique_ptr<Module> module,
       WeightBinding::open(options.weights, diags);
   if (!weights || !runPasses(*module, options.passes, diags, reports))
     return std::nullopt;
-  return Package{std::move(module), std::move(*weights), options.milVersion};
+  return Package{std::move(module), std::move(*weights), options.milVersion,
+                 kind == SourceKind::MIL ? MILPrintOptions::Placement::Keep
+                                         : MILPrintOptions::Placement::Gather};
 }
 
 std::optional<Package> anec::compileFile(llvm::StringRef path,
@@ -147,6 +150,6 @@ bool Package::write(llvm::StringRef path, Diagnostics &diags) const {
 bool Package::print(llvm::raw_ostream &out, Diagnostics &diags) const {
   MILPrintOptions options;
   options.version = milVersion;
-  options.placement = MILPrintOptions::Placement::Keep;
+  options.placement = placement;
   return printMIL(*program, out, options, diags);
 }

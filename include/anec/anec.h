@@ -19,6 +19,8 @@
 #ifndef ANEC_ANEC_H
 #define ANEC_ANEC_H
 
+#include "anec/MIL/Printer.h"
+#include "anec/MIL/Reader.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Passes/PassManager.h"
 
@@ -39,6 +41,10 @@ struct CompileOptions {
   WeightOptions weights;
   /// `1.3` or `1.0`; empty for 1.3, or for what a MIL program says itself.
   std::string milVersion;
+  /// What to make of weight files that a MIL program names and that are not
+  /// there.
+  MILReadOptions::MissingWeights missingWeights =
+      MILReadOptions::MissingWeights::Error;
 };
 
 /// A compiled kernel: a module with one function, in MIL ops, and where the
@@ -47,6 +53,9 @@ struct Package {
   std::unique_ptr<Module> program;
   WeightBinding weights;
   std::string milVersion;
+  /// Where `print` says that constants are: a MIL program that is printed again
+  /// keeps each where it is.
+  MILPrintOptions::Placement placement = MILPrintOptions::Placement::Gather;
 
   /// Writes `path` and, when there are weights, `weights/STEM.bin` beside it:
   /// both or neither.

@@ -170,6 +170,8 @@ static bool readOptions(CompileOptions &options, Diagnostics &diags) {
     options.defines.emplace_back(name.str(), value.str());
   }
   options.milVersion = milVersion;
+  // Programs can be looked at without their weights.
+  options.missingWeights = MILReadOptions::MissingWeights::Warn;
   return readPassOptions(options.passes, diags);
 }
 
