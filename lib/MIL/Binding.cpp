@@ -7,6 +7,7 @@
 #include "anec/MIL/Spelling.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace anec;
 using namespace anec::mil;
@@ -93,6 +94,14 @@ bool FunctionReader::bindConst(const Statement &statement) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
+/// The constant parameter in `slot`.
+static const ParamDef &constantParam(const OpDef &def, unsigned slot) {
+  for (const ParamDef &param : def.parameters())
+    if (param.isConstant() && slot-- == 0)
+      return param;
+  llvm_unreachable("no such slot");
+}
+
 bool FunctionReader::bindConstant(const OpDef &def, unsigned slot,
                                   const Argument &argument) {
   const ArgumentValue &value = argument.values[0];
@@ -101,24 +110,28 @@ bool FunctionReader::bindConstant(const OpDef &def, unsigned slot,
                  argument.values.size());
     return false;
   }
-  if (value.constant) {
-    constants[slot] = value.constant;
-    return true;
-  }
-  if (value.name.empty()) {
+  ConstantRef constant = value.constant;
+  if (!value.name.empty()) {
+    Symbol *symbol = lookup(value.name, value.range);
+    if (!symbol || !symbol->value)
+      return false;
+    constant = symbol->constant;
+    symbol->folded |= constant != nullptr;
+    if (!constant)
+      diags.report(value.range, diag::NotConstant, def.name, argument.name,
+                   value.name);
+  } else if (!constant) {
     reader.unsupported(value.range, "a value that is no tensor");
+  }
+  if (!constant)
+    return false;
+  // Zeros may stand for missing weights, but not for what shapes depend on.
+  if (constant->origin() && constant->origin()->missing &&
+      constantParam(def, slot).rank >= 0) {
+    diags.report(value.range, diag::UnknownWeight, argument.name);
     return false;
   }
-  Symbol *symbol = lookup(value.name, value.range);
-  if (!symbol || !symbol->value)
-    return false;
-  if (!symbol->constant) {
-    diags.report(value.range, diag::NotConstant, def.name, argument.name,
-                 value.name);
-    return false;
-  }
-  symbol->folded = true;
-  constants[slot] = symbol->constant;
+  constants[slot] = std::move(constant);
   return true;
 }
 

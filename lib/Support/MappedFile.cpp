@@ -10,9 +10,14 @@ using namespace anec;
 using namespace llvm;
 
 MappedFile anec::mapFile(StringRef path, std::string &error) {
-  // Opening a folder succeeds, and reading it fails with a poorer message.
-  if (sys::fs::is_directory(path)) {
-    error = std::make_error_code(std::errc::is_a_directory).message();
+  // Opening a folder succeeds, and reading it fails with a poorer message; a
+  // device may never end.
+  sys::fs::file_status status;
+  if (!sys::fs::status(path, status) && sys::fs::exists(status) &&
+      !sys::fs::is_regular_file(status)) {
+    error = sys::fs::is_directory(status)
+                ? std::make_error_code(std::errc::is_a_directory).message()
+                : "it is no regular file";
     return nullptr;
   }
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
