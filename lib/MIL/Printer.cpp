@@ -118,8 +118,10 @@ bool anec::printMIL(const Module &module, raw_ostream &out,
 bool anec::addMIL(const Module &module, StringRef textPath,
                   StringRef weightFile, const MILPrintOptions &options,
                   AtomicFiles &files, Diagnostics &diags) {
+  size_t errors = diags.errorCount();
   Printing printing(module, options);
-  if (!printing.place(diags))
+  // Weights that could not be found have been reported by then.
+  if (!printing.place(diags) || diags.errorCount() != errors)
     return false;
   // The weights first: the text appears when all it names is there.
   if (printing.weights.hasRecords()) {

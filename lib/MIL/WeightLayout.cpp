@@ -5,7 +5,9 @@
 
 #include "WeightLayout.h"
 #include "anec/IR/OpDef.h"
+#include "anec/MIL/Spelling.h"
 #include "anec/Support/AtomicFile.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
 using namespace anec::mil;
@@ -42,11 +44,9 @@ size_t WeightLayout::addRecord(Record record) {
   return records.size() - 1;
 }
 
-void WeightLayout::addConstant(const Constant &constant, StringRef name,
-                               SourceRange range) {
-  auto [place, inserted] = ofConstant.try_emplace(&constant, 0);
-  if (!inserted)
-    return;
+/// The record that holds the bytes of `constant`, which it keeps alive.
+size_t WeightLayout::recordOf(const Constant &constant, StringRef name,
+                              SourceRange range) {
   ArrayRef<uint8_t> bytes = constant.bytes();
   unsigned types =
       unsigned(constant.storedDType()) << 8 | unsigned(constant.dtype());
@@ -55,22 +55,30 @@ void WeightLayout::addConstant(const Constant &constant, StringRef name,
   if (isNew)
     known->second = addRecord(
         {&constant, constant.type(), name.str(), range, /*offset=*/0});
-  place->second = known->second;
+  return known->second;
+}
+
+/// What a `weight` op stands for: its name and how the array is turned.
+static std::string weightKey(const Op &op) {
+  std::string key;
+  raw_string_ostream out(key);
+  for (const ConstantRef &constant : op.constants()) {
+    if (constant)
+      writeValue(out, *constant, Scalars::Bare);
+    out << ';';
+  }
+  return key;
 }
 
 void WeightLayout::addWeight(const Op &op) {
-  ConstantRef value = options.resolve ? options.resolve(op) : nullptr;
-  StringRef name = op.stringAttr("name");
-  if (value) {
-    addConstant(*value, name, op.range());
-    ofWeight[&op] = ofConstant.lookup(value.get());
-    return;
+  auto [known, isNew] = ofWeightKey.try_emplace(weightKey(op), 0);
+  if (isNew) {
+    ConstantRef value = options.resolve ? options.resolve(op) : nullptr;
+    StringRef name = op.stringAttr("name");
+    known->second = value ? recordOf(*value, name, op.range())
+                          : addRecord({nullptr, op.result()->type, name.str(),
+                                       op.range(), /*offset=*/0});
   }
-  const TensorType &type = op.result()->type;
-  auto [known, isNew] = ofName.try_emplace((name + ":" + type.str()).str(), 0);
-  if (isNew)
-    known->second =
-        addRecord({nullptr, type, name.str(), op.range(), /*offset=*/0});
   ofWeight[&op] = known->second;
 }
 
@@ -86,9 +94,12 @@ void WeightLayout::add(const Function &function, StringRef opset) {
         continue;
       bool stays = constant->origin() &&
                    options.placement == MILPrintOptions::Placement::Keep;
-      if (!stays)
-        addConstant(*constant, op.numResults() ? op.result()->name : "",
-                    op.range());
+      if (stays)
+        continue;
+      auto [place, isNew] = ofConstant.try_emplace(constant.get(), 0);
+      if (isNew)
+        place->second = recordOf(
+            *constant, op.numResults() ? op.result()->name : "", op.range());
     }
   }
 }

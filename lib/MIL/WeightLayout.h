@@ -54,8 +54,8 @@ private:
   bool belongsInFile(const Constant &constant, bool isParameter,
                      llvm::StringRef opset) const;
   void addWeight(const Op &op);
-  void addConstant(const Constant &constant, llvm::StringRef name,
-                   SourceRange range);
+  size_t recordOf(const Constant &constant, llvm::StringRef name,
+                  SourceRange range);
   size_t addRecord(Record record);
 
   const MILPrintOptions &options;
@@ -63,11 +63,11 @@ private:
   std::vector<Record> records;
   llvm::DenseMap<const Constant *, size_t> ofConstant;
   llvm::DenseMap<const Op *, size_t> ofWeight;
-  /// Arrays that share their bytes, and unknown ones that share their name,
-  /// share a record.
+  /// Arrays that share their bytes, and `weight` ops that say the same, share a
+  /// record.
   llvm::DenseMap<std::pair<const void *, std::pair<unsigned, uint64_t>>, size_t>
       ofBytes;
-  llvm::StringMap<size_t> ofName;
+  llvm::StringMap<size_t> ofWeightKey;
 };
 
 } // namespace anec::mil
