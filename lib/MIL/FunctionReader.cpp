@@ -146,11 +146,6 @@ bool FunctionReader::parseBody() {
       bind(statement);
       continue;
     }
-    // Uses of what the statement would have defined are no errors of their
-    // own.
-    for (const ResultDeclaration &result : statement.results)
-      symbols.insert({result.name, Symbol()});
-    skipStatement();
     skipStatement(statement);
   }
   return true;
@@ -161,7 +156,7 @@ bool FunctionReader::parseBody() {
 /// own: those names are known from now on, and stand for nothing.
 void FunctionReader::skipStatement(const Statement &statement) {
   for (const ResultDeclaration &result : statement.results)
-    symbols.try_emplace(result.name);
+    symbols.insert({result.name, Symbol()});
   bool beforeOp = statement.opName.empty();
   unsigned depth = 0;
   while (lexer.peek().kind != Token::End) {
@@ -175,7 +170,7 @@ void FunctionReader::skipStatement(const Statement &statement) {
     Token token = lexer.take();
     beforeOp &= !token.is('(') && !token.is('=');
     if (beforeOp && token.kind == Token::Identifier && lexer.peek().is('='))
-      symbols.try_emplace(token.text);
+      symbols.insert({token.text, Symbol()});
     if (token.kind == Token::Broken || (depth == 0 && token.is(';')))
       return;
   }
