@@ -16,9 +16,11 @@ struct LoadedProgram {
   const Function *function = nullptr;
 };
 
-/// Reads the program at `path` and picks `wanted`, or its only function.
-std::optional<LoadedProgram>
-loadProgram(llvm::StringRef path, llvm::StringRef wanted, Diagnostics &diags);
+/// Reads the program at `path` and picks `wanted`, or its only function. With
+/// `onlyToLook`, its weight files need not be there.
+std::optional<LoadedProgram> loadProgram(llvm::StringRef path,
+                                         llvm::StringRef wanted,
+                                         bool onlyToLook, Diagnostics &diags);
 
 struct RunOptions {
   LoadOptions load;

@@ -21,9 +21,13 @@ using namespace anec;
 
 std::optional<LoadedProgram> anec::loadProgram(llvm::StringRef path,
                                                llvm::StringRef wanted,
+                                               bool onlyToLook,
                                                Diagnostics &diags) {
   LoadedProgram program;
-  program.module = readSourceFile(path, {}, diags);
+  CompileOptions options;
+  if (onlyToLook)
+    options.missingWeights = MILReadOptions::MissingWeights::Warn;
+  program.module = readSourceFile(path, options, diags);
   if (!program.module)
     return std::nullopt;
   std::vector<std::string> names;

@@ -89,7 +89,7 @@ enum ExitCode { Done = 0, InputError = 1, UsageError = 2, MachineError = 3 };
 
 static bool run(Diagnostics &diags) {
   std::optional<LoadedProgram> loaded =
-      loadProgram(program, functionName, diags);
+      loadProgram(program, functionName, bool(infoCommand), diags);
   if (!loaded)
     return false;
   if (infoCommand) {
