@@ -10,105 +10,21 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TextReader.h"
 #include "anec/IR/Builder.h"
-#include "anec/IR/Text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Allocator.h"
-#include "llvm/Support/MathExtras.h"
-#include <limits>
 
 using namespace anec;
 
-/// What one short line may allocate.
-static constexpr int64_t maxSplatElements = int64_t(1) << 26;
-
 namespace {
 
-/// Walks over the text; knows characters, not meaning.
-class Cursor {
-public:
-  explicit Cursor(llvm::StringRef text) : text(text), at(text.begin()) {}
-
-  const char *position() const { return at; }
-  void skipSpace() {
-    while (at != text.end()) {
-      if (at[0] == '/' && at + 1 != text.end() && at[1] == '/')
-        skipLine();
-      else if (llvm::isSpace(*at))
-        ++at;
-      else
-        return;
-    }
-  }
-  void skipLine() {
-    while (at != text.end() && *at != '\n')
-      ++at;
-  }
-  bool atEnd() {
-    skipSpace();
-    return at == text.end();
-  }
-  char peek() {
-    skipSpace();
-    return at == text.end() ? '\0' : *at;
-  }
-  bool consume(llvm::StringRef token) {
-    skipSpace();
-    llvm::StringRef rest(at, text.end() - at);
-    if (!rest.starts_with(token))
-      return false;
-    at += token.size();
-    return true;
-  }
-  /// Letters, digits, `_` and `.`; empty when there is none.
-  llvm::StringRef word() {
-    skipSpace();
-    const char *begin = at;
-    while (at != text.end() && (llvm::isAlnum(*at) || *at == '_' || *at == '.'))
-      ++at;
-    return {begin, size_t(at - begin)};
-  }
-  /// A number, `inf` or `nan`, with sign and exponent.
-  llvm::StringRef number() {
-    skipSpace();
-    const char *begin = at;
-    if (at != text.end() && (*at == '-' || *at == '+'))
-      ++at;
-    while (at != text.end() &&
-           (llvm::isAlnum(*at) || *at == '.' ||
-            ((*at == '-' || *at == '+') && (at[-1] == 'e' || at[-1] == 'p'))))
-      ++at;
-    return {begin, size_t(at - begin)};
-  }
-  /// The characters of a quoted string; false when it does not end.
-  bool quoted(std::string &value) {
-    if (!consume("\""))
-      return false;
-    for (; at != text.end() && *at != '"'; ++at) {
-      if (*at == '\\' && at + 1 != text.end()) {
-        ++at;
-        value += *at == 'n' ? '\n' : *at;
-        continue;
-      }
-      value += *at;
-    }
-    if (at == text.end())
-      return false;
-    ++at;
-    return true;
-  }
-
-private:
-  llvm::StringRef text;
-  const char *at;
-};
-
-class Parser {
+class Parser : TextReader {
 public:
   Parser(llvm::StringRef buffer, const OpTable &ops, Diagnostics &diags,
          const BlobResolver &resolveBlob)
-      : cursor(buffer), ops(ops), diags(diags), resolveBlob(resolveBlob) {}
+      : TextReader(buffer, diags, resolveBlob), ops(ops) {}
 
   std::unique_ptr<Module> parse() {
     size_t before = diags.errorCount();
@@ -124,20 +40,6 @@ public:
   }
 
 private:
-  // Errors. All return false, to be `return`ed.
-  SourceRange here() const { return rangeFrom(cursor.position()); }
-  SourceRange rangeFrom(const char *begin) const {
-    return {llvm::SMLoc::getFromPointer(begin),
-            llvm::SMLoc::getFromPointer(cursor.position())};
-  }
-  bool expected(llvm::StringRef what) {
-    cursor.skipSpace();
-    diags.report(here(), diag::Expected, what);
-    return false;
-  }
-  bool expect(llvm::StringRef token) {
-    return cursor.consume(token) || expected(("`" + token + "`").str());
-  }
   void skipToFunction() {
     while (!cursor.atEnd()) {
       cursor.skipLine();
@@ -157,12 +59,6 @@ private:
   bool parseOperands(llvm::SmallVectorImpl<Value *> &operands);
   bool parseConstants(const OpDef &def,
                       llvm::SmallVectorImpl<ConstantRef> &slots);
-  bool parseType(TensorType &type);
-  bool parseConstant(ConstantRef &constant);
-  bool parseTypedConstant(ConstantRef &constant);
-  bool parseList(ConstantRef &constant);
-  bool parseElements(TensorType type, char close, ConstantRef &constant);
-  bool parseNumber(double &value);
   bool defineResults(const OpDef *def, SourceRange range,
                      llvm::ArrayRef<std::string> names,
                      llvm::ArrayRef<TensorType> types,
@@ -171,10 +67,7 @@ private:
   bool define(llvm::StringRef name, Value *value, SourceRange range);
   Value *poison(const TensorType &type, llvm::StringRef name);
 
-  Cursor cursor;
   const OpTable &ops;
-  Diagnostics &diags;
-  const BlobResolver &resolveBlob;
 
   /// Stand-ins for values that a broken op would have given; they outlive the
   /// module whose ops use them.
@@ -204,194 +97,6 @@ bool Parser::define(llvm::StringRef name, Value *value, SourceRange range) {
   diags.report(range, diag::Redefinition, name)
       .note(it->second->range(), diag::PreviousDefinition, name);
   return false;
-}
-
-//===----------------------------------------------------------------------===//
-// Types and constants
-//===----------------------------------------------------------------------===//
-
-bool Parser::parseType(TensorType &type) {
-  cursor.skipSpace();
-  const char *begin = cursor.position();
-  llvm::StringRef word = cursor.word();
-  std::optional<DType> dtype = parseDType(word);
-  if (!dtype)
-    return expected("a type such as `fp16[4, 8]`");
-  type = TensorType(*dtype);
-  if (!cursor.consume("["))
-    return true;
-  while (!cursor.consume("]")) {
-    int64_t extent = 0;
-    if (cursor.number().getAsInteger(10, extent) || extent < 0)
-      return expected("an extent");
-    type.shape.push_back(extent);
-    if (cursor.peek() != ']' && !expect(","))
-      return false;
-  }
-  if (type.rank() == 0)
-    return expected("an extent");
-  if (!checkedNumElements(type.shape)) {
-    diags.report(rangeFrom(begin), diag::TypeTooLarge, type.str());
-    return false;
-  }
-  return true;
-}
-
-bool Parser::parseNumber(double &value) {
-  llvm::StringRef text = cursor.number();
-  if (text == "true" || text == "false") {
-    value = text == "true";
-    return true;
-  }
-  if (text == "inf" || text == "-inf" || text == "nan" || text == "-nan") {
-    value = text.ends_with("inf") ? std::numeric_limits<double>::infinity()
-                                  : std::numeric_limits<double>::quiet_NaN();
-    value = text.starts_with("-") ? -value : value;
-    return true;
-  }
-  return !text.empty() && !text.getAsDouble(value) ? true
-                                                   : expected("a number");
-}
-
-/// The elements of a constant of `type` up to `close`, row-major.
-bool Parser::parseElements(TensorType type, char close, ConstantRef &constant) {
-  const char *begin = cursor.position();
-  std::vector<double> numbers;
-  std::vector<std::string> strings;
-  while (cursor.peek() != close) {
-    if (type.dtype == DType::String) {
-      strings.emplace_back();
-      if (!cursor.quoted(strings.back()))
-        return expected("a string");
-    } else if (!parseNumber(numbers.emplace_back())) {
-      return false;
-    }
-    if (cursor.peek() != close && !expect(","))
-      return false;
-  }
-  if (!expect(llvm::StringRef(&close, 1)))
-    return false;
-  size_t count = numbers.size() + strings.size();
-  if (count != size_t(type.numElements())) {
-    diags.report(rangeFrom(begin), diag::ElementCount, type.str(),
-                 type.numElements(), count);
-    return false;
-  }
-  constant = type.dtype == DType::String
-                 ? Constant::strings(std::move(type), std::move(strings))
-                 : Constant::fromDoubles(std::move(type), numbers);
-  return true;
-}
-
-/// `fp16(...)`, `fp16[2] splat(...)`, `fp16[2] hex("...")`,
-/// `fp16[2] blob("path", offset)`.
-bool Parser::parseTypedConstant(ConstantRef &constant) {
-  cursor.skipSpace();
-  const char *begin = cursor.position();
-  TensorType type;
-  if (!parseType(type))
-    return false;
-  bool makeable =
-      type.dtype != DType::FP8E4M3FN && type.dtype != DType::FP8E5M2;
-  if (makeable && cursor.consume("("))
-    return parseElements(type, ')', constant);
-  if (makeable && type.dtype != DType::String && cursor.consume("splat(")) {
-    double value;
-    if (!parseNumber(value) || !expect(")"))
-      return false;
-    if (type.numElements() > maxSplatElements) {
-      diags.report(rangeFrom(begin), diag::TypeTooLarge, type.str());
-      return false;
-    }
-    constant = Constant::fromDoubles(
-        type, std::vector<double>(type.numElements(), value));
-    return true;
-  }
-  if (type.dtype != DType::String && cursor.consume("hex(")) {
-    std::string digits, bytes;
-    if (!cursor.quoted(digits) || !llvm::tryGetFromHex(digits, bytes))
-      return expected("hexadecimal bytes");
-    if (bytes.size() != type.numBytes()) {
-      diags.report(rangeFrom(begin), diag::ByteCount, type.str(),
-                   type.numBytes(), bytes.size());
-      return false;
-    }
-    constant = Constant::copy(type, llvm::arrayRefFromStringRef(bytes));
-    return expect(")");
-  }
-  if (cursor.consume("blob(")) {
-    BlobOrigin origin;
-    if (!cursor.quoted(origin.path))
-      return expected("a path");
-    if (!expect(","))
-      return false;
-    if (cursor.number().getAsInteger(10, origin.offset))
-      return expected("an offset");
-    if (!expect(")"))
-      return false;
-    if (resolveBlob)
-      constant = resolveBlob(type, origin, rangeFrom(begin));
-    else
-      diags.report(rangeFrom(begin), diag::NoBlobsHere, origin.path);
-    return constant != nullptr;
-  }
-  return expected("the elements of the constant");
-}
-
-/// The rest of `[1, 2]`, `[true, false]` or `["a", "b"]`.
-bool Parser::parseList(ConstantRef &constant) {
-  std::vector<double> values;
-  std::vector<std::string> strings;
-  bool isText = cursor.peek() == '"';
-  DType dtype = llvm::isAlpha(cursor.peek()) ? DType::Bool : DType::Int32;
-  while (!cursor.consume("]")) {
-    if (isText ? !cursor.quoted(strings.emplace_back())
-               : !parseNumber(values.emplace_back()))
-      return isText ? expected("a string") : false;
-    if (cursor.peek() != ']' && !expect(","))
-      return false;
-  }
-  Shape shape = {int64_t(isText ? strings.size() : values.size())};
-  constant = isText
-                 ? Constant::strings({DType::String, shape}, std::move(strings))
-                 : Constant::fromDoubles({dtype, shape}, values);
-  return true;
-}
-
-bool Parser::parseConstant(ConstantRef &constant) {
-  char next = cursor.peek();
-  if (next == '"') {
-    std::string value;
-    if (!cursor.quoted(value))
-      return expected("the end of the string");
-    constant = Constant::string(value);
-    return true;
-  }
-  if (cursor.consume("["))
-    return parseList(constant);
-  if (cursor.consume("true") || next == 't') {
-    constant = Constant::boolean(true);
-    return true;
-  }
-  if (cursor.consume("false")) {
-    constant = Constant::boolean(false);
-    return true;
-  }
-  if (llvm::isDigit(next) || next == '-' || cursor.consume("inf") ||
-      cursor.consume("nan")) {
-    llvm::StringRef text = cursor.number();
-    int64_t integer;
-    if (!text.getAsInteger(10, integer) && llvm::isInt<32>(integer)) {
-      constant = Constant::int32(integer);
-      return true;
-    }
-    double number;
-    if (text.getAsDouble(number))
-      return expected("a number");
-    constant = Constant::scalar(DType::FP64, number);
-    return true;
-  }
-  return parseTypedConstant(constant);
 }
 
 //===----------------------------------------------------------------------===//

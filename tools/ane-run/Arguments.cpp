@@ -96,7 +96,10 @@ anec::readInputs(llvm::ArrayRef<Port> ports,
   std::vector<ConstantRef> values(ports.size());
   bool ok = true;
   for (const std::string &argument : arguments) {
-    auto [name, source] = llvm::StringRef(argument).split('=');
+    // No structured binding: lambdas capture none in C++20 as clang 14 has it.
+    std::pair<llvm::StringRef, llvm::StringRef> parts =
+        llvm::StringRef(argument).split('=');
+    llvm::StringRef name = parts.first, source = parts.second;
     const auto *port = llvm::find_if(
         ports, [&](const Port &candidate) { return candidate.name == name; });
     if (port == ports.end()) {

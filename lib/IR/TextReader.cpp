@@ -1,0 +1,297 @@
+//===- TextReader.cpp - words and literals of the IR ----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "TextReader.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace anec;
+
+/// What one short line may allocate.
+static constexpr int64_t maxSplatElements = int64_t(1) << 26;
+
+//===----------------------------------------------------------------------===//
+// Cursor
+//===----------------------------------------------------------------------===//
+
+void Cursor::skipSpace() {
+  while (at != text.end()) {
+    if (at[0] == '/' && at + 1 != text.end() && at[1] == '/')
+      skipLine();
+    else if (llvm::isSpace(*at))
+      ++at;
+    else
+      return;
+  }
+}
+
+void Cursor::skipLine() {
+  while (at != text.end() && *at != '\n')
+    ++at;
+}
+
+bool Cursor::atEnd() {
+  skipSpace();
+  return at == text.end();
+}
+
+char Cursor::peek() {
+  skipSpace();
+  return at == text.end() ? '\0' : *at;
+}
+
+bool Cursor::consume(llvm::StringRef token) {
+  skipSpace();
+  if (!llvm::StringRef(at, text.end() - at).starts_with(token))
+    return false;
+  at += token.size();
+  return true;
+}
+
+llvm::StringRef Cursor::word() {
+  skipSpace();
+  const char *begin = at;
+  while (at != text.end() && (llvm::isAlnum(*at) || *at == '_' || *at == '.'))
+    ++at;
+  return {begin, size_t(at - begin)};
+}
+
+llvm::StringRef Cursor::number() {
+  skipSpace();
+  const char *begin = at;
+  if (at != text.end() && (*at == '-' || *at == '+'))
+    ++at;
+  while (at != text.end() &&
+         (llvm::isAlnum(*at) || *at == '.' ||
+          ((*at == '-' || *at == '+') && (at[-1] == 'e' || at[-1] == 'p'))))
+    ++at;
+  return {begin, size_t(at - begin)};
+}
+
+bool Cursor::quoted(std::string &value) {
+  if (!consume("\""))
+    return false;
+  for (; at != text.end() && *at != '"'; ++at) {
+    if (*at == '\\' && at + 1 != text.end()) {
+      ++at;
+      value += *at == 'n' ? '\n' : *at;
+      continue;
+    }
+    value += *at;
+  }
+  if (at == text.end())
+    return false;
+  ++at;
+  return true;
+}
+
+bool TextReader::expected(llvm::StringRef what) {
+  cursor.skipSpace();
+  diags.report(here(), diag::Expected, what);
+  return false;
+}
+
+bool TextReader::expect(llvm::StringRef token) {
+  return cursor.consume(token) || expected(("`" + token + "`").str());
+}
+
+//===----------------------------------------------------------------------===//
+// Types and constants
+//===----------------------------------------------------------------------===//
+
+bool TextReader::parseType(TensorType &type) {
+  cursor.skipSpace();
+  const char *begin = cursor.position();
+  llvm::StringRef word = cursor.word();
+  std::optional<DType> dtype = parseDType(word);
+  if (!dtype)
+    return expected("a type such as `fp16[4, 8]`");
+  type = TensorType(*dtype);
+  if (!cursor.consume("["))
+    return true;
+  while (!cursor.consume("]")) {
+    int64_t extent = 0;
+    if (cursor.number().getAsInteger(10, extent) || extent < 0)
+      return expected("an extent");
+    type.shape.push_back(extent);
+    if (cursor.peek() != ']' && !expect(","))
+      return false;
+  }
+  if (type.rank() == 0)
+    return expected("an extent");
+  if (!checkedNumElements(type.shape)) {
+    diags.report(rangeFrom(begin), diag::TypeTooLarge, type.str());
+    return false;
+  }
+  return true;
+}
+
+bool TextReader::parseNumber(double &value) {
+  llvm::StringRef text = cursor.number();
+  if (text == "true" || text == "false") {
+    value = text == "true";
+    return true;
+  }
+  return !text.empty() && !text.getAsDouble(value) ? true
+                                                   : expected("a number");
+}
+
+/// The elements of a constant of `type` up to `close`, row-major.
+bool TextReader::parseElements(TensorType type, char close,
+                               ConstantRef &constant) {
+  const char *begin = cursor.position();
+  std::vector<double> numbers;
+  std::vector<std::string> strings;
+  while (cursor.peek() != close) {
+    if (type.dtype == DType::String) {
+      strings.emplace_back();
+      if (!cursor.quoted(strings.back()))
+        return expected("a string");
+    } else if (!parseNumber(numbers.emplace_back())) {
+      return false;
+    }
+    if (cursor.peek() != close && !expect(","))
+      return false;
+  }
+  if (!expect(llvm::StringRef(&close, 1)))
+    return false;
+  size_t count = numbers.size() + strings.size();
+  if (count != size_t(type.numElements())) {
+    diags.report(rangeFrom(begin), diag::ElementCount, type.str(),
+                 type.numElements(), count);
+    return false;
+  }
+  constant = type.dtype == DType::String
+                 ? Constant::strings(std::move(type), std::move(strings))
+                 : Constant::fromDoubles(std::move(type), numbers);
+  return true;
+}
+
+bool TextReader::parseSplat(const TensorType &type, SourceRange range,
+                            ConstantRef &constant) {
+  double value;
+  if (!parseNumber(value) || !expect(")"))
+    return false;
+  if (type.numElements() > maxSplatElements) {
+    diags.report(range, diag::TypeTooLarge, type.str());
+    return false;
+  }
+  constant = Constant::fromDoubles(
+      type, std::vector<double>(type.numElements(), value));
+  return true;
+}
+
+bool TextReader::parseHex(const TensorType &type, SourceRange range,
+                          ConstantRef &constant) {
+  std::string digits, bytes;
+  if (!cursor.quoted(digits) || !llvm::tryGetFromHex(digits, bytes))
+    return expected("hexadecimal bytes");
+  if (bytes.size() != type.numBytes()) {
+    diags.report(range, diag::ByteCount, type.str(), type.numBytes(),
+                 bytes.size());
+    return false;
+  }
+  constant = Constant::copy(type, llvm::arrayRefFromStringRef(bytes));
+  return expect(")");
+}
+
+bool TextReader::parseBlob(const TensorType &type, const char *begin,
+                           ConstantRef &constant) {
+  BlobOrigin origin;
+  if (!cursor.quoted(origin.path))
+    return expected("a path");
+  if (!expect(","))
+    return false;
+  if (cursor.number().getAsInteger(10, origin.offset))
+    return expected("an offset");
+  if (!expect(")"))
+    return false;
+  if (resolveBlob)
+    constant = resolveBlob(type, origin, rangeFrom(begin));
+  else
+    diags.report(rangeFrom(begin), diag::NoBlobsHere, origin.path);
+  return constant != nullptr;
+}
+
+/// `fp16(...)`, `fp16[2] splat(...)`, `fp16[2] hex("...")`,
+/// `fp16[2] blob("path", offset)`.
+bool TextReader::parseTypedConstant(ConstantRef &constant) {
+  cursor.skipSpace();
+  const char *begin = cursor.position();
+  TensorType type;
+  if (!parseType(type))
+    return false;
+  SourceRange range = rangeFrom(begin);
+  if (cursor.consume("blob("))
+    return parseBlob(type, begin, constant);
+  bool isText = type.dtype == DType::String;
+  if (!isText && cursor.consume("hex("))
+    return parseHex(type, range, constant);
+  // No op makes 8-bit floats, so there is no rounding to them.
+  if (type.dtype == DType::FP8E4M3FN || type.dtype == DType::FP8E5M2)
+    return expected("`hex(` or `blob(`");
+  if (!isText && cursor.consume("splat("))
+    return parseSplat(type, range, constant);
+  if (cursor.consume("("))
+    return parseElements(type, ')', constant);
+  return expected("the elements of the constant");
+}
+
+/// The rest of `[1, 2]`, `[true, false]` or `["a", "b"]`.
+bool TextReader::parseList(ConstantRef &constant) {
+  std::vector<double> values;
+  std::vector<std::string> strings;
+  bool isText = cursor.peek() == '"';
+  DType dtype = llvm::isAlpha(cursor.peek()) ? DType::Bool : DType::Int32;
+  while (!cursor.consume("]")) {
+    if (isText ? !cursor.quoted(strings.emplace_back())
+               : !parseNumber(values.emplace_back()))
+      return isText ? expected("a string") : false;
+    if (cursor.peek() != ']' && !expect(","))
+      return false;
+  }
+  Shape shape = {int64_t(isText ? strings.size() : values.size())};
+  constant = isText
+                 ? Constant::strings({DType::String, shape}, std::move(strings))
+                 : Constant::fromDoubles({dtype, shape}, values);
+  return true;
+}
+
+bool TextReader::parseConstant(ConstantRef &constant) {
+  char next = cursor.peek();
+  if (next == '"') {
+    std::string value;
+    if (!cursor.quoted(value))
+      return expected("the end of the string");
+    constant = Constant::string(value);
+    return true;
+  }
+  if (cursor.consume("["))
+    return parseList(constant);
+  for (bool value : {false, true})
+    if (cursor.consume(value ? "true" : "false")) {
+      constant = Constant::boolean(value);
+      return true;
+    }
+  for (llvm::StringRef special : {"inf", "nan"})
+    if (cursor.consume(special)) {
+      double value;
+      special.getAsDouble(value);
+      constant = Constant::scalar(DType::FP64, value);
+      return true;
+    }
+  if (!llvm::isDigit(next) && next != '-')
+    return parseTypedConstant(constant);
+  llvm::StringRef text = cursor.number();
+  int64_t integer;
+  double number;
+  if (!text.getAsInteger(10, integer) && llvm::isInt<32>(integer))
+    constant = Constant::int32(integer);
+  else if (!text.getAsDouble(number))
+    constant = Constant::scalar(DType::FP64, number);
+  else
+    return expected("a number");
+  return true;
+}

@@ -1,0 +1,82 @@
+//===- TextReader.h - words and literals of the IR -------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The lower half of the IR's parser: characters, words, numbers, types and
+/// constants.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_IR_TEXTREADER_H
+#define ANEC_LIB_IR_TEXTREADER_H
+
+#include "anec/IR/Text.h"
+
+namespace anec {
+
+/// Walks over the text; knows characters, not meaning.
+class Cursor {
+public:
+  explicit Cursor(llvm::StringRef text) : text(text), at(text.begin()) {}
+
+  const char *position() const { return at; }
+  void skipSpace();
+  void skipLine();
+  bool atEnd();
+  /// The next character that is no space, not consumed; 0 at the end.
+  char peek();
+  bool consume(llvm::StringRef token);
+  /// Letters, digits, `_` and `.`; empty when there is none.
+  llvm::StringRef word();
+  /// A number, `inf` or `nan`, with sign and exponent.
+  llvm::StringRef number();
+  /// The characters of a quoted string; false when it does not end.
+  bool quoted(std::string &value);
+
+private:
+  llvm::StringRef text;
+  const char *at;
+};
+
+/// Reads types and constants. What fails has been reported.
+class TextReader {
+public:
+  TextReader(llvm::StringRef text, Diagnostics &diags,
+             const BlobResolver &resolveBlob)
+      : cursor(text), diags(diags), resolveBlob(resolveBlob) {}
+
+  bool parseType(TensorType &type);
+  bool parseConstant(ConstantRef &constant);
+
+  SourceRange here() const { return rangeFrom(cursor.position()); }
+  SourceRange rangeFrom(const char *begin) const {
+    return {llvm::SMLoc::getFromPointer(begin),
+            llvm::SMLoc::getFromPointer(cursor.position())};
+  }
+  /// Reports that `what` was expected here; returns false.
+  bool expected(llvm::StringRef what);
+  bool expect(llvm::StringRef token);
+
+  Cursor cursor;
+  Diagnostics &diags;
+
+private:
+  bool parseNumber(double &value);
+  bool parseElements(TensorType type, char close, ConstantRef &constant);
+  bool parseSplat(const TensorType &type, SourceRange range,
+                  ConstantRef &constant);
+  bool parseHex(const TensorType &type, SourceRange range,
+                ConstantRef &constant);
+  bool parseBlob(const TensorType &type, const char *begin,
+                 ConstantRef &constant);
+  bool parseTypedConstant(ConstantRef &constant);
+  bool parseList(ConstantRef &constant);
+
+  const BlobResolver &resolveBlob;
+};
+
+} // namespace anec
+
+#endif // ANEC_LIB_IR_TEXTREADER_H
