@@ -30,7 +30,7 @@ llvm::StringRef diag::id(Kind kind) { return rows[kind].id; }
 llvm::StringRef diag::text(Kind kind) { return rows[kind].text; }
 Severity diag::severity(Kind kind) { return rows[kind].severity; }
 
-static llvm::StringRef spelling(Severity severity) {
+llvm::StringRef anec::spelling(Severity severity) {
   switch (severity) {
   case Severity::Error:
     return "error";

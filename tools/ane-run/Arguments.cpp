@@ -133,3 +133,31 @@ anec::readInputs(llvm::ArrayRef<Port> ports,
     return std::nullopt;
   return values;
 }
+
+//===----------------------------------------------------------------------===//
+// Arrays of a run
+//===----------------------------------------------------------------------===//
+
+RunBuffers::RunBuffers(const Executable &executable,
+                       llvm::ArrayRef<ConstantRef> inputs)
+    : inputs(inputs) {
+  for (const Port &port : executable.outputs())
+    results.emplace_back(port.type.numBytes());
+}
+
+bool RunBuffers::run(Executable &executable, Diagnostics &diags) {
+  llvm::SmallVector<llvm::ArrayRef<uint8_t>> in;
+  for (const ConstantRef &input : inputs)
+    in.push_back(input->bytes());
+  llvm::SmallVector<llvm::MutableArrayRef<uint8_t>> out(results.begin(),
+                                                        results.end());
+  return executable.run(in, out, diags);
+}
+
+std::vector<ConstantRef>
+RunBuffers::outputs(const Executable &executable) const {
+  std::vector<ConstantRef> arrays;
+  for (auto [port, bytes] : llvm::zip_equal(executable.outputs(), results))
+    arrays.push_back(Constant::copy(port.type, bytes));
+  return arrays;
+}

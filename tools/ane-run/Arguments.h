@@ -23,6 +23,19 @@ std::optional<std::vector<ConstantRef>>
 readInputs(llvm::ArrayRef<Port> ports, llvm::ArrayRef<std::string> arguments,
            llvm::StringRef fallback, Diagnostics &diags);
 
+/// The arrays of a program's inputs and outputs.
+class RunBuffers {
+public:
+  RunBuffers(const Executable &executable, llvm::ArrayRef<ConstantRef> inputs);
+  bool run(Executable &executable, Diagnostics &diags);
+  /// What the last run gave, copied.
+  std::vector<ConstantRef> outputs(const Executable &executable) const;
+
+private:
+  std::vector<ConstantRef> inputs;
+  std::vector<std::vector<uint8_t>> results;
+};
+
 } // namespace anec
 
 #endif // ANEC_TOOLS_ANE_RUN_ARGUMENTS_H

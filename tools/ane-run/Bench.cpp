@@ -38,17 +38,10 @@ static bool measure(Executable &executable, const BenchOptions &options,
       readInputs(executable.inputs(), options.inputs, "random:1", diags);
   if (!inputs)
     return false;
-  std::vector<llvm::ArrayRef<uint8_t>> in;
-  for (const ConstantRef &input : *inputs)
-    in.push_back(input->bytes());
-  std::vector<std::vector<uint8_t>> storage;
-  for (const Port &port : executable.outputs())
-    storage.emplace_back(port.type.numBytes());
-  std::vector<llvm::MutableArrayRef<uint8_t>> out(storage.begin(),
-                                                  storage.end());
+  RunBuffers buffers(executable, *inputs);
   for (unsigned i = 0; i < options.warmup + options.iterations; ++i) {
     auto start = std::chrono::steady_clock::now();
-    if (!executable.run(in, out, diags))
+    if (!buffers.run(executable, diags))
       return false;
     if (i >= options.warmup)
       timing.runMs.push_back(millisecondsSince(start));

@@ -113,23 +113,14 @@ bool anec::runOnce(const LoadedProgram &program, const RunOptions &options,
       readInputs(executable->inputs(), options.inputs, "", diags);
   if (!inputs)
     return false;
-  std::vector<llvm::ArrayRef<uint8_t>> in;
-  for (const ConstantRef &input : *inputs)
-    in.push_back(input->bytes());
-  std::vector<std::vector<uint8_t>> storage;
-  for (const Port &port : executable->outputs())
-    storage.emplace_back(port.type.numBytes());
-  std::vector<llvm::MutableArrayRef<uint8_t>> results(storage.begin(),
-                                                      storage.end());
+  RunBuffers buffers(*executable, *inputs);
   auto start = std::chrono::steady_clock::now();
-  if (!executable->run(in, results, diags))
+  if (!buffers.run(*executable, diags))
     return false;
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - start;
 
-  std::vector<ConstantRef> outputs;
-  for (auto [port, bytes] : llvm::zip_equal(executable->outputs(), storage))
-    outputs.push_back(Constant::copy(port.type, bytes));
+  std::vector<ConstantRef> outputs = buffers.outputs(*executable);
   out << program.function->name
       << llvm::format(": ran in %.3f ms (measured, first run)\n",
                       elapsed.count() * 1e3);

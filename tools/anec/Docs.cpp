@@ -119,20 +119,6 @@ static void printPasses(llvm::raw_ostream &out) {
   }
 }
 
-static llvm::StringRef severityName(Severity severity) {
-  switch (severity) {
-  case Severity::Error:
-    return "error";
-  case Severity::Warning:
-    return "warning";
-  case Severity::Remark:
-    return "remark";
-  case Severity::Note:
-    return "note";
-  }
-  return "";
-}
-
 static void printDiagnostics(llvm::raw_ostream &out) {
   printGenerated("diagnostics", out);
   out << "# Diagnostics\n\nThe id stands in brackets after the message; "
@@ -148,7 +134,7 @@ static void printDiagnostics(llvm::raw_ostream &out) {
     std::string text;
     for (char c : diag::text(kind))
       text += c == '|' ? std::string("\\|") : std::string(1, c);
-    out << "| " << diag::id(kind) << " | " << severityName(diag::severity(kind))
+    out << "| " << diag::id(kind) << " | " << spelling(diag::severity(kind))
         << " | " << text << " |\n";
   }
 }

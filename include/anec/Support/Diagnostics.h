@@ -28,6 +28,8 @@ namespace anec {
 using SourceRange = llvm::SMRange;
 
 enum class Severity : uint8_t { Error, Warning, Remark, Note };
+/// `error`, `warning`, `remark`, `note`.
+llvm::StringRef spelling(Severity severity);
 
 namespace diag {
 /// One name per row of Diags.def.
