@@ -66,16 +66,16 @@ static void printText(llvm::StringRef name, const Timing &timing, int64_t flops,
              double(executable.activationBytes()) * 1e-6);
 }
 
-/// The steps in the order they run, with the mean time of each.
+/// The steps in the order they run, with mean and least time of each.
 static void printProfile(llvm::ArrayRef<StepTime> steps, unsigned runs,
                          llvm::raw_ostream &out) {
   double total = 0;
   for (const StepTime &step : steps)
     total += step.seconds;
-  out << "      ms  share  result\n";
+  out << "      ms  share    min ms  result\n";
   for (const StepTime &step : steps)
-    out << llvm::format("%8.3f  %4.1f%%  ", step.seconds / runs * 1e3,
-                        step.seconds / total * 100)
+    out << llvm::format("%8.3f  %4.1f%%  %8.3f  ", step.seconds / runs * 1e3,
+                        step.seconds / total * 100, step.fastest * 1e3)
         << step.result << ": " << step.type.str() << " = " << step.ops << '\n';
 }
 
@@ -104,6 +104,7 @@ static void printJson(llvm::StringRef name, const Timing &timing, int64_t flops,
           json.attribute("result", step.result);
           json.attribute("type", step.type.str());
           json.attribute("mean_ms", step.seconds / runs * 1e3);
+          json.attribute("min_ms", step.fastest * 1e3);
         });
     });
   });

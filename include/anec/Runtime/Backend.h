@@ -14,6 +14,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/Support/Diagnostics.h"
+#include <limits>
 
 namespace anec {
 
@@ -43,6 +44,7 @@ struct StepTime {
   std::string result; ///< name of the last op's first result
   TensorType type;    ///< and its type
   double seconds = 0; ///< in all runs together
+  double fastest = std::numeric_limits<double>::infinity();
 };
 
 /// A loaded program. One thread may run it at a time.

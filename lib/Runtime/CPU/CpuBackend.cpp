@@ -138,6 +138,7 @@ static void runTimed(const StepFn &step, StepTime &time) {
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - start;
   time.seconds += elapsed.count();
+  time.fastest = std::min(time.fastest, elapsed.count());
 }
 
 //===----------------------------------------------------------------------===//
