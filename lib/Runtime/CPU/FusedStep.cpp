@@ -1,4 +1,4 @@
-//===- FusedStep.cpp - elementwise ops, tile by tile ----------------------===//
+//===- FusedStep.cpp - several ops, tile by tile --------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ struct Source {
 };
 
 struct TileOp {
-  ElementwiseKernel kernel;
+  TileKernel kernel;
   Rounding rounding = Rounding::None;
   Source in[2];
   float *out = nullptr; ///< null: a scratch tile
@@ -101,10 +101,9 @@ static Program compileTiles(const Step &step, StepContext &ctx) {
 
   for (const Op *op : step.ops) {
     TileOp tile;
-    tile.kernel = *elementwiseKernel(*op);
+    tile.kernel = *tileKernel(*op);
     tile.rounding = ctx.rounding(op->result());
-    unsigned operands =
-        tile.kernel.kind == ElementwiseKernel::Kind::Binary ? 2 : 1;
+    unsigned operands = tile.kernel.kind == TileKernel::Kind::Binary ? 2 : 1;
     for (unsigned slot = 0; slot < operands; ++slot) {
       const Value *operand = op->operand(slot);
       Source &source = tile.in[slot];
@@ -149,8 +148,10 @@ public:
   void run(const TileOp &op) const {
     float *out = op.out ? op.out + begin * columns
                         : scratch + op.scratch * scratchStride;
-    if (op.kernel.kind == ElementwiseKernel::Kind::Unary)
+    if (op.kernel.kind == TileKernel::Kind::Unary)
       return runUnary(op, out);
+    if (op.kernel.kind == TileKernel::Kind::Softmax)
+      return runSoftmax(op, out);
     if (op.in[0].whole && op.in[1].whole)
       return binary(op.kernel.binary, count, tile(op.in[0]), 1, tile(op.in[1]),
                     1, out, op.rounding);
@@ -172,6 +173,11 @@ private:
   void runUnary(const TileOp &op, float *out) const {
     unary(op.kernel.unary, count, tile(op.in[0]), out, op.rounding, op.kernel.p,
           op.kernel.q);
+  }
+
+  void runSoftmax(const TileOp &op, float *out) const {
+    for (size_t row = 0; row < rows; ++row)
+      softmaxRow(columns, at(op.in[0], row), out + row * columns, op.rounding);
   }
 
   size_t columns, begin, count, rows;

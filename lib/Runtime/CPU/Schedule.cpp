@@ -6,6 +6,7 @@
 #include "Schedule.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
+#include <utility>
 
 using namespace anec;
 using namespace anec::cpu;
@@ -25,7 +26,7 @@ bool cpu::isAlias(const Op &op, Numerics numerics) {
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels of elementwise ops
+// Kernels of tile ops
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -56,9 +57,8 @@ static constexpr UnaryRow unaryRows[] = {
     {&ops::Tanh, Unary::Tanh},
 };
 
-static ElementwiseKernel unaryKernel(Unary kernel, double p = 0, double q = 0) {
-  return {ElementwiseKernel::Kind::Unary, kernel, Binary::Add, float(p),
-          float(q)};
+static TileKernel unaryKernel(Unary kernel, double p = 0, double q = 0) {
+  return {TileKernel::Kind::Unary, kernel, Binary::Add, float(p), float(q)};
 }
 
 static Unary geluKernel(llvm::StringRef mode) {
@@ -67,16 +67,21 @@ static Unary geluKernel(llvm::StringRef mode) {
   return mode == "SIGMOID_APPROXIMATION" ? Unary::GeluSigmoid : Unary::GeluErf;
 }
 
-std::optional<ElementwiseKernel> cpu::elementwiseKernel(const Op &op) {
+std::optional<TileKernel> cpu::tileKernel(const Op &op) {
   if (op.numResults() != 1 || !isFloat(op.result()->type.dtype))
     return std::nullopt;
   for (const Value *operand : op.operandValues())
     if (!operand || !isFloat(operand->type.dtype))
       return std::nullopt;
+  if (op.is(ops::Softmax)) {
+    int64_t axis = op.intAttr("axis"), rank = op.result()->type.rank();
+    if (axis != rank - 1 && axis != -1)
+      return std::nullopt;
+    return TileKernel{TileKernel::Kind::Softmax};
+  }
   for (const BinaryRow &row : binaryRows)
     if (op.is(*row.op))
-      return ElementwiseKernel{ElementwiseKernel::Kind::Binary, Unary::Copy,
-                               row.kernel};
+      return TileKernel{TileKernel::Kind::Binary, Unary::Copy, row.kernel};
   for (const UnaryRow &row : unaryRows)
     if (op.is(*row.op))
       return unaryKernel(row.kernel);
@@ -101,7 +106,7 @@ std::optional<ElementwiseKernel> cpu::elementwiseKernel(const Op &op) {
 //===----------------------------------------------------------------------===//
 
 /// Whether `op` can be computed in one tile with the ops of `step`.
-static bool joins(const Op &op, const Step &step, const Schedule &schedule) {
+bool Schedule::joins(const Op &op, const Step &step) const {
   if (!step.fused ||
       step.ops.front()->result()->type.shape != op.result()->type.shape)
     return false;
@@ -112,30 +117,62 @@ static bool joins(const Op &op, const Step &step, const Schedule &schedule) {
         step.ops, [&](const Op *other) { return other->result() == value; });
   };
   for (const Value *operand : op.operandValues())
-    if (operand != schedule.root(operand) && made(schedule.root(operand)))
+    if (operand != root(operand) && made(root(operand)))
       return false;
   return true;
 }
 
-Schedule::Schedule(const Function &function, Numerics numerics) {
-  for (const auto &param : function.parameters())
-    roots[param.get()] = param.get();
-  llvm::DenseMap<const Op *, size_t> stepOf;
-  for (const Op &op : function.body()) {
-    bool alias = isAlias(op, numerics);
-    for (const Value *result : op.resultValues())
-      roots[result] = alias ? root(op.operand(0u)) : result;
-    if (alias || op.is(ops::Const))
-      continue;
-    bool fusible = elementwiseKernel(op).has_value();
-    if (!fusible || steps.empty() || !joins(op, steps.back(), *this))
-      steps.push_back({{}, fusible});
-    steps.back().ops.push_back(&op);
-    stepOf[&op] = steps.size() - 1;
-  }
+/// Whether no later step reads what the fused step makes, so that it may run
+/// after them. A value that is renamed counts as read.
+bool Schedule::canMoveToEnd(size_t number) const {
+  // Looking at many uses for every op would make loading quadratic.
+  unsigned usesLeft = 32;
+  for (const Op *op : steps[number].ops)
+    for (const Operand *use = op->result()->firstUse(); use;
+         use = use->nextUse()) {
+      if (!use->owner())
+        continue; // a result of the function
+      const Op *user = use->owner();
+      auto reader = stepOf.find(user);
+      bool renamed =
+          llvm::any_of(user->resultValues(), [&](const Value *value) {
+            return root(value) == op->result();
+          });
+      if (usesLeft-- == 0 || renamed ||
+          (reader != stepOf.end() && reader->second != number))
+        return false;
+    }
+  return true;
+}
 
-  // Internal: every use is in the step that makes it. A use without an op is a
-  // result of the function; one by an alias leads out.
+/// The step that `op` goes to: the last one; or one that makes an operand and
+/// can wait until now, as in silu(gate) * up, where a product lies between the
+/// two; or a new one.
+Step &Schedule::stepFor(const Op &op) {
+  bool fusible = tileKernel(op).has_value();
+  if (fusible && !steps.empty() && joins(op, steps.back()))
+    return steps.back();
+  if (fusible)
+    for (const Value *operand : op.operandValues()) {
+      auto maker = stepOf.find(operand->definingOp());
+      if (!operand->definingOp() || maker == stepOf.end())
+        continue;
+      size_t number = maker->second;
+      if (!joins(op, steps[number]) || !canMoveToEnd(number))
+        continue;
+      // It leaves an empty step behind, so that no numbers change.
+      steps.push_back(std::exchange(steps[number], {}));
+      for (const Op *moved : steps.back().ops)
+        stepOf[moved] = steps.size() - 1;
+      return steps.back();
+    }
+  steps.push_back({{}, fusible});
+  return steps.back();
+}
+
+/// Internal: every use is in the step that makes the value. A use without an op
+/// is a result of the function; one by an alias leads out.
+void Schedule::findInternalValues() {
   for (const Step &step : steps) {
     if (!step.fused)
       continue;
@@ -149,4 +186,20 @@ Schedule::Schedule(const Function &function, Numerics numerics) {
         internal.insert(result);
     }
   }
+}
+
+Schedule::Schedule(const Function &function, Numerics numerics) {
+  for (const auto &param : function.parameters())
+    roots[param.get()] = param.get();
+  for (const Op &op : function.body()) {
+    bool alias = isAlias(op, numerics);
+    for (const Value *result : op.resultValues())
+      roots[result] = alias ? root(op.operand(0u)) : result;
+    if (alias || op.is(ops::Const))
+      continue;
+    stepFor(op).ops.push_back(&op);
+    stepOf[&op] = steps.size() - 1;
+  }
+  findInternalValues();
+  llvm::erase_if(steps, [](const Step &step) { return step.ops.empty(); });
 }

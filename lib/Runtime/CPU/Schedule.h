@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A step is one op, or a run of elementwise ops of one shape that are computed
-/// tile by tile, so that what passes between them stays in the cache. Constants
-/// and aliases need no step.
+/// A step is one op, or several tile ops of one shape (elementwise ones, and
+/// softmax along rows) that are computed tile by tile, so that what passes
+/// between them stays in the cache. Constants and aliases need no step.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,19 +25,20 @@ namespace anec::cpu {
 /// Whether the op's result is its operand under another name and shape.
 bool isAlias(const Op &op, Numerics numerics);
 
-/// The vector kernel that computes an elementwise op on floats.
-struct ElementwiseKernel {
-  enum class Kind : uint8_t { Unary, Binary } kind;
+/// The vector kernel that computes an op on some rows of its result, reading no
+/// other rows of its operands.
+struct TileKernel {
+  enum class Kind : uint8_t { Unary, Binary, Softmax } kind;
   Unary unary = Unary::Copy;
   Binary binary = Binary::Add;
   float p = 0, q = 0; ///< the parameters of `unary`
 };
-/// Nothing when the op is not elementwise on floats, or has no such kernel.
-std::optional<ElementwiseKernel> elementwiseKernel(const Op &op);
+/// Nothing when the op is not of that kind, not on floats, or has no kernel.
+std::optional<TileKernel> tileKernel(const Op &op);
 
 struct Step {
   llvm::SmallVector<const Op *, 4> ops;
-  /// The ops are elementwise with a kernel each.
+  /// The ops have a tile kernel each, and one shape.
   bool fused = false;
 };
 
@@ -51,6 +52,14 @@ struct Schedule {
   llvm::DenseSet<const Value *> internal;
 
   const Value *root(const Value *value) const { return roots.lookup(value); }
+
+private:
+  Step &stepFor(const Op &op);
+  bool joins(const Op &op, const Step &step) const;
+  bool canMoveToEnd(size_t number) const;
+  void findInternalValues();
+
+  llvm::DenseMap<const Op *, size_t> stepOf; ///< of ops that have one so far
 };
 
 } // namespace anec::cpu
