@@ -97,7 +97,9 @@ bool AtomicFiles::createFolders(StringRef folder, StringRef file) {
     return true;
   if (!createFolders(path::parent_path(folder), file))
     return false;
-  if (std::error_code code = fs::create_directory(folder)) {
+  // All that the user's umask leaves, as for any other new folder.
+  if (std::error_code code =
+          fs::create_directory(folder, /*IgnoreExisting=*/true, fs::all_all)) {
     report(file, code.value());
     return false;
   }

@@ -64,6 +64,21 @@ TEST(AtomicFile, CreatesFoldersAndTakesThemBack) {
   EXPECT_EQ(folder.names("a/b"), Names{"out"});
 }
 
+TEST(AtomicFile, PermissionsFollowTheUmask) {
+  TemporaryFolder folder;
+  mode_t before = ::umask(022);
+  Diagnostics diags;
+  AtomicFiles files(diags);
+  *files.add(folder / "a/out") << "x";
+  EXPECT_TRUE(files.commit());
+  ::umask(before);
+  struct stat status;
+  ASSERT_EQ(::stat((folder / "a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0755u);
+  ASSERT_EQ(::stat((folder / "a/out").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0644u);
+}
+
 TEST(AtomicFile, WritesBlocksFromThreads) {
   TemporaryFolder folder;
   Diagnostics diags;
