@@ -12,6 +12,7 @@
 
 #include "TextReader.h"
 #include "anec/IR/Builder.h"
+#include "anec/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Allocator.h"
@@ -394,5 +395,8 @@ bool Parser::parseFunction() {
 std::unique_ptr<Module> anec::parseIR(llvm::StringRef buffer,
                                       const OpTable &ops, Diagnostics &diags,
                                       const BlobResolver &resolveBlob) {
-  return Parser(buffer, ops, diags, resolveBlob).parse();
+  std::unique_ptr<Module> module =
+      Parser(buffer, ops, diags, resolveBlob).parse();
+  // Ops were checked as they were built, without sight of other functions.
+  return module && verifyCalls(*module, diags) ? std::move(module) : nullptr;
 }

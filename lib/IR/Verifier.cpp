@@ -6,6 +6,7 @@
 #include "anec/IR/Verifier.h"
 #include "anec/IR/Builder.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace anec;
@@ -73,6 +74,72 @@ bool anec::verify(const Function &function, Diagnostics &diags) {
   return ok;
 }
 
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+static std::string signature(llvm::ArrayRef<TensorType> parameters,
+                             llvm::ArrayRef<TensorType> results) {
+  auto list = [](llvm::ArrayRef<TensorType> types) {
+    std::string text;
+    for (const TensorType &type : types)
+      text += (text.empty() ? "" : ", ") + type.str();
+    return "(" + text + ")";
+  };
+  return list(parameters) + " -> " + list(results);
+}
+
+static std::string signature(const Function &function) {
+  llvm::SmallVector<TensorType, 4> parameters, results;
+  for (const auto &parameter : function.parameters())
+    parameters.push_back(parameter->type);
+  for (const Value *result : function.resultValues())
+    results.push_back(result->type);
+  return signature(parameters, results);
+}
+
+/// Checks that `op`, a `call` or a `repeat`, fits the function it names.
+static bool verifyCall(const Op &op,
+                       const llvm::StringMap<const Function *> &functions,
+                       Diagnostics &diags) {
+  bool isRepeat = op.def().name == "repeat";
+  llvm::StringRef name = op.stringAttr(isRepeat ? "body" : "callee");
+  const Function *callee = functions.lookup(name);
+  if (!callee) {
+    diags.report(op.range(), diag::UnknownCallee, op.def().name, name);
+    return false;
+  }
+  // A `repeat` gives its body the index; the index of a `call` chooses weights.
+  llvm::SmallVector<TensorType, 4> parameters, results;
+  if (isRepeat)
+    parameters.push_back(DType::Int32);
+  llvm::SmallVector<Value *, 4> operands = op.operandValues();
+  for (const Value *operand : llvm::drop_begin(operands, isRepeat ? 0 : 1))
+    parameters.push_back(operand->type);
+  for (const Value *result : op.resultValues())
+    results.push_back(result->type);
+  std::string wanted = signature(parameters, results);
+  std::string actual = signature(*callee);
+  if (wanted == actual)
+    return true;
+  diags.report(op.range(), diag::CallSignature, op.def().name, wanted, name,
+               actual);
+  return false;
+}
+
+bool anec::verifyCalls(const Module &module, Diagnostics &diags) {
+  llvm::StringMap<const Function *> functions;
+  for (const auto &function : module.functions)
+    functions[function->name] = function.get();
+  bool ok = true;
+  for (const auto &function : module.functions)
+    if (function->kind == FunctionKind::Host)
+      for (const Op &op : function->body())
+        if (op.def().name == "call" || op.def().name == "repeat")
+          ok &= verifyCall(op, functions, diags);
+  return ok;
+}
+
 bool anec::verify(const Module &module, Diagnostics &diags) {
   llvm::StringSet<> names;
   bool ok = true;
@@ -83,5 +150,5 @@ bool anec::verify(const Module &module, Diagnostics &diags) {
     }
     ok &= verify(*function, diags);
   }
-  return ok;
+  return ok && verifyCalls(module, diags);
 }

@@ -15,6 +15,9 @@ namespace anec {
 bool verify(const Function &function, Diagnostics &diags);
 /// Checks every function, that names are unique, and that calls fit.
 bool verify(const Module &module, Diagnostics &diags);
+/// Checks that what host functions apply is in the module and has the types
+/// they apply it to.
+bool verifyCalls(const Module &module, Diagnostics &diags);
 
 } // namespace anec
 
