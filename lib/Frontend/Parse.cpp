@@ -28,7 +28,8 @@ using tdsl::TDSLParser;
 /// Brackets and signs may nest this deep: every level takes stack in the
 /// parser and in all that walks the tree.
 static constexpr unsigned maxNesting = 200;
-static constexpr size_t maxTextSize = 16 << 20;
+/// A token takes some hundreds of bytes until the text is parsed.
+static constexpr size_t maxTextSize = 1 << 20;
 static constexpr unsigned maxSyntaxErrors = 20;
 
 //===----------------------------------------------------------------------===//

@@ -73,18 +73,39 @@ std::string Diagnostics::toText(double value) {
   return fmt::format("{}", value);
 }
 
+/// Of errors, and of everything else: nobody reads more, and showing them takes
+/// time in proportion to the length of their lines.
+static constexpr size_t maxKept = 500;
+
 Diagnostics::Report Diagnostics::append(SourceRange range, llvm::StringRef file,
                                         diag::Kind kind,
                                         std::vector<std::string> args) {
+  bool isError = diag::severity(kind) == Severity::Error;
+  errors += isError;
+  size_t &kept = isError ? keptErrors : keptOthers;
+  if (kept == maxKept) {
+    ++dropped;
+    return Report(this, diagnostics.size());
+  }
+  ++kept;
   diagnostics.push_back({kind, range, file.str(), render(kind, args), {}});
-  errors += diag::severity(kind) == Severity::Error;
   return Report(this, diagnostics.size() - 1);
 }
 
 void Diagnostics::append(size_t parent, SourceRange range, llvm::StringRef file,
                          diag::Kind kind, std::vector<std::string> args) {
-  diagnostics[parent].notes.push_back(
-      {kind, range, file.str(), render(kind, args), {}});
+  if (parent < diagnostics.size())
+    diagnostics[parent].notes.push_back(
+        {kind, range, file.str(), render(kind, args), {}});
+}
+
+/// Says how many were left out.
+static Diagnostic summary(size_t dropped) {
+  return {diag::NotShown,
+          {},
+          {},
+          render(diag::NotShown, {std::to_string(dropped)}),
+          {}};
 }
 
 llvm::StringRef
@@ -142,6 +163,8 @@ void Diagnostics::print(llvm::raw_ostream &out, bool colors) const {
     for (const Diagnostic &note : diag.notes)
       printOne(sources, note, out, colors);
   }
+  if (dropped)
+    printOne(sources, summary(dropped), out, colors);
 }
 
 static void writeJson(const llvm::SourceMgr &sources, const Diagnostic &diag,
@@ -180,6 +203,8 @@ void Diagnostics::printJson(llvm::raw_ostream &out) const {
   json.array([&] {
     for (const Diagnostic &diag : diagnostics)
       writeJson(sources, diag, json);
+    if (dropped)
+      writeJson(sources, summary(dropped), json);
   });
   out << '\n';
 }

@@ -103,6 +103,7 @@ public:
   /// Reads `path` (`-` is standard input) and adds it, or reports why not.
   std::optional<llvm::StringRef> addFile(llvm::StringRef path);
 
+  /// The first some hundreds of each severity.
   const std::vector<Diagnostic> &all() const { return diagnostics; }
   size_t errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }
@@ -131,6 +132,7 @@ private:
   llvm::SourceMgr sources;
   std::vector<Diagnostic> diagnostics;
   size_t errors = 0;
+  size_t keptErrors = 0, keptOthers = 0, dropped = 0;
 };
 
 } // namespace anec
