@@ -4,7 +4,7 @@
 //===---------------------------------------------------------------------===//
 //
 // docs/language.md explains these rules. The grammar has no embedded actions;
-// lib/Frontend/Parse.cpp turns its tree into the one of Frontend/Ast.h.
+// lib/Frontend/TreeBuilder.cpp turns its tree into the one of Frontend/Ast.h.
 //
 // A token of one spelling is written by that spelling, so that error messages
 // can quote it. Every decision needs one token of lookahead, but a named

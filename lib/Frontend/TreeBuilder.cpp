@@ -1,0 +1,217 @@
+//===- TreeBuilder.cpp - ANTLR's contexts to nodes ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Syntax.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::ast;
+using namespace anec::tdsl;
+using antlr4::Token;
+
+namespace {
+
+class TreeBuilder {
+public:
+  TreeBuilder(const Source &source, File &file, Diagnostics &diags)
+      : source(source), file(file), diags(diags) {}
+
+  void add(TDSLParser::FileContext *context);
+
+private:
+  const Source &source;
+  File &file;
+  Diagnostics &diags;
+
+  Name name(antlr4::tree::TerminalNode *node) {
+    return source.name(node->getSymbol());
+  }
+  llvm::ArrayRef<Name>
+  names(const std::vector<antlr4::tree::TerminalNode *> &nodes) {
+    std::vector<Name> list;
+    for (antlr4::tree::TerminalNode *node : nodes)
+      list.push_back(name(node));
+    return file.copy(list);
+  }
+  template <typename Context>
+  llvm::ArrayRef<Expr *> expressions(const std::vector<Context *> &contexts) {
+    std::vector<Expr *> list;
+    for (Context *context : contexts)
+      list.push_back(expression(context));
+    return file.copy(list);
+  }
+
+  FunctionDecl function(TDSLParser::FunctionContext *context);
+  Type type(TDSLParser::TypeContext *context);
+  llvm::ArrayRef<Statement *> statements(TDSLParser::BlockContext *context);
+  Statement *statement(TDSLParser::StatementContext *context);
+  Expr *expression(TDSLParser::ExpressionContext *context) {
+    return chain(context);
+  }
+  Expr *expression(TDSLParser::ProductContext *context) {
+    return chain(context);
+  }
+  Expr *expression(TDSLParser::NegationContext *context);
+  Expr *chain(antlr4::ParserRuleContext *context);
+  Expr *primary(TDSLParser::PrimaryContext *context);
+  Expr *integer(const Token *token);
+  Expr *decimal(const Token *token);
+  Expr *reference(TDSLParser::ReferenceContext *context);
+};
+
+} // namespace
+
+void TreeBuilder::add(TDSLParser::FileContext *context) {
+  for (TDSLParser::ConfigContext *config : context->config())
+    for (TDSLParser::ConfigEntryContext *entry : config->configEntry())
+      file.config.push_back(
+          {name(entry->NAME()), expression(entry->expression())});
+  for (TDSLParser::FunctionContext *fn : context->function())
+    file.functions.push_back(function(fn));
+}
+
+FunctionDecl TreeBuilder::function(TDSLParser::FunctionContext *context) {
+  std::vector<Parameter> parameters;
+  for (TDSLParser::ParameterContext *parameter : context->parameter())
+    parameters.push_back({name(parameter->NAME()), type(parameter->type())});
+  std::vector<Type> results;
+  for (TDSLParser::TypeContext *result : context->results()->type())
+    results.push_back(type(result));
+  return {context->KERNEL()  ? FunctionDecl::Kernel
+          : context->LAYER() ? FunctionDecl::Layer
+                             : FunctionDecl::Model,
+          name(context->NAME()),
+          file.copy(parameters),
+          file.copy(results),
+          statements(context->block()),
+          source.range(context->start, context->results()->stop),
+          source.range(context->stop)};
+}
+
+Type TreeBuilder::type(TDSLParser::TypeContext *context) {
+  return {source.range(context), name(context->NAME()),
+          expressions(context->expression())};
+}
+
+llvm::ArrayRef<Statement *>
+TreeBuilder::statements(TDSLParser::BlockContext *context) {
+  std::vector<Statement *> list;
+  for (TDSLParser::StatementContext *child : context->statement())
+    list.push_back(statement(child));
+  return file.copy(list);
+}
+
+Statement *TreeBuilder::statement(TDSLParser::StatementContext *context) {
+  SourceRange range = source.range(context);
+  if (auto *weight = context->weightStatement())
+    return file.make<WeightStatement>({{Statement::Weight, range},
+                                       names(weight->NAME()),
+                                       type(weight->type())});
+  if (auto *repeat = context->repeatStatement())
+    return file.make<RepeatStatement>({{Statement::Repeat, range},
+                                       name(repeat->NAME()),
+                                       expression(repeat->expression(0)),
+                                       expression(repeat->expression(1)),
+                                       statements(repeat->block())});
+  if (auto *result = context->returnStatement())
+    return file.make<ReturnStatement>(
+        {{Statement::Return, range}, expressions(result->expression())});
+  auto *let = context->letStatement();
+  return file.make<LetStatement>({{Statement::Let, range},
+                                  names(let->NAME()),
+                                  expression(let->expression())});
+}
+
+/// A list of operands with operators between them, folded from the left.
+Expr *TreeBuilder::chain(antlr4::ParserRuleContext *context) {
+  auto operand = [&](size_t index) -> Expr * {
+    auto *child = context->children[index];
+    if (auto *product = dynamic_cast<TDSLParser::ProductContext *>(child))
+      return expression(product);
+    return expression(static_cast<TDSLParser::NegationContext *>(child));
+  };
+  Expr *result = operand(0);
+  for (size_t i = 1; i + 1 < context->children.size(); i += 2) {
+    auto *op = static_cast<antlr4::tree::TerminalNode *>(context->children[i]);
+    Expr *rhs = operand(i + 1);
+    auto *last =
+        static_cast<antlr4::ParserRuleContext *>(context->children[i + 1]);
+    result = file.make<BinaryExpr>(
+        {{Expr::Binary, source.range(context->start, last->stop)},
+         name(op),
+         result,
+         rhs});
+  }
+  return result;
+}
+
+Expr *TreeBuilder::expression(TDSLParser::NegationContext *context) {
+  if (TDSLParser::PrimaryContext *operand = context->primary())
+    return primary(operand);
+  return file.make<NegationExpr>({{Expr::Negation, source.range(context)},
+                                  expression(context->negation())});
+}
+
+Expr *TreeBuilder::primary(TDSLParser::PrimaryContext *context) {
+  if (context->INTEGER())
+    return integer(context->start);
+  if (context->DECIMAL())
+    return decimal(context->start);
+  if (auto *parenthesized = context->expression())
+    return expression(parenthesized);
+  if (auto *list = context->list())
+    return file.make<ListExpr>(
+        {{Expr::List, source.range(context)}, expressions(list->expression())});
+  if (auto *ref = context->reference())
+    return reference(ref);
+  if (context->STRING())
+    return file.make<StringExpr>(
+        {{Expr::String, source.range(context)},
+         source.spelling(context->start).drop_front().drop_back()});
+  return file.make<BooleanExpr>(
+      {{Expr::Boolean, source.range(context)}, context->YES() != nullptr});
+}
+
+Expr *TreeBuilder::integer(const Token *token) {
+  int64_t value = 0;
+  if (source.spelling(token).getAsInteger(10, value))
+    diags.report(source.range(token), diag::NumberOutOfRange);
+  return file.make<IntegerExpr>({{Expr::Integer, source.range(token)}, value});
+}
+
+Expr *TreeBuilder::decimal(const Token *token) {
+  // Reading takes time quadratic in the digits, and no double needs so many.
+  constexpr size_t maxDigits = 400;
+  double value = 0;
+  llvm::StringRef text = source.spelling(token);
+  if (text.size() > maxDigits || text.getAsDouble(value) || std::isinf(value))
+    diags.report(source.range(token), diag::NumberOutOfRange);
+  return file.make<DecimalExpr>({{Expr::Decimal, source.range(token)}, value});
+}
+
+Expr *TreeBuilder::reference(TDSLParser::ReferenceContext *context) {
+  std::vector<Argument> arguments;
+  if (context->arguments())
+    for (TDSLParser::ArgumentContext *arg : context->arguments()->argument()) {
+      TDSLParser::ParameterNameContext *parameter = arg->parameterName();
+      arguments.push_back({parameter ? source.name(parameter->start) : Name(),
+                           expression(arg->expression())});
+    }
+  TDSLParser::IndexContext *index = context->index();
+  return file.make<ReferenceExpr>(
+      {{Expr::Reference, source.range(context)},
+       name(context->NAME()),
+       index ? expression(index->expression()) : nullptr,
+       context->arguments() != nullptr,
+       file.copy(arguments)});
+}
+
+std::unique_ptr<File> tdsl::buildTree(TDSLParser::FileContext *context,
+                                      const Source &source,
+                                      Diagnostics &diags) {
+  auto file = std::make_unique<File>();
+  TreeBuilder(source, *file, diags).add(context);
+  return file;
+}
