@@ -16,7 +16,12 @@ static constexpr size_t maxErrors = 50;
 FunctionReader::FunctionReader(ValueReader &reader, Module &module,
                                const OpTable &ops, Diagnostics &diags)
     : reader(reader), lexer(reader.lexer), module(module), ops(ops),
-      diags(diags), errorsBefore(diags.errorCount()) {}
+      diags(diags), errorsBefore(diags.errorCount()) {
+  // Most statements are longer. A table that grows while a large function is
+  // read has to be filled time and again.
+  constexpr size_t shortStatement = 128;
+  symbols.reserve(unsigned(lexer.bytesLeft() / shortStatement));
+}
 
 //===----------------------------------------------------------------------===//
 // Functions

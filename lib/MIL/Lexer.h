@@ -67,6 +67,8 @@ public:
   }
   /// Where the last taken token ends.
   const char *previousEnd() const { return lastEnd; }
+  /// How much text is behind `peek()`.
+  size_t bytesLeft() const { return size_t(end - at); }
 
 private:
   void next();
