@@ -43,7 +43,7 @@ public:
 private:
   void skipToFunction() {
     while (!cursor.atEnd()) {
-      cursor.skipLine();
+      cursor.skipLine(cursor.position());
       char next = cursor.peek();
       if (next == 'k' || next == 'l' || next == 'h')
         return;
@@ -95,8 +95,10 @@ bool Parser::define(llvm::StringRef name, Value *value, SourceRange range) {
   auto [it, inserted] = scope.try_emplace(name, value);
   if (inserted)
     return true;
+  // A null value was broken above; it can still not be defined again.
+  SourceRange previous = it->second ? it->second->range() : SourceRange();
   diags.report(range, diag::Redefinition, name)
-      .note(it->second->range(), diag::PreviousDefinition, name);
+      .note(previous, diag::PreviousDefinition, name);
   return false;
 }
 
@@ -375,6 +377,7 @@ bool Parser::parseFunction() {
   while (!cursor.consume("}")) {
     if (cursor.atEnd())
       return expected("`}`");
+    const char *begin = cursor.position();
     bool ok = true;
     if (returned)
       ok = expected("`}`");
@@ -383,7 +386,7 @@ bool Parser::parseFunction() {
     else
       ok = parseStatement();
     if (!ok)
-      cursor.skipLine();
+      cursor.skipLine(begin);
   }
   if (!returned && declaredResults.empty())
     function->setResults({});

@@ -19,7 +19,7 @@ static constexpr int64_t maxSplatElements = int64_t(1) << 26;
 void Cursor::skipSpace() {
   while (at != text.end()) {
     if (at[0] == '/' && at + 1 != text.end() && at[1] == '/')
-      skipLine();
+      toLineEnd();
     else if (llvm::isSpace(*at))
       ++at;
     else
@@ -27,9 +27,14 @@ void Cursor::skipSpace() {
   }
 }
 
-void Cursor::skipLine() {
+void Cursor::toLineEnd() {
   while (at != text.end() && *at != '\n')
     ++at;
+}
+
+void Cursor::skipLine(const char *begin) {
+  at = std::max(begin, lastTaken);
+  toLineEnd();
 }
 
 bool Cursor::atEnd() {
@@ -47,6 +52,7 @@ bool Cursor::consume(llvm::StringRef token) {
   if (!llvm::StringRef(at, text.end() - at).starts_with(token))
     return false;
   at += token.size();
+  lastTaken = at;
   return true;
 }
 
@@ -55,7 +61,7 @@ llvm::StringRef Cursor::word() {
   const char *begin = at;
   while (at != text.end() && (llvm::isAlnum(*at) || *at == '_' || *at == '.'))
     ++at;
-  return {begin, size_t(at - begin)};
+  return taken(begin);
 }
 
 llvm::StringRef Cursor::number() {
@@ -67,7 +73,7 @@ llvm::StringRef Cursor::number() {
          (llvm::isAlnum(*at) || *at == '.' ||
           ((*at == '-' || *at == '+') && (at[-1] == 'e' || at[-1] == 'p'))))
     ++at;
-  return {begin, size_t(at - begin)};
+  return taken(begin);
 }
 
 bool Cursor::quoted(std::string &value) {
@@ -84,6 +90,7 @@ bool Cursor::quoted(std::string &value) {
   if (at == text.end())
     return false;
   ++at;
+  lastTaken = at;
   return true;
 }
 

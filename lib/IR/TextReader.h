@@ -23,7 +23,9 @@ public:
 
   const char *position() const { return at; }
   void skipSpace();
-  void skipLine();
+  /// Goes to the end of the line of the last token that was taken, or of
+  /// `begin` when none was taken since.
+  void skipLine(const char *begin);
   bool atEnd();
   /// The next character that is no space, not consumed; 0 at the end.
   char peek();
@@ -36,8 +38,16 @@ public:
   bool quoted(std::string &value);
 
 private:
+  void toLineEnd();
+  llvm::StringRef taken(const char *begin) {
+    if (at != begin)
+      lastTaken = at;
+    return {begin, size_t(at - begin)};
+  }
+
   llvm::StringRef text;
   const char *at;
+  const char *lastTaken = nullptr; ///< behind the last token
 };
 
 /// Reads types and constants. What fails has been reported.
