@@ -6,8 +6,8 @@
 /// \file
 /// A step is one op, or several tile ops of one shape (elementwise ones, and
 /// softmax along rows) that are computed tile by tile, so that what passes
-/// between them stays in the cache. Constants and aliases need no step, and what
-/// is computed from constants alone is computed once, when the program is
+/// between them stays in the cache. Constants and aliases need no step, and
+/// what is computed from constants alone is computed once, when the program is
 /// loaded.
 ///
 //===----------------------------------------------------------------------===//
