@@ -10,6 +10,7 @@
 #include "anec/Ops/Ops.h"
 #include "anec/anec.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;
@@ -122,16 +123,36 @@ std::optional<Package> anec::compile(std::unique_ptr<Module> module,
                                          : MILPrintOptions::Placement::Gather};
 }
 
+/// Compiles what was read, by the default pipeline when no passes are named.
+static std::optional<Package> compileSource(std::unique_ptr<Module> module,
+                                            SourceKind kind,
+                                            CompileOptions options,
+                                            Diagnostics &diags) {
+  if (!module)
+    return std::nullopt;
+  if (options.passes.passes.empty() && kind != SourceKind::MIL)
+    options.passes.passes = defaultPipeline().vec();
+  return compile(std::move(module), kind, options, diags);
+}
+
 std::optional<Package> anec::compileFile(llvm::StringRef path,
                                          const CompileOptions &options,
                                          Diagnostics &diags) {
-  std::unique_ptr<Module> module = readSourceFile(path, options, diags);
-  if (!module)
-    return std::nullopt;
-  CompileOptions filled = options;
-  if (filled.passes.passes.empty() && sourceKind(path) != SourceKind::MIL)
-    filled.passes.passes = defaultPipeline().vec();
-  return compile(std::move(module), sourceKind(path), filled, diags);
+  return compileSource(readSourceFile(path, options, diags), sourceKind(path),
+                       options, diags);
+}
+
+std::optional<Package> anec::compileText(llvm::StringRef text,
+                                         llvm::StringRef name,
+                                         const CompileOptions &options,
+                                         Diagnostics &diags) {
+  llvm::StringRef copy =
+      diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name));
+  SourceKind kind = sourceKind(name);
+  return compileSource(readSource(copy, kind,
+                                  llvm::sys::path::parent_path(name), options,
+                                  diags),
+                       kind, options, diags);
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,8 +25,13 @@ config.substitutions += [
     ("%build", config.anec_build_dir),
     ("%python", config.python),
     ("%cmake", config.cmake),
+    # What a project that consumes anec is configured with.
+    ("%{consumer}", config.consumer_options),
 ]
 
+# `REQUIRES: full-device`: a file that is always full.
+if os.path.exists("/dev/full"):
+    config.available_features.add("full-device")
 # `REQUIRES: numpy`: an independent reference written with it.
 if config.has_numpy:
     config.available_features.add("numpy")

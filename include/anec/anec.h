@@ -86,6 +86,11 @@ std::optional<Package> compile(std::unique_ptr<Module> module, SourceKind kind,
 std::optional<Package> compileFile(llvm::StringRef path,
                                    const CompileOptions &options,
                                    Diagnostics &diags);
+/// The same for a text in memory, which is copied. `name` stands for the file's
+/// in messages, and its ending tells the language.
+std::optional<Package> compileText(llvm::StringRef text, llvm::StringRef name,
+                                   const CompileOptions &options,
+                                   Diagnostics &diags);
 
 } // namespace anec
 
