@@ -123,7 +123,9 @@ bool WeightLayout::write(OutputFile &file, Diagnostics &diags) const {
   for (const Record &record : records)
     if (!record.value ||
         (record.value->origin() && record.value->origin()->missing)) {
-      diags.report(record.range, diag::UnknownWeight, record.name);
+      // What has no value was reported where it was looked for.
+      if (record.value || !options.resolve)
+        diags.report(record.range, diag::UnknownWeight, record.name);
       complete = false;
     }
   if (!complete)

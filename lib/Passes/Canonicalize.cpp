@@ -141,6 +141,7 @@ static Value *wholeSlice(Op &op, Builder &) {
 static Value *relaidWeight(Builder &builder, const Op &weight,
                            llvm::ArrayRef<int64_t> shape, ConstantRef perm) {
   const Constant *source = weight.constant("source_shape");
+  builder.setRange(weight.range());
   return builder.build(
       ops::Weight, {},
       {{"name", weight.constant("name")},

@@ -25,12 +25,18 @@ const PassDef *anec::findPass(llvm::StringRef name) {
   return it == std::end(table) ? nullptr : *it;
 }
 
-static llvm::StringRef nearestPass(llvm::StringRef name) {
-  const PassDef *best =
-      *llvm::min_element(table, [&](const PassDef *lhs, const PassDef *rhs) {
-        return name.edit_distance(lhs->name) < name.edit_distance(rhs->name);
-      });
-  return best->name;
+/// The pass of the most similar name; null when none is similar.
+static const PassDef *nearestPass(llvm::StringRef name) {
+  const PassDef *best = nullptr;
+  unsigned bestDistance = name.size() / 3 + 2;
+  for (const PassDef *pass : table) {
+    unsigned distance = name.edit_distance(pass->name, true, bestDistance);
+    if (distance < bestDistance) {
+      best = pass;
+      bestDistance = distance;
+    }
+  }
+  return best;
 }
 
 bool anec::parsePipeline(llvm::StringRef text,
@@ -42,8 +48,9 @@ bool anec::parsePipeline(llvm::StringRef text,
   for (llvm::StringRef name : names) {
     const PassDef *pass = findPass(name.trim());
     if (!pass) {
-      diags.report({}, diag::UnknownPass, name.trim())
-          .note({}, diag::DidYouMean, nearestPass(name.trim()));
+      auto report = diags.report({}, diag::UnknownPass, name.trim());
+      if (const PassDef *nearest = nearestPass(name.trim()))
+        report.note({}, diag::DidYouMean, nearest->name);
       ok = false;
       continue;
     }

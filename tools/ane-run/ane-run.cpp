@@ -9,9 +9,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../ExitCode.h"
 #include "Commands.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
@@ -83,8 +83,6 @@ EXAMPLES:
 EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine failed
 )";
 
-enum ExitCode { Done = 0, InputError = 1, UsageError = 2, MachineError = 3 };
-
 } // namespace
 
 static bool run(Diagnostics &diags) {
@@ -112,19 +110,6 @@ static bool run(Diagnostics &diags) {
       llvm::outs(), diags);
 }
 
-/// A file that cannot be written is the machine's fault, not the input's.
-static ExitCode exitCode(const Diagnostics &diags) {
-  for (const Diagnostic &diag : diags.all())
-    if (diag.kind == diag::CannotWrite)
-      return MachineError;
-  return InputError;
-}
-
-static ExitCode usageError(const llvm::Twine &message) {
-  llvm::WithColor::error(llvm::errs(), "ane-run") << message << '\n';
-  return UsageError;
-}
-
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::HideUnrelatedOptions(category, infoCommand);
@@ -133,15 +118,17 @@ int main(int argc, char **argv) {
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return UsageError;
   if (program.empty())
-    return usageError("no program; see ane-run --help");
+    return usageError("ane-run", "no program; see ane-run --help");
   if (iterations == 0)
-    return usageError("--iterations is at least 1");
+    return usageError("ane-run", "--iterations is at least 1");
   for (const std::string &input : inputs)
     if (!llvm::StringRef(input).contains('='))
-      return usageError("--input takes NAME=SOURCE, not `" + input + "`");
+      return usageError("ane-run",
+                        "--input takes NAME=SOURCE, not `" + input + "`");
 
   Diagnostics diags;
   bool ok = run(diags);
+  finishOutput(diags);
   diags.print(llvm::errs(), llvm::errs().has_colors());
-  return ok && !diags.hasErrors() ? Done : exitCode(diags);
+  return exitCode(ok, diags);
 }

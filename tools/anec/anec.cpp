@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/anec.h"
+#include "../ExitCode.h"
 #include "Docs.h"
 #include "PassOutput.h"
 #include "anec/IR/Text.h"
@@ -17,7 +18,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
@@ -113,13 +113,6 @@ EXAMPLES:
 
 EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine failed
 )";
-
-enum ExitCode { Done = 0, InputError = 1, UsageError = 2, MachineError = 3 };
-
-ExitCode usageError(const llvm::Twine &message) {
-  llvm::WithColor::error(llvm::errs(), "anec") << message << '\n';
-  return UsageError;
-}
 
 } // namespace
 
@@ -247,15 +240,6 @@ static bool run(Diagnostics &diags) {
   return ok;
 }
 
-/// The machine's fault, rather than the input's, is a file that could not be
-/// written.
-static ExitCode exitCode(const Diagnostics &diags) {
-  for (const Diagnostic &diag : diags.all())
-    if (diag.kind == diag::CannotWrite)
-      return MachineError;
-  return InputError;
-}
-
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::extrahelp more(examples);
@@ -264,23 +248,25 @@ int main(int argc, char **argv) {
   if (dumpDocs.getNumOccurrences())
     return printDocs(dumpDocs, llvm::outs())
                ? Done
-               : usageError("--dump-docs takes `ops`, `passes` or "
-                            "`diagnostics`, not `" +
-                            dumpDocs + "`");
+               : usageError("anec", "--dump-docs takes `ops`, `passes` or "
+                                    "`diagnostics`, not `" +
+                                        dumpDocs + "`");
   if (input.empty())
-    return usageError("no input file; see anec --help");
+    return usageError("anec", "no input file; see anec --help");
   if (!milVersion.empty() && milVersion != "1.0" && milVersion != "1.3")
-    return usageError("--mil-version takes 1.3 or 1.0, not `" + milVersion +
-                      "`");
+    return usageError("anec", "--mil-version takes 1.3 or 1.0, not `" +
+                                  milVersion + "`");
   for (const std::string &define : defines)
     if (!llvm::StringRef(define).contains('='))
-      return usageError("--define takes NAME=VALUE, not `" + define + "`");
+      return usageError("anec",
+                        "--define takes NAME=VALUE, not `" + define + "`");
 
   Diagnostics diags;
   bool ok = run(diags);
+  finishOutput(diags);
   if (diagnosticsFormat == DiagnosticsFormat::Json)
     diags.printJson(llvm::errs());
   else
     diags.print(llvm::errs(), llvm::errs().has_colors());
-  return ok && !diags.hasErrors() ? Done : exitCode(diags);
+  return exitCode(ok, diags);
 }

@@ -38,8 +38,9 @@ struct MILPrintOptions {
   Placement placement = Placement::Gather;
   /// The weight file as the text names it.
   std::string weightPath = "@model_path/weights/weight.bin";
-  /// The value of a `weight` op; null when it is not known, which is all right
-  /// as long as nothing is written to the weight file.
+  /// The value of a `weight` op, or null with the reason reported. Without it
+  /// no value is known, which is all right as long as nothing is written to the
+  /// weight file.
   std::function<ConstantRef(const Op &weight)> resolve;
 };
 

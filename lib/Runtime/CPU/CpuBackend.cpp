@@ -28,7 +28,6 @@ static constexpr MakerRow makers[] = {
     {&ops::Conv, makeConv},
     {&ops::Gather, makeGather},
     {&ops::Linear, makeLinear},
-    {&ops::Lstm, makeLstm},
     {&ops::Matmul, makeMatmul},
     {&ops::ReduceL1Norm, makeReduction},
     {&ops::ReduceL2Norm, makeReduction},
@@ -152,7 +151,7 @@ class CpuExecutable : public Executable {
 public:
   CpuExecutable(const Function &function, const LoadOptions &options)
       : pool(options.threads), schedule(function, options.numerics),
-        storage(function, schedule, options.numerics) {
+        storage(function, schedule) {
     StepContext ctx{storage, schedule, pool, options.numerics};
     for (const Step &step : schedule.steps) {
       steps.push_back(makeStep(step, ctx));
@@ -211,6 +210,17 @@ public:
     for (const Op &op : function.body())
       if (!op.def().eval) {
         diags.report(op.range(), diag::BackendLacksOp, name(), op.def().name);
+        return nullptr;
+      }
+    // Ops take strings as constants only, so these are all that are computed.
+    llvm::SmallVector<const Value *> ports;
+    llvm::append_range(ports, function.resultValues());
+    for (const auto &param : function.parameters())
+      ports.push_back(param.get());
+    for (const Value *port : ports)
+      if (port->type.dtype == DType::String) {
+        diags.report(port->range(), diag::BackendLacksType, name(),
+                     port->type.str());
         return nullptr;
       }
     return std::make_unique<CpuExecutable>(function, options);

@@ -15,24 +15,14 @@
 #define ANEC_LIB_RUNTIME_CPU_STORAGE_H
 
 #include "Schedule.h"
-#include "anec/IR/OpDef.h"
 #include "anec/Runtime/CPU/AlignedArray.h"
 
 namespace anec::cpu {
 
-/// Reads all elements of `tensor`, which has its type and size, from where a
-/// value lives.
-void loadElements(const uint32_t *words, RefTensor &tensor);
-/// Writes them, rounded to the element type; of fp16, only when `rounding` says
-/// so.
-void storeElements(const RefTensor &tensor, Rounding rounding, uint32_t *words);
-
 class Storage {
 public:
-  /// Converts and computes the constants, and gives everything else a place in
-  /// one arena.
-  Storage(const Function &function, const Schedule &schedule,
-          Numerics numerics);
+  /// Converts the constants, and gives everything else a place in one arena.
+  Storage(const Function &function, const Schedule &schedule);
 
   /// Null for values internal to a step.
   uint32_t *words(const Value *value) const { return places.lookup(value); }
@@ -47,12 +37,7 @@ public:
   uint64_t arenaBytes() const { return arenaWords * 4; }
 
 private:
-  uint32_t *addConstant(const Value *value);
-  void placeConstants(const Function &function,
-                      const llvm::DenseSet<const Value *> &needed);
-  void foldConstants(const Schedule &schedule,
-                     const llvm::DenseSet<const Value *> &needed,
-                     Numerics numerics);
+  void placeConstants(const Function &function);
   void placeActivations(const Function &function, const Schedule &schedule);
 
   llvm::DenseMap<const Value *, uint32_t *> places;

@@ -1,0 +1,61 @@
+//===- ExitCode.h - how a tool ends ----------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The exit codes that all tools share, and what decides between them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TOOLS_EXITCODE_H
+#define ANEC_TOOLS_EXITCODE_H
+
+#include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace anec {
+
+enum ExitCode {
+  Done = 0,
+  InputError = 1,
+  UsageError = 2,
+  MachineError = 3,
+};
+
+inline ExitCode usageError(llvm::StringRef tool, const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), tool) << message << '\n';
+  return UsageError;
+}
+
+/// Writes out what is left for standard output, and reports when it would not
+/// go there: a full disk is no success.
+inline void finishOutput(Diagnostics &diags) {
+  llvm::raw_fd_ostream &out = llvm::outs();
+  out.flush();
+  if (!out.has_error())
+    return;
+  diags.reportFile("<stdout>", diag::CannotWrite, out.error().message());
+  out.clear_error();
+}
+
+/// A file that could not be written is the machine's fault, a pass that does
+/// not exist the caller's, and everything else the input's.
+inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
+  auto reported = [&](diag::Kind kind) {
+    return llvm::any_of(diags.all(), [&](const Diagnostic &diagnostic) {
+      return diagnostic.kind == kind;
+    });
+  };
+  if (ok && !diags.hasErrors())
+    return Done;
+  if (reported(diag::CannotWrite))
+    return MachineError;
+  return reported(diag::UnknownPass) ? UsageError : InputError;
+}
+
+} // namespace anec
+
+#endif // ANEC_TOOLS_EXITCODE_H
