@@ -15,6 +15,7 @@
 #include "anec/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Allocator.h"
 
 using namespace anec;
@@ -300,9 +301,12 @@ bool Parser::parseProgram() {
 
 bool Parser::parseResultDeclarations() {
   declaredResults.clear();
+  llvm::StringSet<> names;
   if (!expect("->") || !expect("("))
     return false;
   while (!cursor.consume(")")) {
+    cursor.skipSpace();
+    const char *begin = cursor.position();
     ResultDeclaration &result = declaredResults.emplace_back();
     if (cursor.peek() == '%') {
       if (!parseValueName(result.name) || !expect(":"))
@@ -312,6 +316,11 @@ bool Parser::parseResultDeclarations() {
     }
     if (!parseType(result.type))
       return false;
+    if (!names.insert(result.name).second) {
+      diags.report(rangeFrom(begin), diag::DuplicateName, result.name,
+                   function->name);
+      return false;
+    }
     if (cursor.peek() != ')' && !expect(","))
       return false;
   }
