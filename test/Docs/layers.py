@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Checks which file includes what: a folder of include/anec/ and lib/ includes
+folders of lower floors only, a library underneath stays in its one folder, and
+the library neither exits nor prints."""
+import pathlib
+import re
+import sys
+
+# From the ground up; folders of one floor do not see each other.
+FLOORS = [
+    ["Support"],
+    ["IR"],
+    ["Ops", "Arrays"],
+    ["Frontend", "MIL"],
+    ["Target", "Passes"],
+    ["Package"],
+    ["Runtime"],
+    ["Train"],
+    ["anec.h"],
+]
+# An include, and the only place in lib/ that may have it.
+CONFINED = [
+    (r"antlr4|TDSL(Lexer|Parser)\.h", "lib/Frontend/"),
+    (r"cblas|Accelerate/", "lib/Runtime/CPU/"),
+    (r"fmt/", "lib/"),
+]
+# What code of the library never does.
+FORBIDDEN = [
+    (r"\b(exit|abort|_Exit|quick_exit)\s*\(", "ends the process"),
+    (r"\b(llvm::)?(errs|outs)\(\)", "prints; report a diagnostic"),
+    (r"\bstd::(cout|cerr|clog)\b|\bf?printf\s*\(", "prints; report a diagnostic"),
+    (r"\bcl::(opt|list|bits)\b", "has a command line option"),
+]
+
+
+def floor_of(folder):
+    return next((i for i, floor in enumerate(FLOORS) if folder in floor), None)
+
+
+def own_folder(path):
+    """The folder a file belongs to; files beside the folders are the API."""
+    inside = path.parts[2:] if path.parts[0] == "include" else path.parts[1:]
+    return inside[0] if len(inside) > 1 else "anec.h"
+
+
+def without_comments(text):
+    """The text with its line numbers, and no word of a comment."""
+    text = re.sub(r"/\*.*?\*/", lambda match: "\n" * match[0].count("\n"), text,
+                  flags=re.S)
+    return re.sub(r"//[^\n]*", "", text)
+
+
+def check_include(path, header):
+    folder = own_folder(path)
+    for pattern, place in CONFINED:
+        if re.match(pattern, header) and not str(path).startswith(place):
+            return f"includes {header}, which only {place} may"
+    if not header.startswith("anec/"):
+        return None
+    parts = header.split("/")
+    target = parts[1]
+    if target == folder:
+        return None
+    mine, theirs = floor_of(folder), floor_of(target)
+    if theirs is None:
+        return f"includes {header}, which is on no floor"
+    if theirs >= mine:
+        return f"includes {header}, and {folder} is not above {target}"
+    return None
+
+
+def check(path, text):
+    if floor_of(own_folder(path)) is None:
+        yield 1, f"the folder {own_folder(path)} is on no floor"
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        include = re.match(r'\s*#\s*(?:include|import)\s*["<]([^">]+)', line)
+        message = include and check_include(path, include.group(1))
+        if message:
+            yield number, message
+    for number, line in enumerate(without_comments(text).splitlines(), 1):
+        for pattern, what in FORBIDDEN:
+            if path.parts[0] == "lib" and re.search(pattern, line):
+                yield number, what
+
+
+def main(root):
+    files = sorted(path for folder in ("include/anec", "lib")
+                   for path in (root / folder).rglob("*")
+                   if path.suffix in (".h", ".def", ".cpp", ".mm"))
+    errors = [f"{path.relative_to(root)}:{number}: {message}"
+              for path in files
+              for number, message in check(path.relative_to(root),
+                                           path.read_text())]
+    print("\n".join(errors + [f"{len(files)} files, {len(errors)} errors"]))
+    return 1 if errors or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))

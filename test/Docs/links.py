@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Checks that what the Markdown pages of a tree link to is there.
+
+usage: links.py ROOT"""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+pages = [*root.glob("*.md"), *root.glob("docs/*.md")]
+
+
+def links(page):
+    """The targets of a page's links; code has none."""
+    prose = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(),
+                   flags=re.M | re.S)
+    return re.findall(r"\]\(([^)#]+)[^)]*\)", prose)
+
+
+errors = [f"{page.relative_to(root)}: no {target}"
+          for page in sorted(pages) for target in links(page)
+          if "://" not in target and not (page.parent / target).exists()]
+print("\n".join(errors + [f"{len(pages)} pages, {len(errors)} errors"]))
+sys.exit(1 if errors or not pages else 0)
