@@ -121,8 +121,9 @@ static std::string spellAttribute(const Op &op, const ParamDef &param,
   if (isFloat(value.dtype()) && value.type().isScalar() &&
       value.dtype() == literalDType(op.def(), param, op.operandValues())) {
     std::string number = spellElement(value, 0);
-    // Without a point or exponent it would read as an integer; the parser
-    // converts that too, but people expect to see a float.
+    // Without point or exponent it would read as an integer, which has no -0.
+    if (number.find_first_of(".en") == std::string::npos)
+      number += ".0";
     return number;
   }
   return spellConstant(value);
