@@ -60,21 +60,135 @@ static constexpr OpDef withAlpha(llvm::StringLiteral name,
   return def;
 }
 
-static void evalLeakyRelu(EvalContext &ctx) {
-  double alpha = ctx.floatAttr("alpha");
-  forEachUnary(ctx, [=](double x) { return x < 0 ? alpha * x : x; });
+static constexpr OpDef withAlphaBeta(llvm::StringLiteral name,
+                                     llvm::StringLiteral summary,
+                                     void (*eval)(EvalContext &)) {
+  OpDef def = withAlpha(name, summary, eval);
+  def.params[2] = number("beta", "", 0);
+  return def;
 }
 
-static void evalElu(EvalContext &ctx) {
+template <double (*fn)(double x, double alpha)>
+static void evalWithAlpha(EvalContext &ctx) {
   double alpha = ctx.floatAttr("alpha");
-  forEachUnary(ctx,
-               [=](double x) { return x < 0 ? alpha * std::expm1(x) : x; });
+  forEachUnary(ctx, [=](double x) { return fn(x, alpha); });
 }
 
-constinit const OpDef ops::LeakyRelu = withAlpha(
-    "leaky_relu", "`x`, times `alpha` where it is negative.", evalLeakyRelu);
-constinit const OpDef ops::Elu = withAlpha(
-    "elu", "`x`, or `alpha` * (exp(`x`) - 1) where it is negative.", evalElu);
+template <double (*fn)(double x, double alpha, double beta)>
+static void evalWithAlphaBeta(EvalContext &ctx) {
+  double alpha = ctx.floatAttr("alpha"), beta = ctx.floatAttr("beta");
+  forEachUnary(ctx, [=](double x) { return fn(x, alpha, beta); });
+}
+
+static double leakyRelu(double x, double alpha) {
+  return x < 0 ? alpha * x : x;
+}
+static double elu(double x, double alpha) {
+  return x < 0 ? alpha * std::expm1(x) : x;
+}
+static double thresholdedRelu(double x, double alpha) {
+  return x >= alpha ? x : 0;
+}
+static double clampedRelu(double x, double alpha, double beta) {
+  return std::fmin(leakyRelu(x, alpha), beta);
+}
+static double linear(double x, double alpha, double beta) {
+  return alpha * x + beta;
+}
+static double scaledTanh(double x, double alpha, double beta) {
+  return alpha * std::tanh(beta * x);
+}
+static double hardSigmoid(double x, double alpha, double beta) {
+  return std::fmin(std::fmax(alpha * x + beta, 0), 1);
+}
+
+constinit const OpDef ops::LeakyRelu =
+    withAlpha("leaky_relu", "`x`, times `alpha` where it is negative.",
+              evalWithAlpha<leakyRelu>);
+constinit const OpDef ops::Elu =
+    withAlpha("elu", "`x`, or `alpha` * (exp(`x`) - 1) where it is negative.",
+              evalWithAlpha<elu>);
+constinit const OpDef ops::ThresholdedRelu =
+    withAlpha("thresholded_relu", "`x`, or 0 where it is below `alpha`.",
+              evalWithAlpha<thresholdedRelu>);
+constinit const OpDef ops::ClampedRelu = withAlphaBeta(
+    "clamped_relu",
+    "`x`, times `alpha` where it is negative, but at most `beta`.",
+    evalWithAlphaBeta<clampedRelu>);
+constinit const OpDef ops::LinearActivation = withAlphaBeta(
+    "linear_activation", "`alpha` * `x` + `beta`.", evalWithAlphaBeta<linear>);
+constinit const OpDef ops::ScaledTanh =
+    withAlphaBeta("scaled_tanh", "`alpha` * tanh(`beta` * `x`).",
+                  evalWithAlphaBeta<scaledTanh>);
+constinit const OpDef ops::SigmoidHard =
+    withAlphaBeta("sigmoid_hard", "Limits `alpha` * `x` + `beta` to [0, 1].",
+                  evalWithAlphaBeta<hardSigmoid>);
+
+//===----------------------------------------------------------------------===//
+// With parameters for each channel
+//===----------------------------------------------------------------------===//
+
+static bool inferPerChannel(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 3, 5)) // C1
+    return false;
+  for (unsigned slot = 1; slot < ctx.operands.size(); ++slot)
+    if (!checkShape(ctx, slot, ctx.type(0).shape[1])) // C2
+      return false;
+  return inferSame(ctx);
+}
+
+/// Result element = fn(element, its channel).
+template <typename Fn>
+static void forEachChannel(EvalContext &ctx, Fn fn) {
+  const RefTensor &x = *ctx.in[0];
+  AxisView view = viewAxis(x.type.shape, 1);
+  for (size_t i = 0; i < x.data.size(); ++i)
+    ctx.out[0].data[i] = fn(x.data[i], int64_t(i) / view.inner % view.extent);
+}
+
+static void evalPrelu(EvalContext &ctx) {
+  const std::vector<double> &alpha = ctx.in[1]->data;
+  forEachChannel(ctx,
+                 [&](double x, int64_t c) { return leakyRelu(x, alpha[c]); });
+}
+
+constinit const OpDef ops::Prelu = {
+    .name = "prelu",
+    .summary = "`x`, times its channel's `alpha` where it is negative.",
+    .family = "activation",
+    .params = {value("x"), value("alpha", floats, 'U', "[channels]")},
+    .traits = trait::Mil,
+    .constraints = {"`x` has a rank of 3 to 5",
+                    "`alpha` has an element for each channel (axis 1)"},
+    .infer = inferPerChannel,
+    .eval = evalPrelu,
+};
+
+static void evalSoftplusParametric(EvalContext &ctx) {
+  const std::vector<double> &alpha = ctx.in[1]->data, &beta = ctx.in[2]->data;
+  forEachChannel(ctx, [&](double x, int64_t c) {
+    return alpha[c] * softplus(beta[c] * x);
+  });
+}
+
+constinit const OpDef ops::SoftplusParametric = {
+    .name = "softplus_parametric",
+    .summary = "`alpha` * log(1 + exp(`beta` * `x`)), with an alpha and a beta "
+               "for each channel.",
+    .family = "activation",
+    .params = {value("x"), value("alpha", floats, 'U', "[channels]"),
+               value("beta", floats, 'U', "[channels]")},
+    .traits = trait::Mil,
+    .constraints = {"`x` has a rank of 3 to 5",
+                    "`alpha` and `beta` have an element for each channel (axis "
+                    "1)"},
+    .infer = inferPerChannel,
+    .eval = evalSoftplusParametric,
+};
+
+//===----------------------------------------------------------------------===//
+// gelu
+//===----------------------------------------------------------------------===//
 
 static bool inferGelu(InferContext &ctx) {
   return checkChoice(

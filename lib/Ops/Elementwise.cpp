@@ -87,6 +87,15 @@ static double exponential2(double x) { return std::exp2(x); }
 static double errorFunction(double x) { return std::erf(x); }
 static double floorOf(double x) { return std::floor(x); }
 static double ceilOf(double x) { return std::ceil(x); }
+static double arcCosine(double x) { return std::acos(x); }
+static double arcSine(double x) { return std::asin(x); }
+static double arcTangent(double x) { return std::atan(x); }
+static double areaTangent(double x) { return std::atanh(x); }
+static double cosine(double x) { return std::cos(x); }
+static double hyperbolicCosine(double x) { return std::cosh(x); }
+static double sine(double x) { return std::sin(x); }
+static double hyperbolicSine(double x) { return std::sinh(x); }
+static double tangent(double x) { return std::tan(x); }
 /// Ties go to even: the default rounding mode.
 static double roundOf(double x) { return std::nearbyint(x); }
 
@@ -126,6 +135,26 @@ constinit const OpDef ops::Ceil =
 constinit const OpDef ops::Round =
     unary("round", "Rounds `x` to the nearest integer, ties to even.",
           evalUnary<roundOf>);
+
+constinit const OpDef ops::Acos =
+    unary("acos", "The angle whose cosine is `x`.", evalUnary<arcCosine>);
+constinit const OpDef ops::Asin =
+    unary("asin", "The angle whose sine is `x`.", evalUnary<arcSine>);
+constinit const OpDef ops::Atan =
+    unary("atan", "The angle whose tangent is `x`.", evalUnary<arcTangent>);
+constinit const OpDef ops::Atanh =
+    unary("atanh", "The number whose hyperbolic tangent is `x`.",
+          evalUnary<areaTangent>);
+constinit const OpDef ops::Cos =
+    unary("cos", "The cosine of `x`.", evalUnary<cosine>);
+constinit const OpDef ops::Cosh =
+    unary("cosh", "The hyperbolic cosine of `x`.", evalUnary<hyperbolicCosine>);
+constinit const OpDef ops::Sin =
+    unary("sin", "The sine of `x`.", evalUnary<sine>);
+constinit const OpDef ops::Sinh =
+    unary("sinh", "The hyperbolic sine of `x`.", evalUnary<hyperbolicSine>);
+constinit const OpDef ops::Tan =
+    unary("tan", "The tangent of `x`.", evalUnary<tangent>);
 
 //===----------------------------------------------------------------------===//
 // Unary with an epsilon that keeps the argument off zero
@@ -176,6 +205,21 @@ constinit const OpDef ops::Clip = {
     .traits = trait::Mil | trait::Elementwise,
     .infer = inferSame,
     .eval = evalClip,
+};
+
+static void evalThreshold(EvalContext &ctx) {
+  double alpha = ctx.floatAttr("alpha");
+  forEachUnary(ctx, [=](double x) { return std::fmax(x, alpha); });
+}
+
+constinit const OpDef ops::Threshold = {
+    .name = "threshold",
+    .summary = "The larger of `x` and `alpha`.",
+    .family = "elementwise",
+    .params = {value("x", numbers), number("alpha", "", 'T', numbers)},
+    .traits = trait::Mil | trait::Elementwise,
+    .infer = inferSame,
+    .eval = evalThreshold,
 };
 
 constinit const OpDef ops::Identity =

@@ -92,9 +92,10 @@ bool anec::checkRange(InferContext &ctx, llvm::StringRef name, int64_t min,
     if (value < min || value > max)
       return ctx.fail(diag::ParameterRange,
                       {ctx.def.name.str(), name.str(), std::to_string(value),
-                       max == INT32_MAX ? "at least " + std::to_string(min)
-                                        : std::to_string(min) + " to " +
-                                              std::to_string(max)});
+                       max == INT32_MAX && value < min
+                           ? "at least " + std::to_string(min)
+                           : std::to_string(min) + " to " +
+                                 std::to_string(max)});
   return true;
 }
 

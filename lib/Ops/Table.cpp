@@ -19,8 +19,13 @@ static constexpr const OpDef *rows[] = {
 #include "anec/Ops/Ops.def"
 };
 
+static constexpr UnsupportedOp unsupported[] = {
+#define UNSUPPORTED_OP(NAME, REASON) {NAME, REASON},
+#include "anec/Ops/Unsupported.def"
+};
+
 const OpTable &anec::opTable() {
-  static const OpTable table(rows);
+  static const OpTable table(rows, unsupported);
   assert(
       llvm::is_sorted(rows, [](const OpDef *a,
                                const OpDef *b) { return a->name < b->name; }) &&

@@ -69,6 +69,8 @@ enum : uint32_t {
   SideEffect = 1 << 3,
   /// Moves elements without computing (reshape, transpose, slice, ...).
   DataMovement = 1 << 4,
+  /// Unpacks a compressed constant, from constants alone.
+  Constexpr = 1 << 5,
 };
 } // namespace trait
 
@@ -160,7 +162,7 @@ struct EvalContext {
   }
 };
 
-constexpr unsigned maxParams = 12;
+constexpr unsigned maxParams = 17; ///< as many as `lstm` has
 constexpr unsigned maxConstraints = 8;
 
 /// The definition of an op. Rows say only what is unusual.
@@ -253,18 +255,27 @@ constexpr ParamDef since(uint8_t opset, ParamDef param) {
   return param;
 }
 
+/// An op that MIL has and that has no row.
+struct UnsupportedOp {
+  llvm::StringLiteral name, reason;
+};
+
 /// All rows, sorted by name.
 class OpTable {
 public:
-  explicit OpTable(llvm::ArrayRef<const OpDef *> sorted) : rows(sorted) {}
+  explicit OpTable(llvm::ArrayRef<const OpDef *> sorted,
+                   llvm::ArrayRef<UnsupportedOp> unsupported = {})
+      : rows(sorted), missing(unsupported) {}
   llvm::ArrayRef<const OpDef *> all() const { return rows; }
   /// Null when there is no such op.
   const OpDef *find(llvm::StringRef name) const;
   /// The op whose name is nearest to a misspelt one; empty when none is near.
   llvm::StringRef suggest(llvm::StringRef name) const;
+  llvm::ArrayRef<UnsupportedOp> unsupported() const { return missing; }
 
 private:
   llvm::ArrayRef<const OpDef *> rows;
+  llvm::ArrayRef<UnsupportedOp> missing;
 };
 
 } // namespace anec

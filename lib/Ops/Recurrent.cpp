@@ -1,0 +1,441 @@
+//===- Recurrent.cpp - recurrent layers -------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// lstm, gru and rnn over x [steps, batch, inputs], with H hidden elements. The
+/// weights of a layer's gates stand below each other.
+///
+/// Where Apple's documentation is silent: output element t of a layer that runs
+/// in reverse belongs to input element t; `clip` limits what goes into the
+/// gates' activations; scaled_tanh is 1.7159 tanh(2/3 x), and sigmoid_hard
+/// limits 0.2 x + 0.5 to [0, 1].
+///
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/Ops/Ops.h"
+#include <cmath>
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct GateActivation {
+  llvm::StringLiteral name;
+  double (*fn)(double);
+};
+} // namespace
+
+static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+static double hardSigmoid(double x) {
+  return std::clamp(0.2 * x + 0.5, 0.0, 1.0);
+}
+static double scaledTanh(double x) { return 1.7159 * std::tanh(2 * x / 3); }
+static double hyperbolicTangent(double x) { return std::tanh(x); }
+static double relu(double x) { return std::fmax(x, 0); }
+static double linear(double x) { return x; }
+
+static constexpr GateActivation gateActivations[] = {
+    {"linear", linear},
+    {"relu", relu},
+    {"scaled_tanh", scaledTanh},
+    {"sigmoid", sigmoid},
+    {"sigmoid_hard", hardSigmoid},
+    {"tanh", hyperbolicTangent}};
+
+static constexpr llvm::StringLiteral activationNames =
+    "activations are linear, relu, scaled_tanh, sigmoid, sigmoid_hard or tanh";
+
+static bool checkActivation(InferContext &ctx, llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 6> names;
+  for (const GateActivation &activation : gateActivations)
+    names.push_back(activation.name);
+  return checkChoice(ctx, name, names);
+}
+
+static double (*activationOf(const EvalContext &ctx,
+                             llvm::StringRef name))(double) {
+  llvm::StringRef wanted = ctx.stringAttr(name);
+  return llvm::find_if(gateActivations,
+                       [&](const GateActivation &activation) {
+                         return activation.name == wanted;
+                       })
+      ->fn;
+}
+
+//===----------------------------------------------------------------------===//
+// What the layers share
+//===----------------------------------------------------------------------===//
+
+/// Checks one direction's weights, from operand `slot` on: [gates * H, inputs]
+/// and [gates * H, H].
+static bool checkWeights(InferContext &ctx, unsigned slot, int64_t gates) {
+  if (!checkRank(ctx, slot, 2, 2) || !checkRank(ctx, slot + 1, 2, 2))
+    return false;
+  int64_t hidden = ctx.type(slot + 1).shape[1];
+  return checkShape(ctx, slot + 1, {gates * hidden, hidden}) &&
+         checkShape(ctx, slot, {gates * hidden, ctx.type(0).shape[2]});
+}
+
+/// The results: the sequence, and `states` last states.
+static bool inferSequence(InferContext &ctx, int64_t hidden, unsigned states) {
+  const TensorType &x = ctx.type(0);
+  int64_t steps = ctx.boolAttr("output_sequence") ? x.shape[0] : 1;
+  ctx.results.assign(1, {x.dtype, {steps, x.shape[1], hidden}});
+  ctx.results.append(states, {x.dtype, {x.shape[1], hidden}});
+  return true;
+}
+
+namespace {
+
+/// One direction of a layer: which way it runs, and where its part of states
+/// and results lies.
+struct Pass {
+  bool reverse = false;
+  int64_t hidden, offset = 0, width; ///< of `width`, its part is [offset, +H)
+
+  /// Element j of a state [batch, width].
+  int64_t at(int64_t image, int64_t j) const {
+    return image * width + offset + j;
+  }
+};
+
+/// Goes through the steps of a sequence. `step(x, h)` is given the inputs of
+/// one element of the batch and replaces its state h; the state after each step
+/// (or after the last) goes to the first result, and the last one to the
+/// second.
+template <typename StepFunction>
+void runSequence(EvalContext &ctx, const Pass &pass, StepFunction step) {
+  const RefTensor &x = *ctx.in[0], &initial = *ctx.in[1];
+  int64_t steps = x.type.shape[0], batch = x.type.shape[1],
+          inputs = x.type.shape[2];
+  bool sequence = ctx.boolAttr("output_sequence");
+  std::vector<double> h(pass.hidden);
+  for (int64_t image = 0; image < batch; ++image) {
+    for (int64_t j = 0; j < pass.hidden; ++j)
+      h[j] = initial.data[pass.at(image, j)];
+    for (int64_t number = 0; number < steps; ++number) {
+      int64_t t = pass.reverse ? steps - 1 - number : number;
+      step(image, &x.data[(t * batch + image) * inputs], h);
+      if (!sequence && number != steps - 1)
+        continue;
+      int64_t to = sequence ? t : 0;
+      for (int64_t j = 0; j < pass.hidden; ++j)
+        ctx.out[0].data[pass.at(to * batch + image, j)] = h[j];
+    }
+    for (int64_t j = 0; j < pass.hidden; ++j)
+      ctx.out[1].data[pass.at(image, j)] = h[j];
+  }
+}
+
+} // namespace
+
+/// sums[i] += row i of weight times x.
+static void addProduct(const RefTensor &weight, const double *x,
+                       llvm::MutableArrayRef<double> sums) {
+  int64_t columns = weight.type.shape[1];
+  for (size_t i = 0; i < sums.size(); ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      sums[i] += weight.data[i * columns + j] * x[j];
+}
+
+/// The bias, or zeros.
+static std::vector<double> startingAt(const RefTensor *bias, int64_t count) {
+  return bias ? bias->data : std::vector<double>(count);
+}
+
+/// A multiplication and an addition for each weight and step.
+static int64_t flopsRecurrent(const Op &op) {
+  llvm::ArrayRef<int64_t> x = op.operand("x")->type.shape;
+  int64_t weights = 0;
+  for (llvm::StringRef name :
+       {"weight_ih", "weight_hh", "weight_ih_back", "weight_hh_back"})
+    if (op.def().valueSlot(name) >= 0 && op.operand(name))
+      weights += op.operand(name)->type.numElements();
+  return saturatingProduct({2, x[0], x[1], weights});
+}
+
+//===----------------------------------------------------------------------===//
+// lstm
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum LstmSlot : unsigned { LstmX, LstmH, LstmC, LstmForward, LstmBack = 7 };
+} // namespace
+
+/// Weights, bias and peephole of one direction, from operand `slot` on.
+static bool checkLstmDirection(InferContext &ctx, unsigned slot,
+                               int64_t hidden) {
+  return checkWeights(ctx, slot, 4) &&                      // C2
+         checkShape(ctx, slot + 1, {4 * hidden, hidden}) && // C2
+         checkShape(ctx, slot + 2, 4 * hidden) &&           // C3
+         checkShape(ctx, slot + 3, 3 * hidden);             // C3
+}
+
+static bool inferLstm(InferContext &ctx) {
+  if (!checkRank(ctx, LstmX, 3, 3) || // C1
+      !checkRank(ctx, LstmForward + 1, 2, 2))
+    return false;
+  int64_t hidden = ctx.type(LstmForward + 1).shape[1];
+  if (!checkLstmDirection(ctx, LstmForward, hidden) ||
+      !checkChoice(ctx, "direction",
+                   {"forward", "reverse", "bidirectional"}) || // C4
+      !checkActivation(ctx, "recurrent_activation") ||         // C5
+      !checkActivation(ctx, "cell_activation") ||              // C5
+      !checkActivation(ctx, "activation"))                     // C5
+    return false;
+  int64_t width = hidden;
+  if (ctx.stringAttr("direction") == "bidirectional") {
+    width = 2 * hidden;
+    for (unsigned slot : {LstmBack + 0u, LstmBack + 1u})
+      if (!ctx.hasOperand(slot)) // C6
+        return ctx.fail(
+            diag::MissingOperand,
+            {ctx.def.name.str(), valueParam(ctx.def, slot).name.str()});
+    if (!checkLstmDirection(ctx, LstmBack, hidden)) // C6
+      return false;
+  }
+  int64_t batch = ctx.type(LstmX).shape[1];
+  return checkShape(ctx, LstmH, {batch, width}) && // C7
+         checkShape(ctx, LstmC, {batch, width}) && // C7
+         inferSequence(ctx, width, 2);
+}
+
+namespace {
+/// What an element of the batch goes through at each step.
+struct LstmCell {
+  double (*gate)(double), (*update)(double), (*output)(double);
+  double limit = INFINITY;
+
+  /// `sums` holds what goes into the gates (input, forget, output, update).
+  void advance(llvm::ArrayRef<double> sums, const RefTensor *peephole,
+               llvm::MutableArrayRef<double> h, double *c) const {
+    int64_t hidden = h.size();
+    for (int64_t j = 0; j < hidden; ++j) {
+      auto looked = [&](unsigned number, double state) {
+        double seen =
+            peephole ? peephole->data[number * hidden + j] * state : 0;
+        return std::clamp(sums[number * hidden + j] + seen, -limit, limit);
+      };
+      double in = gate(looked(0, c[j])), forget = gate(looked(1, c[j]));
+      double candidate =
+          update(std::clamp(sums[3 * hidden + j], -limit, limit));
+      c[j] = forget * c[j] + in * candidate;
+      h[j] = gate(looked(2, c[j])) * output(c[j]);
+    }
+  }
+};
+} // namespace
+
+static void evalLstm(EvalContext &ctx) {
+  LstmCell cell{activationOf(ctx, "recurrent_activation"),
+                activationOf(ctx, "cell_activation"),
+                activationOf(ctx, "activation")};
+  if (ctx.constant("clip"))
+    cell.limit = std::fabs(ctx.floatAttr("clip"));
+  llvm::StringRef direction = ctx.stringAttr("direction");
+  int64_t hidden = ctx.in[LstmForward + 1]->type.shape[1];
+  bool both = direction == "bidirectional";
+  ctx.out[2].data = ctx.in[LstmC]->data;
+  for (unsigned number = 0; number < (both ? 2 : 1); ++number) {
+    Pass pass{number == 1 || direction == "reverse", hidden, number * hidden,
+              both ? 2 * hidden : hidden};
+    unsigned slot = number == 1 ? LstmBack : LstmForward;
+    const RefTensor &inputWeight = *ctx.in[slot],
+                    &stateWeight = *ctx.in[slot + 1];
+    const RefTensor *bias = operandOrNull(ctx, slot + 2),
+                    *peephole = operandOrNull(ctx, slot + 3);
+    runSequence(
+        ctx, pass, [&](int64_t image, const double *x, std::vector<double> &h) {
+          std::vector<double> sums = startingAt(bias, 4 * hidden);
+          addProduct(inputWeight, x, sums);
+          addProduct(stateWeight, h.data(), sums);
+          cell.advance(sums, peephole, h, &ctx.out[2].data[pass.at(image, 0)]);
+        });
+  }
+}
+
+constinit const OpDef ops::Lstm = {
+    .name = "lstm",
+    .summary = "A long short-term memory layer: gates i, f, o and g (in the "
+               "weights' order) of `weight_ih` x + `weight_hh` h + `bias`, c = "
+               "f c + i g, h = o activation(c). Gives h of every step or of "
+               "the last, the last h, and the last c; bidirectional, those of "
+               "both ways side by side.",
+    .family = "recurrent",
+    .params = {value("x", floats, 'T', "[steps, batch, inputs]"),
+               value("initial_h", floats, 'T', "[batch, H] (2H for two ways)"),
+               value("initial_c", floats, 'T', "[batch, H] (2H for two ways)"),
+               value("weight_ih", floats, 'T', "[4H, inputs]"),
+               value("weight_hh", floats, 'T', "[4H, H]"),
+               optionalValue("bias", floats, 'T', "[4H]"),
+               optionalValue("peephole", floats, 'T',
+                             "[3H]: what i, f and o see of c"),
+               optionalValue("weight_ih_back"), optionalValue("weight_hh_back"),
+               optionalValue("bias_back"), optionalValue("peephole_back"),
+               text("direction", "\"forward\""),
+               boolean("output_sequence", "false"),
+               text("recurrent_activation", "\"sigmoid\"", "of i, f and o"),
+               text("cell_activation", "\"tanh\"", "of g"),
+               text("activation", "\"tanh\""),
+               ParamDef{"clip", ParamKind::OptionalConstant, floats, 'T', 0, "",
+                        "limits what goes into the gates to [-clip, clip]"}},
+    .traits = trait::Mil,
+    .constraints = {"`x` has rank 3",
+                    "`weight_hh` is [4H, H], and `weight_ih` [4H, inputs]",
+                    "`bias` has 4H elements, and `peephole` 3H",
+                    "`direction` is forward, reverse or bidirectional",
+                    activationNames,
+                    "bidirectional, weights for the way back are given, of the "
+                    "same shapes",
+                    "initial states are [batch, H], or [batch, 2H] when "
+                    "bidirectional"},
+    .resultNames = {"sequence", "h", "c"},
+    .infer = inferLstm,
+    .eval = evalLstm,
+    .flops = flopsRecurrent,
+};
+
+//===----------------------------------------------------------------------===//
+// gru
+//===----------------------------------------------------------------------===//
+
+/// Checks what gru and rnn share: x, initial_h, weight_ih, weight_hh, bias.
+static bool inferOneWay(InferContext &ctx, int64_t gates) {
+  if (!checkRank(ctx, 0, 3, 3) ||   // C1
+      !checkWeights(ctx, 2, gates)) // C2
+    return false;
+  int64_t hidden = ctx.type(3).shape[1];
+  return checkShape(ctx, 4, gates * hidden) &&                    // C3
+         checkChoice(ctx, "direction", {"forward", "reverse"}) && // C4
+         checkActivation(ctx, "activation") &&                    // C5
+         checkShape(ctx, 1, {ctx.type(0).shape[1], hidden}) &&    // C6
+         inferSequence(ctx, hidden, 1);
+}
+
+static bool inferGru(InferContext &ctx) {
+  return checkActivation(ctx, "recurrent_activation") && // C5
+         inferOneWay(ctx, 3) &&
+         checkShape(ctx, 5, 3 * ctx.type(3).shape[1]); // C3
+}
+
+static void evalGru(EvalContext &ctx) {
+  const RefTensor &inputWeight = *ctx.in[2], &stateWeight = *ctx.in[3];
+  const RefTensor *bias = operandOrNull(ctx, 4),
+                  *inputBias = operandOrNull(ctx, 5);
+  int64_t H = stateWeight.type.shape[1];
+  auto *gate = activationOf(ctx, "recurrent_activation");
+  auto *activation = activationOf(ctx, "activation");
+  bool resetAfter = ctx.boolAttr("reset_after");
+  // The rows of gate o, the middle one.
+  RefTensor candidateWeight{
+      {DType::FP64, {H, H}},
+      {stateWeight.data.begin() + H * H, stateWeight.data.begin() + 2 * H * H}};
+  Pass pass{ctx.stringAttr("direction") == "reverse", H, 0, H};
+  runSequence(ctx, pass, [&](int64_t, const double *x, std::vector<double> &h) {
+    std::vector<double> fromInput = startingAt(inputBias, 3 * H);
+    std::vector<double> fromState = startingAt(bias, 3 * H);
+    addProduct(inputWeight, x, fromInput);
+    std::vector<double> candidate(fromState.begin() + H,
+                                  fromState.begin() + 2 * H);
+    addProduct(stateWeight, h.data(), fromState);
+    std::vector<double> seen = h;
+    if (!resetAfter)
+      for (int64_t j = 0; j < H; ++j)
+        seen[j] *= gate(fromInput[j] + fromState[j]);
+    addProduct(candidateWeight, seen.data(), candidate);
+    for (int64_t j = 0; j < H; ++j) {
+      double reset = gate(fromInput[j] + fromState[j]);
+      double update = gate(fromInput[2 * H + j] + fromState[2 * H + j]);
+      double fresh = activation(fromInput[H + j] +
+                                candidate[j] * (resetAfter ? reset : 1.0));
+      h[j] = (1 - update) * fresh + update * h[j];
+    }
+  });
+}
+
+constinit const OpDef ops::Gru = {
+    .name = "gru",
+    .summary =
+        "A gated recurrent layer: gates r, o and z (in the weights' order), h "
+        "= (1 - z) o + z h, where o sees r h, or with `reset_after` what the "
+        "weights make of h times r. Gives h of every step or of the last, and "
+        "the last h.",
+    .family = "recurrent",
+    .params = {value("x", floats, 'T', "[steps, batch, inputs]"),
+               value("initial_h", floats, 'T', "[batch, H]"),
+               value("weight_ih", floats, 'T', "[3H, inputs]"),
+               value("weight_hh", floats, 'T', "[3H, H]"),
+               optionalValue("bias", floats, 'T',
+                             "[3H], of the product with h"),
+               since(18, optionalValue("input_bias", floats, 'T',
+                                       "[3H], of the product with x")),
+               text("direction", "\"forward\""),
+               boolean("output_sequence", "false"),
+               text("recurrent_activation", "\"sigmoid\"", "of r and z"),
+               text("activation", "\"tanh\"", "of o"),
+               since(18, boolean("reset_after", "false"))},
+    .traits = trait::Mil,
+    .constraints = {"`x` has rank 3",
+                    "`weight_hh` is [3H, H], and `weight_ih` [3H, inputs]",
+                    "biases have 3H elements",
+                    "`direction` is forward or reverse", activationNames,
+                    "`initial_h` is [batch, H]"},
+    .resultNames = {"sequence", "h"},
+    .infer = inferGru,
+    .eval = evalGru,
+    .flops = flopsRecurrent,
+};
+
+//===----------------------------------------------------------------------===//
+// rnn
+//===----------------------------------------------------------------------===//
+
+static bool inferRnn(InferContext &ctx) { return inferOneWay(ctx, 1); }
+
+static void evalRnn(EvalContext &ctx) {
+  const RefTensor &inputWeight = *ctx.in[2], &stateWeight = *ctx.in[3];
+  const RefTensor *bias = operandOrNull(ctx, 4);
+  int64_t hidden = stateWeight.type.shape[1];
+  auto *activation = activationOf(ctx, "activation");
+  Pass pass{ctx.stringAttr("direction") == "reverse", hidden, 0, hidden};
+  runSequence(ctx, pass, [&](int64_t, const double *x, std::vector<double> &h) {
+    std::vector<double> sums = startingAt(bias, hidden);
+    addProduct(inputWeight, x, sums);
+    addProduct(stateWeight, h.data(), sums);
+    for (int64_t j = 0; j < hidden; ++j)
+      h[j] = activation(sums[j]);
+  });
+}
+
+constinit const OpDef ops::Rnn = {
+    .name = "rnn",
+    .summary = "A recurrent layer: h = activation(`weight_ih` x + `weight_hh` "
+               "h + `bias`). Gives h of every step or of the last, and the "
+               "last h.",
+    .family = "recurrent",
+    .params = {value("x", floats, 'T', "[steps, batch, inputs]"),
+               value("initial_h", floats, 'T', "[batch, H]"),
+               value("weight_ih", floats, 'T', "[H, inputs]"),
+               value("weight_hh", floats, 'T', "[H, H]"),
+               optionalValue("bias", floats, 'T', "[H]"),
+               text("direction", "\"forward\""),
+               boolean("output_sequence", "false"),
+               text("activation", "\"tanh\"")},
+    .traits = trait::Mil,
+    .constraints = {"`x` has rank 3",
+                    "`weight_hh` is [H, H], and `weight_ih` [H, inputs]",
+                    "`bias` has H elements",
+                    "`direction` is forward or reverse", activationNames,
+                    "`initial_h` is [batch, H]"},
+    .resultNames = {"sequence", "h"},
+    .infer = inferRnn,
+    .eval = evalRnn,
+    .flops = flopsRecurrent,
+};
