@@ -226,6 +226,11 @@ const OpDef *FunctionReader::findOp(const Statement &statement) {
   // anec's own ops stand in the same table, and are no MIL.
   if (it->second && it->second->has(trait::Mil))
     return it->second;
+  for (const UnsupportedOp &op : ops.unsupported())
+    if (op.name == statement.opName) {
+      diags.report(statement.opRange, diag::UnsupportedOp, op.name, op.reason);
+      return nullptr;
+    }
   Diagnostics::Report report =
       diags.report(statement.opRange, diag::UnknownOp, statement.opName);
   StringRef near = ops.suggest(statement.opName);

@@ -140,11 +140,44 @@ void TextPrinter::printArgument(const Op &op, const Slot &slot) {
   out << ')';
 }
 
+/// Whether the operand, if there is one, is a `const` or `weight`.
+static bool isStored(const Value *value) {
+  const Op *op = value ? value->definingOp() : nullptr;
+  return !value ||
+         (op && (op->def().name == "const" || op->def().name == "weight"));
+}
+
 /// The ops that unpack weights had all their arguments in the attribute list
-/// until ios18, and the one that ios18 did not renew still has.
-static bool takesAttributes(const OpDef &def, StringRef opset) {
+/// until ios18. Those that have `shape` are told from what ios18 made of them
+/// by that; constexpr_affine_dequantize was not renewed.
+static bool takesAttributes(const Op &op, StringRef opset) {
+  const OpDef &def = op.def();
+  if (!def.has(trait::Constexpr) || !all_of(op.operandValues(), isStored))
+    return false;
+  if (def.constantSlot("shape") >= 0)
+    return op.constant("shape");
   return def.name == "constexpr_affine_dequantize" ||
-         (def.name.starts_with("constexpr_") && opset < "ios18");
+         (def.name == "constexpr_cast" && opset < "ios18");
+}
+
+/// Whether the constant stands in attribute lists alone.
+static bool isInAttributes(const Op &op, StringRef opset) {
+  const Operand *use = op.result()->firstUse();
+  for (const Operand *other = use; other; other = other->nextUse())
+    if (!other->owner() || !takesAttributes(*other->owner(), opset))
+      return false;
+  return use != nullptr;
+}
+
+/// The value of a `const` or `weight`.
+std::string TextPrinter::spellStored(const Op &op) const {
+  if (op.def().name == "const")
+    return spellConstant(*op.constant("val"));
+  WeightPlace place = weights.find(op);
+  std::string text;
+  raw_string_ostream stream(text);
+  writeBlob(stream, op.result()->type, place.path, place.offset, scalars);
+  return text;
 }
 
 /// Whether the op has an argument there, which the opset knows. A parameter
@@ -184,25 +217,22 @@ void TextPrinter::printInAttributes(const Op &op, StringRef opset) {
     if (slot.name() > "name")
       printName();
     separate();
-    out << slot.name() << " = " << spellConstant(*op.constants()[slot.index]);
+    out << slot.name() << " = "
+        << (slot.isConstant()
+                ? spellConstant(*op.constants()[slot.index])
+                : spellStored(*op.operand(slot.index)->definingOp()));
   }
   printName();
   out << "];\n";
 }
 
 void TextPrinter::printOp(const Op &op, StringRef opset) {
-  if (op.def().name == "const")
-    return printConst(op.result()->type, nameOf(op.result()),
-                      spellConstant(*op.constant("val")));
-  if (op.def().name == "weight") {
-    WeightPlace place = weights.find(op);
-    std::string text;
-    raw_string_ostream stream(text);
-    writeBlob(stream, op.result()->type, place.path, place.offset, scalars);
-    return printConst(op.result()->type, nameOf(op.result()), text);
+  if (op.def().name == "const" || op.def().name == "weight") {
+    if (!isInAttributes(op, opset))
+      printConst(op.result()->type, nameOf(op.result()), spellStored(op));
+    return;
   }
-  bool onlyConstants = op.numOperands() == 0;
-  if (onlyConstants && takesAttributes(op.def(), opset))
+  if (takesAttributes(op, opset))
     return printInAttributes(op, opset);
 
   SmallVector<const Slot *, 8> present;

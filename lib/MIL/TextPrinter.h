@@ -42,6 +42,7 @@ private:
   llvm::StringRef nameOf(const Value *value) const { return (*names)[value]; }
   llvm::StringRef nameParameter(const Slot &slot, const Constant &value);
   std::string spellConstant(const Constant &value) const;
+  std::string spellStored(const Op &op) const;
 
   void printConst(const TensorType &type, llvm::StringRef name,
                   llvm::StringRef value);

@@ -279,40 +279,7 @@ TEST(MILPrinter, NamesOfResults) {
 // Ops that unpack weights
 //===----------------------------------------------------------------------===//
 
-bool inferAffine(InferContext &ctx) {
-  return ctx.result({ctx.constant("scale")->dtype(),
-                     ctx.constant("quantized_data")->type().shape});
-}
-
-constexpr ParamDef anyConstant(llvm::StringLiteral name, DTypeSet dtypes) {
-  return {name, ParamKind::Constant, dtypes, 0, -1};
-}
-
-constinit const OpDef affine = {
-    .name = "constexpr_affine_dequantize",
-    .params = {integer("axis"),
-               anyConstant("quantized_data", {DType::Int8, DType::UInt8}),
-               anyConstant("scale", floats),
-               anyConstant("zero_point", {DType::Int8, DType::UInt8})},
-    .traits = trait::Mil,
-    .infer = inferAffine,
-};
-
-/// The table with that op, whether or not it has a row of its own.
-std::vector<const OpDef *> rowsWithAffine() {
-  std::vector<const OpDef *> rows;
-  for (const OpDef *row : opTable().all())
-    if (row->name != affine.name)
-      rows.push_back(row);
-  rows.push_back(&affine);
-  llvm::sort(rows, [](const OpDef *lhs, const OpDef *rhs) {
-    return lhs->name < rhs->name;
-  });
-  return rows;
-}
-
 TEST(MIL, ArgumentsInAttributes) {
-  std::vector<const OpDef *> rows = rowsWithAffine();
   std::string text = program(
       "ios17", "tensor<fp32, [4]> x",
       "        tensor<fp32, [4]> w = constexpr_affine_dequantize()[axis = "
@@ -322,20 +289,19 @@ TEST(MIL, ArgumentsInAttributes) {
       "string(\"y\")];\n",
       "y");
   Diagnostics diags;
-  auto module = read(text, diags, OpTable(rows));
+  auto module = read(text, diags, opTable());
   ASSERT_TRUE(module) << messages(diags);
   EXPECT_EQ(print(*module), text);
 }
 
 TEST(MIL, AttributesThatAreNoParameters) {
-  std::vector<const OpDef *> rows = rowsWithAffine();
   Diagnostics diags;
   EXPECT_FALSE(
       read(program("ios17", "fp16 x",
                    "tensor<fp16, [1]> w = constexpr_affine_dequantize()[axis = "
                    "int32(0), scales = fp16(1)];\n",
                    "x"),
-           diags, OpTable(rows)));
+           diags, opTable()));
   EXPECT_EQ(messages(diags), "`constexpr_affine_dequantize` has no parameter "
                              "`scales` [unknown-parameter]\n");
 }

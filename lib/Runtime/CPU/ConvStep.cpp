@@ -120,9 +120,8 @@ StepFn cpu::makeConv(const Op &op, StepContext &ctx) {
       operands.push_back(product);
     }
 
-  const Op *weightOp = ctx.schedule.root(weight)->definingOp();
   std::shared_ptr<PackedWeight> packed;
-  if (weightOp && weightOp->is(ops::Const) && geometry.groups == 1)
+  if (ctx.schedule.isConstant(weight) && geometry.groups == 1)
     packed = std::make_shared<PackedWeight>(
         PackedWeight::left(shape.m, shape.k, weights, shape.lda));
   auto multiply = [packed, shape, epilogue,

@@ -28,6 +28,7 @@ static constexpr MakerRow makers[] = {
     {&ops::Conv, makeConv},
     {&ops::Gather, makeGather},
     {&ops::Linear, makeLinear},
+    {&ops::Lstm, makeLstm},
     {&ops::Matmul, makeMatmul},
     {&ops::ReduceL1Norm, makeReduction},
     {&ops::ReduceL2Norm, makeReduction},
@@ -151,7 +152,7 @@ class CpuExecutable : public Executable {
 public:
   CpuExecutable(const Function &function, const LoadOptions &options)
       : pool(options.threads), schedule(function, options.numerics),
-        storage(function, schedule) {
+        storage(function, schedule, options.numerics) {
     StepContext ctx{storage, schedule, pool, options.numerics};
     for (const Step &step : schedule.steps) {
       steps.push_back(makeStep(step, ctx));

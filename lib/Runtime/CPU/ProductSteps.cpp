@@ -10,11 +10,6 @@
 using namespace anec;
 using namespace anec::cpu;
 
-static bool isConstant(const Value *value, const StepContext &ctx) {
-  const Op *op = ctx.schedule.root(value)->definingOp();
-  return op && op->is(ops::Const);
-}
-
 /// The shape without its last two axes, seen as `rank` axes.
 static Shape batchShape(llvm::ArrayRef<int64_t> shape, size_t rank) {
   llvm::ArrayRef<int64_t> batch = shape.drop_back(2);
@@ -70,14 +65,14 @@ StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
     operands[i].c = ctx.storage.floats(z) + i * size_t(shape.m * shape.n);
   }
   GemmEpilogue epilogue{ctx.rounding(z)};
-  if (operands.size() == 1 && isConstant(x, ctx)) {
+  if (operands.size() == 1 && ctx.schedule.isConstant(x)) {
     auto weight = std::make_shared<PackedWeight>(PackedWeight::left(
         shape.m, shape.k, operands[0].a, shape.lda, shape.transA));
     return [=, &pool = ctx.pool] {
       gemmLeft(pool, *weight, shape, operands, epilogue);
     };
   }
-  if (operands.size() == 1 && isConstant(y, ctx)) {
+  if (operands.size() == 1 && ctx.schedule.isConstant(y)) {
     auto weight = std::make_shared<PackedWeight>(PackedWeight::right(
         shape.k, shape.n, operands[0].b, shape.ldb, shape.transB));
     return [=, &pool = ctx.pool] {
@@ -106,7 +101,7 @@ StepFn cpu::makeLinear(const Op &op, StepContext &ctx) {
   operands.c = ctx.storage.floats(z);
   operands.columnBias = bias ? ctx.storage.floats(bias) : nullptr;
   GemmEpilogue epilogue{ctx.rounding(z)};
-  if (!isConstant(weight, ctx))
+  if (!ctx.schedule.isConstant(weight))
     return [=, &pool = ctx.pool] { gemm(pool, shape, operands, epilogue); };
   auto packed = std::make_shared<PackedWeight>(PackedWeight::right(
       shape.k, shape.n, operands.b, shape.ldb, Transpose::Yes));

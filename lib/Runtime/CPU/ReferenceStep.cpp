@@ -4,7 +4,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "anec/Ops/Interpreter.h"
 
 using namespace anec;
 using namespace anec::cpu;
@@ -17,27 +16,8 @@ struct Place {
   uint32_t *words = nullptr;
   Rounding rounding = Rounding::None;
 
-  void load() {
-    const float *floats = reinterpret_cast<const float *>(words);
-    const int32_t *ints = reinterpret_cast<const int32_t *>(words);
-    bool real = isFloat(tensor.type.dtype);
-    for (size_t i = 0; i < tensor.data.size(); ++i)
-      tensor.data[i] = real ? double(floats[i]) : double(ints[i]);
-  }
-  void store() const {
-    float *floats = reinterpret_cast<float *>(words);
-    int32_t *ints = reinterpret_cast<int32_t *>(words);
-    DType dtype = tensor.type.dtype;
-    if (dtype == DType::FP16 && rounding == Rounding::None)
-      dtype = DType::FP32;
-    for (size_t i = 0; i < tensor.data.size(); ++i) {
-      double value = roundToDType(tensor.data[i], dtype);
-      if (isFloat(dtype))
-        floats[i] = float(value);
-      else
-        ints[i] = int32_t(int64_t(value));
-    }
-  }
+  void load() { loadElements(words, tensor); }
+  void store() const { storeElements(tensor, rounding, words); }
 };
 
 Place makePlace(const Value *value, StepContext &ctx) {

@@ -122,6 +122,14 @@ bool Schedule::joins(const Op &op, const Step &step) const {
   return true;
 }
 
+bool Schedule::isFoldable(const Op &op) const {
+  return op.def().eval && op.numOperands() != 0 &&
+         !op.def().has(trait::SideEffect) &&
+         llvm::all_of(op.operandValues(), [&](const Value *operand) {
+           return !operand || isConstant(operand);
+         });
+}
+
 /// Whether no later step reads what the fused step makes, so that it may run
 /// after them. A value that is renamed counts as read.
 bool Schedule::canMoveToEnd(size_t number) const {
@@ -195,8 +203,16 @@ Schedule::Schedule(const Function &function, Numerics numerics) {
     bool alias = isAlias(op, numerics);
     for (const Value *result : op.resultValues())
       roots[result] = alias ? root(op.operand(0u)) : result;
-    if (alias || op.is(ops::Const))
+    if (alias)
       continue;
+    bool folds = isFoldable(op);
+    if (folds)
+      folded.push_back(&op);
+    if (folds || op.is(ops::Const)) {
+      for (const Value *result : op.resultValues())
+        constants.insert(result);
+      continue;
+    }
     stepFor(op).ops.push_back(&op);
     stepOf[&op] = steps.size() - 1;
   }

@@ -6,7 +6,9 @@
 /// \file
 /// A step is one op, or several tile ops of one shape (elementwise ones, and
 /// softmax along rows) that are computed tile by tile, so that what passes
-/// between them stays in the cache. Constants and aliases need no step.
+/// between them stays in the cache. Constants and aliases need no step, and
+/// what is computed from constants alone is computed once, when the program is
+/// loaded.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,19 +48,27 @@ struct Schedule {
   Schedule(const Function &function, Numerics numerics);
 
   std::vector<Step> steps;
+  /// Ops on constants alone, in order: their results are constants too.
+  std::vector<const Op *> folded;
   /// The value that a value is another name of; itself for most.
   llvm::DenseMap<const Value *, const Value *> roots;
   /// Values that exist only inside one fused step.
   llvm::DenseSet<const Value *> internal;
 
   const Value *root(const Value *value) const { return roots.lookup(value); }
+  /// Whether the value is known when loading.
+  bool isConstant(const Value *value) const {
+    return constants.contains(root(value));
+  }
 
 private:
+  bool isFoldable(const Op &op) const;
   Step &stepFor(const Op &op);
   bool joins(const Op &op, const Step &step) const;
   bool canMoveToEnd(size_t number) const;
   void findInternalValues();
 
+  llvm::DenseSet<const Value *> constants;   ///< roots
   llvm::DenseMap<const Op *, size_t> stepOf; ///< of ops that have one so far
 };
 

@@ -47,6 +47,7 @@ StepFn makeFused(const Step &step, StepContext &ctx);
 StepFn makeMatmul(const Op &op, StepContext &ctx);
 StepFn makeLinear(const Op &op, StepContext &ctx);
 StepFn makeConv(const Op &op, StepContext &ctx);
+StepFn makeLstm(const Op &op, StepContext &ctx);
 StepFn makeReduction(const Op &op, StepContext &ctx);
 StepFn makeSoftmax(const Op &op, StepContext &ctx);
 StepFn makeTranspose(const Op &op, StepContext &ctx);

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Storage.h"
+#include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -76,31 +77,86 @@ static uint64_t sizeInWords(const Value *value) {
                        alignmentWords);
 }
 
-Storage::Storage(const Function &function, const Schedule &schedule) {
-  placeConstants(function);
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+void cpu::loadElements(const uint32_t *words, RefTensor &tensor) {
+  const float *floats = reinterpret_cast<const float *>(words);
+  const int32_t *ints = reinterpret_cast<const int32_t *>(words);
+  bool real = isFloat(tensor.type.dtype);
+  for (size_t i = 0; i < tensor.data.size(); ++i)
+    tensor.data[i] = real ? double(floats[i]) : double(ints[i]);
+}
+
+void cpu::storeElements(const RefTensor &tensor, Rounding rounding,
+                        uint32_t *words) {
+  float *floats = reinterpret_cast<float *>(words);
+  int32_t *ints = reinterpret_cast<int32_t *>(words);
+  DType dtype = tensor.type.dtype;
+  if (dtype == DType::FP16 && rounding == Rounding::None)
+    dtype = DType::FP32;
+  for (size_t i = 0; i < tensor.data.size(); ++i) {
+    double value = roundToDType(tensor.data[i], dtype);
+    if (isFloat(dtype))
+      floats[i] = float(value);
+    else
+      ints[i] = int32_t(int64_t(value));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// What runs and what is returned; the operands of folded ops are not.
+static llvm::DenseSet<const Value *> neededRoots(const Function &function,
+                                                 const Schedule &schedule) {
+  llvm::DenseSet<const Value *> needed;
+  for (const Step &step : schedule.steps)
+    for (const Op *op : step.ops)
+      for (const Value *operand : op->operandValues())
+        if (operand)
+          needed.insert(schedule.root(operand));
+  for (const Value *result : function.resultValues())
+    needed.insert(schedule.root(result));
+  return needed;
+}
+
+Storage::Storage(const Function &function, const Schedule &schedule,
+                 Numerics numerics) {
+  llvm::DenseSet<const Value *> needed = neededRoots(function, schedule);
+  placeConstants(function, needed);
+  foldConstants(schedule, needed, numerics);
   placeActivations(function, schedule);
   for (auto [value, root] : schedule.roots)
     if (value != root)
       places[value] = places.lookup(root);
 }
 
-void Storage::placeConstants(const Function &function) {
+/// Memory for a constant.
+uint32_t *Storage::addConstant(const Value *value) {
+  uint64_t words = sizeInWords(value);
+  constants.push_back(makeAlignedArray(words));
+  constantWords += words;
+  return reinterpret_cast<uint32_t *>(constants.back().get());
+}
+
+void Storage::placeConstants(const Function &function,
+                             const llvm::DenseSet<const Value *> &needed) {
   llvm::DenseMap<const Constant *, uint32_t *> seen;
   for (const Op &op : function.body()) {
-    if (!op.is(ops::Const) || op.result()->type.dtype == DType::String)
+    if (!op.is(ops::Const) || op.result()->type.dtype == DType::String ||
+        !needed.contains(op.result()))
       continue;
     const Constant *constant = op.constant("val");
     uint32_t *&place = seen[constant];
     if (!place) {
-      uint64_t words = sizeInWords(op.result());
-      constants.push_back(makeAlignedArray(words));
-      constantWords += words;
-      float *floats = constants.back().get();
-      place = reinterpret_cast<uint32_t *>(floats);
+      place = addConstant(op.result());
       if (isFloat(constant->dtype())) {
-        constant->copyToFloats(floats);
+        constant->copyToFloats(reinterpret_cast<float *>(place));
       } else {
-        int32_t *ints = reinterpret_cast<int32_t *>(floats);
+        int32_t *ints = reinterpret_cast<int32_t *>(place);
         for (int64_t i = 0, n = constant->numElements(); i < n; ++i)
           ints[i] = int32_t(constant->doubleAt(i));
       }
@@ -108,6 +164,76 @@ void Storage::placeConstants(const Function &function) {
     places[op.result()] = place;
   }
 }
+
+namespace {
+/// Computes ops on constants. A computed value is kept in double precision only
+/// while another op still needs it: unpacked weights are large.
+class Folding {
+public:
+  explicit Folding(const Schedule &schedule) : schedule(schedule) {
+    for (const Op *op : schedule.folded)
+      for (const Value *operand : op->operandValues())
+        if (operand)
+          ++uses[schedule.root(operand)];
+  }
+
+  std::vector<RefTensor> compute(const Op &op) {
+    std::vector<RefTensor> operands, results;
+    for (const Value *operand : op.operandValues())
+      operands.push_back(operand ? valueOf(operand) : RefTensor());
+    llvm::SmallVector<const RefTensor *, 4> in;
+    for (unsigned slot = 0; slot < op.numOperands(); ++slot)
+      in.push_back(op.operand(slot) ? &operands[slot] : nullptr);
+    for (const Value *result : op.resultValues())
+      results.push_back(
+          {result->type, std::vector<double>(result->type.numElements())});
+    EvalContext eval{op.def(), op.constants(), in, results};
+    op.def().eval(eval);
+    for (auto [value, tensor] : llvm::zip_equal(op.resultValues(), results))
+      if (uses.lookup(value) != 0)
+        kept[value] = tensor;
+    return results;
+  }
+
+private:
+  RefTensor valueOf(const Value *operand) {
+    const Value *root = schedule.root(operand);
+    bool last = --uses[root] == 0;
+    if (root->definingOp()->is(ops::Const))
+      return {operand->type, root->definingOp()->constant("val")->asDoubles()};
+    RefTensor tensor = last ? std::move(kept[root]) : kept[root];
+    if (last)
+      kept.erase(root);
+    tensor.type = operand->type;
+    return tensor;
+  }
+
+  const Schedule &schedule;
+  llvm::DenseMap<const Value *, unsigned> uses;
+  std::map<const Value *, RefTensor> kept;
+};
+} // namespace
+
+void Storage::foldConstants(const Schedule &schedule,
+                            const llvm::DenseSet<const Value *> &needed,
+                            Numerics numerics) {
+  Folding folding(schedule);
+  Rounding rounding =
+      numerics == Numerics::FP16 ? Rounding::FP16 : Rounding::None;
+  for (const Op *op : schedule.folded) {
+    std::vector<RefTensor> results = folding.compute(*op);
+    for (auto [value, tensor] : llvm::zip_equal(op->resultValues(), results)) {
+      if (!needed.contains(value))
+        continue;
+      places[value] = addConstant(value);
+      storeElements(tensor, rounding, places[value]);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
 
 void Storage::placeActivations(const Function &function,
                                const Schedule &schedule) {

@@ -15,14 +15,24 @@
 #define ANEC_LIB_RUNTIME_CPU_STORAGE_H
 
 #include "Schedule.h"
+#include "anec/IR/OpDef.h"
 #include "anec/Runtime/CPU/AlignedArray.h"
 
 namespace anec::cpu {
 
+/// Reads all elements of `tensor`, which has its type and size, from where a
+/// value lives.
+void loadElements(const uint32_t *words, RefTensor &tensor);
+/// Writes them, rounded to the element type; of fp16, only when `rounding` says
+/// so.
+void storeElements(const RefTensor &tensor, Rounding rounding, uint32_t *words);
+
 class Storage {
 public:
-  /// Converts the constants, and gives everything else a place in one arena.
-  Storage(const Function &function, const Schedule &schedule);
+  /// Converts and computes the constants, and gives everything else a place in
+  /// one arena.
+  Storage(const Function &function, const Schedule &schedule,
+          Numerics numerics);
 
   /// Null for values internal to a step.
   uint32_t *words(const Value *value) const { return places.lookup(value); }
@@ -37,7 +47,12 @@ public:
   uint64_t arenaBytes() const { return arenaWords * 4; }
 
 private:
-  void placeConstants(const Function &function);
+  uint32_t *addConstant(const Value *value);
+  void placeConstants(const Function &function,
+                      const llvm::DenseSet<const Value *> &needed);
+  void foldConstants(const Schedule &schedule,
+                     const llvm::DenseSet<const Value *> &needed,
+                     Numerics numerics);
   void placeActivations(const Function &function, const Schedule &schedule);
 
   llvm::DenseMap<const Value *, uint32_t *> places;
