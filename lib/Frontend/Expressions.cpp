@@ -33,19 +33,6 @@ std::string frontend::counted(size_t count, llvm::StringRef one) {
   return std::to_string(count) + " " + one.str() + (count == 1 ? "" : "s");
 }
 
-void Suggestion::consider(llvm::StringRef candidate) {
-  unsigned d = misspelt.edit_distance(candidate, true, distance);
-  if (d < distance || (d == distance && d > 0 && best.empty())) {
-    best = candidate;
-    distance = d;
-  }
-}
-
-void Suggestion::note(Diagnostics::Report &report, SourceRange range) const {
-  if (!best.empty())
-    report.note(range, diag::DidYouMean, best);
-}
-
 //===----------------------------------------------------------------------===//
 // Expressions
 //===----------------------------------------------------------------------===//

@@ -19,6 +19,7 @@
 #include "Numbers.h"
 #include "anec/Frontend/Frontend.h"
 #include "anec/IR/Builder.h"
+#include "anec/Support/Suggestion.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -190,19 +191,6 @@ std::string inWords(const Term &term, const Dimensions &dimensions);
 
 /// "1 result", "2 results".
 std::string counted(size_t count, llvm::StringRef one);
-
-/// The nearest of the candidates to a misspelt name, if any is near.
-class Suggestion {
-public:
-  explicit Suggestion(llvm::StringRef misspelt)
-      : misspelt(misspelt), distance((misspelt.size() + 1) / 3) {}
-  void consider(llvm::StringRef candidate);
-  void note(Diagnostics::Report &report, SourceRange range) const;
-
-private:
-  llvm::StringRef misspelt, best;
-  unsigned distance;
-};
 
 } // namespace anec::frontend
 

@@ -1,0 +1,29 @@
+//===- Suggestion.h - what a misspelt name was meant to be -----*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_SUPPORT_SUGGESTION_H
+#define ANEC_SUPPORT_SUGGESTION_H
+
+#include "anec/Support/Diagnostics.h"
+
+namespace anec {
+
+/// The nearest of the candidates to a misspelt name, if any is near.
+class Suggestion {
+public:
+  explicit Suggestion(llvm::StringRef misspelt)
+      : misspelt(misspelt), distance((misspelt.size() + 1) / 3) {}
+  void consider(llvm::StringRef candidate);
+  /// Adds the note `did you mean` if there is something to suggest.
+  void note(Diagnostics::Report report, SourceRange range) const;
+
+private:
+  llvm::StringRef misspelt, best;
+  unsigned distance;
+};
+
+} // namespace anec
+
+#endif // ANEC_SUPPORT_SUGGESTION_H
