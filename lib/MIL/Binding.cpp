@@ -5,6 +5,7 @@
 
 #include "FunctionReader.h"
 #include "anec/MIL/Spelling.h"
+#include "anec/Support/Suggestion.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -21,7 +22,14 @@ Symbol *FunctionReader::lookup(StringRef name, SourceRange range) {
   auto it = symbols.find(name);
   if (it != symbols.end())
     return &it->second;
-  diags.report(range, diag::UndefinedName, name);
+  // Looking through all of a large program would take long.
+  constexpr size_t mostCandidates = 10000;
+  Suggestion suggestion(name);
+  if (symbols.size() <= mostCandidates)
+    for (const auto &known : symbols)
+      if (known.second.range.isValid())
+        suggestion.consider(known.first);
+  suggestion.note(diags.report(range, diag::UndefinedName, name), range);
   symbols.insert({name, Symbol()}); // once is enough
   return nullptr;
 }
@@ -61,6 +69,10 @@ bool FunctionReader::bindConst(const Statement &statement) {
   for (const Argument &attribute : statement.attributes) {
     if (attribute.name != "val")
       continue;
+    if (value) {
+      diags.report(attribute.range, diag::DuplicateParameter, "const", "val");
+      return false;
+    }
     value = attribute.values[0].constant;
     valueRange = attribute.values[0].range;
   }
@@ -180,8 +192,19 @@ bool FunctionReader::bindArgument(const OpDef &def, const Argument &argument,
     return bindConstant(def, slot, argument);
   if (int slot = def.valueSlot(argument.name); slot >= 0)
     return bindValues(def, slot, argument, statement);
-  diags.report(argument.range, diag::UnknownParameter, def.name, argument.name);
+  reportUnknownParameter(def, argument);
   return false;
+}
+
+void FunctionReader::reportUnknownParameter(const OpDef &def,
+                                            const Argument &argument) {
+  Suggestion suggestion(argument.name);
+  for (const ParamDef &param : def.parameters())
+    if (!is_contained(given, StringRef(param.name)))
+      suggestion.consider(param.name);
+  suggestion.note(diags.report(argument.range, diag::UnknownParameter, def.name,
+                               argument.name),
+                  argument.range);
 }
 
 /// The ops that unpack weights have all their arguments in the attribute list.

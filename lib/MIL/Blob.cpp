@@ -5,6 +5,7 @@
 
 #include "anec/MIL/Blob.h"
 #include "anec/Arrays/StoredAs.h"
+#include "anec/MIL/Spelling.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
@@ -206,8 +207,8 @@ ConstantRef BlobReader::read(uint64_t offset, const TensorType &type,
   bool subByte = bitWidth(type.dtype) < 8;
   if (found->size != type.numBytes() ||
       (subByte && found->paddingBits != paddingBits(type))) {
-    report(diags, range, path, diag::BlobSize, offset, found->size, type.str(),
-           type.numBytes());
+    report(diags, range, path, diag::BlobSize, offset, found->size,
+           mil::spellType(type), type.numBytes());
     return nullptr;
   }
   ArrayRef<uint8_t> data = bytesOf(*file).slice(found->dataOffset, found->size);

@@ -61,6 +61,25 @@ void FunctionReader::skipFunctionAttributes() {
     diags.report(attribute.range, diag::IgnoredAttribute, attribute.name);
 }
 
+/// `<ios18>`, which may be missing. Later opsets than those known are taken as
+/// they are: a program may well keep to what there was before.
+bool FunctionReader::parseOpset(StringRef &opset) {
+  if (!lexer.take('<'))
+    return true;
+  Token name = lexer.peek();
+  if (name.kind != Token::Identifier)
+    return reader.expected("an opset");
+  lexer.take();
+  opset = name.text;
+  StringRef digits = opset;
+  unsigned number = 0;
+  constexpr unsigned first = 15;
+  if (!digits.consume_front("ios") || digits.getAsInteger(10, number) ||
+      number < first)
+    diags.report(name.range(), diag::UnknownOpset, opset);
+  return reader.expect('>');
+}
+
 bool FunctionReader::parseHeader() {
   Token keyword = lexer.take(); // `func`
   Token name = lexer.peek();
@@ -77,13 +96,11 @@ bool FunctionReader::parseHeader() {
   builder.emplace(*function, &diags);
   builder->setDescribe(
       [](const Value &value) { return spellType(value.type); });
-  if (lexer.take('<')) {
-    if (lexer.peek().kind != Token::Identifier)
-      return reader.expected("an opset");
-    function->opset = lexer.take().text.str();
-    if (!reader.expect('>'))
-      return false;
-  }
+  StringRef opset;
+  if (!parseOpset(opset))
+    return false;
+  if (!opset.empty())
+    function->opset = opset.str();
   return parseParameters();
 }
 
@@ -221,6 +238,8 @@ bool FunctionReader::parseArgumentValue(Argument &argument) {
     return value.constant ||
            reader.unsupported(value.range, "a value that is no tensor");
   }
+  if (reader.isUntyped(argument.name))
+    return false;
   Token name = lexer.peek();
   if (name.kind != Token::Identifier)
     return reader.expected("a name or a typed value");
@@ -280,7 +299,8 @@ bool FunctionReader::parseAttributes(Statement &statement) {
     if (!reader.expect('='))
       return false;
     if (!reader.atType())
-      return reader.expected("a type and a value");
+      return !reader.isUntyped(attribute.name) &&
+             reader.expected("a type and a value");
     if (!reader.parseTypedValue(value.constant, value.range))
       return false;
     attribute.range = reader.rangeFrom(name.begin());
@@ -301,16 +321,18 @@ bool FunctionReader::parseStatement(Statement &statement) {
   if (op.kind != Token::Identifier)
     return reader.expected(statement.results.empty() ? "a type or `}`"
                                                      : "the name of an op");
+  if (statement.results.empty() && lexer.peekBehind() == '=')
+    return reader.expected("a type before the name of a value");
   lexer.take();
+  if (statement.results.empty() && lexer.peek().kind == Token::Identifier) {
+    diags.report(op.range(), diag::UnknownType, op.text);
+    return false;
+  }
   statement.opName = op.text;
   statement.opRange = op.range();
-  if (lexer.take('<')) { // the opset of this op alone
-    if (lexer.peek().kind != Token::Identifier)
-      return reader.expected("an opset");
-    lexer.take();
-    if (!reader.expect('>'))
-      return false;
-  }
+  StringRef ownOpset;
+  if (!parseOpset(ownOpset))
+    return false;
   if (!parseArguments(statement))
     return false;
   statement.range = reader.rangeFrom(op.begin());

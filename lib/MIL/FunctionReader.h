@@ -69,6 +69,7 @@ public:
 private:
   // The text (FunctionReader.cpp).
   bool parseHeader();
+  bool parseOpset(llvm::StringRef &opset);
   bool parseParameters();
   void skipFunctionAttributes();
   bool parseBody();
@@ -98,6 +99,7 @@ private:
   Value *makeConst(const ConstantRef &value, llvm::StringRef name,
                    SourceRange range);
   bool checkResults(const Statement &statement, const Op &op);
+  void reportUnknownParameter(const OpDef &def, const Argument &argument);
   Symbol *lookup(llvm::StringRef name, SourceRange range);
   Symbol &define(llvm::StringRef name, SourceRange range, Value *value);
 

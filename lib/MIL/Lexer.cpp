@@ -53,6 +53,9 @@ void Lexer::next() {
   if (c == '"')
     return lexString();
   at += arrow ? 2 : 1;
+  // A character of several bytes is shown whole.
+  while (at != end && (*at & 0xC0) == 0x80)
+    ++at;
   token = {arrow ? Token::Arrow : Token::Punctuation,
            StringRef(begin, at - begin)};
 }

@@ -106,6 +106,12 @@ std::unique_ptr<Module> anec::readMIL(StringRef buffer,
                                       StringRef modelDirectory,
                                       const OpTable &ops, Diagnostics &diags,
                                       const MILReadOptions &options) {
+  if (size_t nul = buffer.find('\0'); nul != StringRef::npos) {
+    const char *at = buffer.data() + nul;
+    diags.report({SMLoc::getFromPointer(at), SMLoc::getFromPointer(at + 1)},
+                 diag::NulByte);
+    return nullptr;
+  }
   size_t errors = diags.errorCount();
   auto module = std::make_unique<Module>();
   WeightFiles weights(modelDirectory, options, diags);

@@ -7,6 +7,7 @@
 #include "Number.h"
 #include "anec/MIL/Spelling.h"
 #include "anec/Support/Half.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 #include <cstring>
@@ -35,6 +36,8 @@ bool ValueReader::expected(StringRef what) {
   if (token.kind != Token::End) {
     StringRef text = token.text.take_until([](char c) { return c == '\n'; });
     found = "`" + text.take_front(40).str() + "`";
+    if (isASCII(text[0]) && !isPrint(text[0]))
+      found = "the character " + std::to_string(unsigned(text[0]));
   }
   diags.report(token.range(), diag::ExpectedSyntax, what, found);
   return false;
@@ -48,14 +51,36 @@ bool ValueReader::expect(char punctuation) {
 bool ValueReader::separate(char close) {
   if (lexer.peek().is(close))
     return true;
-  if (!expect(','))
-    return false;
+  if (!lexer.take(','))
+    return expected(std::string("`,` or `") + close + "`");
   return !lexer.peek().is(close) || expected("what follows the `,`");
 }
 
 bool ValueReader::unsupported(SourceRange range, StringRef what) {
   diags.report(range, diag::Unsupported, what);
   return false;
+}
+
+/// `1` for `int32(1)`: how values are written almost everywhere else.
+bool ValueReader::isUntyped(StringRef name) {
+  const Token &token = lexer.peek();
+  std::string typed;
+  if (token.kind == Token::String) {
+    typed = "string(\"valid\")";
+  } else if (token.isWord("true") || token.isWord("false")) {
+    typed = ("bool(" + token.text + ")").str();
+  } else if (token.is('[')) {
+    typed = "tensor<int32, [2]>([0, 1])";
+  } else if (token.kind == Token::Number) {
+    bool isDecimal =
+        token.text.find_first_not_of("+-0123456789") != StringRef::npos;
+    typed = isDecimal ? "fp16(0x1p-1)" : "int32(1)";
+  } else {
+    return false;
+  }
+  StringRef shown = token.is('[') ? "[...]" : token.text.take_front(40);
+  diags.report(token.range(), diag::UntypedValue, shown, name, typed);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

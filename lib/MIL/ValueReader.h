@@ -50,6 +50,9 @@ public:
   /// it.
   bool separate(char close);
   bool unsupported(SourceRange range, llvm::StringRef what);
+  /// Whether a value comes next that lacks its type, reported as that of
+  /// `name`.
+  bool isUntyped(llvm::StringRef name);
   /// From `begin` to the end of the last token taken.
   SourceRange rangeFrom(const char *begin) const;
 

@@ -212,12 +212,14 @@ TEST(Blob, ReaderChecks) {
   EXPECT_EQ(readChanged(87, 0xff, type), // an offset near 2^64
             "the record at offset 64 of `w.bin` reaches beyond the end of the "
             "file [blob-truncated]\n");
-  EXPECT_EQ(readChanged(72, 2, type),
-            "the record at offset 64 of `w.bin` has 2 bytes, and `int4[5]` "
-            "takes 3 [blob-size]\n");
-  EXPECT_EQ(readChanged(0, 0, {DType::Int4, {6}}), // as many bytes, no padding
-            "the record at offset 64 of `w.bin` has 3 bytes, and `int4[6]` "
-            "takes 3 [blob-size]\n");
+  EXPECT_EQ(
+      readChanged(72, 2, type),
+      "the record at offset 64 of `w.bin` has 2 bytes, and `tensor<int4, [5]>` "
+      "takes 3 [blob-size]\n");
+  EXPECT_EQ(
+      readChanged(0, 0, {DType::Int4, {6}}), // as many bytes, no padding
+      "the record at offset 64 of `w.bin` has 3 bytes, and `tensor<int4, [6]>` "
+      "takes 3 [blob-size]\n");
   EXPECT_EQ(readChanged(0, 0, {DType::UInt4, {5}}),
             "the record at offset 64 of `w.bin` holds `int4`, and `uint4` is "
             "declared [blob-dtype]\n");
