@@ -7,6 +7,7 @@
 #include "anec/Arrays/Npy.h"
 #include "anec/Arrays/Safetensors.h"
 #include "anec/Ops/Interpreter.h"
+#include "anec/Support/Suggestion.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -103,7 +104,11 @@ anec::readInputs(llvm::ArrayRef<Port> ports,
     const auto *port = llvm::find_if(
         ports, [&](const Port &candidate) { return candidate.name == name; });
     if (port == ports.end()) {
-      diags.report({}, diag::NoSuchInput, name, listPorts(ports));
+      Suggestion suggestion(name);
+      for (const Port &candidate : ports)
+        suggestion.consider(candidate.name);
+      suggestion.note(
+          diags.report({}, diag::NoSuchInput, name, listPorts(ports)), {});
       ok = false;
       continue;
     }

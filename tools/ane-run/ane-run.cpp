@@ -121,10 +121,12 @@ int main(int argc, char **argv) {
     return usageError("ane-run", "no program; see ane-run --help");
   if (iterations == 0)
     return usageError("ane-run", "--iterations is at least 1");
-  for (const std::string &input : inputs)
-    if (!llvm::StringRef(input).contains('='))
+  for (const std::string &input : inputs) {
+    auto [name, source] = llvm::StringRef(input).split('=');
+    if (name.empty() || source.empty())
       return usageError("ane-run",
                         "--input takes NAME=SOURCE, not `" + input + "`");
+  }
 
   Diagnostics diags;
   bool ok = run(diags);
