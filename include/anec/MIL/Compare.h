@@ -1,0 +1,62 @@
+//===- Compare.h - what differs between two programs -----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Compares programs by what they compute from what: the names of values, the
+/// places of constants, whether a constant is named, shared or written where
+/// it is used, and the layout of weight files make no difference. The names of
+/// functions, parameters and results do: callers use them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_MIL_COMPARE_H
+#define ANEC_MIL_COMPARE_H
+
+#include "anec/IR/IR.h"
+
+namespace anec {
+
+struct CompareOptions {
+  /// Arrays of rank 1 and more that are operands or packed weights are compared
+  /// by type alone.
+  bool ignoreWeights = false;
+};
+
+/// How far two arrays of one type are apart.
+struct ArrayDifference {
+  int64_t elements = 0; ///< of each
+  int64_t differing = 0;
+  double absolute = 0; ///< the largest |left - right|
+  double relative = 0; ///< the largest |left - right| / max(|left|, |right|)
+};
+
+struct Difference {
+  enum Kind : uint8_t {
+    FunctionMissing, ///< in one program
+    Signature,       ///< an opset, a parameter or a result of a function
+    OpMissing,       ///< in one program
+    ResultType,      ///< of an op
+    Argument,        ///< a constant or operand of an op
+    Weights,         ///< the elements of an array
+  };
+  Kind kind;
+  std::string function;
+  /// The op in both, in the one that has it, or in none.
+  const Op *left = nullptr;
+  const Op *right = nullptr;
+  /// What of the function or op: `input 0`, `axis`.
+  std::string part;
+  /// How each program has it; empty in the one that has it not.
+  std::string leftText, rightText;
+  ArrayDifference values; ///< of Weights
+};
+
+/// All differences, function by function in the order of the ops.
+std::vector<Difference> compareModules(const Module &left, const Module &right,
+                                       const CompareOptions &options = {});
+
+} // namespace anec
+
+#endif // ANEC_MIL_COMPARE_H

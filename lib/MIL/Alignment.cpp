@@ -1,0 +1,185 @@
+//===- Alignment.cpp - which op of a program is which of another ----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs of equal ops are paired as they come. Where ops differ, the pairs are
+/// those of the best alignment of a window of each function, as in the
+/// comparison of texts, but that ops of one kind that differ in what they are
+/// given may belong together as well. Windows keep the time in proportion to
+/// the length of the programs.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Alignment.h"
+#include "anec/IR/OpDef.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+namespace {
+/// What tells an op from others of its kind.
+struct Entry {
+  const Op *op;
+  hash_code types;     ///< of results
+  hash_code arguments; ///< constants, but for large ones
+  hash_code sources;   ///< the kinds of ops that operands come from
+};
+} // namespace
+
+static bool isConst(const Op &op) { return op.def().name == "const"; }
+
+static hash_code hashType(const TensorType &type) {
+  return hash_combine(type.dtype,
+                      hash_combine_range(type.shape.begin(), type.shape.end()));
+}
+
+static Entry makeEntry(const Op &op) {
+  Entry entry = {&op, 0, 0, 0};
+  for (const Value *result : op.resultValues())
+    entry.types = hash_combine(entry.types, hashType(result->type));
+  for (const ConstantRef &value : op.constants()) {
+    // Weights may have been trained on; what they weigh is the same op.
+    constexpr int64_t mostElements = 16;
+    size_t hash = !value ? 0
+                  : value->numElements() <= mostElements
+                      ? value->hash()
+                      : size_t(hashType(value->type()));
+    entry.arguments = hash_combine(entry.arguments, hash);
+  }
+  for (const Value *operand : op.operandValues()) {
+    const Op *source = operand ? operand->definingOp() : nullptr;
+    entry.sources =
+        hash_combine(entry.sources, source ? &source->def() : nullptr);
+  }
+  return entry;
+}
+
+static std::vector<Entry> makeEntries(const Function &function) {
+  std::vector<Entry> entries;
+  for (const Op &op : function.body())
+    if (!isConst(op))
+      entries.push_back(makeEntry(op));
+  return entries;
+}
+
+/// How well two ops fit; 0 when they cannot belong together.
+static unsigned score(const Entry &l, const Entry &r) {
+  if (&l.op->def() != &r.op->def())
+    return 0;
+  return 1 + 2 * (l.types == r.types) + 2 * (l.arguments == r.arguments) +
+         2 * (l.sources == r.sources);
+}
+
+namespace {
+class Alignment {
+public:
+  Alignment(const Function &left, const Function &right,
+            function_ref<bool(const Value *, const Value *)> isCounterpart,
+            function_ref<void(const Op *, const Op *)> pair)
+      : left(makeEntries(left)), right(makeEntries(right)),
+        isCounterpart(isCounterpart), pair(pair) {}
+
+  void run() {
+    while (true) {
+      pairEqual();
+      if (i == left.size() && j == right.size())
+        return;
+      alignWindow();
+    }
+  }
+
+private:
+  static constexpr size_t window = 512;
+
+  bool isEqual(const Entry &l, const Entry &r) const;
+  void pairEqual();
+  void alignWindow();
+
+  const std::vector<Entry> left, right;
+  function_ref<bool(const Value *, const Value *)> isCounterpart;
+  function_ref<void(const Op *, const Op *)> pair;
+  size_t i = 0, j = 0;        ///< the next entries
+  std::vector<unsigned> best; ///< scores of a window's ends
+};
+} // namespace
+
+/// Whether both ops are the same, but for the elements of arrays.
+bool Alignment::isEqual(const Entry &l, const Entry &r) const {
+  constexpr unsigned highest = 7;
+  if (score(l, r) != highest || l.op->numOperands() != r.op->numOperands())
+    return false;
+  for (unsigned slot = 0; slot < l.op->numOperands(); ++slot) {
+    const Value *a = l.op->operand(slot), *b = r.op->operand(slot);
+    if (!a || !b) {
+      if (a != b)
+        return false;
+      continue;
+    }
+    bool constants = a->definingOp() && b->definingOp() &&
+                     isConst(*a->definingOp()) && isConst(*b->definingOp());
+    if (constants ? !(a->type == b->type) : !isCounterpart(a, b))
+      return false;
+  }
+  return true;
+}
+
+void Alignment::pairEqual() {
+  while (i < left.size() && j < right.size() && isEqual(left[i], right[j])) {
+    pair(left[i].op, right[j].op);
+    ++i;
+    ++j;
+  }
+}
+
+/// Aligns the next window of both, and pairs at least some of it. Near the end
+/// of a window pairs may be poor for not seeing what follows, so all of it
+/// counts only where nothing follows.
+void Alignment::alignWindow() {
+  size_t rows = std::min(window, left.size() - i);
+  size_t columns = std::min(window, right.size() - j);
+  size_t width = columns + 1;
+  best.assign((rows + 1) * width, 0);
+  for (size_t row = rows; row-- > 0;)
+    for (size_t column = columns; column-- > 0;) {
+      unsigned skip = std::max(best[(row + 1) * width + column],
+                               best[row * width + column + 1]);
+      unsigned fit = score(left[i + row], right[j + column]);
+      unsigned both = fit ? fit + best[(row + 1) * width + column + 1] : 0;
+      best[row * width + column] = std::max(skip, both);
+    }
+
+  bool isLast = i + rows == left.size() && j + columns == right.size();
+  size_t row = 0, column = 0;
+  while (row < rows || column < columns) {
+    if (!isLast && std::max(row, column) >= window / 2)
+      break;
+    unsigned here = best[row * width + column];
+    bool canPair = row < rows && column < columns;
+    unsigned fit = canPair ? score(left[i + row], right[j + column]) : 0;
+    // Where a window leaves it open which side has something more, it is the
+    // longer one.
+    bool skipLeft = row < rows && here == best[(row + 1) * width + column];
+    bool skipRight = column < columns && here == best[row * width + column + 1];
+    bool leftIsLonger = left.size() - i - row >= right.size() - j - column;
+    if (fit && here == fit + best[(row + 1) * width + column + 1])
+      pair(left[i + row++].op, right[j + column++].op);
+    else if (skipLeft && (leftIsLonger || !skipRight))
+      pair(left[i + row++].op, nullptr);
+    else
+      pair(nullptr, right[j + column++].op);
+  }
+  i += row;
+  j += column;
+}
+
+void anec::mil::alignOps(
+    const Function &left, const Function &right,
+    function_ref<bool(const Value *, const Value *)> isCounterpart,
+    function_ref<void(const Op *, const Op *)> pair) {
+  Alignment(left, right, isCounterpart, pair).run();
+}

@@ -1,0 +1,25 @@
+//===- Alignment.h - which op of a program is which of another -*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_MIL_ALIGNMENT_H
+#define ANEC_LIB_MIL_ALIGNMENT_H
+
+#include "anec/IR/IR.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace anec::mil {
+
+/// Calls `pair` for the ops of both functions in order, constants left out:
+/// with two that belong together, which are of one kind, or with one and null.
+/// `isCounterpart` says of two values whether they are results of ops that have
+/// been paired, or parameters that belong together.
+void alignOps(
+    const Function &left, const Function &right,
+    llvm::function_ref<bool(const Value *, const Value *)> isCounterpart,
+    llvm::function_ref<void(const Op *, const Op *)> pair);
+
+} // namespace anec::mil
+
+#endif // ANEC_LIB_MIL_ALIGNMENT_H

@@ -1,0 +1,329 @@
+//===- Compare.cpp - what differs between two programs --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/MIL/Compare.h"
+#include "Alignment.h"
+#include "anec/IR/OpDef.h"
+#include "anec/MIL/Spelling.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <limits>
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+/// Both arrays have one type, which is not of strings.
+static ArrayDifference compareArrays(const Constant &left,
+                                     const Constant &right) {
+  ArrayDifference result;
+  result.elements = left.numElements();
+  for (int64_t index = 0; index < result.elements; ++index) {
+    double l = left.doubleAt(index), r = right.doubleAt(index);
+    if (l == r || (std::isnan(l) && std::isnan(r)))
+      continue;
+    ++result.differing;
+    double distance = std::fabs(l - r);
+    double relative = distance / std::max(std::fabs(l), std::fabs(r));
+    // One is infinite or no number at all.
+    if (!std::isfinite(distance))
+      distance = relative = std::numeric_limits<double>::infinity();
+    result.absolute = std::max(result.absolute, distance);
+    result.relative = std::max(result.relative, relative);
+  }
+  return result;
+}
+
+/// A constant as a reader of differences wants to see it: short.
+static std::string describe(const Constant &value) {
+  constexpr int64_t mostElements = 16;
+  std::string text;
+  raw_string_ostream stream(text);
+  if (value.numElements() > mostElements)
+    writeType(stream, value.type(), Scalars::Bare);
+  else
+    writeValue(stream, value, Scalars::Bare);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// The value of a `const` op; null for what is computed.
+static const Constant *constantOf(const Value *value) {
+  const Op *op = value ? value->definingOp() : nullptr;
+  return op && op->def().name == "const" ? op->constant("val") : nullptr;
+}
+
+static std::string describe(const Value *value) {
+  if (!value)
+    return "";
+  if (const Constant *constant = constantOf(value))
+    return describe(*constant);
+  const Op *op = value->definingOp();
+  return "`" + value->name + "` (" +
+         (op ? op->def().name.str() : std::string("input")) + ")";
+}
+
+static std::string describePort(StringRef name, const TensorType &type) {
+  return (name + ": " + spellType(type)).str();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Compares two functions: first it finds which op of the one is which of the
+/// other, then what differs between the two of each pair.
+class FunctionComparison {
+public:
+  FunctionComparison(const Function &left, const Function &right,
+                     const CompareOptions &options,
+                     std::vector<Difference> &differences)
+      : left(left), right(right), options(options), differences(differences) {}
+
+  void run() {
+    compareSignatures();
+    auto isCounterpart = [&](const Value *l, const Value *r) {
+      return isSame(l, r);
+    };
+    auto pair = [&](const Op *l, const Op *r) { compareOps(l, r); };
+    alignOps(left, right, isCounterpart, pair);
+    compareResults();
+  }
+
+private:
+  Difference &add(Difference::Kind kind, const Op *l = nullptr,
+                  const Op *r = nullptr) {
+    Difference &difference = differences.emplace_back();
+    difference.kind = kind;
+    difference.function = left.name;
+    difference.left = l;
+    difference.right = r;
+    return difference;
+  }
+  void addTexts(Difference::Kind kind, const Op *l, const Op *r, Twine part,
+                std::string leftText, std::string rightText) {
+    Difference &difference = add(kind, l, r);
+    difference.part = part.str();
+    difference.leftText = std::move(leftText);
+    difference.rightText = std::move(rightText);
+  }
+
+  bool isSame(const Value *l, const Value *r) const {
+    return l && r && counterparts.lookup(l) == r;
+  }
+  void compareSignatures();
+  void pairParameters();
+  void compareResults();
+  void compareOps(const Op *l, const Op *r);
+  void compareConstants(const Op *l, const Op *r);
+  void compareOperands(const Op *l, const Op *r);
+  void compareValues(const Op *l, const Op *r, const Twine &part,
+                     const Constant *a, const Constant *b, bool isWeight);
+
+  const Function &left, &right;
+  const CompareOptions &options;
+  std::vector<Difference> &differences;
+  DenseMap<const Value *, const Value *> counterparts; ///< left -> right
+};
+} // namespace
+
+/// Parameters of one name belong together, wherever they stand; the others as
+/// they come.
+void FunctionComparison::pairParameters() {
+  StringMap<const Value *> byName;
+  DenseSet<const Value *> taken;
+  for (const auto &param : right.parameters())
+    byName[param->name] = param.get();
+  for (const auto &param : left.parameters())
+    if (const Value *other = byName.lookup(param->name)) {
+      counterparts[param.get()] = other;
+      taken.insert(other);
+    }
+  auto next = right.parameters().begin();
+  for (const auto &param : left.parameters()) {
+    if (counterparts.contains(param.get()))
+      continue;
+    while (next != right.parameters().end() && taken.contains(next->get()))
+      ++next;
+    if (next == right.parameters().end())
+      return;
+    counterparts[param.get()] = (next++)->get();
+  }
+}
+
+void FunctionComparison::compareSignatures() {
+  if (left.name != right.name)
+    addTexts(Difference::Signature, nullptr, nullptr, "name", left.name,
+             right.name);
+  if (left.opset != right.opset)
+    addTexts(Difference::Signature, nullptr, nullptr, "opset", left.opset,
+             right.opset);
+  pairParameters();
+  auto port = [](const Function &function, size_t index) -> std::string {
+    if (index >= function.parameters().size())
+      return "";
+    const Value &param = *function.parameters()[index];
+    return describePort(param.name, param.type);
+  };
+  size_t count = std::max(left.parameters().size(), right.parameters().size());
+  for (size_t index = 0; index < count; ++index) {
+    std::string l = port(left, index), r = port(right, index);
+    if (l != r)
+      addTexts(Difference::Signature, nullptr, nullptr, "input " + Twine(index),
+               l, r);
+  }
+}
+
+void FunctionComparison::compareResults() {
+  auto port = [](const Function &function, unsigned index) -> std::string {
+    if (index >= function.numResults())
+      return "";
+    return describePort(function.resultNames()[index],
+                        function.result(index)->type);
+  };
+  unsigned count = std::max(left.numResults(), right.numResults());
+  for (unsigned index = 0; index < count; ++index) {
+    std::string l = port(left, index), r = port(right, index);
+    std::string part = "output " + std::to_string(index);
+    if (l != r)
+      addTexts(Difference::Signature, nullptr, nullptr, part, l, r);
+    if (l.empty() || r.empty())
+      continue;
+    const Value *a = left.result(index), *b = right.result(index);
+    if (constantOf(a) && constantOf(b))
+      compareValues(nullptr, nullptr, part, constantOf(a), constantOf(b), true);
+    else if (!isSame(a, b))
+      addTexts(Difference::Argument, nullptr, nullptr, part, describe(a),
+               describe(b));
+  }
+}
+
+/// Null stands for a parameter that is not given.
+void FunctionComparison::compareValues(const Op *l, const Op *r,
+                                       const Twine &part, const Constant *a,
+                                       const Constant *b, bool isWeight) {
+  if (!a && !b)
+    return;
+  bool oneType = a && b && a->type() == b->type();
+  if (!oneType) {
+    addTexts(Difference::Argument, l, r, part, a ? describe(*a) : "",
+             b ? describe(*b) : "");
+    return;
+  }
+  isWeight &= !a->type().isScalar() && a->dtype() != DType::String;
+  if ((isWeight && options.ignoreWeights) || a->equals(*b))
+    return;
+  if (!isWeight) {
+    addTexts(Difference::Argument, l, r, part, describe(*a), describe(*b));
+    return;
+  }
+  ArrayDifference values = compareArrays(*a, *b);
+  if (!values.differing) // zeros of either sign
+    return;
+  Difference &difference = add(Difference::Weights, l, r);
+  difference.part = part.str();
+  difference.values = values;
+}
+
+void FunctionComparison::compareConstants(const Op *l, const Op *r) {
+  unsigned slot = 0;
+  for (const ParamDef &param : l->def().parameters()) {
+    if (!param.isConstant())
+      continue;
+    constexpr int8_t anyShape = -1;
+    compareValues(l, r, StringRef(param.name), l->constants()[slot].get(),
+                  r->constants()[slot].get(), param.rank == anyShape);
+    ++slot;
+  }
+}
+
+/// The name of the operand in `slot`: `x`, or `values 2`.
+static std::string operandName(const OpDef &def, unsigned slot) {
+  unsigned index = 0;
+  for (const ParamDef &param : def.parameters()) {
+    if (param.isConstant())
+      continue;
+    if (param.kind == ParamKind::Variadic)
+      return param.name.str() + " " + std::to_string(slot - index);
+    if (index++ == slot)
+      return param.name.str();
+  }
+  return std::to_string(slot);
+}
+
+void FunctionComparison::compareOperands(const Op *l, const Op *r) {
+  unsigned count = std::max(l->numOperands(), r->numOperands());
+  for (unsigned slot = 0; slot < count; ++slot) {
+    const Value *a = slot < l->numOperands() ? l->operand(slot) : nullptr;
+    const Value *b = slot < r->numOperands() ? r->operand(slot) : nullptr;
+    std::string part = operandName(l->def(), slot);
+    if (constantOf(a) && constantOf(b))
+      compareValues(l, r, part, constantOf(a), constantOf(b), true);
+    else if ((a || b) && !isSame(a, b))
+      addTexts(Difference::Argument, l, r, part, describe(a), describe(b));
+  }
+}
+
+/// Both, or the one that there is.
+void FunctionComparison::compareOps(const Op *l, const Op *r) {
+  if (!l || !r) {
+    add(Difference::OpMissing, l, r);
+    return;
+  }
+  for (unsigned i = 0; i < std::min(l->numResults(), r->numResults()); ++i) {
+    const Value *a = l->result(i), *b = r->result(i);
+    counterparts[a] = b;
+    if (!(a->type == b->type))
+      addTexts(Difference::ResultType, l, r, "result " + Twine(i),
+               spellType(a->type), spellType(b->type));
+  }
+  compareConstants(l, r);
+  compareOperands(l, r);
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+std::vector<Difference> anec::compareModules(const Module &left,
+                                             const Module &right,
+                                             const CompareOptions &options) {
+  std::vector<Difference> differences;
+  // The only function of each is what the programs are about.
+  if (left.functions.size() == 1 && right.functions.size() == 1) {
+    FunctionComparison(*left.functions[0], *right.functions[0], options,
+                       differences)
+        .run();
+    return differences;
+  }
+  auto addMissing = [&](StringRef name, bool inLeft) {
+    Difference &difference = differences.emplace_back();
+    difference.kind = Difference::FunctionMissing;
+    difference.function = name.str();
+    (inLeft ? difference.leftText : difference.rightText) = name.str();
+  };
+  for (const auto &function : left.functions) {
+    if (const Function *other = right.findFunction(function->name))
+      FunctionComparison(*function, *other, options, differences).run();
+    else
+      addMissing(function->name, true);
+  }
+  for (const auto &function : right.functions)
+    if (!left.findFunction(function->name))
+      addMissing(function->name, false);
+  return differences;
+}
