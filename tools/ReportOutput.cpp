@@ -1,0 +1,140 @@
+//===- ReportOutput.cpp - what people see of a report ---------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ReportOutput.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Ops/Report.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// `18 B`, `1.234 kB`, `56.78 MFLOP`.
+static std::string scaled(double value, llvm::StringRef unit) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::StringRef prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+  const llvm::StringRef *prefix = prefixes;
+  // What would be rounded up to a thousand is one of the next.
+  for (; value >= 999.95 && prefix + 1 != std::end(prefixes); ++prefix)
+    value /= 1000;
+  stream << llvm::format("%.4g ", value) << *prefix << unit;
+  return text;
+}
+
+/// `` softmax giving `y` ``.
+static std::string describePeak(const FunctionReport &report) {
+  const Op &op = *report.peakOp;
+  std::string text = op.def().name.str();
+  if (op.numResults() && !op.result()->name.empty())
+    text += " giving `" + op.result()->name + "`";
+  return text;
+}
+
+void anec::printReport(const Function &function, llvm::StringRef version,
+                       llvm::raw_ostream &out) {
+  FunctionReport report = makeReport(function);
+  out << "program(" << version << ") " << function.name << '<' << function.opset
+      << ">\n";
+  for (const auto &param : function.parameters())
+    out << "  input   " << param->name << ": " << param->type.str() << '\n';
+  for (unsigned i = 0; i < function.numResults(); ++i)
+    out << "  output  " << function.resultNames()[i] << ": "
+        << function.result(i)->type.str() << '\n';
+  out << "  " << report.ops << " ops, " << scaled(report.flops, "FLOP") << ", "
+      << report.parameters << " parameters\n"
+      << "  weights " << scaled(report.weightBytes, "B") << ", inputs "
+      << scaled(report.inputBytes, "B") << ", outputs "
+      << scaled(report.outputBytes, "B") << ", activations at most "
+      << scaled(report.activationPeak, "B");
+  if (report.peakOp)
+    out << " at once, during " << describePeak(report);
+  out << '\n';
+  for (const WeightCount &row : report.weights)
+    out << "  weights " << spelling(row.dtype) << ": " << row.arrays
+        << " arrays, " << row.elements << " elements, "
+        << scaled(row.bytes, "B") << '\n';
+  for (const OpCount &row : report.histogram) {
+    out << llvm::format("  %6u ", row.count) << row.def->name;
+    if (row.flops)
+      out << "  " << scaled(row.flops, "FLOP");
+    out << '\n';
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static void printPort(llvm::StringRef name, const TensorType &type,
+                      llvm::json::OStream &json) {
+  json.object([&] {
+    json.attribute("name", name);
+    json.attribute("dtype", spelling(type.dtype));
+    json.attributeArray("shape", [&] {
+      for (int64_t extent : type.shape)
+        json.value(extent);
+    });
+  });
+}
+
+static void printSignature(const Function &function, llvm::StringRef version,
+                           llvm::json::OStream &json) {
+  json.attribute("version", version);
+  json.attribute("function", function.name);
+  json.attribute("opset", function.opset);
+  json.attributeArray("inputs", [&] {
+    for (const auto &param : function.parameters())
+      printPort(param->name, param->type, json);
+  });
+  json.attributeArray("outputs", [&] {
+    for (unsigned i = 0; i < function.numResults(); ++i)
+      printPort(function.resultNames()[i], function.result(i)->type, json);
+  });
+}
+
+static void printWeights(const FunctionReport &report,
+                         llvm::json::OStream &json) {
+  json.attributeObject("weights", [&] {
+    for (const WeightCount &row : report.weights)
+      json.attributeObject(spelling(row.dtype), [&] {
+        json.attribute("arrays", int64_t(row.arrays));
+        json.attribute("elements", row.elements);
+        json.attribute("bytes", int64_t(row.bytes));
+      });
+  });
+}
+
+void anec::printReport(const Function &function, llvm::StringRef version,
+                       llvm::json::OStream &json) {
+  FunctionReport report = makeReport(function);
+  json.object([&] {
+    printSignature(function, version, json);
+    json.attribute("ops", int64_t(report.ops));
+    json.attribute("flop", report.flops);
+    json.attribute("parameters", report.parameters);
+    json.attribute("constant_bytes", int64_t(report.weightBytes));
+    json.attribute("input_bytes", int64_t(report.inputBytes));
+    json.attribute("output_bytes", int64_t(report.outputBytes));
+    json.attribute("activation_peak_bytes", int64_t(report.activationPeak));
+    if (report.peakOp && report.peakOp->numResults())
+      json.attribute("activation_peak_at", report.peakOp->result()->name);
+    printWeights(report, json);
+    json.attributeObject("histogram", [&] {
+      for (const OpCount &row : report.histogram)
+        json.attribute(row.def->name, int64_t(row.count));
+    });
+    json.attributeObject("flop_by_op", [&] {
+      for (const OpCount &row : report.histogram)
+        if (row.flops)
+          json.attribute(row.def->name, row.flops);
+    });
+  });
+}
