@@ -11,13 +11,17 @@
 
 #include "anec/anec.h"
 #include "../ExitCode.h"
+#include "../ReportOutput.h"
+#include "Diff.h"
 #include "Docs.h"
 #include "PassOutput.h"
 #include "anec/IR/Text.h"
+#include "anec/MIL/Canonical.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
@@ -25,10 +29,18 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class Emit { MIL, IR };
+enum class Emit { MIL, IR, Report, Json };
 enum class DiagnosticsFormat { Text, Json };
 
 cl::OptionCategory category("anec options");
+cl::SubCommand diffCommand("diff", "Print what differs between two programs");
+cl::list<std::string> compared(cl::Positional, cl::desc("LEFT RIGHT"),
+                               cl::sub(diffCommand), cl::cat(category));
+cl::opt<bool>
+    ignoreWeights("ignore-weights",
+                  cl::desc("Compare weights by type alone; their files need "
+                           "not be there"),
+                  cl::sub(diffCommand), cl::cat(category));
 cl::opt<std::string> input(cl::Positional, cl::desc("FILE.tdsl|.ir|.mil"),
                            cl::cat(category));
 cl::opt<std::string> output("o", cl::value_desc("FILE"),
@@ -39,7 +51,11 @@ cl::opt<Emit>
     emit("emit", cl::desc("What to print or write:"), cl::init(Emit::MIL),
          cl::values(clEnumValN(Emit::MIL, "mil", "MIL text (default)"),
                     clEnumValN(Emit::IR, "ir",
-                               "the IR, after --passes when they are given")),
+                               "the IR, after --passes when they are given"),
+                    clEnumValN(Emit::Report, "report",
+                               "ops, weights, operations and the peak of "
+                               "activations"),
+                    clEnumValN(Emit::Json, "json", "the report as JSON")),
          cl::cat(category));
 cl::opt<std::string> kernel("kernel", cl::value_desc("NAME"),
                             cl::desc("The kernel or layer to compile, when "
@@ -87,6 +103,10 @@ cl::opt<std::string> milVersion(
     cl::desc("Dialect: 1.3 with ios18 (default), or 1.0 with ios16 for older "
              "compilers"),
     cl::cat(category));
+cl::opt<bool> canonical(
+    "canonical",
+    cl::desc("Name values by position and share constants, to compare texts"),
+    cl::cat(category));
 cl::opt<DiagnosticsFormat> diagnosticsFormat(
     "diagnostics", cl::desc("How errors are printed:"),
     cl::init(DiagnosticsFormat::Text),
@@ -109,6 +129,8 @@ EXAMPLES:
   anec attention.tdsl --define seq=64         MIL text to standard output
   anec attention.tdsl --emit=ir --passes=decompose,matmul-to-conv
   anec out.mil                                read, check and print again
+  anec out.mil --emit=report                  what it is made of
+  anec diff old.mil new.mil                   what differs; 1 if anything does
   anec attention.tdsl --verify-numerics --stats --init=1 -o attention.mil
 
 EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine failed
@@ -214,11 +236,66 @@ static bool emitMIL(std::unique_ptr<Module> module, CompileOptions options,
       compile(std::move(module), kind, options, diags, &reports);
   if (!package)
     return false;
+  if (canonical) {
+    makeCanonical(*package->program);
+    package->placement = MILPrintOptions::Placement::Gather;
+  }
   bool toStandardOutput = output.empty() || output == "-";
   bool ok = toStandardOutput ? package->print(llvm::outs(), diags)
                              : package->write(output, diags);
   keepToTheEnd(std::move(package->program));
   return ok;
+}
+
+static void printReports(const Module &module, llvm::raw_ostream &out) {
+  if (emit == Emit::Report) {
+    for (const auto &function : module.functions)
+      printReport(*function, module.version, out);
+    return;
+  }
+  llvm::json::OStream json(out, 2);
+  json.object([&] {
+    json.attributeArray("functions", [&] {
+      for (const auto &function : module.functions)
+        printReport(*function, module.version, json);
+    });
+  });
+  out << '\n';
+}
+
+/// MIL is reported as it is, a program as it would be printed as MIL.
+static bool emitReport(std::unique_ptr<Module> module, CompileOptions options,
+                       SourceKind kind, Diagnostics &diags,
+                       std::vector<PassReport> &reports) {
+  if (!passList.getNumOccurrences() && kind != SourceKind::MIL)
+    options.passes.passes = defaultPipeline().vec();
+  std::optional<Package> package =
+      compile(std::move(module), kind, options, diags, &reports);
+  if (!package)
+    return false;
+  Module &program = keepToTheEnd(std::move(package->program));
+  return writeText(
+      [&](llvm::raw_ostream &out) {
+        printReports(program, out);
+        return true;
+      },
+      diags);
+}
+
+static bool emitAs(Emit form, std::unique_ptr<Module> module,
+                   const CompileOptions &options, Diagnostics &diags,
+                   std::vector<PassReport> &reports) {
+  SourceKind kind = sourceKind(input);
+  switch (form) {
+  case Emit::MIL:
+    return emitMIL(std::move(module), options, kind, diags, reports);
+  case Emit::IR:
+    return emitIR(std::move(module), options, diags, reports);
+  case Emit::Report:
+  case Emit::Json:
+    return emitReport(std::move(module), options, kind, diags, reports);
+  }
+  return false;
 }
 
 static bool run(Diagnostics &diags) {
@@ -229,10 +306,7 @@ static bool run(Diagnostics &diags) {
   if (!module)
     return false;
   std::vector<PassReport> reports;
-  bool ok = emit == Emit::IR
-                ? emitIR(std::move(module), options, diags, reports)
-                : emitMIL(std::move(module), options, sourceKind(input), diags,
-                          reports);
+  bool ok = emitAs(emit, std::move(module), options, diags, reports);
   if (llvm::AreStatisticsEnabled())
     printStats(reports, llvm::errs());
   if (timePasses)
@@ -240,11 +314,28 @@ static bool run(Diagnostics &diags) {
   return ok;
 }
 
+/// As diff does it: 0 nothing differs, 1 something does, 2 there is no telling.
+static int runDiff() {
+  if (compared.size() != 2)
+    return usageError("anec", "diff takes two programs; see anec diff --help");
+  Diagnostics diags;
+  std::optional<bool> same = diffPrograms(compared[0], compared[1],
+                                          ignoreWeights, llvm::outs(), diags);
+  finishOutput(diags);
+  diags.print(llvm::errs(), llvm::errs().has_colors());
+  if (exitCode(true, diags) == MachineError)
+    return MachineError;
+  return !same ? UsageError : *same ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
+  cl::HideUnrelatedOptions(category, diffCommand);
   cl::extrahelp more(examples);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return UsageError;
+  if (diffCommand)
+    return runDiff();
   if (dumpDocs.getNumOccurrences())
     return printDocs(dumpDocs, llvm::outs())
                ? Done
@@ -256,6 +347,8 @@ int main(int argc, char **argv) {
   if (!milVersion.empty() && milVersion != "1.0" && milVersion != "1.3")
     return usageError("anec", "--mil-version takes 1.3 or 1.0, not `" +
                                   milVersion + "`");
+  if (canonical && emit != Emit::MIL)
+    return usageError("anec", "--canonical is for --emit=mil");
   for (const std::string &define : defines)
     if (!llvm::StringRef(define).contains('='))
       return usageError("anec",
