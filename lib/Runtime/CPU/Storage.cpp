@@ -137,9 +137,20 @@ Storage::Storage(const Function &function, const Schedule &schedule,
 /// Memory for a constant.
 uint32_t *Storage::addConstant(const Value *value) {
   uint64_t words = sizeInWords(value);
-  constants.push_back(makeAlignedArray(words));
   constantWords += words;
-  return reinterpret_cast<uint32_t *>(constants.back().get());
+  if (words > chunkLeft) {
+    // Many weights are a little too small for huge pages, so they lie side by
+    // side. As much again as there is keeps the chunks few, and small ones
+    // small.
+    constexpr uint64_t mostWords = uint64_t(8) << 20;
+    chunkLeft = std::max(words, std::min(constantWords, mostWords));
+    constants.push_back(makeAlignedArray(chunkLeft));
+    chunk = reinterpret_cast<uint32_t *>(constants.back().get());
+  }
+  uint32_t *place = chunk;
+  chunk += words;
+  chunkLeft -= words;
+  return place;
 }
 
 void Storage::placeConstants(const Function &function,

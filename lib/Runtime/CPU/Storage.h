@@ -56,7 +56,9 @@ private:
   void placeActivations(const Function &function, const Schedule &schedule);
 
   llvm::DenseMap<const Value *, uint32_t *> places;
-  std::vector<AlignedArray> constants;
+  std::vector<AlignedArray> constants; ///< each holds several
+  uint32_t *chunk = nullptr;           ///< free memory of the last one
+  uint64_t chunkLeft = 0;
   AlignedArray arena;
   uint64_t constantWords = 0, arenaWords = 0;
 };

@@ -11,25 +11,21 @@
 #define ANEC_RUNTIME_CPU_ALIGNEDARRAY_H
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
-#include <new>
 
 namespace anec::cpu {
 
 struct AlignedDelete {
-  void operator()(float *array) const {
-    ::operator delete[](array, std::align_val_t(64));
-  }
+  void operator()(float *array) const { std::free(array); }
 };
 
 /// Owns floats at a multiple of 64 bytes.
 using AlignedArray = std::unique_ptr<float[], AlignedDelete>;
 
-/// \p count floats with unspecified values.
-inline AlignedArray makeAlignedArray(size_t count) {
-  return AlignedArray(static_cast<float *>(
-      ::operator new[](count * sizeof(float), std::align_val_t(64))));
-}
+/// \p count floats with unspecified values. Large arrays begin on a huge page
+/// and ask for such pages, where the system has them.
+AlignedArray makeAlignedArray(size_t count);
 
 } // namespace anec::cpu
 

@@ -1,0 +1,31 @@
+//===- AlignedArray.cpp - Float storage on cache lines --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Runtime/CPU/AlignedArray.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+using namespace anec::cpu;
+
+AlignedArray anec::cpu::makeAlignedArray(size_t count) {
+  constexpr size_t cacheLine = 64, hugePage = size_t(2) << 20;
+  size_t bytes = llvm::alignTo(count ? count * sizeof(float) : 1, cacheLine);
+  // A product walks many rows of a matrix at once, each on a page of its own:
+  // more pages than the processor keeps translations of, unless they are huge.
+  bool large = bytes >= hugePage;
+  size_t alignment = large ? hugePage : cacheLine;
+  size_t size = llvm::alignTo(bytes, alignment);
+  void *memory = std::aligned_alloc(alignment, size);
+  if (!memory)
+    llvm::report_bad_alloc_error("anec: out of memory");
+#if defined(__linux__)
+  if (large)
+    (void)madvise(memory, size, MADV_HUGEPAGE);
+#endif
+  return AlignedArray(static_cast<float *>(memory));
+}
