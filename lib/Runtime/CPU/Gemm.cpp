@@ -238,6 +238,29 @@ static void packBlock(ThreadPool &pool, const float *b, size_t ldb,
   });
 }
 
+/// Columns [begin, begin + n) for one block of k, from packed panels that all
+/// fit in the second-level cache: each task takes a few rows of A, which are
+/// then read from memory once.
+static void multiplyRowsOfBlock(ThreadPool &pool, const GemmShape &shape,
+                                const GemmOperands &operands,
+                                const GemmEpilogue &epilogue, size_t begin,
+                                size_t n, size_t depth, size_t depths,
+                                const float *panels) {
+  constexpr size_t rows = 4 * tileRows;
+  pool.parallelFor(divideUp(shape.m, rows), [&](size_t task, unsigned) {
+    size_t row = task * rows;
+    for (size_t column = 0; column < n; column += panelColumns) {
+      size_t columns = std::min(panelColumns, n - column);
+      Part part = {
+          row,   std::min(rows, shape.m - row), begin + column, columns, depth,
+          depths};
+      multiplyPart(shape, operands, epilogue, part,
+                   panels + panelOffset(n, 0, depths, column),
+                   paddedColumns(columns));
+    }
+  });
+}
+
 /// Columns [begin, begin + n) for one block of k, from packed panels; tasks are
 /// small enough for workers to even out.
 static void multiplyBlock(ThreadPool &pool, const GemmShape &shape,
@@ -245,6 +268,11 @@ static void multiplyBlock(ThreadPool &pool, const GemmShape &shape,
                           const GemmEpilogue &epilogue, size_t begin, size_t n,
                           size_t depth, size_t depths, const float *panels) {
   constexpr size_t tasksPerWorker = 8;
+  constexpr size_t cachedFloats = 768 * 256; // three quarters of a small cache
+  if (depths * paddedColumns(n) <= cachedFloats &&
+      shape.m >= tasksPerWorker * pool.size() * tileRows)
+    return multiplyRowsOfBlock(pool, shape, operands, epilogue, begin, n, depth,
+                               depths, panels);
   constexpr size_t sliceRows = 16 * tileRows;
   size_t panelCount = divideUp(n, panelColumns);
   size_t wanted = divideUp(tasksPerWorker * pool.size(), panelCount);
