@@ -25,6 +25,11 @@ DType anec::literalDType(const OpDef &def, const ParamDef &param,
       return operands[slot]->type.dtype;
     ++slot;
   }
+  // Without an operand to follow: a default's own kind, or the usual width.
+  if (param.fallback.contains('.') && param.dtypes.contains(DType::FP32))
+    return DType::FP32;
+  if (param.dtypes.contains(DType::Int32))
+    return DType::Int32;
   for (unsigned dtype = 0; dtype < numDTypes; ++dtype)
     if (param.dtypes.contains(DType(dtype)))
       return DType(dtype);

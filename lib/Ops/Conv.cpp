@@ -71,11 +71,11 @@ static bool inferConv(InferContext &ctx) {
 // Kernel
 //===----------------------------------------------------------------------===//
 
-/// Writes the elements of one channel that each kernel position meets: row k of
-/// `columns` is the channel as seen through kernel position k, one element per
-/// output position, 0 where it lies in the padding.
-static void unfoldChannel(llvm::ArrayRef<ConvAxis> axes, const double *channel,
-                          double *columns) {
+/// Calls `fn(at)` for each kernel position and, within it, each output
+/// position: with the element of an input channel that the two bring together,
+/// or -1 where it lies in the padding.
+template <typename Fn>
+static void forEachTap(llvm::ArrayRef<ConvAxis> axes, Fn fn) {
   Shape kernel, output, inputStride;
   for (const ConvAxis &axis : axes) {
     kernel.push_back(axis.kernel);
@@ -95,7 +95,7 @@ static void unfoldChannel(llvm::ArrayRef<ConvAxis> axes, const double *channel,
       inside &= position >= 0 && position < axes[i].input;
       at += position * inputStride[i];
     }
-    *columns++ = inside ? channel[at] : 0.0;
+    fn(inside ? at : -1);
     int64_t axis = int64_t(both.size()) - 1;
     while (axis >= 0 && ++index[axis] == both[axis])
       index[axis--] = 0;
@@ -125,9 +125,11 @@ static void evalConv(EvalContext &ctx) {
   for (int64_t image = 0; image < x.type.shape[0]; ++image)
     for (int64_t group = 0; group < groups; ++group) {
       const double *in = &x.data[(image * groups + group) * inputs * inputSize];
+      double *column = columns.data();
       for (int64_t c = 0; c < inputs; ++c)
-        unfoldChannel(axes, in + c * inputSize,
-                      &columns[c * kernelSize * outputSize]);
+        forEachTap(axes, [&](int64_t at) {
+          *column++ = at < 0 ? 0.0 : in[c * inputSize + at];
+        });
       double *to = &out.data[(image * groups + group) * outputs * outputSize];
       for (int64_t c = 0; c < outputs; ++c)
         std::fill_n(to + c * outputSize, outputSize,
@@ -175,4 +177,180 @@ constinit const OpDef ops::Conv = {
     .infer = inferConv,
     .eval = evalConv,
     .flops = flopsConv,
+};
+
+//===----------------------------------------------------------------------===//
+// conv_transpose
+//===----------------------------------------------------------------------===//
+
+/// One spatial axis of a transposed convolution, as the axis of the convolution
+/// that takes its result to its input.
+static ConvAxis transposedAxis(int64_t input, int64_t output, int64_t kernel,
+                               int64_t stride, int64_t dilation,
+                               llvm::StringRef padType,
+                               llvm::ArrayRef<int64_t> pad) {
+  ConvAxis axis = {output, kernel, stride, dilation, 0, 0};
+  if (padType == "custom") {
+    axis.before = pad[0];
+    axis.after = pad[1];
+  } else if (padType != "valid") {
+    int64_t total =
+        std::max<int64_t>(0, (input - 1) * stride + axis.span() - output);
+    axis.before = padType == "same" ? total / 2 : (total + 1) / 2;
+    axis.after = total - axis.before;
+  }
+  return axis;
+}
+
+template <typename Context>
+static ConvAxis transposedAxis(const Context &ctx, unsigned axis, int64_t input,
+                               int64_t output, int64_t kernel) {
+  return transposedAxis(input, output, kernel, ctx.intsAttr("strides")[axis],
+                        ctx.intsAttr("dilations")[axis],
+                        ctx.stringAttr("pad_type"),
+                        llvm::ArrayRef(ctx.intsAttr("pad")).slice(2 * axis, 2));
+}
+
+/// The fewest and the most elements of an axis of the result: those that the
+/// convolution back makes `input` elements of.
+static std::pair<int64_t, int64_t> transposedExtents(InferContext &ctx,
+                                                     unsigned axis,
+                                                     int64_t input,
+                                                     int64_t kernel) {
+  int64_t stride = ctx.intsAttr("strides")[axis];
+  if (ctx.stringAttr("pad_type").starts_with("same"))
+    return {(input - 1) * stride + 1, input * stride};
+  ConvAxis back = transposedAxis(ctx, axis, input, 0, kernel);
+  int64_t fewest =
+      (input - 1) * stride + back.span() - back.before - back.after;
+  return {fewest, fewest + stride - 1};
+}
+
+static bool inferConvTranspose(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 3, 5)) // C1
+    return false;
+  TensorType type = ctx.type(0);
+  const TensorType &weight = ctx.type(1);
+  int64_t groups = ctx.intAttr("groups");
+  if (!checkRank(ctx, 1, type.rank(), type.rank())) // C2
+    return false;
+  unsigned spatial = type.rank() - 2;
+  if (!checkConvParameters(ctx, spatial)) // C3 to C5
+    return false;
+  if (type.shape[1] != weight.shape[0]) // C6
+    return ctx.fail(diag::ConvChannels,
+                    {ctx.def.name.str(), ctx.describeOperand(0),
+                     ctx.describeOperand(1), std::to_string(weight.shape[0]),
+                     "1", std::to_string(weight.shape[0])},
+                    {0, 1});
+  if (weight.shape[0] % groups) // C7
+    return ctx.fail(diag::BlockUneven,
+                    {ctx.def.name.str(), ctx.describeOperand(1), "0",
+                     std::to_string(weight.shape[0]), std::to_string(groups)},
+                    {1});
+  type.shape[1] = saturatingProduct({weight.shape[1], groups});
+  if (!checkShape(ctx, 2, type.shape[1]) ||           // C7
+      !checkLength(ctx, "output_shape", type.rank())) // C8
+    return false;
+  Shape wanted =
+      ctx.constant("output_shape") ? ctx.intsAttr("output_shape") : Shape();
+  for (unsigned i = 0; i < spatial; ++i) {
+    auto [fewest, most] =
+        transposedExtents(ctx, i, type.shape[i + 2], weight.shape[i + 2]);
+    bool same = ctx.stringAttr("pad_type").starts_with("same");
+    int64_t extent = !wanted.empty() ? wanted[i + 2] : same ? most : fewest;
+    if (extent < 1 || extent < fewest || extent > most) // C8
+      return ctx.fail(diag::ConvOutput,
+                      {ctx.def.name.str(), std::to_string(extent),
+                       std::to_string(fewest), std::to_string(most),
+                       std::to_string(i)},
+                      {0, 1});
+    type.shape[i + 2] = extent;
+  }
+  if (!wanted.empty() && wanted != type.shape) // C8
+    return ctx.fail(diag::ResultType, {"output_shape", shapeToString(wanted),
+                                       ctx.def.name.str(), type.str()});
+  return ctx.result(type);
+}
+
+/// The transpose of the convolution from the result to x: its columns are
+/// weight^T x, and go back to where they would have been unfolded from.
+static void evalConvTranspose(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0], &weight = *ctx.in[1];
+  const RefTensor *bias = operandOrNull(ctx, 2);
+  RefTensor &out = ctx.out[0];
+  llvm::SmallVector<ConvAxis, 3> axes;
+  int64_t inputSize = 1, kernelSize = 1, outputSize = 1;
+  for (unsigned i = 2; i < x.type.rank(); ++i) {
+    axes.push_back(transposedAxis(ctx, i - 2, x.type.shape[i],
+                                  out.type.shape[i], weight.type.shape[i]));
+    inputSize *= x.type.shape[i];
+    kernelSize *= weight.type.shape[i];
+    outputSize *= out.type.shape[i];
+  }
+  int64_t groups = ctx.intAttr("groups");
+  int64_t inputs = weight.type.shape[0] / groups,
+          outputs = weight.type.shape[1];
+  for (int64_t image = 0; image < x.type.shape[0]; ++image)
+    for (int64_t group = 0; group < groups; ++group) {
+      std::vector<double> columns(outputs * kernelSize * inputSize);
+      std::vector<double> transpose =
+          transposed(&weight.data[group * inputs * outputs * kernelSize],
+                     inputs, outputs * kernelSize);
+      multiply(outputs * kernelSize, inputSize, inputs, transpose.data(),
+               &x.data[(image * groups + group) * inputs * inputSize],
+               columns.data());
+      const double *column = columns.data();
+      for (int64_t c = 0; c < outputs; ++c) {
+        double *channel =
+            &out.data[((image * groups + group) * outputs + c) * outputSize];
+        std::fill_n(channel, outputSize,
+                    bias ? bias->data[group * outputs + c] : 0.0);
+        forEachTap(axes, [&](int64_t at) {
+          if (at >= 0)
+            channel[at] += *column;
+          ++column;
+        });
+      }
+    }
+}
+
+static int64_t flopsConvTranspose(const Op &op) {
+  const TensorType &weight = op.operand(1u)->type;
+  return saturatingProduct({2, op.operand(0u)->type.numElements(),
+                            weight.numElements() / weight.shape[0]});
+}
+
+constinit const OpDef ops::ConvTranspose = {
+    .name = "conv_transpose",
+    .summary = "Spreads each element of `x` over the positions of `weight`: "
+               "the transpose of a convolution with the same parameters. Adds "
+               "`bias`.",
+    .family = "conv",
+    .params = {value("x", floats, 'T', "[images, channels, spatial...]"),
+               value("weight", floats, 'U',
+                     "[channels, outputs / groups, kernel...]"),
+               optionalValue("bias", floats, 'U', "[outputs]"),
+               integers("pad", "zeros(2*spatial)",
+                        "what is cut off (before, after) each spatial axis, "
+                        "when custom"),
+               optionalConstant("output_shape", {DType::Int32}, 1),
+               text("pad_type", "\"valid\""),
+               integers("strides", "ones(spatial)"),
+               integers("dilations", "ones(spatial)"), integer("groups", "1")},
+    .traits = trait::Mil,
+    .constraints = {"`x` has a rank of 3 to 5", "`weight` has the rank of `x`",
+                    "`strides`, `dilations` (and `pad`) have an element (a "
+                    "pair) for each spatial axis",
+                    "`strides`, `dilations` and `groups` are at least 1, `pad` "
+                    "at least 0",
+                    "`pad_type` is valid, custom, same or same_lower",
+                    "the channels of `x` are those of `weight`",
+                    "`groups` divides the channels, and `bias` has an element "
+                    "for each output",
+                    "`output_shape`, or the shape without it, is one that the "
+                    "convolution takes to that of `x`"},
+    .infer = inferConvTranspose,
+    .eval = evalConvTranspose,
+    .flops = flopsConvTranspose,
 };

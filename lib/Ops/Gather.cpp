@@ -5,23 +5,16 @@
 ///
 /// \file
 /// What an index outside the table gives is left open by MIL; the reference
-/// takes the nearest element.
+/// takes the nearest element. Their counterparts are in Scatter.cpp.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Decompose.h"
+#include "Indices.h"
 #include "Infer.h"
 #include "Reference.h"
 
 using namespace anec;
-
-static constexpr DTypeSet indexTypes = {DType::Int8, DType::Int16, DType::Int32,
-                                        DType::UInt8, DType::UInt16};
-
-/// Index `i` of an axis of `extent` elements; negative ones count from the end.
-static int64_t resolveIndex(double i, int64_t extent) {
-  return std::clamp<int64_t>(normalized(int64_t(i), extent), 0, extent - 1);
-}
 
 //===----------------------------------------------------------------------===//
 // gather
@@ -84,6 +77,110 @@ constinit const OpDef ops::Gather = {
                     "the first `batch_dims` extents agree"},
     .infer = inferGather,
     .eval = evalGather,
+};
+
+//===----------------------------------------------------------------------===//
+// gather_along_axis
+//===----------------------------------------------------------------------===//
+
+bool anec::checkAlongAxis(InferContext &ctx) {
+  const TensorType &data = ctx.type(0), &indices = ctx.type(1);
+  int64_t axis = ctx.intAttr("axis");
+  if (!ctx.normalizeAxis(axis, data.rank()) ||
+      !checkRank(ctx, 1, data.rank(), data.rank()))
+    return false;
+  Shape expected = data.shape;
+  expected[axis] = indices.shape[axis];
+  return checkShape(ctx, 1, expected);
+}
+
+static bool inferGatherAlongAxis(InferContext &ctx) {
+  return checkAlongAxis(ctx) && // C1, C2
+         ctx.result({ctx.type(0).dtype, ctx.type(1).shape});
+}
+
+static void evalGatherAlongAxis(EvalContext &ctx) {
+  forEachAlongAxis(ctx, [&](int64_t to, int64_t at) {
+    ctx.out[0].data[to] = ctx.in[0]->data[at];
+  });
+}
+
+constinit const OpDef ops::GatherAlongAxis = {
+    .name = "gather_along_axis",
+    .summary = "For each of `indices`, the element of `x` at the same place, "
+               "but along `axis` at that index.",
+    .family = "gather",
+    .params = {value("x", movableTypes), value("indices", indexTypes, 'I'),
+               integer("axis", "0"),
+               since(17, boolean("validate_indices", "false"))},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`axis` is an axis of `x`",
+                    "`indices` have the shape of `x` except at `axis`"},
+    .infer = inferGatherAlongAxis,
+    .eval = evalGatherAlongAxis,
+};
+
+//===----------------------------------------------------------------------===//
+// gather_nd
+//===----------------------------------------------------------------------===//
+
+bool anec::checkIndexDepth(InferContext &ctx, int64_t batchDims) {
+  int64_t depth = ctx.type(1).shape.back();
+  return batchDims + depth <= int64_t(ctx.type(0).rank()) ||
+         ctx.fail(diag::IndexDepth,
+                  {ctx.def.name.str(), ctx.describeOperand(0),
+                   ctx.describeOperand(1), std::to_string(depth),
+                   std::to_string(batchDims)},
+                  {0, 1});
+}
+
+static bool inferGatherNd(InferContext &ctx) {
+  const TensorType &x = ctx.type(0), &indices = ctx.type(1);
+  if (!checkRank(ctx, 1, 1, UINT_MAX)) // C1
+    return false;
+  int64_t batch = ctx.intAttr("batch_dims");
+  if (!checkRange(ctx, "batch_dims", 0,
+                  std::min(x.rank(), indices.rank() - 1)) || // C2
+      !checkIndexDepth(ctx, batch))                          // C3
+    return false;
+  for (int64_t i = 0; i < batch; ++i)
+    if (x.shape[i] != indices.shape[i]) // C4
+      return ctx.fail(diag::BatchMismatch,
+                      {ctx.def.name.str(), ctx.describeOperand(0),
+                       ctx.describeOperand(1), std::to_string(i)},
+                      {0, 1});
+  Shape shape(indices.shape.begin(), indices.shape.end() - 1);
+  shape.append(x.shape.begin() + batch + indices.shape.back(), x.shape.end());
+  return ctx.result({x.dtype, shape});
+}
+
+static void evalGatherNd(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  auto to = ctx.out[0].data.begin();
+  forEachIndexed(*ctx.in[1], x.type.shape, ctx.intAttr("batch_dims"),
+                 [&](int64_t at, int64_t count) {
+                   to = std::copy_n(x.data.begin() + at, count, to);
+                 });
+}
+
+constinit const OpDef ops::GatherNd = {
+    .name = "gather_nd",
+    .summary = "The slices of `x` that the rows of `indices` name by their "
+               "leading indices; the first `batch_dims` axes of both go "
+               "together.",
+    .family = "gather",
+    .params = {value("x", movableTypes), value("indices", indexTypes, 'I'),
+               since(16, integer("batch_dims", "0")),
+               since(17, boolean("validate_indices", "false"))},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`indices` is no scalar",
+                    "`batch_dims` is 0 to the rank of `x`, and less than that "
+                    "of `indices`",
+                    "rows of `indices` are no longer than the rest of the rank "
+                    "of `x`",
+                    "the first `batch_dims` extents agree"},
+    .infer = inferGatherNd,
+    .eval = evalGatherNd,
 };
 
 //===----------------------------------------------------------------------===//

@@ -90,12 +90,12 @@ bool anec::checkRange(InferContext &ctx, llvm::StringRef name, int64_t min,
     return true;
   for (int64_t value : list->asInts())
     if (value < min || value > max)
-      return ctx.fail(diag::ParameterRange,
-                      {ctx.def.name.str(), name.str(), std::to_string(value),
-                       max == INT32_MAX && value < min
-                           ? "at least " + std::to_string(min)
-                           : std::to_string(min) + " to " +
-                                 std::to_string(max)});
+      return ctx.fail(
+          diag::ParameterRange,
+          {ctx.def.name.str(), name.str(), std::to_string(value),
+           max == INT32_MAX && value < min
+               ? "at least " + std::to_string(min)
+               : std::to_string(min) + " to " + std::to_string(max)});
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/Ops/Ops.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace anec;
 
@@ -174,4 +175,102 @@ constinit const OpDef ops::Linear = {
     .infer = inferLinear,
     .eval = evalLinear,
     .flops = flopsLinear,
+};
+
+//===----------------------------------------------------------------------===//
+// einsum
+//===----------------------------------------------------------------------===//
+
+/// The equation with its letters replaced by a, b, c, ... in the order they
+/// come in, and without spaces.
+static std::string canonicalEquation(llvm::StringRef equation) {
+  std::string letters, result;
+  for (char c : equation) {
+    if (c == ' ')
+      continue;
+    if (!llvm::isAlpha(c)) {
+      result += c;
+      continue;
+    }
+    size_t number = letters.find(c);
+    if (number == std::string::npos) {
+      number = letters.size();
+      letters += c;
+    }
+    result += char('a' + number % 26);
+  }
+  return result;
+}
+
+/// nchw,nwhu->nchu, and the same without n.
+static bool inferEinsum(InferContext &ctx) {
+  std::string equation = canonicalEquation(ctx.stringAttr("equation"));
+  bool batched = equation == "abcd,adce->abce";
+  if (!batched && equation != "abc,cbd->abd") // C1
+    return ctx.fail(diag::EinsumEquation,
+                    {ctx.def.name.str(), ctx.stringAttr("equation").str()});
+  if (ctx.operands.size() != 2) // C2
+    return ctx.fail(diag::OperandCount, {ctx.def.name.str(), "2 operands",
+                                         std::to_string(ctx.operands.size())});
+  unsigned rank = batched ? 4 : 3;
+  if (!checkRank(ctx, 0, rank, rank) || !checkRank(ctx, 1, rank, rank)) // C2
+    return false;
+  llvm::ArrayRef<int64_t> x = ctx.type(0).shape, y = ctx.type(1).shape;
+  auto mismatch = [&](const char *letter) { // C3
+    return ctx.fail(diag::EinsumMismatch,
+                    {ctx.def.name.str(), ctx.describeOperand(0),
+                     ctx.describeOperand(1), letter},
+                    {0, 1});
+  };
+  if (batched && x[0] != y[0])
+    return mismatch("n");
+  x = x.take_back(3);
+  y = y.take_back(3);
+  if (x[1] != y[1])
+    return mismatch("h");
+  if (x[2] != y[0])
+    return mismatch("w");
+  Shape shape = ctx.type(0).shape;
+  shape.back() = y[2];
+  return ctx.result({ctx.type(0).dtype, shape});
+}
+
+static void evalEinsum(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0], &y = *ctx.in[1];
+  llvm::ArrayRef<int64_t> xs = x.type.shape, ys = y.type.shape;
+  int64_t images = xs.size() == 4 ? xs[0] : 1;
+  xs = xs.take_back(3);
+  int64_t C = xs[0], H = xs[1], W = xs[2], U = ys.back();
+  for (int64_t n = 0; n < images; ++n)
+    for (int64_t c = 0; c < C; ++c)
+      for (int64_t h = 0; h < H; ++h) {
+        double *out = &ctx.out[0].data[((n * C + c) * H + h) * U];
+        std::fill_n(out, U, 0.0);
+        for (int64_t w = 0; w < W; ++w) {
+          double factor = x.data[((n * C + c) * H + h) * W + w];
+          const double *row = &y.data[((n * W + w) * H + h) * U];
+          for (int64_t u = 0; u < U; ++u)
+            out[u] += factor * row[u];
+        }
+      }
+}
+
+static int64_t flopsEinsum(const Op &op) {
+  return saturatingProduct(
+      {2, op.result()->type.numElements(), op.operand(0u)->type.shape.back()});
+}
+
+constinit const OpDef ops::Einsum = {
+    .name = "einsum",
+    .summary = "The products of two `values` that `equation` says: "
+               "nchw,nwhu->nchu or chw,whr->chr, in any letters.",
+    .family = "matmul",
+    .params = {variadic("values"), text("equation")},
+    .traits = trait::Mil,
+    .constraints = {"`equation` is one of the two",
+                    "there are two values, of its ranks",
+                    "extents with the same letter agree"},
+    .infer = inferEinsum,
+    .eval = evalEinsum,
+    .flops = flopsEinsum,
 };

@@ -179,3 +179,102 @@ constinit const OpDef ops::BatchNorm = {
     .eval = evalBatchNorm,
     .flops = flopsBatchNorm,
 };
+
+//===----------------------------------------------------------------------===//
+// instance_norm
+//===----------------------------------------------------------------------===//
+
+static bool inferInstanceNorm(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 3, 4)) // C1
+    return false;
+  int64_t channels = ctx.type(0).shape[1];
+  return checkShape(ctx, 1, channels) && // C2
+         checkShape(ctx, 2, channels) && // C2
+         inferSame(ctx);
+}
+
+static void evalInstanceNorm(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  const RefTensor *gamma = operandOrNull(ctx, 1), *beta = operandOrNull(ctx, 2);
+  double epsilon = ctx.floatAttr("epsilon");
+  AxisView view = viewAxis(x.type.shape, 1);
+  for (int64_t row = 0; row < view.outer * view.extent; ++row) {
+    const double *from = &x.data[row * view.inner];
+    double mean = 0, variance = 0;
+    for (int64_t i = 0; i < view.inner; ++i)
+      mean += from[i] / double(view.inner);
+    for (int64_t i = 0; i < view.inner; ++i)
+      variance += (from[i] - mean) * (from[i] - mean) / double(view.inner);
+    int64_t c = row % view.extent;
+    for (int64_t i = 0; i < view.inner; ++i)
+      ctx.out[0].data[row * view.inner + i] =
+          (from[i] - mean) / std::sqrt(variance + epsilon) *
+              (gamma ? gamma->data[c] : 1.0) +
+          (beta ? beta->data[c] : 0.0);
+  }
+}
+
+constinit const OpDef ops::InstanceNorm = {
+    .name = "instance_norm",
+    .summary = "Each channel of each image of `x` less its mean, divided by "
+               "its deviation sqrt(variance + `epsilon`), times `gamma`, plus "
+               "`beta`.",
+    .family = "norm",
+    .params = {value("x"), optionalValue("gamma", floats, 'U'),
+               optionalValue("beta", floats, 'U'),
+               number("epsilon", "1e-05", 0)},
+    .traits = trait::Mil,
+    .constraints = {"`x` has a rank of 3 or 4",
+                    "`gamma` and `beta` have an element for each channel"},
+    .infer = inferInstanceNorm,
+    .eval = evalInstanceNorm,
+    .flops = flopsLayerNorm,
+};
+
+//===----------------------------------------------------------------------===//
+// local_response_norm
+//===----------------------------------------------------------------------===//
+
+static bool inferLocalResponseNorm(InferContext &ctx) {
+  return checkRank(ctx, 0, 3, 5) &&    // C1
+         checkRange(ctx, "size", 1) && // C2
+         inferSame(ctx);
+}
+
+static void evalLocalResponseNorm(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  AxisView view = viewAxis(x.type.shape, 1);
+  int64_t size = ctx.intAttr("size");
+  double scale = ctx.floatAttr("alpha") / double(size);
+  for (size_t i = 0; i < x.data.size(); ++i) {
+    int64_t c = int64_t(i) / view.inner % view.extent;
+    int64_t first = std::max<int64_t>(c - size / 2, 0);
+    int64_t last = std::min(c + (size - 1) / 2, view.extent - 1);
+    double sum = 0;
+    for (int64_t other = first; other <= last; ++other) {
+      double neighbour = x.data[int64_t(i) + (other - c) * view.inner];
+      sum += neighbour * neighbour;
+    }
+    ctx.out[0].data[i] = x.data[i] / std::pow(ctx.floatAttr("k") + scale * sum,
+                                              ctx.floatAttr("beta"));
+  }
+}
+
+static int64_t flopsLocalResponseNorm(const Op &op) {
+  return saturatingProduct(
+      {2, op.intAttr("size"), op.result()->type.numElements()});
+}
+
+constinit const OpDef ops::LocalResponseNorm = {
+    .name = "local_response_norm",
+    .summary = "`x` divided by (`k` + `alpha` / `size` * s)^`beta`, where s is "
+               "the sum of squares over `size` channels around each.",
+    .family = "norm",
+    .params = {value("x"), integer("size"), number("alpha", "1e-04", 0),
+               number("beta", "0.75", 0), number("k", "1", 0)},
+    .traits = trait::Mil,
+    .constraints = {"`x` has a rank of 3 to 5", "`size` is at least 1"},
+    .infer = inferLocalResponseNorm,
+    .eval = evalLocalResponseNorm,
+    .flops = flopsLocalResponseNorm,
+};

@@ -128,6 +128,30 @@ constinit const OpDef ops::Squeeze = {
     .eval = evalCopy,
 };
 
+static bool inferFlatten2d(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  int64_t axis = ctx.intAttr("axis");
+  // Like a slice's end, it may stand behind the last axis.
+  if (axis != int64_t(x.rank()) && !ctx.normalizeAxis(axis, x.rank())) // C1
+    return false;
+  llvm::ArrayRef<int64_t> shape = x.shape;
+  return ctx.result({x.dtype,
+                     {saturatingProduct(shape.take_front(axis)),
+                      saturatingProduct(shape.drop_front(axis))}});
+}
+
+constinit const OpDef ops::Flatten2d = {
+    .name = "flatten2d",
+    .summary = "The elements of `x` in order, as a matrix whose rows have the "
+               "axes from `axis` on.",
+    .family = "shape",
+    .params = {value("x", basicTypes), integer("axis", "1")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`axis` is an axis of `x`, or its rank"},
+    .infer = inferFlatten2d,
+    .eval = evalCopy,
+};
+
 //===----------------------------------------------------------------------===//
 // transpose
 //===----------------------------------------------------------------------===//

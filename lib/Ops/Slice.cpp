@@ -296,49 +296,69 @@ struct SliceParameters {
 };
 } // namespace
 
-static bool inferSliceByIndex(InferContext &ctx) {
+/// Checks the parameters, and gives the shape of what they select.
+static std::optional<Shape> inferSelection(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
   for (llvm::StringRef name :
        {"begin", "end", "stride", "begin_mask", "end_mask", "squeeze_mask"})
     if (!checkLength(ctx, name, x.rank())) // C1
-      return false;
+      return std::nullopt;
   SliceParameters parameters(ctx);
-  if (llvm::is_contained(parameters.stride, 0)) // C2
-    return ctx.fail(diag::ParameterRange,
-                    {ctx.def.name.str(), "stride", "0", "steps other than 0"});
+  if (llvm::is_contained(parameters.stride, 0)) { // C2
+    ctx.fail(diag::ParameterRange,
+             {ctx.def.name.str(), "stride", "0", "steps other than 0"});
+    return std::nullopt;
+  }
   Shape shape;
   for (unsigned axis = 0; axis < x.rank(); ++axis) {
     int64_t extent = x.shape[axis];
     Range range = parameters.range(axis, extent);
-    if (range.dropped && (range.first < 0 || range.first >= extent)) // C3
-      return ctx.fail(diag::IndexOutOfRange,
-                      {ctx.def.name.str(), ctx.describeOperand(0),
-                       std::to_string(axis),
-                       std::to_string(parameters.begin[axis])},
-                      {0});
-    if (range.count == 0) // C4
-      return ctx.fail(
+    if (range.dropped && (range.first < 0 || range.first >= extent)) { // C3
+      ctx.fail(diag::IndexOutOfRange,
+               {ctx.def.name.str(), ctx.describeOperand(0),
+                std::to_string(axis), std::to_string(parameters.begin[axis])},
+               {0});
+      return std::nullopt;
+    }
+    if (range.count == 0) { // C4
+      ctx.fail(
           diag::SliceEmpty,
           {ctx.def.name.str(), ctx.describeOperand(0), std::to_string(axis)},
           {0});
+      return std::nullopt;
+    }
     if (!range.dropped)
       shape.push_back(range.count);
   }
-  return ctx.result({x.dtype, shape});
+  return shape;
+}
+
+static bool inferSliceByIndex(InferContext &ctx) {
+  auto shape = inferSelection(ctx);
+  return shape && ctx.result({ctx.type(0).dtype, *shape});
+}
+
+/// Where in a tensor of `shape` the selected elements begin; `strides` become
+/// theirs.
+static int64_t selectElements(const EvalContext &ctx,
+                              llvm::ArrayRef<int64_t> shape, Shape &strides) {
+  SliceParameters parameters(ctx);
+  Shape all = rowMajorStrides(shape);
+  int64_t first = 0;
+  for (unsigned axis = 0; axis < shape.size(); ++axis) {
+    Range range = parameters.range(axis, shape[axis]);
+    first += range.first * all[axis];
+    if (!range.dropped)
+      strides.push_back(range.step * all[axis]);
+  }
+  return first;
 }
 
 static void evalSliceByIndex(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
-  SliceParameters parameters(ctx);
-  Shape strides = rowMajorStrides(x.type.shape), kept;
-  const double *from = x.data.data();
-  for (unsigned axis = 0; axis < x.type.rank(); ++axis) {
-    Range range = parameters.range(axis, x.type.shape[axis]);
-    from += range.first * strides[axis];
-    if (!range.dropped)
-      kept.push_back(range.step * strides[axis]);
-  }
+  Shape kept;
+  const double *from = &x.data[selectElements(ctx, x.type.shape, kept)];
   copyElements(out.type.shape, from, kept, out.data.data(),
                rowMajorStrides(out.type.shape));
 }
@@ -360,4 +380,39 @@ constinit const OpDef ops::SliceByIndex = {
                     "slices are not empty"},
     .infer = inferSliceByIndex,
     .eval = evalSliceByIndex,
+};
+
+static bool inferSliceUpdate(InferContext &ctx) {
+  auto shape = inferSelection(ctx);                             // C1 to C4
+  return shape && checkShape(ctx, 1, *shape) && inferSame(ctx); // C5
+}
+
+static void evalSliceUpdate(EvalContext &ctx) {
+  RefTensor &out = ctx.out[0];
+  const RefTensor &update = *ctx.in[1];
+  out.data = ctx.in[0]->data;
+  Shape kept;
+  double *to = &out.data[selectElements(ctx, out.type.shape, kept)];
+  copyElements(update.type.shape, update.data.data(),
+               rowMajorStrides(update.type.shape), to, kept);
+}
+
+constinit const OpDef ops::SliceUpdate = {
+    .name = "slice_update",
+    .summary = "`x`, with `update` in place of what `slice_by_index` would "
+               "take.",
+    .family = "slice",
+    .params = {value("x", movableTypes), value("update", movableTypes),
+               extents("begin"), extents("end"),
+               optionalConstant("stride", shapeTypes, 1),
+               optionalConstant("begin_mask", {DType::Bool}, 1),
+               optionalConstant("end_mask", {DType::Bool}, 1),
+               optionalConstant("squeeze_mask", {DType::Bool}, 1)},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"each list has an element for each axis of `x`",
+                    "strides are not 0", "dropped axes have that index",
+                    "slices are not empty",
+                    "`update` has the shape of the slice"},
+    .infer = inferSliceUpdate,
+    .eval = evalSliceUpdate,
 };

@@ -123,7 +123,7 @@ bool Schedule::joins(const Op &op, const Step &step) const {
 }
 
 bool Schedule::isFoldable(const Op &op) const {
-  return op.def().eval && op.numOperands() != 0 &&
+  return op.def().eval && !op.is(ops::Const) &&
          !op.def().has(trait::SideEffect) &&
          llvm::all_of(op.operandValues(), [&](const Value *operand) {
            return !operand || isConstant(operand);

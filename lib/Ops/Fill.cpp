@@ -1,0 +1,215 @@
+//===- Fill.cpp - arrays made from parameters -------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// fill, fill_like
+//===----------------------------------------------------------------------===//
+
+static bool inferFill(InferContext &ctx) {
+  return checkRange(ctx, "shape", 1) && // C1
+         ctx.result({ctx.constant("value")->dtype(), ctx.intsAttr("shape")});
+}
+
+static bool inferFillLike(InferContext &ctx) {
+  return ctx.result({ctx.constant("value")->dtype(), ctx.type(0).shape});
+}
+
+static void evalFill(EvalContext &ctx) {
+  RefTensor &out = ctx.out[0];
+  std::fill(out.data.begin(), out.data.end(), ctx.floatAttr("value"));
+}
+
+constinit const OpDef ops::Fill = {
+    .name = "fill",
+    .summary = "An array of `shape` whose elements are all `value`.",
+    .family = "fill",
+    .params = {integers("shape"), number("value", "0.0", 'T', basicTypes)},
+    .traits = trait::Mil,
+    .constraints = {"extents are at least 1"},
+    .infer = inferFill,
+    .eval = evalFill,
+};
+
+constinit const OpDef ops::FillLike = {
+    .name = "fill_like",
+    .summary = "An array of the shape of `ref_tensor` whose elements are all "
+               "`value`.",
+    .family = "fill",
+    .params = {value("ref_tensor", basicTypes),
+               number("value", "0.0", 'U', basicTypes)},
+    .traits = trait::Mil,
+    .infer = inferFillLike,
+    .eval = evalFill,
+};
+
+//===----------------------------------------------------------------------===//
+// range_1d
+//===----------------------------------------------------------------------===//
+
+/// The number of elements from `start` to before `end`, if there are any and
+/// they can be counted.
+static std::optional<int64_t> rangeCount(double start, double end,
+                                         double step) {
+  double count = std::ceil((end - start) / step);
+  if (!(count >= 1 && count <= INT32_MAX))
+    return std::nullopt;
+  return int64_t(count);
+}
+
+static std::string spellNumber(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", value);
+  return text;
+}
+
+static bool inferRange(InferContext &ctx) {
+  double start = ctx.constant("start")->asDouble(),
+         end = ctx.constant("end")->asDouble(),
+         step = ctx.constant("step")->asDouble();
+  auto count = rangeCount(start, end, step);
+  if (!count) // C1
+    return ctx.fail(diag::RangeEmpty, {ctx.def.name.str(), spellNumber(start),
+                                       spellNumber(end), spellNumber(step)});
+  return ctx.result({ctx.constant("start")->dtype(), *count});
+}
+
+static void evalRange(EvalContext &ctx) {
+  double start = ctx.floatAttr("start"), step = ctx.floatAttr("step");
+  for (size_t i = 0; i < ctx.out[0].data.size(); ++i)
+    ctx.out[0].data[i] = start + double(i) * step;
+}
+
+constinit const OpDef ops::Range1d = {
+    .name = "range_1d",
+    .summary = "The numbers from `start` to before `end` in steps of `step`.",
+    .family = "fill",
+    .params = {number("end", "", 'T', numbers),
+               number("start", "", 'T', numbers),
+               number("step", "", 'T', numbers)},
+    .traits = trait::Mil,
+    .constraints = {"there is a number in the range, and fewer than 2^31"},
+    .infer = inferRange,
+    .eval = evalRange,
+};
+
+//===----------------------------------------------------------------------===//
+// shape
+//===----------------------------------------------------------------------===//
+
+static bool inferShape(InferContext &ctx) {
+  return checkRank(ctx, 0, 1, UINT_MAX) && // C1
+         ctx.result({DType::Int32, ctx.type(0).rank()});
+}
+
+static void evalShape(EvalContext &ctx) {
+  const Shape &shape = ctx.in[0]->type.shape;
+  ctx.out[0].data.assign(shape.begin(), shape.end());
+}
+
+constinit const OpDef ops::ShapeOf = {
+    .name = "shape",
+    .summary = "The extents of `x`.",
+    .family = "fill",
+    .params = {value("x", movableTypes)},
+    .traits = trait::Mil,
+    .constraints = {"`x` is no scalar"},
+    .infer = inferShape,
+    .eval = evalShape,
+};
+
+//===----------------------------------------------------------------------===//
+// one_hot
+//===----------------------------------------------------------------------===//
+
+static bool inferOneHot(InferContext &ctx) {
+  const TensorType &indices = ctx.type(0);
+  int64_t axis = ctx.intAttr("axis");
+  if (!ctx.normalizeAxis(axis, indices.rank() + 1) || // C1
+      !checkRange(ctx, "one_hot_vector_size", 1))     // C2
+    return false;
+  Shape shape = indices.shape;
+  shape.insert(shape.begin() + axis, ctx.intAttr("one_hot_vector_size"));
+  return ctx.result({ctx.constant("on_value")->dtype(), shape});
+}
+
+/// An index outside the vector turns no element on.
+static void evalOneHot(EvalContext &ctx) {
+  const RefTensor &indices = *ctx.in[0];
+  RefTensor &out = ctx.out[0];
+  AxisView view = viewAxis(out.type.shape,
+                           normalized(ctx.intAttr("axis"), out.type.rank()));
+  std::fill(out.data.begin(), out.data.end(), ctx.floatAttr("off_value"));
+  for (size_t i = 0; i < indices.data.size(); ++i) {
+    int64_t index = int64_t(indices.data[i]);
+    int64_t o = int64_t(i) / view.inner, n = int64_t(i) % view.inner;
+    if (index >= 0 && index < view.extent)
+      out.data[(o * view.extent + index) * view.inner + n] =
+          ctx.floatAttr("on_value");
+  }
+}
+
+constinit const OpDef ops::OneHot = {
+    .name = "one_hot",
+    .summary = "For each of `indices`, a vector of `one_hot_vector_size` "
+               "elements along a new `axis`: `on_value` at the index, "
+               "`off_value` elsewhere.",
+    .family = "fill",
+    .params = {value("indices", {DType::Int32}, 'I'),
+               integer("one_hot_vector_size"), integer("axis", "-1"),
+               number("on_value", "1", 'T', basicTypes),
+               number("off_value", "0", 'T', basicTypes)},
+    .traits = trait::Mil,
+    .constraints = {"`axis` is an axis of the result",
+                    "`one_hot_vector_size` is at least 1"},
+    .infer = inferOneHot,
+    .eval = evalOneHot,
+};
+
+//===----------------------------------------------------------------------===//
+// band_part
+//===----------------------------------------------------------------------===//
+
+static bool inferBandPart(InferContext &ctx) {
+  return checkRank(ctx, 0, 2, UINT_MAX) && // C1
+         checkRange(ctx, "lower", -1) &&   // C2
+         checkRange(ctx, "upper", -1) &&   // C2
+         inferSame(ctx);
+}
+
+static void evalBandPart(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  int64_t lower = ctx.intAttr("lower"), upper = ctx.intAttr("upper");
+  int64_t columns = x.type.shape.back();
+  int64_t rows = x.type.shape[x.type.rank() - 2];
+  for (size_t i = 0; i < x.data.size(); ++i) {
+    int64_t row = int64_t(i) / columns % rows, column = int64_t(i) % columns;
+    bool kept = (lower < 0 || row - column <= lower) &&
+                (upper < 0 || column - row <= upper);
+    ctx.out[0].data[i] = kept ? x.data[i] : 0.0;
+  }
+}
+
+constinit const OpDef ops::BandPart = {
+    .name = "band_part",
+    .summary = "The matrices `x`, with zeros more than `lower` below and "
+               "`upper` above their diagonals; -1 keeps a whole side.",
+    .family = "fill",
+    .params = {value("x", basicTypes), integer("lower", "-1"),
+               integer("upper", "-1")},
+    .traits = trait::Mil,
+    .constraints = {"`x` has a rank of at least 2",
+                    "`lower` and `upper` are at least -1"},
+    .infer = inferBandPart,
+    .eval = evalBandPart,
+};

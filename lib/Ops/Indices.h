@@ -1,0 +1,73 @@
+//===- Indices.h - what lookups and scatters share --------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_INDICES_H
+#define ANEC_LIB_OPS_INDICES_H
+
+#include "Infer.h"
+#include "Reference.h"
+
+namespace anec {
+
+inline constexpr DTypeSet indexTypes = {DType::Int8, DType::Int16, DType::Int32,
+                                        DType::UInt8, DType::UInt16};
+
+/// Index `i` of an axis of `extent` elements; negative ones count from the end,
+/// and what is outside becomes the nearest element.
+inline int64_t resolveIndex(double i, int64_t extent) {
+  return std::clamp<int64_t>(normalized(int64_t(i), extent), 0, extent - 1);
+}
+
+/// Whether `axis` is an axis of operand 0, and operand 1 has its shape except
+/// there.
+bool checkAlongAxis(InferContext &ctx);
+
+/// Calls `fn(i, at)` for each element i of operand 1, where `at` is the element
+/// of operand 0 at the same place, but along `axis` at that index.
+template <typename Fn>
+void forEachAlongAxis(const EvalContext &ctx, Fn fn) {
+  const RefTensor &data = *ctx.in[0], &indices = *ctx.in[1];
+  int64_t axis = normalized(ctx.intAttr("axis"), data.type.rank());
+  AxisView view = viewAxis(data.type.shape, axis);
+  int64_t count = indices.type.shape[axis];
+  for (size_t i = 0; i < indices.data.size(); ++i) {
+    int64_t o = int64_t(i) / view.inner / count, n = int64_t(i) % view.inner;
+    int64_t index = resolveIndex(indices.data[i], view.extent);
+    fn(int64_t(i), (o * view.extent + index) * view.inner + n);
+  }
+}
+
+/// Whether the rows of operand 1 are no longer than operand 0 has axes behind
+/// the first `batchDims`.
+bool checkIndexDepth(InferContext &ctx, int64_t batchDims);
+
+/// Calls `fn(at, count)` for each row of `indices`: the slice of a tensor of
+/// `shape` that it names, behind the first `batchDims` axes, which go together.
+template <typename Fn>
+void forEachIndexed(const RefTensor &indices, llvm::ArrayRef<int64_t> shape,
+                    int64_t batchDims, Fn fn) {
+  int64_t depth = indices.type.shape.back();
+  Shape strides = rowMajorStrides(shape);
+  int64_t batch = 1;
+  for (int64_t extent : shape.take_front(batchDims))
+    batch *= extent;
+  int64_t batchSize = 1, count = 1;
+  for (int64_t extent : shape.drop_front(batchDims))
+    batchSize *= extent;
+  for (int64_t extent : shape.drop_front(batchDims + depth))
+    count *= extent;
+  int64_t rows = int64_t(indices.data.size()) / depth;
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t at = row / (rows / batch) * batchSize;
+    for (int64_t d = 0; d < depth; ++d)
+      at += resolveIndex(indices.data[row * depth + d], shape[batchDims + d]) *
+            strides[batchDims + d];
+    fn(at, count);
+  }
+}
+
+} // namespace anec
+
+#endif // ANEC_LIB_OPS_INDICES_H

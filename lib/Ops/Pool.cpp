@@ -1,0 +1,224 @@
+//===- Pool.cpp - pooling ---------------------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A window slides over the spatial axes of x [images, channels, spatial...],
+/// each channel by itself.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/Ops/Ops.h"
+#include <cmath>
+
+using namespace anec;
+
+namespace {
+
+/// One spatial axis of a pooling.
+struct PoolAxis {
+  int64_t input, kernel, stride, before, after, output;
+
+  /// The axis after padding has been worked out; `output` is below 1 when the
+  /// window does not fit.
+  template <typename Context>
+  PoolAxis(const Context &ctx, unsigned axis, int64_t input)
+      : input(input), kernel(ctx.intsAttr("kernel_sizes")[axis]),
+        stride(ctx.intsAttr("strides")[axis]), before(0), after(0) {
+    llvm::StringRef type = ctx.stringAttr("pad_type");
+    if (type == "custom") {
+      before = ctx.intsAttr("pad")[2 * axis];
+      after = ctx.intsAttr("pad")[2 * axis + 1];
+    } else if (type != "valid") {
+      int64_t outputs = (input - 1) / stride + 1;
+      int64_t total =
+          std::max<int64_t>(0, (outputs - 1) * stride + kernel - input);
+      before = type == "same" ? total / 2 : (total + 1) / 2;
+      after = total - before;
+    }
+    int64_t slack = input + before + after - kernel;
+    bool ceil = ctx.boolAttr("ceil_mode");
+    output = slack < 0 ? 0 : (slack + (ceil ? stride - 1 : 0)) / stride + 1;
+    // Rounding up adds no window that begins behind the input.
+    if (ceil && before + after > 0 && (output - 1) * stride >= input + before)
+      --output;
+  }
+};
+
+using PoolAxes = llvm::SmallVector<PoolAxis, 3>;
+
+} // namespace
+
+template <typename Context>
+static PoolAxes poolAxes(const Context &ctx, llvm::ArrayRef<int64_t> shape) {
+  PoolAxes axes;
+  for (unsigned axis = 2; axis < shape.size(); ++axis)
+    axes.emplace_back(ctx, axis - 2, shape[axis]);
+  return axes;
+}
+
+static bool checkPoolParameters(InferContext &ctx, unsigned spatial) {
+  return checkLength(ctx, "kernel_sizes", spatial) && // C2
+         checkLength(ctx, "strides", spatial) &&      // C2
+         checkLength(ctx, "pad", 2 * spatial) &&      // C2
+         checkRange(ctx, "kernel_sizes", 1) &&        // C3
+         checkRange(ctx, "strides", 1) &&             // C3
+         checkRange(ctx, "pad", 0) &&                 // C3
+         checkChoice(ctx, "pad_type",
+                     {"valid", "custom", "same", "same_lower"}); // C4
+}
+
+static bool inferPool(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 3, 5)) // C1
+    return false;
+  TensorType type = ctx.type(0);
+  if (!checkPoolParameters(ctx, type.rank() - 2))
+    return false;
+  bool same = ctx.stringAttr("pad_type").starts_with("same");
+  for (auto [i, axis] : llvm::enumerate(poolAxes(ctx, type.shape))) {
+    if (ctx.boolAttr("ceil_mode") && (same || axis.before != axis.after)) // C5
+      return ctx.fail(diag::PoolCeil, {ctx.def.name.str()}, {0});
+    if (axis.before >= axis.kernel || axis.after >= axis.kernel) // C6
+      return ctx.fail(
+          diag::ParameterRange,
+          {ctx.def.name.str(), "pad",
+           std::to_string(std::max(axis.before, axis.after)),
+           "less than the kernel's " + std::to_string(axis.kernel)});
+    if (axis.output < 1) // C7
+      return ctx.fail(diag::ConvKernel,
+                      {ctx.def.name.str(), std::to_string(axis.kernel),
+                       std::to_string(i),
+                       std::to_string(axis.input + axis.before + axis.after)},
+                      {0});
+    type.shape[i + 2] = axis.output;
+  }
+  return ctx.result(type);
+}
+
+/// Calls `fn(values, padding)` for every window in order, with the elements of
+/// x in it and the number of elements of padding.
+template <typename Fn>
+static void forEachWindow(EvalContext &ctx, Fn fn) {
+  const RefTensor &x = *ctx.in[0];
+  PoolAxes axes = poolAxes(ctx, x.type.shape);
+  Shape outputs, inputs, index(axes.size(), 0);
+  int64_t channelSize = 1, windows = 1;
+  for (const PoolAxis &axis : axes) {
+    outputs.push_back(axis.output);
+    inputs.push_back(axis.input);
+    channelSize *= axis.input;
+    windows *= axis.output;
+  }
+  Shape strides = rowMajorStrides(inputs),
+        outputStrides = rowMajorStrides(outputs);
+  std::vector<double> values;
+  for (size_t channel = 0; channel < x.data.size(); channel += channelSize)
+    for (int64_t window = 0; window < windows; ++window) {
+      // The part of the window that lies in the input, and its size with the
+      // padding; what ceil_mode adds behind the padding counts for nothing.
+      Shape extents;
+      int64_t first = int64_t(channel), size = 1;
+      for (size_t i = 0; i < axes.size(); ++i) {
+        const PoolAxis &axis = axes[i];
+        int64_t begin =
+            window / outputStrides[i] % axis.output * axis.stride - axis.before;
+        int64_t end = std::min(begin + axis.kernel, axis.input + axis.after);
+        size *= end - begin;
+        begin = std::max<int64_t>(begin, 0);
+        extents.push_back(
+            std::max<int64_t>(std::min(end, axis.input) - begin, 0));
+        first += begin * strides[i];
+      }
+      values.clear();
+      forEachElement<1>(extents, {strides}, [&](const auto &at) {
+        values.push_back(x.data[first + at[0]]);
+      });
+      fn(values, size - int64_t(values.size()));
+    }
+}
+
+static void evalMaxPool(EvalContext &ctx) {
+  auto to = ctx.out[0].data.begin();
+  forEachWindow(ctx, [&](const std::vector<double> &values, int64_t) {
+    double top = -INFINITY;
+    for (double value : values)
+      top = std::fmax(top, value);
+    *to++ = top;
+  });
+}
+
+static void evalAvgPool(EvalContext &ctx) {
+  auto to = ctx.out[0].data.begin();
+  bool exclude = ctx.boolAttr("exclude_padding_from_average");
+  forEachWindow(ctx, [&](const std::vector<double> &values, int64_t padding) {
+    double sum = 0, count = double(values.size());
+    for (double value : values)
+      sum += value;
+    *to++ = sum / (exclude ? count : count + double(padding));
+  });
+}
+
+static void evalL2Pool(EvalContext &ctx) {
+  auto to = ctx.out[0].data.begin();
+  forEachWindow(ctx, [&](const std::vector<double> &values, int64_t) {
+    double sum = 0;
+    for (double value : values)
+      sum += value * value;
+    *to++ = std::sqrt(sum);
+  });
+}
+
+static int64_t flopsPool(const Op &op) {
+  Shape factors = op.intsAttr("kernel_sizes");
+  factors.push_back(op.result()->type.numElements());
+  return saturatingProduct(factors);
+}
+
+static constexpr OpDef pool(llvm::StringLiteral name,
+                            llvm::StringLiteral summary,
+                            void (*eval)(EvalContext &)) {
+  return {.name = name,
+          .summary = summary,
+          .family = "pool",
+          .params = {value("x", floats, 'T', "[images, channels, spatial...]"),
+                     integers("kernel_sizes"),
+                     integers("strides", "ones(spatial)"), text("pad_type"),
+                     integers("pad", "zeros(2*spatial)",
+                              "(before, after) per spatial axis, when custom"),
+                     boolean("ceil_mode", "false",
+                             "whether a last window may reach over the end")},
+          .traits = trait::Mil,
+          .constraints = {"`x` has a rank of 3 to 5",
+                          "`kernel_sizes`, `strides` (and `pad`) have an "
+                          "element (a pair) for each spatial axis",
+                          "`kernel_sizes` and `strides` are at least 1, `pad` "
+                          "at least 0",
+                          "`pad_type` is valid, custom, same or same_lower",
+                          "with `ceil_mode`, padding is the same on both "
+                          "sides, and not same or same_lower",
+                          "`pad` is less than the kernel",
+                          "the kernel fits the padded input"},
+          .infer = inferPool,
+          .eval = eval,
+          .flops = flopsPool};
+}
+
+constinit const OpDef ops::MaxPool =
+    pool("max_pool", "The largest element in each window of `x`.", evalMaxPool);
+constinit const OpDef ops::L2Pool = pool(
+    "l2_pool", "The root of the sum of squares of the elements in each window.",
+    evalL2Pool);
+
+static constexpr OpDef averagePool() {
+  OpDef def =
+      pool("avg_pool", "The mean of the elements in each window.", evalAvgPool);
+  def.params[6] =
+      boolean("exclude_padding_from_average", "false",
+              "whether the mean is of the elements of `x` alone, without zeros "
+              "for the padding");
+  return def;
+}
+constinit const OpDef ops::AvgPool = averagePool();

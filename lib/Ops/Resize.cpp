@@ -1,0 +1,353 @@
+//===- Resize.cpp - images of other sizes -----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Ops that interpolate along axes by themselves: each output position of an
+/// axis has one or two input positions with weights. Sampling at points that
+/// depend on both axes is in Sample.cpp.
+///
+/// Where MIL is silent: nearest neighbours are rounded down with the DEFAULT
+/// sampling mode (and by the ops that have none), and to the nearest, half up,
+/// with the others.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Sampling.h"
+#include "anec/Ops/Ops.h"
+#include <cmath>
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Sampling modes
+//===----------------------------------------------------------------------===//
+
+bool anec::checkSamplingMode(InferContext &ctx) {
+  return checkChoice(ctx, "sampling_mode",
+                     {"ALIGN_CORNERS", "DEFAULT", "OFFSET_CORNERS",
+                      "STRICT_ALIGN_CORNERS", "UNALIGN_CORNERS"});
+}
+
+double anec::samplingPoint(llvm::StringRef mode, int64_t i, double inputs,
+                           int64_t outputs) {
+  double count = double(outputs), point = 0;
+  if (mode == "UNALIGN_CORNERS") {
+    point = (double(i) + 0.5) * inputs / count - 0.5;
+  } else if (mode == "OFFSET_CORNERS") {
+    point = (double(i) + 0.5) * std::fmax(1, inputs - 1) / count;
+  } else if (mode == "DEFAULT") {
+    point = double(i) * inputs / count;
+  } else if (outputs > 1) {
+    point = double(i) * (inputs - 1) / (count - 1);
+  } else if (mode == "ALIGN_CORNERS") {
+    point = (inputs - 1) / 2;
+  }
+  return std::fmin(std::fmax(point, 0), inputs - 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Interpolation along one axis
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An output position: the input positions below and above, and how far it is
+/// from the first to the second.
+struct Tap {
+  int64_t below, above;
+  double fraction;
+
+  static Tap linear(double point, int64_t inputs) {
+    int64_t below = std::min(int64_t(std::floor(point)), inputs - 1);
+    return {below, std::min(below + 1, inputs - 1), point - double(below)};
+  }
+  static Tap nearest(double point, int64_t inputs) {
+    int64_t at = std::clamp<int64_t>(int64_t(std::floor(point)), 0, inputs - 1);
+    return {at, at, 0};
+  }
+};
+} // namespace
+
+/// x with `axis` replaced by the positions of `taps`.
+static RefTensor resizeAxis(const RefTensor &x, int64_t axis,
+                            llvm::ArrayRef<Tap> taps) {
+  AxisView view = viewAxis(x.type.shape, axis);
+  RefTensor out{x.type, {}};
+  out.type.shape[axis] = int64_t(taps.size());
+  out.data.reserve(out.type.numElements());
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (const Tap &tap : taps) {
+      const double *below = &x.data[(o * view.extent + tap.below) * view.inner];
+      const double *above = &x.data[(o * view.extent + tap.above) * view.inner];
+      for (int64_t n = 0; n < view.inner; ++n)
+        out.data.push_back(tap.fraction == 0 ? below[n]
+                                             : below[n] * (1 - tap.fraction) +
+                                                   above[n] * tap.fraction);
+    }
+  return out;
+}
+
+/// Resizes every axis whose extent in the result differs, and those from
+/// `firstAxis` on in any case (a sampling mode may move their points).
+static void resizeAxes(EvalContext &ctx, unsigned firstAxis,
+                       llvm::StringRef mode, bool linear) {
+  RefTensor image = *ctx.in[0];
+  for (unsigned axis = firstAxis; axis < image.type.rank(); ++axis) {
+    int64_t inputs = image.type.shape[axis];
+    int64_t outputs = ctx.out[0].type.shape[axis];
+    std::vector<Tap> taps;
+    for (int64_t i = 0; i < outputs; ++i) {
+      double point = samplingPoint(mode, i, double(inputs), outputs);
+      taps.push_back(
+          linear
+              ? Tap::linear(point, inputs)
+              : Tap::nearest(mode == "DEFAULT" ? point : point + 0.5, inputs));
+    }
+    image = resizeAxis(image, axis, taps);
+  }
+  ctx.out[0].data = std::move(image.data);
+  settleIntegers(ctx.out[0]);
+}
+
+/// Four multiplications and additions for each element of two axes.
+static int64_t flopsLinear(const Op &op) {
+  return saturatingProduct({8, op.result()->type.numElements()});
+}
+
+//===----------------------------------------------------------------------===//
+// resize_bilinear, resize_nearest_neighbor
+//===----------------------------------------------------------------------===//
+
+static bool inferResizeTo(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 3, UINT_MAX) ||           // C1
+      !checkRange(ctx, "target_size_height", 1) || // C2
+      !checkRange(ctx, "target_size_width", 1))    // C2
+    return false;
+  TensorType type = ctx.type(0);
+  type.shape[type.rank() - 2] = ctx.intAttr("target_size_height");
+  type.shape[type.rank() - 1] = ctx.intAttr("target_size_width");
+  return ctx.result(type);
+}
+
+static bool inferResizeBilinear(InferContext &ctx) {
+  return checkSamplingMode(ctx) && inferResizeTo(ctx); // C3
+}
+
+static void evalResizeBilinear(EvalContext &ctx) {
+  resizeAxes(ctx, ctx.in[0]->type.rank() - 2, ctx.stringAttr("sampling_mode"),
+             /*linear=*/true);
+}
+
+static void evalNearest(EvalContext &ctx) {
+  resizeAxes(ctx, ctx.in[0]->type.rank() - 2, "DEFAULT", /*linear=*/false);
+}
+
+constinit const OpDef ops::ResizeBilinear = {
+    .name = "resize_bilinear",
+    .summary = "Resizes the last two axes of `x` by linear interpolation at "
+               "the points that `sampling_mode` says.",
+    .family = "resize",
+    .params = {value("x"), integer("target_size_height", "1"),
+               integer("target_size_width", "1"),
+               text("sampling_mode", "\"DEFAULT\"")},
+    .traits = trait::Mil,
+    .constraints = {"`x` has a rank of at least 3", "sizes are at least 1",
+                    "`sampling_mode` is ALIGN_CORNERS, DEFAULT, "
+                    "OFFSET_CORNERS, STRICT_ALIGN_CORNERS or UNALIGN_CORNERS"},
+    .infer = inferResizeBilinear,
+    .eval = evalResizeBilinear,
+    .flops = flopsLinear,
+};
+
+constinit const OpDef ops::ResizeNearestNeighbor = {
+    .name = "resize_nearest_neighbor",
+    .summary = "Resizes the last two axes of `x` by repeating or leaving out "
+               "elements.",
+    .family = "resize",
+    .params = {value("x"), integer("target_size_height"),
+               integer("target_size_width")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`x` has a rank of at least 3", "sizes are at least 1"},
+    .infer = inferResizeTo,
+    .eval = evalNearest,
+};
+
+//===----------------------------------------------------------------------===//
+// upsample_bilinear, upsample_nearest_neighbor
+//===----------------------------------------------------------------------===//
+
+static bool inferUpsample(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 3, UINT_MAX)) // C1
+    return false;
+  TensorType type = ctx.type(0);
+  for (auto [name, axis] : {std::pair("scale_factor_height", type.rank() - 2),
+                            std::pair("scale_factor_width", type.rank() - 1)}) {
+    double size =
+        std::floor(double(type.shape[axis]) * ctx.constant(name)->asDouble());
+    if (!(size >= 1 && size <= INT32_MAX)) // C2
+      return failNumber(ctx, name, "what gives 1 to 2147483647 elements");
+    type.shape[axis] = int64_t(size);
+  }
+  return ctx.result(type);
+}
+
+static bool inferUpsampleBilinear(InferContext &ctx) {
+  if (ctx.constant("half_pixel_centers") && ctx.boolAttr("align_corners") &&
+      ctx.boolAttr("half_pixel_centers")) // C3
+    return ctx.fail(diag::EitherParameter, {ctx.def.name.str(), "align_corners",
+                                            "half_pixel_centers"});
+  return inferUpsample(ctx);
+}
+
+/// Without half_pixel_centers, unaligned corners have half pixels.
+static void evalUpsampleBilinear(EvalContext &ctx) {
+  bool align = ctx.boolAttr("align_corners");
+  bool half = ctx.constant("half_pixel_centers")
+                  ? ctx.boolAttr("half_pixel_centers")
+                  : !align;
+  resizeAxes(ctx, ctx.in[0]->type.rank() - 2,
+             align  ? "STRICT_ALIGN_CORNERS"
+             : half ? "UNALIGN_CORNERS"
+                    : "DEFAULT",
+             /*linear=*/true);
+}
+
+static constexpr DTypeSet scaleTypes = {DType::FP32, DType::Int32};
+
+constinit const OpDef ops::UpsampleBilinear = {
+    .name = "upsample_bilinear",
+    .summary = "Scales the last two axes of `x` by linear interpolation, "
+               "between the corners or (`half_pixel_centers`) the edges of "
+               "pixels.",
+    .family = "resize",
+    .params = {value("x"), number("scale_factor_height", "1", 0, scaleTypes),
+               number("scale_factor_width", "1", 0, scaleTypes),
+               boolean("align_corners", "true"),
+               since(16,
+                     optionalConstant("half_pixel_centers", {DType::Bool}, 0))},
+    .traits = trait::Mil,
+    .constraints = {"`x` has a rank of at least 3", "some elements are left",
+                    "not both `align_corners` and `half_pixel_centers`"},
+    .infer = inferUpsampleBilinear,
+    .eval = evalUpsampleBilinear,
+    .flops = flopsLinear,
+};
+
+constinit const OpDef ops::UpsampleNearestNeighbor = {
+    .name = "upsample_nearest_neighbor",
+    .summary = "Scales the last two axes of `x` by repeating elements.",
+    .family = "resize",
+    .params = {value("x"), number("scale_factor_height", "1", 0, scaleTypes),
+               number("scale_factor_width", "1", 0, scaleTypes)},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`x` has a rank of at least 3", "some elements are left"},
+    .infer = inferUpsample,
+    .eval = evalNearest,
+};
+
+//===----------------------------------------------------------------------===//
+// resize
+//===----------------------------------------------------------------------===//
+
+static bool inferResize(InferContext &ctx) {
+  TensorType type = ctx.type(0);
+  Shape shape = ctx.intsAttr("shape");
+  if (shape.size() > type.rank()) // C1
+    return ctx.fail(diag::ParameterLength,
+                    {ctx.def.name.str(), "shape", std::to_string(shape.size()),
+                     "at most " + std::to_string(type.rank())});
+  if (!checkRange(ctx, "shape", 0) ||                               // C2
+      !checkRange(ctx, "resized_dims", 0, int64_t(shape.size())) || // C3
+      !checkChoice(ctx, "interpolation_mode",
+                   {"LINEAR", "NEAREST_NEIGHBOR"}) || // C4
+      !checkSamplingMode(ctx))                        // C5
+    return false;
+  int64_t count = ctx.intAttr("resized_dims");
+  for (int64_t i = 1; i <= count; ++i)
+    if (int64_t extent = shape[shape.size() - i])
+      type.shape[type.rank() - i] = extent;
+  return ctx.result(type);
+}
+
+static void evalResize(EvalContext &ctx) {
+  resizeAxes(ctx,
+             ctx.in[0]->type.rank() - unsigned(ctx.intAttr("resized_dims")),
+             ctx.stringAttr("sampling_mode"),
+             ctx.stringAttr("interpolation_mode") == "LINEAR");
+}
+
+constinit const OpDef ops::Resize = {
+    .name = "resize",
+    .summary = "Resizes the last `resized_dims` axes of `x` to the last "
+               "extents of `shape`, of which 0 keeps the extent of `x`.",
+    .family = "resize",
+    .params =
+        {value("x", numbers),
+         ParamDef{"shape",
+                  ParamKind::Constant,
+                  {DType::Int16, DType::Int32, DType::UInt16, DType::UInt32},
+                  0,
+                  1},
+         ParamDef{"resized_dims", ParamKind::Constant, {DType::UInt32}, 0, 0},
+         text("interpolation_mode", "\"LINEAR\""),
+         text("sampling_mode", "\"DEFAULT\"")},
+    .traits = trait::Mil,
+    .constraints = {"`shape` is no longer than the rank of `x`",
+                    "extents are at least 0",
+                    "`resized_dims` is at most the length of `shape`",
+                    "`interpolation_mode` is LINEAR or NEAREST_NEIGHBOR",
+                    "`sampling_mode` is ALIGN_CORNERS, DEFAULT, "
+                    "OFFSET_CORNERS, STRICT_ALIGN_CORNERS or UNALIGN_CORNERS"},
+    .infer = inferResize,
+    .eval = evalResize,
+    .flops = flopsLinear,
+};
+
+//===----------------------------------------------------------------------===//
+// crop
+//===----------------------------------------------------------------------===//
+
+static bool inferCrop(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 3, UINT_MAX)) // C1
+    return false;
+  TensorType type = ctx.type(0);
+  unsigned axis = type.rank() - 2;
+  for (llvm::StringRef name : {"crop_height", "crop_width"}) {
+    if (!checkLength(ctx, name, 2) || !checkRange(ctx, name, 0)) // C2
+      return false;
+    Shape crop = ctx.intsAttr(name);
+    type.shape[axis] -= crop[0] + crop[1];
+    if (type.shape[axis] < 1) // C3
+      return ctx.fail(
+          diag::CropTooLarge,
+          {ctx.def.name.str(), ctx.describeOperand(0), std::to_string(axis)},
+          {0});
+    ++axis;
+  }
+  return ctx.result(type);
+}
+
+static void evalCrop(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  RefTensor &out = ctx.out[0];
+  Shape strides = rowMajorStrides(x.type.shape);
+  int64_t first = ctx.intsAttr("crop_height")[0] * x.type.shape.back() +
+                  ctx.intsAttr("crop_width")[0];
+  copyElements(out.type.shape, &x.data[first], strides, out.data.data(),
+               rowMajorStrides(out.type.shape));
+}
+
+constinit const OpDef ops::Crop = {
+    .name = "crop",
+    .summary = "Takes `crop_height` = (top, bottom) and `crop_width` = (left, "
+               "right) elements off the last two axes of `x`.",
+    .family = "resize",
+    .params = {value("x"), integers("crop_height"), integers("crop_width")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`x` has a rank of at least 3",
+                    "crops have two elements, at least 0", "something is left"},
+    .infer = inferCrop,
+    .eval = evalCrop,
+};

@@ -1,0 +1,127 @@
+//===- Reverse.cpp - mirrored axes and windows ------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/Ops/Ops.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// reverse, reverse_sequence
+//===----------------------------------------------------------------------===//
+
+static bool inferReverse(InferContext &ctx) {
+  Shape axes = ctx.intsAttr("axes");
+  return normalizeAxes(ctx, axes, ctx.type(0).rank()) && inferSame(ctx); // C1
+}
+
+static void evalReverse(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  Shape strides = rowMajorStrides(x.type.shape), from = strides;
+  const double *last = x.data.data();
+  for (int64_t axis : normalized(ctx.intsAttr("axes"), x.type.rank())) {
+    last += (x.type.shape[axis] - 1) * strides[axis];
+    from[axis] = -strides[axis];
+  }
+  copyElements(x.type.shape, last, from, ctx.out[0].data.data(), strides);
+}
+
+constinit const OpDef ops::Reverse = {
+    .name = "reverse",
+    .summary = "`x` in the opposite order along `axes`.",
+    .family = "shape",
+    .params = {value("x", movableTypes), integers("axes", "all")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`axes` are distinct axes of `x`"},
+    .infer = inferReverse,
+    .eval = evalReverse,
+};
+
+static bool inferReverseSequence(InferContext &ctx) {
+  const TensorType &x = ctx.type(0);
+  int64_t sequence = ctx.intAttr("seq_axis"), batch = ctx.intAttr("batch_axis");
+  if (!ctx.normalizeAxis(sequence, x.rank()) || // C1
+      !ctx.normalizeAxis(batch, x.rank()))      // C1
+    return false;
+  if (sequence == batch) // C2
+    return ctx.fail(diag::AxisRepeated,
+                    {ctx.def.name.str(), std::to_string(batch)});
+  return checkShape(ctx, 1, x.shape[batch]) && inferSame(ctx); // C3
+}
+
+static void evalReverseSequence(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0], &lengths = *ctx.in[1];
+  unsigned rank = x.type.rank();
+  AxisView sequence =
+      viewAxis(x.type.shape, normalized(ctx.intAttr("seq_axis"), rank));
+  AxisView batch =
+      viewAxis(x.type.shape, normalized(ctx.intAttr("batch_axis"), rank));
+  for (size_t i = 0; i < x.data.size(); ++i) {
+    int64_t at = int64_t(i) / sequence.inner % sequence.extent;
+    int64_t length = std::clamp<int64_t>(
+        int64_t(lengths.data[int64_t(i) / batch.inner % batch.extent]), 0,
+        sequence.extent);
+    int64_t from = at < length ? length - 1 - at : at;
+    ctx.out[0].data[i] = x.data[int64_t(i) + (from - at) * sequence.inner];
+  }
+}
+
+constinit const OpDef ops::ReverseSequence = {
+    .name = "reverse_sequence",
+    .summary = "`x`, with the first `lengths`[i] elements along `seq_axis` in "
+               "the opposite order for element i of `batch_axis`.",
+    .family = "shape",
+    .params = {value("x", movableTypes), value("lengths", shapeTypes, 'U'),
+               integer("seq_axis", "0"), integer("batch_axis", "0")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`seq_axis` and `batch_axis` are axes of `x`",
+                    "they are not the same",
+                    "there is a length for each element of `batch_axis`"},
+    .infer = inferReverseSequence,
+    .eval = evalReverseSequence,
+};
+
+//===----------------------------------------------------------------------===//
+// sliding_windows
+//===----------------------------------------------------------------------===//
+
+static bool inferSlidingWindows(InferContext &ctx) {
+  TensorType type = ctx.type(0);
+  int64_t axis = ctx.intAttr("axis");
+  if (!ctx.normalizeAxis(axis, type.rank()) ||         // C1
+      !checkRange(ctx, "size", 1, type.shape[axis]) || // C2
+      !checkRange(ctx, "stride", 1))                   // C3
+    return false;
+  int64_t size = ctx.intAttr("size");
+  type.shape[axis] = (type.shape[axis] - size) / ctx.intAttr("stride") + 1;
+  type.shape.insert(type.shape.begin() + axis + 1, size);
+  return ctx.result(type);
+}
+
+static void evalSlidingWindows(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  RefTensor &out = ctx.out[0];
+  int64_t axis = normalized(ctx.intAttr("axis"), x.type.rank());
+  Shape from = rowMajorStrides(x.type.shape);
+  from.insert(from.begin() + axis, from[axis] * ctx.intAttr("stride"));
+  copyElements(out.type.shape, x.data.data(), from, out.data.data(),
+               rowMajorStrides(out.type.shape));
+}
+
+constinit const OpDef ops::SlidingWindows = {
+    .name = "sliding_windows",
+    .summary = "All windows of `size` elements along `axis`, `stride` apart; "
+               "the elements of a window have an axis of their own behind it.",
+    .family = "shape",
+    .params = {value("x", movableTypes), integer("axis"), integer("size"),
+               integer("stride", "1")},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`axis` is an axis of `x`",
+                    "`size` is 1 to the extent at `axis`",
+                    "`stride` is at least 1"},
+    .infer = inferSlidingWindows,
+    .eval = evalSlidingWindows,
+};

@@ -1,0 +1,440 @@
+//===- Sample.cpp - images read at any points -------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// resample, affine and crop_resize: each output pixel reads an image at a
+/// point (x, y) between its pixels, or outside of it.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Sampling.h"
+#include "anec/Ops/Ops.h"
+#include <cmath>
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Reading at a point
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What lies outside of an image.
+struct Outside {
+  enum Kind { Value, Border, Reflection, Symmetric } kind = Value;
+  double value = 0;
+
+  /// The position inside an axis of `extent` that stands for position `i`;
+  /// nothing where there is none.
+  std::optional<int64_t> resolve(int64_t i, int64_t extent) const {
+    if (i >= 0 && i < extent)
+      return i;
+    if (kind == Value)
+      return std::nullopt;
+    if (kind == Border || extent == 1)
+      return std::clamp<int64_t>(i, 0, extent - 1);
+    // Mirrored, the axis repeats; with its edges, once more.
+    int64_t period = kind == Reflection ? 2 * (extent - 1) : 2 * extent;
+    int64_t at = (i % period + period) % period;
+    return at < extent ? at : period - at - (kind == Symmetric ? 1 : 0);
+  }
+};
+
+/// One channel of one image.
+struct Plane {
+  const double *data;
+  int64_t height, width;
+  Outside outside;
+
+  double pixel(int64_t x, int64_t y) const {
+    auto column = outside.resolve(x, width), row = outside.resolve(y, height);
+    return column && row ? data[*row * width + *column] : outside.value;
+  }
+  double nearest(double x, double y) const {
+    return pixel(int64_t(std::nearbyint(x)), int64_t(std::nearbyint(y)));
+  }
+  double bilinear(double x, double y) const {
+    int64_t left = int64_t(std::floor(x)), top = int64_t(std::floor(y));
+    double right = x - double(left), below = y - double(top);
+    // A pixel that counts for nothing may be infinite.
+    auto part = [&](int64_t column, int64_t row, double weight) {
+      return weight == 0 ? 0 : weight * pixel(column, row);
+    };
+    return part(left, top, (1 - right) * (1 - below)) +
+           part(left + 1, top, right * (1 - below)) +
+           part(left, top + 1, (1 - right) * below) +
+           part(left + 1, top + 1, right * below);
+  }
+};
+
+} // namespace
+
+/// Keeps a coordinate, which may be anything, within what an integer holds.
+static double boundPoint(double x) {
+  constexpr double limit = double(int64_t(1) << 40);
+  return std::isnan(x) ? -limit : std::clamp(x, -limit, limit);
+}
+
+/// Channel `c` of image `n` of x [images, channels, height, width].
+static Plane planeOf(const RefTensor &x, int64_t n, int64_t c,
+                     Outside outside) {
+  const Shape &shape = x.type.shape;
+  return {&x.data[(n * shape[1] + c) * shape[2] * shape[3]], shape[2], shape[3],
+          outside};
+}
+
+/// A coordinate as a position in an axis of `extent` elements.
+static double positionOf(double coordinate, int64_t extent,
+                         llvm::StringRef mode, bool alignCorners) {
+  if (mode == "unnormalized")
+    return boundPoint(coordinate);
+  double part =
+      mode == "normalized_zero_to_one" ? coordinate : (coordinate + 1) / 2;
+  return boundPoint(alignCorners ? part * double(extent - 1)
+                                 : part * double(extent) - 0.5);
+}
+
+//===----------------------------------------------------------------------===//
+// resample
+//===----------------------------------------------------------------------===//
+
+static constexpr DTypeSet coordinateTypes = {
+    DType::FP16,  DType::FP32,  DType::Int8,  DType::Int16,
+    DType::Int32, DType::UInt8, DType::UInt16};
+
+static bool inferResample(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 4, 4) || !checkRank(ctx, 1, 4, 4)) // C1
+    return false;
+  TensorType type = ctx.type(0);
+  const Shape &points = ctx.type(1).shape;
+  if (!checkShape(ctx, 1, {type.shape[0], points[1], points[2], 2}) || // C2
+      !checkChoice(ctx, "sampling_mode", {"bilinear", "nearest"}) ||   // C3
+      !checkChoice(ctx, "padding_mode",
+                   {"border", "constant", "reflection", "symmetric"}) || // C4
+      !checkChoice(ctx, "coordinates_mode",
+                   {"normalized_minus_one_to_one", "normalized_zero_to_one",
+                    "unnormalized"})) // C5
+    return false;
+  type.shape[2] = points[1];
+  type.shape[3] = points[2];
+  return ctx.result(type);
+}
+
+static Outside outsideOf(const EvalContext &ctx) {
+  llvm::StringRef mode = ctx.stringAttr("padding_mode");
+  Outside::Kind kind = mode == "border"       ? Outside::Border
+                       : mode == "reflection" ? Outside::Reflection
+                       : mode == "symmetric"  ? Outside::Symmetric
+                                              : Outside::Value;
+  return {kind, ctx.floatAttr("padding_value")};
+}
+
+static void evalResample(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0], &points = *ctx.in[1];
+  RefTensor &out = ctx.out[0];
+  const Shape &shape = out.type.shape;
+  Outside outside = outsideOf(ctx);
+  llvm::StringRef mode = ctx.stringAttr("coordinates_mode");
+  bool align = ctx.boolAttr("align_corners");
+  bool nearest = ctx.stringAttr("sampling_mode") == "nearest";
+  int64_t pixels = shape[2] * shape[3];
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t c = 0; c < shape[1]; ++c) {
+      Plane plane = planeOf(x, n, c, outside);
+      for (int64_t i = 0; i < pixels; ++i) {
+        const double *point = &points.data[(n * pixels + i) * 2];
+        double column = positionOf(point[0], plane.width, mode, align);
+        double row = positionOf(point[1], plane.height, mode, align);
+        out.data[(n * shape[1] + c) * pixels + i] =
+            nearest ? plane.nearest(column, row) : plane.bilinear(column, row);
+      }
+    }
+}
+
+static int64_t flopsSample(const Op &op) {
+  return saturatingProduct({8, op.result()->type.numElements()});
+}
+
+constinit const OpDef ops::Resample = {
+    .name = "resample",
+    .summary = "The images `x` read at the points (x, y) of `coordinates`.",
+    .family = "resize",
+    .params = {value("x", floats, 'T', "[images, channels, height, width]"),
+               value("coordinates", coordinateTypes, 'U',
+                     "[images, rows, columns, 2]"),
+               text("sampling_mode"), text("padding_mode"),
+               number("padding_value"), text("coordinates_mode"),
+               boolean("align_corners", "",
+                       "whether normalized coordinates are between the centers "
+                       "of the corner pixels, or their edges")},
+    .traits = trait::Mil,
+    .constraints = {"`x` and `coordinates` have rank 4",
+                    "`coordinates` are pairs, for each image",
+                    "`sampling_mode` is bilinear or nearest",
+                    "`padding_mode` is border, constant, reflection or "
+                    "symmetric",
+                    "`coordinates_mode` is normalized_minus_one_to_one, "
+                    "normalized_zero_to_one or unnormalized"},
+    .infer = inferResample,
+    .eval = evalResample,
+    .flops = flopsSample,
+};
+
+//===----------------------------------------------------------------------===//
+// affine
+//===----------------------------------------------------------------------===//
+
+static bool inferAffine(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 4, 4) || !checkRank(ctx, 1, 2, 2)) // C1
+    return false;
+  TensorType type = ctx.type(0);
+  int64_t matrices = ctx.type(1).shape[0] == 1 ? 1 : type.shape[0];
+  if (!checkShape(ctx, 1, {matrices, 6}) ||               // C2
+      !checkRange(ctx, "output_height", 1) ||             // C3
+      !checkRange(ctx, "output_width", 1) ||              // C3
+      !checkChoice(ctx, "sampling_mode", {"bilinear"}) || // C4
+      !checkChoice(ctx, "padding_mode", {"constant"}) ||  // C4
+      !checkChoice(ctx, "coordinates_mode",
+                   {"normalized_minus_one_to_one"})) // C4
+    return false;
+  if (ctx.constant("padding_value")->asDouble() != 0) // C4
+    return failNumber(ctx, "padding_value", "0");
+  if (!ctx.boolAttr("align_corners")) // C4
+    return ctx.fail(diag::ParameterChoice,
+                    {ctx.def.name.str(), "align_corners", "false", "true"});
+  type.shape[2] = ctx.intAttr("output_height");
+  type.shape[3] = ctx.intAttr("output_width");
+  return ctx.result(type);
+}
+
+/// Element `i` of `count` from -1 to 1; one alone is in the middle.
+static double gridPoint(int64_t i, int64_t count) {
+  return count == 1 ? 0 : 2 * double(i) / double(count - 1) - 1;
+}
+
+static void evalAffine(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0], &matrices = *ctx.in[1];
+  RefTensor &out = ctx.out[0];
+  const Shape &shape = out.type.shape;
+  double *to = out.data.data();
+  for (int64_t n = 0; n < shape[0]; ++n) {
+    const double *m = &matrices.data[matrices.type.shape[0] == 1 ? 0 : 6 * n];
+    for (int64_t c = 0; c < shape[1]; ++c) {
+      Plane plane = planeOf(x, n, c, {});
+      for (int64_t row = 0; row < shape[2]; ++row)
+        for (int64_t column = 0; column < shape[3]; ++column) {
+          double u = gridPoint(column, shape[3]), v = gridPoint(row, shape[2]);
+          auto position = [&](const double *factors, int64_t extent) {
+            return positionOf(factors[0] * u + factors[1] * v + factors[2],
+                              extent, "normalized_minus_one_to_one", true);
+          };
+          *to++ = plane.bilinear(position(m, plane.width),
+                                 position(m + 3, plane.height));
+        }
+    }
+  }
+}
+
+constinit const OpDef ops::Affine = {
+    .name = "affine",
+    .summary = "The images `x`, read where `transform_matrix` = (a0, a1, a2, "
+               "b0, b1, b2) takes each pixel (u, v) of the result: (a0 u + a1 "
+               "v + a2, b0 u + b1 v + b2), all coordinates from -1 to 1; zeros "
+               "outside.",
+    .family = "resize",
+    .params = {value("x", floats, 'T', "[images, channels, height, width]"),
+               value("transform_matrix", floats, 'T', "[images or 1, 6]"),
+               integer("output_height"), integer("output_width"),
+               text("sampling_mode"), text("padding_mode"),
+               number("padding_value"), text("coordinates_mode"),
+               boolean("align_corners")},
+    .traits = trait::Mil,
+    .constraints = {"`x` has rank 4, and `transform_matrix` 2",
+                    "there is one matrix, or one for each image",
+                    "sizes are at least 1",
+                    "MIL has one choice of modes so far: bilinear, constant, "
+                    "0, normalized_minus_one_to_one, true"},
+    .infer = inferAffine,
+    .eval = evalAffine,
+    .flops = flopsSample,
+};
+
+//===----------------------------------------------------------------------===//
+// crop_resize
+//===----------------------------------------------------------------------===//
+
+/// Until ios17, boxes were `roi` [boxes, 1, 4 or 5, 1, 1], with the number of
+/// the image in front when they have 5 elements, and for all images when not.
+static bool inferRoi(InferContext &ctx, Shape &shape) {
+  if (!checkRank(ctx, 1, 5, 5)) // C3
+    return false;
+  const Shape &roi = ctx.type(1).shape;
+  bool numbered = roi[2] == 5;
+  if (ctx.hasOperand(3) ||                                      // C2
+      !checkShape(ctx, 1, {roi[0], 1, numbered ? 5 : 4, 1, 1})) // C3
+    return ctx.hasOperand(3) &&
+           ctx.fail(diag::EitherParameter,
+                    {ctx.def.name.str(), "roi", "box_indices"});
+  const Shape &x = ctx.type(0).shape;
+  shape = {roi[0], numbered ? 1 : x[0], x[1]};
+  return true;
+}
+
+static bool inferBoxes(InferContext &ctx, Shape &shape) {
+  if (!checkRank(ctx, 2, 2, 2)) // C3
+    return false;
+  int64_t boxes = ctx.type(2).shape[0];
+  if (!checkShape(ctx, 2, {boxes, 4}) || // C3
+      !checkShape(ctx, 3, boxes))        // C4
+    return false;
+  const Shape &x = ctx.type(0).shape;
+  if (!ctx.hasOperand(3) && boxes > x[0]) // C4
+    return ctx.fail(diag::MissingOperand, {ctx.def.name.str(), "box_indices"});
+  shape = {boxes, x[1]};
+  return true;
+}
+
+static bool inferCropResize(InferContext &ctx) {
+  if (!checkRank(ctx, 0, 4, 4)) // C1
+    return false;
+  if (ctx.hasOperand(1) == ctx.hasOperand(2)) // C2
+    return ctx.fail(diag::EitherParameter,
+                    {ctx.def.name.str(), "roi", "boxes"});
+  Shape shape;
+  if (!(ctx.hasOperand(1) ? inferRoi(ctx, shape) : inferBoxes(ctx, shape)) ||
+      !checkRange(ctx, "target_height", 1) || // C5
+      !checkRange(ctx, "target_width", 1) ||  // C5
+      !checkChoice(ctx, "box_coordinate_mode",
+                   {"CENTER_SIZE_HEIGHT_FIRST", "CENTER_SIZE_WIDTH_FIRST",
+                    "CORNERS_HEIGHT_FIRST", "CORNERS_WIDTH_FIRST"}) || // C6
+      !checkSamplingMode(ctx))                                         // C7
+    return false;
+  shape.append({ctx.intAttr("target_height"), ctx.intAttr("target_width")});
+  return ctx.result({ctx.type(0).dtype, shape});
+}
+
+namespace {
+/// One axis of a box: its first and last position.
+struct Side {
+  double first, last;
+
+  /// Where output element `i` of `count` lies.
+  double point(llvm::StringRef mode, int64_t i, int64_t count) const {
+    return boundPoint(first + samplingPoint(mode, i, last - first + 1, count));
+  }
+};
+
+struct Box {
+  Side height, width;
+
+  /// From four numbers, as the parameters say what they mean.
+  Box(const EvalContext &ctx, const double *numbers) {
+    llvm::StringRef mode = ctx.stringAttr("box_coordinate_mode");
+    bool heightFirst = mode.ends_with("HEIGHT_FIRST");
+    bool center = mode.starts_with("CENTER");
+    const Shape &x = ctx.in[0]->type.shape;
+    auto side = [&](unsigned number, int64_t extent) -> Side {
+      double scale = ctx.floatAttr("spatial_scale");
+      if (ctx.boolAttr("normalized_coordinates"))
+        scale *= double(extent - 1);
+      double a = numbers[number] * scale, b = numbers[number + 2] * scale;
+      return center ? Side{a - b / 2, a + b / 2} : Side{a, b};
+    };
+    height = side(heightFirst ? 0 : 1, x[2]);
+    width = side(heightFirst ? 1 : 0, x[3]);
+  }
+};
+} // namespace
+
+/// Writes all channels of image `n` in the box; points outside of the image are
+/// `pad_value`.
+static double *cropImage(const EvalContext &ctx, const Box &box, int64_t n,
+                         double *to) {
+  const RefTensor &x = *ctx.in[0];
+  llvm::StringRef mode = ctx.stringAttr("sampling_mode");
+  int64_t height = ctx.intAttr("target_height"),
+          width = ctx.intAttr("target_width");
+  double pad = ctx.floatAttr("pad_value");
+  for (int64_t c = 0; c < x.type.shape[1]; ++c) {
+    Plane plane = planeOf(x, n, c, {Outside::Value, pad});
+    for (int64_t row = 0; row < height; ++row)
+      for (int64_t column = 0; column < width; ++column) {
+        double v = box.height.point(mode, row, height);
+        double u = box.width.point(mode, column, width);
+        bool inside = v >= 0 && v <= double(plane.height - 1) && u >= 0 &&
+                      u <= double(plane.width - 1);
+        *to++ = inside ? plane.bilinear(u, v) : pad;
+      }
+  }
+  return to;
+}
+
+static void evalCropResize(EvalContext &ctx) {
+  int64_t images = ctx.in[0]->type.shape[0];
+  double *to = ctx.out[0].data.data();
+  auto image = [&](double number) {
+    return std::clamp<int64_t>(int64_t(number), 0, images - 1);
+  };
+  if (const RefTensor *boxes = operandOrNull(ctx, 2)) {
+    const RefTensor *numbers = operandOrNull(ctx, 3);
+    for (int64_t i = 0; i < boxes->type.shape[0]; ++i)
+      to = cropImage(ctx, Box(ctx, &boxes->data[4 * i]),
+                     image(numbers ? numbers->data[i] : double(i)), to);
+    return;
+  }
+  const RefTensor &roi = *ctx.in[1];
+  int64_t length = roi.type.shape[2];
+  for (int64_t i = 0; i < roi.type.shape[0]; ++i) {
+    const double *numbers = &roi.data[i * length];
+    if (length == 5) {
+      to = cropImage(ctx, Box(ctx, numbers + 1), image(numbers[0]), to);
+      continue;
+    }
+    for (int64_t n = 0; n < images; ++n)
+      to = cropImage(ctx, Box(ctx, numbers), n, to);
+  }
+}
+
+constinit const OpDef ops::CropResize = {
+    .name = "crop_resize",
+    .summary = "Boxes of the images `x`, resized by linear interpolation at "
+               "the points that `sampling_mode` says. Boxes are `roi` until "
+               "ios16, and `boxes` of the images `box_indices` from ios17 on.",
+    .family = "resize",
+    .params = {value("x", floats, 'T', "[images, channels, height, width]"),
+               optionalValue("roi", floats, 'T',
+                             "[boxes, 1, 4, 1, 1], or 5 with the image's "
+                             "number in front"),
+               since(17, optionalValue(
+                             "boxes", {DType::FP16, DType::FP32, DType::UInt16},
+                             0, "[boxes, 4]")),
+               since(17,
+                     optionalValue("box_indices", {DType::Int32, DType::UInt16},
+                                   0, "[boxes]; 0, 1, ... when absent")),
+               integer("target_height", "1"), integer("target_width", "1"),
+               boolean("normalized_coordinates", "false",
+                       "whether they are from 0 to 1, and not in pixels"),
+               number("spatial_scale", "1", 0, {DType::FP32}),
+               text("box_coordinate_mode", "\"CORNERS_HEIGHT_FIRST\""),
+               text("sampling_mode", "\"DEFAULT\""),
+               since(16, number("pad_value", "0"))},
+    .traits = trait::Mil,
+    .constraints = {"`x` has rank 4",
+                    "one of `roi` and `boxes` is given, and no `box_indices` "
+                    "with `roi`",
+                    "boxes have four numbers, or as `roi` five",
+                    "there are as many `box_indices` as boxes, and there is an "
+                    "image for each box when they are absent",
+                    "sizes are at least 1",
+                    "`box_coordinate_mode` is CENTER_SIZE_HEIGHT_FIRST, "
+                    "CENTER_SIZE_WIDTH_FIRST, CORNERS_HEIGHT_FIRST or "
+                    "CORNERS_WIDTH_FIRST",
+                    "`sampling_mode` is ALIGN_CORNERS, DEFAULT, "
+                    "OFFSET_CORNERS, STRICT_ALIGN_CORNERS or UNALIGN_CORNERS"},
+    .infer = inferCropResize,
+    .eval = evalCropResize,
+    .flops = flopsSample,
+};

@@ -1,0 +1,24 @@
+//===- Sampling.h - where to read an image ----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_SAMPLING_H
+#define ANEC_LIB_OPS_SAMPLING_H
+
+#include "Reference.h"
+
+namespace anec {
+
+/// Whether parameter `sampling_mode` is one.
+bool checkSamplingMode(InferContext &ctx);
+
+/// The point of an axis of `inputs` elements (at 0, 1, ...) that output element
+/// `i` of `outputs` stands for. Of a part of an axis, `inputs` need not be a
+/// whole number.
+double samplingPoint(llvm::StringRef mode, int64_t i, double inputs,
+                     int64_t outputs);
+
+} // namespace anec
+
+#endif // ANEC_LIB_OPS_SAMPLING_H

@@ -1,0 +1,196 @@
+//===- Scatter.cpp - writing at indices -------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The counterparts of the lookups in Gather.cpp: `updates` go where a lookup
+/// would read, one after another. What an index outside of the data does is
+/// left open by MIL; the reference takes the nearest element.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Indices.h"
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/Ops/Ops.h"
+#include <cmath>
+
+using namespace anec;
+
+static constexpr llvm::StringLiteral modeNames =
+    "`mode` is add, div, max, min, mul, sub or update";
+
+static bool checkMode(InferContext &ctx) {
+  return checkChoice(ctx, "mode",
+                     {"add", "div", "max", "min", "mul", "sub", "update"});
+}
+
+using Combine = double (*)(double old, double update);
+
+static Combine combinationOf(const EvalContext &ctx) {
+  llvm::StringRef mode = ctx.stringAttr("mode");
+  if (mode == "add")
+    return [](double old, double update) { return old + update; };
+  if (mode == "sub")
+    return [](double old, double update) { return old - update; };
+  if (mode == "mul")
+    return [](double old, double update) { return old * update; };
+  if (mode == "div")
+    return [](double old, double update) { return old / update; };
+  if (mode == "max")
+    return [](double old, double update) { return std::fmax(old, update); };
+  if (mode == "min")
+    return [](double old, double update) { return std::fmin(old, update); };
+  return [](double, double update) { return update; };
+}
+
+/// The data, to be changed in the result.
+static RefTensor &copyData(EvalContext &ctx) {
+  ctx.out[0].data = ctx.in[0]->data;
+  return ctx.out[0];
+}
+
+static constexpr OpDef scatter(llvm::StringLiteral name,
+                               llvm::StringLiteral summary,
+                               bool (*infer)(InferContext &),
+                               void (*eval)(EvalContext &)) {
+  return {.name = name,
+          .summary = summary,
+          .family = "scatter",
+          .params = {value("data", numbers), value("indices", indexTypes, 'I'),
+                     value("updates", numbers), integer("axis", "0"),
+                     text("mode", "\"add\""),
+                     since(17, boolean("validate_indices", "false"))},
+          .traits = trait::Mil,
+          .infer = infer,
+          .eval = eval};
+}
+
+//===----------------------------------------------------------------------===//
+// scatter
+//===----------------------------------------------------------------------===//
+
+static bool inferScatter(InferContext &ctx) {
+  const TensorType &data = ctx.type(0), &indices = ctx.type(1);
+  int64_t axis = ctx.intAttr("axis");
+  if (!ctx.normalizeAxis(axis, data.rank()) || // C1
+      !checkMode(ctx))                         // C2
+    return false;
+  Shape expected(data.shape.begin(), data.shape.begin() + axis);
+  expected.append(indices.shape);
+  expected.append(data.shape.begin() + axis + 1, data.shape.end());
+  return checkShape(ctx, 2, expected) && inferSame(ctx); // C3
+}
+
+/// data is [outer, extent, inner], and updates [outer, indices, inner].
+static void evalScatter(EvalContext &ctx) {
+  RefTensor &out = copyData(ctx);
+  const std::vector<double> &indices = ctx.in[1]->data;
+  Combine combine = combinationOf(ctx);
+  AxisView view = viewAxis(out.type.shape,
+                           normalized(ctx.intAttr("axis"), out.type.rank()));
+  const double *update = ctx.in[2]->data.data();
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (double index : indices) {
+      double *row =
+          &out.data[(o * view.extent + resolveIndex(index, view.extent)) *
+                    view.inner];
+      for (int64_t n = 0; n < view.inner; ++n)
+        row[n] = combine(row[n], *update++);
+    }
+  settleIntegers(out);
+}
+
+static constexpr OpDef scatterRow() {
+  OpDef def =
+      scatter("scatter",
+              "`data`, with the slices of `updates` combined into those "
+              "along `axis` that `indices` name.",
+              inferScatter, evalScatter);
+  def.constraints = {"`axis` is an axis of `data`", modeNames,
+                     "`updates` has the shape of `data`, with that of "
+                     "`indices` in place of `axis`"};
+  return def;
+}
+constinit const OpDef ops::Scatter = scatterRow();
+
+//===----------------------------------------------------------------------===//
+// scatter_along_axis
+//===----------------------------------------------------------------------===//
+
+static bool inferScatterAlongAxis(InferContext &ctx) {
+  return checkMode(ctx) &&                        // C1
+         checkAlongAxis(ctx) &&                   // C2, C3
+         checkShape(ctx, 2, ctx.type(1).shape) && // C4
+         inferSame(ctx);
+}
+
+static void evalScatterAlongAxis(EvalContext &ctx) {
+  RefTensor &out = copyData(ctx);
+  Combine combine = combinationOf(ctx);
+  const std::vector<double> &updates = ctx.in[2]->data;
+  forEachAlongAxis(ctx, [&](int64_t from, int64_t at) {
+    out.data[at] = combine(out.data[at], updates[from]);
+  });
+  settleIntegers(out);
+}
+
+static constexpr OpDef scatterAlongAxisRow() {
+  OpDef def =
+      scatter("scatter_along_axis",
+              "`data`, with each element of `updates` combined into the one at "
+              "the same "
+              "place, but along `axis` at the index that `indices` has there.",
+              inferScatterAlongAxis, evalScatterAlongAxis);
+  def.constraints = {modeNames, "`axis` is an axis of `data`",
+                     "`indices` have the shape of `data` except at `axis`",
+                     "`updates` have the shape of `indices`"};
+  return def;
+}
+constinit const OpDef ops::ScatterAlongAxis = scatterAlongAxisRow();
+
+//===----------------------------------------------------------------------===//
+// scatter_nd
+//===----------------------------------------------------------------------===//
+
+static bool inferScatterNd(InferContext &ctx) {
+  const TensorType &data = ctx.type(0), &indices = ctx.type(1);
+  if (!checkRank(ctx, 1, 1, UINT_MAX) || // C1
+      !checkIndexDepth(ctx, 0) ||        // C2
+      !checkMode(ctx))                   // C3
+    return false;
+  Shape expected(indices.shape.begin(), indices.shape.end() - 1);
+  expected.append(data.shape.begin() + indices.shape.back(), data.shape.end());
+  return checkShape(ctx, 2, expected) && inferSame(ctx); // C4
+}
+
+static void evalScatterNd(EvalContext &ctx) {
+  RefTensor &out = copyData(ctx);
+  Combine combine = combinationOf(ctx);
+  const double *update = ctx.in[2]->data.data();
+  forEachIndexed(*ctx.in[1], out.type.shape, /*batchDims=*/0,
+                 [&](int64_t at, int64_t count) {
+                   for (int64_t i = 0; i < count; ++i)
+                     out.data[at + i] = combine(out.data[at + i], *update++);
+                 });
+  settleIntegers(out);
+}
+
+constinit const OpDef ops::ScatterNd = {
+    .name = "scatter_nd",
+    .summary = "`data`, with the slices of `updates` combined into those that "
+               "the rows of `indices` name by their leading indices.",
+    .family = "scatter",
+    .params = {value("data", numbers), value("indices", indexTypes, 'I'),
+               value("updates", numbers), text("mode", "\"add\""),
+               since(17, boolean("validate_indices", "false"))},
+    .traits = trait::Mil,
+    .constraints = {"`indices` is no scalar",
+                    "rows of `indices` are no longer than the rank of `data`",
+                    modeNames,
+                    "`updates` has the leading extents of `indices` and the "
+                    "trailing ones of `data`"},
+    .infer = inferScatterNd,
+    .eval = evalScatterNd,
+};

@@ -1,0 +1,172 @@
+//===- Sort.cpp - orders and running sums along an axis ---------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Of equal elements, the one with the smaller index comes first, up and down;
+/// MIL leaves that open, and so it does what topk gives without `sort`.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "Reference.h"
+#include "anec/Ops/Ops.h"
+#include <numeric>
+
+using namespace anec;
+
+/// Calls `fn(first, view)` for each row along `axis`, whose elements are
+/// `view.inner` apart.
+template <typename Fn>
+static void forEachRow(llvm::ArrayRef<int64_t> shape, int64_t axis, Fn fn) {
+  AxisView view = viewAxis(shape, axis);
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (int64_t n = 0; n < view.inner; ++n)
+      fn(o * view.extent * view.inner + n, view);
+}
+
+/// The indices of a row's elements in order; NaN comes last.
+static std::vector<int64_t> orderOf(const double *row, int64_t count,
+                                    int64_t stride, bool ascending) {
+  std::vector<int64_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    double x = row[a * stride], y = row[b * stride];
+    if (x != x || y != y)
+      return x == x && y != y;
+    return ascending ? x < y : x > y;
+  });
+  return order;
+}
+
+//===----------------------------------------------------------------------===//
+// argsort, topk
+//===----------------------------------------------------------------------===//
+
+static bool inferArgsort(InferContext &ctx) {
+  int64_t axis = ctx.intAttr("axis");
+  return ctx.normalizeAxis(axis, ctx.type(0).rank()) && // C1
+         ctx.result({DType::Int32, ctx.type(0).shape});
+}
+
+static void evalArgsort(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  int64_t axis = normalized(ctx.intAttr("axis"), x.type.rank());
+  forEachRow(x.type.shape, axis, [&](int64_t first, const AxisView &view) {
+    std::vector<int64_t> order = orderOf(&x.data[first], view.extent,
+                                         view.inner, ctx.boolAttr("ascending"));
+    for (int64_t i = 0; i < view.extent; ++i)
+      ctx.out[0].data[first + i * view.inner] = double(order[i]);
+  });
+}
+
+constinit const OpDef ops::Argsort = {
+    .name = "argsort",
+    .summary = "The indices that sort `x` along `axis`, downward unless "
+               "`ascending`.",
+    .family = "sort",
+    .params = {value("x", numbers), integer("axis", "-1"),
+               boolean("ascending", "false")},
+    .traits = trait::Mil,
+    .constraints = {"`axis` is an axis of `x`"},
+    .infer = inferArgsort,
+    .eval = evalArgsort,
+};
+
+static bool inferTopk(InferContext &ctx) {
+  TensorType type = ctx.type(0);
+  int64_t axis = ctx.intAttr("axis");
+  if (!ctx.normalizeAxis(axis, type.rank()) ||      // C1
+      !checkRange(ctx, "k", 1, type.shape[axis]) || // C2
+      !checkChoice(ctx, "output_indices_dtype",
+                   {"int8", "int16", "int32", "uint8", "uint16"})) // C3
+    return false;
+  type.shape[axis] = ctx.intAttr("k");
+  ctx.results.assign(1, type);
+  if (ctx.boolAttr("return_indices"))
+    ctx.results.push_back(
+        {*parseDType(ctx.stringAttr("output_indices_dtype")), type.shape});
+  return true;
+}
+
+static void evalTopk(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  int64_t axis = normalized(ctx.intAttr("axis"), x.type.rank());
+  int64_t count = ctx.intAttr("k"), inner = viewAxis(x.type.shape, axis).inner;
+  int64_t row = 0;
+  forEachRow(x.type.shape, axis, [&](int64_t first, const AxisView &view) {
+    std::vector<int64_t> order = orderOf(&x.data[first], view.extent,
+                                         view.inner, ctx.boolAttr("ascending"));
+    int64_t to = row / inner * count * inner + row % inner;
+    for (int64_t i = 0; i < count; ++i, to += inner) {
+      ctx.out[0].data[to] = x.data[first + order[i] * view.inner];
+      if (ctx.out.size() > 1)
+        ctx.out[1].data[to] = double(order[i]);
+    }
+    ++row;
+  });
+  if (ctx.out.size() > 1)
+    settleIntegers(ctx.out[1]);
+}
+
+constinit const OpDef ops::Topk = {
+    .name = "topk",
+    .summary = "The `k` largest elements of `x` along `axis` (the smallest, "
+               "when `ascending`), in order, and their indices.",
+    .family = "sort",
+    .params = {value("x", movableTypes),
+               ParamDef{"k", ParamKind::Constant, shapeTypes, 0, 0, "1"},
+               integer("axis", "-1"), boolean("ascending", "false"),
+               since(16, boolean("sort", "true")),
+               since(16, boolean("return_indices", "true")),
+               since(17, text("output_indices_dtype", "\"int32\""))},
+    .traits = trait::Mil,
+    .constraints = {"`axis` is an axis of `x`",
+                    "`k` is 1 to the extent at `axis`",
+                    "`output_indices_dtype` is an integer type of up to 32 "
+                    "bits"},
+    .resultNames = {"values", "indices"},
+    .infer = inferTopk,
+    .eval = evalTopk,
+};
+
+//===----------------------------------------------------------------------===//
+// cumsum
+//===----------------------------------------------------------------------===//
+
+static bool inferCumsum(InferContext &ctx) {
+  int64_t axis = ctx.intAttr("axis");
+  return ctx.normalizeAxis(axis, ctx.type(0).rank()) && inferSame(ctx); // C1
+}
+
+static void evalCumsum(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0];
+  int64_t axis = normalized(ctx.intAttr("axis"), x.type.rank());
+  bool exclusive = ctx.boolAttr("exclusive"), reverse = ctx.boolAttr("reverse");
+  forEachRow(x.type.shape, axis, [&](int64_t first, const AxisView &view) {
+    double sum = 0;
+    for (int64_t number = 0; number < view.extent; ++number) {
+      int64_t i = reverse ? view.extent - 1 - number : number;
+      int64_t at = first + i * view.inner;
+      double before = sum;
+      sum += x.data[at];
+      ctx.out[0].data[at] = exclusive ? before : sum;
+    }
+  });
+  settleIntegers(ctx.out[0]);
+}
+
+constinit const OpDef ops::Cumsum = {
+    .name = "cumsum",
+    .summary = "The sums of the elements of `x` along `axis` up to each "
+               "(`exclusive`: up to the one before), from the start or in "
+               "`reverse` from the end.",
+    .family = "sort",
+    .params = {value("x", numbers), integer("axis", "0"),
+               boolean("exclusive", "false"), boolean("reverse", "false")},
+    .traits = trait::Mil,
+    .constraints = {"`axis` is an axis of `x`"},
+    .infer = inferCumsum,
+    .eval = evalCumsum,
+};
