@@ -205,9 +205,10 @@ static bool writeText(llvm::function_ref<bool(llvm::raw_ostream &)> print,
 }
 
 /// The process ends after this module: taking it apart op by op would cost a
-/// large one a tenth of the time. Static, so that leak checkers find it.
+/// large one a tenth of the time. Static, so that leak checkers find it, and
+/// volatile, so that the compiler does not see that nobody reads it.
 static Module &keepToTheEnd(std::unique_ptr<Module> module) {
-  static Module *kept = nullptr;
+  static Module *volatile kept = nullptr;
   kept = module.release();
   return *kept;
 }
