@@ -209,12 +209,10 @@ StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
   return [=] {
     for (int64_t i = 0; i < count; ++i) {
       int64_t row = rowNumbers[i] < 0 ? rowNumbers[i] + rows : rowNumbers[i];
-      // What is out of range reads as zeros, as in the op's reference.
-      if (row >= 0 && row < rows)
-        std::memcpy(out + size_t(i) * width, table + size_t(row) * width,
-                    width * 4);
-      else
-        std::fill_n(out + size_t(i) * width, width, 0u);
+      // What is out of range reads the nearest row, as in the op's reference.
+      row = std::clamp<int64_t>(row, 0, rows - 1);
+      std::memcpy(out + size_t(i) * width, table + size_t(row) * width,
+                  width * 4);
     }
   };
 }
