@@ -90,6 +90,12 @@ static void printOps(llvm::raw_ostream &out) {
       out << llvm::StringRef(page).rtrim('\n') << '\n';
     }
   }
+  out << "\n## Not supported\n\n"
+         "Ops of MIL that have no row. A program that has one is refused with "
+         "the reason.\n\n"
+         "| op | reason |\n|---|---|\n";
+  for (const UnsupportedOp &op : opTable().unsupported())
+    out << "| " << op.name << " | " << op.reason << " |\n";
 }
 
 //===----------------------------------------------------------------------===//
