@@ -116,11 +116,20 @@ llvm::StringRef anec::spelling(FunctionKind kind) {
   return "";
 }
 
+static void dropUses(const Value &value) {
+  while (Operand *use = value.firstUse())
+    use->set(nullptr);
+}
+
 Function::~Function() {
-  // Uses go before what they use.
-  resultSlots.reset();
-  while (!ops.empty())
-    ops.pop_back();
+  // All uses go before any value: in a malformed function, which the verifier
+  // is about to reject, a use may stand before its definition, or in another
+  // function.
+  for (const Op &op : ops)
+    for (const Value *result : op.resultValues())
+      dropUses(*result);
+  for (const auto &param : params)
+    dropUses(*param);
 }
 
 Value *Function::addParameter(TensorType type, llvm::StringRef name) {
