@@ -98,6 +98,16 @@ static Function *chooseKernel(const Module &module, llvm::StringRef wanted,
   return nullptr;
 }
 
+bool anec::selectKernel(Module &module, llvm::StringRef name,
+                        Diagnostics &diags) {
+  Function *kernel = chooseKernel(module, name, diags);
+  if (!kernel)
+    return false;
+  llvm::erase_if(module.functions,
+                 [&](const auto &other) { return other.get() != kernel; });
+  return true;
+}
+
 std::optional<Package> anec::compile(std::unique_ptr<Module> module,
                                      SourceKind kind,
                                      const CompileOptions &options,
@@ -105,14 +115,11 @@ std::optional<Package> anec::compile(std::unique_ptr<Module> module,
                                      std::vector<PassReport> *reports) {
   // What was read as MIL is a whole program already.
   if (kind != SourceKind::MIL || !options.kernel.empty()) {
-    Function *kernel = chooseKernel(*module, options.kernel, diags);
-    if (!kernel)
+    if (!selectKernel(*module, options.kernel, diags))
       return std::nullopt;
-    llvm::erase_if(module->functions,
-                   [&](const auto &other) { return other.get() != kernel; });
     // One kernel is one MIL program, whose function is called so.
-    kernel->kind = FunctionKind::Kernel;
-    kernel->name = "main";
+    module->functions[0]->kind = FunctionKind::Kernel;
+    module->functions[0]->name = "main";
   }
   std::optional<WeightBinding> weights =
       WeightBinding::open(options.weights, diags);

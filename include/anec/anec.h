@@ -75,6 +75,10 @@ std::unique_ptr<Module> readSourceFile(llvm::StringRef path,
                                        const CompileOptions &options,
                                        Diagnostics &diags);
 
+/// Cuts `module` down to the kernel or layer called `name`, or to its only one
+/// when `name` is empty. False, with a diagnostic, when that is not clear.
+bool selectKernel(Module &module, llvm::StringRef name, Diagnostics &diags);
+
 /// Cuts `module`, read from a source of `kind`, down to the kernel that
 /// `options` names (a MIL program may keep all) and runs the passes.
 std::optional<Package> compile(std::unique_ptr<Module> module, SourceKind kind,

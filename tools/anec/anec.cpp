@@ -217,6 +217,8 @@ static bool emitIR(std::unique_ptr<Module> module,
                    const CompileOptions &options, Diagnostics &diags,
                    std::vector<PassReport> &reports) {
   Module &program = keepToTheEnd(std::move(module));
+  if (!options.kernel.empty() && !selectKernel(program, options.kernel, diags))
+    return false;
   if (!runPasses(program, options.passes, diags, &reports))
     return false;
   return writeText(
