@@ -7,6 +7,7 @@
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <array>
 
 using namespace anec;
 
@@ -102,45 +103,18 @@ std::optional<DType> RandomGraph::dtypeFor(const ParamDef &param) {
   return all[number(0, int64_t(all.size()) - 1)];
 }
 
-/// A shape that has a chance to go with the operands there are.
-Shape RandomGraph::shapeFor(const OpDef &def, const ParamDef &param) {
-  llvm::StringRef op = def.name, name = param.name;
-  Shape x =
-      operands.empty() || !operands[0] ? anyShape() : operands[0]->type.shape;
+/// The parameters of a convolution and of the products.
+std::optional<Shape> RandomGraph::productShape(llvm::StringRef op,
+                                               llvm::StringRef name,
+                                               const Shape &x) {
   int64_t rank = int64_t(x.size());
-  int64_t channels = rank > 1 ? x[1] : 1;
-  bool recurrent = op == "lstm" || op == "gru" || op == "rnn";
-  if (recurrent && rank == 3) {
-    int64_t gates = op == "lstm" ? 4 : op == "gru" ? 3 : 1;
-    if (name.starts_with("initial"))
-      return {x[1], hidden * (op == "lstm" && chance(0.3) ? 2 : 1)};
-    if (name.starts_with("weight_ih"))
-      return {gates * hidden, x[2]};
-    if (name.starts_with("weight_hh"))
-      return {gates * hidden, hidden};
-    return {(name.starts_with("peephole") ? 3 : gates) * hidden};
-  }
-  if ((op == "conv" || op == "conv_transpose") && rank >= 3) {
-    Shape shape = {oneOf<int64_t>({1, 2, 4}), channels};
-    if (op == "conv_transpose")
-      std::swap(shape[0], shape[1]);
-    else if (chance(0.3))
-      shape[1] = std::max<int64_t>(channels / 2, 1);
-    for (int64_t i = 2; i < rank; ++i)
-      shape.push_back(number(1, 3));
-    if (name == "weight")
-      return shape;
-    const Shape &weight = operands[1]->type.shape;
-    return {weight[op == "conv" ? 0 : 1]};
-  }
-  if (op == "linear" && rank >= 1 && name == "weight")
-    return {hidden, x.back()};
-  if (op == "linear")
-    return {hidden};
+  if (op == "linear" && rank >= 1)
+    return name == "weight" ? Shape{hidden, x.back()} : Shape{hidden};
   if (op == "matmul" && rank >= 2) {
     Shape shape = x;
-    std::swap(shape[rank - 1], shape[rank - 2]);
-    return chance(0.5) ? shape : x;
+    if (chance(0.5))
+      std::swap(shape[rank - 1], shape[rank - 2]);
+    return shape;
   }
   if (op == "einsum" && rank >= 3) {
     Shape shape = x;
@@ -148,73 +122,131 @@ Shape RandomGraph::shapeFor(const OpDef &def, const ParamDef &param) {
     shape[rank - 1] = number(1, 4);
     return shape;
   }
-  if (op.ends_with("_norm") || op == "prelu" || op == "softplus_parametric")
-    return op == "layer_norm" ? (chance(0.5) && rank ? Shape{x.back()} : x)
-                              : Shape{channels};
-  if (op.starts_with("scatter") && name == "updates" && operands[1]) {
-    const Shape &indices = operands[1]->type.shape;
-    if (op == "scatter_along_axis")
-      return indices;
-    Shape shape = indices;
-    if (op == "scatter_nd" && !indices.empty() && indices.back() <= rank) {
-      shape.pop_back();
-      shape.append(x.begin() + indices.back(), x.end());
-    } else if (op == "scatter" && rank > 0) {
-      shape.append(x.begin() + 1, x.end());
-    }
-    return shape;
-  }
-  if (name == "indices" && rank > 0 && (op.ends_with("along_axis"))) {
+  if (!op.starts_with("conv") || rank < 3)
+    return std::nullopt;
+  bool transposed = op == "conv_transpose";
+  if (name == "bias")
+    return Shape{operands[1]->type.shape[transposed ? 1 : 0]};
+  Shape shape = {oneOf<int64_t>({1, 2, 4}), x[1]};
+  if (transposed)
+    std::swap(shape[0], shape[1]);
+  else if (chance(0.3))
+    shape[1] = std::max<int64_t>(x[1] / 2, 1);
+  for (int64_t i = 2; i < rank; ++i)
+    shape.push_back(number(1, 3));
+  return shape;
+}
+
+std::optional<Shape> RandomGraph::recurrentShape(llvm::StringRef op,
+                                                 llvm::StringRef name,
+                                                 const Shape &x) {
+  int64_t gates = op == "lstm" ? 4 : op == "gru" ? 3 : op == "rnn" ? 1 : 0;
+  if (gates == 0 || x.size() != 3)
+    return std::nullopt;
+  if (name.starts_with("initial"))
+    return Shape{x[1], hidden * (op == "lstm" && chance(0.3) ? 2 : 1)};
+  if (name.starts_with("weight_ih"))
+    return Shape{gates * hidden, x[2]};
+  if (name.starts_with("weight_hh"))
+    return Shape{gates * hidden, hidden};
+  return Shape{(name.starts_with("peephole") ? 3 : gates) * hidden};
+}
+
+/// Indices, and what goes where they say.
+std::optional<Shape> RandomGraph::indexedShape(llvm::StringRef op,
+                                               llvm::StringRef name,
+                                               const Shape &x) {
+  int64_t rank = int64_t(x.size());
+  bool alongAxis = op.ends_with("along_axis"), nd = op.ends_with("_nd");
+  if (name == "indices" && alongAxis && rank > 0) {
     Shape shape = x;
     shape[number(0, rank - 1)] = number(1, 4);
     return shape;
   }
-  if (name == "indices" && op.ends_with("_nd"))
-    return {number(1, 3), number(1, std::max<int64_t>(rank, 1))};
-  if (name == "coordinates" && rank == 4)
-    return {x[0], number(1, 3), number(1, 3), 2};
-  if (name == "transform_matrix" && rank == 4)
-    return {chance(0.5) ? 1 : x[0], 6};
-  if (name == "boxes")
-    return {number(1, 2), 4};
-  if (name == "box_indices")
-    return {operands[2] ? operands[2]->type.shape[0] : 1};
-  if (name == "roi")
-    return {number(1, 2), 1, oneOf<int64_t>({4, 5}), 1, 1};
+  if (name == "indices" && nd)
+    return Shape{number(1, 3), number(1, std::max<int64_t>(rank, 1))};
   if (name == "lengths" && rank > 0)
-    return {x[number(0, rank - 1)]};
-  if (op == "slice_update" && name == "update")
+    return Shape{x[number(0, rank - 1)]};
+  if (name == "update")
     return Shape(rank, 1);
-  if (name == "scale" || name == "zero_point" || name == "offset") {
-    if (op.contains("blockwise")) {
-      Shape shape = name == "offset" && operands[operands.size() - 1]
-                        ? operands.back()->type.shape
-                        : x;
-      for (int64_t &extent : shape)
-        if (name == "scale" && chance(0.5))
-          extent = 1;
-      return shape;
-    }
-    return rank && chance(0.4) ? Shape{x[number(0, rank - 1)]} : Shape{};
+  if (name != "updates")
+    return std::nullopt;
+  Shape shape = operands[1]->type.shape;
+  if (nd && !shape.empty() && shape.back() <= rank) {
+    int64_t depth = shape.pop_back_val();
+    shape.append(x.begin() + depth, x.end());
+  } else if (op == "scatter" && rank > 0) {
+    shape.append(x.begin() + 1, x.end());
   }
-  if (op == "constexpr_lut_to_dense" && name == "lut") {
-    Shape shape(rank, 1);
+  return shape;
+}
+
+/// Where images are read.
+std::optional<Shape> RandomGraph::pointsShape(llvm::StringRef name,
+                                              const Shape &x) {
+  if (name == "coordinates" && x.size() == 4)
+    return Shape{x[0], number(1, 3), number(1, 3), 2};
+  if (name == "transform_matrix" && x.size() == 4)
+    return Shape{chance(0.5) ? 1 : x[0], 6};
+  if (name == "boxes")
+    return Shape{number(1, 2), 4};
+  if (name == "box_indices")
+    return Shape{operands[2] ? operands[2]->type.shape[0] : 1};
+  if (name == "roi")
+    return Shape{number(1, 2), 1, oneOf<int64_t>({4, 5}), 1, 1};
+  return std::nullopt;
+}
+
+/// Scales, offsets, masks and tables of compressed values.
+std::optional<Shape> RandomGraph::compressionShape(llvm::StringRef op,
+                                                   llvm::StringRef name,
+                                                   const Shape &x) {
+  if (op == "constexpr_lut_to_dense") {
+    Shape shape(x.size(), 1);
     shape.append({int64_t(1) << bitWidth(operands[0]->type.dtype),
                   oneOf<int64_t>({1, 1, 2})});
     return shape;
   }
-  if (op == "constexpr_sparse_to_dense" && name == "mask")
-    return {oneOf<int64_t>({2, 4, 8})};
+  if (name == "mask")
+    return Shape{oneOf<int64_t>({2, 4, 8})};
+  if (op.contains("blockwise") && name == "offset")
+    return operands.back()->type.shape;
+  if (op.contains("blockwise") && name == "scale") {
+    Shape shape = x;
+    for (int64_t &extent : shape)
+      if (chance(0.5))
+        extent = 1;
+    return shape;
+  }
+  if (name == "scale" || name == "zero_point")
+    return !x.empty() && chance(0.4) ? Shape{x[number(0, x.size() - 1)]}
+                                     : Shape();
+  return std::nullopt;
+}
+
+/// A shape that has a chance to go with the operands there are.
+Shape RandomGraph::shapeFor(const OpDef &def, const ParamDef &param) {
+  llvm::StringRef op = def.name, name = param.name;
+  Shape x = operands[0]->type.shape;
+  for (std::optional<Shape> shape :
+       {productShape(op, name, x), recurrentShape(op, name, x),
+        indexedShape(op, name, x), pointsShape(name, x),
+        compressionShape(op, name, x)})
+    if (shape)
+      return *shape;
+  if (op == "layer_norm")
+    return chance(0.5) && !x.empty() ? Shape{x.back()} : x;
+  if (op.ends_with("_norm") || op == "prelu" || op == "softplus_parametric")
+    return {x.size() > 1 ? x[1] : 1};
   // The same, or something that broadcasts with it, or anything.
   if (chance(0.1))
     return anyShape();
-  Shape shape = x;
-  for (int64_t &extent : shape)
+  for (int64_t &extent : x)
     if (chance(0.2))
       extent = 1;
-  while (!shape.empty() && shape[0] == 1 && chance(0.3))
-    shape.erase(shape.begin());
-  return shape;
+  while (!x.empty() && x[0] == 1 && chance(0.3))
+    x.erase(x.begin());
+  return x;
 }
 
 Value *RandomGraph::operandFor(const OpDef &def, const ParamDef &param) {
@@ -246,47 +278,60 @@ Value *RandomGraph::operandFor(const OpDef &def, const ParamDef &param) {
 // Constants
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What a text parameter may be; of one op, or (empty) of the others that have
+/// the parameter.
+struct Choices {
+  llvm::StringLiteral op, param;
+  std::array<const char *, 8> texts;
+};
+} // namespace
+
+static constexpr Choices allChoices[] = {
+    {"affine", "coordinates_mode", {"normalized_minus_one_to_one"}},
+    {"affine", "padding_mode", {"constant"}},
+    {"affine", "sampling_mode", {"bilinear"}},
+    {"gelu", "mode", {"EXACT", "TANH_APPROXIMATION", "SIGMOID_APPROXIMATION"}},
+    {"pad", "mode", {"constant", "reflect", "replicate"}},
+    {"resample", "sampling_mode", {"bilinear", "nearest"}},
+    {"",
+     "activation",
+     {"sigmoid", "tanh", "relu", "linear", "scaled_tanh", "sigmoid_hard"}},
+    {"",
+     "box_coordinate_mode",
+     {"CORNERS_HEIGHT_FIRST", "CORNERS_WIDTH_FIRST", "CENTER_SIZE_HEIGHT_FIRST",
+      "CENTER_SIZE_WIDTH_FIRST"}},
+    {"", "cell_activation", {"tanh", "relu", "linear", "sigmoid_hard"}},
+    {"",
+     "coordinates_mode",
+     {"unnormalized", "normalized_minus_one_to_one", "normalized_zero_to_one"}},
+    {"", "direction", {"forward", "reverse", "bidirectional"}},
+    {"",
+     "dtype",
+     {"int32", "fp16", "fp32", "bool", "int8", "uint8", "int16", "uint16"}},
+    {"", "equation", {"nchw,nwhu->nchu", "chw,whr->chr"}},
+    {"", "interpolation_mode", {"LINEAR", "NEAREST_NEIGHBOR"}},
+    {"", "mode", {"add", "sub", "mul", "div", "max", "min", "update"}},
+    {"", "output_dtype", {"int32", "uint16", "int8", "uint8", "fp32"}},
+    {"", "output_indices_dtype", {"int32", "uint16", "int8"}},
+    {"", "pad_type", {"valid", "custom", "same", "same_lower"}},
+    {"", "padding_mode", {"constant", "border", "reflection", "symmetric"}},
+    {"", "recurrent_activation", {"sigmoid", "relu", "tanh", "scaled_tanh"}},
+    {"",
+     "sampling_mode",
+     {"DEFAULT", "ALIGN_CORNERS", "STRICT_ALIGN_CORNERS", "OFFSET_CORNERS",
+      "UNALIGN_CORNERS"}}};
+
 ConstantRef RandomGraph::textFor(const OpDef &def, const ParamDef &param) {
-  llvm::StringRef name = param.name, op = def.name;
-  const char *text = "";
-  if (name.ends_with("dtype"))
-    text = oneOf(
-        {"int32", "fp16", "fp32", "bool", "int8", "uint8", "int16", "uint16"});
-  else if (name == "mode" && op == "gelu")
-    text = oneOf({"EXACT", "TANH_APPROXIMATION", "SIGMOID_APPROXIMATION"});
-  else if (name == "mode" && op == "pad")
-    text = oneOf({"constant", "reflect", "replicate"});
-  else if (name == "mode")
-    text = oneOf({"add", "sub", "mul", "div", "max", "min", "update"});
-  else if (name == "pad_type")
-    text = oneOf({"valid", "custom", "same", "same_lower"});
-  else if (name == "direction")
-    text = oneOf({"forward", "reverse", "bidirectional"});
-  else if (name.ends_with("activation"))
-    text = oneOf(
-        {"sigmoid", "tanh", "relu", "linear", "scaled_tanh", "sigmoid_hard"});
-  else if (name == "equation")
-    text = oneOf({"nchw,nwhu->nchu", "chw,whr->chr"});
-  else if (name == "sampling_mode" && op == "affine")
-    text = "bilinear";
-  else if (name == "sampling_mode" && op == "resample")
-    text = oneOf({"bilinear", "nearest"});
-  else if (name == "sampling_mode")
-    text = oneOf({"DEFAULT", "ALIGN_CORNERS", "STRICT_ALIGN_CORNERS",
-                  "OFFSET_CORNERS", "UNALIGN_CORNERS"});
-  else if (name == "interpolation_mode")
-    text = oneOf({"LINEAR", "NEAREST_NEIGHBOR"});
-  else if (name == "padding_mode" && op == "affine")
-    text = "constant";
-  else if (name == "padding_mode")
-    text = oneOf({"constant", "border", "reflection", "symmetric"});
-  else if (name == "coordinates_mode")
-    text = oneOf({"unnormalized", "normalized_minus_one_to_one",
-                  "normalized_zero_to_one"});
-  else if (name == "box_coordinate_mode")
-    text = oneOf({"CORNERS_HEIGHT_FIRST", "CORNERS_WIDTH_FIRST",
-                  "CENTER_SIZE_HEIGHT_FIRST", "CENTER_SIZE_WIDTH_FIRST"});
-  return Constant::string(text);
+  for (const Choices &choices : allChoices) {
+    if ((!choices.op.empty() && choices.op != def.name) ||
+        choices.param != param.name)
+      continue;
+    int64_t count =
+        llvm::count_if(choices.texts, [](const char *text) { return text; });
+    return Constant::string(choices.texts[number(0, count - 1)]);
+  }
+  return Constant::string("");
 }
 
 ConstantRef RandomGraph::listFor(const ParamDef &param) {

@@ -46,6 +46,15 @@ private:
   void dropFresh();
   Value *existing(DTypeSet dtypes);
   std::optional<DType> dtypeFor(const ParamDef &param);
+  std::optional<Shape> productShape(llvm::StringRef op, llvm::StringRef name,
+                                    const Shape &x);
+  std::optional<Shape> recurrentShape(llvm::StringRef op, llvm::StringRef name,
+                                      const Shape &x);
+  std::optional<Shape> indexedShape(llvm::StringRef op, llvm::StringRef name,
+                                    const Shape &x);
+  std::optional<Shape> pointsShape(llvm::StringRef name, const Shape &x);
+  std::optional<Shape> compressionShape(llvm::StringRef op,
+                                        llvm::StringRef name, const Shape &x);
   Shape shapeFor(const OpDef &def, const ParamDef &param);
   Value *operandFor(const OpDef &def, const ParamDef &param);
   ConstantRef constantFor(const OpDef &def, const ParamDef &param);
