@@ -59,7 +59,7 @@ void anec::settleIntegers(RefTensor &tensor) {
   double top = std::ldexp(1.0, bitWidth(dtype) - isSigned);
   double low = isSigned ? -top : 0.0;
   for (double &element : tensor.data) {
-    element = std::trunc(element);
+    element = std::trunc(element) + 0.0; // integers have no -0
     if (!(element >= low)) // also NaN
       element = std::isnan(element) ? 0.0 : low;
     else if (element > top - 1)
