@@ -83,9 +83,9 @@ static bool evaluate(const Op &op, Environment &env, Diagnostics &diags,
     if (options.roundToDType)
       for (double &element : tensor.data)
         element = anec::roundToDType(element, tensor.type.dtype);
-    else if (options.roundToSingle && isFloat(tensor.type.dtype))
+    if (options.disturb && isFloat(tensor.type.dtype))
       for (double &element : tensor.data)
-        element = anec::roundToDType(element, DType::FP32);
+        element = options.disturb(element);
     env.set(value, std::move(tensor));
   }
   for (const Value *operand : op.operandValues())

@@ -21,9 +21,9 @@ struct InterpreterOptions {
   /// Rounds every result to its declared element type. Without, floats stay
   /// doubles: the exact value that finite precision is compared with.
   bool roundToDType = false;
-  /// Rounds floats of every type to fp32, which is what a backend that computes
-  /// in fp32 and rounds nothing else makes of them.
-  bool roundToSingle = false;
+  /// Changes every float that an op gives: to see how far results turn on
+  /// what finite precision does.
+  std::function<double(double)> disturb;
   /// The elements of a `weight` op, row-major in the op's result shape.
   /// Without, they are drawn from the name alone (see randomWeight).
   std::function<std::vector<double>(const Op &weight)> weights;
