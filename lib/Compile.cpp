@@ -8,6 +8,7 @@
 #include "anec/MIL/Printer.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Package/Diags.h"
 #include "anec/anec.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -11,6 +11,7 @@
 #ifndef ANEC_TOOLS_EXITCODE_H
 #define ANEC_TOOLS_EXITCODE_H
 
+#include "anec/Passes/Diags.h"
 #include "anec/Support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/WithColor.h"

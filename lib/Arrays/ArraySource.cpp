@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Arrays/ArraySource.h"
+#include "anec/Arrays/Diags.h"
 #include "anec/Arrays/Npy.h"
 #include "anec/Arrays/Safetensors.h"
 #include "anec/Arrays/StoredAs.h"

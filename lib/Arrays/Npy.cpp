@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Arrays/Npy.h"
+#include "anec/Arrays/Diags.h"
 #include "anec/Arrays/StoredAs.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/EndianStream.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Arrays/Safetensors.h"
+#include "anec/Arrays/Diags.h"
 #include "anec/Arrays/StoredAs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

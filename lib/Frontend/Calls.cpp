@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "anec/Frontend/Diags.h"
+#include "anec/IR/Diags.h"
 #include "anec/Support/Half.h"
 #include <cmath>
 

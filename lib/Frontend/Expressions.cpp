@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "anec/Frontend/Diags.h"
+#include "anec/IR/Diags.h"
 
 using namespace anec;
 using namespace anec::frontend;

@@ -17,6 +17,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "anec/Frontend/Diags.h"
+#include "anec/IR/Diags.h"
+#include "anec/Ops/Diags.h"
 
 using namespace anec;
 using namespace anec::frontend;

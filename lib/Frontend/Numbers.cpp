@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Numbers.h"
+#include "anec/Frontend/Diags.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <fmt/format.h>

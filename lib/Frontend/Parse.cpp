@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Syntax.h"
+#include "anec/Frontend/Diags.h"
 #include "anec/Frontend/Frontend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Syntax.h"
+#include "anec/Frontend/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "anec/Frontend/Diags.h"
+#include "anec/IR/Diags.h"
 #include "anec/IR/Names.h"
 
 using namespace anec;

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/IR/Builder.h"
+#include "anec/IR/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/IR/OpDef.h"
+#include "anec/IR/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 

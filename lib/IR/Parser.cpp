@@ -12,6 +12,7 @@
 
 #include "TextReader.h"
 #include "anec/IR/Builder.h"
+#include "anec/IR/Diags.h"
 #include "anec/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TextReader.h"
+#include "anec/IR/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 

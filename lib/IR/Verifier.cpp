@@ -5,6 +5,7 @@
 
 #include "anec/IR/Verifier.h"
 #include "anec/IR/Builder.h"
+#include "anec/IR/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

@@ -4,7 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionReader.h"
+#include "anec/IR/Diags.h"
+#include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

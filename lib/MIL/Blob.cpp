@@ -5,6 +5,7 @@
 
 #include "anec/MIL/Blob.h"
 #include "anec/Arrays/StoredAs.h"
+#include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/ADT/STLExtras.h"

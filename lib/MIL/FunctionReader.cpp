@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionReader.h"
+#include "anec/IR/Diags.h"
+#include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
 
 using namespace anec;

@@ -6,6 +6,7 @@
 #include "anec/MIL/Printer.h"
 #include "TextPrinter.h"
 #include "anec/IR/OpDef.h"
+#include "anec/MIL/Diags.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"

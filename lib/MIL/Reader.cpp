@@ -5,6 +5,7 @@
 
 #include "anec/MIL/Reader.h"
 #include "FunctionReader.h"
+#include "anec/MIL/Diags.h"
 
 using namespace anec;
 using namespace anec::mil;

@@ -5,6 +5,8 @@
 
 #include "ValueReader.h"
 #include "Number.h"
+#include "anec/IR/Diags.h"
+#include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
 #include "anec/Support/Half.h"
 #include "llvm/ADT/StringExtras.h"

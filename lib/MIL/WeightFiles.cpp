@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "WeightFiles.h"
+#include "anec/IR/Diags.h"
+#include "anec/MIL/Diags.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Memory.h"

@@ -5,6 +5,7 @@
 
 #include "WeightLayout.h"
 #include "anec/IR/OpDef.h"
+#include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/Support/raw_ostream.h"

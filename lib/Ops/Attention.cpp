@@ -13,6 +13,7 @@
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/Ops/Diags.h"
 #include <cmath>
 
 using namespace anec;

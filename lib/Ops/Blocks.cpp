@@ -18,6 +18,8 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/IR/Diags.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 
 using namespace anec;

@@ -19,6 +19,8 @@
 #include "Infer.h"
 #include "Quantization.h"
 #include "Reference.h"
+#include "anec/IR/Diags.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>

@@ -5,7 +5,9 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/IR/Diags.h"
 #include "anec/Ops/Convolution.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 
 using namespace anec;

@@ -5,6 +5,7 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

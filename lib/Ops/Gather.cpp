@@ -13,6 +13,7 @@
 #include "Indices.h"
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/Ops/Diags.h"
 
 using namespace anec;
 

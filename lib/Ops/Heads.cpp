@@ -6,6 +6,7 @@
 #include "Decompose.h"
 #include "Elementwise.h"
 #include "Infer.h"
+#include "anec/Ops/Diags.h"
 #include <cmath>
 
 using namespace anec;

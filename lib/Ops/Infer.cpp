@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Infer.h"
+#include "anec/Ops/Diags.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

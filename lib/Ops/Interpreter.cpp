@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Ops/Interpreter.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Weights.h"
 #include "anec/Support/Half.h"

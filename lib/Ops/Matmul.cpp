@@ -5,6 +5,8 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/IR/Diags.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/StringExtras.h"
 

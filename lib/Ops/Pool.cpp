@@ -11,6 +11,7 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 #include <cmath>
 

@@ -6,6 +6,7 @@
 #include "Quantization.h"
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/IR/Diags.h"
 #include "anec/Ops/Ops.h"
 #include <cmath>
 

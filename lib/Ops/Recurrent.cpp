@@ -16,6 +16,7 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/IR/Diags.h"
 #include "anec/Ops/Ops.h"
 #include <cmath>
 

@@ -16,6 +16,7 @@
 
 #include "Infer.h"
 #include "Sampling.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 #include <cmath>
 

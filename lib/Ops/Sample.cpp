@@ -11,6 +11,8 @@
 
 #include "Infer.h"
 #include "Sampling.h"
+#include "anec/IR/Diags.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 #include <cmath>
 

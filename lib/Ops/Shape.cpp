@@ -11,6 +11,7 @@
 
 #include "Elementwise.h"
 #include "Infer.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 
 using namespace anec;

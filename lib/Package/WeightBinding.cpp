@@ -6,6 +6,7 @@
 #include "anec/Package/WeightBinding.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Weights.h"
+#include "anec/Package/Diags.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 

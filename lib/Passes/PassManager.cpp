@@ -6,6 +6,7 @@
 #include "anec/Passes/PassManager.h"
 #include "VerifyNumerics.h"
 #include "anec/IR/Verifier.h"
+#include "anec/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 

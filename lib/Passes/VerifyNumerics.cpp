@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifyNumerics.h"
+#include "anec/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -12,24 +12,6 @@
 
 using namespace anec;
 
-namespace {
-struct DiagRow {
-  Severity severity;
-  llvm::StringLiteral id;
-  llvm::StringLiteral text;
-};
-} // namespace
-
-static constexpr DiagRow rows[] = {
-#define DIAG(NAME, SEVERITY, ID, TEXT) {Severity::SEVERITY, ID, TEXT},
-#include "anec/Support/Diags.def"
-#undef DIAG
-};
-
-llvm::StringRef diag::id(Kind kind) { return rows[kind].id; }
-llvm::StringRef diag::text(Kind kind) { return rows[kind].text; }
-Severity diag::severity(Kind kind) { return rows[kind].severity; }
-
 llvm::StringRef anec::spelling(Severity severity) {
   switch (severity) {
   case Severity::Error:
@@ -63,7 +45,7 @@ static std::string render(diag::Kind kind,
   fmt::dynamic_format_arg_store<fmt::format_context> store;
   for (const std::string &arg : args)
     store.push_back(arg);
-  return fmt::vformat(std::string_view(diag::text(kind)), store);
+  return fmt::vformat(std::string_view(kind->text), store);
 }
 
 Diagnostics::Diagnostics() = default;
@@ -80,7 +62,7 @@ static constexpr size_t maxKept = 500;
 Diagnostics::Report Diagnostics::append(SourceRange range, llvm::StringRef file,
                                         diag::Kind kind,
                                         std::vector<std::string> args) {
-  bool isError = diag::severity(kind) == Severity::Error;
+  bool isError = kind->severity == Severity::Error;
   errors += isError;
   size_t &kept = isError ? keptErrors : keptOthers;
   if (kept == maxKept) {
@@ -135,7 +117,7 @@ static void printOne(const llvm::SourceMgr &sources, const Diagnostic &diag,
                      llvm::raw_ostream &out, bool colors) {
   std::string message = diag.message;
   if (diag.severity() != Severity::Note)
-    message += " [" + diag::id(diag.kind).str() + "]";
+    message += " [" + diag.kind->id.str() + "]";
   unsigned buffer = diag.range.Start.isValid()
                         ? sources.FindBufferContainingLoc(diag.range.Start)
                         : 0;
@@ -171,7 +153,7 @@ static void writeJson(const llvm::SourceMgr &sources, const Diagnostic &diag,
                       llvm::json::OStream &json) {
   json.object([&] {
     json.attribute("severity", spelling(diag.severity()));
-    json.attribute("id", diag::id(diag.kind));
+    json.attribute("id", diag.kind->id);
     unsigned buffer = diag.range.Start.isValid()
                           ? sources.FindBufferContainingLoc(diag.range.Start)
                           : 0;

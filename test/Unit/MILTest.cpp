@@ -155,7 +155,7 @@ TEST(MILReader, WeightsOfTheWrongTypeAreReportedInTheText) {
                      (type + " w = const()[val = " + blob + "];\n").str(), "w"),
              diags, opTable(), folder / "") != nullptr;
     EXPECT_EQ(ok, !diags.hasErrors());
-    return diags.all().empty() ? "" : diag::id(diags.all()[0].kind).str();
+    return diags.all().empty() ? "" : diags.all()[0].kind->id.str();
   };
   EXPECT_EQ(readAs("tensor<fp16, [10]>", 64), "");
   EXPECT_EQ(readAs("tensor<fp16, [2, 5]>", 64), "");

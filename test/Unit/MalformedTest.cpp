@@ -40,7 +40,7 @@ std::vector<std::string> ids(Fn check) {
   EXPECT_EQ(ok, !diags.hasErrors());
   std::vector<std::string> result;
   for (const Diagnostic &diagnostic : diags.all())
-    result.push_back("[" + diag::id(diagnostic.kind).str() + "]");
+    result.push_back("[" + diagnostic.kind->id.str() + "]");
   return result;
 }
 using Ids = std::vector<std::string>;

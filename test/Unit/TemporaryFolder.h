@@ -68,7 +68,7 @@ inline MappedFile inMemory(llvm::StringRef bytes) {
 inline std::string messages(const Diagnostics &diags) {
   std::string text;
   for (const Diagnostic &diag : diags.all())
-    text += diag.message + " [" + diag::id(diag.kind).str() + "]\n";
+    text += diag.message + " [" + diag.kind->id.str() + "]\n";
   return text;
 }
 

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "../Diags.h"
 #include "anec/Arrays/Npy.h"
 #include "anec/Arrays/Safetensors.h"
 #include "anec/Ops/Interpreter.h"

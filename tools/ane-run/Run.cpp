@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../Diags.h"
 #include "Arguments.h"
 #include "Commands.h"
 #include "anec/Arrays/Npy.h"

@@ -4,8 +4,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Docs.h"
+#include "../Diags.h"
+#include "anec/Arrays/Diags.h"
+#include "anec/Frontend/Diags.h"
+#include "anec/IR/Diags.h"
+#include "anec/MIL/Diags.h"
+#include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Package/Diags.h"
+#include "anec/Passes/Diags.h"
 #include "anec/Passes/PassManager.h"
+#include "anec/Runtime/Diags.h"
 #include "anec/Support/Diagnostics.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -130,18 +139,36 @@ static void printDiagnostics(llvm::raw_ostream &out) {
   out << "# Diagnostics\n\nThe id stands in brackets after the message; "
          "`{0}`, `{1}`, ... are filled in.\n\n"
          "| id | severity | message |\n|---|---|---|\n";
-  std::vector<diag::Kind> kinds;
-  for (unsigned kind = 0; kind < diag::numKinds; ++kind)
-    kinds.push_back(diag::Kind(kind));
-  llvm::sort(kinds, [](diag::Kind lhs, diag::Kind rhs) {
-    return diag::id(lhs) < diag::id(rhs);
-  });
+  std::vector<diag::Kind> kinds = {
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Arrays/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Frontend/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/IR/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/MIL/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Ops/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Package/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Passes/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Runtime/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Support/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "../Diags.def"
+  };
+  llvm::sort(kinds,
+             [](diag::Kind lhs, diag::Kind rhs) { return lhs->id < rhs->id; });
   for (diag::Kind kind : kinds) {
     std::string text;
-    for (char c : diag::text(kind))
+    for (char c : kind->text)
       text += c == '|' ? std::string("\\|") : std::string(1, c);
-    out << "| " << diag::id(kind) << " | " << spelling(diag::severity(kind))
-        << " | " << text << " |\n";
+    out << "| " << kind->id << " | " << spelling(kind->severity) << " | "
+        << text << " |\n";
   }
 }
 

@@ -17,6 +17,7 @@
 #include "PassOutput.h"
 #include "anec/IR/Text.h"
 #include "anec/MIL/Canonical.h"
+#include "anec/Passes/Diags.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"

@@ -5,8 +5,9 @@
 ///
 /// \file
 /// Diagnostics are collected, never printed or thrown, by the library. The
-/// text of each stands once, in Diags.def. A diagnostic points at a range of a
-/// loaded source buffer, or names a file (a weight file has no lines).
+/// text of each stands once, in the Diags.def of its folder. A diagnostic
+/// points at a range of a loaded source buffer, or names a file (a weight file
+/// has no lines).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,18 +33,30 @@ enum class Severity : uint8_t { Error, Warning, Remark, Note };
 llvm::StringRef spelling(Severity severity);
 
 namespace diag {
-/// One name per row of Diags.def.
-enum Kind : uint16_t {
-#define DIAG(NAME, SEVERITY, ID, TEXT) NAME,
-#include "anec/Support/Diags.def"
-#undef DIAG
-  numKinds
+/// A row of a Diags.def file: what is reported, how grave it is, and its text
+/// with `{0}` placeholders. The kebab-case id is printed in brackets:
+/// `[broadcast-mismatch]`.
+struct Definition {
+  Severity severity;
+  llvm::StringLiteral id, text;
 };
-/// The kebab-case id printed in brackets: `[broadcast-mismatch]`.
-llvm::StringRef id(Kind kind);
-/// The text with its `{0}` placeholders.
-llvm::StringRef text(Kind kind);
-Severity severity(Kind kind);
+
+/// A diagnostic by name, as `diag::CannotOpen`. Every folder declares its own
+/// in its Diags.h.
+class Kind {
+public:
+  constexpr Kind(const Definition &definition) : definition(&definition) {}
+  constexpr bool operator==(const Kind &other) const = default;
+  const Definition *operator->() const { return definition; }
+
+private:
+  const Definition *definition;
+};
+
+#define ANEC_DECLARE_DIAG(NAME, SEVERITY, ID, TEXT)                            \
+  inline constexpr Definition NAME{Severity::SEVERITY, ID, TEXT};
+#define DIAG ANEC_DECLARE_DIAG
+#include "anec/Support/Diags.def"
 } // namespace diag
 
 struct Diagnostic {
@@ -53,7 +66,7 @@ struct Diagnostic {
   std::string message; ///< rendered, without severity, place and id
   std::vector<Diagnostic> notes;
 
-  Severity severity() const { return diag::severity(kind); }
+  Severity severity() const { return kind->severity; }
 };
 
 /// The sources of a compilation and what was found wrong with them.

@@ -5,6 +5,7 @@
 
 #include "Steps.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <cstring>
