@@ -8,6 +8,7 @@
 #include "anec/IR/Verifier.h"
 #include "anec/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <chrono>
 
 using namespace anec;
@@ -69,6 +70,27 @@ void PassContext::count(llvm::StringRef stat, uint64_t amount) {
   assert(false && "the pass's row has no such counter");
 }
 
+/// Calls `pass` on what it works on, and adds to the report; nothing when it
+/// reported an error.
+static std::optional<bool> apply(const PassDef &pass, Diagnostics &diags,
+                                 PassReport &report,
+                                 llvm::function_ref<bool(PassContext &)> run) {
+  PassContext ctx(pass, diags);
+  size_t errors = diags.errorCount();
+  auto start = std::chrono::steady_clock::now();
+  bool changed = run(ctx);
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - start;
+  report.seconds += elapsed.count();
+  report.runs += 1;
+  report.changes += changed;
+  for (unsigned stat = 0; stat < maxStats; ++stat)
+    report.counts[stat] += ctx.total(stat);
+  if (diags.errorCount() != errors)
+    return std::nullopt;
+  return changed;
+}
+
 /// Runs one pass on one function with all the watching asked for.
 static bool runPass(const PassDef &pass, Function &function,
                     const PassManagerOptions &options, Diagnostics &diags,
@@ -79,27 +101,70 @@ static bool runPass(const PassDef &pass, Function &function,
     if (!probe->evaluateBefore(function, diags))
       return false;
   }
-  PassContext ctx(pass, diags);
-  size_t errors = diags.errorCount();
-  auto start = std::chrono::steady_clock::now();
-  bool changed = pass.run(function, ctx);
-  std::chrono::duration<double> elapsed =
-      std::chrono::steady_clock::now() - start;
-  report.seconds += elapsed.count();
-  report.runs += 1;
-  report.changes += changed;
-  for (unsigned stat = 0; stat < maxStats; ++stat)
-    report.counts[stat] += ctx.total(stat);
-  if (diags.errorCount() != errors)
+  std::optional<bool> changed =
+      apply(pass, diags, report,
+            [&](PassContext &ctx) { return pass.run(function, ctx); });
+  if (!changed)
     return false;
   if (options.verifyEach && !verify(function, diags)) {
     diags.report(function.range, diag::PassBrokeIR, pass.name, function.name);
     return false;
   }
-  if (probe && changed && !probe->compareAfter(function, pass, diags))
+  if (probe && *changed && !probe->compareAfter(function, pass, diags))
     return false;
   if (options.afterPass)
     options.afterPass(pass, function);
+  return true;
+}
+
+/// The same for a pass on the whole module.
+static bool runModulePass(const PassDef &pass, Module &module,
+                          const PassManagerOptions &options, Diagnostics &diags,
+                          PassReport &report) {
+  std::optional<ModuleProbe> probe;
+  if (options.verifyNumerics) {
+    probe.emplace(module);
+    if (!probe->evaluateBefore(module, diags))
+      return false;
+  }
+  std::optional<bool> changed =
+      apply(pass, diags, report,
+            [&](PassContext &ctx) { return pass.runOnModule(module, ctx); });
+  if (!changed)
+    return false;
+  if (options.verifyEach && !verify(module, diags)) {
+    diags.report({}, diag::PassBrokeModule, pass.name);
+    return false;
+  }
+  if (probe && *changed && !probe->compareAfter(module, pass, diags))
+    return false;
+  if (options.afterPass)
+    for (const auto &function : module.functions)
+      options.afterPass(pass, *function);
+  return true;
+}
+
+/// Runs one pass on everything it is for, as far as the limit goes.
+static bool runEverywhere(const PassDef &pass, Module &module,
+                          const PassManagerOptions &options, Diagnostics &diags,
+                          PassReport &report, unsigned &executed) {
+  assert(!pass.run != !pass.runOnModule && "a pass has one way to run");
+  auto atLimit = [&] { return options.limit && executed == *options.limit; };
+  if (pass.runOnModule) {
+    if (atLimit())
+      return true;
+    ++executed;
+    return runModulePass(pass, module, options, diags, report);
+  }
+  for (const auto &function : module.functions) {
+    if (function->kind == FunctionKind::Host)
+      continue;
+    if (atLimit())
+      return true;
+    ++executed;
+    if (!runPass(pass, *function, options, diags, report))
+      return false;
+  }
   return true;
 }
 
@@ -108,17 +173,7 @@ bool anec::runPasses(Module &module, const PassManagerOptions &options,
   unsigned executed = 0;
   for (const PassDef *pass : options.passes) {
     PassReport report{pass};
-    bool ok = true;
-    for (const auto &function : module.functions) {
-      if (function->kind == FunctionKind::Host)
-        continue;
-      if (options.limit && executed == *options.limit)
-        break;
-      ++executed;
-      ok = runPass(*pass, *function, options, diags, report);
-      if (!ok)
-        break;
-    }
+    bool ok = runEverywhere(*pass, module, options, diags, report, executed);
     if (reports)
       reports->push_back(report);
     if (!ok)

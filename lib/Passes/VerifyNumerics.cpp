@@ -36,3 +36,30 @@ bool NumericsProbe::compareAfter(const Function &function, const PassDef &pass,
   }
   return ok;
 }
+
+ModuleProbe::ModuleProbe(const Module &module) {
+  for (const auto &function : module.functions)
+    if (function->kind != FunctionKind::Host)
+      functions.push_back({function->name,
+                           unsigned(function->parameters().size()),
+                           function->numResults(), NumericsProbe(*function)});
+}
+
+bool ModuleProbe::evaluateBefore(const Module &module, Diagnostics &diags) {
+  return llvm::all_of(functions, [&](Probed &probed) {
+    return probed.probe.evaluateBefore(*module.findFunction(probed.name),
+                                       diags);
+  });
+}
+
+bool ModuleProbe::compareAfter(const Module &module, const PassDef &pass,
+                               Diagnostics &diags) const {
+  bool ok = true;
+  for (const Probed &probed : functions) {
+    const Function *function = module.findFunction(probed.name);
+    if (function && function->parameters().size() == probed.parameters &&
+        function->numResults() == probed.results)
+      ok &= probed.probe.compareAfter(*function, pass, diags);
+  }
+  return ok;
+}

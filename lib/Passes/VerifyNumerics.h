@@ -25,6 +25,24 @@ private:
   std::vector<RefTensor> inputs, before;
 };
 
+/// The same for every kernel and layer that a pass on the module leaves there,
+/// with as many parameters and results as it had.
+class ModuleProbe {
+public:
+  explicit ModuleProbe(const Module &module);
+  bool evaluateBefore(const Module &module, Diagnostics &diags);
+  bool compareAfter(const Module &module, const PassDef &pass,
+                    Diagnostics &diags) const;
+
+private:
+  struct Probed {
+    std::string name;
+    unsigned parameters, results;
+    NumericsProbe probe;
+  };
+  std::vector<Probed> functions;
+};
+
 } // namespace anec
 
 #endif // ANEC_LIB_PASSES_VERIFYNUMERICS_H

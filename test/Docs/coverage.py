@@ -13,7 +13,6 @@ import sys
 # What no test can reach, each with the reason.
 EXEMPT = {
     "pass-broke-ir": "needs a pass with a bug",
-    "pass-moved-result": "needs a pass with a bug",
 }
 
 

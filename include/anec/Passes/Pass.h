@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A pass is a function from a function to the same function, changed, and a
-/// row that says what it is called and what it counts. It keeps no state,
-/// prints nothing, and leaves verification to the pass manager.
+/// A pass is a function from a function, or from a module, to the same one,
+/// changed, and a row that says what it is called and what it counts. It keeps
+/// no state, prints nothing, and leaves verification to the pass manager.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +59,9 @@ struct PassDef {
   double tolerance = 1e-9;
   /// True when it changed `function`. Errors go to the context.
   bool (*run)(Function &function, PassContext &ctx) = nullptr;
+  /// In place of `run`, for a pass that adds, removes or looks at several
+  /// functions, those of the host among them.
+  bool (*runOnModule)(Module &module, PassContext &ctx) = nullptr;
 };
 
 namespace passes {

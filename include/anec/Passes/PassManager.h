@@ -28,10 +28,11 @@ struct PassManagerOptions {
   /// on random inputs, and report the first pass whose results move by more
   /// than its tolerance.
   bool verifyNumerics = false;
-  /// Run no more than so many passes (each pass on each function counts): the
-  /// way to find a guilty one by bisection.
+  /// Run no more than so many passes (each pass on each function counts, and a
+  /// pass on the module once): the way to find a guilty one by bisection.
   std::optional<unsigned> limit;
-  /// Called after each pass that `--print-after` asks for.
+  /// Called after each pass, for the function it ran on, or after a pass on the
+  /// module for every function.
   std::function<void(const PassDef &, const Function &)> afterPass;
 };
 
@@ -45,8 +46,8 @@ struct PassReport {
 };
 
 /// Runs the passes over every kernel and layer of `module`, each pass over all
-/// functions before the next. False when something was reported; the module is
-/// then not to be used.
+/// functions before the next; those with `runOnModule` over the module. False
+/// when something was reported; the module is then not to be used.
 bool runPasses(Module &module, const PassManagerOptions &options,
                Diagnostics &diags, std::vector<PassReport> *reports = nullptr);
 
