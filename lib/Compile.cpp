@@ -126,7 +126,10 @@ std::optional<Package> anec::compile(std::unique_ptr<Module> module,
       WeightBinding::open(options.weights, diags);
   if (!weights || !runPasses(*module, options.passes, diags, reports))
     return std::nullopt;
-  return Package{std::move(module), std::move(*weights), options.milVersion,
+  std::string version = options.milVersion;
+  if (version.empty() && kind != SourceKind::MIL)
+    version = options.passes.target->milVersion.value.str();
+  return Package{std::move(module), std::move(*weights), version,
                  kind == SourceKind::MIL ? MILPrintOptions::Placement::Keep
                                          : MILPrintOptions::Placement::Gather};
 }

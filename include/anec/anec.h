@@ -36,10 +36,12 @@ struct CompileOptions {
   /// The kernel or layer to compile; empty when the program has just one.
   std::string kernel;
   /// What to run. compileFile takes the default pipeline for an empty list,
-  /// except for MIL, which stays as it is.
+  /// except for MIL, which stays as it is. `passes.target` is the chip that
+  /// all of compiling is for.
   PassManagerOptions passes;
   WeightOptions weights;
-  /// `1.3` or `1.0`; empty for 1.3, or for what a MIL program says itself.
+  /// `1.3` or `1.0`; empty for that of `passes.target`, or for what a MIL
+  /// program says itself.
   std::string milVersion;
   /// What to make of weight files that a MIL program names and that are not
   /// there.

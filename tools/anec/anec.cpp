@@ -21,6 +21,7 @@
 #include "anec/Support/AtomicFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -66,6 +67,15 @@ cl::list<std::string> defines("define", cl::value_desc("NAME=VALUE"),
                               cl::desc("Override a `config` entry"),
                               cl::cat(category));
 
+cl::opt<std::string> targetName("target", cl::value_desc("NAME"),
+                                cl::init("generic"),
+                                cl::desc("The chip to compile for; "
+                                         "--list-targets prints them"),
+                                cl::cat(category));
+cl::opt<bool> listTargets("list-targets",
+                          cl::desc("Print the targets and exit"),
+                          cl::cat(category));
+
 cl::opt<std::string>
     weights("weights", cl::value_desc("FILE|FOLDER"),
             cl::desc("Weight values: a .safetensors file or a folder of .npy"),
@@ -101,8 +111,8 @@ cl::opt<bool> verifyNumerics(
 
 cl::opt<std::string> milVersion(
     "mil-version", cl::value_desc("1.3|1.0"),
-    cl::desc("Dialect: 1.3 with ios18 (default), or 1.0 with ios16 for older "
-             "compilers"),
+    cl::desc("Dialect: 1.3 with ios18, or 1.0 with ios16 for older compilers; "
+             "the target's by default"),
     cl::cat(category));
 cl::opt<bool> canonical(
     "canonical",
@@ -142,6 +152,11 @@ EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine faile
 //===----------------------------------------------------------------------===//
 // Flags to options
 //===----------------------------------------------------------------------===//
+
+static void printTargets(llvm::raw_ostream &out) {
+  for (const Target &target : allTargets())
+    out << llvm::left_justify(target.name, 10) << target.summary << '\n';
+}
 
 /// `default` in a list stands for the default pipeline.
 static bool readPassList(std::vector<const PassDef *> &passes,
@@ -302,8 +317,9 @@ static bool emitAs(Emit form, std::unique_ptr<Module> module,
   return false;
 }
 
-static bool run(Diagnostics &diags) {
+static bool run(const Target &target, Diagnostics &diags) {
   CompileOptions options;
+  options.passes.target = &target;
   if (!readOptions(options, diags))
     return false;
   std::unique_ptr<Module> module = readSourceFile(input, options, diags);
@@ -340,6 +356,14 @@ int main(int argc, char **argv) {
     return UsageError;
   if (diffCommand)
     return runDiff();
+  if (listTargets) {
+    printTargets(llvm::outs());
+    return Done;
+  }
+  const Target *target = findTarget(targetName);
+  if (!target)
+    return usageError("anec", "there is no target `" + targetName +
+                                  "`; see anec --list-targets");
   if (dumpDocs.getNumOccurrences())
     return printDocs(dumpDocs, llvm::outs())
                ? Done
@@ -359,7 +383,7 @@ int main(int argc, char **argv) {
                         "--define takes NAME=VALUE, not `" + define + "`");
 
   Diagnostics diags;
-  bool ok = run(diags);
+  bool ok = run(*target, diags);
   finishOutput(diags);
   if (diagnosticsFormat == DiagnosticsFormat::Json)
     diags.printJson(llvm::errs());

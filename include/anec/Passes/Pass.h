@@ -15,6 +15,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/Support/Diagnostics.h"
+#include "anec/Target/Target.h"
 #include <array>
 
 namespace anec {
@@ -31,14 +32,16 @@ constexpr unsigned maxStats = 4;
 /// What a running pass has at hand.
 class PassContext {
 public:
-  PassContext(const PassDef &pass, Diagnostics &diags)
-      : pass(pass), diags(diags) {}
+  PassContext(const PassDef &pass, const Target &target, Diagnostics &diags)
+      : pass(pass), target(target), diags(diags) {}
 
   /// Adds to the pass's counter called `stat`.
   void count(llvm::StringRef stat, uint64_t amount = 1);
   uint64_t total(unsigned stat) const { return counts[stat]; }
 
   const PassDef &pass;
+  /// The chip to compile for.
+  const Target &target;
   Diagnostics &diags;
 
 private:

@@ -22,6 +22,8 @@ bool parsePipeline(llvm::StringRef text, std::vector<const PassDef *> &passes,
 
 struct PassManagerOptions {
   std::vector<const PassDef *> passes;
+  /// The chip that passes work for; never null.
+  const Target *target = &genericTarget();
   /// Check well-formedness after every pass.
   bool verifyEach = true;
   /// Evaluate every function before and after each pass, in double precision
