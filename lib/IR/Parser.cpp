@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "CallForm.h"
 #include "TextReader.h"
 #include "anec/IR/Builder.h"
 #include "anec/IR/Diags.h"
@@ -59,6 +60,7 @@ private:
   bool parseStatement();
   bool parseReturn();
   bool parseValueName(std::string &name);
+  bool parseCallee(const OpDef &def, std::string &callee);
   bool parseOperands(llvm::SmallVectorImpl<Value *> &operands);
   bool parseConstants(const OpDef &def,
                       llvm::SmallVectorImpl<ConstantRef> &slots);
@@ -141,6 +143,29 @@ bool Parser::parseOperands(llvm::SmallVectorImpl<Value *> &operands) {
   return true;
 }
 
+/// `@name`, of an op that applies a function.
+bool Parser::parseCallee(const OpDef &def, std::string &callee) {
+  if (!def.has(trait::Call))
+    return true;
+  if (!expect("@"))
+    return false;
+  callee = cursor.word().str();
+  return !callee.empty() || expected("the name of a function");
+}
+
+/// Writes into the op's constants what the form has elsewhere.
+static void setCall(const OpDef &def, llvm::StringRef callee,
+                    llvm::ArrayRef<TensorType> types,
+                    llvm::SmallVectorImpl<ConstantRef> &constants) {
+  std::vector<std::string> spelled;
+  for (const TensorType &type : types)
+    spelled.push_back(type.str());
+  TensorType list(DType::String, {int64_t(spelled.size())});
+  constants[def.constantSlot("callee")] = Constant::string(callee);
+  constants[def.constantSlot("results")] =
+      Constant::strings(list, std::move(spelled));
+}
+
 bool Parser::parseConstants(const OpDef &def,
                             llvm::SmallVectorImpl<ConstantRef> &slots) {
   slots.resize(def.numConstantParams());
@@ -150,7 +175,7 @@ bool Parser::parseConstants(const OpDef &def,
     cursor.skipSpace();
     const char *begin = cursor.position();
     llvm::StringRef name = cursor.word();
-    int slot = def.constantSlot(name);
+    int slot = isWrittenApart(def, name) ? -1 : def.constantSlot(name);
     if (slot < 0) {
       diags.report(rangeFrom(begin), diag::UnknownParameter, def.name, name);
       return false;
@@ -221,13 +246,17 @@ bool Parser::parseStatement() {
   llvm::SmallVector<Value *, 4> operands;
   llvm::SmallVector<ConstantRef, 4> constants;
   llvm::SmallVector<TensorType, 2> types;
-  bool ok = def && parseOperands(operands) && parseConstants(*def, constants);
+  std::string callee;
+  bool ok = def && parseCallee(*def, callee) && parseOperands(operands) &&
+            parseConstants(*def, constants);
   SourceRange range = rangeFrom(begin);
   if (ok && !names.empty()) {
     ok = expect(":");
     for (size_t index = 0; ok && index < names.size(); ++index)
       ok = (index == 0 || expect(",")) && parseType(types.emplace_back());
   }
+  if (ok && def->has(trait::Call))
+    setCall(*def, callee, types, constants);
   if (ok)
     return defineResults(def, range, names, types, operands, constants);
   // Known, but to be silent about.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "CallForm.h"
 #include "anec/IR/Builder.h"
 #include "anec/IR/Names.h"
 #include "anec/IR/Text.h"
@@ -136,7 +137,8 @@ static void printConstants(const Op &op, llvm::raw_ostream &out) {
     if (!param.isConstant())
       continue;
     const Constant *value = op.constants()[slot++].get();
-    if (!value || isDefault(op, param, *value))
+    if (!value || isDefault(op, param, *value) ||
+        isWrittenApart(op.def(), param.name))
       continue;
     out << (first ? " {" : ", ") << param.name << " = "
         << spellAttribute(op, param, *value);
@@ -154,7 +156,10 @@ static void printOp(const Op &op, const ValueNames &names,
   });
   if (op.numResults() != 0)
     out << " = ";
-  out << op.def().name << '(';
+  out << op.def().name;
+  if (op.def().has(trait::Call))
+    out << " @" << op.stringAttr("callee");
+  out << '(';
   llvm::SmallVector<Value *, 4> operands = op.operandValues();
   while (!operands.empty() && !operands.back())
     operands.pop_back();

@@ -6,6 +6,7 @@
 #include "anec/IR/Verifier.h"
 #include "anec/IR/Builder.h"
 #include "anec/IR/Diags.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -99,26 +100,57 @@ static std::string signature(const Function &function) {
   return signature(parameters, results);
 }
 
+using Functions = llvm::StringMap<const Function *>;
+
+/// What a `repeat` gives its body: the index, and of what is sliced a slice.
+static void repeatSignature(const Op &op,
+                            llvm::SmallVectorImpl<TensorType> &parameters,
+                            llvm::SmallVectorImpl<TensorType> &results) {
+  auto slice = [](const TensorType &type) {
+    return TensorType(type.dtype, llvm::ArrayRef(type.shape).drop_front());
+  };
+  unsigned whole = op.numOperands() - op.intAttr("sliced");
+  parameters.push_back(DType::Int32);
+  for (unsigned slot = 0; slot < op.numOperands(); ++slot) {
+    const TensorType &type = op.operand(slot)->type;
+    parameters.push_back(slot < whole ? type : slice(type));
+  }
+  unsigned carried = op.intAttr("carried");
+  for (unsigned index = 0; index < op.numResults(); ++index) {
+    const TensorType &type = op.result(index)->type;
+    results.push_back(index < carried ? type : slice(type));
+  }
+}
+
+/// What a `call` gives its callee: the index only chooses weights.
+static void callSignature(const Op &op,
+                          llvm::SmallVectorImpl<TensorType> &parameters,
+                          llvm::SmallVectorImpl<TensorType> &results) {
+  llvm::SmallVector<Value *, 4> operands = op.operandValues();
+  for (const Value *operand : llvm::drop_begin(operands))
+    parameters.push_back(operand->type);
+  for (const Value *result : op.resultValues())
+    results.push_back(result->type);
+}
+
 /// Checks that `op`, a `call` or a `repeat`, fits the function it names.
-static bool verifyCall(const Op &op,
-                       const llvm::StringMap<const Function *> &functions,
+static bool verifyCall(const Op &op, const Functions &functions,
                        Diagnostics &diags) {
-  bool isRepeat = op.def().name == "repeat";
+  bool isRepeat = !op.def().has(trait::Call);
   llvm::StringRef name = op.stringAttr(isRepeat ? "body" : "callee");
   const Function *callee = functions.lookup(name);
   if (!callee) {
     diags.report(op.range(), diag::UnknownCallee, op.def().name, name);
     return false;
   }
-  // A `repeat` gives its body the index; the index of a `call` chooses weights.
+  if ((callee->kind == FunctionKind::Host) != isRepeat) {
+    diags.report(op.range(), diag::CalleeKind, op.def().name,
+                 isRepeat ? "a host function" : "a kernel or layer", name,
+                 spelling(callee->kind));
+    return false;
+  }
   llvm::SmallVector<TensorType, 4> parameters, results;
-  if (isRepeat)
-    parameters.push_back(DType::Int32);
-  llvm::SmallVector<Value *, 4> operands = op.operandValues();
-  for (const Value *operand : llvm::drop_begin(operands, isRepeat ? 0 : 1))
-    parameters.push_back(operand->type);
-  for (const Value *result : op.resultValues())
-    results.push_back(result->type);
+  (isRepeat ? repeatSignature : callSignature)(op, parameters, results);
   std::string wanted = signature(parameters, results);
   std::string actual = signature(*callee);
   if (wanted == actual)
@@ -128,17 +160,67 @@ static bool verifyCall(const Op &op,
   return false;
 }
 
+/// Reports a `repeat` whose body comes to be, by others or not, the function
+/// it stands in: that would never end.
+static bool verifyRepeatsEnd(const Module &module, const Functions &functions,
+                             Diagnostics &diags) {
+  llvm::DenseMap<const Function *, llvm::SmallVector<const Op *, 1>> repeats;
+  llvm::DenseMap<const Function *, llvm::SmallVector<const Function *, 1>>
+      users;
+  llvm::SmallVector<const Function *> ending;
+  llvm::DenseMap<const Function *, size_t> open;
+  for (const auto &function : module.functions) {
+    for (const Op &op : function->body())
+      if (op.def().name == "repeat")
+        if (const Function *body = functions.lookup(op.stringAttr("body"))) {
+          repeats[function.get()].push_back(&op);
+          users[body].push_back(function.get());
+        }
+    if ((open[function.get()] = repeats[function.get()].size()) == 0)
+      ending.push_back(function.get());
+  }
+  // A function ends when all that it repeats do.
+  while (!ending.empty())
+    for (const Function *user : users[ending.pop_back_val()])
+      if (--open[user] == 0)
+        ending.push_back(user);
+  llvm::DenseSet<const Function *> seen;
+  for (const auto &function : module.functions) {
+    const Function *at = function.get();
+    while (open[at] != 0) {
+      const Op *repeat = nullptr;
+      for (const Op *op : repeats[at])
+        if (open[functions.lookup(op->stringAttr("body"))] != 0)
+          repeat = op;
+      if (!seen.insert(at).second) {
+        diags.report(repeat->range(), diag::EndlessRepeat,
+                     repeat->stringAttr("body"));
+        return false;
+      }
+      at = functions.lookup(repeat->stringAttr("body"));
+    }
+  }
+  return true;
+}
+
 bool anec::verifyCalls(const Module &module, Diagnostics &diags) {
-  llvm::StringMap<const Function *> functions;
+  Functions functions;
   for (const auto &function : module.functions)
     functions[function->name] = function.get();
   bool ok = true;
-  for (const auto &function : module.functions)
-    if (function->kind == FunctionKind::Host)
-      for (const Op &op : function->body())
-        if (op.def().name == "call" || op.def().name == "repeat")
-          ok &= verifyCall(op, functions, diags);
-  return ok;
+  for (const auto &function : module.functions) {
+    bool isHost = function->kind == FunctionKind::Host;
+    for (const Op &op : function->body()) {
+      if (isHost && (op.def().has(trait::Call) || op.def().name == "repeat"))
+        ok &= verifyCall(op, functions, diags);
+      if (isHost || op.def().name != "weight" || !op.operand("index"))
+        continue;
+      diags.report(op.range(), diag::IndexedWeight, function->name,
+                   spelling(function->kind));
+      ok = false;
+    }
+  }
+  return verifyRepeatsEnd(module, functions, diags) && ok;
 }
 
 bool anec::verify(const Module &module, Diagnostics &diags) {

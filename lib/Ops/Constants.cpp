@@ -73,9 +73,10 @@ static bool inferWeight(InferContext &ctx) {
 constinit const OpDef ops::Weight = {
     .name = "weight",
     .summary = "The stored array `name` of shape `source_shape` (`shape`, when "
-               "absent), transposed by `perm` and reshaped to `shape`.",
+               "absent), transposed by `perm` and reshaped to `shape`. A host "
+               "function may name one of a repeated layer's by `index`.",
     .family = "constants",
-    .params = {text("name"), text("dtype"), integers("shape"),
+    .params = {optionalValue("index", {DType::Int32}, 0), text("name"), text("dtype"), integers("shape"),
                optionalConstant("perm", {DType::Int32}, 1),
                optionalConstant("source_shape", {DType::Int32}, 1)},
     .constraints = {"`dtype` is fp16 or fp32", "extents are at least 1",

@@ -44,14 +44,20 @@ static std::optional<TensorType> parseType(llvm::StringRef text) {
   return type;
 }
 
-static bool inferCall(InferContext &ctx) {
-  for (const std::string &text : ctx.constant("results")->asStrings()) {
-    std::optional<TensorType> type = parseType(text); // C1
+/// Appends the types that the constant `name` lists.
+static bool readTypes(InferContext &ctx, llvm::StringRef name,
+                      llvm::SmallVectorImpl<TensorType> &types) {
+  for (const std::string &text : ctx.constant(name)->asStrings()) {
+    std::optional<TensorType> type = parseType(text);
     if (!type)
       return ctx.fail(diag::CallResultType, {ctx.def.name.str(), text});
-    ctx.results.push_back(*type);
+    types.push_back(*type);
   }
   return true;
+}
+
+static bool inferCall(InferContext &ctx) {
+  return readTypes(ctx, "results", ctx.results);
 }
 
 constinit const OpDef ops::Call = {
@@ -68,8 +74,7 @@ constinit const OpDef ops::Call = {
                 .kind = ParamKind::Constant,
                 .dtypes = {DType::String},
                 .rank = 1}},
-    .traits = trait::SideEffect,
-    .constraints = {"`results` are types, such as `fp16[768, 256]`"},
+    .traits = trait::SideEffect | trait::Call,
     .infer = inferCall,
 };
 
@@ -82,27 +87,71 @@ static bool inferRepeat(InferContext &ctx) {
   if (from < 0 || to <= from) // C1
     return ctx.fail(diag::RepeatRange,
                     {std::to_string(from), std::to_string(to)});
-  int64_t carried = ctx.intAttr("carried");
-  if (carried < 1 || carried > int64_t(ctx.operands.size())) // C2
-    return ctx.fail(diag::CarriedCount, {std::to_string(carried),
-                                         std::to_string(ctx.operands.size())});
+  int64_t values = ctx.operands.size(), carried = ctx.intAttr("carried");
+  if (carried < 1 || carried > values) // C2
+    return ctx.fail(diag::CarriedCount,
+                    {std::to_string(carried), std::to_string(values)});
+  int64_t sliced = ctx.intAttr("sliced");
+  if (sliced < 0 || sliced > values - carried) // C3
+    return ctx.fail(diag::SlicedCount,
+                    {std::to_string(sliced), std::to_string(values - carried)});
+  for (int64_t slot = values - sliced; slot < values; ++slot) {
+    const Shape &shape = ctx.type(slot).shape;
+    if (shape.empty() || shape[0] != to - from) // C4
+      return ctx.fail(diag::SlicedExtent,
+                      {ctx.describeOperand(slot), std::to_string(to - from)},
+                      {unsigned(slot)});
+  }
   for (int64_t slot = 0; slot < carried; ++slot)
     ctx.results.push_back(ctx.type(slot));
+  llvm::SmallVector<TensorType, 4> collected;
+  if (ctx.constant("collected") && !readTypes(ctx, "collected", collected))
+    return false; // C5
+  for (TensorType &type : collected) {
+    type.shape.insert(type.shape.begin(), to - from);
+    ctx.results.push_back(std::move(type));
+  }
   return true;
 }
 
 constinit const OpDef ops::Repeat = {
     .name = "repeat",
     .summary = "Applies the host function `body` for each index from `from` to "
-               "`to`, without `to`. It is given the index and `values`, and "
-               "its results replace the first `carried` of them; the last "
-               "ones are the op's results.",
+               "`to`, without `to`, or with `reverse` from the last of them "
+               "down. It is given the index and `values`, of whose last "
+               "`sliced` it gets the slice that belongs to the index: they "
+               "have one for each along their first axis. Its results replace "
+               "the first `carried` values; what they are at the end are the "
+               "op's first results. Further results of the body have the types "
+               "`collected`, and are stacked in the order of the index.",
     .family = "host",
     .params = {variadic("values", movableTypes, 0), text("body"),
-               integer("from"), integer("to"), integer("carried")},
+               integer("from"), integer("to"), integer("carried"),
+               integer("sliced", "0"), boolean("reverse", "false"),
+               optionalConstant("collected", {DType::String}, 1)},
     .traits = trait::SideEffect,
     .constraints = {"0 <= `from` < `to`",
                     "`carried` is at least 1 and at most the number of "
-                    "`values`"},
+                    "`values`",
+                    "`sliced` is at least 0 and at most the number of `values` "
+                    "that are not carried",
+                    "what is sliced has `to` - `from` elements along its first "
+                    "axis",
+                    "`collected` are types, such as `fp16[768, 256]`"},
     .infer = inferRepeat,
+};
+
+//===----------------------------------------------------------------------===//
+// accumulate
+//===----------------------------------------------------------------------===//
+
+constinit const OpDef ops::Accumulate = {
+    .name = "accumulate",
+    .summary = "Adds `value` to the gradient of the weight `name`, or of its "
+               "instance `index` when it belongs to a repeated layer.",
+    .family = "host",
+    .params = {optionalValue("index", {DType::Int32}, 0),
+               value("value", {DType::FP32}, 0), text("name")},
+    .traits = trait::SideEffect,
+    .infer = [](InferContext &) { return true; },
 };

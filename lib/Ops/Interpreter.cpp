@@ -61,32 +61,128 @@ private:
 
 } // namespace
 
-static bool evaluate(const Op &op, Environment &env, Diagnostics &diags,
-                     const InterpreterOptions &options) {
+namespace {
+
+/// Runs functions, those that others apply among them.
+class Interpreter {
+public:
+  Interpreter(const Module *module, Diagnostics &diags,
+              const InterpreterOptions &options)
+      : module(module), diags(diags), options(options) {}
+
+  bool run(const Function &function, llvm::ArrayRef<RefTensor> inputs,
+           std::vector<RefTensor> &outputs, std::optional<int64_t> instance);
+
+private:
+  bool evaluate(const Op &op, Environment &env,
+                std::optional<int64_t> instance);
+  bool compute(const Op &op, llvm::ArrayRef<const RefTensor *> operands,
+               std::vector<RefTensor> &results,
+               std::optional<int64_t> instance);
+  bool call(const Op &op, llvm::ArrayRef<const RefTensor *> operands,
+            std::vector<RefTensor> &results);
+  bool repeat(const Op &op, llvm::ArrayRef<const RefTensor *> operands,
+              std::vector<RefTensor> &results);
+  void round(RefTensor &tensor) const;
+
+  const Module *module;
+  Diagnostics &diags;
+  const InterpreterOptions &options;
+};
+
+} // namespace
+
+/// The value of an `index` operand, when there is one.
+static std::optional<int64_t> indexOf(const RefTensor *index) {
+  return index ? std::optional<int64_t>(int64_t(index->data[0])) : std::nullopt;
+}
+
+bool Interpreter::call(const Op &op, llvm::ArrayRef<const RefTensor *> operands,
+                       std::vector<RefTensor> &results) {
+  const Function *callee = module->findFunction(op.stringAttr("callee"));
+  std::vector<RefTensor> arguments;
+  for (const RefTensor *operand : operands.drop_front())
+    arguments.push_back(*operand);
+  return run(*callee, arguments, results, indexOf(operands[0]));
+}
+
+bool Interpreter::repeat(const Op &op,
+                         llvm::ArrayRef<const RefTensor *> operands,
+                         std::vector<RefTensor> &results) {
+  const Function *body = module->findFunction(op.stringAttr("body"));
+  int64_t from = op.intAttr("from"), turns = op.intAttr("to") - from;
+  size_t carried = op.intAttr("carried");
+  size_t whole = operands.size() - op.intAttr("sliced");
+  std::vector<RefTensor> values;
+  for (const RefTensor *operand : operands.take_front(carried))
+    values.push_back(*operand);
+  for (int64_t count = 0; count < turns; ++count) {
+    int64_t turn = op.boolAttr("reverse") ? turns - 1 - count : count;
+    std::vector<RefTensor> arguments = {{DType::Int32, {double(from + turn)}}};
+    for (auto [slot, operand] : llvm::enumerate(operands)) {
+      RefTensor &argument = arguments.emplace_back();
+      if (slot < whole) {
+        argument = slot < carried ? std::move(values[slot]) : *operand;
+        continue;
+      }
+      argument.type = body->parameters()[slot + 1]->type;
+      size_t size = argument.type.numElements();
+      const double *slice = operand->data.data() + turn * size;
+      argument.data.assign(slice, slice + size);
+    }
+    if (!run(*body, arguments, values, std::nullopt))
+      return false;
+    for (size_t index = carried; index < results.size(); ++index)
+      llvm::copy(values[index].data, results[index].data.begin() +
+                                         turn * values[index].data.size());
+  }
+  std::move(values.begin(), values.begin() + carried, results.begin());
+  return true;
+}
+
+bool Interpreter::compute(const Op &op,
+                          llvm::ArrayRef<const RefTensor *> operands,
+                          std::vector<RefTensor> &results,
+                          std::optional<int64_t> instance) {
+  if (op.is(ops::Weight)) {
+    if (operands[0])
+      instance = indexOf(operands[0]);
+    results[0].data = options.weights ? options.weights(op, instance)
+                                      : randomWeight(op, instance);
+    return true;
+  }
+  if (op.is(ops::Accumulate)) {
+    if (options.accumulate)
+      options.accumulate(op, indexOf(operands[0]), *operands[1]);
+    return true;
+  }
+  if (module && op.is(ops::Call))
+    return call(op, operands, results);
+  if (module && op.is(ops::Repeat))
+    return repeat(op, operands, results);
+  if (op.def().eval) {
+    EvalContext ctx{op.def(), op.constants(), operands, results};
+    op.def().eval(ctx);
+    return true;
+  }
+  diags.report(op.range(), diag::NoReference, op.def().name);
+  return false;
+}
+
+bool Interpreter::evaluate(const Op &op, Environment &env,
+                           std::optional<int64_t> instance) {
   std::vector<RefTensor> results;
   for (const Value *result : op.resultValues()) {
     results.push_back({result->type, {}});
     results.back().data.resize(result->type.numElements());
   }
-  if (op.is(ops::Weight)) {
-    results[0].data = options.weights ? options.weights(op) : randomWeight(op);
-  } else if (op.def().eval) {
-    llvm::SmallVector<const RefTensor *, 4> operands;
-    for (const Value *operand : op.operandValues())
-      operands.push_back(env.get(operand));
-    EvalContext ctx{op.def(), op.constants(), operands, results};
-    op.def().eval(ctx);
-  } else {
-    diags.report(op.range(), diag::NoReference, op.def().name);
+  llvm::SmallVector<const RefTensor *, 4> operands;
+  for (const Value *operand : op.operandValues())
+    operands.push_back(env.get(operand));
+  if (!compute(op, operands, results, instance))
     return false;
-  }
   for (auto [value, tensor] : llvm::zip_equal(op.resultValues(), results)) {
-    if (options.roundToDType)
-      for (double &element : tensor.data)
-        element = anec::roundToDType(element, tensor.type.dtype);
-    if (options.disturb && isFloat(tensor.type.dtype))
-      for (double &element : tensor.data)
-        element = options.disturb(element);
+    round(tensor);
     env.set(value, std::move(tensor));
   }
   for (const Value *operand : op.operandValues())
@@ -94,21 +190,46 @@ static bool evaluate(const Op &op, Environment &env, Diagnostics &diags,
   return true;
 }
 
-bool anec::interpret(const Function &function, llvm::ArrayRef<RefTensor> inputs,
-                     std::vector<RefTensor> &outputs, Diagnostics &diags,
-                     const InterpreterOptions &options) {
+void Interpreter::round(RefTensor &tensor) const {
+  if (options.roundToDType)
+    for (double &element : tensor.data)
+      element = anec::roundToDType(element, tensor.type.dtype);
+  if (options.disturb && isFloat(tensor.type.dtype))
+    for (double &element : tensor.data)
+      element = options.disturb(element);
+}
+
+bool Interpreter::run(const Function &function,
+                      llvm::ArrayRef<RefTensor> inputs,
+                      std::vector<RefTensor> &outputs,
+                      std::optional<int64_t> instance) {
   Environment env(function);
   for (auto [param, input] : llvm::zip_equal(function.parameters(), inputs)) {
     assert(int64_t(input.data.size()) == param->type.numElements());
     env.set(param.get(), {param->type, input.data});
   }
   for (const Op &op : function.body())
-    if (!evaluate(op, env, diags, options))
+    if (!evaluate(op, env, instance))
       return false;
   outputs.clear();
   for (const Value *result : function.resultValues())
     outputs.push_back(*env.get(result));
   return true;
+}
+
+bool anec::interpret(const Function &function, llvm::ArrayRef<RefTensor> inputs,
+                     std::vector<RefTensor> &outputs, Diagnostics &diags,
+                     const InterpreterOptions &options) {
+  return Interpreter(nullptr, diags, options)
+      .run(function, inputs, outputs, std::nullopt);
+}
+
+bool anec::interpretModule(const Module &module, const Function &function,
+                           llvm::ArrayRef<RefTensor> inputs,
+                           std::vector<RefTensor> &outputs, Diagnostics &diags,
+                           const InterpreterOptions &options) {
+  return Interpreter(&module, diags, options)
+      .run(function, inputs, outputs, std::nullopt);
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,10 +291,14 @@ double anec::relativeError(llvm::ArrayRef<double> lhs,
                    : std::sqrt(difference / norm);
 }
 
-std::vector<double> anec::randomWeight(const Op &weight) {
+std::vector<double> anec::randomWeight(const Op &weight,
+                                       std::optional<int64_t> instance) {
   TensorType type = weightSourceType(weight);
   std::vector<double> source(type.numElements());
-  Random random(llvm::xxHash64(weight.stringAttr("name")));
+  std::string key = weight.stringAttr("name").str();
+  if (instance)
+    key += "[" + std::to_string(*instance) + "]";
+  Random random(llvm::xxHash64(key));
   double fanIn = type.rank() < 2 || type.shape[0] == 0
                      ? 1
                      : double(type.numElements()) / double(type.shape[0]);

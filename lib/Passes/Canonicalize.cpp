@@ -143,7 +143,7 @@ static Value *relaidWeight(Builder &builder, const Op &weight,
   const Constant *source = weight.constant("source_shape");
   builder.setRange(weight.range());
   return builder.build(
-      ops::Weight, {},
+      ops::Weight, {weight.operand("index")},
       {{"name", weight.constant("name")},
        {"dtype", weight.constant("dtype")},
        {"shape", shape},

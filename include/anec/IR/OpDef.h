@@ -71,6 +71,10 @@ enum : uint32_t {
   DataMovement = 1 << 4,
   /// Unpacks a compressed constant, from constants alone.
   Constexpr = 1 << 5,
+  /// Applies the function that its constant `callee` names, and has its results
+  /// in the types of its constant `results`. The textual form writes both
+  /// apart: `%y = call @callee(%x) : fp16[4]`.
+  Call = 1 << 6,
 };
 } // namespace trait
 
