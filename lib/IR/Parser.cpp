@@ -60,7 +60,9 @@ private:
   bool parseStatement();
   bool parseReturn();
   bool parseValueName(std::string &name);
-  bool parseCallee(const OpDef &def, std::string &callee);
+  bool parseCallee(const OpDef &def, std::string &callee,
+                   llvm::SmallVectorImpl<Value *> &operands);
+  bool parseOperand(Value *&operand);
   bool parseOperands(llvm::SmallVectorImpl<Value *> &operands);
   bool parseConstants(const OpDef &def,
                       llvm::SmallVectorImpl<ConstantRef> &slots);
@@ -117,40 +119,46 @@ bool Parser::parseValueName(std::string &name) {
   return !name.empty() || expected("the name of a value");
 }
 
+/// `%name`, of a value defined above.
+bool Parser::parseOperand(Value *&operand) {
+  cursor.skipSpace();
+  const char *begin = cursor.position();
+  std::string name;
+  if (!parseValueName(name))
+    return false;
+  operand = scope.lookup(name);
+  if (!operand && !scope.count(name)) // else it was broken, and reported, above
+    diags.report(rangeFrom(begin), diag::UndefinedValue, name);
+  return operand != nullptr;
+}
+
 bool Parser::parseOperands(llvm::SmallVectorImpl<Value *> &operands) {
   if (!expect("("))
     return false;
   while (!cursor.consume(")")) {
-    cursor.skipSpace();
-    const char *begin = cursor.position();
-    std::string name;
-    if (cursor.consume("none")) {
-      operands.push_back(nullptr);
-    } else {
-      if (!parseValueName(name))
-        return false;
-      Value *value = scope.lookup(name);
-      if (!value) {
-        if (!scope.count(name)) // else it was broken, and reported, above
-          diags.report(rangeFrom(begin), diag::UndefinedValue, name);
-        return false;
-      }
-      operands.push_back(value);
-    }
+    Value *operand = nullptr;
+    if (!cursor.consume("none") && !parseOperand(operand))
+      return false;
+    operands.push_back(operand);
     if (cursor.peek() != ')' && !expect(","))
       return false;
   }
   return true;
 }
 
-/// `@name`, of an op that applies a function.
-bool Parser::parseCallee(const OpDef &def, std::string &callee) {
+/// `@name` or `@name[%index]`, of an op that applies a function.
+bool Parser::parseCallee(const OpDef &def, std::string &callee,
+                         llvm::SmallVectorImpl<Value *> &operands) {
   if (!def.has(trait::Call))
     return true;
   if (!expect("@"))
     return false;
   callee = cursor.word().str();
-  return !callee.empty() || expected("the name of a function");
+  if (callee.empty())
+    return expected("the name of a function");
+  operands.push_back(nullptr);
+  return !cursor.consume("[") ||
+         (parseOperand(operands.back()) && expect("]"));
 }
 
 /// Writes into the op's constants what the form has elsewhere.
@@ -247,7 +255,7 @@ bool Parser::parseStatement() {
   llvm::SmallVector<ConstantRef, 4> constants;
   llvm::SmallVector<TensorType, 2> types;
   std::string callee;
-  bool ok = def && parseCallee(*def, callee) && parseOperands(operands) &&
+  bool ok = def && parseCallee(*def, callee, operands) && parseOperands(operands) &&
             parseConstants(*def, constants);
   SourceRange range = rangeFrom(begin);
   if (ok && !names.empty()) {

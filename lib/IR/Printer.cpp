@@ -157,10 +157,14 @@ static void printOp(const Op &op, const ValueNames &names,
   if (op.numResults() != 0)
     out << " = ";
   out << op.def().name;
-  if (op.def().has(trait::Call))
-    out << " @" << op.stringAttr("callee");
-  out << '(';
   llvm::SmallVector<Value *, 4> operands = op.operandValues();
+  if (op.def().has(trait::Call)) {
+    out << " @" << op.stringAttr("callee");
+    if (operands[0])
+      out << "[%" << names[operands[0]] << ']';
+    operands.erase(operands.begin());
+  }
+  out << '(';
   while (!operands.empty() && !operands.back())
     operands.pop_back();
   llvm::interleaveComma(operands, out, [&](const Value *value) {

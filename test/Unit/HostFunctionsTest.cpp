@@ -24,7 +24,7 @@ layer @scale(%x: fp32[2]) -> (%y: fp32[2]) {
   return %y
 }
 host @forward.body(%i: int32, %x: fp32[2]) -> (%y: fp32[2], %saved: fp32[2]) {
-  %y = call @scale(%i, %x) : fp32[2]
+  %y = call @scale[%i](%x) : fp32[2]
   return %y, %x
 }
 host @backward.body(%i: int32, %dy: fp32[2], %bias: fp32[2], %saved: fp32[2]) -> (%dx: fp32[2]) {
@@ -39,7 +39,7 @@ host @backward.body(%i: int32, %dy: fp32[2], %bias: fp32[2], %saved: fp32[2]) ->
 host @model(%x: fp32[2], %bias: fp32[2]) -> (%y: fp32[2], %saved: fp32[3, 2], %dx: fp32[2]) {
   %y, %saved = repeat(%x) {body = "forward.body", from = 1, to = 4, carried = 1, collected = ["fp32[2]"]} : fp32[2], fp32[3, 2]
   %dx = repeat(%y, %bias, %saved) {body = "backward.body", from = 1, to = 4, carried = 1, sliced = 1, reverse = true} : fp32[2]
-  %one = call @scale(none, %x) : fp32[2]
+  %one = call @scale(%x) : fp32[2]
   accumulate(none, %one) {name = "model.v"}
   return %y, %saved, %dx
 }
