@@ -8,6 +8,7 @@
 
 #include "anec/Ops/Interpreter.h"
 #include "anec/Passes/Pass.h"
+#include <map>
 
 namespace anec {
 
@@ -25,8 +26,9 @@ private:
   std::vector<RefTensor> inputs, before;
 };
 
-/// The same for every kernel and layer that a pass on the module leaves there,
-/// with as many parameters and results as it had.
+/// The same for every function of a module that no other applies: what is
+/// applied by others may come and go, and change its signature. Gradients that
+/// host functions accumulate are results too.
 class ModuleProbe {
 public:
   explicit ModuleProbe(const Module &module);
@@ -35,11 +37,15 @@ public:
                     Diagnostics &diags) const;
 
 private:
+  /// Results and gradients by name.
+  using Outcome = std::map<std::string, std::vector<double>>;
   struct Probed {
     std::string name;
-    unsigned parameters, results;
-    NumericsProbe probe;
+    std::vector<RefTensor> inputs;
+    Outcome before;
   };
+  static bool evaluate(const Module &module, const Probed &probed,
+                       Outcome &outcome, Diagnostics &diags);
   std::vector<Probed> functions;
 };
 
