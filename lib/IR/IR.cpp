@@ -138,6 +138,13 @@ Value *Function::addParameter(TensorType type, llvm::StringRef name) {
   return params.back().get();
 }
 
+void Function::eraseParameter(unsigned index) {
+  assert(!params[index]->hasUses() && "the parameter is used");
+  params.erase(params.begin() + index);
+  for (; index < params.size(); ++index)
+    params[index]->slot = index;
+}
+
 void Function::insert(Op *op, Op *before) {
   op->function = this;
   ops.insert(before ? before->getIterator() : ops.end(), op);

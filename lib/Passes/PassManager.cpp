@@ -72,10 +72,11 @@ void PassContext::count(llvm::StringRef stat, uint64_t amount) {
 
 /// Calls `pass` on what it works on, and adds to the report; nothing when it
 /// reported an error.
-static std::optional<bool> apply(const PassDef &pass, const Target &target,
+static std::optional<bool> apply(const PassDef &pass,
+                                 const PassManagerOptions &options,
                                  Diagnostics &diags, PassReport &report,
                                  llvm::function_ref<bool(PassContext &)> run) {
-  PassContext ctx(pass, target, diags);
+  PassContext ctx(pass, *options.target, diags, options.remarks);
   size_t errors = diags.errorCount();
   auto start = std::chrono::steady_clock::now();
   bool changed = run(ctx);
@@ -102,7 +103,7 @@ static bool runPass(const PassDef &pass, Function &function,
       return false;
   }
   std::optional<bool> changed =
-      apply(pass, *options.target, diags, report,
+      apply(pass, options, diags, report,
             [&](PassContext &ctx) { return pass.run(function, ctx); });
   if (!changed)
     return false;
@@ -128,7 +129,7 @@ static bool runModulePass(const PassDef &pass, Module &module,
       return false;
   }
   std::optional<bool> changed =
-      apply(pass, *options.target, diags, report,
+      apply(pass, options, diags, report,
             [&](PassContext &ctx) { return pass.runOnModule(module, ctx); });
   if (!changed)
     return false;

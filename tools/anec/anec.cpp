@@ -104,6 +104,9 @@ cl::opt<bool> timePasses("time-passes",
 cl::opt<unsigned> passLimit("pass-limit", cl::value_desc("N"),
                             cl::desc("Stop after N passes, to bisect"),
                             cl::cat(category));
+cl::opt<bool> remarks("remarks",
+                      cl::desc("Say why the passes decided as they did"),
+                      cl::cat(category));
 cl::opt<bool> verifyNumerics(
     "verify-numerics",
     cl::desc("Compare results before and after each pass on random inputs"),
@@ -174,6 +177,7 @@ static bool readPassList(std::vector<const PassDef *> &passes,
 
 static bool readPassOptions(PassManagerOptions &options, Diagnostics &diags) {
   options.verifyNumerics = verifyNumerics;
+  options.remarks = remarks;
   if (passLimit.getNumOccurrences())
     options.limit = passLimit;
   for (const std::string &name : printAfter)

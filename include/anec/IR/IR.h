@@ -94,6 +94,7 @@ public:
   void replaceAllUsesWith(Value *other);
 
 private:
+  friend class Function;
   friend class Operand;
   Op *op;
   unsigned slot;
@@ -181,6 +182,8 @@ public:
 
   Value *addParameter(TensorType type, llvm::StringRef name);
   llvm::ArrayRef<std::unique_ptr<Value>> parameters() const { return params; }
+  /// Removes a parameter without uses; the indices of later ones go down.
+  void eraseParameter(unsigned index);
 
   llvm::ilist<Op> &body() { return ops; }
   const llvm::ilist<Op> &body() const { return ops; }

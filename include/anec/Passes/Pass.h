@@ -32,12 +32,20 @@ constexpr unsigned maxStats = 4;
 /// What a running pass has at hand.
 class PassContext {
 public:
-  PassContext(const PassDef &pass, const Target &target, Diagnostics &diags)
-      : pass(pass), target(target), diags(diags) {}
+  PassContext(const PassDef &pass, const Target &target, Diagnostics &diags,
+              bool remarks = false)
+      : pass(pass), target(target), diags(diags), remarks(remarks) {}
 
   /// Adds to the pass's counter called `stat`.
   void count(llvm::StringRef stat, uint64_t amount = 1);
   uint64_t total(unsigned stat) const { return counts[stat]; }
+
+  /// Says why something was decided, when that is asked for.
+  template <typename... Args>
+  void remark(SourceRange range, diag::Kind kind, const Args &...args) {
+    if (remarks)
+      diags.report(range, kind, args...);
+  }
 
   const PassDef &pass;
   /// The chip to compile for.
@@ -45,6 +53,7 @@ public:
   Diagnostics &diags;
 
 private:
+  bool remarks;
   std::array<uint64_t, maxStats> counts = {};
 };
 

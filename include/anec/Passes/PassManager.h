@@ -24,6 +24,8 @@ struct PassManagerOptions {
   std::vector<const PassDef *> passes;
   /// The chip that passes work for; never null.
   const Target *target = &genericTarget();
+  /// Say why the passes decided as they did, as remarks.
+  bool remarks = false;
   /// Check well-formedness after every pass.
   bool verifyEach = true;
   /// Evaluate every function before and after each pass, in double precision

@@ -1,0 +1,389 @@
+//===- ExposeTaps.cpp - keep what the backward needs, or not --------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The backward needs values of the forward, and starts out with a copy of the
+/// ops that make them, on the host. For each such value there are three ways:
+///
+///   tap        the forward kernel gives it as a further result
+///   recompute  the backward kernel that needs it computes it again
+///   host       the host does: where the host needs it, for a weight's gradient
+///
+/// The choice is by predicted time. A tap costs moving it off the engine, the
+/// host's copying it from one kernel's output to another's input, and moving it
+/// on again. Computing again costs the operations, the weights to be read for
+/// them, and whatever operands are not there yet. Users of a value decide
+/// together, since one tap serves all; later values decide first, since they
+/// say which earlier ones are needed.
+///
+//===----------------------------------------------------------------------===//
+
+#include "ForwardValues.h"
+#include "GradientFlow.h"
+#include "OpenedModule.h"
+#include "RepeatInterface.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Ops/Cost.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/Diags.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace anec;
+
+namespace {
+
+/// What the host of a laptop does, by order of magnitude: the decisions that
+/// depend on it are not close.
+constexpr double hostGigabytesPerSecond = 20;
+constexpr double hostTeraflops = 0.3;
+
+/// Predicted times, in microseconds.
+class TapCosts {
+public:
+  explicit TapCosts(const Target &target) : target(target) {}
+
+  double moveOnEngine(const Value *value) const {
+    return bytes(value) / (target.cost.gigabytesPerSecond.value * 1e3);
+  }
+  double moveOnHost(const Value *value) const {
+    return bytes(value) / (hostGigabytesPerSecond * 1e3);
+  }
+  /// From one kernel's output into another's input, and on the engine.
+  double readTap(const Value *value) const {
+    return 2 * moveOnHost(value) + moveOnEngine(value);
+  }
+  /// The op alone, its operands being there.
+  double computeOnEngine(const Op &op) const {
+    bool product = llvm::any_of(op.operandValues(), [](const Value *operand) {
+      return operand && operand->definingOp() &&
+             operand->definingOp()->is(ops::Weight);
+    });
+    double teraflops = product ? target.cost.convTeraflops.value
+                               : target.cost.matmulTeraflops.value;
+    return double(countFlops(op)) / (teraflops * 1e6);
+  }
+  double computeOnHost(const Op &op) const {
+    double moved = 0;
+    for (const Value *result : op.resultValues())
+      moved += moveOnHost(result);
+    for (const Value *operand : op.operandValues())
+      if (operand)
+        moved += moveOnHost(operand);
+    return std::max(moved, double(countFlops(op)) / (hostTeraflops * 1e6));
+  }
+
+private:
+  static double bytes(const Value *value) {
+    return double(value->type.numBytes());
+  }
+  const Target &target;
+};
+
+/// A forward and a backward body, the same for a model that repeats nothing.
+class TapPair {
+public:
+  TapPair(OpenedBody &both, const GradientFlow &flow, PassContext &ctx)
+      : forward(both), backward(both), flow(flow), ctx(ctx), costs(ctx.target),
+        values(both.host()) {
+    bool seen = false;
+    for (const Op &op : both.host().body()) {
+      seen |= flow.depends(op);
+      if (seen)
+        afterFirstGradient.insert(&op);
+    }
+  }
+  TapPair(RepeatPair repeats, OpenedBody &forward, OpenedBody &backward,
+          const GradientFlow &flow, PassContext &ctx)
+      : repeats(repeats), forward(forward), backward(backward), flow(flow),
+        ctx(ctx), costs(ctx.target),
+        values(repeats, forward.host(), backward.host()) {}
+
+  bool run();
+
+private:
+  static constexpr int onHost = OpenedBody::onHost;
+
+  bool isCopy(const Op &op) const;
+  bool decide(Op &op);
+  llvm::SetVector<int> users(const Op &op) const;
+
+  Value *counterpart(const Value *value) const;
+  bool isThere(const Value *value, int user) const;
+  double computeAgain(const Op &op, int user);
+  double provide(Value *value, int user);
+  bool fits(const Value *value) const;
+
+  void replaceUses(Op &op, int user, llvm::ArrayRef<Value *> with);
+  void computeIn(Op &op, int user);
+  Value *tap(Value *value);
+
+  RepeatPair repeats{nullptr, nullptr};
+  OpenedBody &forward, &backward;
+  const GradientFlow &flow;
+  PassContext &ctx;
+  TapCosts costs;
+  ForwardValues values;
+  llvm::DenseMap<const Value *, Value *> tapped; ///< by the forward's value
+  llvm::DenseSet<const Op *> afterFirstGradient; ///< of a single function
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is needed, and where
+//===----------------------------------------------------------------------===//
+
+/// An op of the backward, on the host, that depends on nothing but what the
+/// forward had too.
+bool TapPair::isCopy(const Op &op) const {
+  if (backward.groupOf(&op) != onHost || flow.depends(op) ||
+      isRematerialized(op) || op.def().has(trait::SideEffect))
+    return false;
+  // In one function, the backward begins with the first gradient.
+  return repeats.forward || afterFirstGradient.contains(&op);
+}
+
+/// The groups that use a result of `op`, and the host if it does.
+llvm::SetVector<int> TapPair::users(const Op &op) const {
+  llvm::SetVector<int> result;
+  for (const Value *value : op.resultValues())
+    for (Operand *use = value->firstUse(); use; use = use->nextUse())
+      result.insert(use->owner() ? backward.groupOf(use->owner()) : onHost);
+  return result;
+}
+
+/// The forward's value that can be had in place of `value`; null for none.
+Value *TapPair::counterpart(const Value *value) const {
+  Value *found = values.find(value);
+  return found == value ? nullptr : found;
+}
+
+/// Whether `user` has `value` at hand without anybody doing anything.
+bool TapPair::isThere(const Value *value, int user) const {
+  const Op *def = value->definingOp();
+  if (!def || isRematerialized(*def))
+    return true;
+  if (user == onHost)
+    return !isCopy(*def);
+  if (backward.groupOf(def) == user)
+    return true;
+  for (Operand *use = value->firstUse(); use; use = use->nextUse())
+    if (use->owner() && backward.groupOf(use->owner()) == user)
+      return true;
+  return !isCopy(*def);
+}
+
+/// Whether the forward kernel's output has room for `value`.
+bool TapPair::fits(const Value *value) const {
+  int group = forward.groupOf(value);
+  if (group == onHost)
+    return true;
+  uint64_t bytes = value->type.numBytes();
+  for (const Value *output : forward.group(group).outputs)
+    bytes += output->type.numBytes();
+  return bytes <= ctx.target.limits.surfaceBytes.value;
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// What it takes to compute `op` again for `user`, operands included.
+double TapPair::computeAgain(const Op &op, int user) {
+  double cost =
+      user == onHost ? costs.computeOnHost(op) : costs.computeOnEngine(op);
+  for (Value *operand : op.operandValues()) {
+    if (!operand)
+      continue;
+    const Op *def = operand->definingOp();
+    if (def && def->is(ops::Weight) && user != onHost)
+      cost += costs.moveOnEngine(operand);
+    else if (!isThere(operand, user))
+      cost += provide(operand, user);
+  }
+  return cost;
+}
+
+/// What it takes to give `value` to `user`, in the cheaper way.
+double TapPair::provide(Value *value, int user) {
+  double again = computeAgain(*value->definingOp(), user);
+  Value *kept = counterpart(value);
+  if (!kept || !fits(kept))
+    return again;
+  double keep = tapped.contains(kept) ? 0 : costs.moveOnEngine(value);
+  return std::min(again, keep + (user == onHost ? 0 : costs.readTap(value)));
+}
+
+//===----------------------------------------------------------------------===//
+// Changes
+//===----------------------------------------------------------------------===//
+
+void TapPair::replaceUses(Op &op, int user, llvm::ArrayRef<Value *> with) {
+  for (auto [result, value] : llvm::zip_equal(op.resultValues(), with)) {
+    llvm::SmallVector<Operand *, 4> uses;
+    for (Operand *use = result->firstUse(); use; use = use->nextUse())
+      if ((use->owner() ? backward.groupOf(use->owner()) : onHost) == user)
+        uses.push_back(use);
+    for (Operand *use : uses)
+      use->set(value);
+  }
+}
+
+void TapPair::computeIn(Op &op, int user) {
+  if (user == onHost)
+    return; // where it is
+  llvm::SmallVector<TensorType, 2> types;
+  llvm::SmallVector<llvm::StringRef, 2> names;
+  for (const Value *result : op.resultValues()) {
+    types.push_back(result->type);
+    names.push_back(result->name);
+  }
+  Op *copy = Op::create(op.def(), op.operandValues(), op.constants(), types,
+                        names, op.range());
+  backward.host().insert(copy, &op);
+  backward.assign(copy, user);
+  replaceUses(op, user, llvm::to_vector<2>(copy->resultValues()));
+}
+
+/// Makes a value of the forward available in the backward.
+Value *TapPair::tap(Value *value) {
+  Value *&known = tapped[value];
+  if (known)
+    return known;
+  int group = forward.groupOf(value);
+  if (group != onHost)
+    forward.group(group).outputs.insert(value);
+  if (!repeats.forward)
+    return known = value;
+  Function &body = forward.host();
+  Value *stack = nullptr;
+  for (unsigned index = repeats.forward->intAttr("carried");
+       index < body.numResults(); ++index)
+    if (body.result(index) == value)
+      stack = repeats.forward->result(index);
+  if (!stack)
+    stack = addCollected(repeats.forward, body, value);
+  for (unsigned slot = 0; slot < repeats.backward->numOperands(); ++slot)
+    if (repeats.backward->operand(slot) == stack)
+      return known = backward.host().parameters()[slot + 1].get();
+  return known =
+             addSliced(repeats.backward, backward.host(), stack, value->name);
+}
+
+static std::string microseconds(double time) {
+  return llvm::formatv("{0:f2}", time).str();
+}
+
+/// Settles who gets the results of `op` how.
+bool TapPair::decide(Op &op) {
+  llvm::SetVector<int> groups = users(op);
+  if (groups.empty())
+    return false;
+  llvm::SmallVector<Value *, 2> kept;
+  double write = 0, read = 0;
+  for (Value *result : op.resultValues()) {
+    Value *value = counterpart(result);
+    if (!value || !fits(value)) {
+      kept.clear();
+      break;
+    }
+    kept.push_back(value);
+    read += costs.readTap(value);
+    bool free = tapped.contains(value) || !value->definingOp() ||
+                forward.groupOf(value) == onHost;
+    write += free ? 0 : costs.moveOnEngine(value);
+  }
+  bool canKeep = !kept.empty();
+  double keep = write, again = 0;
+  llvm::SmallVector<std::pair<int, bool>, 4> choices;
+  for (int user : groups) {
+    double compute = computeAgain(op, user);
+    double take = user == onHost ? 0 : read;
+    again += compute;
+    keep += std::min(take, compute);
+    choices.push_back({user, take <= compute});
+  }
+  canKeep &= keep <= again;
+  llvm::SmallVector<Value *, 2> given;
+  if (canKeep) {
+    for (Value *value : kept)
+      given.push_back(tap(value));
+    ctx.count("taps");
+    ctx.remark(op.range(), diag::TapExposed, kept[0]->name,
+               forward.groupOf(kept[0]) == onHost
+                   ? "the host"
+                   : forward.group(forward.groupOf(kept[0])).name,
+               microseconds(keep), microseconds(again));
+  }
+  for (auto [user, take] : choices) {
+    if (canKeep && take) {
+      replaceUses(op, user, given);
+      continue;
+    }
+    computeIn(op, user);
+    ctx.count(user == onHost ? "host" : "recomputed");
+    ctx.remark(op.range(), diag::TapRecomputed, op.result()->name,
+               user == onHost ? "the host" : backward.group(user).name,
+               microseconds(again), kept.empty() ? "-" : microseconds(keep));
+  }
+  return true;
+}
+
+bool TapPair::run() {
+  bool changed = false;
+  std::vector<Op *> copies;
+  for (Op &op : backward.host().body())
+    if (isCopy(op))
+      copies.push_back(&op);
+  for (Op *op : llvm::reverse(copies)) {
+    changed |= decide(*op);
+    bool used = llvm::any_of(op->resultValues(), [](const Value *result) {
+      return result->hasUses();
+    });
+    if (!used)
+      op->erase();
+  }
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static bool exposeTaps(Module &module, PassContext &ctx) {
+  OpenedModule opened(module);
+  GradientFlow flow(module);
+  bool changed = false;
+  for (OpenedBody &body : opened.bodies()) {
+    if (!flow.hasBackward(body.host()))
+      continue;
+    for (RepeatPair pair : repeatPairs(body.host())) {
+      OpenedBody *forward = opened.body(pair.forward->stringAttr("body"));
+      OpenedBody *backward = opened.body(pair.backward->stringAttr("body"));
+      changed |= TapPair(pair, *forward, *backward, flow, ctx).run();
+    }
+    changed |= TapPair(body, flow, ctx).run();
+  }
+  opened.close();
+  return changed;
+}
+
+constinit const PassDef passes::ExposeTaps = {
+    .name = "expose-taps",
+    .summary = "Decide for each forward value that the backward needs: keep "
+               "it, or compute it again",
+    .description =
+        "backward: %h = exp(%x) on the host; call @k.backward(%h, %dy)\n"
+        "  ==>  forward: %y, %h = call @k(%x);  backward: call "
+        "@k.backward(%h, %dy)",
+    .stats = {{{"taps", "values that kernels give because the backward needs "
+                        "them"},
+               {"recomputed", "ops computed again in a backward kernel"},
+               {"host", "ops computed again on the host"}}},
+    .tolerance = 0,
+    .runOnModule = exposeTaps,
+};

@@ -1,0 +1,177 @@
+//===- FormKernels.cpp - from layers to engine programs -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A layer becomes one kernel, unless it has products of activations that
+/// gradients run through: the backward of attention. These, and what lies
+/// between them, have no weights, so that one program serves all layers; they
+/// are cut from the projections before and after:
+///
+///   @attention.backward:  matmul(wo) | dp, ds, dq, dk, dv | matmul(wq), ...
+///   ==> @attention.backward.wo, @attention.backward,
+///       @attention.backward.wq_wk_wv
+///
+/// The forward's `sdpa` is a single op, which nothing cuts.
+///
+//===----------------------------------------------------------------------===//
+
+#include "OpenedModule.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace anec;
+
+namespace {
+
+/// Which ops of a group lie before, in and after its core.
+class CoreCut {
+public:
+  CoreCut(OpenedBody &body, int group) : body(body), ops(body.ops(group)) {
+    findDerived();
+    findReach();
+  }
+
+  bool hasCore() const {
+    return llvm::any_of(ops, [&](const Op *op) { return isCore(*op); });
+  }
+  enum Part { Before, Core, After };
+  Part partOf(const Op *op) const {
+    bool up = reached.contains(op), down = reaches.contains(op);
+    if (isCore(*op) || (up && down))
+      return Core;
+    if (down)
+      return feedsWeighted.contains(op) ? Before : Core;
+    if (up)
+      return followsWeighted.contains(op) ? After : Core;
+    // Beside the core: with the projections that come after it.
+    return After;
+  }
+  const std::vector<Op *> &all() const { return ops; }
+
+private:
+  /// Made of weights and constants alone, such as a transposed weight.
+  bool isDerived(const Value *value) const {
+    const Op *def = value ? value->definingOp() : nullptr;
+    return def && (isRematerialized(*def) || derived.contains(def));
+  }
+  bool isWeighted(const Op &op) const {
+    return llvm::any_of(op.operandValues(), [&](const Value *operand) {
+      const Op *def = operand ? operand->definingOp() : nullptr;
+      return def && (def->is(ops::Weight) || derived.contains(def));
+    });
+  }
+  /// A product of activations.
+  bool isCore(const Op &op) const {
+    return op.is(ops::Matmul) && !isDerived(op.operand(0u)) &&
+           !isDerived(op.operand(1u));
+  }
+
+  void findDerived() {
+    for (const Op *op : ops)
+      if (op->numOperands() != 0 &&
+          llvm::all_of(op->operandValues(), [&](const Value *operand) {
+            return !operand || isDerived(operand);
+          }))
+        derived.insert(op);
+  }
+  void findReach() {
+    for (const Op *op : ops)
+      for (const Value *operand : op->operandValues())
+        if (const Op *def = operand ? operand->definingOp() : nullptr) {
+          if (isCore(*def) || reached.contains(def))
+            reached.insert(op);
+          if (followsWeighted.contains(def))
+            followsWeighted.insert(op);
+          if (isWeighted(*op) && reached.contains(op))
+            followsWeighted.insert(op);
+        }
+    for (const Op *op : llvm::reverse(ops)) {
+      if (isWeighted(*op) && reaches.contains(op))
+        feedsWeighted.insert(op);
+      for (const Value *operand : op->operandValues())
+        if (const Op *def = operand ? operand->definingOp() : nullptr) {
+          if (isCore(*op) || reaches.contains(op))
+            reaches.insert(def);
+          if (feedsWeighted.contains(op))
+            feedsWeighted.insert(def);
+        }
+    }
+  }
+
+  OpenedBody &body;
+  std::vector<Op *> ops;
+  llvm::DenseSet<const Op *> derived;
+  llvm::DenseSet<const Op *> reached, reaches; ///< from, and to, the core
+  llvm::DenseSet<const Op *> feedsWeighted, followsWeighted;
+};
+
+} // namespace
+
+/// `wq_wk_wv`: the matrices that the ops multiply with, in order.
+static std::string matrixNames(llvm::ArrayRef<Op *> ops) {
+  std::vector<std::string> names;
+  for (const Op *op : ops)
+    for (const Value *operand : op->operandValues()) {
+      const Op *def = operand ? operand->definingOp() : nullptr;
+      if (def && def->is(ops::Weight) && operand->type.rank() >= 2)
+        names.push_back(def->stringAttr("name").rsplit('.').second.str());
+    }
+  return names.empty() ? "rest" : llvm::join(names, "_");
+}
+
+static void cut(OpenedBody &body, int group, PassContext &ctx) {
+  CoreCut parts(body, group);
+  if (!parts.hasCore())
+    return;
+  std::vector<Op *> before, after;
+  for (Op *op : parts.all()) {
+    CoreCut::Part part = parts.partOf(op);
+    if (part == CoreCut::Before)
+      before.push_back(op);
+    else if (part == CoreCut::After)
+      after.push_back(op);
+  }
+  std::string name = body.group(group).name;
+  for (auto *part : {&before, &after}) {
+    if (part->empty() || part->size() == parts.all().size())
+      continue;
+    int number = body.addGroup(name + "." + matrixNames(*part));
+    for (const Op *op : *part)
+      body.assign(op, number);
+    ctx.count("cuts");
+  }
+}
+
+static bool formKernels(Module &module, PassContext &ctx) {
+  OpenedModule opened(module);
+  bool changed = false;
+  for (OpenedBody &body : opened.bodies()) {
+    int groups = body.numGroups();
+    for (int group = 0; group < groups; ++group) {
+      if (body.group(group).kind != FunctionKind::Layer)
+        continue;
+      body.group(group).kind = FunctionKind::Kernel;
+      cut(body, group, ctx);
+      changed = true;
+    }
+  }
+  opened.close();
+  return changed;
+}
+
+constinit const PassDef passes::FormKernels = {
+    .name = "form-kernels",
+    .summary = "Make kernels of layers, cut around the products of activations "
+               "that gradients run through",
+    .description = "layer @l.backward { projection, attention, projections }\n"
+                   "  ==>  kernel @l.backward.wo, kernel @l.backward, kernel "
+                   "@l.backward.wq_wk_wv",
+    .stats = {{{"cuts", "kernels cut off"}}},
+    .tolerance = 0,
+    .runOnModule = formKernels,
+};

@@ -1,0 +1,177 @@
+//===- FuseKernels.cpp - as few dispatches as the target allows -----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Two kernels that become one save a dispatch, and whatever one gave the other
+/// need not leave the engine. They stay two when the host stands between them,
+/// when the result would pass a limit of the target, or when what is live at a
+/// time no longer fits on the chip, where the engine would be waiting for
+/// memory.
+///
+//===----------------------------------------------------------------------===//
+
+#include "OpenedModule.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/Diags.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace anec;
+
+namespace {
+
+/// What a kernel of these ops would take.
+struct Size {
+  unsigned ops = 0;
+  uint64_t weightBytes = 0; ///< all weights
+  uint64_t inputBytes = 0;  ///< without weights
+  uint64_t outputBytes = 0;
+  uint64_t workingSet = 0; ///< live values and the weights of one op
+};
+
+} // namespace
+
+static Size sizeOf(const OpenedBody &body, llvm::ArrayRef<Op *> ops,
+                   llvm::function_ref<bool(const Op *)> inside) {
+  Size size;
+  llvm::DenseSet<const Value *> inputs, weights;
+  llvm::DenseMap<const Value *, const Op *> lastUse;
+  for (const Op *op : ops)
+    for (const Value *operand : op->operandValues()) {
+      if (!operand)
+        continue;
+      const Op *def = operand->definingOp();
+      lastUse[operand] = op;
+      if (def && isRematerialized(*def)) {
+        if (def->is(ops::Weight) && weights.insert(operand).second)
+          size.weightBytes += operand->type.numBytes();
+      } else if (!inside(def) && inputs.insert(operand).second) {
+        size.inputBytes += operand->type.numBytes();
+      }
+    }
+  uint64_t live = size.inputBytes;
+  for (const Op *op : ops) {
+    uint64_t weightsOfOp = 0;
+    for (const Value *result : op->resultValues()) {
+      live += result->type.numBytes();
+      for (Operand *use = result->firstUse(); use; use = use->nextUse())
+        if (!use->owner() || !inside(use->owner())) {
+          size.outputBytes += result->type.numBytes();
+          lastUse[result] = nullptr; // live to the end
+          break;
+        }
+    }
+    for (const Value *operand : op->operandValues())
+      if (operand && weights.contains(operand))
+        weightsOfOp += operand->type.numBytes();
+    size.workingSet = std::max(size.workingSet, live + weightsOfOp);
+    llvm::SmallPtrSet<const Value *, 4> freed;
+    for (const Value *operand : op->operandValues())
+      if (operand && !weights.contains(operand) && freed.insert(operand).second)
+        if (auto it = lastUse.find(operand);
+            it != lastUse.end() && it->second == op &&
+            (inputs.contains(operand) || inside(operand->definingOp())))
+          live -= operand->type.numBytes();
+  }
+  size.ops = ops.size();
+  return size;
+}
+
+/// Why the two cannot be one; empty when they can.
+static std::string reasonAgainst(const OpenedBody &body, int lhs, int rhs,
+                                 const Target &target) {
+  Value *left = body.instanceOf(lhs), *right = body.instanceOf(rhs);
+  if (left && right && left != right)
+    return "they use the weights of different instances";
+  if (!body.canMerge(lhs, rhs))
+    return "the host computes something in between";
+  std::vector<Op *> ops;
+  auto inside = [&](const Op *op) {
+    return op && (body.groupOf(op) == lhs || body.groupOf(op) == rhs);
+  };
+  for (Op &op : body.host().body())
+    if (inside(&op))
+      ops.push_back(&op);
+  Size size = sizeOf(body, ops, inside);
+  const Limits &limits = target.limits;
+  auto beyond = [](const char *what, uint64_t value, uint64_t limit) {
+    return value <= limit
+               ? std::string()
+               : std::string(what) + " would be " + std::to_string(value) +
+                     ", more than the target's " + std::to_string(limit);
+  };
+  for (std::string reason :
+       {beyond("its ops", size.ops, limits.opsPerProgram.value),
+        beyond("the bytes of its weights", size.weightBytes,
+               limits.weightBytes.value),
+        beyond("the bytes of its input", size.inputBytes,
+               limits.surfaceBytes.value),
+        beyond("the bytes of its output", size.outputBytes,
+               limits.surfaceBytes.value),
+        beyond("the bytes live at a time", size.workingSet,
+               limits.sramBytes.value)})
+    if (!reason.empty())
+      return reason;
+  return "";
+}
+
+/// Whether one uses what the other makes, or both use the same.
+static bool areNeighbours(const OpenedBody &body, int lhs, int rhs) {
+  llvm::DenseSet<const Value *> touched;
+  for (const Op *op : body.ops(lhs)) {
+    for (const Value *operand : op->operandValues())
+      touched.insert(operand);
+    for (const Value *result : op->resultValues())
+      touched.insert(result);
+  }
+  return llvm::any_of(body.ops(rhs), [&](const Op *op) {
+    return llvm::any_of(op->operandValues(), [&](const Value *operand) {
+      return operand && touched.contains(operand) &&
+             !(operand->definingOp() &&
+               isRematerialized(*operand->definingOp()));
+    });
+  });
+}
+
+static bool fuseKernels(Module &module, PassContext &ctx) {
+  OpenedModule opened(module);
+  bool changed = false;
+  for (OpenedBody &body : opened.bodies())
+    for (unsigned lhs = 0; lhs < body.numGroups(); ++lhs)
+      for (unsigned rhs = 0; rhs < body.numGroups(); ++rhs) {
+        if (lhs == rhs || body.ops(lhs).empty() || body.ops(rhs).empty() ||
+            !areNeighbours(body, lhs, rhs))
+          continue;
+        std::string left = body.group(lhs).name, right = body.group(rhs).name;
+        std::string reason = reasonAgainst(body, lhs, rhs, ctx.target);
+        if (!reason.empty()) {
+          ctx.remark(body.ops(rhs).front()->range(), diag::KernelsNotFused,
+                     left, right, reason);
+          continue;
+        }
+        ctx.remark(body.ops(rhs).front()->range(), diag::KernelsFused, left,
+                   right);
+        body.merge(lhs, rhs);
+        body.group(lhs).name = left + "." + right;
+        ctx.count("fused");
+        changed = true;
+        rhs = -1; // its neighbours are others now
+      }
+  opened.close();
+  return changed;
+}
+
+constinit const PassDef passes::FuseKernels = {
+    .name = "fuse-kernels",
+    .summary = "Make one kernel of neighbours, as far as the target's limits "
+               "go",
+    .description = "%a = call @k(%x); %b = call @l(%a)\n"
+                   "  ==>  %b = call @k.l(%x)",
+    .stats = {{{"fused", "kernels that became part of another"}}},
+    .tolerance = 0,
+    .runOnModule = fuseKernels,
+};

@@ -1,0 +1,80 @@
+//===- FuseRmsnorm.cpp - norms into the kernels that use them -------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A norm on the host costs two passes over the activations there, and a norm
+/// in a kernel of its own a dispatch. In the kernel that uses it, it costs next
+/// to nothing: what it reads and what the kernel read instead are of one size.
+///
+//===----------------------------------------------------------------------===//
+
+#include "OpenedModule.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+/// The groups that use `value`, lowest first.
+static llvm::SetVector<int> userGroups(const OpenedBody &body,
+                                       const Value *value) {
+  llvm::SetVector<int> groups;
+  for (Operand *use = value->firstUse(); use; use = use->nextUse())
+    if (use->owner() && body.groupOf(use->owner()) != OpenedBody::onHost)
+      groups.insert(body.groupOf(use->owner()));
+  return groups;
+}
+
+/// Computes `op` in `group` for the uses it has there.
+static void computeIn(OpenedBody &body, Op &op, int group) {
+  llvm::SmallVector<TensorType, 1> types = {op.result()->type};
+  llvm::SmallVector<llvm::StringRef, 1> names = {op.result()->name};
+  Op *copy = Op::create(op.def(), op.operandValues(), op.constants(), types,
+                        names, op.range());
+  body.host().insert(copy, &op);
+  body.assign(copy, group);
+  llvm::SmallVector<Operand *, 4> uses;
+  for (Operand *use = op.result()->firstUse(); use; use = use->nextUse())
+    if (use->owner() && body.groupOf(use->owner()) == group)
+      uses.push_back(use);
+  for (Operand *use : uses)
+    use->set(copy->result());
+}
+
+static bool fuseRmsnorm(Module &module, PassContext &ctx) {
+  OpenedModule opened(module);
+  bool changed = false;
+  for (OpenedBody &body : opened.bodies())
+    for (Op &op : llvm::make_early_inc_range(body.host().body())) {
+      if (!op.is(ops::RmsNorm) || body.groupOf(&op) != OpenedBody::onHost ||
+          op.result()->type.dtype != DType::FP16)
+        continue;
+      for (int group : userGroups(body, op.result())) {
+        bool possible = body.isConvex([&](const Op &other) {
+          return &other == &op || body.groupOf(&other) == group;
+        });
+        if (!possible)
+          continue;
+        computeIn(body, op, group);
+        ctx.count("fused");
+        changed = true;
+      }
+      if (!op.result()->hasUses())
+        op.erase();
+    }
+  opened.close();
+  return changed;
+}
+
+constinit const PassDef passes::FuseRmsnorm = {
+    .name = "fuse-rmsnorm",
+    .summary = "Move an rmsnorm of the host into the kernels that use it",
+    .description = "host: %h = rmsnorm(%x, %w); call @k(%h)\n"
+                   "  ==>  call @k(%x), with the rmsnorm in @k",
+    .stats = {{{"fused", "norms moved into a kernel"}}},
+    .tolerance = 0,
+    .runOnModule = fuseRmsnorm,
+};

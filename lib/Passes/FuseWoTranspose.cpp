@@ -1,0 +1,93 @@
+//===- FuseWoTranspose.cpp - the projection before attention's backward ---===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The backward of attention starts with the product of the output projection's
+/// transposed weight and the gradient. As a kernel of its own it moves its
+/// result off the engine and on again, and costs a dispatch; in the kernel of
+/// the core it costs that kernel its freedom from weights.
+///
+//===----------------------------------------------------------------------===//
+
+#include "OpenedModule.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+/// One product with a weight, and ops that only move elements.
+static bool isProjection(const OpenedBody &body, int group) {
+  unsigned products = 0;
+  for (const Op *op : body.ops(group)) {
+    if (op->is(ops::Matmul))
+      ++products;
+    else if (!op->def().has(trait::DataMovement) && !op->is(ops::SplitHeads) &&
+             !op->is(ops::MergeHeads))
+      return false;
+  }
+  return products == 1 && body.hasWeights(group);
+}
+
+/// Has products of activations.
+static bool isCore(const OpenedBody &body, int group) {
+  return llvm::any_of(body.ops(group), [&](const Op *op) {
+    return op->is(ops::Matmul) &&
+           llvm::none_of(op->operandValues(), [](const Value *operand) {
+             return operand->definingOp() &&
+                    isRematerialized(*operand->definingOp());
+           });
+  });
+}
+
+/// The only group that uses what `group` makes, or onHost.
+static int onlyUser(const OpenedBody &body, int group) {
+  int user = OpenedBody::onHost;
+  for (const Op *op : body.ops(group))
+    for (const Value *value : op->resultValues())
+      for (Operand *use = value->firstUse(); use; use = use->nextUse()) {
+        int other =
+            use->owner() ? body.groupOf(use->owner()) : OpenedBody::onHost;
+        if (other == group)
+          continue;
+        if (other == OpenedBody::onHost ||
+            (user != OpenedBody::onHost && user != other))
+          return OpenedBody::onHost;
+        user = other;
+      }
+  return user;
+}
+
+static bool fuseWoTranspose(Module &module, PassContext &ctx) {
+  OpenedModule opened(module);
+  bool changed = false;
+  for (OpenedBody &body : opened.bodies())
+    for (unsigned group = 0; group < body.numGroups(); ++group) {
+      if (body.ops(group).empty() || !isProjection(body, group))
+        continue;
+      int core = onlyUser(body, group);
+      if (core == OpenedBody::onHost || !isCore(body, core) ||
+          !body.canMerge(core, group))
+        continue;
+      body.merge(core, group);
+      ctx.count("fused");
+      changed = true;
+    }
+  opened.close();
+  return changed;
+}
+
+constinit const PassDef passes::FuseWoTranspose = {
+    .name = "fuse-wo-transpose",
+    .summary = "Move the output projection's transposed product into the "
+               "kernel of attention's backward",
+    .description =
+        "%d = call @attention.backward.wo(%dy); call @attention.backward(%d, "
+        "...)\n  ==>  call @attention.backward(%dy, ...)",
+    .stats = {{{"fused", "projections moved"}}},
+    .tolerance = 0,
+    .runOnModule = fuseWoTranspose,
+};

@@ -1,0 +1,72 @@
+//===- GradientFlow.cpp - what depends on the loss's gradient -------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "GradientFlow.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+/// What `differentiate` calls the factor of the loss, from which all gradients
+/// come.
+static constexpr llvm::StringLiteral seedName = "loss_scale";
+
+bool GradientFlow::depends(const Op &op) const {
+  // An op without results (accumulate) goes by what it takes.
+  return llvm::any_of(op.operandValues(), [&](const Value *operand) {
+    return operand && depends(operand);
+  });
+}
+
+bool GradientFlow::hasBackward(const Function &host) const {
+  for (const auto &param : host.parameters())
+    if (depends(param.get()))
+      return true;
+  return false;
+}
+
+/// Spreads through the ops of `host` and into the bodies it repeats.
+void GradientFlow::follow(const Function &host) {
+  for (const Op &op : host.body()) {
+    if (!depends(op))
+      continue;
+    if (!op.is(ops::Repeat)) {
+      for (const Value *result : op.resultValues())
+        dependent.insert(result);
+      continue;
+    }
+    const Function *body = module.findFunction(op.stringAttr("body"));
+    if (!body)
+      continue;
+    for (unsigned slot = 0; slot < op.numOperands(); ++slot)
+      if (depends(op.operand(slot)))
+        dependent.insert(body->parameters()[slot + 1].get());
+    // What one turn carries to the next depends there too.
+    unsigned carried = op.intAttr("carried");
+    for (bool changed = true; changed;) {
+      follow(*body);
+      changed = false;
+      for (unsigned slot = 0; slot < carried; ++slot)
+        if (depends(body->result(slot)))
+          changed |=
+              dependent.insert(body->parameters()[slot + 1].get()).second;
+    }
+    for (unsigned index = 0; index < op.numResults(); ++index)
+      if (depends(body->result(index)))
+        dependent.insert(op.result(index));
+  }
+}
+
+GradientFlow::GradientFlow(const Module &module) : module(module) {
+  for (const auto &host : module.functions) {
+    if (host->kind != FunctionKind::Host || host->parameters().empty())
+      continue;
+    const Value *last = host->parameters().back().get();
+    if (last->name != seedName || !last->type.isScalar())
+      continue;
+    dependent.insert(last);
+    follow(*host);
+  }
+}

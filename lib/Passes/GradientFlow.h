@@ -1,0 +1,41 @@
+//===- GradientFlow.h - what depends on the loss's gradient -----*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A host function that trains has forward and backward ops, and the backward
+/// has a copy of those forward ops whose values it needs. What depends on the
+/// gradient of the loss is the backward proper; the rest could as well have
+/// been kept from the forward.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_PASSES_GRADIENTFLOW_H
+#define ANEC_LIB_PASSES_GRADIENTFLOW_H
+
+#include "anec/IR/IR.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace anec {
+
+class GradientFlow {
+public:
+  explicit GradientFlow(const Module &module);
+
+  /// Whether `value` depends on the gradient of the loss.
+  bool depends(const Value *value) const { return dependent.contains(value); }
+  bool depends(const Op &op) const;
+  /// Whether anything in `host` does: it is, or has, a backward.
+  bool hasBackward(const Function &host) const;
+
+private:
+  void follow(const Function &host);
+
+  const Module &module;
+  llvm::DenseSet<const Value *> dependent;
+};
+
+} // namespace anec
+
+#endif // ANEC_LIB_PASSES_GRADIENTFLOW_H

@@ -1,0 +1,131 @@
+//===- Place.cpp - what runs on the engine, what on the host --------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// After this pass a layer has only what the target takes, and its callers have
+/// the rest:
+///
+///   - whatever is not fp16: gradients of weights are fp32, tokens are integers
+///   - the backward's copy of forward ops: `expose-taps` decides about these
+///   - a norm of a layer's input, which alone is not worth a dispatch:
+///     `fuse-rmsnorm` moves it on
+///   - what the host functions compute themselves: embedding, loss
+///
+/// A layer that needs something from the host halfway becomes two.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GradientFlow.h"
+#include "OpenedModule.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/Diags.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+/// Types that move through an engine program: comparisons make booleans inside.
+static bool isEngineType(const Value *value) {
+  return !value || value->type.dtype == DType::FP16 ||
+         value->type.dtype == DType::Bool;
+}
+
+/// Why the engine cannot, or should not, run `op`; null when it can.
+static const char *reasonForHost(const Op &op, const OpenedBody &body,
+                                 const GradientFlow &flow,
+                                 bool groupHasBackward) {
+  for (const Value *operand : op.operandValues())
+    if (!isEngineType(operand))
+      return "the engine computes in fp16";
+  for (const Value *result : op.resultValues())
+    if (!isEngineType(result))
+      return "the engine computes in fp16";
+  if (groupHasBackward && !flow.depends(op))
+    return "it repeats the forward";
+  if (op.is(ops::RmsNorm) && !groupHasBackward &&
+      body.groupOf(op.operand(0u)) == OpenedBody::onHost)
+    return "a norm alone is not worth a dispatch";
+  return nullptr;
+}
+
+static bool hasBackward(const OpenedBody &body, int group,
+                        const GradientFlow &flow) {
+  return llvm::any_of(body.ops(group),
+                      [&](const Op *op) { return flow.depends(*op); });
+}
+
+/// Cuts a group where a value comes back from the host: stage n + 1 needs what
+/// the host makes of results of stage n.
+static void splitIntoStages(OpenedBody &body, int group) {
+  llvm::DenseMap<const Op *, unsigned> stages;
+  unsigned last = 0;
+  for (const Op &op : body.host().body()) {
+    unsigned stage = 0;
+    bool inGroup = body.groupOf(&op) == group;
+    for (const Value *operand : op.operandValues()) {
+      const Op *def = operand ? operand->definingOp() : nullptr;
+      auto it = def ? stages.find(def) : stages.end();
+      if (it == stages.end())
+        continue;
+      bool back = inGroup && body.groupOf(def) != group;
+      stage = std::max(stage, it->second + back);
+    }
+    if (inGroup || stage > 0 ||
+        llvm::any_of(op.operandValues(), [&](const Value *operand) {
+          return operand && operand->definingOp() &&
+                 stages.contains(operand->definingOp());
+        }))
+      stages[&op] = stage;
+    if (inGroup)
+      last = std::max(last, stage);
+  }
+  std::string name = body.group(group).name;
+  std::vector<int> parts = {group};
+  for (unsigned stage = 1; stage <= last; ++stage)
+    parts.push_back(body.addGroup(name + ".part" + std::to_string(stage),
+                                  body.group(group).kind));
+  for (const Op *op : body.ops(group))
+    body.assign(op, parts[stages.lookup(op)]);
+}
+
+static bool place(Module &module, PassContext &ctx) {
+  OpenedModule opened(module);
+  GradientFlow flow(module);
+  bool changed = false;
+  for (OpenedBody &body : opened.bodies()) {
+    int groups = body.numGroups();
+    for (int group = 0; group < groups; ++group) {
+      bool backward = hasBackward(body, group, flow);
+      for (const Op *op : body.ops(group)) {
+        const char *reason = reasonForHost(*op, body, flow, backward);
+        if (!reason) {
+          ctx.count("engine");
+          continue;
+        }
+        body.assign(op, OpenedBody::onHost);
+        ctx.count("host");
+        ctx.remark(op->range(), diag::PlacedOnHost, op->def().name, reason);
+        changed = true;
+      }
+      splitIntoStages(body, group);
+    }
+  }
+  opened.close();
+  return changed;
+}
+
+constinit const PassDef passes::Place = {
+    .name = "place",
+    .summary = "Take out of layers what the engine does not run",
+    .description =
+        "layer @l(%x) { %h = rmsnorm(%x, %w); return matmul(%m, %h) }\n"
+        "  ==>  host: %h = rmsnorm(%x, %w); call @l(%h)\n"
+        "       layer @l(%h) { return matmul(%m, %h) }",
+    .stats = {{{"host", "ops of layers placed on the host"},
+               {"engine", "ops of layers placed on the engine"}}},
+    .tolerance = 0,
+    .runOnModule = place,
+};

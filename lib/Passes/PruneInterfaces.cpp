@@ -1,0 +1,75 @@
+//===- PruneInterfaces.cpp - signatures without what nobody uses ----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What `dce` is for a function, this is for calls and repeats: parameters that
+/// are not used, results that nobody uses, and what only these keep alive.
+///
+//===----------------------------------------------------------------------===//
+
+#include "OpenedModule.h"
+#include "RepeatInterface.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+static unsigned removeDeadOps(OpenedBody &body) {
+  unsigned removed = 0;
+  for (Op &op : llvm::make_early_inc_range(llvm::reverse(body.host().body()))) {
+    if (op.def().has(trait::SideEffect) ||
+        llvm::any_of(op.resultValues(),
+                     [](const Value *result) { return result->hasUses(); }))
+      continue;
+    body.assign(&op, OpenedBody::onHost);
+    op.erase();
+    ++removed;
+  }
+  return removed;
+}
+
+static unsigned pruneRepeats(OpenedModule &opened, Function &host) {
+  unsigned changed = 0;
+  std::vector<Op *> repeats;
+  for (Op &op : host.body())
+    if (op.is(ops::Repeat))
+      repeats.push_back(&op);
+  // Backwards: what takes stacks comes after what makes them.
+  for (Op *repeat : llvm::reverse(repeats))
+    if (OpenedBody *body = opened.body(repeat->stringAttr("body")))
+      changed += pruneRepeat(*repeat, body->host()) != nullptr;
+  return changed;
+}
+
+static bool pruneInterfaces(Module &module, PassContext &ctx) {
+  // Opening calls and closing them again leaves what kernels need.
+  OpenedModule opened(module);
+  bool any = false;
+  for (bool changed = true; changed; any |= changed) {
+    changed = false;
+    for (OpenedBody &body : opened.bodies()) {
+      unsigned dead = removeDeadOps(body);
+      unsigned repeats = pruneRepeats(opened, body.host());
+      ctx.count("removed", dead);
+      ctx.count("repeats", repeats);
+      changed |= dead || repeats;
+    }
+  }
+  opened.close();
+  return any;
+}
+
+constinit const PassDef passes::PruneInterfaces = {
+    .name = "prune-interfaces",
+    .summary = "Drop parameters and results that nobody uses",
+    .description = "%a, %b = call @k(%x, %y), %b not used, and @k not using "
+                   "%y\n  ==>  %a = call @k(%x)",
+    .stats = {{{"removed", "ops that only unused results kept"},
+               {"repeats", "repeats with fewer operands or results"}}},
+    .tolerance = 0,
+    .runOnModule = pruneInterfaces,
+};

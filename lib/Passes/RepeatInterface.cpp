@@ -1,0 +1,144 @@
+//===- RepeatInterface.cpp - what goes into and out of turns --------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "RepeatInterface.h"
+#include "anec/IR/Builder.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+std::vector<RepeatPair> anec::repeatPairs(Function &host) {
+  std::vector<RepeatPair> pairs;
+  for (Op &op : host.body()) {
+    if (!op.is(ops::Repeat))
+      continue;
+    unsigned first = op.numOperands() - unsigned(op.intAttr("sliced"));
+    for (unsigned slot = first; slot < op.numOperands(); ++slot)
+      if (Op *def = op.operand(slot)->definingOp();
+          def && def->is(ops::Repeat)) {
+        pairs.push_back({def, &op});
+        break;
+      }
+  }
+  return pairs;
+}
+
+static TensorType stackOf(const TensorType &type, const Op &repeat) {
+  TensorType stack = type;
+  stack.shape.insert(stack.shape.begin(),
+                     repeat.intAttr("to") - repeat.intAttr("from"));
+  return stack;
+}
+
+/// Makes `repeat` anew with these operands, of which `sliced` are slices, and
+/// with those results that `keep` says and one collected result more for each
+/// of `added`.
+static Op *rebuild(Op &repeat, llvm::ArrayRef<Value *> operands, int64_t sliced,
+                   llvm::function_ref<bool(unsigned result)> keep,
+                   llvm::ArrayRef<const Value *> added = {}) {
+  int64_t carried = repeat.intAttr("carried");
+  std::vector<std::string> collected;
+  if (const Constant *old = repeat.constant("collected"))
+    for (auto [index, type] : llvm::enumerate(old->asStrings()))
+      if (keep(carried + index))
+        collected.push_back(type);
+  llvm::SmallVector<TensorType, 4> types;
+  llvm::SmallVector<llvm::StringRef, 4> names;
+  for (unsigned index = 0; index < repeat.numResults(); ++index)
+    if (keep(index)) {
+      types.push_back(repeat.result(index)->type);
+      names.push_back(repeat.result(index)->name);
+    }
+  for (const Value *value : added) {
+    collected.push_back(value->type.str());
+    types.push_back(stackOf(value->type, repeat));
+    names.push_back(value->name);
+  }
+  Op *made = Op::create(ops::Repeat, operands, repeat.constants(), types, names,
+                        repeat.range());
+  made->setConstant("sliced", Constant::int32(sliced));
+  TensorType list(DType::String, {int64_t(collected.size())});
+  made->setConstant("collected",
+                    collected.empty()
+                        ? nullptr
+                        : Constant::strings(list, std::move(collected)));
+  repeat.parent()->insert(made, &repeat);
+  unsigned next = 0;
+  for (unsigned index = 0; index < repeat.numResults(); ++index)
+    if (keep(index))
+      repeat.result(index)->replaceAllUsesWith(made->result(next++));
+  repeat.erase();
+  return made;
+}
+
+static void setBodyResults(Function &body, llvm::ArrayRef<Value *> values,
+                           llvm::ArrayRef<std::string> names) {
+  llvm::SmallVector<llvm::StringRef, 4> refs(names.begin(), names.end());
+  body.setResults(values, refs);
+}
+
+Value *anec::addCollected(Op *&repeat, Function &body, Value *value) {
+  llvm::SmallVector<Value *, 4> results = body.resultValues();
+  std::vector<std::string> names = body.resultNames().vec();
+  results.push_back(value);
+  std::string name = value->name;
+  for (unsigned suffix = 1; llvm::is_contained(names, name); ++suffix)
+    name = value->name + "_" + std::to_string(suffix);
+  names.push_back(name);
+  setBodyResults(body, results, names);
+  repeat = rebuild(*repeat, repeat->operandValues(), repeat->intAttr("sliced"),
+                   [](unsigned) { return true; }, {value});
+  return repeat->result(repeat->numResults() - 1);
+}
+
+Value *anec::addSliced(Op *&repeat, Function &body, Value *stack,
+                       llvm::StringRef name) {
+  TensorType type = stack->type;
+  type.shape.erase(type.shape.begin());
+  Value *param = body.addParameter(type, name);
+  llvm::SmallVector<Value *, 8> operands(repeat->operandValues());
+  operands.push_back(stack);
+  repeat = rebuild(*repeat, operands, repeat->intAttr("sliced") + 1,
+                   [](unsigned) { return true; });
+  return param;
+}
+
+Op *anec::pruneRepeat(Op &repeat, Function &body) {
+  unsigned carried = repeat.intAttr("carried");
+  auto isUsed = [&](unsigned result) {
+    return result < carried || repeat.result(result)->hasUses();
+  };
+  bool changed = false;
+  llvm::SmallVector<Value *, 4> results;
+  std::vector<std::string> names;
+  for (unsigned index = 0; index < body.numResults(); ++index) {
+    changed |= !isUsed(index);
+    if (!isUsed(index))
+      continue;
+    results.push_back(body.result(index));
+    names.push_back(body.resultNames()[index]);
+  }
+  if (changed)
+    setBodyResults(body, results, names);
+
+  unsigned firstSliced = repeat.numOperands() - repeat.intAttr("sliced");
+  llvm::SmallVector<Value *, 8> operands;
+  int64_t sliced = 0;
+  llvm::SmallVector<unsigned, 4> unused;
+  for (unsigned slot = 0; slot < repeat.numOperands(); ++slot) {
+    if (slot >= carried && !body.parameters()[slot + 1]->hasUses()) {
+      unused.push_back(slot + 1);
+      continue;
+    }
+    operands.push_back(repeat.operand(slot));
+    sliced += slot >= firstSliced;
+  }
+  for (unsigned index : llvm::reverse(unused))
+    body.eraseParameter(index);
+  if (!changed && unused.empty())
+    return nullptr;
+  return rebuild(repeat, operands, sliced, isUsed);
+}
