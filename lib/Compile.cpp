@@ -38,7 +38,8 @@ std::unique_ptr<Module> anec::readSource(llvm::StringRef text, SourceKind kind,
     return parseIR(text, opTable(), diags);
   case SourceKind::MIL:
     return readMIL(text, folder, opTable(), diags,
-                   {.missingWeights = options.missingWeights});
+                   {.missingWeights = options.missingWeights,
+                    .shapes = options.shapes});
   }
   return nullptr;
 }

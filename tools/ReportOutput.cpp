@@ -44,7 +44,8 @@ void anec::printReport(const Function &function, llvm::StringRef version,
   out << "program(" << version << ") " << function.name << '<' << function.opset
       << ">\n";
   for (const auto &param : function.parameters())
-    out << "  input   " << param->name << ": " << param->type.str() << '\n';
+    out << (param->holder == Holder::State ? "  state   " : "  input   ")
+        << param->name << ": " << param->type.str() << '\n';
   for (unsigned i = 0; i < function.numResults(); ++i)
     out << "  output  " << function.resultNames()[i] << ": "
         << function.result(i)->type.str() << '\n';
@@ -52,7 +53,10 @@ void anec::printReport(const Function &function, llvm::StringRef version,
       << report.parameters << " parameters\n"
       << "  weights " << scaled(report.weightBytes, "B") << ", inputs "
       << scaled(report.inputBytes, "B") << ", outputs "
-      << scaled(report.outputBytes, "B") << ", activations at most "
+      << scaled(report.outputBytes, "B");
+  if (report.stateBytes)
+    out << ", states " << scaled(report.stateBytes, "B");
+  out << ", activations at most "
       << scaled(report.activationPeak, "B");
   if (report.peakOp)
     out << " at once, during " << describePeak(report);
@@ -90,10 +94,13 @@ static void printSignature(const Function &function, llvm::StringRef version,
   json.attribute("version", version);
   json.attribute("function", function.name);
   json.attribute("opset", function.opset);
-  json.attributeArray("inputs", [&] {
+  auto printParameters = [&](bool states) {
     for (const auto &param : function.parameters())
-      printPort(param->name, param->type, json);
-  });
+      if (states == (param->holder == Holder::State))
+        printPort(param->name, param->type, json);
+  };
+  json.attributeArray("inputs", [&] { printParameters(false); });
+  json.attributeArray("states", [&] { printParameters(true); });
   json.attributeArray("outputs", [&] {
     for (unsigned i = 0; i < function.numResults(); ++i)
       printPort(function.resultNames()[i], function.result(i)->type, json);
@@ -123,6 +130,7 @@ void anec::printReport(const Function &function, llvm::StringRef version,
     json.attribute("constant_bytes", int64_t(report.weightBytes));
     json.attribute("input_bytes", int64_t(report.inputBytes));
     json.attribute("output_bytes", int64_t(report.outputBytes));
+    json.attribute("state_bytes", int64_t(report.stateBytes));
     json.attribute("activation_peak_bytes", int64_t(report.activationPeak));
     if (report.peakOp && report.peakOp->numResults())
       json.attribute("activation_peak_at", report.peakOp->result()->name);

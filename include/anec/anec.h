@@ -47,6 +47,8 @@ struct CompileOptions {
   /// there.
   MILReadOptions::MissingWeights missingWeights =
       MILReadOptions::MissingWeights::Error;
+  /// For inputs that a MIL program declares with unknown extents.
+  std::vector<InputShape> shapes;
 };
 
 /// A compiled kernel: a module with one function, in MIL ops, and where the

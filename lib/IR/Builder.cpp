@@ -142,6 +142,16 @@ static bool checkDType(InferContext &ctx, const ParamDef &param, DType dtype,
   return true;
 }
 
+static bool checkHolder(InferContext &ctx, const ParamDef &param,
+                        unsigned slot) {
+  Holder given = ctx.operands[slot]->holder;
+  return given == param.holder ||
+         ctx.fail(diag::OperandHolder,
+                  {ctx.def.name.str(), param.name.str(),
+                   describe(param.holder).str(), describe(given).str()},
+                  {slot});
+}
+
 static bool checkOperands(InferContext &ctx, TypeVars &vars) {
   bool ok = true;
   unsigned slot = 0;
@@ -157,7 +167,8 @@ static bool checkOperands(InferContext &ctx, TypeVars &vars) {
                         {ctx.def.name.str(), param.name.str()});
         continue;
       }
-      ok &= checkDType(ctx, param, ctx.type(slot).dtype, vars, {slot});
+      ok &= checkHolder(ctx, param, slot) &&
+            checkDType(ctx, param, ctx.type(slot).dtype, vars, {slot});
     }
   }
   return ok;

@@ -33,6 +33,25 @@ void Operand::set(Value *newValue) {
 
 SourceRange Value::range() const { return op ? op->range() : declared; }
 
+llvm::StringRef anec::describe(Holder holder) {
+  switch (holder) {
+  case Holder::Tensor:
+    return "a tensor";
+  case Holder::State:
+    return "a state";
+  case Holder::Buffer:
+    return "a tensor buffer";
+  }
+  return "";
+}
+
+BufferLayout Value::bufferLayout() const {
+  assert(holder == Holder::Buffer && "only buffers have a layout");
+  if (layout)
+    return *layout;
+  return {op->intsAttr("strides"), op->intsAttr("interleave_factors")};
+}
+
 void Value::replaceAllUsesWith(Value *other) {
   assert(other != this && "a value replaced by itself");
   while (uses)
@@ -61,6 +80,8 @@ Op *Op::create(const OpDef &def, llvm::ArrayRef<Value *> operands,
   for (auto [index, type] : llvm::enumerate(resultTypes))
     op->results.push_back(std::make_unique<Value>(
         type, index < resultNames.size() ? resultNames[index] : "", op, index));
+  for (const auto &result : op->results)
+    result->holder = def.resultHolder;
   return op;
 }
 

@@ -56,6 +56,8 @@ private:
   bool parseProgram();
   bool parseFunction();
   bool parseHeader();
+  bool parseParameterType(Value &param);
+  bool parsePerAxis(llvm::StringRef name, unsigned rank, Shape &values);
   bool parseResultDeclarations();
   bool parseStatement();
   bool parseReturn();
@@ -302,6 +304,11 @@ bool Parser::parseReturn() {
   }
   llvm::SmallVector<llvm::StringRef, 2> names;
   for (auto [value, declared] : llvm::zip_equal(values, declaredResults)) {
+    if (value->holder == Holder::State) {
+      diags.report(range, diag::ResultHolder, value->name,
+                   describe(value->holder));
+      ok = false;
+    }
     if (!(value->type == declared.type)) {
       diags.report(range, diag::ReturnType, declared.name, declared.type.str(),
                    value->type.str());
@@ -365,6 +372,34 @@ bool Parser::parseResultDeclarations() {
   return true;
 }
 
+bool Parser::parsePerAxis(llvm::StringRef name, unsigned rank, Shape &values) {
+  if (!expect(",") || !expect(name) || !expect("=") || !expect("["))
+    return false;
+  while (!cursor.consume("]")) {
+    if (cursor.number().getAsInteger(10, values.emplace_back()))
+      return expected("an integer");
+    if (cursor.peek() != ']' && !expect(","))
+      return false;
+  }
+  return values.size() == rank || expected("an integer for each axis");
+}
+
+bool Parser::parseParameterType(Value &param) {
+  bool isState = cursor.consume("state<");
+  if (!isState && !cursor.consume("buffer<"))
+    return parseType(param.type);
+  param.holder = isState ? Holder::State : Holder::Buffer;
+  if (!parseType(param.type))
+    return false;
+  if (isState)
+    return expect(">");
+  param.layout = std::make_unique<BufferLayout>();
+  unsigned rank = param.type.rank();
+  return parsePerAxis("strides", rank, param.layout->strides) &&
+         parsePerAxis("interleave", rank, param.layout->interleave) &&
+         expect(">");
+}
+
 bool Parser::parseHeader() {
   cursor.skipSpace();
   const char *begin = cursor.position();
@@ -400,14 +435,13 @@ bool Parser::parseHeader() {
     cursor.skipSpace();
     const char *paramBegin = cursor.position();
     std::string paramName;
-    TensorType type;
     if (!parseValueName(paramName))
       return false;
     SourceRange range = rangeFrom(paramBegin);
-    if (!expect(":") || !parseType(type))
-      return false;
-    Value *param = function->addParameter(type, paramName);
+    Value *param = function->addParameter({}, paramName);
     param->declared = range;
+    if (!expect(":") || !parseParameterType(*param))
+      return false;
     if (!define(paramName, param, range))
       return false;
     if (cursor.peek() != ')' && !expect(","))

@@ -182,6 +182,24 @@ static void printOp(const Op &op, const ValueNames &names,
   out << '\n';
 }
 
+/// The type of a parameter: `fp16[4]`, `state<fp16[4]>`, or
+/// `buffer<fp16[2, 4], strides = [32, 1], interleave = [1, 1]>`.
+static std::string spellParameterType(const Value &param) {
+  std::string type = param.type.str();
+  switch (param.holder) {
+  case Holder::Tensor:
+    return type;
+  case Holder::State:
+    return "state<" + type + ">";
+  case Holder::Buffer: {
+    BufferLayout layout = param.bufferLayout();
+    return "buffer<" + type + ", strides = " + shapeToString(layout.strides) +
+           ", interleave = " + shapeToString(layout.interleave) + ">";
+  }
+  }
+  return type;
+}
+
 void anec::printIR(const Function &function, llvm::raw_ostream &out) {
   ValueNames names(function);
   out << spelling(function.kind) << " @" << function.name;
@@ -189,7 +207,7 @@ void anec::printIR(const Function &function, llvm::raw_ostream &out) {
     out << '<' << function.opset << '>';
   out << '(';
   llvm::interleaveComma(function.parameters(), out, [&](const auto &param) {
-    out << '%' << names[param.get()] << ": " << param->type.str();
+    out << '%' << names[param.get()] << ": " << spellParameterType(*param);
   });
   out << ") -> (";
   for (unsigned index = 0; index < function.numResults(); ++index)

@@ -67,6 +67,10 @@ bool anec::verify(const Function &function, Diagnostics &diags) {
     if (!value || !defined.contains(value)) {
       diags.report(function.range, diag::UndefinedResult, name, function.name);
       ok = false;
+    } else if (value->holder == Holder::State) {
+      diags.report(function.range, diag::ResultHolder, name,
+                   describe(value->holder));
+      ok = false;
     }
     if (!names.insert(name).second) {
       diags.report(function.range, diag::DuplicateName, name, function.name);

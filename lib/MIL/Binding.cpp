@@ -12,6 +12,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
 using namespace anec::mil;
@@ -50,6 +51,42 @@ Symbol &FunctionReader::define(StringRef name, SourceRange range,
   symbol.range = range;
   symbol.value = value;
   return symbol;
+}
+
+//===----------------------------------------------------------------------===//
+// Declared types
+//===----------------------------------------------------------------------===//
+
+/// Whether a tensor of `type` may be declared so.
+static bool isDeclared(const ParsedType &declared, const TensorType &type) {
+  if (!declared.unknownExtents)
+    return declared.tensor == type;
+  return declared.tensor.dtype == type.dtype &&
+         equal(declared.tensor.shape, type.shape,
+               [](int64_t extent, int64_t actual) {
+                 return extent == unknownExtent || extent == actual;
+               });
+}
+
+static bool isDeclared(const ParsedType &declared, const Value &value) {
+  if (declared.holder() != value.holder ||
+      !isDeclared(declared, value.type))
+    return false;
+  return value.holder != Holder::Buffer ||
+         *declared.layout == value.bufferLayout();
+}
+
+static std::string spell(const ParsedType &type) {
+  std::string text;
+  if (type.kind == ParsedType::Buffer) {
+    raw_string_ostream out(text);
+    writeBufferType(out, type.tensor, *type.layout);
+    return text;
+  }
+  bool isState = type.kind == ParsedType::State;
+  return (isState ? "state<" : "") +
+         spellType(type.tensor, isState ? Scalars::RankZero : Scalars::Bare) +
+         (isState ? ">" : "");
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,9 +131,9 @@ bool FunctionReader::bindConst(const Statement &statement) {
     return false;
   }
   const ResultDeclaration &result = statement.results[0];
-  if (!(result.type == value->type())) {
-    diags.report(result.typeRange, diag::ResultType, result.name,
-                 spellType(result.type), "const", spellType(value->type()));
+  if (!isDeclared(result.type, value->type())) {
+    diags.report(result.type.range, diag::ResultType, result.name,
+                 spell(result.type), "const", spellType(value->type()));
     return false;
   }
   Symbol &symbol = define(result.name, result.range,
@@ -132,6 +169,11 @@ bool FunctionReader::bindConstant(const OpDef &def, unsigned slot,
       return false;
     constant = symbol->constant;
     symbol->folded |= constant != nullptr;
+    if (auto op = computedOps.find(symbol->value->definingOp());
+        op != computedOps.end()) {
+      constant = computedValues.lookup(symbol->value);
+      op->second = true;
+    }
     if (!constant)
       diags.report(value.range, diag::NotConstant, def.name, argument.name,
                    value.name);
@@ -222,8 +264,8 @@ bool FunctionReader::bindAttributes(const OpDef &def,
                        def.valueSlot(attribute.name) >= 0;
     if (isParameter || statement.arguments.empty())
       ok &= bindArgument(def, attribute, statement);
-    else if (ignoredAttributes.try_emplace(attribute.name, true).second)
-      diags.report(attribute.range, diag::IgnoredAttribute, attribute.name);
+    else
+      ignoreAttribute(attribute.name, attribute.range);
   }
   return ok;
 }
@@ -271,11 +313,11 @@ bool FunctionReader::checkResults(const Statement &statement, const Op &op) {
   bool ok = true;
   for (unsigned index = 0; index < op.numResults(); ++index) {
     const ResultDeclaration &result = statement.results[index];
-    const TensorType &type = op.result(index)->type;
-    if (result.type == type)
+    const Value &value = *op.result(index);
+    if (isDeclared(result.type, value))
       continue;
-    diags.report(result.typeRange, diag::ResultType, result.name,
-                 spellType(result.type), statement.opName, spellType(type));
+    diags.report(result.type.range, diag::ResultType, result.name,
+                 spell(result.type), statement.opName, spellType(value));
     ok = false;
   }
   return ok;
@@ -301,7 +343,59 @@ bool FunctionReader::bindOp(const Statement &statement) {
   for (unsigned index = 0; index < op->numResults(); ++index)
     define(statement.results[index].name, statement.results[index].range,
            ok ? op->result(index) : nullptr);
+  if (ok)
+    computeValues(*op);
   return true;
+}
+
+/// The value, if it is known; shapes and what is made of them are small, and
+/// weights need not be looked at.
+const Constant *FunctionReader::knownValue(const Value *value) const {
+  constexpr int64_t mostElements = 256;
+  if (value->type.numElements() > mostElements ||
+      value->type.dtype == DType::String)
+    return nullptr;
+  const Op *op = value->definingOp();
+  const Constant *known = op && op->def().name == "const"
+                              ? op->constant("val")
+                              : computedValues.lookup(value).get();
+  return known && known->origin() && known->origin()->missing ? nullptr : known;
+}
+
+/// Where whoever wrote the program did not know extents, it computes shapes
+/// from constants and from the extents that are known now.
+void FunctionReader::computeValues(const Op &op) {
+  bool ofType = op.def().name == "shape";
+  auto isKnown = [&](const Value *operand) {
+    return !operand || ofType || knownValue(operand);
+  };
+  auto isSmall = [](const Value *result) {
+    constexpr int64_t mostElements = 256;
+    return result->type.numElements() <= mostElements;
+  };
+  for (unsigned slot = 0; slot < op.numOperands(); ++slot)
+    if (!isKnown(op.operand(slot)))
+      return;
+  if (op.def().has(trait::SideEffect) || !all_of(op.resultValues(), isSmall))
+    return;
+
+  std::vector<RefTensor> operands(op.numOperands()), results;
+  SmallVector<const RefTensor *, 4> in(op.numOperands());
+  for (unsigned slot = 0; slot < op.numOperands(); ++slot)
+    if (const Value *operand = op.operand(slot)) {
+      operands[slot].type = operand->type;
+      if (!ofType)
+        operands[slot].data = knownValue(operand)->asDoubles();
+      in[slot] = &operands[slot];
+    }
+  for (const Value *result : op.resultValues())
+    results.push_back(
+        {result->type, std::vector<double>(result->type.numElements())});
+  EvalContext ctx{op.def(), op.constants(), in, results};
+  op.def().eval(ctx);
+  for (auto [value, tensor] : zip_equal(op.resultValues(), results))
+    computedValues[value] = Constant::fromDoubles(tensor.type, tensor.data);
+  computedOps[&op] = false;
 }
 
 void FunctionReader::bind(const Statement &statement) {

@@ -76,8 +76,8 @@ static std::string describe(const Value *value) {
          (op ? op->def().name.str() : std::string("input")) + ")";
 }
 
-static std::string describePort(StringRef name, const TensorType &type) {
-  return (name + ": " + spellType(type)).str();
+static std::string describePort(StringRef name, const Value &value) {
+  return (name + ": " + spellType(value)).str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,7 +177,7 @@ void FunctionComparison::compareSignatures() {
     if (index >= function.parameters().size())
       return "";
     const Value &param = *function.parameters()[index];
-    return describePort(param.name, param.type);
+    return describePort(param.name, param);
   };
   size_t count = std::max(left.parameters().size(), right.parameters().size());
   for (size_t index = 0; index < count; ++index) {
@@ -193,7 +193,7 @@ void FunctionComparison::compareResults() {
     if (index >= function.numResults())
       return "";
     return describePort(function.resultNames()[index],
-                        function.result(index)->type);
+                        *function.result(index));
   };
   unsigned count = std::max(left.numResults(), right.numResults());
   for (unsigned index = 0; index < count; ++index) {

@@ -7,6 +7,7 @@
 #include "anec/IR/Diags.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace anec;
 using namespace anec::mil;
@@ -16,9 +17,10 @@ using namespace llvm;
 static constexpr size_t maxErrors = 50;
 
 FunctionReader::FunctionReader(ValueReader &reader, Module &module,
-                               const OpTable &ops, Diagnostics &diags)
+                               const OpTable &ops, RequestedShapes &requested,
+                               Diagnostics &diags)
     : reader(reader), lexer(reader.lexer), module(module), ops(ops),
-      diags(diags), errorsBefore(diags.errorCount()) {
+      requested(requested), diags(diags), errorsBefore(diags.errorCount()) {
   // Most statements are longer. A table that grows while a large function is
   // read has to be filled time and again.
   constexpr size_t shortStatement = 128;
@@ -33,19 +35,22 @@ bool FunctionReader::parseParameters() {
   if (!reader.expect('('))
     return false;
   while (!lexer.take(')')) {
-    TensorType type;
-    SourceRange typeRange;
+    ParsedType type;
     size_t errors = diags.errorCount();
-    bool parsed = reader.parseTensorType(type, typeRange);
+    bool parsed = reader.parseValueType(type);
     // A type that is only unsupported has been read to its end.
-    if (!parsed && lexer.peek().kind != Token::Identifier)
+    if (!parsed && !type.range.isValid())
       return false;
     Token name = lexer.peek();
     if (name.kind != Token::Identifier)
       return reader.expected("the name of a parameter");
     lexer.take();
-    Value *value = function->addParameter(type, name.text);
+    Value *value = function->addParameter(type.tensor, name.text);
     value->declared = name.range();
+    value->holder = type.holder();
+    value->layout = std::move(type.layout);
+    if (parsed)
+      flexible.push_back({value, type.tensor, type.range});
     define(name.text, name.range(),
            diags.errorCount() == errors ? value : nullptr);
     if (!reader.separate(')'))
@@ -54,13 +59,62 @@ bool FunctionReader::parseParameters() {
   return true;
 }
 
-/// Reads over `[name = value, ...]`; what it says is not kept.
-void FunctionReader::skipFunctionAttributes() {
-  Statement statement;
-  if (!lexer.peek().is('[') || !parseAttributes(statement))
-    return;
-  for (const Argument &attribute : statement.attributes)
-    diags.report(attribute.range, diag::IgnoredAttribute, attribute.name);
+/// What the dumps of Core ML's compiler say about functions and ops.
+static bool isAnalysis(StringRef name) {
+  return StringSwitch<bool>(name)
+      .Cases("BackendSupport", "EstimatedRuntime", "SelectedBackend", true)
+      .Cases("ValidationMessage", "milId", true)
+      .Default(name.ends_with("_ms") &&
+               (name.starts_with("Launch_") || name.starts_with("Src_")));
+}
+
+void FunctionReader::ignoreAttribute(StringRef name, SourceRange range) {
+  if (isAnalysis(name)) {
+    if (!std::exchange(ignoredAnalysis, true))
+      diags.report(range, diag::IgnoredAnalysis, name);
+  } else if (ignoredAttributes.try_emplace(name, true).second) {
+    diags.report(range, diag::IgnoredAttribute, name);
+  }
+}
+
+/// `[name = value, ...]`, which may be missing.
+bool FunctionReader::parseFunctionAttributes() {
+  if (!lexer.take('['))
+    return true;
+  while (!lexer.take(']')) {
+    Token name = lexer.peek();
+    if (name.kind != Token::Identifier)
+      return reader.expected("the name of an attribute");
+    lexer.take();
+    Literal value;
+    SourceRange range;
+    if (!reader.expect('=') || !reader.parseTypedLiteral(value, range))
+      return false;
+    if (name.text != "FlexibleShapeInformation")
+      ignoreAttribute(name.text, name.range());
+    else if (!shapes.read(value))
+      diags.report(range, diag::FlexibleShape, name.text);
+    if (!reader.separate(']'))
+      return false;
+  }
+  return true;
+}
+
+/// Chooses shapes for the parameters with unknown extents.
+void FunctionReader::bindParameterShapes() {
+  for (const FlexibleParameter &parameter : flexible) {
+    const InputShape *wanted = requested.find(parameter.value->name);
+    const Shape &declared = parameter.declared.shape;
+    bool known = !is_contained(declared, unknownExtent);
+    if (known && (!wanted || wanted->isHint || declared == wanted->shape))
+      continue;
+    if (known)
+      diags.report(parameter.typeRange, diag::ShapeDoesNotFit,
+                   parameter.value->name, spellType(*parameter.value),
+                   shapeToString(wanted->shape));
+    else if (!shapes.choose(parameter, wanted, diags))
+      symbols[parameter.value->name].value = nullptr;
+  }
 }
 
 /// `<ios18>`, which may be missing. Later opsets than those known are taken as
@@ -97,7 +151,7 @@ bool FunctionReader::parseHeader() {
   function = module.addFunction(FunctionKind::Kernel, name.text, range);
   builder.emplace(*function, &diags);
   builder->setDescribe(
-      [](const Value &value) { return spellType(value.type); });
+      [](const Value &value) { return spellType(value); });
   StringRef opset;
   if (!parseOpset(opset))
     return false;
@@ -122,6 +176,11 @@ bool FunctionReader::parseResults() {
     lexer.take();
     Symbol *symbol = lookup(name.text, name.range());
     known &= symbol && symbol->value;
+    if (known && symbol->value->holder == Holder::State) {
+      diags.report(name.range(), diag::ResultHolder, name.text,
+                   describe(symbol->value->holder));
+      known = false;
+    }
     if (known) {
       values.push_back(symbol->value);
       names.push_back(name.text);
@@ -134,6 +193,26 @@ bool FunctionReader::parseResults() {
   return finishStatement();
 }
 
+/// Ops that only served to compute constant parameters go, as constants do that
+/// became ones: from the last, which may leave those before it without a use.
+void FunctionReader::eraseFoldedOps() {
+  if (computedOps.empty())
+    return;
+  for (Op &op : make_early_inc_range(reverse(function->body()))) {
+    bool unused = none_of(op.resultValues(),
+                          [](const Value *value) { return value->hasUses(); });
+    if (!unused || !computedOps.lookup(&op))
+      continue;
+    for (const Value *operand : op.operandValues()) {
+      const Op *source = operand ? operand->definingOp() : nullptr;
+      if (source && (computedOps.contains(source) ||
+                     source->def().name == "const"))
+        computedOps[source] = true;
+    }
+    op.erase();
+  }
+}
+
 void FunctionReader::eraseFoldedConstants() {
   for (auto &[name, symbol] : symbols)
     if (symbol.folded && symbol.value && !symbol.value->hasUses())
@@ -142,12 +221,17 @@ void FunctionReader::eraseFoldedConstants() {
 
 bool FunctionReader::read() {
   symbols.clear();
-  if (!parseHeader())
+  flexible.clear();
+  shapes = FlexibleShapes();
+  computedValues.clear();
+  computedOps.clear();
+  if (!parseHeader() || !parseFunctionAttributes())
     return false;
-  skipFunctionAttributes();
+  bindParameterShapes();
   if (!parseBody() || !parseResults())
     return false;
   eraseFoldedConstants();
+  eraseFoldedOps();
   return true;
 }
 
@@ -218,14 +302,14 @@ bool FunctionReader::parseResultDeclarations(Statement &statement) {
     return true;
   do {
     ResultDeclaration result;
-    bool parsed = reader.parseTensorType(result.type, result.typeRange);
+    bool parsed = reader.parseValueType(result.type);
     Token name = lexer.peek();
     if (name.kind != Token::Identifier)
       return parsed && reader.expected("the name of a value");
     lexer.take();
     result.name = name.text;
     result.range = name.range();
-    statement.results.push_back(result);
+    statement.results.push_back(std::move(result));
     if (!parsed)
       return false;
   } while (lexer.take(','));

@@ -6,6 +6,7 @@
 #ifndef ANEC_LIB_MIL_FUNCTIONREADER_H
 #define ANEC_LIB_MIL_FUNCTIONREADER_H
 
+#include "FlexibleShapes.h"
 #include "ValueReader.h"
 #include "anec/IR/Builder.h"
 #include "llvm/ADT/DenseMap.h"
@@ -40,8 +41,7 @@ struct Argument {
 /// `type name`, left of the `=`.
 struct ResultDeclaration {
   llvm::StringRef name;
-  TensorType type;
-  SourceRange typeRange;
+  ParsedType type;
   SourceRange range; ///< of the name
 };
 
@@ -60,7 +60,7 @@ struct Statement {
 class FunctionReader {
 public:
   FunctionReader(ValueReader &reader, Module &module, const OpTable &ops,
-                 Diagnostics &diags);
+                 RequestedShapes &requested, Diagnostics &diags);
 
   /// Reads `func name<opset>(parameters) { ... } -> (results);`. False when
   /// nothing that follows would make sense.
@@ -71,7 +71,9 @@ private:
   bool parseHeader();
   bool parseOpset(llvm::StringRef &opset);
   bool parseParameters();
-  void skipFunctionAttributes();
+  bool parseFunctionAttributes();
+  void bindParameterShapes();
+  void ignoreAttribute(llvm::StringRef name, SourceRange range);
   bool parseBody();
   bool parseResults();
   bool parseStatement(Statement &statement);
@@ -83,6 +85,7 @@ private:
   bool finishStatement();
   void skipStatement(const Statement &statement);
   void eraseFoldedConstants();
+  void eraseFoldedOps();
 
   // Its meaning (Binding.cpp).
   void bind(const Statement &statement);
@@ -99,6 +102,8 @@ private:
   Value *makeConst(const ConstantRef &value, llvm::StringRef name,
                    SourceRange range);
   bool checkResults(const Statement &statement, const Op &op);
+  void computeValues(const Op &op);
+  const Constant *knownValue(const Value *value) const;
   void reportUnknownParameter(const OpDef &def, const Argument &argument);
   Symbol *lookup(llvm::StringRef name, SourceRange range);
   Symbol &define(llvm::StringRef name, SourceRange range, Value *value);
@@ -107,6 +112,7 @@ private:
   Lexer &lexer;
   Module &module;
   const OpTable &ops;
+  RequestedShapes &requested;
   Diagnostics &diags;
   const size_t errorsBefore;
 
@@ -115,6 +121,16 @@ private:
   llvm::MapVector<llvm::StringRef, Symbol> symbols;
   llvm::DenseMap<llvm::StringRef, const OpDef *> knownOps;
   llvm::StringMap<bool> ignoredAttributes; ///< those a warning was given for
+  bool ignoredAnalysis = false;            ///< and whether one for these
+
+  // Of the function being read.
+  std::vector<FlexibleParameter> flexible;
+  FlexibleShapes shapes;
+  /// What follows from constants and shapes alone.
+  llvm::DenseMap<const Value *, ConstantRef> computedValues;
+  /// The ops that give it, and whether a constant parameter took one of their
+  /// results.
+  llvm::DenseMap<const Op *, bool> computedOps;
 
   // The slots of the op being bound.
   llvm::SmallVector<Value *, 8> operands;

@@ -16,8 +16,10 @@ namespace {
 /// `program(version)[attributes]{functions}`.
 class ProgramReader {
 public:
-  ProgramReader(ValueReader &reader, const OpTable &ops, Diagnostics &diags)
-      : reader(reader), lexer(reader.lexer), ops(ops), diags(diags) {}
+  ProgramReader(ValueReader &reader, const OpTable &ops,
+                RequestedShapes &requested, Diagnostics &diags)
+      : reader(reader), lexer(reader.lexer), ops(ops), requested(requested),
+        diags(diags) {}
 
   bool read(Module &module) {
     return readVersion(module) && readAttributes(module) &&
@@ -79,7 +81,7 @@ private:
     Token brace = lexer.peek();
     if (!reader.expect('{'))
       return false;
-    FunctionReader functions(reader, module, ops, diags);
+    FunctionReader functions(reader, module, ops, requested, diags);
     while (!lexer.take('}')) {
       if (!lexer.peek().isWord("func"))
         return reader.expected("`func` or `}`");
@@ -98,6 +100,7 @@ private:
   ValueReader &reader;
   Lexer &lexer;
   const OpTable &ops;
+  RequestedShapes &requested;
   Diagnostics &diags;
 };
 
@@ -117,7 +120,9 @@ std::unique_ptr<Module> anec::readMIL(StringRef buffer,
   auto module = std::make_unique<Module>();
   WeightFiles weights(modelDirectory, options, diags);
   ValueReader reader(buffer, weights, diags);
-  ProgramReader(reader, ops, diags).read(*module);
+  RequestedShapes requested(options.shapes);
+  if (ProgramReader(reader, ops, requested, diags).read(*module))
+    requested.reportUnused(diags);
   if (diags.errorCount() != errors)
     return nullptr;
   return module;

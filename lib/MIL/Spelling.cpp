@@ -20,7 +20,12 @@ void mil::writeType(raw_ostream &out, const TensorType &type, Scalars scalars) {
     return;
   }
   out << "tensor<" << spelling(type.dtype) << ", [";
-  interleaveComma(type.shape, out);
+  interleaveComma(type.shape, out, [&](int64_t extent) {
+    if (extent < 0)
+      out << '?';
+    else
+      out << extent;
+  });
   out << "]>";
 }
 
@@ -28,6 +33,36 @@ std::string mil::spellType(const TensorType &type, Scalars scalars) {
   std::string text;
   raw_string_ostream out(text);
   writeType(out, type, scalars);
+  return text;
+}
+
+void mil::writeBufferType(raw_ostream &out, const TensorType &type,
+                          const BufferLayout &layout) {
+  out << "tensor_buffer<" << spelling(type.dtype)
+      << ", shape=" << shapeToString(type.shape)
+      << ", strides=" << shapeToString(layout.strides)
+      << ", interleave_factors=" << shapeToString(layout.interleave) << '>';
+}
+
+void mil::writeType(raw_ostream &out, const Value &value, Scalars scalars) {
+  switch (value.holder) {
+  case Holder::Tensor:
+    return writeType(out, value.type, scalars);
+  case Holder::State:
+    // Rank 0 or not, this is the only way to write it.
+    out << "state<";
+    writeType(out, value.type, Scalars::RankZero);
+    out << '>';
+    return;
+  case Holder::Buffer:
+    return writeBufferType(out, value.type, value.bufferLayout());
+  }
+}
+
+std::string mil::spellType(const Value &value) {
+  std::string text;
+  raw_string_ostream out(text);
+  writeType(out, value, Scalars::Bare);
   return text;
 }
 

@@ -116,18 +116,26 @@ void TextPrinter::printConst(const TensorType &type, StringRef name,
 void TextPrinter::printDeclarations(const Op &op) {
   out << indent;
   interleaveComma(op.resultValues(), out, [&](const Value *result) {
-    writeType(out, result->type, scalars);
+    writeType(out, *result, scalars);
     out << ' ' << nameOf(result);
   });
   if (op.numResults() != 0)
     out << " = ";
-  out << op.def().name << '(';
+  out << op.def().name;
+  if (!op.def().opsetTag.empty())
+    out << '<' << op.def().opsetTag << '>';
+  out << '(';
 }
+
+/// Whether the op has its constants in place of names.
+static bool isInPlace(const Op &op) { return !op.def().opsetTag.empty(); }
 
 void TextPrinter::printArgument(const Op &op, const Slot &slot) {
   out << slot.name() << " = ";
   if (slot.isConstant()) {
-    out << nameParameter(slot, *op.constants()[slot.index]);
+    const Constant &value = *op.constants()[slot.index];
+    out << (isInPlace(op) ? spellConstant(value)
+                          : nameParameter(slot, value).str());
     return;
   }
   if (!slot.isVariadic()) {
@@ -239,7 +247,7 @@ void TextPrinter::printOp(const Op &op, StringRef opset) {
   for (const Slot &slot : slotsOf(op.def())) {
     if (!isPrinted(op, slot, opset))
       continue;
-    if (slot.isConstant())
+    if (slot.isConstant() && !isInPlace(op))
       nameParameter(slot, *op.constants()[slot.index]);
     present.push_back(&slot);
   }
@@ -247,8 +255,9 @@ void TextPrinter::printOp(const Op &op, StringRef opset) {
   interleaveComma(present, out,
                   [&](const Slot *slot) { printArgument(op, *slot); });
   out << ")[";
+  // Names of ops are told apart, as those of values are.
   printNameAttribute(op.numResults() ? nameOf(op.result())
-                                     : StringRef(op.def().name));
+                                     : names->all().unique(op.def().name));
   out << "];\n";
 }
 
@@ -280,8 +289,9 @@ void TextPrinter::printResults(const Function &function) {
     const Value *value = function.result(index);
     std::string wanted = sanitizeName(function.resultNames()[index], "result");
     printed.push_back(nameOf(value));
+    // Buffers are not copied: they keep their names.
     if (wanted == printed.back() || names->all().contains(wanted) ||
-        isReserved(wanted))
+        isReserved(wanted) || value->holder != Holder::Tensor)
       continue;
     StringRef name = names->all().unique(wanted);
     out << indent;
@@ -302,7 +312,7 @@ void TextPrinter::printFunction(const Function &function, StringRef name,
   parameters.clear();
   out << "    func " << name << '<' << opset << ">(";
   interleaveComma(function.parameters(), out, [&](const auto &parameter) {
-    writeType(out, parameter->type, scalars);
+    writeType(out, *parameter, scalars);
     out << ' ' << nameOf(parameter.get());
   });
   out << ") {\n";

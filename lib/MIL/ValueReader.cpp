@@ -119,6 +119,7 @@ bool ValueReader::parseExtents(ParsedType &type) {
     int64_t extent = 0;
     if (lexer.take('?')) {
       type.unknownExtents = true;
+      extent = unknownExtent;
     } else if (lexer.peek().kind != Token::Number ||
                lexer.peek().text.getAsInteger(10, extent) || extent < 0) {
       return expected("an extent");
@@ -134,6 +135,51 @@ bool ValueReader::parseExtents(ParsedType &type) {
       return false;
   }
   return true;
+}
+
+/// `, key=[1, 2]`, with `count` elements.
+bool ValueReader::parseIntegers(StringRef key, size_t count, Shape &values) {
+  if (!expect(','))
+    return false;
+  if (!lexer.peek().isWord(key))
+    return expected(("`" + key + "`").str());
+  lexer.take();
+  if (!expect('=') || !expect('['))
+    return false;
+  while (!lexer.take(']')) {
+    int64_t value = 0;
+    if (lexer.peek().kind != Token::Number ||
+        lexer.peek().text.getAsInteger(10, value) || value < 1)
+      return expected("a number from 1 on");
+    if (values.size() == count)
+      return expected("`]`");
+    lexer.take();
+    values.push_back(value);
+    if (!separate(']'))
+      return false;
+  }
+  return values.size() == count || expected("a number for each axis");
+}
+
+/// `fp16, shape=[1, 8], strides=[32, 1], interleave_factors=[1, 1]`
+bool ValueReader::parseBufferArguments(ParsedType &type) {
+  Token word = lexer.peek();
+  std::optional<DType> dtype = parseDType(word.text);
+  if (word.kind != Token::Identifier || !dtype)
+    return expected("an element type");
+  lexer.take();
+  type.tensor.dtype = *dtype;
+  if (!expect(','))
+    return false;
+  if (!lexer.peek().isWord("shape"))
+    return expected("`shape`");
+  lexer.take();
+  if (!expect('=') || !parseExtents(type))
+    return false;
+  type.layout = std::make_unique<BufferLayout>();
+  unsigned rank = type.tensor.rank();
+  return parseIntegers("strides", rank, type.layout->strides) &&
+         parseIntegers("interleave_factors", rank, type.layout->interleave);
 }
 
 /// What stands between `<` and `>`.
@@ -166,15 +212,15 @@ bool ValueReader::parseTypeArguments(ParsedType &type, unsigned depth) {
     } while (lexer.take(','));
     return true;
   case ParsedType::State:
-    return parseTypeAt(inner, depth + 1);
-  case ParsedType::Buffer:
-    // Only ever rejected, so its strides and factors need not be understood.
-    while (!lexer.peek().is('>')) {
-      if (lexer.peek().kind == Token::End || lexer.peek().is(';'))
-        return expected("`>`");
-      lexer.take();
-    }
+    if (!parseTypeAt(inner, depth + 1))
+      return false;
+    if (inner.kind != ParsedType::Tensor)
+      return unsupported(inner.range, "a state of anything but a tensor");
+    type.tensor = std::move(inner.tensor);
+    type.unknownExtents = inner.unknownExtents;
     return true;
+  case ParsedType::Buffer:
+    return parseBufferArguments(type);
   }
   return false;
 }
@@ -205,7 +251,10 @@ bool ValueReader::parseTypeAt(ParsedType &type, unsigned depth) {
     return false;
   type.range = rangeFrom(word.begin());
   // Sizes in bits have to fit too.
-  std::optional<int64_t> count = checkedNumElements(type.tensor.shape);
+  Shape known = type.tensor.shape;
+  if (type.unknownExtents)
+    std::replace(known.begin(), known.end(), unknownExtent, int64_t(1));
+  std::optional<int64_t> count = checkedNumElements(known);
   if (!count || *count > INT64_MAX / 128) {
     diags.report(type.range, diag::TypeTooLarge, spellType(type.tensor));
     return false;
@@ -215,23 +264,16 @@ bool ValueReader::parseTypeAt(ParsedType &type, unsigned depth) {
 
 bool ValueReader::parseType(ParsedType &type) { return parseTypeAt(type, 0); }
 
-bool ValueReader::parseTensorType(TensorType &type, SourceRange &range) {
-  ParsedType parsed;
-  if (!parseType(parsed))
+bool ValueReader::parseValueType(ParsedType &type) {
+  if (!parseType(type))
     return false;
-  range = parsed.range;
-  type = parsed.tensor;
-  switch (parsed.kind) {
-  case ParsedType::Tensor:
-    return !parsed.unknownExtents ||
-           unsupported(range, "a tensor of unknown extents");
-  case ParsedType::State:
-    return unsupported(range, "a state");
-  case ParsedType::Buffer:
-    return unsupported(range, "a tensor buffer");
-  default:
-    return unsupported(range, "a value that is no tensor");
-  }
+  if (!type.isValue())
+    return unsupported(type.range, "a value that is no tensor");
+  if (type.unknownExtents && type.kind != ParsedType::Tensor)
+    return unsupported(type.range, (describe(type.holder()) +
+                                    " of unknown extents")
+                                       .str());
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -443,16 +485,18 @@ bool ValueReader::parseLiteral(const TensorType &type, ConstantRef &value) {
   return true;
 }
 
+/// What ends the list that `token` begins; 0 when it begins none.
+static char closing(const Token &token) {
+  return token.is('[') ? ']' : token.is('{') ? '}' : token.is('(') ? ')' : 0;
+}
+
 /// Any literal, brackets and braces matched.
 bool ValueReader::skipLiteral(unsigned depth) {
   if (depth > maxNesting) {
     diags.report(lexer.peek().range(), diag::NestedTooDeeply, maxNesting);
     return false;
   }
-  char close = lexer.peek().is('[')   ? ']'
-               : lexer.peek().is('{') ? '}'
-               : lexer.peek().is('(') ? ')'
-                                      : 0;
+  char close = closing(lexer.peek());
   if (!close) {
     if (lexer.peek().kind == Token::End ||
         lexer.peek().kind == Token::Punctuation)
@@ -467,6 +511,37 @@ bool ValueReader::skipLiteral(unsigned depth) {
     if (!separate(close))
       return false;
   }
+  return true;
+}
+
+bool ValueReader::parseAnyLiteral(Literal &literal, unsigned depth) {
+  if (depth > maxNesting) {
+    diags.report(lexer.peek().range(), diag::NestedTooDeeply, maxNesting);
+    return false;
+  }
+  char close = closing(lexer.peek());
+  literal.token = lexer.peek();
+  if (!close)
+    return skipLiteral(depth);
+  literal.open = lexer.take().text[0];
+  while (!lexer.take(close)) {
+    if (!parseAnyLiteral(literal.elements.emplace_back(), depth + 1) ||
+        !separate(close))
+      return false;
+  }
+  return true;
+}
+
+bool ValueReader::parseTypedLiteral(Literal &literal, SourceRange &range) {
+  const char *begin = lexer.peek().begin();
+  ParsedType type;
+  if (!parseType(type))
+    return false;
+  if (!lexer.peek().is('('))
+    return expect('(');
+  if (!parseAnyLiteral(literal, 0))
+    return false;
+  range = rangeFrom(begin);
   return true;
 }
 

@@ -8,18 +8,39 @@
 
 #include "Lexer.h"
 #include "WeightFiles.h"
-#include "anec/IR/Constant.h"
+#include "anec/IR/IR.h"
 
 namespace anec::mil {
 
-/// A type as far as the reader cares: tensors and scalars are known, and
-/// everything else is only parsed.
+/// Stands for an extent that is written `?`.
+constexpr int64_t unknownExtent = -1;
+
+/// A type as far as the reader cares: tensors, scalars, states and buffers are
+/// known, and everything else is only parsed.
 struct ParsedType {
   enum Kind : uint8_t { Tensor, Dictionary, List, Tuple, State, Buffer };
   Kind kind = Tensor;
-  bool unknownExtents = false; ///< a `?` among the extents of a tensor
-  TensorType tensor;
+  bool unknownExtents = false; ///< among those of `tensor`
+  TensorType tensor;           ///< of a state or buffer, what it holds
+  std::unique_ptr<BufferLayout> layout;
   SourceRange range;
+
+  /// Whether it is what a value of a program may be.
+  bool isValue() const {
+    return kind == Tensor || kind == State || kind == Buffer;
+  }
+  Holder holder() const {
+    return kind == State    ? Holder::State
+           : kind == Buffer ? Holder::Buffer
+                            : Holder::Tensor;
+  }
+};
+
+/// Any literal as it is written, whatever its type.
+struct Literal {
+  Token token;   ///< of one that is no list
+  char open = 0; ///< `[`, `{` or `(`, of a list
+  std::vector<Literal> elements;
 };
 
 /// Reads types and typed values. What returns false has reported why.
@@ -33,12 +54,14 @@ public:
   /// Whether a type comes next, and not a name.
   bool atType();
   bool parseType(ParsedType &type);
-  /// The same for a value of the program, which has to be a tensor of known
-  /// extents.
-  bool parseTensorType(TensorType &type, SourceRange &range);
+  /// The same for a value of the program: a tensor, a state or a buffer. Only a
+  /// tensor may have unknown extents.
+  bool parseValueType(ParsedType &type);
   /// A type and its literal in parentheses. Values of other types than tensors
   /// are skipped and leave `value` null.
   bool parseTypedValue(ConstantRef &value, SourceRange &range);
+  /// The same for a value of any type, unread.
+  bool parseTypedLiteral(Literal &literal, SourceRange &range);
   /// `({{"key", "value"}, ...})`, the literal of a dictionary of strings.
   bool
   parseStringPairs(std::vector<std::pair<std::string, std::string>> &pairs);
@@ -61,12 +84,15 @@ private:
   bool parseTypeArguments(ParsedType &type, unsigned depth);
   bool parseTypeAt(ParsedType &type, unsigned depth);
   bool parseExtents(ParsedType &type);
+  bool parseBufferArguments(ParsedType &type);
+  bool parseIntegers(llvm::StringRef key, size_t count, Shape &values);
   bool parseLiteral(const TensorType &type, ConstantRef &value);
   bool parseList(const TensorType &type, unsigned level, Elements &elements);
   bool parseElement(const TensorType &type, Elements &elements);
   bool parseBlob(const TensorType &type, ConstantRef &value);
   bool parseString(std::string &text);
   bool skipLiteral(unsigned depth);
+  bool parseAnyLiteral(Literal &literal, unsigned depth);
 
   WeightFiles &weights;
   Diagnostics &diags;

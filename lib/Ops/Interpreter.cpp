@@ -41,6 +41,9 @@ public:
         ++remaining[operand];
     for (const Value *result : function.resultValues())
       ++remaining[result];
+    for (const auto &param : function.parameters())
+      if (param->holder == Holder::State)
+        ++remaining[param.get()];
   }
   const RefTensor *get(const Value *value) const {
     return value ? &tensors.find(value)->second : nullptr;
@@ -71,7 +74,8 @@ public:
       : module(module), diags(diags), options(options) {}
 
   bool run(const Function &function, llvm::ArrayRef<RefTensor> inputs,
-           std::vector<RefTensor> &outputs, std::optional<int64_t> instance);
+           std::vector<RefTensor> &outputs, std::optional<int64_t> instance,
+           std::vector<RefTensor> *states = nullptr);
 
 private:
   bool evaluate(const Op &op, Environment &env,
@@ -181,6 +185,8 @@ bool Interpreter::evaluate(const Op &op, Environment &env,
     operands.push_back(env.get(operand));
   if (!compute(op, operands, results, instance))
     return false;
+  if (op.is(ops::WriteState))
+    env.set(op.operand("input"), *env.get(op.operand("data")));
   for (auto [value, tensor] : llvm::zip_equal(op.resultValues(), results)) {
     round(tensor);
     env.set(value, std::move(tensor));
@@ -202,7 +208,8 @@ void Interpreter::round(RefTensor &tensor) const {
 bool Interpreter::run(const Function &function,
                       llvm::ArrayRef<RefTensor> inputs,
                       std::vector<RefTensor> &outputs,
-                      std::optional<int64_t> instance) {
+                      std::optional<int64_t> instance,
+                      std::vector<RefTensor> *states) {
   Environment env(function);
   for (auto [param, input] : llvm::zip_equal(function.parameters(), inputs)) {
     assert(int64_t(input.data.size()) == param->type.numElements());
@@ -214,14 +221,21 @@ bool Interpreter::run(const Function &function,
   outputs.clear();
   for (const Value *result : function.resultValues())
     outputs.push_back(*env.get(result));
+  if (!states)
+    return true;
+  states->clear();
+  for (const auto &param : function.parameters())
+    if (param->holder == Holder::State)
+      states->push_back(*env.get(param.get()));
   return true;
 }
 
 bool anec::interpret(const Function &function, llvm::ArrayRef<RefTensor> inputs,
                      std::vector<RefTensor> &outputs, Diagnostics &diags,
-                     const InterpreterOptions &options) {
+                     const InterpreterOptions &options,
+                     std::vector<RefTensor> *states) {
   return Interpreter(nullptr, diags, options)
-      .run(function, inputs, outputs, std::nullopt);
+      .run(function, inputs, outputs, std::nullopt, states);
 }
 
 bool anec::interpretModule(const Module &module, const Function &function,

@@ -107,7 +107,8 @@ static bool isLoadedOnce(const Op &op) {
 }
 
 static bool isActivation(const Value *value) {
-  return value && !(value->definingOp() && isLoadedOnce(*value->definingOp()));
+  return value && value->holder != Holder::State &&
+         !(value->definingOp() && isLoadedOnce(*value->definingOp()));
 }
 
 static void findPeak(const Function &function, FunctionReport &report) {
@@ -151,7 +152,8 @@ static void findPeak(const Function &function, FunctionReport &report) {
 FunctionReport anec::makeReport(const Function &function) {
   FunctionReport report;
   for (const auto &param : function.parameters())
-    report.inputBytes += param->type.numBytes();
+    (param->holder == Holder::State ? report.stateBytes : report.inputBytes) +=
+        param->type.numBytes();
   for (const Value *result : function.resultValues())
     report.outputBytes += result->type.numBytes();
   countOps(function, report);

@@ -182,6 +182,11 @@ bool LayoutRewriter::isNeeded() const {
   auto low = [](const Value *value) {
     return value->type.rank() > 0 && value->type.rank() < engineRank;
   };
+  // Whoever has the memory knows it by its shape.
+  if (llvm::any_of(function.parameters(), [](const auto &param) {
+        return param->holder != Holder::Tensor;
+      }))
+    return false;
   for (const auto &param : function.parameters())
     if (low(param.get()))
       return true;

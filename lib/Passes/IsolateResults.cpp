@@ -23,7 +23,9 @@ static bool isolateResults(Function &function, PassContext &ctx) {
     Value *value = function.result(index);
     Op *op = value->definingOp();
     bool computed = op && !op->is(ops::Const) && !op->is(ops::Weight);
-    if (returned.insert(value).second && computed)
+    // A buffer is no value that could be copied.
+    if ((returned.insert(value).second && computed) ||
+        value->holder != Holder::Tensor)
       continue;
     Builder builder(function);
     builder.setRange(value->range());

@@ -17,15 +17,35 @@ NumericsProbe::NumericsProbe(const Function &function) {
     inputs.push_back(randomTensor(param->type, inputs.size() + 1));
 }
 
+/// The results, and what the function leaves in its states.
+static bool evaluate(const Function &function, llvm::ArrayRef<RefTensor> inputs,
+                     std::vector<RefTensor> &results, Diagnostics &diags) {
+  std::vector<RefTensor> states;
+  if (!interpret(function, inputs, results, diags, {}, &states))
+    return false;
+  llvm::append_range(results, states);
+  return true;
+}
+
+static llvm::StringRef nameOf(const Function &function, size_t index) {
+  if (index < function.numResults())
+    return function.resultNames()[index];
+  index -= function.numResults();
+  for (const auto &param : function.parameters())
+    if (param->holder == Holder::State && index-- == 0)
+      return param->name;
+  return "";
+}
+
 bool NumericsProbe::evaluateBefore(const Function &function,
                                    Diagnostics &diags) {
-  return interpret(function, inputs, before, diags);
+  return evaluate(function, inputs, before, diags);
 }
 
 bool NumericsProbe::compareAfter(const Function &function, const PassDef &pass,
                                  Diagnostics &diags) const {
   std::vector<RefTensor> after;
-  if (!interpret(function, inputs, after, diags))
+  if (!evaluate(function, inputs, after, diags))
     return false;
   bool ok = true;
   for (auto [index, old, now] : llvm::enumerate(before, after)) {
@@ -33,7 +53,7 @@ bool NumericsProbe::compareAfter(const Function &function, const PassDef &pass,
     if (error <= pass.tolerance)
       continue;
     diags.report(function.range, diag::PassMovedResult, pass.name,
-                 function.resultNames()[index], function.name, error,
+                 nameOf(function, index), function.name, error,
                  pass.tolerance);
     ok = false;
   }

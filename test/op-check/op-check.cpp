@@ -9,8 +9,9 @@
 ///   // run: @name([1, 2], [3]) == [1, 2, 3] within 1e-6
 ///   // random: @name
 ///
-/// Arguments are flat, in parameter order; several results are separated by
-/// `;`. `run` compares the rows' double-precision reference with the values
+/// Arguments are flat, in parameter order, and that of a state is what it holds
+/// before. Several results are separated by `;`; what states hold afterwards
+/// follows them. `run` compares the rows' double-precision reference with the values
 /// written down. Both then take the function the whole way: decompose, print as
 /// MIL with weights, read that back, and run it on the CPU in both numerics,
 /// each compared with the reference. A function with an op that has no MIL form
@@ -163,6 +164,16 @@ static std::unique_ptr<Module> parseFile(llvm::StringRef path,
   return text ? parseIR(*text, opTable(), diags) : nullptr;
 }
 
+/// The results, and what states hold afterwards.
+static bool evaluate(const Function &function, llvm::ArrayRef<RefTensor> inputs,
+                     std::vector<RefTensor> &results, Diagnostics &diags) {
+  std::vector<RefTensor> states;
+  if (!interpret(function, inputs, results, diags, {}, &states))
+    return false;
+  llvm::append_range(results, states);
+  return true;
+}
+
 bool Checker::readLines(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> all;
   text.split(all, '\n');
@@ -281,10 +292,15 @@ bool Checker::execute(const Function &function, Numerics numerics,
       createCpuBackend()->load(function, options, diags);
   if (!executable)
     return false;
-  std::vector<ConstantRef> arrays;
+  std::vector<ConstantRef> arrays, states;
   std::vector<llvm::ArrayRef<uint8_t>> in;
-  for (auto [port, input] : llvm::zip_equal(executable->inputs(), inputs)) {
-    arrays.push_back(Constant::fromDoubles(port.type, input.data));
+  for (auto [param, input] : llvm::zip_equal(function.parameters(), inputs)) {
+    if (param->holder == Holder::State) {
+      const Port &port = executable->states()[states.size()];
+      states.push_back(Constant::fromDoubles(port.type, input.data));
+      continue;
+    }
+    arrays.push_back(Constant::fromDoubles(param->type, input.data));
     in.push_back(arrays.back()->bytes());
   }
   std::vector<std::vector<uint8_t>> bytes;
@@ -292,12 +308,22 @@ bool Checker::execute(const Function &function, Numerics numerics,
     bytes.emplace_back(port.type.numBytes());
   std::vector<llvm::MutableArrayRef<uint8_t>> out(bytes.begin(), bytes.end());
   // Twice: the second run must not see what the first left behind.
-  if (!executable->run(in, out, diags) || !executable->run(in, out, diags))
-    return false;
+  for (int i = 0; i < 2; ++i) {
+    for (auto [index, state] : llvm::enumerate(states))
+      executable->setState(unsigned(index), state->bytes());
+    if (!executable->run(in, out, diags))
+      return false;
+  }
   outputs.clear();
   for (auto [port, array] : llvm::zip_equal(executable->outputs(), bytes))
     outputs.push_back(
         {port.type, Constant::copy(port.type, array)->asDoubles()});
+  for (auto [index, port] : llvm::enumerate(executable->states())) {
+    std::vector<uint8_t> array(port.type.numBytes());
+    executable->getState(unsigned(index), array);
+    outputs.push_back(
+        {port.type, Constant::copy(port.type, array)->asDoubles()});
+  }
   return true;
 }
 
@@ -308,7 +334,7 @@ void Checker::checkAsMil(const Function &function,
   bool halves = hasHalves(function);
   std::unique_ptr<Module> mil = throughMil(function, diags);
   std::vector<RefTensor> exact, got;
-  bool ok = mil && interpret(*mil->functions[0], inputs, exact, diags);
+  bool ok = mil && evaluate(*mil->functions[0], inputs, exact, diags);
   if (ok && checkError("decomposed, printed and read back", exact, reference,
                        halves ? decomposedFP16 : decomposedFP32)) {
     for (Numerics numerics : {Numerics::FP32, Numerics::FP16}) {
@@ -353,7 +379,7 @@ void Checker::check() {
       inputs[index].data[i] =
           roundToDType(line.arguments[index][i], param->type.dtype);
   }
-  if (!interpret(*function, inputs, results, diags)) {
+  if (!evaluate(*function, inputs, results, diags)) {
     fail("cannot be evaluated:");
     diags.print(llvm::errs());
     return;

@@ -91,10 +91,12 @@ static std::string listPorts(llvm::ArrayRef<Port> ports) {
   return names.empty() ? "none" : llvm::join(names, ", ");
 }
 
-std::optional<std::vector<ConstantRef>>
-anec::readInputs(llvm::ArrayRef<Port> ports,
-                 llvm::ArrayRef<std::string> arguments,
-                 llvm::StringRef fallback, Diagnostics &diags) {
+/// The arrays for `ports`, which are `kind`s, "input" or "state". One without an
+/// argument is taken as `fallback` says.
+static std::optional<std::vector<ConstantRef>>
+readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
+          llvm::ArrayRef<std::string> arguments, llvm::StringRef fallback,
+          Diagnostics &diags) {
   std::vector<ConstantRef> values(ports.size());
   bool ok = true;
   for (const std::string &argument : arguments) {
@@ -109,13 +111,14 @@ anec::readInputs(llvm::ArrayRef<Port> ports,
       for (const Port &candidate : ports)
         suggestion.consider(candidate.name);
       suggestion.note(
-          diags.report({}, diag::NoSuchInput, name, listPorts(ports)), {});
+          diags.report({}, diag::NoSuchInput, kind, name, listPorts(ports)),
+          {});
       ok = false;
       continue;
     }
     ConstantRef &value = values[port - ports.begin()];
     if (value) {
-      diags.report({}, diag::InputTwice, name);
+      diags.report({}, diag::InputTwice, kind, name);
       ok = false;
       continue;
     }
@@ -140,15 +143,43 @@ anec::readInputs(llvm::ArrayRef<Port> ports,
   return values;
 }
 
+std::optional<Arrays> anec::readArrays(const Executable &executable,
+                                       llvm::ArrayRef<std::string> inputs,
+                                       llvm::ArrayRef<std::string> states,
+                                       llvm::StringRef fallback,
+                                       Diagnostics &diags) {
+  auto inputArrays =
+      readPorts("input", executable.inputs(), inputs, fallback, diags);
+  auto stateArrays =
+      readPorts("state", executable.states(), states, "zeros", diags);
+  if (!inputArrays || !stateArrays)
+    return std::nullopt;
+  return Arrays{std::move(*inputArrays), std::move(*stateArrays)};
+}
+
+void anec::appendShapesOfFiles(llvm::ArrayRef<std::string> arguments,
+                               std::vector<InputShape> &shapes) {
+  for (const std::string &argument : arguments) {
+    auto [name, source] = llvm::StringRef(argument).split('=');
+    if (!source.ends_with(".npy"))
+      continue;
+    // What is wrong with the file is said when it is needed.
+    Diagnostics ignored;
+    if (ConstantRef array = readNpy(source, ignored))
+      shapes.push_back({name.str(), array->type().shape, /*isHint=*/true});
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Arrays of a run
 //===----------------------------------------------------------------------===//
 
-RunBuffers::RunBuffers(const Executable &executable,
-                       llvm::ArrayRef<ConstantRef> inputs)
-    : inputs(inputs) {
+RunBuffers::RunBuffers(Executable &executable, const Arrays &given)
+    : inputs(given.inputs) {
   for (const Port &port : executable.outputs())
     results.emplace_back(port.type.numBytes());
+  for (auto [index, state] : llvm::enumerate(given.states))
+    executable.setState(unsigned(index), state->bytes());
 }
 
 bool RunBuffers::run(Executable &executable, Diagnostics &diags) {
@@ -160,10 +191,14 @@ bool RunBuffers::run(Executable &executable, Diagnostics &diags) {
   return executable.run(in, out, diags);
 }
 
-std::vector<ConstantRef>
-RunBuffers::outputs(const Executable &executable) const {
+std::vector<ConstantRef> RunBuffers::outputs(Executable &executable) const {
   std::vector<ConstantRef> arrays;
   for (auto [port, bytes] : llvm::zip_equal(executable.outputs(), results))
     arrays.push_back(Constant::copy(port.type, bytes));
+  for (auto [index, port] : llvm::enumerate(executable.states())) {
+    std::vector<uint8_t> bytes(port.type.numBytes());
+    executable.getState(unsigned(index), bytes);
+    arrays.push_back(Constant::copy(port.type, bytes));
+  }
   return arrays;
 }

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `--input NAME=SOURCE`, where SOURCE is a .npy file, `random:SEED`, `zeros`,
+/// `--input NAME=SOURCE` and `--state NAME=SOURCE`, where SOURCE is a .npy file, `random:SEED`, `zeros`,
 /// or `bytes:FILE`, the first bytes of any file as numbers.
 ///
 //===----------------------------------------------------------------------===//
@@ -12,24 +12,35 @@
 #ifndef ANEC_TOOLS_ANE_RUN_ARGUMENTS_H
 #define ANEC_TOOLS_ANE_RUN_ARGUMENTS_H
 
+#include "anec/MIL/Reader.h"
 #include "anec/Runtime/Backend.h"
 
 namespace anec {
 
-/// The value of every input of a program, in order and in the ports' types, or
-/// nothing, with the reason reported. An input without an argument is taken as
-/// `fallback` says; an empty `fallback` makes it an error.
-std::optional<std::vector<ConstantRef>>
-readInputs(llvm::ArrayRef<Port> ports, llvm::ArrayRef<std::string> arguments,
-           llvm::StringRef fallback, Diagnostics &diags);
+/// What a program is run on: an array for every input and every state, in order
+/// and in the ports' types.
+struct Arrays {
+  std::vector<ConstantRef> inputs, states;
+};
+/// Nothing, with the reason reported, if any cannot be had. An input without an
+/// argument is taken as `fallback` says; an empty `fallback` makes it an error.
+/// A state without one is zeros.
+std::optional<Arrays> readArrays(const Executable &executable,
+                                 llvm::ArrayRef<std::string> inputs,
+                                 llvm::ArrayRef<std::string> states,
+                                 llvm::StringRef fallback, Diagnostics &diags);
+
+/// Adds the shapes of .npy files among the arguments of `--input`, as hints.
+void appendShapesOfFiles(llvm::ArrayRef<std::string> arguments,
+                         std::vector<InputShape> &shapes);
 
 /// The arrays of a program's inputs and outputs.
 class RunBuffers {
 public:
-  RunBuffers(const Executable &executable, llvm::ArrayRef<ConstantRef> inputs);
+  RunBuffers(Executable &executable, const Arrays &given);
   bool run(Executable &executable, Diagnostics &diags);
-  /// What the last run gave, copied.
-  std::vector<ConstantRef> outputs(const Executable &executable) const;
+  /// What the last run gave, and what it left in the states, copied.
+  std::vector<ConstantRef> outputs(Executable &executable) const;
 
 private:
   std::vector<ConstantRef> inputs;

@@ -34,11 +34,11 @@ static double millisecondsSince(std::chrono::steady_clock::time_point start) {
 
 static bool measure(Executable &executable, const BenchOptions &options,
                     Timing &timing, Diagnostics &diags) {
-  std::optional<std::vector<ConstantRef>> inputs =
-      readInputs(executable.inputs(), options.inputs, "random:1", diags);
-  if (!inputs)
+  std::optional<Arrays> given = readArrays(executable, options.inputs,
+                                           options.states, "random:1", diags);
+  if (!given)
     return false;
-  RunBuffers buffers(executable, *inputs);
+  RunBuffers buffers(executable, *given);
   for (unsigned i = 0; i < options.warmup + options.iterations; ++i) {
     auto start = std::chrono::steady_clock::now();
     if (!buffers.run(executable, diags))

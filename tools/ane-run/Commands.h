@@ -6,6 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_COMMANDS_H
 #define ANEC_TOOLS_ANE_RUN_COMMANDS_H
 
+#include "anec/MIL/Reader.h"
 #include "anec/Runtime/Backend.h"
 
 namespace anec {
@@ -16,27 +17,31 @@ struct LoadedProgram {
   const Function *function = nullptr;
 };
 
-/// Reads the program at `path` and picks `wanted`, or its only function. With
-/// `onlyToLook`, its weight files need not be there.
+/// Reads the program at `path`, with `shapes` for inputs of unknown extents,
+/// and picks `wanted`, or its only function. With `onlyToLook`, its weight
+/// files need not be there.
 std::optional<LoadedProgram> loadProgram(llvm::StringRef path,
                                          llvm::StringRef wanted,
+                                         std::vector<InputShape> shapes,
                                          bool onlyToLook, Diagnostics &diags);
 
 struct RunOptions {
   LoadOptions load;
   std::vector<std::string> inputs;
+  std::vector<std::string> states;
   std::string outputDir;
   /// Also evaluate the program in double precision and print the error.
   bool compare = false;
 };
-/// Runs once; writes every output to `outputDir`, or prints what came out when
-/// there is none.
+/// Runs once and prints what came out; writes every output, and what every
+/// state holds then, to `outputDir` if there is one.
 bool runOnce(const LoadedProgram &program, const RunOptions &options,
              llvm::raw_ostream &out, Diagnostics &diags);
 
 struct BenchOptions {
   LoadOptions load;
   std::vector<std::string> inputs;
+  std::vector<std::string> states;
   unsigned iterations = 100;
   unsigned warmup = 10;
   bool json = false;

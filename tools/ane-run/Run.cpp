@@ -22,10 +22,12 @@ using namespace anec;
 
 std::optional<LoadedProgram> anec::loadProgram(llvm::StringRef path,
                                                llvm::StringRef wanted,
+                                               std::vector<InputShape> shapes,
                                                bool onlyToLook,
                                                Diagnostics &diags) {
   LoadedProgram program;
   CompileOptions options;
+  options.shapes = std::move(shapes);
   if (onlyToLook)
     options.missingWeights = MILReadOptions::MissingWeights::Warn;
   program.module = readSourceFile(path, options, diags);
@@ -86,16 +88,20 @@ static bool writeOutputs(llvm::ArrayRef<Port> ports,
 
 /// Prints how far every output is from the program evaluated in double
 /// precision, in which only constants and inputs are rounded.
-static bool compareWithReference(const Function &function,
-                                 llvm::ArrayRef<ConstantRef> inputs,
+static bool compareWithReference(const Function &function, const Arrays &given,
                                  llvm::ArrayRef<Port> ports,
                                  llvm::ArrayRef<ConstantRef> outputs,
                                  llvm::raw_ostream &out, Diagnostics &diags) {
-  std::vector<RefTensor> in, reference;
-  for (const ConstantRef &input : inputs)
-    in.push_back({input->type(), input->asDoubles()});
-  if (!interpret(function, in, reference, diags))
+  std::vector<RefTensor> in, reference, states;
+  auto input = given.inputs.begin(), state = given.states.begin();
+  for (const auto &param : function.parameters()) {
+    const Constant &array =
+        param->holder == Holder::State ? **state++ : **input++;
+    in.push_back({param->type, array.asDoubles()});
+  }
+  if (!interpret(function, in, reference, diags, {}, &states))
     return false;
+  llvm::append_range(reference, states);
   for (auto [port, output, exact] : llvm::zip_equal(ports, outputs, reference))
     out << "  " << port.name
         << llvm::format(": relative error %.3g against the double-precision "
@@ -110,11 +116,11 @@ bool anec::runOnce(const LoadedProgram &program, const RunOptions &options,
       createCpuBackend()->load(*program.function, options.load, diags);
   if (!executable)
     return false;
-  std::optional<std::vector<ConstantRef>> inputs =
-      readInputs(executable->inputs(), options.inputs, "", diags);
-  if (!inputs)
+  std::optional<Arrays> given =
+      readArrays(*executable, options.inputs, options.states, "", diags);
+  if (!given)
     return false;
-  RunBuffers buffers(*executable, *inputs);
+  RunBuffers buffers(*executable, *given);
   auto start = std::chrono::steady_clock::now();
   if (!buffers.run(*executable, diags))
     return false;
@@ -122,15 +128,16 @@ bool anec::runOnce(const LoadedProgram &program, const RunOptions &options,
       std::chrono::steady_clock::now() - start;
 
   std::vector<ConstantRef> outputs = buffers.outputs(*executable);
+  std::vector<Port> ports = executable->outputs();
+  llvm::append_range(ports, executable->states());
   out << program.function->name
       << llvm::format(": ran in %.3f ms (measured, first run)\n",
                       elapsed.count() * 1e3);
-  for (auto [port, value] : llvm::zip_equal(executable->outputs(), outputs))
+  for (auto [port, value] : llvm::zip_equal(ports, outputs))
     printSummary(port, *value, out);
-  if (options.compare &&
-      !compareWithReference(*program.function, *inputs, executable->outputs(),
-                            outputs, out, diags))
+  if (options.compare && !compareWithReference(*program.function, *given, ports,
+                                               outputs, out, diags))
     return false;
   return options.outputDir.empty() ||
-         writeOutputs(executable->outputs(), outputs, options.outputDir, diags);
+         writeOutputs(ports, outputs, options.outputDir, diags);
 }

@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../ExitCode.h"
+#include "../InputShape.h"
+#include "Arguments.h"
 #include "Commands.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -37,8 +39,21 @@ cl::list<std::string>
            cl::desc("An input: a .npy file, random:SEED, zeros, or bytes:FILE"),
            cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
            cl::cat(category));
+cl::list<std::string>
+    states("state", cl::value_desc("NAME=SOURCE"),
+           cl::desc("What a state holds before, as for --input (default: "
+                    "zeros)"),
+           cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
+           cl::cat(category));
+cl::list<std::string>
+    shapes("shape", cl::value_desc("NAME=1x3x64"),
+           cl::desc("The shape of an input with unknown extents (default: "
+                    "that of its .npy file, or the program's default)"),
+           cl::sub(cl::SubCommand::getTopLevel()), cl::sub(infoCommand),
+           cl::sub(benchCommand), cl::cat(category));
 cl::opt<std::string> outputDir("output-dir", cl::value_desc("FOLDER"),
-                               cl::desc("Write each output to FOLDER/NAME.npy"),
+                               cl::desc("Write each output, and what each state "
+                                        "holds then, to FOLDER/NAME.npy"),
                                cl::cat(category));
 cl::opt<bool> compareReference(
     "compare",
@@ -76,6 +91,7 @@ EXAMPLES:
   ane-run out.mil --input x=x.npy --output-dir results
   ane-run out.mil --input x=random:1 --compare
   ane-run out.mil --input tokens=bytes:README.md --numerics=fp32
+  ane-run decode.mil --input x=x.npy --state cache=out/cache.npy --output-dir out
   ane-run info out.mil
   ane-run bench out.mil --iterations 50 --json
   ane-run bench out.mil --profile
@@ -86,8 +102,12 @@ EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine faile
 } // namespace
 
 static bool run(Diagnostics &diags) {
-  std::optional<LoadedProgram> loaded =
-      loadProgram(program, functionName, bool(infoCommand), diags);
+  std::vector<InputShape> wanted;
+  for (const std::string &shape : shapes)
+    wanted.push_back(*parseInputShape(shape));
+  appendShapesOfFiles(inputs, wanted);
+  std::optional<LoadedProgram> loaded = loadProgram(
+      program, functionName, std::move(wanted), bool(infoCommand), diags);
   if (!loaded)
     return false;
   if (infoCommand) {
@@ -99,6 +119,7 @@ static bool run(Diagnostics &diags) {
     return bench(*loaded,
                  {load,
                   {inputs.begin(), inputs.end()},
+                  {states.begin(), states.end()},
                   iterations,
                   warmup,
                   json,
@@ -106,8 +127,25 @@ static bool run(Diagnostics &diags) {
                  llvm::outs(), diags);
   return runOnce(
       *loaded,
-      {load, {inputs.begin(), inputs.end()}, outputDir, compareReference},
+      {load,
+       {inputs.begin(), inputs.end()},
+       {states.begin(), states.end()},
+       outputDir,
+       compareReference},
       llvm::outs(), diags);
+}
+
+static bool checkSources(llvm::StringRef flag,
+                         llvm::ArrayRef<std::string> arguments) {
+  for (const std::string &argument : arguments) {
+    auto [name, source] = llvm::StringRef(argument).split('=');
+    if (name.empty() || source.empty()) {
+      usageError("ane-run",
+                 flag + " takes NAME=SOURCE, not `" + argument + "`");
+      return false;
+    }
+  }
+  return true;
 }
 
 int main(int argc, char **argv) {
@@ -121,12 +159,12 @@ int main(int argc, char **argv) {
     return usageError("ane-run", "no program; see ane-run --help");
   if (iterations == 0)
     return usageError("ane-run", "--iterations is at least 1");
-  for (const std::string &input : inputs) {
-    auto [name, source] = llvm::StringRef(input).split('=');
-    if (name.empty() || source.empty())
+  if (!checkSources("--input", inputs) || !checkSources("--state", states))
+    return UsageError;
+  for (const std::string &shape : shapes)
+    if (!parseInputShape(shape))
       return usageError("ane-run",
-                        "--input takes NAME=SOURCE, not `" + input + "`");
-  }
+                        "--shape takes NAME=1x3x64, not `" + shape + "`");
 
   Diagnostics diags;
   bool ok = run(diags);

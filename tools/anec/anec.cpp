@@ -11,6 +11,7 @@
 
 #include "anec/anec.h"
 #include "../ExitCode.h"
+#include "../InputShape.h"
 #include "../ReportOutput.h"
 #include "Diff.h"
 #include "Docs.h"
@@ -75,6 +76,10 @@ cl::opt<std::string> targetName("target", cl::value_desc("NAME"),
 cl::opt<bool> listTargets("list-targets",
                           cl::desc("Print the targets and exit"),
                           cl::cat(category));
+cl::list<std::string>
+    shapes("shape", cl::value_desc("NAME=1x3x64"),
+           cl::desc("The shape of an input of MIL with unknown extents"),
+           cl::cat(category));
 
 cl::opt<std::string>
     weights("weights", cl::value_desc("FILE|FOLDER"),
@@ -143,6 +148,7 @@ EXAMPLES:
   anec attention.tdsl --define seq=64         MIL text to standard output
   anec attention.tdsl --emit=ir --passes=decompose,matmul-to-conv
   anec out.mil                                read, check and print again
+  anec flexible.mil --shape x=1x128 -o x.mil  at a shape of its input
   anec out.mil --emit=report                  what it is made of
   anec diff old.mil new.mil                   what differs; 1 if anything does
   anec attention.tdsl --verify-numerics --stats --init=1 -o attention.mil
@@ -205,6 +211,8 @@ static bool readOptions(CompileOptions &options, Diagnostics &diags) {
     options.defines.emplace_back(name.str(), value.str());
   }
   options.milVersion = milVersion;
+  for (const std::string &shape : shapes)
+    options.shapes.push_back(*parseInputShape(shape));
   // Programs can be looked at without their weights.
   options.missingWeights = MILReadOptions::MissingWeights::Warn;
   return readPassOptions(options.passes, diags);
@@ -385,6 +393,10 @@ int main(int argc, char **argv) {
     if (!llvm::StringRef(define).contains('='))
       return usageError("anec",
                         "--define takes NAME=VALUE, not `" + define + "`");
+  for (const std::string &shape : shapes)
+    if (!parseInputShape(shape))
+      return usageError("anec",
+                        "--shape takes NAME=1x3x64, not `" + shape + "`");
 
   Diagnostics diags;
   bool ok = run(*target, diags);

@@ -65,6 +65,23 @@ private:
   Operand **link = nullptr; ///< what points at this operand
 };
 
+/// What holds the elements of a value. Nearly all are tensors; a parameter may
+/// be memory, which ops read and write.
+enum class Holder : uint8_t {
+  Tensor, ///< a value, which never changes
+  State,  ///< keeps its elements from one run to the next
+  Buffer, ///< lays them out as the caller does
+};
+/// `a tensor`, `a state`, `a tensor buffer`.
+llvm::StringRef describe(Holder holder);
+
+/// How a buffer lays out a tensor: MIL's `strides` and `interleave_factors`,
+/// one per axis. Elements are the tensor's, whatever the layout.
+struct BufferLayout {
+  Shape strides, interleave;
+  bool operator==(const BufferLayout &) const = default;
+};
+
 /// A function parameter or the result of an op.
 class Value {
 public:
@@ -77,6 +94,12 @@ public:
   /// A name for people, without `%`. Printers make it unique where it is not.
   /// A parameter's name is part of its function's interface.
   std::string name;
+
+  Holder holder = Holder::Tensor;
+  /// Of a buffer that is a parameter.
+  std::unique_ptr<BufferLayout> layout;
+  /// The layout of any buffer.
+  BufferLayout bufferLayout() const;
 
   /// Where a parameter is declared; the range of any other value is its op's.
   SourceRange declared;

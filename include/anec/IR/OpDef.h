@@ -51,6 +51,8 @@ struct ParamDef {
   /// The first opset (`ios15` is 15) whose op has the parameter. Older programs
   /// must not name it.
   uint8_t opset = 15;
+  /// What a value is given as.
+  Holder holder = Holder::Tensor;
 
   constexpr bool isConstant() const {
     return kind == ParamKind::Constant || kind == ParamKind::OptionalConstant;
@@ -184,6 +186,11 @@ struct OpDef {
   std::array<llvm::StringRef, maxConstraints> constraints = {};
   /// The names of several results; one result needs none.
   std::array<llvm::StringRef, 3> resultNames = {};
+  /// What holds the results.
+  Holder resultHolder = Holder::Tensor;
+  /// The opset that MIL text tags the op with, as in `op<ios17>(...)`; empty
+  /// for all but a few. Such ops are written with their constants in place.
+  llvm::StringLiteral opsetTag = "";
 
   /// Checks the constraints and sets the result types.
   bool (*infer)(InferContext &ctx) = nullptr;

@@ -6,7 +6,7 @@
 #ifndef ANEC_MIL_SPELLING_H
 #define ANEC_MIL_SPELLING_H
 
-#include "anec/IR/Constant.h"
+#include "anec/IR/IR.h"
 
 namespace llvm {
 class raw_ostream;
@@ -18,9 +18,17 @@ namespace anec::mil {
 /// `tensor<fp16, []>` in program(1.0). Nothing else differs.
 enum class Scalars : uint8_t { Bare, RankZero };
 
-/// `tensor<fp16, [1, 8]>`.
+/// `tensor<fp16, [1, 8]>`. A negative extent is an unknown one, `?`.
 void writeType(llvm::raw_ostream &out, const TensorType &type, Scalars scalars);
 std::string spellType(const TensorType &type, Scalars scalars = Scalars::Bare);
+/// The type that `value` is declared with: of a state
+/// `state<tensor<fp16, [1, 8]>>`, of a buffer
+/// `tensor_buffer<fp16, shape=[1, 8], strides=[32, 1], interleave_factors=[1,
+/// 1]>`.
+void writeType(llvm::raw_ostream &out, const Value &value, Scalars scalars);
+std::string spellType(const Value &value);
+void writeBufferType(llvm::raw_ostream &out, const TensorType &type,
+                     const BufferLayout &layout);
 
 /// `"text"`, with backslashes before what would end it.
 void writeString(llvm::raw_ostream &out, llvm::StringRef text);

@@ -38,11 +38,14 @@ struct InterpreterOptions {
       accumulate;
 };
 
-/// Evaluates `function` on `inputs`, one per parameter with as many elements.
-/// False, with a diagnostic, when it has an op without a reference.
+/// Evaluates `function` on `inputs`, one per parameter with as many elements: a
+/// state is what it holds before. What states hold afterwards goes to `states`,
+/// in the order of the parameters. False, with a diagnostic, when it has an op
+/// without a reference.
 bool interpret(const Function &function, llvm::ArrayRef<RefTensor> inputs,
                std::vector<RefTensor> &outputs, Diagnostics &diags,
-               const InterpreterOptions &options = {});
+               const InterpreterOptions &options = {},
+               std::vector<RefTensor> *states = nullptr);
 
 /// The same for a function of `module`, which may be a host function: `call`
 /// and `repeat` apply functions of the module, which `verifyCalls` accepted.

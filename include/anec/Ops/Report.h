@@ -49,10 +49,11 @@ struct FunctionReport {
 
   uint64_t inputBytes = 0;
   uint64_t outputBytes = 0;
+  uint64_t stateBytes = 0;
   /// The most bytes that values take at once, when each op is done in its
   /// place. A value counts from the op that computes it to the last that uses
   /// it, an input from the beginning, an output to the end; weights and what is
-  /// unpacked from them do not count.
+  /// unpacked from them do not count, nor do states.
   uint64_t activationPeak = 0;
   /// The first op during which it is reached; null when there is none.
   const Op *peakOp = nullptr;

@@ -14,6 +14,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/Support/Diagnostics.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <limits>
 
 namespace anec {
@@ -54,6 +55,14 @@ public:
 
   llvm::ArrayRef<Port> inputs() const { return inputPorts; }
   llvm::ArrayRef<Port> outputs() const { return outputPorts; }
+  /// Memory that keeps its elements from run to run; zeros after loading.
+  llvm::ArrayRef<Port> states() const { return statePorts; }
+  virtual void setState(unsigned, llvm::ArrayRef<uint8_t>) {
+    llvm_unreachable("a backend without states");
+  }
+  virtual void getState(unsigned, llvm::MutableArrayRef<uint8_t>) {
+    llvm_unreachable("a backend without states");
+  }
 
   /// Runs once. Arrays are row-major, little-endian, in the ports' types and
   /// sizes. False, with a diagnostic, when the machine failed.
@@ -69,7 +78,7 @@ public:
   llvm::ArrayRef<StepTime> stepTimes() const { return times; }
 
 protected:
-  std::vector<Port> inputPorts, outputPorts;
+  std::vector<Port> inputPorts, outputPorts, statePorts;
   std::vector<StepTime> times;
 };
 

@@ -31,6 +31,7 @@ static constexpr MakerRow makers[] = {
     {&ops::Linear, makeLinear},
     {&ops::Lstm, makeLstm},
     {&ops::Matmul, makeMatmul},
+    {&ops::ReadState, makeReadState},
     {&ops::ReduceL1Norm, makeReduction},
     {&ops::ReduceL2Norm, makeReduction},
     {&ops::ReduceMax, makeReduction},
@@ -42,6 +43,7 @@ static constexpr MakerRow makers[] = {
     {&ops::Softmax, makeSoftmax},
     {&ops::Split, makeSplit},
     {&ops::Transpose, makeTranspose},
+    {&ops::WriteState, makeWriteState},
 };
 
 StepFn cpu::makeStep(const Step &step, StepContext &ctx) {
@@ -128,7 +130,8 @@ static StepTime describe(const Step &step) {
     time.ops += time.ops.empty() ? "" : ", ";
     time.ops += op->def().name;
   }
-  const Value *last = step.ops.back()->result();
+  const Op &op = *step.ops.back();
+  const Value *last = op.numResults() ? op.result() : op.operand(0u);
   time.result = last->name;
   time.type = last->type;
   return time;
@@ -161,8 +164,15 @@ public:
         times.push_back(describe(step));
     }
     for (const auto &param : function.parameters()) {
+      uint32_t *words = storage.words(param.get());
+      if (param->holder == Holder::State) {
+        statePorts.push_back(
+            {param->name, portType(param->type, options.numerics, true)});
+        stateWords.push_back(words);
+        continue;
+      }
       inputPorts.push_back({param->name, param->type});
-      inputWords.push_back(storage.words(param.get()));
+      inputWords.push_back(words);
     }
     for (unsigned i = 0; i < function.numResults(); ++i) {
       const Value *value = function.result(i);
@@ -190,6 +200,16 @@ public:
     return true;
   }
 
+  void setState(unsigned index, llvm::ArrayRef<uint8_t> bytes) override {
+    assert(bytes.size() == statePorts[index].type.numBytes());
+    loadInput(statePorts[index].type, bytes, stateWords[index], pool);
+  }
+  void getState(unsigned index,
+                llvm::MutableArrayRef<uint8_t> bytes) override {
+    assert(bytes.size() == statePorts[index].type.numBytes());
+    storeOutput(statePorts[index].type, stateWords[index], bytes, pool);
+  }
+
   uint64_t constantBytes() const override { return storage.constantBytes(); }
   uint64_t activationBytes() const override { return storage.arenaBytes(); }
 
@@ -198,7 +218,7 @@ private:
   Schedule schedule;
   Storage storage;
   std::vector<StepFn> steps;
-  std::vector<uint32_t *> inputWords;
+  std::vector<uint32_t *> inputWords, stateWords;
   std::vector<const uint32_t *> outputWords;
 };
 

@@ -216,3 +216,28 @@ StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
     }
   };
 }
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+static StepFn makeCopy(const Value *from, const Value *to, StepContext &ctx) {
+  const uint32_t *source = ctx.storage.words(from);
+  uint32_t *target = ctx.storage.words(to);
+  size_t count = size_t(to->type.numElements());
+  ThreadPool *pool = &ctx.pool;
+  return [=] {
+    pool->parallelRanges(count, 16384, [&](size_t begin, size_t end, unsigned) {
+      std::memcpy(target + begin, source + begin, (end - begin) * 4);
+    });
+  };
+}
+
+// A copy: a later write must not change what was read.
+StepFn cpu::makeReadState(const Op &op, StepContext &ctx) {
+  return makeCopy(op.operand("input"), op.result(), ctx);
+}
+
+StepFn cpu::makeWriteState(const Op &op, StepContext &ctx) {
+  return makeCopy(op.operand("data"), op.operand("input"), ctx);
+}

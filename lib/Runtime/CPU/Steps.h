@@ -55,6 +55,8 @@ StepFn makeSliceBySize(const Op &op, StepContext &ctx);
 StepFn makeConcat(const Op &op, StepContext &ctx);
 StepFn makeSplit(const Op &op, StepContext &ctx);
 StepFn makeGather(const Op &op, StepContext &ctx);
+StepFn makeReadState(const Op &op, StepContext &ctx);
+StepFn makeWriteState(const Op &op, StepContext &ctx);
 
 /// Evaluates the op in double precision by its row and rounds the results.
 StepFn makeReference(const Op &op, StepContext &ctx);

@@ -258,6 +258,10 @@ void Storage::placeActivations(const Function &function,
   size_t end = schedule.steps.size();
   for (const Value *result : function.resultValues())
     lastUse[schedule.root(result)] = end;
+  // The next run reads what this one leaves.
+  for (const auto &param : function.parameters())
+    if (param->holder == Holder::State)
+      lastUse[param.get()] = end;
 
   Arena memory;
   llvm::DenseMap<const Value *, uint64_t> offsets;

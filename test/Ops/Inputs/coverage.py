@@ -26,7 +26,9 @@ for line in sys.stdin:
     if heading:
         op = heading[1]
         ops += 1
-        if op not in WITHOUT_VALUES and f"= {op}(" not in read(f"{folder}/{op}.ir"):
+        uses = rf"(= |^  ){op}\("
+        values = read(f"{folder}/{op}.ir")
+        if op not in WITHOUT_VALUES and not re.search(uses, values, re.M):
             missing.append(f"{op}: no {op}.ir that uses it")
     constraint = re.match(r"- \(C(\d+)\)", line)
     if constraint:

@@ -1,0 +1,104 @@
+//===- Memory.cpp - states and tensor buffers ----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Ops between memory and values. A state is what later runs and later reads
+/// see of a write, so these ops stay in order, and all stay. A buffer is an
+/// array in its caller's layout, which arrays on this side of the call do not
+/// have: to them it is a tensor.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Infer.h"
+#include "anec/Ops/Ops.h"
+
+using namespace anec;
+
+static constexpr ParamDef inHolder(Holder holder, ParamDef param) {
+  param.holder = holder;
+  return param;
+}
+
+static void evalCopy(EvalContext &ctx) { ctx.out[0].data = ctx.in[0]->data; }
+
+//===----------------------------------------------------------------------===//
+// read_state, write_state
+//===----------------------------------------------------------------------===//
+
+constinit const OpDef ops::ReadState = {
+    .name = "read_state",
+    .summary = "What the state `input` holds.",
+    .family = "memory",
+    .params = {inHolder(Holder::State, value("input", movableTypes))},
+    .traits = trait::Mil | trait::SideEffect,
+    .infer = inferSame,
+    .eval = evalCopy,
+};
+
+static bool inferWriteState(InferContext &ctx) {
+  return checkShape(ctx, 1, ctx.type(0).shape); // C1
+}
+
+/// It has no result; storing is for whoever has the state.
+static void evalWriteState(EvalContext &) {}
+
+constinit const OpDef ops::WriteState = {
+    .name = "write_state",
+    .summary = "Makes the state `input` hold `data`.",
+    .family = "memory",
+    .params = {inHolder(Holder::State, value("input", movableTypes)),
+               value("data", movableTypes)},
+    .traits = trait::Mil | trait::SideEffect,
+    .constraints = {"`data` has the shape of the state"},
+    .infer = inferWriteState,
+    .eval = evalWriteState,
+};
+
+//===----------------------------------------------------------------------===//
+// tensor_buffer_to_tensor, tensor_to_tensor_buffer
+//===----------------------------------------------------------------------===//
+
+constinit const OpDef ops::TensorBufferToTensor = {
+    .name = "tensor_buffer_to_tensor",
+    .summary = "The tensor in the buffer `input`.",
+    .family = "memory",
+    .params = {inHolder(Holder::Buffer, value("input", movableTypes))},
+    .traits = trait::Mil | trait::DataMovement,
+    .opsetTag = "ios17",
+    .infer = inferSame,
+    .eval = evalCopy,
+};
+
+static bool inferToBuffer(InferContext &ctx) {
+  unsigned rank = ctx.type(0).rank();
+  return checkLength(ctx, "strides", rank) &&            // C1
+         checkLength(ctx, "interleave_factors", rank) && // C2
+         checkRange(ctx, "strides", 1) &&                // C3
+         checkRange(ctx, "interleave_factors", 1) &&     // C4
+         inferSame(ctx);
+}
+
+constinit const OpDef ops::TensorToTensorBuffer = {
+    .name = "tensor_to_tensor_buffer",
+    .summary = "A buffer that holds `input`, with `strides` and "
+               "`interleave_factors`.",
+    .family = "memory",
+    .params = {value("input", movableTypes),
+               ParamDef{"interleave_factors",
+                        ParamKind::Constant,
+                        {DType::UInt8},
+                        0,
+                        1},
+               ParamDef{"strides", ParamKind::Constant, {DType::Int64}, 0, 1}},
+    .traits = trait::Mil | trait::DataMovement,
+    .constraints = {"`strides` has an element for each axis",
+                    "`interleave_factors` has an element for each axis",
+                    "strides are at least 1",
+                    "interleave factors are at least 1"},
+    .resultHolder = Holder::Buffer,
+    .opsetTag = "ios17",
+    .infer = inferToBuffer,
+    .eval = evalCopy,
+};
