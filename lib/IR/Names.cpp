@@ -9,10 +9,11 @@
 
 using namespace anec;
 
-std::string anec::sanitizeName(llvm::StringRef name, llvm::StringRef fallback) {
+std::string anec::sanitizeName(llvm::StringRef name, llvm::StringRef fallback,
+                               bool keepDots) {
   std::string result;
   for (char c : name)
-    result += llvm::isAlnum(c) || c == '_' ? c : '_';
+    result += llvm::isAlnum(c) || (keepDots && c == '.') ? c : '_';
   if (result.empty())
     return fallback.str();
   if (llvm::isDigit(result[0]))
@@ -38,7 +39,8 @@ void ValueNames::add(const Value *value, llvm::StringRef wanted) {
   if (!inserted)
     return;
   const Op *op = value->definingOp();
-  std::string name = sanitizeName(wanted, op ? op->def().name : "value");
+  std::string name = sanitizeName(wanted, op ? op->def().name : "value",
+                                  /*keepDots=*/!isReserved);
   if (isReserved && isReserved(name))
     name += '_';
   it->second = set.unique(name);

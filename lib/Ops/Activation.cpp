@@ -23,30 +23,63 @@ static double softsign(double x) { return x / (1 + std::fabs(x)); }
 
 static constexpr OpDef activation(llvm::StringLiteral name,
                                   llvm::StringLiteral summary,
-                                  void (*eval)(EvalContext &)) {
+                                  void (*eval)(EvalContext &),
+                                  void (*gradient)(Gradient &)) {
   return {.name = name,
           .summary = summary,
           .family = "activation",
           .params = {value("x")},
           .traits = trait::Mil | trait::Elementwise,
           .infer = inferSame,
-          .eval = eval};
+          .eval = eval,
+          .gradient = gradient};
+}
+
+/// s (1 - s)
+static Value *derivativeSigmoid(Gradient &g) {
+  return g.mul(g.out(), g.from(1, g.out()));
+}
+/// With s = sigmoid(f x), of x s: s (1 + f x (1 - s))
+static Value *derivativeGated(Gradient &g, double factor) {
+  Value *x = factor == 1 ? g.in(0) : g.mul(g.in(0), factor);
+  Value *s = g.sigmoid(x);
+  return g.mul(s, g.add(g.mul(x, g.from(1, s)), 1));
+}
+static Value *derivativeSilu(Gradient &g) { return derivativeGated(g, 1); }
+static Value *derivativeTanh(Gradient &g) {
+  return g.from(1, g.square(g.out()));
+}
+static Value *isPositive(Gradient &g) { return g.above(g.in(0), 0); }
+static Value *isWithin6(Gradient &g) {
+  return g.both(isPositive(g), g.below(g.in(0), 6));
+}
+static Value *derivativeSoftplus(Gradient &g) { return g.sigmoid(g.in(0)); }
+/// (1 + |x|)^-2
+static Value *derivativeSoftsign(Gradient &g) {
+  return g.pow(g.add(g.make(ops::Abs, {g.in(0)}), 1), -2);
 }
 
 constinit const OpDef ops::Sigmoid =
-    activation("sigmoid", "1 / (1 + exp(-`x`)).", evalUnary<sigmoid>);
+    activation("sigmoid", "1 / (1 + exp(-`x`)).", evalUnary<sigmoid>,
+               gradientUnary<derivativeSigmoid>);
 constinit const OpDef ops::Silu =
-    activation("silu", "`x` * sigmoid(`x`).", evalUnary<silu>);
-constinit const OpDef ops::Tanh = activation(
-    "tanh", "The hyperbolic tangent of `x`.", evalUnary<hyperbolicTangent>);
+    activation("silu", "`x` * sigmoid(`x`).", evalUnary<silu>,
+               gradientUnary<derivativeSilu>);
+constinit const OpDef ops::Tanh =
+    activation("tanh", "The hyperbolic tangent of `x`.",
+               evalUnary<hyperbolicTangent>, gradientUnary<derivativeTanh>);
 constinit const OpDef ops::Relu =
-    activation("relu", "The larger of `x` and 0.", evalUnary<relu>);
+    activation("relu", "The larger of `x` and 0.", evalUnary<relu>,
+               gradientWhere<isPositive>);
 constinit const OpDef ops::Relu6 =
-    activation("relu6", "Limits `x` to [0, 6].", evalUnary<relu6>);
+    activation("relu6", "Limits `x` to [0, 6].", evalUnary<relu6>,
+               gradientWhere<isWithin6>);
 constinit const OpDef ops::Softplus =
-    activation("softplus", "log(1 + exp(`x`)).", evalUnary<softplus>);
+    activation("softplus", "log(1 + exp(`x`)).", evalUnary<softplus>,
+               gradientUnary<derivativeSoftplus>);
 constinit const OpDef ops::Softsign =
-    activation("softsign", "`x` / (1 + |`x`|).", evalUnary<softsign>);
+    activation("softsign", "`x` / (1 + |`x`|).", evalUnary<softsign>,
+               gradientUnary<derivativeSoftsign>);
 
 //===----------------------------------------------------------------------===//
 // With parameters
@@ -54,16 +87,18 @@ constinit const OpDef ops::Softsign =
 
 static constexpr OpDef withAlpha(llvm::StringLiteral name,
                                  llvm::StringLiteral summary,
-                                 void (*eval)(EvalContext &)) {
-  OpDef def = activation(name, summary, eval);
+                                 void (*eval)(EvalContext &),
+                                 void (*gradient)(Gradient &)) {
+  OpDef def = activation(name, summary, eval, gradient);
   def.params[1] = number("alpha", "", 0);
   return def;
 }
 
 static constexpr OpDef withAlphaBeta(llvm::StringLiteral name,
                                      llvm::StringLiteral summary,
-                                     void (*eval)(EvalContext &)) {
-  OpDef def = withAlpha(name, summary, eval);
+                                     void (*eval)(EvalContext &),
+                                     void (*gradient)(Gradient &)) {
+  OpDef def = withAlpha(name, summary, eval, gradient);
   def.params[2] = number("beta", "", 0);
   return def;
 }
@@ -102,27 +137,58 @@ static double hardSigmoid(double x, double alpha, double beta) {
   return std::fmin(std::fmax(alpha * x + beta, 0), 1);
 }
 
+static Value *derivativeLeakyRelu(Gradient &g) {
+  return g.select(g.below(g.in(0), 0), g.scalar(g.op.floatAttr("alpha")),
+                  g.scalar(1));
+}
+/// alpha e^x is alpha more than alpha (e^x - 1).
+static Value *derivativeElu(Gradient &g) {
+  return g.select(g.below(g.in(0), 0), g.add(g.out(), g.op.floatAttr("alpha")),
+                  g.scalar(1));
+}
+static Value *isAboveAlpha(Gradient &g) {
+  return g.make(ops::GreaterEqual,
+                {g.in(0), g.scalar(g.op.floatAttr("alpha"))});
+}
+static Value *derivativeClampedRelu(Gradient &g) {
+  return g.where(g.below(g.out(), g.op.floatAttr("beta")),
+                 derivativeLeakyRelu(g));
+}
+static Value *derivativeLinear(Gradient &g) {
+  return g.scalar(g.op.floatAttr("alpha"));
+}
+static Value *derivativeScaledTanh(Gradient &g) {
+  double alpha = g.op.floatAttr("alpha"), beta = g.op.floatAttr("beta");
+  Value *tanh = g.make(ops::Tanh, {g.mul(g.in(0), beta)});
+  return g.mul(g.from(1, g.square(tanh)), alpha * beta);
+}
+static Value *derivativeSigmoidHard(Gradient &g) {
+  return g.where(g.both(g.above(g.out(), 0), g.below(g.out(), 1)),
+                 g.scalar(g.op.floatAttr("alpha")));
+}
+
 constinit const OpDef ops::LeakyRelu =
     withAlpha("leaky_relu", "`x`, times `alpha` where it is negative.",
-              evalWithAlpha<leakyRelu>);
+              evalWithAlpha<leakyRelu>, gradientUnary<derivativeLeakyRelu>);
 constinit const OpDef ops::Elu =
     withAlpha("elu", "`x`, or `alpha` * (exp(`x`) - 1) where it is negative.",
-              evalWithAlpha<elu>);
+              evalWithAlpha<elu>, gradientUnary<derivativeElu>);
 constinit const OpDef ops::ThresholdedRelu =
     withAlpha("thresholded_relu", "`x`, or 0 where it is below `alpha`.",
-              evalWithAlpha<thresholdedRelu>);
+              evalWithAlpha<thresholdedRelu>, gradientWhere<isAboveAlpha>);
 constinit const OpDef ops::ClampedRelu = withAlphaBeta(
     "clamped_relu",
     "`x`, times `alpha` where it is negative, but at most `beta`.",
-    evalWithAlphaBeta<clampedRelu>);
-constinit const OpDef ops::LinearActivation = withAlphaBeta(
-    "linear_activation", "`alpha` * `x` + `beta`.", evalWithAlphaBeta<linear>);
-constinit const OpDef ops::ScaledTanh =
-    withAlphaBeta("scaled_tanh", "`alpha` * tanh(`beta` * `x`).",
-                  evalWithAlphaBeta<scaledTanh>);
-constinit const OpDef ops::SigmoidHard =
-    withAlphaBeta("sigmoid_hard", "Limits `alpha` * `x` + `beta` to [0, 1].",
-                  evalWithAlphaBeta<hardSigmoid>);
+    evalWithAlphaBeta<clampedRelu>, gradientUnary<derivativeClampedRelu>);
+constinit const OpDef ops::LinearActivation =
+    withAlphaBeta("linear_activation", "`alpha` * `x` + `beta`.",
+                  evalWithAlphaBeta<linear>, gradientUnary<derivativeLinear>);
+constinit const OpDef ops::ScaledTanh = withAlphaBeta(
+    "scaled_tanh", "`alpha` * tanh(`beta` * `x`).",
+    evalWithAlphaBeta<scaledTanh>, gradientUnary<derivativeScaledTanh>);
+constinit const OpDef ops::SigmoidHard = withAlphaBeta(
+    "sigmoid_hard", "Limits `alpha` * `x` + `beta` to [0, 1].",
+    evalWithAlphaBeta<hardSigmoid>, gradientUnary<derivativeSigmoidHard>);
 
 //===----------------------------------------------------------------------===//
 // With parameters for each channel
@@ -152,6 +218,18 @@ static void evalPrelu(EvalContext &ctx) {
                  [&](double x, int64_t c) { return leakyRelu(x, alpha[c]); });
 }
 
+/// dx = dy, or dy alpha where x < 0; dalpha = sum(dy x) there
+static void gradientPrelu(Gradient &g) {
+  g.give(0, [&] {
+    Value *alpha = g.along(g.in(1), g.rank(0), 1);
+    return g.select(g.below(g.in(0), 0), g.mul(g.dy(), alpha), g.dy());
+  });
+  g.give(1, [&] {
+    Value *there = g.where(g.below(g.in(0), 0), g.mul(g.dy(), g.in(0)));
+    return g.sumAlong(there, 1);
+  });
+}
+
 constinit const OpDef ops::Prelu = {
     .name = "prelu",
     .summary = "`x`, times its channel's `alpha` where it is negative.",
@@ -162,6 +240,7 @@ constinit const OpDef ops::Prelu = {
                     "`alpha` has an element for each channel (axis 1)"},
     .infer = inferPerChannel,
     .eval = evalPrelu,
+    .gradient = gradientPrelu,
 };
 
 static void evalSoftplusParametric(EvalContext &ctx) {
@@ -169,6 +248,23 @@ static void evalSoftplusParametric(EvalContext &ctx) {
   forEachChannel(ctx, [&](double x, int64_t c) {
     return alpha[c] * softplus(beta[c] * x);
   });
+}
+
+/// With s = sigmoid(beta x): dx = dy alpha beta s, dalpha = sum(dy
+/// softplus(beta x)), dbeta = sum(dy alpha s x)
+static void gradientSoftplusParametric(Gradient &g) {
+  auto perChannel = [&](unsigned slot) {
+    return g.along(g.in(slot), g.rank(0), 1);
+  };
+  auto scaled = [&] { return g.mul(g.in(0), perChannel(2)); };
+  auto inner = [&] {
+    return g.mul(g.mul(g.dy(), perChannel(1)), g.sigmoid(scaled()));
+  };
+  g.give(0, [&] { return g.mul(inner(), perChannel(2)); });
+  g.give(1, [&] {
+    return g.sumAlong(g.mul(g.dy(), g.make(ops::Softplus, {scaled()})), 1);
+  });
+  g.give(2, [&] { return g.sumAlong(g.mul(inner(), g.in(0)), 1); });
 }
 
 constinit const OpDef ops::SoftplusParametric = {
@@ -184,6 +280,7 @@ constinit const OpDef ops::SoftplusParametric = {
                     "1)"},
     .infer = inferPerChannel,
     .eval = evalSoftplusParametric,
+    .gradient = gradientSoftplusParametric,
 };
 
 //===----------------------------------------------------------------------===//
@@ -218,6 +315,40 @@ static void evalGelu(EvalContext &ctx) {
   forEachUnary(ctx, geluExact);
 }
 
+/// Phi(x) + x phi(x), of the normal distribution
+static Value *derivativeGeluExact(Gradient &g) {
+  Value *x = g.in(0);
+  Value *distribution =
+      g.mul(g.add(g.make(ops::Erf, {g.mul(x, M_SQRT1_2)}), 1), 0.5);
+  Value *density =
+      g.mul(g.exp(g.mul(g.square(x), -0.5)), 0.5 * M_2_SQRTPI * M_SQRT1_2);
+  return g.add(distribution, g.mul(x, density));
+}
+
+/// With t = tanh(u): (1 + t + x (1 - t^2) u') / 2. It is 0 or 1 beyond 10,
+/// where x^3 would be on its way out of fp16.
+static Value *derivativeGeluTanh(Gradient &g) {
+  Value *x = g.make(ops::Clip, {g.in(0)},
+                    {{"alpha", Constant::scalar(g.dtype(), -10)},
+                     {"beta", Constant::scalar(g.dtype(), 10)}});
+  Value *square = g.square(x);
+  double scale = M_2_SQRTPI * M_SQRT1_2;
+  Value *u = g.mul(g.mul(x, g.add(g.mul(square, 0.044715), 1)), scale);
+  Value *slope = g.mul(g.add(g.mul(square, 3 * 0.044715), 1), scale);
+  Value *t = g.make(ops::Tanh, {u});
+  Value *rest = g.mul(g.mul(x, g.from(1, g.square(t))), slope);
+  return g.mul(g.add(g.add(t, 1), rest), 0.5);
+}
+
+static Value *derivativeGelu(Gradient &g) {
+  llvm::StringRef mode = g.op.stringAttr("mode");
+  if (mode == "TANH_APPROXIMATION")
+    return derivativeGeluTanh(g);
+  if (mode == "SIGMOID_APPROXIMATION")
+    return derivativeGated(g, 1.702);
+  return derivativeGeluExact(g);
+}
+
 constinit const OpDef ops::Gelu = {
     .name = "gelu",
     .summary = "`x` times the normal distribution function of `x`, exact or "
@@ -229,4 +360,5 @@ constinit const OpDef ops::Gelu = {
                     "SIGMOID_APPROXIMATION"},
     .infer = inferGelu,
     .eval = evalGelu,
+    .gradient = gradientUnary<derivativeGelu>,
 };

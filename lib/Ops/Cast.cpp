@@ -5,7 +5,7 @@
 
 #include "Elementwise.h"
 #include "Infer.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 
 using namespace anec;
 
@@ -24,6 +24,12 @@ static void evalCast(EvalContext &ctx) {
   forEachUnary(ctx, [](double x) { return x; });
 }
 
+/// From float to float; integers do not move with a small change.
+static void gradientCast(Gradient &g) {
+  if (isFloat(g.op.result()->type.dtype))
+    g.give(0, [&] { return g.dy(); });
+}
+
 constinit const OpDef ops::Cast = {
     .name = "cast",
     .summary = "Converts `x` to `dtype`: floats become integers by truncation, "
@@ -34,4 +40,5 @@ constinit const OpDef ops::Cast = {
     .constraints = {"`dtype` is an element type that `x` may have"},
     .infer = inferCast,
     .eval = evalCast,
+    .gradient = gradientCast,
 };

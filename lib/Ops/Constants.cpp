@@ -76,7 +76,8 @@ constinit const OpDef ops::Weight = {
                "absent), transposed by `perm` and reshaped to `shape`. A host "
                "function may name one of a repeated layer's by `index`.",
     .family = "constants",
-    .params = {optionalValue("index", {DType::Int32}, 0), text("name"), text("dtype"), integers("shape"),
+    .params = {optionalValue("index", {DType::Int32}, 0), text("name"),
+               text("dtype"), integers("shape"),
                optionalConstant("perm", {DType::Int32}, 1),
                optionalConstant("source_shape", {DType::Int32}, 1)},
     .constraints = {"`dtype` is fp16 or fp32", "extents are at least 1",

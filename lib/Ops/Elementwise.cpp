@@ -39,6 +39,7 @@ static double modulo(double x, double y) {
 static constexpr OpDef binary(llvm::StringLiteral name,
                               llvm::StringLiteral summary,
                               void (*eval)(EvalContext &),
+                              void (*gradient)(Gradient &),
                               uint32_t traits = 0) {
   return {.name = name,
           .summary = summary,
@@ -47,32 +48,87 @@ static constexpr OpDef binary(llvm::StringLiteral name,
           .traits = trait::Mil | trait::Elementwise | traits,
           .constraints = {"`x` and `y` broadcast"},
           .infer = inferBroadcast,
-          .eval = eval};
+          .eval = eval,
+          .gradient = gradient};
+}
+
+static void gradientAdd(Gradient &g) {
+  g.give(0, [&] { return g.dy(); });
+  g.give(1, [&] { return g.dy(); });
+}
+
+static void gradientSub(Gradient &g) {
+  g.give(0, [&] { return g.dy(); });
+  g.give(1, [&] { return g.negate(g.dy()); });
+}
+
+static void gradientMul(Gradient &g) {
+  g.give(0, [&] { return g.mul(g.dy(), g.in(1)); });
+  g.give(1, [&] { return g.mul(g.dy(), g.in(0)); });
+}
+
+/// q = x / y: dx = dq / y, dy = -dq q / y
+static void gradientDiv(Gradient &g) {
+  g.give(0, [&] { return g.div(g.dy(), g.in(1)); });
+  g.give(1, [&] { return g.negate(g.mul(g.div(g.dy(), g.in(1)), g.out())); });
+}
+
+/// x mod y = x - y floor(x / y)
+static void gradientMod(Gradient &g) {
+  g.give(0, [&] { return g.dy(); });
+  g.give(1, [&] {
+    Value *times = g.make(ops::FloorDiv, {g.in(0), g.in(1)});
+    return g.negate(g.mul(g.dy(), times));
+  });
+}
+
+/// p = x^y: dx = dp y x^(y - 1), dy = dp p log(x), or 0 where x has none.
+static void gradientPow(Gradient &g) {
+  g.give(0, [&] {
+    Value *less = g.make(ops::Pow, {g.in(0), g.add(g.in(1), -1)});
+    return g.mul(g.mul(g.dy(), g.in(1)), less);
+  });
+  g.give(1, [&] {
+    Value *log = g.make(ops::Log, {g.in(0)},
+                        Attr("epsilon", Constant::scalar(g.dtype(), 0)));
+    return g.where(g.above(g.in(0), 0), g.mul(g.mul(g.dy(), g.out()), log));
+  });
+}
+
+/// Of equal elements, x is the one that counts.
+template <const OpDef &keeps, const OpDef &yields>
+static void gradientChoice(Gradient &g) {
+  g.give(0, [&] { return g.where(g.make(keeps, {g.in(0), g.in(1)}), g.dy()); });
+  g.give(1, [&] {
+    return g.where(g.make(yields, {g.in(0), g.in(1)}), g.dy());
+  });
 }
 
 constinit const OpDef ops::Add =
-    binary("add", "Adds `x` and `y`.", evalBinary<add>, trait::Commutative);
+    binary("add", "Adds `x` and `y`.", evalBinary<add>, gradientAdd,
+           trait::Commutative);
 constinit const OpDef ops::Sub =
-    binary("sub", "Subtracts `y` from `x`.", evalBinary<sub>);
-constinit const OpDef ops::Mul = binary("mul", "Multiplies `x` and `y`.",
-                                        evalBinary<mul>, trait::Commutative);
+    binary("sub", "Subtracts `y` from `x`.", evalBinary<sub>, gradientSub);
+constinit const OpDef ops::Mul =
+    binary("mul", "Multiplies `x` and `y`.", evalBinary<mul>, gradientMul,
+           trait::Commutative);
 constinit const OpDef ops::RealDiv =
     binary("real_div", "Divides `x` by `y`; integers truncate toward zero.",
-           evalBinary<realDiv>);
+           evalBinary<realDiv>, gradientDiv);
 constinit const OpDef ops::FloorDiv =
     binary("floor_div", "Divides `x` by `y` and rounds toward minus infinity.",
-           evalBinary<floorDiv>);
+           evalBinary<floorDiv>, nullptr, trait::ZeroGradient);
 constinit const OpDef ops::Mod =
     binary("mod", "The remainder of `x` by `y`, with the sign of `y`.",
-           evalBinary<modulo>);
-constinit const OpDef ops::Pow =
-    binary("pow", "Raises `x` to the power `y`.", evalBinary<power>);
+           evalBinary<modulo>, gradientMod);
+constinit const OpDef ops::Pow = binary("pow", "Raises `x` to the power `y`.",
+                                        evalBinary<power>, gradientPow);
 constinit const OpDef ops::Maximum =
     binary("maximum", "The larger of `x` and `y`.", evalBinary<maximum>,
-           trait::Commutative);
+           gradientChoice<ops::GreaterEqual, ops::Less>, trait::Commutative);
 constinit const OpDef ops::Minimum =
     binary("minimum", "The smaller of `x` and `y`.", evalBinary<minimum>,
-           trait::Commutative);
+           gradientChoice<ops::LessEqual, ops::Greater>, trait::Commutative);
 
 //===----------------------------------------------------------------------===//
 // Unary
@@ -102,59 +158,114 @@ static double roundOf(double x) { return std::nearbyint(x); }
 static constexpr OpDef unary(llvm::StringLiteral name,
                              llvm::StringLiteral summary,
                              void (*eval)(EvalContext &),
+                             void (*gradient)(Gradient &),
                              DTypeSet dtypes = floats) {
   return {.name = name,
           .summary = summary,
           .family = "elementwise",
           .params = {value("x", dtypes)},
-          .traits = trait::Mil | trait::Elementwise,
+          .traits = trait::Mil | trait::Elementwise |
+                    (gradient ? 0u : uint32_t(trait::ZeroGradient)),
           .infer = inferSame,
-          .eval = eval};
+          .eval = eval,
+          .gradient = gradient};
+}
+
+static Value *derivativeAbs(Gradient &g) {
+  return g.make(ops::Sign, {g.in(0)});
+}
+static Value *derivativeSquare(Gradient &g) { return g.mul(g.in(0), 2); }
+static Value *derivativeExp(Gradient &g) { return g.out(); }
+static Value *derivativeExp2(Gradient &g) { return g.mul(g.out(), M_LN2); }
+static Value *derivativeErf(Gradient &g) {
+  return g.mul(g.exp(g.negate(g.square(g.in(0)))), M_2_SQRTPI);
+}
+static Value *derivativeAsin(Gradient &g) {
+  return g.pow(g.from(1, g.square(g.in(0))), -0.5);
+}
+static Value *derivativeAcos(Gradient &g) {
+  return g.negate(derivativeAsin(g));
+}
+static Value *derivativeCos(Gradient &g) {
+  return g.negate(g.make(ops::Sin, {g.in(0)}));
+}
+static Value *derivativeCosh(Gradient &g) {
+  return g.make(ops::Sinh, {g.in(0)});
+}
+static Value *derivativeSin(Gradient &g) { return g.make(ops::Cos, {g.in(0)}); }
+static Value *derivativeSinh(Gradient &g) {
+  return g.make(ops::Cosh, {g.in(0)});
+}
+static Value *derivativeTan(Gradient &g) { return g.add(g.square(g.out()), 1); }
+
+/// Divisions, where one by one they stay in fp16's range longest.
+static void gradientSqrt(Gradient &g) {
+  g.give(0, [&] { return g.div(g.mul(g.dy(), 0.5), g.out()); });
+}
+static void gradientAtan(Gradient &g) {
+  g.give(0, [&] { return g.div(g.dy(), g.add(g.square(g.in(0)), 1)); });
+}
+static void gradientAtanh(Gradient &g) {
+  g.give(0, [&] { return g.div(g.dy(), g.from(1, g.square(g.in(0)))); });
+}
+static void gradientIdentity(Gradient &g) {
+  g.give(0, [&] { return g.dy(); });
 }
 
 constinit const OpDef ops::Abs =
-    unary("abs", "The magnitude of `x`.", evalUnary<absolute>, numbers);
+    unary("abs", "The magnitude of `x`.", evalUnary<absolute>,
+          gradientUnary<derivativeAbs>, numbers);
 constinit const OpDef ops::Sign =
     unary("sign", "1, 0 or -1 as `x` is positive, zero or negative.",
-          evalUnary<sign>, numbers);
+          evalUnary<sign>, nullptr, numbers);
 constinit const OpDef ops::Square =
-    unary("square", "`x` times `x`.", evalUnary<square>, numbers);
-constinit const OpDef ops::Sqrt =
-    unary("sqrt", "The square root of `x`.", evalUnary<squareRoot>);
+    unary("square", "`x` times `x`.", evalUnary<square>,
+          gradientUnary<derivativeSquare>, numbers);
+constinit const OpDef ops::Sqrt = unary("sqrt", "The square root of `x`.",
+                                        evalUnary<squareRoot>, gradientSqrt);
 constinit const OpDef ops::Exp =
-    unary("exp", "e to the power `x`.", evalUnary<exponential>);
+    unary("exp", "e to the power `x`.", evalUnary<exponential>,
+          gradientUnary<derivativeExp>);
 constinit const OpDef ops::Exp2 =
     unary("exp2", "2 to the power `x`; integers truncate toward zero.",
-          evalUnary<exponential2>, numbers);
+          evalUnary<exponential2>, gradientUnary<derivativeExp2>, numbers);
 constinit const OpDef ops::Erf =
-    unary("erf", "The Gauss error function of `x`.", evalUnary<errorFunction>);
-constinit const OpDef ops::Floor =
-    unary("floor", "Rounds `x` toward minus infinity.", evalUnary<floorOf>);
+    unary("erf", "The Gauss error function of `x`.", evalUnary<errorFunction>,
+          gradientUnary<derivativeErf>);
+constinit const OpDef ops::Floor = unary(
+    "floor", "Rounds `x` toward minus infinity.", evalUnary<floorOf>, nullptr);
 constinit const OpDef ops::Ceil =
-    unary("ceil", "Rounds `x` toward infinity.", evalUnary<ceilOf>);
+    unary("ceil", "Rounds `x` toward infinity.", evalUnary<ceilOf>, nullptr);
 constinit const OpDef ops::Round =
     unary("round", "Rounds `x` to the nearest integer, ties to even.",
-          evalUnary<roundOf>);
+          evalUnary<roundOf>, nullptr);
 
 constinit const OpDef ops::Acos =
-    unary("acos", "The angle whose cosine is `x`.", evalUnary<arcCosine>);
+    unary("acos", "The angle whose cosine is `x`.", evalUnary<arcCosine>,
+          gradientUnary<derivativeAcos>);
 constinit const OpDef ops::Asin =
-    unary("asin", "The angle whose sine is `x`.", evalUnary<arcSine>);
+    unary("asin", "The angle whose sine is `x`.", evalUnary<arcSine>,
+          gradientUnary<derivativeAsin>);
 constinit const OpDef ops::Atan =
-    unary("atan", "The angle whose tangent is `x`.", evalUnary<arcTangent>);
+    unary("atan", "The angle whose tangent is `x`.", evalUnary<arcTangent>,
+          gradientAtan);
 constinit const OpDef ops::Atanh =
     unary("atanh", "The number whose hyperbolic tangent is `x`.",
-          evalUnary<areaTangent>);
+          evalUnary<areaTangent>, gradientAtanh);
 constinit const OpDef ops::Cos =
-    unary("cos", "The cosine of `x`.", evalUnary<cosine>);
+    unary("cos", "The cosine of `x`.", evalUnary<cosine>,
+          gradientUnary<derivativeCos>);
 constinit const OpDef ops::Cosh =
-    unary("cosh", "The hyperbolic cosine of `x`.", evalUnary<hyperbolicCosine>);
-constinit const OpDef ops::Sin =
-    unary("sin", "The sine of `x`.", evalUnary<sine>);
+    unary("cosh", "The hyperbolic cosine of `x`.", evalUnary<hyperbolicCosine>,
+          gradientUnary<derivativeCosh>);
+constinit const OpDef ops::Sin = unary(
+    "sin", "The sine of `x`.", evalUnary<sine>, gradientUnary<derivativeSin>);
 constinit const OpDef ops::Sinh =
-    unary("sinh", "The hyperbolic sine of `x`.", evalUnary<hyperbolicSine>);
+    unary("sinh", "The hyperbolic sine of `x`.", evalUnary<hyperbolicSine>,
+          gradientUnary<derivativeSinh>);
 constinit const OpDef ops::Tan =
-    unary("tan", "The tangent of `x`.", evalUnary<tangent>);
+    unary("tan", "The tangent of `x`.", evalUnary<tangent>,
+          gradientUnary<derivativeTan>);
 
 //===----------------------------------------------------------------------===//
 // Unary with an epsilon that keeps the argument off zero
@@ -170,22 +281,44 @@ static double logarithm(double x) { return std::log(x); }
 static double reciprocal(double x) { return 1 / x; }
 static double reciprocalRoot(double x) { return 1 / std::sqrt(x); }
 
+static void gradientLog(Gradient &g) {
+  g.give(0, [&] {
+    double epsilon = g.op.floatAttr("epsilon");
+    // What the element type cannot tell from 0 is not worth an op.
+    bool vanishes = epsilon < 6e-8;
+    return g.div(g.dy(), vanishes ? g.in(0) : g.add(g.in(0), epsilon));
+  });
+}
+static void gradientInverse(Gradient &g) {
+  g.give(0, [&] { return g.negate(g.mul(g.mul(g.dy(), g.out()), g.out())); });
+}
+/// r = x^(-1/2): dx = -dr r^3 / 2
+static void gradientRsqrt(Gradient &g) {
+  g.give(0, [&] {
+    Value *r = g.out();
+    return g.mul(g.mul(g.mul(g.mul(g.dy(), r), r), r), -0.5);
+  });
+}
+
 static constexpr OpDef shifted(llvm::StringLiteral name,
                                llvm::StringLiteral summary,
                                llvm::StringLiteral epsilon,
-                               void (*eval)(EvalContext &)) {
-  OpDef def = unary(name, summary, eval);
+                               void (*eval)(EvalContext &),
+                               void (*gradient)(Gradient &)) {
+  OpDef def = unary(name, summary, eval, gradient);
   def.params[1] = number("epsilon", epsilon, 0);
   return def;
 }
 
 constinit const OpDef ops::Log =
     shifted("log", "The natural logarithm of `x + epsilon`.", "1e-45",
-            evalShifted<logarithm>);
-constinit const OpDef ops::Inverse = shifted("inverse", "1 / (`x + epsilon`).",
-                                             "1e-04", evalShifted<reciprocal>);
-constinit const OpDef ops::Rsqrt = shifted(
-    "rsqrt", "1 / sqrt(`x + epsilon`).", "1e-12", evalShifted<reciprocalRoot>);
+            evalShifted<logarithm>, gradientLog);
+constinit const OpDef ops::Inverse =
+    shifted("inverse", "1 / (`x + epsilon`).", "1e-04", evalShifted<reciprocal>,
+            gradientInverse);
+constinit const OpDef ops::Rsqrt =
+    shifted("rsqrt", "1 / sqrt(`x + epsilon`).", "1e-12",
+            evalShifted<reciprocalRoot>, gradientRsqrt);
 
 //===----------------------------------------------------------------------===//
 // Others
@@ -197,6 +330,11 @@ static void evalClip(EvalContext &ctx) {
                [=](double x) { return std::fmin(std::fmax(x, low), high); });
 }
 
+static Value *isWithin(Gradient &g) {
+  return g.both(g.above(g.in(0), g.op.floatAttr("alpha")),
+                g.below(g.in(0), g.op.floatAttr("beta")));
+}
+
 constinit const OpDef ops::Clip = {
     .name = "clip",
     .summary = "Limits `x` to [`alpha`, `beta`].",
@@ -205,11 +343,16 @@ constinit const OpDef ops::Clip = {
     .traits = trait::Mil | trait::Elementwise,
     .infer = inferSame,
     .eval = evalClip,
+    .gradient = gradientWhere<isWithin>,
 };
 
 static void evalThreshold(EvalContext &ctx) {
   double alpha = ctx.floatAttr("alpha");
   forEachUnary(ctx, [=](double x) { return std::fmax(x, alpha); });
+}
+
+static Value *isAbove(Gradient &g) {
+  return g.above(g.in(0), g.op.floatAttr("alpha"));
 }
 
 constinit const OpDef ops::Threshold = {
@@ -220,7 +363,8 @@ constinit const OpDef ops::Threshold = {
     .traits = trait::Mil | trait::Elementwise,
     .infer = inferSame,
     .eval = evalThreshold,
+    .gradient = gradientWhere<isAbove>,
 };
 
-constinit const OpDef ops::Identity =
-    unary("identity", "`x` as it is.", evalCopy, movableTypes);
+constinit const OpDef ops::Identity = unary(
+    "identity", "`x` as it is.", evalCopy, gradientIdentity, movableTypes);

@@ -13,6 +13,7 @@
 #define ANEC_LIB_OPS_ELEMENTWISE_H
 
 #include "Reference.h"
+#include "anec/Ops/Gradient.h"
 
 namespace anec {
 
@@ -44,6 +45,18 @@ void evalBinary(EvalContext &ctx) {
                       out.data[i++] = fn(x.data[at[0]], y.data[at[1]]);
                     });
   settleIntegers(out);
+}
+
+/// dx = dy times the derivative.
+template <Value *(*derivative)(Gradient &)>
+void gradientUnary(Gradient &g) {
+  g.give(0, [&] { return g.mul(g.dy(), derivative(g)); });
+}
+
+/// dx = dy where the condition holds.
+template <Value *(*condition)(Gradient &)>
+void gradientWhere(Gradient &g) {
+  g.give(0, [&] { return g.where(condition(g), g.dy()); });
 }
 
 /// The elements of operand 0 in their order: reshapes and identity.

@@ -14,6 +14,7 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/Ops/Diags.h"
+#include "anec/Ops/Gradient.h"
 
 using namespace anec;
 
@@ -213,6 +214,14 @@ static void decomposeEmbed(Builder &builder, const Op &op,
   results.push_back(d.transpose(rows, {1, 0}));
 }
 
+/// The columns go back to the rows they come from, and add up there.
+static void gradientEmbed(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::Scatter, {g.fill(g.shape(0), 0), g.op.operand(1u),
+                                 g.transpose(g.dy(), {1, 0})});
+  });
+}
+
 constinit const OpDef ops::Embed = {
     .name = "embed",
     .summary = "The rows of `table` that `indices` name, as columns: "
@@ -225,4 +234,5 @@ constinit const OpDef ops::Embed = {
     .infer = inferEmbed,
     .eval = evalEmbed,
     .decompose = decomposeEmbed,
+    .gradient = gradientEmbed,
 };

@@ -7,6 +7,7 @@
 #include "Elementwise.h"
 #include "Infer.h"
 #include "anec/Ops/Diags.h"
+#include "anec/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;
@@ -36,6 +37,10 @@ static void decomposeToReshape(Builder &builder, const Op &op,
   results.push_back(d.reshape(op.operand(0u), op.result()->type.shape));
 }
 
+static void gradientSplitHeads(Gradient &g) {
+  g.give(0, [&] { return g.make(ops::MergeHeads, {g.dy()}); });
+}
+
 constinit const OpDef ops::SplitHeads = {
     .name = "split_heads",
     .summary = "[`heads` * width, positions] as [`heads`, width, positions].",
@@ -47,12 +52,19 @@ constinit const OpDef ops::SplitHeads = {
     .infer = inferSplitHeads,
     .eval = evalCopy,
     .decompose = decomposeToReshape,
+    .gradient = gradientSplitHeads,
 };
 
 static bool inferMergeHeads(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
   return checkRank(ctx, 0, 3, 3) && // C1
          ctx.result({x.dtype, {x.shape[0] * x.shape[1], x.shape[2]}});
+}
+
+static void gradientMergeHeads(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::SplitHeads, {g.dy()}, Attr("heads", g.shape(0)[0]));
+  });
 }
 
 constinit const OpDef ops::MergeHeads = {
@@ -65,6 +77,7 @@ constinit const OpDef ops::MergeHeads = {
     .infer = inferMergeHeads,
     .eval = evalCopy,
     .decompose = decomposeToReshape,
+    .gradient = gradientMergeHeads,
 };
 
 //===----------------------------------------------------------------------===//
@@ -91,10 +104,15 @@ static bool inferRope(InferContext &ctx) {
   return inferSame(ctx);
 }
 
-/// The angle by which pair `i` of `width` / 2 turns at `position`.
-static double ropeAngle(double theta, int64_t i, int64_t width,
+/// The angle by which pair `i` of `width` / 2 turns at `position`; `Context` is
+/// an EvalContext or an Op.
+template <typename Context>
+static double ropeAngle(const Context &ctx, int64_t i, int64_t width,
                         int64_t position) {
-  return double(position) * std::pow(theta, -2.0 * double(i) / double(width));
+  double turn =
+      std::pow(ctx.floatAttr("theta"), -2.0 * double(i) / double(width));
+  return ctx.boolAttr("inverse") ? -double(position) * turn
+                                 : double(position) * turn;
 }
 
 static void evalRope(EvalContext &ctx) {
@@ -103,7 +121,6 @@ static void evalRope(EvalContext &ctx) {
   int64_t heads = x.type.shape[0], width = x.type.shape[1];
   int64_t positions = x.type.shape[2];
   bool interleaved = ctx.stringAttr("style") == "interleaved";
-  double theta = ctx.floatAttr("theta");
   for (int64_t h = 0; h < heads; ++h)
     for (int64_t i = 0; i < width / 2; ++i)
       for (int64_t p = 0; p < positions; ++p) {
@@ -111,7 +128,7 @@ static void evalRope(EvalContext &ctx) {
         int64_t second = interleaved ? 2 * i + 1 : i + width / 2;
         int64_t at = (h * width + first) * positions + p;
         int64_t partner = (h * width + second) * positions + p;
-        double angle = ropeAngle(theta, i, width, p);
+        double angle = ropeAngle(ctx, i, width, p);
         double c = std::cos(angle), s = std::sin(angle);
         out[at] = x.data[at] * c - x.data[partner] * s;
         out[partner] = x.data[partner] * c + x.data[at] * s;
@@ -137,7 +154,7 @@ static void decomposeRope(Builder &builder, const Op &op,
   std::vector<double> cosines, sines;
   for (int64_t i = 0; i < width / 2; ++i)
     for (int64_t p = 0; p < positions; ++p) {
-      double angle = ropeAngle(op.floatAttr("theta"), i, width, p);
+      double angle = ropeAngle(op, i, width, p);
       cosines.push_back(std::cos(angle));
       sines.push_back(std::sin(angle));
     }
@@ -173,15 +190,26 @@ static int64_t flopsRope(const Op &op) {
   return saturatingProduct({3, op.result()->type.numElements()});
 }
 
+/// A rotation's transpose is the rotation back.
+static void gradientRope(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::Rope, {g.dy()},
+                  {{"style", g.op.constant("style")},
+                   {"theta", g.op.constant("theta")},
+                   {"inverse", !g.op.boolAttr("inverse")}});
+  });
+}
+
 constinit const OpDef ops::Rope = {
     .name = "rope",
     .summary = "Rotary position embedding of [heads, width, positions]: turns "
                "pair i of the width by position * `theta`^(-2 i / width). "
                "Pairs are (2i, 2i + 1) when interleaved, (i, i + width / 2) "
-               "when half_split.",
+               "when half_split. `inverse` turns back.",
     .family = "attention",
     .params = {value("x"), text("style", "\"interleaved\""),
-               number("theta", "10000", 0, {DType::FP32})},
+               number("theta", "10000", 0, {DType::FP32}),
+               boolean("inverse", "false")},
     .constraints = {"`x` has rank 3", "the width is even",
                     "`style` is interleaved or half_split",
                     "`theta` is positive",
@@ -191,4 +219,5 @@ constinit const OpDef ops::Rope = {
     .eval = evalRope,
     .decompose = decomposeRope,
     .flops = flopsRope,
+    .gradient = gradientRope,
 };

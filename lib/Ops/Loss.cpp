@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;
@@ -42,6 +43,14 @@ static int64_t flopsCrossEntropy(const Op &op) {
   return saturatingProduct({4, op.operand(0u)->type.numElements()});
 }
 
+/// The factor goes into the op, so that fp16 holds what comes out.
+static void gradientCrossEntropy(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::CrossEntropyGradient,
+                  {g.dyAsIs(), g.in(0), g.op.operand(1u)});
+  });
+}
+
 constinit const OpDef ops::CrossEntropy = {
     .name = "cross_entropy",
     .summary = "The mean over columns of -log softmax(`logits`) at `targets`; "
@@ -54,4 +63,90 @@ constinit const OpDef ops::CrossEntropy = {
     .infer = inferCrossEntropy,
     .eval = evalCrossEntropy,
     .flops = flopsCrossEntropy,
+    .gradient = gradientCrossEntropy,
+};
+
+//===----------------------------------------------------------------------===//
+// cross_entropy_gradient
+//===----------------------------------------------------------------------===//
+
+static bool inferCrossEntropyGradient(InferContext &ctx) {
+  return checkShape(ctx, 0, {}) &&                   // C1
+         checkRank(ctx, 1, 2, 2) &&                  // C2
+         checkShape(ctx, 2, ctx.type(1).shape[1]) && // C3
+         ctx.result(ctx.type(1));
+}
+
+static bool isClass(double target, int64_t classes) {
+  return target >= 0 && target < double(classes);
+}
+
+static void evalCrossEntropyGradient(EvalContext &ctx) {
+  const RefTensor &targets = *ctx.in[2];
+  RefTensor &out = ctx.out[0];
+  int64_t classes = out.type.shape[0], count = out.type.shape[1];
+  double used = double(llvm::count_if(
+      targets.data, [&](double target) { return isClass(target, classes); }));
+  out.data = ctx.in[1]->data;
+  for (int64_t i = 0; i < count; ++i) {
+    double target = targets.data[i];
+    double factor = isClass(target, classes) ? ctx.in[0]->data[0] / used : 0;
+    softmaxInPlace(&out.data[i], classes, count);
+    for (int64_t c = 0; c < classes; ++c) {
+      double &element = out.data[c * count + i];
+      element = factor * (element - (double(c) == target ? 1 : 0));
+    }
+  }
+}
+
+/// dlogits = (softmax(logits) counts - onehot) dloss / max(sum(counts), 1),
+/// where a column counts, 1 and not 0, when its target is a class. In fp32: one
+/// of many probabilities is below what fp16 has.
+static void
+decomposeCrossEntropyGradient(Builder &builder, const Op &op,
+                              llvm::SmallVectorImpl<Value *> &results) {
+  Decomposition d(builder, op);
+  Value *logits = op.operand(1u);
+  bool narrow = logits->type.dtype != DType::FP32;
+  if (narrow)
+    logits = d.make(ops::Cast, {logits}, Attr("dtype", "fp32"), "logits");
+  Value *probs = d.make(ops::Softmax, {logits}, Attr("axis", 0), "probs");
+  Value *oneHot = d.make(ops::OneHot, {op.operand(2u)},
+                         {{"one_hot_vector_size", logits->type.shape[0]},
+                          {"axis", 0},
+                          {"on_value", Constant::scalar(DType::FP32, 1)},
+                          {"off_value", Constant::scalar(DType::FP32, 0)}},
+                         "one_hot");
+  Value *counts = d.make(
+      ops::ReduceSum, {oneHot},
+      {{"axes", llvm::ArrayRef<int64_t>(0)}, {"keep_dims", true}}, "counts");
+  Value *used = d.make(ops::ReduceSum, {counts}, "used");
+  used = d.make(ops::Maximum, {used, d.scalar(1, "one")}, "at_least_one");
+  Value *factor = d.make(ops::RealDiv, {op.operand(0u), used}, "factor");
+  Value *counted = d.make(ops::Mul, {probs, counts}, "counted");
+  Value *difference = d.make(ops::Sub, {counted, oneHot}, "difference");
+  Value *out = d.make(ops::Mul, {difference, factor}, narrow ? "wide" : "");
+  results.push_back(narrow ? d.make(ops::Cast, {out}, Attr("dtype", "fp16"))
+                           : out);
+}
+
+static int64_t flopsCrossEntropyGradient(const Op &op) {
+  return saturatingProduct({6, op.operand(1u)->type.numElements()});
+}
+
+constinit const OpDef ops::CrossEntropyGradient = {
+    .name = "cross_entropy_gradient",
+    .summary = "The gradient of `cross_entropy` of `logits` and `targets` when "
+               "that of its result is `dy`: per column (softmax(`logits`) - 1 "
+               "at the target) * `dy` / columns that count.",
+    .family = "loss",
+    .params = {value("dy", {DType::FP32}, 0, "[]"),
+               value("logits", floats, 'T', "[classes, count]"),
+               value("targets", {DType::Int32}, 'I', "[count]")},
+    .constraints = {"`dy` is a scalar", "`logits` have rank 2",
+                    "`targets` have an element for each column"},
+    .infer = inferCrossEntropyGradient,
+    .eval = evalCrossEntropyGradient,
+    .decompose = decomposeCrossEntropyGradient,
+    .flops = flopsCrossEntropyGradient,
 };

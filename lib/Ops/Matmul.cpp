@@ -7,7 +7,7 @@
 #include "Reference.h"
 #include "anec/IR/Diags.h"
 #include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;
@@ -94,6 +94,43 @@ static void evalMatmul(EvalContext &ctx) {
   settleIntegers(out);
 }
 
+/// z = x y: dx = dz y^T, dy = x^T dz, and the transposes of these for operands
+/// that are transposed. Vectors become matrices first; what the leading axes
+/// repeat, Gradient sums.
+static void gradientMatmul(Gradient &g) {
+  MatrixView lhs(g.shape(0), g.op.boolAttr("transpose_x"), true);
+  MatrixView rhs(g.shape(1), g.op.boolAttr("transpose_y"), false);
+  auto x = [&] {
+    return lhs.isVector ? g.reshape(g.in(0), {1, lhs.columns}) : g.in(0);
+  };
+  auto y = [&] {
+    return rhs.isVector ? g.reshape(g.in(1), {rhs.rows, 1}) : g.in(1);
+  };
+  auto dz = [&] {
+    Shape shape = *broadcastShapes(lhs.batch, rhs.batch);
+    shape.append({lhs.rows, rhs.columns});
+    return g.reshape(g.dy(), shape);
+  };
+  bool tx = lhs.isTransposed, ty = rhs.isTransposed;
+  auto toVector = [&](Value *matrix, bool isVector, int64_t length) {
+    if (!isVector)
+      return matrix;
+    matrix = g.sumTo(
+        matrix, {matrix->type.shape.end()[-2], matrix->type.shape.end()[-1]});
+    return g.reshape(matrix, length);
+  };
+  g.give(0, [&] {
+    Value *dx =
+        tx ? g.matmul(y(), dz(), ty, true) : g.matmul(dz(), y(), false, !ty);
+    return toVector(dx, lhs.isVector, lhs.columns);
+  });
+  g.give(1, [&] {
+    Value *dy =
+        ty ? g.matmul(dz(), x(), true, tx) : g.matmul(x(), dz(), !tx, false);
+    return toVector(dy, rhs.isVector, rhs.rows);
+  });
+}
+
 static int64_t flopsMatmul(const Op &op) {
   MatrixView lhs(op.operand(0u)->type.shape, op.boolAttr("transpose_x"), true);
   return saturatingProduct({2, op.result()->type.numElements(), lhs.columns});
@@ -115,6 +152,7 @@ constinit const OpDef ops::Matmul = {
     .infer = inferMatmul,
     .eval = evalMatmul,
     .flops = flopsMatmul,
+    .gradient = gradientMatmul,
 };
 
 //===----------------------------------------------------------------------===//
@@ -157,6 +195,20 @@ static void evalLinear(EvalContext &ctx) {
   settleIntegers(out);
 }
 
+/// y = x w^T + b, for rows of x: dx = dy w, dw = dy^T x, db = sum(dy)
+static void gradientLinear(Gradient &g) {
+  unsigned last = g.rank(0) - 1;
+  auto rows = [&](Value *value) {
+    int64_t columns = value->type.shape.back();
+    return g.reshape(value, {value->type.numElements() / columns, columns});
+  };
+  g.give(0, [&] {
+    return g.reshape(g.matmul(rows(g.dy()), g.in(1), false, false), g.shape(0));
+  });
+  g.give(1, [&] { return g.matmul(rows(g.dy()), rows(g.in(0)), true, false); });
+  g.give(2, [&] { return g.sumAlong(g.dy(), last); });
+}
+
 static int64_t flopsLinear(const Op &op) {
   return saturatingProduct(
       {2, op.result()->type.numElements(), op.operand(1u)->type.shape[1]});
@@ -177,6 +229,7 @@ constinit const OpDef ops::Linear = {
     .infer = inferLinear,
     .eval = evalLinear,
     .flops = flopsLinear,
+    .gradient = gradientLinear,
 };
 
 //===----------------------------------------------------------------------===//
@@ -257,6 +310,21 @@ static void evalEinsum(EvalContext &ctx) {
       }
 }
 
+/// z[c,h,u] = sum_w x[c,h,w] y[w,h,u] is a product for each h. With h in front
+/// of x, y and dz: dx = dz y^T, dy = x^T dz.
+static void gradientEinsum(Gradient &g) {
+  bool batched = g.rank(0) == 4;
+  // Its own inverse.
+  Shape perm = batched ? Shape{0, 2, 1, 3} : Shape{1, 0, 2};
+  auto inFront = [&](Value *value) { return g.transpose(value, perm); };
+  g.give(0, [&] {
+    return inFront(g.matmul(inFront(g.dy()), inFront(g.in(1)), false, true));
+  });
+  g.give(1, [&] {
+    return inFront(g.matmul(inFront(g.in(0)), inFront(g.dy()), true, false));
+  });
+}
+
 static int64_t flopsEinsum(const Op &op) {
   return saturatingProduct(
       {2, op.result()->type.numElements(), op.operand(0u)->type.shape.back()});
@@ -275,4 +343,5 @@ constinit const OpDef ops::Einsum = {
     .infer = inferEinsum,
     .eval = evalEinsum,
     .flops = flopsEinsum,
+    .gradient = gradientEinsum,
 };

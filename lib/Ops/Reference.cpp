@@ -60,7 +60,7 @@ void anec::settleIntegers(RefTensor &tensor) {
   double low = isSigned ? -top : 0.0;
   for (double &element : tensor.data) {
     element = std::trunc(element) + 0.0; // integers have no -0
-    if (!(element >= low)) // also NaN
+    if (!(element >= low))               // also NaN
       element = std::isnan(element) ? 0.0 : low;
     else if (element > top - 1)
       element = top - 1;

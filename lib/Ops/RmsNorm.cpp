@@ -2,32 +2,50 @@
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// rmsnorm, and inverse_rms, the factor in it that its gradient needs.
+///
+//===----------------------------------------------------------------------===//
 
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;
 
+static bool checkEpsilon(InferContext &ctx) {
+  double epsilon = ctx.constant("epsilon")->asDouble();
+  return (epsilon >= 0 && epsilon <= 1) || failNumber(ctx, "epsilon", "0 to 1");
+}
+
 static bool inferRmsNorm(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
   int64_t axis = ctx.intAttr("axis");
-  if (!ctx.normalizeAxis(axis, x.rank()) || // C1
-      !checkShape(ctx, 1, x.shape[axis]))   // C2
-    return false;
-  double epsilon = ctx.constant("epsilon")->asDouble();
-  if (!(epsilon >= 0 && epsilon <= 1)) // C3
-    return failNumber(ctx, "epsilon", "0 to 1");
-  return inferSame(ctx);
+  return ctx.normalizeAxis(axis, x.rank()) && // C1
+         checkShape(ctx, 1, x.shape[axis]) && // C2
+         checkEpsilon(ctx) && inferSame(ctx); // C3
 }
 
-static void evalRmsNorm(EvalContext &ctx) {
-  const RefTensor &x = *ctx.in[0], &gamma = *ctx.in[1];
-  RefTensor &out = ctx.out[0];
+static bool inferInverseRms(InferContext &ctx) {
+  TensorType type = ctx.type(0);
+  int64_t axis = ctx.intAttr("axis");
+  if (!ctx.normalizeAxis(axis, type.rank()) || // C1
+      !checkEpsilon(ctx))                      // C2
+    return false;
+  type.shape[axis] = 1;
+  return ctx.result(type);
+}
+
+/// Calls `fn(first, row, root)` for each row along the axis: where its first
+/// element lies, its number, and sqrt(mean of squares + epsilon).
+template <typename Fn>
+static void forEachRoot(EvalContext &ctx, Fn fn) {
+  const RefTensor &x = *ctx.in[0];
   AxisView view =
       viewAxis(x.type.shape, normalized(ctx.intAttr("axis"), x.type.rank()));
-  double epsilon = ctx.floatAttr("epsilon");
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t n = 0; n < view.inner; ++n) {
       int64_t first = o * view.extent * view.inner + n;
@@ -36,16 +54,35 @@ static void evalRmsNorm(EvalContext &ctx) {
         double element = x.data[first + i * view.inner];
         sum += element * element;
       }
-      double root = std::sqrt(sum / double(view.extent) + epsilon);
-      for (int64_t i = 0; i < view.extent; ++i)
-        out.data[first + i * view.inner] =
-            x.data[first + i * view.inner] / root * gamma.data[i];
+      fn(first, o * view.inner + n,
+         std::sqrt(sum / double(view.extent) + ctx.floatAttr("epsilon")));
     }
+}
+
+static void evalRmsNorm(EvalContext &ctx) {
+  const RefTensor &x = *ctx.in[0], &gamma = *ctx.in[1];
+  AxisView view =
+      viewAxis(x.type.shape, normalized(ctx.intAttr("axis"), x.type.rank()));
+  forEachRoot(ctx, [&](int64_t first, int64_t, double root) {
+    for (int64_t i = 0; i < view.extent; ++i)
+      ctx.out[0].data[first + i * view.inner] =
+          x.data[first + i * view.inner] / root * gamma.data[i];
+  });
+}
+
+static void evalInverseRms(EvalContext &ctx) {
+  forEachRoot(ctx, [&](int64_t, int64_t row, double root) {
+    ctx.out[0].data[row] = 1 / root;
+  });
 }
 
 /// Square, sum, scaling, gamma.
 static int64_t flopsRmsNorm(const Op &op) {
   return saturatingProduct({4, op.result()->type.numElements()});
+}
+
+static int64_t flopsInverseRms(const Op &op) {
+  return saturatingProduct({2, op.operand(0u)->type.numElements()});
 }
 
 /// With s = 1 / max(max|x|, c) per row, and exactly so for any s > 0:
@@ -64,12 +101,13 @@ static int64_t flopsRmsNorm(const Op &op) {
 /// to sqrt(epsilon), so that epsilon s^2 = (sqrt(epsilon) s)^2 is at most 2,
 /// and at least 2^-12, which has a reciprocal in fp16. A row below it is mostly
 /// epsilon, or (for epsilon near 0) still has squares that fp16 represents.
-static void decomposeRmsNorm(Builder &builder, const Op &op,
-                             llvm::SmallVectorImpl<Value *> &results) {
-  Decomposition d(builder, op);
-  Value *x = op.operand(0u), *gamma = op.operand(1u);
-  unsigned rank = x->type.rank();
-  int64_t axis = normalized(op.intAttr("axis"), rank);
+struct Scaled {
+  Value *y, *s, *r; ///< r = (mean(y^2) + epsilon s^2)^(-1/2)
+};
+
+static Scaled decomposeScaled(Decomposition &d, const Op &op) {
+  Value *x = op.operand(0u);
+  int64_t axis = normalized(op.intAttr("axis"), x->type.rank());
   int64_t extent = x->type.shape[axis];
   double rootEpsilon = std::sqrt(op.floatAttr("epsilon"));
   double floor =
@@ -93,14 +131,66 @@ static void decomposeRmsNorm(Builder &builder, const Op &op,
       d.make(ops::Mul, {s, d.scalar(rootEpsilon, "root_epsilon")}, "shift");
   Value *shiftSquare = d.make(ops::Mul, {shift, shift}, "shift_square");
   Value *variance = d.make(ops::Add, {mean, shiftSquare}, "variance");
-  Value *r = d.make(ops::Pow, {variance, d.scalar(-0.5, "minus_half")}, "r");
-  Value *unit = d.make(ops::Mul, {y, r}, "unit");
-  if (rank > 1) {
-    Shape perAxis(rank, 1);
-    perAxis[axis] = extent;
+  return {y, s,
+          d.make(ops::Pow, {variance, d.scalar(-0.5, "minus_half")}, "r")};
+}
+
+static void decomposeRmsNorm(Builder &builder, const Op &op,
+                             llvm::SmallVectorImpl<Value *> &results) {
+  Decomposition d(builder, op);
+  Value *gamma = op.operand(1u);
+  const Shape &shape = op.result()->type.shape;
+  Scaled x = decomposeScaled(d, op);
+  Value *unit = d.make(ops::Mul, {x.y, x.r}, "unit");
+  if (shape.size() > 1) {
+    int64_t axis = normalized(op.intAttr("axis"), shape.size());
+    Shape perAxis(shape.size(), 1);
+    perAxis[axis] = shape[axis];
     gamma = d.reshape(gamma, perAxis, "gamma");
   }
   results.push_back(d.make(ops::Mul, {unit, gamma}));
+}
+
+/// (mean(x^2) + epsilon)^(-1/2) = s r
+static void decomposeInverseRms(Builder &builder, const Op &op,
+                                llvm::SmallVectorImpl<Value *> &results) {
+  Decomposition d(builder, op);
+  Scaled x = decomposeScaled(d, op);
+  results.push_back(d.make(ops::Mul, {x.s, x.r}));
+}
+
+/// With r = inverse_rms(x) and u = x r, out = u gamma:
+///
+///   dgamma = sum(dout u)
+///   dx     = r (dout gamma - u mean(dout gamma u))
+///
+/// gamma is inside of the mean: it differs from element to element.
+static void gradientRmsNorm(Gradient &g) {
+  unsigned rank = g.rank(0);
+  int64_t axis = normalized(g.op.intAttr("axis"), rank);
+  auto inverse = [&] {
+    return g.make(ops::InverseRms, {g.in(0)},
+                  {{"epsilon", g.op.constant("epsilon")}, {"axis", axis}});
+  };
+  g.give(0, [&] {
+    Value *r = inverse(), *unit = g.mul(g.in(0), r);
+    Value *weighted = g.mul(g.dy(), g.along(g.in(1), rank, axis));
+    Value *mean = g.mean(g.mul(weighted, unit), axis);
+    return g.mul(r, g.sub(weighted, g.mul(unit, mean)));
+  });
+  g.give(1, [&] {
+    return g.sumAlong(g.mul(g.dy(), g.mul(g.in(0), inverse())), axis);
+  });
+}
+
+/// r = (mean(x^2) + epsilon)^(-1/2): dx = -dr r^3 x / extent
+static void gradientInverseRms(Gradient &g) {
+  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0));
+  g.give(0, [&] {
+    Value *r = g.out();
+    Value *factor = g.mul(g.mul(g.dy(), g.mul(r, r)), r);
+    return g.mul(g.in(0), g.mul(factor, -1 / double(g.shape(0)[axis])));
+  });
 }
 
 constinit const OpDef ops::RmsNorm = {
@@ -118,4 +208,20 @@ constinit const OpDef ops::RmsNorm = {
     .eval = evalRmsNorm,
     .decompose = decomposeRmsNorm,
     .flops = flopsRmsNorm,
+    .gradient = gradientRmsNorm,
+};
+
+constinit const OpDef ops::InverseRms = {
+    .name = "inverse_rms",
+    .summary = "(mean of squares of `x` + `epsilon`)^(-1/2) along `axis`, "
+               "which keeps an extent of 1.",
+    .family = "norm",
+    .params = {value("x"), number("epsilon", "1e-05", 0, {DType::FP32}),
+               integer("axis", "0")},
+    .constraints = {"`axis` is an axis of `x`", "`epsilon` is in [0, 1]"},
+    .infer = inferInverseRms,
+    .eval = evalInverseRms,
+    .decompose = decomposeInverseRms,
+    .flops = flopsInverseRms,
+    .gradient = gradientInverseRms,
 };

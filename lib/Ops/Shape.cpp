@@ -12,13 +12,18 @@
 #include "Elementwise.h"
 #include "Infer.h"
 #include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 
 using namespace anec;
 
 //===----------------------------------------------------------------------===//
 // reshape, expand_dims, squeeze
 //===----------------------------------------------------------------------===//
+
+/// Of all that keep the elements in order.
+static void gradientReshape(Gradient &g) {
+  g.give(0, [&] { return g.reshape(g.dy(), g.shape(0)); });
+}
 
 static bool inferReshape(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
@@ -67,6 +72,7 @@ constinit const OpDef ops::Reshape = {
                     "the element count stays"},
     .infer = inferReshape,
     .eval = evalCopy,
+    .gradient = gradientReshape,
 };
 
 static bool inferExpandDims(InferContext &ctx) {
@@ -91,6 +97,7 @@ constinit const OpDef ops::ExpandDims = {
     .constraints = {"`axes` are distinct axes of the result"},
     .infer = inferExpandDims,
     .eval = evalCopy,
+    .gradient = gradientReshape,
 };
 
 static bool inferSqueeze(InferContext &ctx) {
@@ -127,6 +134,7 @@ constinit const OpDef ops::Squeeze = {
     .constraints = {"`axes` are distinct axes of `x`", "their extents are 1"},
     .infer = inferSqueeze,
     .eval = evalCopy,
+    .gradient = gradientReshape,
 };
 
 static bool inferFlatten2d(InferContext &ctx) {
@@ -151,6 +159,7 @@ constinit const OpDef ops::Flatten2d = {
     .constraints = {"`axis` is an axis of `x`, or its rank"},
     .infer = inferFlatten2d,
     .eval = evalCopy,
+    .gradient = gradientReshape,
 };
 
 //===----------------------------------------------------------------------===//
@@ -177,6 +186,14 @@ static void evalTranspose(EvalContext &ctx) {
                rowMajorStrides(out.type.shape));
 }
 
+static void gradientTranspose(Gradient &g) {
+  Shape perm = normalized(g.op.intsAttr("perm"), g.rank(0));
+  Shape inverse(perm.size());
+  for (auto [to, from] : llvm::enumerate(perm))
+    inverse[from] = int64_t(to);
+  g.give(0, [&] { return g.transpose(g.dy(), inverse); });
+}
+
 constinit const OpDef ops::Transpose = {
     .name = "transpose",
     .summary = "Reorders axes: axis i of the result is axis `perm`[i] of `x`.",
@@ -186,6 +203,7 @@ constinit const OpDef ops::Transpose = {
     .constraints = {"`perm` is a permutation of the axes of `x`"},
     .infer = inferTranspose,
     .eval = evalTranspose,
+    .gradient = gradientTranspose,
 };
 
 //===----------------------------------------------------------------------===//

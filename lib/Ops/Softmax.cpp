@@ -5,7 +5,7 @@
 
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 
 using namespace anec;
 
@@ -32,6 +32,15 @@ static int64_t flopsSoftmax(const Op &op) {
   return saturatingProduct({4, op.result()->type.numElements()});
 }
 
+/// dx = y (dy - sum(dy y))
+static void gradientSoftmax(Gradient &g) {
+  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0));
+  g.give(0, [&] {
+    Value *sum = g.sum(g.mul(g.dy(), g.out()), axis);
+    return g.mul(g.out(), g.sub(g.dy(), sum));
+  });
+}
+
 constinit const OpDef ops::Softmax = {
     .name = "softmax",
     .summary = "exp(`x`) divided by its sum along `axis`.",
@@ -42,4 +51,5 @@ constinit const OpDef ops::Softmax = {
     .infer = inferSoftmax,
     .eval = evalSoftmax,
     .flops = flopsSoftmax,
+    .gradient = gradientSoftmax,
 };

@@ -3,29 +3,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "DeadOps.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Passes/Pass.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
 
-static bool isDead(const Op &op) {
-  return !op.def().has(trait::SideEffect) &&
-         llvm::none_of(op.resultValues(),
-                       [](const Value *result) { return result->hasUses(); });
+unsigned anec::removeDeadOps(Function &function) {
+  unsigned removed = 0;
+  // Backwards, so that an op's operands become dead before they are reached.
+  for (Op &op : llvm::make_early_inc_range(llvm::reverse(function.body()))) {
+    bool isUsed = llvm::any_of(op.resultValues(), [](const Value *result) {
+      return result->hasUses();
+    });
+    if (isUsed || op.def().has(trait::SideEffect))
+      continue;
+    op.erase();
+    ++removed;
+  }
+  return removed;
 }
 
 static bool eliminateDeadOps(Function &function, PassContext &ctx) {
-  bool changed = false;
-  // Backwards, so that an op's operands become dead before they are reached.
-  for (Op &op : llvm::make_early_inc_range(llvm::reverse(function.body()))) {
-    if (!isDead(op))
-      continue;
-    op.erase();
-    ctx.count("removed");
-    changed = true;
-  }
-  return changed;
+  unsigned removed = removeDeadOps(function);
+  ctx.count("removed", removed);
+  return removed != 0;
 }
 
 constinit const PassDef passes::DCE = {

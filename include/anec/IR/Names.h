@@ -20,9 +20,11 @@
 
 namespace anec {
 
-/// `name` with every character but letters, digits and `_` made `_`, and not
-/// starting with a digit; `fallback` when nothing is left.
-std::string sanitizeName(llvm::StringRef name, llvm::StringRef fallback);
+/// `name` with every character but letters, digits and `_` (and dots, when they
+/// are kept) made `_`, and not starting with a digit; `fallback` when nothing
+/// is left.
+std::string sanitizeName(llvm::StringRef name, llvm::StringRef fallback,
+                         bool keepDots = false);
 
 /// Hands out names that were not handed out before.
 class NameSet {
@@ -38,7 +40,8 @@ private:
 
 /// The printed name of every value of a function. Parameters and results come
 /// first and keep theirs; a value that is returned once, and is no parameter,
-/// is called as the result is. A reserved name gets a `_` behind it.
+/// is called as the result is. A reserved name gets a `_` behind it; without
+/// reserved names, it is the IR's textual form, whose names may have dots.
 class ValueNames {
 public:
   using Reserved = bool (*)(llvm::StringRef name);

@@ -24,6 +24,7 @@
 namespace anec {
 
 class Builder;
+class Gradient;
 
 enum class ParamKind : uint8_t {
   Value,            ///< an operand
@@ -77,6 +78,9 @@ enum : uint32_t {
   /// in the types of its constant `results`. The textual form writes both
   /// apart: `%y = call @callee(%x) : fp16[4]`.
   Call = 1 << 6,
+  /// The result does not move with a small change of the operands, wherever
+  /// that can be said (comparisons, rounding): all gradients are zero.
+  ZeroGradient = 1 << 7,
 };
 } // namespace trait
 
@@ -203,6 +207,9 @@ struct OpDef {
   /// Floating-point operations; null counts one per result element for
   /// elementwise ops and none for others.
   int64_t (*flops)(const Op &op) = nullptr;
+  /// Gives the gradients of the operands, from those of the results (see
+  /// Ops/Gradient.h); null when there is no rule.
+  void (*gradient)(Gradient &g) = nullptr;
 
   bool has(uint32_t t) const { return (traits & t) == t; }
   /// The parameters up to the first unnamed one.

@@ -1,0 +1,28 @@
+//===- Clone.h - copies of ops and functions -------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_IR_CLONE_H
+#define ANEC_IR_CLONE_H
+
+#include "anec/IR/IR.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace anec {
+
+/// What stands for a value in the copy.
+using ValueMap = llvm::DenseMap<const Value *, Value *>;
+
+/// Adds a copy of `op` to the end of `to`. `map` has what stands for its
+/// operands, and gets its results.
+Op *cloneOp(const Op &op, Function &to, ValueMap &map);
+
+/// Adds copies of the parameters and ops of `from` to `to`, and of its results
+/// too when `withResults`.
+void cloneBody(const Function &from, Function &to, ValueMap &map,
+               bool withResults = true);
+
+} // namespace anec
+
+#endif // ANEC_IR_CLONE_H

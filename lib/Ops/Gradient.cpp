@@ -1,0 +1,209 @@
+//===- Gradient.cpp - what gradient rules are written with ----------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Ops/Gradient.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Ops made before
+//===----------------------------------------------------------------------===//
+
+static const Value *firstOf(llvm::ArrayRef<Value *> operands) {
+  return operands.empty() ? nullptr : operands[0];
+}
+
+/// Whether `op` has the constants `attrs` and, for all others, its defaults.
+static bool hasConstants(const Op &op, llvm::ArrayRef<Attr> attrs) {
+  for (const ParamDef &param : op.def().parameters()) {
+    if (!param.isConstant())
+      continue;
+    const Attr *given = llvm::find_if(
+        attrs, [&](const Attr &attr) { return attr.name == param.name; });
+    ConstantRef wanted =
+        given != attrs.end()
+            ? given->value
+            : defaultConstant(op.def(), param, op.operandValues());
+    const Constant *has = op.constant(param.name);
+    if (!wanted || !has ? wanted.get() != has : !wanted->equals(*has))
+      return false;
+  }
+  return true;
+}
+
+Op *MadeOps::find(const OpDef &def, llvm::ArrayRef<Value *> operands,
+                  llvm::ArrayRef<Attr> attrs) const {
+  auto it = ops.find({&def, firstOf(operands)});
+  if (it == ops.end())
+    return nullptr;
+  for (Op *op : it->second) {
+    llvm::SmallVector<Value *, 4> others = op->operandValues();
+    while (others.size() > operands.size() && !others.back())
+      others.pop_back();
+    if (llvm::ArrayRef(others) == operands && hasConstants(*op, attrs))
+      return op;
+  }
+  return nullptr;
+}
+
+void MadeOps::add(Op *op) {
+  ops[{&op->def(), firstOf(op->operandValues())}].push_back(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Values of the op
+//===----------------------------------------------------------------------===//
+
+void Gradient::give(unsigned slot, llvm::function_ref<Value *()> rule) {
+  if (!wants(slot))
+    return;
+  current = wanted[slot];
+  Value *gradient = sumTo(rule(), shape(slot));
+  assert(gradient->type == TensorType(*current, shape(slot)) &&
+         "a gradient has the shape of its operand");
+  gradients[slot] = gradients[slot] ? add(gradients[slot], gradient) : gradient;
+  current.reset();
+}
+
+Value *Gradient::as(Value *value) {
+  assert(current && "outside of `give`");
+  bool converts = isFloat(value->type.dtype) && value->type.dtype != *current;
+  return converts ? cast(value, *current) : value;
+}
+
+Value *Gradient::dy(unsigned index) {
+  return results[index] ? as(results[index])
+                        : fill(op.result(index)->type.shape, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// New values
+//===----------------------------------------------------------------------===//
+
+Value *Gradient::make(const OpDef &def, llvm::ArrayRef<Value *> operands,
+                      llvm::ArrayRef<Attr> attrs) {
+  if (Op *before = made.find(def, operands, attrs))
+    return before->result();
+  Op *made = builder.create(def, operands, attrs);
+  this->made.add(made);
+  return made->result();
+}
+
+Value *Gradient::array(llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<double> elements) {
+  TensorType type(dtype(), shape);
+  return make(ops::Const, {},
+              Attr("val", Constant::fromDoubles(type, elements)));
+}
+
+Value *Gradient::indices(llvm::ArrayRef<int64_t> shape,
+                         llvm::ArrayRef<int64_t> elements) {
+  return make(ops::Const, {},
+              Attr("val", Constant::int32s(elements)->reshaped(shape)));
+}
+
+Value *Gradient::fill(llvm::ArrayRef<int64_t> shape, double number) {
+  if (shape.empty())
+    return scalar(number);
+  return make(ops::Fill, {},
+              {{"shape", shape}, {"value", Constant::scalar(dtype(), number)}});
+}
+
+Value *Gradient::cast(Value *x, DType dtype) {
+  return make(ops::Cast, {x}, Attr("dtype", Constant::string(spelling(dtype))));
+}
+
+Value *Gradient::matmul(Value *x, Value *y, bool transposeX, bool transposeY) {
+  return make(ops::Matmul, {x, y},
+              {{"transpose_x", transposeX}, {"transpose_y", transposeY}});
+}
+
+Value *Gradient::reshape(Value *x, llvm::ArrayRef<int64_t> shape) {
+  return Shape(shape) == x->type.shape
+             ? x
+             : make(ops::Reshape, {x}, Attr("shape", shape));
+}
+
+Value *Gradient::transpose(Value *x, llvm::ArrayRef<int64_t> perm) {
+  return llvm::is_sorted(perm) ? x
+                               : make(ops::Transpose, {x}, Attr("perm", perm));
+}
+
+Value *Gradient::sum(Value *x, llvm::ArrayRef<int64_t> axes) {
+  return axes.empty()
+             ? x
+             : make(ops::ReduceSum, {x}, {{"axes", axes}, {"keep_dims", true}});
+}
+
+Value *Gradient::mean(Value *x, llvm::ArrayRef<int64_t> axes) {
+  return axes.empty() ? x
+                      : make(ops::ReduceMean, {x},
+                             {{"axes", axes}, {"keep_dims", true}});
+}
+
+Value *Gradient::slice(Value *x, llvm::ArrayRef<int64_t> begin,
+                       llvm::ArrayRef<int64_t> size) {
+  return Shape(size) == x->type.shape
+             ? x
+             : make(ops::SliceBySize, {x}, {{"begin", begin}, {"size", size}});
+}
+
+Value *Gradient::pad(Value *x, llvm::ArrayRef<int64_t> before,
+                     llvm::ArrayRef<int64_t> after) {
+  Shape begin, size, amounts;
+  for (auto [axis, extent] : llvm::enumerate(x->type.shape)) {
+    int64_t cutBefore = std::max<int64_t>(0, -before[axis]);
+    int64_t cutAfter = std::max<int64_t>(0, -after[axis]);
+    begin.push_back(cutBefore);
+    size.push_back(extent - cutBefore - cutAfter);
+    amounts.append({before[axis] + cutBefore, after[axis] + cutAfter});
+  }
+  x = slice(x, begin, size);
+  bool nothing = llvm::all_of(amounts, [](int64_t n) { return n == 0; });
+  return nothing ? x
+                 : make(ops::Pad, {x}, Attr("pad", llvm::ArrayRef(amounts)));
+}
+
+Value *Gradient::concat(llvm::ArrayRef<Value *> values, int64_t axis) {
+  return values.size() == 1 ? values[0]
+                            : make(ops::Concat, values, Attr("axis", axis));
+}
+
+Value *Gradient::along(Value *vector, unsigned rank, int64_t axis) {
+  Shape shape(rank, 1);
+  shape[axis] = vector->type.shape[0];
+  return reshape(vector, shape);
+}
+
+Value *Gradient::sumAlong(Value *x, int64_t axis) {
+  Shape others;
+  for (int64_t other = 0; other < x->type.rank(); ++other)
+    if (other != axis)
+      others.push_back(other);
+  return reshape(sum(x, others), x->type.shape[axis]);
+}
+
+Value *Gradient::sumTo(Value *x, llvm::ArrayRef<int64_t> shape) {
+  const Shape &from = x->type.shape;
+  assert(from.size() >= shape.size());
+  size_t leading = from.size() - shape.size();
+  Shape axes;
+  for (size_t axis = 0; axis < from.size(); ++axis)
+    if (from[axis] != 1 && (axis < leading || shape[axis - leading] == 1))
+      axes.push_back(int64_t(axis));
+  return reshape(sum(x, axes), shape);
+}
+
+Value *Gradient::spread(Value *x, llvm::ArrayRef<int64_t> shape) {
+  size_t leading = shape.size() - x->type.rank();
+  Shape whole(leading, 1), reps;
+  whole.append(x->type.shape);
+  for (auto [axis, extent] : llvm::enumerate(shape))
+    reps.push_back(extent / whole[axis]);
+  x = reshape(x, whole);
+  bool once = llvm::all_of(reps, [](int64_t n) { return n == 1; });
+  return once ? x : make(ops::Tile, {x}, Attr("reps", llvm::ArrayRef(reps)));
+}

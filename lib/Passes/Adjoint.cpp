@@ -1,0 +1,187 @@
+//===- Adjoint.cpp - the reverse sweep through one function ---------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Adjoint.h"
+#include "anec/Ops/Weights.h"
+#include "anec/Passes/Diags.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Activity
+//===----------------------------------------------------------------------===//
+
+void Activity::activate(const Value *value, bool isWide) {
+  if (!isFloat(value->type.dtype))
+    return;
+  active.insert(value);
+  if (isWide)
+    wide.insert(value);
+}
+
+bool Activity::hasActiveOperand(const Op &op) const {
+  return llvm::any_of(op.operandValues(), [&](const Value *operand) {
+    return operand && isActive(operand);
+  });
+}
+
+/// Whether the result is nothing but elements of the operands, and what is read
+/// there does not depend on indices.
+static bool onlyMoves(const Op &op) {
+  auto isArray = [](const Value *operand) {
+    return operand && isFloat(operand->type.dtype);
+  };
+  return op.is(ops::Cast) || (op.def().has(trait::DataMovement) &&
+                              llvm::all_of(op.operandValues(), isArray));
+}
+
+void Activity::visit(const Op &op) {
+  if (op.is(ops::Weight)) {
+    activate(op.result(), /*wide=*/true);
+    return;
+  }
+  bool applies = op.def().has(trait::Call) || op.is(ops::Repeat);
+  if (!applies && (op.def().has(trait::ZeroGradient) || !hasActiveOperand(op)))
+    return;
+  bool isWide = onlyMoves(op) &&
+                llvm::all_of(op.operandValues(),
+                             [&](const Value *v) { return wide.contains(v); });
+  // Integers too: what is computed from weights stays so, whatever it becomes.
+  for (const Value *result : op.resultValues()) {
+    if (!applies || isFloat(result->type.dtype))
+      active.insert(result);
+    if (isWide && isFloat(result->type.dtype))
+      wide.insert(result);
+  }
+}
+
+std::optional<DType> Activity::gradientDType(const Value *value) const {
+  if (!isActive(value) || !isFloat(value->type.dtype))
+    return std::nullopt;
+  return wide.contains(value) ? DType::FP32 : value->type.dtype;
+}
+
+//===----------------------------------------------------------------------===//
+// The sweep
+//===----------------------------------------------------------------------===//
+
+Adjoint::Adjoint(Function &function, const Activity &activity,
+                 Diagnostics &diags, Applied applied)
+    : activity(activity), builder(function), diags(diags),
+      applied(std::move(applied)) {
+  for (Op &op : function.body())
+    forward.push_back(&op);
+}
+
+void Adjoint::add(Value *value, Value *gradient) {
+  std::optional<DType> dtype = activity.gradientDType(value);
+  if (!dtype)
+    return;
+  if (gradient->type.dtype != *dtype)
+    gradient = builder.build(ops::Cast, gradient,
+                             Attr("dtype", Constant::string(spelling(*dtype))));
+  assert(gradient->type.shape == value->type.shape);
+  Value *&sum = sums[value];
+  sum = sum ? builder.build(ops::Add, {sum, gradient}) : gradient;
+  if (sum->definingOp() && !value->name.empty())
+    sum->name = value->name + ".gradient";
+}
+
+Value *Adjoint::zeros(const TensorType &type) {
+  if (type.isScalar())
+    return builder.build(ops::Const, {},
+                         Attr("val", Constant::scalar(type.dtype, 0)));
+  return builder.build(ops::Fill, {},
+                       {{"shape", llvm::ArrayRef<int64_t>(type.shape)},
+                        {"value", Constant::scalar(type.dtype, 0)}});
+}
+
+Value *Adjoint::gradientOrZeros(const Value *value) {
+  if (Value *sum = gradient(value))
+    return sum;
+  return zeros({activity.gradientDType(value).value_or(value->type.dtype),
+                value->type.shape});
+}
+
+bool Adjoint::apply(const Op &op) {
+  llvm::SmallVector<Value *, 2> dy;
+  for (const Value *result : op.resultValues())
+    dy.push_back(gradient(result));
+  bool isUsed = llvm::any_of(dy, [](Value *value) { return value; });
+  if (op.def().has(trait::Call) || op.is(ops::Repeat))
+    return !isUsed || applied(op, *this);
+  if (!isUsed || op.is(ops::Weight) || op.def().has(trait::ZeroGradient) ||
+      !activity.hasActiveOperand(op))
+    return true;
+  auto refuse = [&](llvm::StringRef why) {
+    diags.report(op.range(), diag::NotDifferentiable, op.def().name, why);
+    return false;
+  };
+  if (!op.def().gradient)
+    return refuse("it has no gradient rule");
+  llvm::SmallVector<std::optional<DType>, 4> wanted;
+  for (const Value *operand : op.operandValues())
+    wanted.push_back(operand ? activity.gradientDType(operand) : std::nullopt);
+  builder.setRange(op.range());
+  Gradient rule(builder, made, op, dy, wanted);
+  op.def().gradient(rule);
+  if (!rule.whyNot().empty())
+    return refuse(rule.whyNot());
+  for (unsigned slot = 0; slot < op.numOperands(); ++slot)
+    if (Value *gradient = rule.gradient(slot))
+      add(op.operand(slot), gradient);
+  return true;
+}
+
+bool Adjoint::run() {
+  bool ok = true;
+  for (const Op *op : llvm::reverse(forward))
+    ok &= apply(*op);
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+/// Undoes what the `weight` op does to the stored array.
+Value *Adjoint::asStored(const Op &weight, Value *gradient) {
+  Shape source = weightSourceType(weight).shape;
+  const Constant *perm = weight.constant("perm");
+  Shape order, inverse(source.size());
+  for (size_t axis = 0; axis < source.size(); ++axis) {
+    int64_t from = perm ? perm->asInts()[axis] : int64_t(axis);
+    from += from < 0 ? int64_t(source.size()) : 0;
+    order.push_back(source[from]);
+    inverse[from] = int64_t(axis);
+  }
+  if (gradient->type.shape != order)
+    gradient = builder.build(ops::Reshape, gradient,
+                             Attr("shape", llvm::ArrayRef<int64_t>(order)));
+  if (!llvm::is_sorted(inverse))
+    gradient = builder.build(ops::Transpose, gradient,
+                             Attr("perm", llvm::ArrayRef<int64_t>(inverse)));
+  return gradient;
+}
+
+std::vector<WeightGradient> Adjoint::weightGradients() {
+  std::vector<WeightGradient> all;
+  for (const Op *op : forward) {
+    Value *sum = op->is(ops::Weight) ? gradient(op->result()) : nullptr;
+    if (!sum)
+      continue;
+    llvm::StringRef name = op->stringAttr("name");
+    Value *stored = asStored(*op, sum);
+    auto same = llvm::find_if(all, [&](const WeightGradient &other) {
+      return other.name == name && other.instance == op->operand("index");
+    });
+    if (same == all.end())
+      all.push_back({name.str(), op->operand("index"), stored});
+    else
+      same->gradient = builder.build(ops::Add, {same->gradient, stored});
+  }
+  return all;
+}

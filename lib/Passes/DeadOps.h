@@ -1,0 +1,18 @@
+//===- DeadOps.h - ops that nobody uses -------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_PASSES_DEADOPS_H
+#define ANEC_LIB_PASSES_DEADOPS_H
+
+#include "anec/IR/IR.h"
+
+namespace anec {
+
+/// Removes the ops whose results nobody uses; their number.
+unsigned removeDeadOps(Function &function);
+
+} // namespace anec
+
+#endif // ANEC_LIB_PASSES_DEADOPS_H

@@ -1,0 +1,250 @@
+//===- Differentiate.cpp - backward functions and training steps ----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reverse mode, function by function, so that the work does not grow with the
+/// number of layers:
+///
+///   layer @f(%x) -> (%y)          keeps its name, and gets beside it
+///   layer @f.backward(%x, %y.gradient) -> (%x.gradient, %w.gradient, ...)
+///
+/// with a copy of the forward ops that it needs. A model gets beside it a host
+/// function that runs it and then its adjoint, to which it adds the gradients
+/// of its weights. The seed is the parameter `%loss_scale`, so that what fp16
+/// cannot hold is scaled into it.
+///
+//===----------------------------------------------------------------------===//
+
+#include "DeadOps.h"
+#include "Differentiator.h"
+#include "anec/IR/Diags.h"
+#include "anec/IR/Names.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace anec;
+
+Function *Differentiator::addFunction(FunctionKind kind,
+                                      const std::string &name,
+                                      SourceRange range) {
+  if (const Function *previous = module.findFunction(name)) {
+    ctx.diags.report(range, diag::DuplicateFunction, name)
+        .note(previous->range, diag::PreviousDefinition, name);
+    return nullptr;
+  }
+  return module.addFunction(kind, name, range);
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+/// `norm` of `attention.norm`.
+static llvm::StringRef shortName(llvm::StringRef weight,
+                                 llvm::StringRef layer) {
+  if (weight.consume_front(layer) && weight.consume_front(".") &&
+      !weight.empty())
+    return weight;
+  return weight;
+}
+
+/// Makes the gradients that `adjoint` has of parameters and weights the
+/// results.
+static void setGradientResults(const Function &layer, Function &backward,
+                               Adjoint &adjoint, LayerBackward &result) {
+  llvm::SmallVector<Value *, 8> values;
+  std::vector<std::string> names;
+  NameSet unique;
+  for (unsigned slot = 0; slot < layer.parameters().size(); ++slot) {
+    const Value *parameter = backward.parameters()[slot].get();
+    Value *gradient = adjoint.gradient(parameter);
+    if (!gradient)
+      continue;
+    result.parameters.push_back(slot);
+    values.push_back(gradient);
+    names.push_back(unique.unique(parameter->name + ".gradient").str());
+  }
+  for (const WeightGradient &weight : adjoint.weightGradients()) {
+    result.weights.push_back(weight.name);
+    values.push_back(weight.gradient);
+    llvm::StringRef name = shortName(weight.name, layer.name);
+    names.push_back(unique.unique((name + ".gradient").str()).str());
+  }
+  llvm::SmallVector<llvm::StringRef, 8> views(names.begin(), names.end());
+  backward.setResults(values, views);
+}
+
+const LayerBackward &Differentiator::differentiateLayer(const Function &layer) {
+  auto [it, isNew] = layers.try_emplace(layer.name);
+  LayerBackward &result = it->second;
+  if (!isNew)
+    return result;
+  Function *backward =
+      addFunction(layer.kind, layer.name + ".backward", layer.range);
+  if (!backward)
+    return result;
+  backward->opset = layer.opset;
+  ValueMap map;
+  cloneBody(layer, *backward, map, /*withResults=*/false);
+  Activity activity;
+  for (const auto &parameter : backward->parameters())
+    activity.activate(parameter.get());
+  for (const Op &op : backward->body())
+    activity.visit(op);
+  Adjoint adjoint(*backward, activity, ctx.diags);
+  NameSet names;
+  for (const auto &parameter : backward->parameters())
+    names.unique(parameter->name);
+  for (unsigned index = 0; index < layer.numResults(); ++index) {
+    Value *value = map[layer.result(index)];
+    if (!isFloat(value->type.dtype))
+      continue;
+    std::string name = layer.resultNames()[index] + ".gradient";
+    Value *seed = backward->addParameter(value->type, names.unique(name));
+    seed->declared = layer.range;
+    result.seeds.push_back(index);
+    adjoint.add(value, seed);
+  }
+  if (!adjoint.run())
+    return result;
+  setGradientResults(layer, *backward, adjoint, result);
+  removeDeadOps(*backward);
+  result.function = backward;
+  ctx.count("functions");
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Applied functions
+//===----------------------------------------------------------------------===//
+
+void anec::accumulate(Builder &builder,
+                      llvm::ArrayRef<WeightGradient> gradients) {
+  for (const WeightGradient &weight : gradients)
+    builder.create(ops::Accumulate, {weight.instance, weight.gradient},
+                   Attr("name", Constant::string(weight.name)));
+}
+
+/// The gradients of a call are a call of the layer's backward, which computes
+/// again what it needs of the forward.
+bool Differentiator::applyCall(const Op &op, Adjoint &adjoint) {
+  const Function &layer = *module.findFunction(op.stringAttr("callee"));
+  const LayerBackward &backward = differentiateLayer(layer);
+  if (!backward.function)
+    return false;
+  if (backward.function->numResults() == 0)
+    return true;
+  llvm::SmallVector<Value *, 8> operands = op.operandValues();
+  adjoint.builder.setRange(op.range());
+  for (unsigned index : backward.seeds)
+    operands.push_back(adjoint.gradientOrZeros(op.result(index)));
+  std::vector<std::string> types;
+  for (const Value *result : backward.function->resultValues())
+    types.push_back(result->type.str());
+  TensorType list(DType::String, {int64_t(types.size())});
+  Op *call = adjoint.builder.create(
+      ops::Call, operands,
+      {{"callee", Constant::string(backward.function->name)},
+       {"results", Constant::strings(list, std::move(types))}});
+  for (auto [index, name] : llvm::enumerate(backward.function->resultNames()))
+    call->result(index)->name = name;
+  unsigned next = 0;
+  for (unsigned slot : backward.parameters)
+    adjoint.add(op.operand(slot + 1), call->result(next++));
+  for (const std::string &name : backward.weights)
+    accumulate(adjoint.builder,
+               WeightGradient{name, op.operand(0u), call->result(next++)});
+  return true;
+}
+
+bool Differentiator::apply(const Op &op, Adjoint &adjoint) {
+  return op.is(ops::Repeat) ? applyRepeat(op, adjoint) : applyCall(op, adjoint);
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+bool Differentiator::prepare(Function &host, Activity &activity) {
+  bool ok = true;
+  for (Op &op : llvm::make_early_inc_range(host.body())) {
+    Op *prepared = op.is(ops::Repeat) ? prepareRepeat(op, activity) : &op;
+    if (prepared)
+      activity.visit(*prepared);
+    else
+      ok = false;
+  }
+  return ok;
+}
+
+bool Differentiator::differentiateModel(const Function &forward) {
+  model = forward.name;
+  Function *train =
+      addFunction(FunctionKind::Host, model + ".train", forward.range);
+  if (!train)
+    return false;
+  ValueMap map;
+  cloneBody(forward, *train, map);
+  Activity activity;
+  if (!prepare(*train, activity))
+    return false;
+  NameSet names;
+  for (const auto &parameter : train->parameters())
+    names.unique(parameter->name);
+  Value *seed = train->addParameter(DType::FP32, names.unique("loss_scale"));
+  seed->declared = forward.range;
+  Adjoint adjoint(*train, activity, ctx.diags,
+                  [&](const Op &op, Adjoint &a) { return apply(op, a); });
+  adjoint.add(train->result(0), seed);
+  if (!adjoint.run())
+    return false;
+  accumulate(adjoint.builder, adjoint.weightGradients());
+  removeDeadOps(*train);
+  ctx.count("models");
+  return true;
+}
+
+/// A model has one result, the loss, and is not the body of a repeat.
+static std::vector<Function *> findModels(const Module &module) {
+  llvm::StringSet<> bodies;
+  for (const auto &function : module.functions)
+    for (const Op &op : function->body())
+      if (op.is(ops::Repeat))
+        bodies.insert(op.stringAttr("body"));
+  std::vector<Function *> models;
+  for (const auto &function : module.functions)
+    if (function->kind == FunctionKind::Host &&
+        !bodies.contains(function->name) && function->numResults() == 1 &&
+        function->result(0)->type == TensorType(DType::FP32))
+      models.push_back(function.get());
+  return models;
+}
+
+static bool differentiate(Module &module, PassContext &ctx) {
+  Differentiator differentiator(module, ctx);
+  std::vector<Function *> models = findModels(module), others;
+  for (const auto &function : module.functions)
+    if (function->kind != FunctionKind::Host && models.empty())
+      others.push_back(function.get());
+  for (const Function *model : models)
+    differentiator.differentiateModel(*model);
+  // Without a model, whatever there is.
+  for (const Function *layer : others)
+    differentiator.differentiateLayer(*layer);
+  return !models.empty() || !others.empty();
+}
+
+constinit const PassDef passes::Differentiate = {
+    .name = "differentiate",
+    .summary = "Add the backward of layers, and of models a training step",
+    .description = "layer @f(%x) -> (%y)  ==>  layer @f.backward(%x, "
+                   "%y.gradient) -> (%x.gradient, %w.gradient)\n"
+                   "host @m(%tokens) -> (%loss)  ==>  host @m.train(%tokens, "
+                   "%loss_scale) -> (%loss)",
+    .stats = {{{"functions", "layers differentiated"},
+               {"models", "models differentiated"}}},
+    .tolerance = 0,
+    .runOnModule = differentiate,
+};

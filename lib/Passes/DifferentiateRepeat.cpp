@@ -1,0 +1,394 @@
+//===- DifferentiateRepeat.cpp - the backward of repeated bodies ----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A repeat's adjoint is a repeat in the other direction. The forward one
+/// collects, for each turn, what the other needs of it:
+///
+///   x', saved = repeat(x)        body(i, x) -> (f(x), x)
+///   dx = repeat(dx', saved)      backward(i, dx', saved) -> dx
+///
+/// What stays the same over all turns has a gradient too, which the backward
+/// carries as a sum.
+///
+//===----------------------------------------------------------------------===//
+
+#include "DeadOps.h"
+#include "Differentiator.h"
+#include "anec/IR/Names.h"
+#include "anec/Passes/Diags.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+namespace anec {
+
+/// Forward and adjoint of a body are built together, in a function of their
+/// own, and then taken apart.
+class BodyDifferentiation {
+public:
+  BodyDifferentiation(Differentiator &differentiator, const Op &repeat,
+                      const Activity &outer, Function &train,
+                      RepeatBackward &result)
+      : differentiator(differentiator), repeat(repeat), outer(outer),
+        train(train), result(result), joint(FunctionKind::Host, train.name) {}
+
+  static void activate(const Op &repeat, const Activity &outer,
+                       const Function &body, Activity &activity);
+
+  bool run();
+  /// What the train body is to return beside its results.
+  llvm::ArrayRef<const Value *> savedValues() const { return saved; }
+
+private:
+  void addSeeds(Adjoint &adjoint);
+  void setGradients(Adjoint &adjoint);
+  void need(const Value *value);
+  bool isCheap(const Value *value) const;
+  Value *addParameter(Function &body, const TensorType &type,
+                      llvm::StringRef name) {
+    return body.addParameter(type, names.unique(name));
+  }
+  void takeApart();
+  void addParameters(Function &body, ValueMap &map);
+
+  unsigned numOperands() const { return repeat.numOperands(); }
+  unsigned numCarried() const { return repeat.intAttr("carried"); }
+  unsigned firstSliced() const {
+    return numOperands() - repeat.intAttr("sliced");
+  }
+
+  Differentiator &differentiator;
+  const Op &repeat;
+  const Activity &outer;
+  Function &train;
+  RepeatBackward &result;
+  Function joint;
+  Activity activity;
+  llvm::DenseSet<const Op *> forward;
+  /// Parameters of `joint` that are none of the body's: the gradients of what
+  /// it carries, the sums of those of what stays, the gradients of stacks.
+  llvm::SmallVector<Value *, 4> seeds, sums, stackSeeds;
+  llvm::SmallVector<const Value *, 8> needed; ///< of `joint`, to be saved
+  llvm::SmallVector<const Value *, 8> saved;  ///< the same of `train`
+  llvm::DenseSet<const Op *> cheap; ///< forward ops that are built again
+  NameSet names;
+};
+
+} // namespace anec
+
+/// Makes the parameters of the body of `repeat` active that are, or may become,
+/// so.
+void BodyDifferentiation::activate(const Op &repeat, const Activity &outer,
+                                   const Function &body, Activity &activity) {
+  unsigned carried = repeat.intAttr("carried");
+  for (unsigned slot = 0; slot < repeat.numOperands(); ++slot) {
+    const Value *operand = repeat.operand(slot);
+    const Value *parameter = body.parameters()[slot + 1].get();
+    std::optional<DType> dtype = outer.gradientDType(operand);
+    if (slot < carried)
+      activity.activate(parameter);
+    else if (dtype)
+      activity.activate(parameter, *dtype != operand->type.dtype);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Together
+//===----------------------------------------------------------------------===//
+
+void BodyDifferentiation::addSeeds(Adjoint &adjoint) {
+  for (unsigned index = 0; index < repeat.numResults(); ++index) {
+    Value *value = joint.result(index);
+    if (!isFloat(value->type.dtype))
+      continue;
+    bool isCarried = index < numCarried();
+    Value *seed = joint.addParameter(value->type, train.resultNames()[index]);
+    (isCarried ? result.carried : result.stacked).push_back(index);
+    (isCarried ? seeds : stackSeeds).push_back(seed);
+    adjoint.add(value, seed);
+  }
+}
+
+/// Makes the gradients of what is carried, stays and is sliced the results.
+void BodyDifferentiation::setGradients(Adjoint &adjoint) {
+  llvm::SmallVector<Value *, 8> values;
+  std::vector<std::string> resultNames;
+  NameSet unique;
+  auto give = [&](const Value *parameter, Value *gradient) {
+    values.push_back(gradient);
+    resultNames.push_back(unique.unique(parameter->name + ".gradient").str());
+  };
+  for (unsigned slot : result.carried) {
+    const Value *parameter = joint.parameters()[slot + 1].get();
+    give(parameter, adjoint.gradientOrZeros(parameter));
+  }
+  for (unsigned slot = numCarried(); slot < numOperands(); ++slot) {
+    const Value *parameter = joint.parameters()[slot + 1].get();
+    Value *gradient = adjoint.gradient(parameter);
+    if (!gradient || slot >= firstSliced())
+      continue;
+    Value *sum = joint.addParameter(gradient->type, parameter->name);
+    sums.push_back(sum);
+    result.invariant.push_back(slot);
+    give(parameter, adjoint.builder.build(ops::Add, {sum, gradient}));
+  }
+  for (unsigned slot = firstSliced(); slot < numOperands(); ++slot) {
+    const Value *parameter = joint.parameters()[slot + 1].get();
+    Value *gradient = adjoint.gradient(parameter);
+    if (!gradient)
+      continue;
+    result.sliced.push_back(slot);
+    give(parameter, gradient);
+  }
+  llvm::SmallVector<llvm::StringRef, 8> views(resultNames.begin(),
+                                              resultNames.end());
+  joint.setResults(values, views);
+}
+
+bool BodyDifferentiation::run() {
+  ValueMap toJoint;
+  cloneBody(train, joint, toJoint);
+  activate(repeat, outer, joint, activity);
+  for (const Op &op : joint.body()) {
+    activity.visit(op);
+    forward.insert(&op);
+  }
+  Adjoint adjoint(
+      joint, activity, differentiator.ctx.diags,
+      [&](const Op &op, Adjoint &a) { return differentiator.apply(op, a); });
+  addSeeds(adjoint);
+  if (result.carried.empty()) {
+    differentiator.ctx.diags.report(repeat.range(), diag::NotDifferentiable,
+                                    repeat.def().name, "it carries no floats");
+    return false;
+  }
+  if (!adjoint.run())
+    return false;
+  accumulate(adjoint.builder, adjoint.weightGradients());
+  setGradients(adjoint);
+  removeDeadOps(joint);
+  takeApart();
+  llvm::DenseMap<const Value *, const Value *> fromJoint;
+  for (auto [original, copy] : toJoint)
+    fromJoint[copy] = original;
+  for (const Value *value : needed)
+    saved.push_back(fromJoint.lookup(value));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Apart
+//===----------------------------------------------------------------------===//
+
+/// Whether `value` costs less to build again than to keep: it depends on the
+/// index at most.
+bool BodyDifferentiation::isCheap(const Value *value) const {
+  const Op *op = value->definingOp();
+  if (!op)
+    return value == joint.parameters()[0].get();
+  return (op->is(ops::Const) || op->is(ops::Weight) || op->is(ops::Fill)) &&
+         llvm::all_of(op->operandValues(), [&](const Value *operand) {
+           return !operand || isCheap(operand);
+         });
+}
+
+/// Notes where the backward body gets a value of the forward from.
+void BodyDifferentiation::need(const Value *value) {
+  auto note = [](auto &list, auto item) {
+    if (!llvm::is_contained(list, item))
+      list.push_back(item);
+  };
+  const Op *op = value->definingOp();
+  if (op && !forward.contains(op))
+    return;
+  if (isCheap(value)) {
+    if (op)
+      cheap.insert(op);
+    return;
+  }
+  unsigned slot = value->index() - 1;
+  if (op || slot < numCarried())
+    note(needed, value);
+  else if (slot < firstSliced())
+    note(result.neededInvariants, slot);
+  else if (slot < numOperands())
+    note(result.neededSlices, slot);
+}
+
+static std::string savedName(const Value *value) {
+  return value->name.empty() ? "saved" : value->name + ".saved";
+}
+
+/// In the order that Differentiator::applyRepeat gives them in.
+void BodyDifferentiation::addParameters(Function &body, ValueMap &map) {
+  auto add = [&](const Value *value, llvm::StringRef suffix) {
+    map[value] = addParameter(body, value->type, value->name + suffix.str());
+  };
+  add(joint.parameters()[0].get(), "");
+  for (const Value *seed : seeds)
+    add(seed, ".gradient");
+  for (const Value *sum : sums)
+    add(sum, ".gradient");
+  for (unsigned slot : result.neededInvariants)
+    add(joint.parameters()[slot + 1].get(), "");
+  for (const Value *seed : stackSeeds)
+    add(seed, ".gradient");
+  for (unsigned slot : result.neededSlices)
+    add(joint.parameters()[slot + 1].get(), "");
+  for (const Value *value : needed)
+    map[value] = addParameter(body, value->type, savedName(value));
+}
+
+void BodyDifferentiation::takeApart() {
+  for (const Op &op : joint.body())
+    if (!forward.contains(&op))
+      for (const Value *operand : op.operandValues())
+        if (operand)
+          need(operand);
+  for (const Value *value : joint.resultValues())
+    need(value);
+  ValueMap map;
+  Function &body = *result.body;
+  addParameters(body, map);
+  for (const Op &op : joint.body())
+    if (!forward.contains(&op) || cheap.contains(&op))
+      cloneOp(op, body, map);
+  llvm::SmallVector<Value *, 4> values;
+  for (const Value *value : joint.resultValues())
+    values.push_back(map.lookup(value));
+  llvm::SmallVector<llvm::StringRef, 4> views(joint.resultNames().begin(),
+                                              joint.resultNames().end());
+  body.setResults(values, views);
+}
+
+//===----------------------------------------------------------------------===//
+// The repeats
+//===----------------------------------------------------------------------===//
+
+/// `llama.train.repeat0` of `llama.repeat0`, and a name that is not taken.
+static std::string trainName(const Module &module, llvm::StringRef body,
+                             llvm::StringRef model) {
+  std::string name = (body + ".train").str();
+  if (body.consume_front(model) && body.starts_with("."))
+    name = (model + ".train" + body).str();
+  std::string unique = name;
+  for (unsigned number = 1;
+       module.findFunction(unique) || module.findFunction(unique + ".backward");
+       ++number)
+    unique = name + "_" + std::to_string(number);
+  return unique;
+}
+
+/// The same repeat, of the train body, which collects `saved` too.
+static Op *collectSaved(Op &op, Function &train,
+                        llvm::ArrayRef<const Value *> saved,
+                        RepeatBackward &repeat) {
+  llvm::SmallVector<Value *, 8> values(train.resultValues());
+  std::vector<std::string> names(train.resultNames().begin(),
+                                 train.resultNames().end());
+  std::vector<std::string> types, resultNames;
+  if (const Constant *collected = op.constant("collected"))
+    types = collected->asStrings();
+  for (const Value *result : op.resultValues())
+    resultNames.push_back(result->name);
+  NameSet unique;
+  for (const std::string &name : names)
+    unique.unique(name);
+  for (const Value *value : saved) {
+    repeat.saved.push_back(values.size());
+    values.push_back(const_cast<Value *>(value));
+    names.push_back(
+        unique.unique("saved" + std::to_string(types.size())).str());
+    types.push_back(value->type.str());
+    resultNames.push_back(savedName(value));
+  }
+  llvm::SmallVector<llvm::StringRef, 8> views(names.begin(), names.end());
+  train.setResults(values, views);
+
+  llvm::SmallVector<ConstantRef, 8> constants(op.constants());
+  constants[op.def().constantSlot("body")] = Constant::string(train.name);
+  TensorType list(DType::String, {int64_t(types.size())});
+  if (!types.empty())
+    constants[op.def().constantSlot("collected")] =
+        Constant::strings(list, std::move(types));
+  Builder builder(*op.parent());
+  builder.setInsertionPoint(&op);
+  llvm::SmallVector<llvm::StringRef, 8> nameViews(resultNames.begin(),
+                                                  resultNames.end());
+  Op *now = builder.createWithSlots(op.def(), op.operandValues(), constants,
+                                    nameViews);
+  for (auto [before, after] : llvm::zip(op.resultValues(), now->resultValues()))
+    before->replaceAllUsesWith(after);
+  op.erase();
+  return now;
+}
+
+Op *Differentiator::prepareRepeat(Op &op, const Activity &outer) {
+  const Function &body = *module.findFunction(op.stringAttr("body"));
+  std::string name = trainName(module, body.name, model);
+  Function &train = *module.addFunction(FunctionKind::Host, name, body.range);
+  ValueMap map;
+  cloneBody(body, train, map);
+  Activity inside;
+  BodyDifferentiation::activate(op, outer, train, inside);
+  if (!prepare(train, inside))
+    return nullptr;
+  RepeatBackward &repeat = repeats[name];
+  repeat.body =
+      module.addFunction(FunctionKind::Host, name + ".backward", body.range);
+  BodyDifferentiation differentiation(*this, op, outer, train, repeat);
+  if (!differentiation.run())
+    return nullptr;
+  return collectSaved(op, train, differentiation.savedValues(), repeat);
+}
+
+bool Differentiator::applyRepeat(const Op &op, Adjoint &adjoint) {
+  const RepeatBackward &repeat = repeats[op.stringAttr("body")];
+  Builder &builder = adjoint.builder;
+  builder.setRange(op.range());
+  llvm::SmallVector<Value *, 8> operands;
+  for (unsigned index : repeat.carried)
+    operands.push_back(adjoint.gradientOrZeros(op.result(index)));
+  for (unsigned slot : repeat.invariant) {
+    const Value *operand = op.operand(slot);
+    operands.push_back(adjoint.zeros(
+        {*adjoint.activity.gradientDType(operand), operand->type.shape}));
+  }
+  int64_t carried = operands.size();
+  for (unsigned slot : repeat.neededInvariants)
+    operands.push_back(op.operand(slot));
+  int64_t whole = operands.size();
+  for (unsigned index : repeat.stacked)
+    operands.push_back(adjoint.gradientOrZeros(op.result(index)));
+  for (unsigned slot : repeat.neededSlices)
+    operands.push_back(op.operand(slot));
+  for (unsigned index : repeat.saved)
+    operands.push_back(op.result(index));
+
+  std::vector<std::string> collected;
+  for (unsigned index = carried; index < repeat.body->numResults(); ++index)
+    collected.push_back(repeat.body->result(index)->type.str());
+  llvm::SmallVector<Attr, 8> attrs = {
+      {"body", Constant::string(repeat.body->name)},
+      {"from", op.constant("from")},
+      {"to", op.constant("to")},
+      {"carried", carried},
+      {"sliced", int64_t(operands.size()) - whole},
+      {"reverse", !op.boolAttr("reverse")}};
+  if (!collected.empty()) {
+    TensorType list(DType::String, {int64_t(collected.size())});
+    attrs.emplace_back("collected",
+                       Constant::strings(list, std::move(collected)));
+  }
+  Op *backward = builder.create(ops::Repeat, operands, attrs);
+  for (auto [index, name] : llvm::enumerate(repeat.body->resultNames()))
+    backward->result(index)->name = name;
+  unsigned next = 0;
+  for (const auto *slots : {&repeat.carried, &repeat.invariant, &repeat.sliced})
+    for (unsigned slot : *slots)
+      adjoint.add(op.operand(slot), backward->result(next++));
+  return true;
+}
