@@ -29,3 +29,31 @@ static constexpr const PassDef *pipeline[] = {
 };
 
 llvm::ArrayRef<const PassDef *> anec::defaultPipeline() { return pipeline; }
+
+std::vector<const PassDef *>
+anec::modelPipeline(const ModelPipelineOptions &options) {
+  std::vector<const PassDef *> result;
+  auto add = [&](std::initializer_list<const PassDef *> passes) {
+    result.insert(result.end(), passes);
+  };
+  if (options.train)
+    add({&passes::Differentiate});
+  add({&passes::Canonicalize, &passes::CSE, &passes::DCE});
+
+  // Kernels begin as layers, and become larger where that pays.
+  add({&passes::Place, &passes::FormKernels, &passes::FuseRmsnorm,
+       &passes::FuseWoTranspose});
+  if (options.train)
+    add({&passes::ExposeTaps});
+  add({&passes::PruneInterfaces});
+  if (options.fusion == Fusion::Max)
+    add({&passes::FuseKernels, &passes::PruneInterfaces});
+
+  // What the passes above moved together may be the same.
+  add({&passes::Canonicalize, &passes::CSE, &passes::DCE});
+
+  // Last: from here on, weights are values like others.
+  if (options.packWeights)
+    add({&passes::PackWeights});
+  return result;
+}

@@ -16,6 +16,25 @@ namespace anec {
 /// the MIL printer prints, in order.
 llvm::ArrayRef<const PassDef *> defaultPipeline();
 
+/// How far kernels of a model are made one.
+enum class Fusion : uint8_t {
+  Default, ///< as far as people have run such kernels
+  Max,     ///< as far as the target's limits go
+};
+
+struct ModelPipelineOptions {
+  /// Forward, loss and backward; without, the forward alone.
+  bool train = true;
+  Fusion fusion = Fusion::Default;
+  /// Weights are inputs of kernels, rather than part of them.
+  bool packWeights = true;
+};
+
+/// The passes that take a model to host functions and the kernels they call, in
+/// order. Each kernel is then compiled by the default pipeline.
+std::vector<const PassDef *>
+modelPipeline(const ModelPipelineOptions &options);
+
 /// Turns `a,b,c` into passes; reports unknown names.
 bool parsePipeline(llvm::StringRef text, std::vector<const PassDef *> &passes,
                    Diagnostics &diags);
