@@ -270,12 +270,18 @@ Value *TapPair::tap(Value *value) {
   for (unsigned slot = 0; slot < repeats.backward->numOperands(); ++slot)
     if (repeats.backward->operand(slot) == stack)
       return known = backward.host().parameters()[slot + 1].get();
-  return known =
-             addSliced(repeats.backward, backward.host(), stack, value->name);
+  return known = addSliced(repeats.backward, backward.host(), stack, *value);
+}
+
+/// What remarks call a value.
+static llvm::StringRef nameOf(const Value &value) {
+  if (value.name.empty() && value.definingOp())
+    return value.definingOp()->def().name;
+  return value.name;
 }
 
 static std::string microseconds(double time) {
-  return llvm::formatv("{0:f2}", time).str();
+  return llvm::formatv("{0:f2} us", time).str();
 }
 
 /// Settles who gets the results of `op` how.
@@ -298,6 +304,8 @@ bool TapPair::decide(Op &op) {
     write += free ? 0 : costs.moveOnEngine(value);
   }
   bool canKeep = !kept.empty();
+  if (!canKeep && groups.size() == 1 && groups[0] == onHost)
+    return false; // nothing to decide
   double keep = write, again = 0;
   llvm::SmallVector<std::pair<int, bool>, 4> choices;
   for (int user : groups) {
@@ -313,7 +321,7 @@ bool TapPair::decide(Op &op) {
     for (Value *value : kept)
       given.push_back(tap(value));
     ctx.count("taps");
-    ctx.remark(op.range(), diag::TapExposed, kept[0]->name,
+    ctx.remark(op.range(), diag::TapExposed, nameOf(*kept[0]),
                forward.groupOf(kept[0]) == onHost
                    ? "the host"
                    : forward.group(forward.groupOf(kept[0])).name,
@@ -326,9 +334,10 @@ bool TapPair::decide(Op &op) {
     }
     computeIn(op, user);
     ctx.count(user == onHost ? "host" : "recomputed");
-    ctx.remark(op.range(), diag::TapRecomputed, op.result()->name,
+    ctx.remark(op.range(), diag::TapRecomputed, nameOf(*op.result()),
                user == onHost ? "the host" : backward.group(user).name,
-               microseconds(again), kept.empty() ? "-" : microseconds(keep));
+               microseconds(again),
+               kept.empty() ? "impossible" : microseconds(keep));
   }
   return true;
 }

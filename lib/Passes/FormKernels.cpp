@@ -11,7 +11,7 @@
 ///
 ///   @attention.backward:  matmul(wo) | dp, ds, dq, dk, dv | matmul(wq), ...
 ///   ==> @attention.backward.wo, @attention.backward,
-///       @attention.backward.wq_wk_wv
+///       @attention.backward.wk_wq_wv
 ///
 /// The forward's `sdpa` is a single op, which nothing cuts.
 ///
@@ -23,6 +23,7 @@
 #include "anec/Passes/Pass.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 using namespace anec;
 
@@ -112,14 +113,14 @@ private:
 
 } // namespace
 
-/// `wq_wk_wv`: the matrices that the ops multiply with, in order.
+/// `wk_wq_wv`: the matrices that the ops multiply with.
 static std::string matrixNames(llvm::ArrayRef<Op *> ops) {
-  std::vector<std::string> names;
+  std::set<std::string> names;
   for (const Op *op : ops)
     for (const Value *operand : op->operandValues()) {
       const Op *def = operand ? operand->definingOp() : nullptr;
-      if (def && def->is(ops::Weight) && operand->type.rank() >= 2)
-        names.push_back(def->stringAttr("name").rsplit('.').second.str());
+      if (def && def->is(ops::Weight) && op->is(ops::Matmul))
+        names.insert(def->stringAttr("name").rsplit('.').second.str());
     }
   return names.empty() ? "rest" : llvm::join(names, "_");
 }
@@ -170,7 +171,7 @@ constinit const PassDef passes::FormKernels = {
                "that gradients run through",
     .description = "layer @l.backward { projection, attention, projections }\n"
                    "  ==>  kernel @l.backward.wo, kernel @l.backward, kernel "
-                   "@l.backward.wq_wk_wv",
+                   "@l.backward.wk_wq_wv",
     .stats = {{{"cuts", "kernels cut off"}}},
     .tolerance = 0,
     .runOnModule = formKernels,

@@ -137,6 +137,15 @@ static bool areNeighbours(const OpenedBody &body, int lhs, int rhs) {
   });
 }
 
+/// `a.b` of `a` and `b`; just `a` of `a` and its part `a.b`.
+static std::string fusedName(const std::string &left,
+                             const std::string &right) {
+  llvm::StringRef l = left, r = right;
+  if (r.starts_with(left + "."))
+    return left;
+  return l.starts_with(right + ".") ? right : left + "." + right;
+}
+
 static bool fuseKernels(Module &module, PassContext &ctx) {
   OpenedModule opened(module);
   bool changed = false;
@@ -156,7 +165,7 @@ static bool fuseKernels(Module &module, PassContext &ctx) {
         ctx.remark(body.ops(rhs).front()->range(), diag::KernelsFused, left,
                    right);
         body.merge(lhs, rhs);
-        body.group(lhs).name = left + "." + right;
+        body.group(lhs).name = fusedName(left, right);
         ctx.count("fused");
         changed = true;
         rhs = -1; // its neighbours are others now

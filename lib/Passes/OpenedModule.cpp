@@ -102,7 +102,8 @@ void OpenedBody::open(Op &call, const Function &callee) {
     if (value->definingOp() && groupOf(value) == number &&
         list[number].outputs.insert(value)) {
       list[number].names.insert({value, callee.resultNames()[index]});
-      value->name = call.result(index)->name;
+      if (!call.result(index)->name.empty())
+        value->name = call.result(index)->name;
     }
     call.result(index)->replaceAllUsesWith(value);
   }
@@ -354,8 +355,10 @@ static std::unique_ptr<Function> makeKernel(OpenedBody &body, int number,
   NameSet names;
   auto nameOf = [&](const Value *value, llvm::StringRef fallback) {
     auto it = group.names.find(value);
-    return names.unique(sanitizeName(
-        it == group.names.end() ? value->name : it->second, fallback));
+    llvm::StringRef name = it == group.names.end() ? value->name : it->second;
+    if (name.empty() && value->definingOp())
+      name = value->definingOp()->def().name;
+    return names.unique(sanitizeName(name, fallback));
   };
   ValueMap map;
   for (Value *input : interface.inputs)

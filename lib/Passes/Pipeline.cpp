@@ -37,7 +37,7 @@ anec::modelPipeline(const ModelPipelineOptions &options) {
     result.insert(result.end(), passes);
   };
   if (options.train)
-    add({&passes::Differentiate});
+    add({&passes::Differentiate, &passes::DropForward});
   add({&passes::Canonicalize, &passes::CSE, &passes::DCE});
 
   // Kernels begin as layers, and become larger where that pays.

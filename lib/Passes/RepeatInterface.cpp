@@ -4,7 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RepeatInterface.h"
-#include "anec/IR/Builder.h"
+#include "anec/IR/Names.h"
+#include "anec/IR/OpDef.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -80,14 +81,21 @@ static void setBodyResults(Function &body, llvm::ArrayRef<Value *> values,
   body.setResults(values, refs);
 }
 
+/// What to call `value` where a name is needed.
+static llvm::StringRef nameOf(const Value &value) {
+  if (value.name.empty() && value.definingOp())
+    return value.definingOp()->def().name;
+  return value.name;
+}
+
 Value *anec::addCollected(Op *&repeat, Function &body, Value *value) {
   llvm::SmallVector<Value *, 4> results = body.resultValues();
   std::vector<std::string> names = body.resultNames().vec();
   results.push_back(value);
-  std::string name = value->name;
-  for (unsigned suffix = 1; llvm::is_contained(names, name); ++suffix)
-    name = value->name + "_" + std::to_string(suffix);
-  names.push_back(name);
+  NameSet taken;
+  for (llvm::StringRef name : names)
+    taken.unique(name);
+  names.push_back(taken.unique(nameOf(*value)).str());
   setBodyResults(body, results, names);
   repeat = rebuild(*repeat, repeat->operandValues(), repeat->intAttr("sliced"),
                    [](unsigned) { return true; }, {value});
@@ -95,10 +103,13 @@ Value *anec::addCollected(Op *&repeat, Function &body, Value *value) {
 }
 
 Value *anec::addSliced(Op *&repeat, Function &body, Value *stack,
-                       llvm::StringRef name) {
+                       const Value &like) {
   TensorType type = stack->type;
   type.shape.erase(type.shape.begin());
-  Value *param = body.addParameter(type, name);
+  NameSet taken;
+  for (const auto &param : body.parameters())
+    taken.unique(param->name);
+  Value *param = body.addParameter(type, taken.unique(nameOf(like)));
   llvm::SmallVector<Value *, 8> operands(repeat->operandValues());
   operands.push_back(stack);
   repeat = rebuild(*repeat, operands, repeat->intAttr("sliced") + 1,

@@ -29,10 +29,9 @@ std::vector<RepeatPair> repeatPairs(Function &host);
 /// a result of the op that takes the place of `repeat`.
 Value *addCollected(Op *&repeat, Function &body, Value *value);
 
-/// Gives the body of `repeat` a parameter, the slices of `stack`. The op that
-/// takes the place of `repeat` is left in `repeat`.
-Value *addSliced(Op *&repeat, Function &body, Value *stack,
-                 llvm::StringRef name);
+/// Gives the body of `repeat` a parameter, the slices of `stack`, named after
+/// `like`. The op that takes the place of `repeat` is left in `repeat`.
+Value *addSliced(Op *&repeat, Function &body, Value *stack, const Value &like);
 
 /// Removes operands that the body does not use and stacks that nobody uses.
 /// Nothing is left of `repeat` when that changed anything; gives what took its
