@@ -96,6 +96,18 @@ cl::opt<uint64_t> initSeed("init", cl::value_desc("SEED"),
 cl::opt<std::string> passList("passes", cl::value_desc("A,B,..."),
                               cl::desc("Run these passes instead of `default`"),
                               cl::cat(category));
+cl::list<std::string>
+    skippedPasses("skip-passes", cl::value_desc("A,B,..."), cl::CommaSeparated,
+                  cl::desc("Leave these passes out of the pipeline"),
+                  cl::cat(category));
+cl::opt<Fusion> fusion(
+    "fuse", cl::desc("How far kernels of a model are made one:"),
+    cl::init(Fusion::Default),
+    cl::values(clEnumValN(Fusion::Default, "default",
+                          "as far as people have run such kernels (default)"),
+               clEnumValN(Fusion::Max, "max",
+                          "as far as the target's limits go")),
+    cl::cat(category));
 cl::list<std::string> printAfter("print-after", cl::value_desc("PASS"),
                                  cl::CommaSeparated,
                                  cl::desc("Print the IR to standard error "
@@ -147,6 +159,7 @@ EXAMPLES:
   anec attention.tdsl --weights=model.safetensors -o attention.mil
   anec attention.tdsl --define seq=64         MIL text to standard output
   anec attention.tdsl --emit=ir --passes=decompose,matmul-to-conv
+  anec llama.tdsl --emit=ir --passes=model --remarks     kernels and schedule
   anec out.mil                                read, check and print again
   anec flexible.mil --shape x=1x128 -o x.mil  at a shape of its input
   anec out.mil --emit=report                  what it is made of
@@ -167,7 +180,14 @@ static void printTargets(llvm::raw_ostream &out) {
     out << llvm::left_justify(target.name, 10) << target.summary << '\n';
 }
 
-/// `default` in a list stands for the default pipeline.
+static void removeSkipped(std::vector<const PassDef *> &passes) {
+  llvm::erase_if(passes, [](const PassDef *pass) {
+    return llvm::is_contained(skippedPasses, pass->name);
+  });
+}
+
+/// `default` in a list stands for the pipeline of a kernel, `model` for that of
+/// a model.
 static bool readPassList(std::vector<const PassDef *> &passes,
                          Diagnostics &diags) {
   llvm::SmallVector<llvm::StringRef> names;
@@ -175,6 +195,8 @@ static bool readPassList(std::vector<const PassDef *> &passes,
   for (llvm::StringRef name : names) {
     if (name.trim() == "default")
       llvm::append_range(passes, defaultPipeline());
+    else if (name.trim() == "model")
+      llvm::append_range(passes, modelPipeline({.fusion = fusion}));
     else if (!parsePipeline(name, passes, diags))
       return false;
   }
@@ -197,7 +219,13 @@ static bool readPassOptions(PassManagerOptions &options, Diagnostics &diags) {
         if (name == "all" || pass.name == name)
           printAfterPass(pass, function, llvm::errs());
     };
-  return readPassList(options.passes, diags);
+  for (const std::string &name : skippedPasses)
+    if (std::vector<const PassDef *> known; !parsePipeline(name, known, diags))
+      return false;
+  if (!readPassList(options.passes, diags))
+    return false;
+  removeSkipped(options.passes);
+  return true;
 }
 
 static bool readOptions(CompileOptions &options, Diagnostics &diags) {
@@ -263,6 +291,7 @@ static bool emitMIL(std::unique_ptr<Module> module, CompileOptions options,
   // MIL that is read is printed as it is; a program is compiled.
   if (!passList.getNumOccurrences() && kind != SourceKind::MIL)
     options.passes.passes = defaultPipeline().vec();
+  removeSkipped(options.passes.passes);
   std::optional<Package> package =
       compile(std::move(module), kind, options, diags, &reports);
   if (!package)
@@ -300,6 +329,7 @@ static bool emitReport(std::unique_ptr<Module> module, CompileOptions options,
                        std::vector<PassReport> &reports) {
   if (!passList.getNumOccurrences() && kind != SourceKind::MIL)
     options.passes.passes = defaultPipeline().vec();
+  removeSkipped(options.passes.passes);
   std::optional<Package> package =
       compile(std::move(module), kind, options, diags, &reports);
   if (!package)
