@@ -46,7 +46,7 @@ static const char *reasonForHost(const Op &op, const OpenedBody &body,
   if (groupHasBackward && !flow.depends(op))
     return "it repeats the forward";
   if (op.is(ops::RmsNorm) && !groupHasBackward &&
-      body.groupOf(op.operand(0u)) == OpenedBody::onHost)
+      body.groupOf(op.operand(0u)) != body.groupOf(&op))
     return "a norm alone is not worth a dispatch";
   return nullptr;
 }
