@@ -354,7 +354,7 @@ bool TapPair::run() {
       return result->hasUses();
     });
     if (!used)
-      op->erase();
+      backward.erase(*op);
   }
   return changed;
 }

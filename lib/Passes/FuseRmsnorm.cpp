@@ -63,7 +63,7 @@ static bool fuseRmsnorm(Module &module, PassContext &ctx) {
         changed = true;
       }
       if (!op.result()->hasUses())
-        op.erase();
+        body.erase(op);
     }
   opened.close();
   return changed;

@@ -192,6 +192,34 @@ bool OpenedBody::canMerge(int lhs, int rhs) const {
   });
 }
 
+void OpenedBody::erase(Op &op) {
+  for (Group &group : list)
+    for (Value *result : op.resultValues()) {
+      group.inputs.remove(result);
+      group.outputs.remove(result);
+      group.names.erase(result);
+    }
+  assign(&op, onHost);
+  op.erase();
+}
+
+void OpenedBody::replace(Value *value, Value *by) {
+  value->replaceAllUsesWith(by);
+  for (Group &group : list) {
+    if (auto it = group.names.find(value); it != group.names.end()) {
+      std::string name = std::move(it->second);
+      group.names.erase(it);
+      group.names.insert({by, std::move(name)});
+    }
+    if (!group.inputs.contains(value))
+      continue;
+    llvm::SetVector<Value *> renewed;
+    for (Value *input : group.inputs)
+      renewed.insert(input == value ? by : input);
+    group.inputs = std::move(renewed);
+  }
+}
+
 void OpenedBody::merge(int into, int from) {
   for (Op *op : ops(from))
     assign(op, into);
@@ -461,7 +489,7 @@ void OpenedModule::close(OpenedBody &body) {
     host.insert(call);
     for (auto [value, result] :
          llvm::zip_equal(interface.outputs, call->resultValues()))
-      value->replaceAllUsesWith(result);
+      body.replace(value, result);
     // The group's own uses are gone with its ops, which nothing else uses now.
     for (Op *op : llvm::reverse(node)) {
       body.assign(op, OpenedBody::onHost);

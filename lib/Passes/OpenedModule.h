@@ -76,6 +76,9 @@ public:
   Group &group(int number) { return list[number]; }
   unsigned numGroups() const { return list.size(); }
 
+  /// Erases an op whose results are not used.
+  void erase(Op &op);
+
   /// The ops of a group, in the order of the function.
   std::vector<Op *> ops(int group) const;
   /// Whether the two could be one: no path leads from one to the other through
@@ -92,6 +95,8 @@ public:
 
 private:
   friend class OpenedModule;
+  /// Makes everything use `by`, what the groups know of `value` included.
+  void replace(Value *value, Value *by);
   void open(Op &call, const Function &callee);
   Value *weightOfInstance(const Op &weight, Op &call);
 

@@ -25,8 +25,7 @@ static unsigned removeDeadOps(OpenedBody &body) {
         llvm::any_of(op.resultValues(),
                      [](const Value *result) { return result->hasUses(); }))
       continue;
-    body.assign(&op, OpenedBody::onHost);
-    op.erase();
+    body.erase(op);
     ++removed;
   }
   return removed;

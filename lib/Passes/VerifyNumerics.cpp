@@ -53,8 +53,7 @@ bool NumericsProbe::compareAfter(const Function &function, const PassDef &pass,
     if (error <= pass.tolerance)
       continue;
     diags.report(function.range, diag::PassMovedResult, pass.name,
-                 nameOf(function, index), function.name, error,
-                 pass.tolerance);
+                 nameOf(function, index), function.name, error, pass.tolerance);
     ok = false;
   }
   return ok;
