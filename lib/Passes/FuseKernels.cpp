@@ -88,7 +88,7 @@ static std::string reasonAgainst(const OpenedBody &body, int lhs, int rhs,
   if (left && right && left != right)
     return "they use the weights of different instances";
   if (!body.canMerge(lhs, rhs))
-    return "the host computes something in between";
+    return "something else comes in between";
   std::vector<Op *> ops;
   auto inside = [&](const Op *op) {
     return op && (body.groupOf(op) == lhs || body.groupOf(op) == rhs);
