@@ -28,9 +28,10 @@ WeightFiles::File &WeightFiles::open(StringRef path, SourceRange range) {
   } else {
     location = path;
   }
-  if (options.missingWeights == MILReadOptions::MissingWeights::Warn &&
+  if (options.missingWeights != MILReadOptions::MissingWeights::Error &&
       !sys::fs::exists(location)) {
-    diags.report(range, diag::MissingWeights, location.str());
+    if (options.missingWeights == MILReadOptions::MissingWeights::Warn)
+      diags.report(range, diag::MissingWeights, location.str());
     file.missing = true;
     return file;
   }

@@ -149,24 +149,33 @@ void Diagnostics::print(llvm::raw_ostream &out, bool colors) const {
     printOne(sources, summary(dropped), out, colors);
 }
 
+static std::optional<SourcePlace> placeOf(const llvm::SourceMgr &sources,
+                                          SourceRange range) {
+  unsigned buffer =
+      range.Start.isValid() ? sources.FindBufferContainingLoc(range.Start) : 0;
+  if (buffer == 0)
+    return std::nullopt;
+  auto [line, column] = sources.getLineAndColumn(range.Start, buffer);
+  auto [endLine, endColumn] = sources.getLineAndColumn(range.End, buffer);
+  return SourcePlace{sources.getMemoryBuffer(buffer)->getBufferIdentifier(),
+                     line, column, endLine, endColumn};
+}
+
+std::optional<SourcePlace> Diagnostics::locate(SourceRange range) const {
+  return placeOf(sources, range);
+}
+
 static void writeJson(const llvm::SourceMgr &sources, const Diagnostic &diag,
                       llvm::json::OStream &json) {
   json.object([&] {
     json.attribute("severity", spelling(diag.severity()));
     json.attribute("id", diag.kind->id);
-    unsigned buffer = diag.range.Start.isValid()
-                          ? sources.FindBufferContainingLoc(diag.range.Start)
-                          : 0;
-    if (buffer != 0) {
-      auto [line, column] = sources.getLineAndColumn(diag.range.Start, buffer);
-      auto [endLine, endColumn] =
-          sources.getLineAndColumn(diag.range.End, buffer);
-      json.attribute("file",
-                     sources.getMemoryBuffer(buffer)->getBufferIdentifier());
-      json.attribute("line", line);
-      json.attribute("column", column);
-      json.attribute("endLine", endLine);
-      json.attribute("endColumn", endColumn);
+    if (std::optional<SourcePlace> place = placeOf(sources, diag.range)) {
+      json.attribute("file", place->file);
+      json.attribute("line", place->line);
+      json.attribute("column", place->column);
+      json.attribute("endLine", place->endLine);
+      json.attribute("endColumn", place->endColumn);
     } else if (!diag.file.empty()) {
       json.attribute("file", diag.file);
     }

@@ -16,6 +16,8 @@
 #include "anec/Passes/PassManager.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/Diagnostics.h"
+#include "anec/Target/Diags.h"
+#include "anec/Target/Rule.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -108,6 +110,55 @@ static void printOps(llvm::raw_ostream &out) {
 }
 
 //===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+static void printRule(const Rule &rule, llvm::raw_ostream &out) {
+  out << "\n### " << rule.id << "\n\n"
+      << rule.summary << ".\n\n- impact: " << spelling(rule.impact)
+      << "\n- chips: " << rule.chips.str() << '\n';
+  if (!rule.macOS.empty())
+    out << "- macOS: " << rule.macOS << '\n';
+  out << "- source: " << rule.source << "; read in " << rule.date << ", "
+      << spelling(rule.confidence) << " confidence\n";
+  if (!rule.conflict.empty())
+    out << "- but: " << rule.conflict << '\n';
+  out << "- instead: " << rule.advice << '\n';
+  if (!rule.rewrite.empty())
+    out << "- rewrite: `" << rule.rewrite << "`\n";
+}
+
+static void printRules(llvm::raw_ostream &out) {
+  printGenerated("rules", out);
+  out << "# Rules\n\n"
+         "What a program must not do on some chip. `anec check FILE.mil "
+         "--target=NAME` reports\nthem, `anec explain RULE` prints one, and "
+         "`--assume=RULE=allow` or `deny` overrules\none. A rule holds for "
+         "`generic` when it holds for any chip.\n\n"
+         "Nothing here was measured by this project or is documented by the "
+         "vendor: a rule is\nas good as its source, and where sources "
+         "disagree, both stand here. *error* and\n*silent-corruption* "
+         "(wrong results) are errors; *warning* may be refused or be less\n"
+         "accurate; *performance* is slow.\n\n"
+      << allRules().size() << " rules, by family.\n";
+  llvm::MapVector<llvm::StringRef, std::vector<const Rule *>> families;
+  for (const Rule *rule : allRules())
+    families[rule->family].push_back(rule);
+  std::vector<llvm::StringRef> names;
+  for (const auto &[family, rows] : families)
+    names.push_back(family);
+  llvm::sort(names);
+  for (llvm::StringRef family : names) {
+    out << "\n## " << family << '\n';
+    llvm::sort(families[family], [](const Rule *lhs, const Rule *rhs) {
+      return lhs->id < rhs->id;
+    });
+    for (const Rule *rule : families[family])
+      printRule(*rule, out);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Passes and diagnostics
 //===----------------------------------------------------------------------===//
 
@@ -157,6 +208,8 @@ static void printDiagnostics(llvm::raw_ostream &out) {
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Runtime/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Target/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Support/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "../Diags.def"
@@ -177,6 +230,8 @@ bool anec::printDocs(llvm::StringRef page, llvm::raw_ostream &out) {
     printOps(out);
   else if (page == "passes")
     printPasses(out);
+  else if (page == "rules")
+    printRules(out);
   else if (page == "diagnostics")
     printDiagnostics(out);
   else

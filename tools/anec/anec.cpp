@@ -13,6 +13,7 @@
 #include "../ExitCode.h"
 #include "../InputShape.h"
 #include "../ReportOutput.h"
+#include "Check.h"
 #include "Diff.h"
 #include "Docs.h"
 #include "PassOutput.h"
@@ -44,6 +45,27 @@ cl::opt<bool>
                   cl::desc("Compare weights by type alone; their files need "
                            "not be there"),
                   cl::sub(diffCommand), cl::cat(category));
+
+cl::SubCommand checkCommand("check", "Print which rules of a chip programs "
+                                     "break");
+cl::list<std::string> checked(cl::Positional, cl::desc("FILE..."),
+                              cl::sub(checkCommand), cl::cat(category));
+cl::opt<CheckFormat> checkFormat(
+    "format", cl::desc("How findings are printed:"),
+    cl::init(CheckFormat::Text),
+    cl::values(clEnumValN(CheckFormat::Text, "text", "for people"),
+               clEnumValN(CheckFormat::Json, "json", "for programs"),
+               clEnumValN(CheckFormat::Sarif, "sarif", "for code review")),
+    cl::sub(checkCommand), cl::cat(category));
+cl::list<std::string> assumed("assume", cl::value_desc("RULE=allow|deny"),
+                              cl::CommaSeparated,
+                              cl::desc("Switch a rule off, or make breaking it "
+                                       "an error"),
+                              cl::sub(checkCommand), cl::cat(category));
+cl::SubCommand explainCommand("explain", "Print the story of a rule");
+cl::opt<std::string> explained(cl::Positional, cl::desc("RULE"),
+                               cl::sub(explainCommand), cl::cat(category));
+
 cl::opt<std::string> input(cl::Positional, cl::desc("FILE.tdsl|.ir|.mil"),
                            cl::cat(category));
 cl::opt<std::string> output("o", cl::value_desc("FILE"),
@@ -72,7 +94,8 @@ cl::opt<std::string> targetName("target", cl::value_desc("NAME"),
                                 cl::init("generic"),
                                 cl::desc("The chip to compile for; "
                                          "--list-targets prints them"),
-                                cl::cat(category));
+                                cl::sub(cl::SubCommand::getTopLevel()),
+                                cl::sub(checkCommand), cl::cat(category));
 cl::opt<bool> listTargets("list-targets",
                           cl::desc("Print the targets and exit"),
                           cl::cat(category));
@@ -145,7 +168,7 @@ cl::opt<DiagnosticsFormat> diagnosticsFormat(
                clEnumValN(DiagnosticsFormat::Json, "json", "for programs")),
     cl::cat(category));
 cl::opt<std::string>
-    dumpDocs("dump-docs", cl::value_desc("ops|passes|diagnostics"),
+    dumpDocs("dump-docs", cl::value_desc("ops|passes|diagnostics|rules"),
              cl::desc("Print a reference page made from the tables and exit"),
              cl::cat(category));
 
@@ -163,6 +186,8 @@ EXAMPLES:
   anec out.mil                                read, check and print again
   anec flexible.mil --shape x=1x128 -o x.mil  at a shape of its input
   anec out.mil --emit=report                  what it is made of
+  anec check out.mil --target=m1              what a chip refuses, and why
+  anec explain io-row-64                      the story of a rule
   anec diff old.mil new.mil                   what differs; 1 if anything does
   anec attention.tdsl --verify-numerics --stats --init=1 -o attention.mil
 
@@ -390,14 +415,50 @@ static int runDiff() {
   return !same ? UsageError : *same ? 0 : 1;
 }
 
+/// 0 no rule is broken, 1 some are, or a program cannot be read.
+static int runCheck(const Target &target) {
+  if (checked.empty())
+    return usageError("anec", "check takes programs; see anec check --help");
+  Diagnostics diags;
+  Assumptions assumptions;
+  for (const std::string &text : assumed)
+    if (!parseAssumption(text, assumptions, diags)) {
+      diags.print(llvm::errs(), llvm::errs().has_colors());
+      return UsageError;
+    }
+  CompileOptions options;
+  options.passes.target = &target;
+  options.missingWeights = MILReadOptions::MissingWeights::Ignore;
+  bool ok = checkFiles(checked, options, assumptions, checkFormat, llvm::outs(),
+                       diags);
+  Diagnostics output;
+  finishOutput(output);
+  output.print(llvm::errs(), llvm::errs().has_colors());
+  return output.hasErrors() ? MachineError : ok ? Done : InputError;
+}
+
+static int runExplain() {
+  if (const Rule *rule = findRule(explained)) {
+    explainRule(*rule, llvm::outs());
+    return Done;
+  }
+  return usageError("anec", explained.empty()
+                                ? "explain takes a rule; docs/rules.md has them"
+                                : "there is no rule `" + explained +
+                                      "`; docs/rules.md has them");
+}
+
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
-  cl::HideUnrelatedOptions(category, diffCommand);
+  for (cl::SubCommand *command : {&diffCommand, &checkCommand, &explainCommand})
+    cl::HideUnrelatedOptions(category, *command);
   cl::extrahelp more(examples);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return UsageError;
   if (diffCommand)
     return runDiff();
+  if (explainCommand)
+    return runExplain();
   if (listTargets) {
     printTargets(llvm::outs());
     return Done;
@@ -406,12 +467,15 @@ int main(int argc, char **argv) {
   if (!target)
     return usageError("anec", "there is no target `" + targetName +
                                   "`; see anec --list-targets");
+  if (checkCommand)
+    return runCheck(*target);
   if (dumpDocs.getNumOccurrences())
     return printDocs(dumpDocs, llvm::outs())
                ? Done
-               : usageError("anec", "--dump-docs takes `ops`, `passes` or "
-                                    "`diagnostics`, not `" +
-                                        dumpDocs + "`");
+               : usageError("anec",
+                            "--dump-docs takes `ops`, `passes`, `rules`, "
+                            "or `diagnostics`, not `" +
+                                dumpDocs + "`");
   if (input.empty())
     return usageError("anec", "no input file; see anec --help");
   if (!milVersion.empty() && milVersion != "1.0" && milVersion != "1.3")

@@ -24,9 +24,9 @@ struct InputShape {
 
 struct MILReadOptions {
   /// What a weight file that cannot be opened is: an error; or, for those who
-  /// only look at the program, a warning, with zeros for its values and
-  /// `BlobOrigin::missing` set.
-  enum class MissingWeights : uint8_t { Error, Warn };
+  /// only look at the program, a warning or nothing, with zeros for its values
+  /// and `BlobOrigin::missing` set.
+  enum class MissingWeights : uint8_t { Error, Warn, Ignore };
   MissingWeights missingWeights = MissingWeights::Error;
   /// The first one of each name counts. An input with unknown extents that is
   /// not among them has the shape that the program gives as its default, with

@@ -69,6 +69,12 @@ struct Diagnostic {
   Severity severity() const { return kind->severity; }
 };
 
+/// Where a range lies; lines and columns count from 1.
+struct SourcePlace {
+  llvm::StringRef file;
+  unsigned line, column, endLine, endColumn;
+};
+
 /// The sources of a compilation and what was found wrong with them.
 class Diagnostics {
 public:
@@ -115,6 +121,9 @@ public:
   llvm::StringRef addBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer);
   /// Reads `path` (`-` is standard input) and adds it, or reports why not.
   std::optional<llvm::StringRef> addFile(llvm::StringRef path);
+
+  /// Where `range` lies in the sources; nothing when it is invalid.
+  std::optional<SourcePlace> locate(SourceRange range) const;
 
   /// The first some hundreds of each severity.
   const std::vector<Diagnostic> &all() const { return diagnostics; }

@@ -1,0 +1,92 @@
+//===- Check.cpp - the rules that a program breaks ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Target/Check.h"
+#include "anec/Support/Suggestion.h"
+#include "anec/Target/Diags.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+bool Assumptions::allows(const Rule &rule) const {
+  return llvm::is_contained(allowed, &rule);
+}
+
+bool Assumptions::isError(const Rule &rule) const {
+  return anec::isError(rule.impact) || llvm::is_contained(denied, &rule);
+}
+
+bool anec::parseAssumption(llvm::StringRef text, Assumptions &assumptions,
+                           Diagnostics &diags) {
+  auto [id, verdict] = text.split('=');
+  if (verdict != "allow" && verdict != "deny") {
+    diags.report({}, diag::AssumptionForm, text);
+    return false;
+  }
+  const Rule *rule = findRule(id);
+  if (!rule) {
+    Suggestion suggestion(id);
+    for (const Rule *known : allRules())
+      suggestion.consider(known->id);
+    suggestion.note(diags.report({}, diag::UnknownRule, id), {});
+    return false;
+  }
+  (verdict == "allow" ? assumptions.allowed : assumptions.denied)
+      .push_back(rule);
+  return true;
+}
+
+void anec::checkFunction(const Function &function, const Target &target,
+                         const Assumptions &assumptions,
+                         std::vector<Finding> &findings) {
+  for (const Rule *rule : allRules()) {
+    if (!rule->appliesTo(target) || assumptions.allows(*rule))
+      continue;
+    auto report = [&](SourceRange range, std::string what) {
+      findings.push_back({rule, range, std::move(what)});
+    };
+    if (rule->ofFunction)
+      rule->ofFunction(function, target, report);
+    if (rule->ofOp)
+      for (const Op &op : function.body())
+        if (Verdict what = rule->ofOp(op, target))
+          report(op.range(), std::move(*what));
+  }
+}
+
+std::vector<Finding> anec::checkProgram(const MILOutline *text,
+                                        const Module *module,
+                                        const Target &target,
+                                        const Assumptions &assumptions) {
+  std::vector<Finding> findings;
+  if (text)
+    for (const Rule *rule : allRules())
+      if (rule->ofText && rule->appliesTo(target) && !assumptions.allows(*rule))
+        rule->ofText(*text, target, [&](SourceRange range, std::string what) {
+          findings.push_back({rule, range, std::move(what)});
+        });
+  if (module)
+    for (const auto &function : module->functions)
+      if (function->kind != FunctionKind::Host)
+        checkFunction(*function, target, assumptions, findings);
+  llvm::stable_sort(findings, [](const Finding &lhs, const Finding &rhs) {
+    return lhs.range.Start.getPointer() < rhs.range.Start.getPointer();
+  });
+  return findings;
+}
+
+void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
+                         Diagnostics &diags) {
+  const Rule &rule = *finding.rule;
+  auto report = diags.report(
+      finding.range, assumptions.isError(rule) ? rule.denied : rule.reported,
+      finding.what);
+  report.note({}, diag::RuleSource,
+              rule.chips == ChipSet::all() ? "all chips" : rule.chips.str(),
+              rule.summary, rule.source, spelling(rule.confidence));
+  if (!rule.conflict.empty())
+    report.note({}, diag::RuleConflict, rule.conflict, rule.id);
+  report.note({}, diag::RuleAdvice, rule.advice);
+}

@@ -1,0 +1,184 @@
+//===- CostRules.cpp - rules about what is slow -----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Predicates.h"
+#include "anec/Ops/Report.h"
+
+using namespace anec;
+
+static constexpr llvm::StringLiteral family = "cost";
+
+static Verdict constantMatmul(const Op &op, const Target &target) {
+  if (!op.is(ops::Matmul) ||
+      !(isConstant(op.operand(0u)) || isConstant(op.operand(1u))))
+    return {};
+  return broken("`matmul` by a constant");
+}
+constinit const Rule rules::ConstantMatmul = {
+    .id = "constant-matmul",
+    .family = family,
+    .summary = "products with weights are convolutions: a third of the time",
+    .impact = Impact::Performance,
+    .source = "maderix/ANE (M4), ironmill (M3 Pro)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict =
+        "luengnat/rustane says that constants from files are refused in "
+        "`matmul`; ANEForge runs them",
+    .advice = "use a 1x1 convolution",
+    .rewrite = "matmul-to-conv",
+    .ofOp = constantMatmul,
+};
+
+static Verdict transposedY(const Op &op, const Target &target) {
+  if (!op.is(ops::Matmul) || !op.boolAttr("transpose_y") ||
+      op.operand(1u)->definingOp())
+    return {};
+  return broken("`matmul` by the input `{0}`, transposed",
+                op.operand(1u)->name);
+}
+constinit const Rule rules::TransposedInput = {
+    .id = "transposed-input",
+    .family = family,
+    .summary = "an input that `matmul` multiplies by is not transposed there: "
+               "it compiles for 30 s, and is slow",
+    .chips = {Chip::M3Ultra},
+    .impact = Impact::Performance,
+    .source = "H3 (M3 Ultra)",
+    .date = "2026-11",
+    .advice = "pass it transposed, or transpose x",
+    .ofOp = transposedY,
+};
+
+static void shallow(const Function &function, const Target &target,
+                    ReportBreach report) {
+  constexpr unsigned enough = 16;
+  unsigned ops = makeReport(function).ops;
+  if (ops && ops < enough)
+    report(function.range, *broken("the program has {0} ops", ops));
+}
+constinit const Rule rules::ShallowProgram = {
+    .id = "shallow-program",
+    .family = family,
+    .summary = "a program has 16 ops or more: a single one reaches 30 % of the "
+               "peak, 16 to 64 reach 94 %",
+    .impact = Impact::Performance,
+    .source = "maderix/ANE (M4), rustane (M4 Max)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "put what runs one after the other into one program",
+    .rewrite = "form-kernels",
+    .ofFunction = shallow,
+};
+
+static void workingSet(const Function &function, const Target &target,
+                       ReportBreach report) {
+  FunctionReport numbers = makeReport(function);
+  if (numbers.activationPeak > target.limits.sramBytes)
+    report(numbers.peakOp ? numbers.peakOp->range() : function.range,
+           *broken("values take {0} bytes here; the chip has {1}",
+                   numbers.activationPeak, target.limits.sramBytes.value));
+}
+constinit const Rule rules::WorkingSet = {
+    .id = "working-set",
+    .family = family,
+    .summary = "what is alive at once fits on the chip: beyond, a third is "
+               "lost",
+    .impact = Impact::Performance,
+    .source = "maderix/ANE (M4): 32 MB; libane: 8 to 48 MB by chip",
+    .date = "2026-11",
+    .conflict = "the study has 2 MiB for each operand (M6), Bryngelson a knee "
+                "at 4.72 MB (M5)",
+    .advice = "cut the program, or take fewer positions at a time",
+    .ofFunction = workingSet,
+};
+
+static Verdict notch(const Op &op, const Target &target) {
+  constexpr int64_t cores = 16, mebibyte = 1 << 20;
+  if (!op.is(ops::Conv))
+    return {};
+  const TensorType &weight = convWeight(op);
+  int64_t bytes = weight.shape[0] * weight.shape[1] * 2;
+  if (bytes % (cores * mebibyte) != 0)
+    return {};
+  return broken("`conv` reads {0} MiB for each of 16 cores",
+                bytes / cores / mebibyte);
+}
+constinit const Rule rules::BandwidthNotch = {
+    .id = "bandwidth-notch",
+    .family = family,
+    .summary = "the weight of a convolution is no multiple of 1 MiB for each "
+               "of 16 cores: it streams at half the rate",
+    .chips = {Chip::M3, Chip::M3Ultra, Chip::M4},
+    .impact = Impact::Performance,
+    .source = "q38 and oMLX: M4 23.7 instead of 43.5 GB/s, M3 17 to 19 instead "
+              "of 45 to 60",
+    .date = "2026-11",
+    .advice = "split the convolution",
+    .ofOp = notch,
+};
+
+static Verdict wideContraction(const Op &op, const Target &target) {
+  if (!op.is(ops::Conv) || convWeight(op).shape[1] < 5120)
+    return {};
+  return broken("`conv` has {0} input channels", convWeight(op).shape[1]);
+}
+constinit const Rule rules::WideChannels = {
+    .id = "wide-channels",
+    .family = family,
+    .summary =
+        "convolutions have less than 5120 input channels: layers are 4.7 "
+        "times slower there",
+    .chips = {Chip::M4, Chip::M5},
+    .impact = Impact::Performance,
+    .source = "rustane (M4 Max, M5 Max)",
+    .date = "2026-11",
+    .advice = "keep widths of a model to 4096, or split",
+    .ofOp = wideContraction,
+};
+
+static Verdict longReduction(const Op &op, const Target &target) {
+  int64_t limit =
+      ChipSet{Chip::M1, Chip::M2}.intersects(target.chips) ? 192 : 384;
+  if (!isReduction(op) || reducedElements(op) < limit)
+    return {};
+  return broken("`{0}` over {1} elements", op.def().name, reducedElements(op));
+}
+constinit const Rule rules::LongReduction = {
+    .id = "long-reduction",
+    .family = family,
+    .summary = "reductions of 384 elements and more (192 before M3) go by way "
+               "of a transposition",
+    .impact = Impact::Performance,
+    .source = "ANEForge (M1 to M5)",
+    .date = "2026-11",
+    .advice = "multiply by a vector of ones",
+    .ofOp = longReduction,
+};
+
+static void channelVector(const Function &function, const Target &target,
+                          ReportBreach report) {
+  for (const auto &param : function.parameters()) {
+    const TensorType &type = param->type;
+    if (type.rank() == 4 && type.shape[1] >= 64 && type.shape[2] == 1 &&
+        type.shape[3] == 1)
+      report(param->range(),
+             *broken("input `{0}` is a vector along the channels: {1} bytes "
+                     "instead of {2}",
+                     param->name, type.shape[1] * 64, type.numBytes()));
+  }
+}
+constinit const Rule rules::ChannelVector = {
+    .id = "channel-vector",
+    .family = family,
+    .summary = "vectors lie along the width: each channel takes a row of 64 "
+               "bytes",
+    .impact = Impact::Performance,
+    .source = "ironmill (M3 Pro: PlaneStride 64), Orion",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "declare [1, 1, 1, n] and `transpose`",
+    .ofFunction = channelVector,
+};

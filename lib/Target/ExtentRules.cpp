@@ -1,0 +1,449 @@
+//===- ExtentRules.cpp - rules about how large things are -------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Predicates.h"
+#include "anec/Ops/Report.h"
+
+using namespace anec;
+
+static constexpr llvm::StringLiteral family = "extents";
+
+/// Judges each value: parameters, and results of ops.
+static void eachValue(const Function &function,
+                      llvm::function_ref<Verdict(const Value &)> judge,
+                      ReportBreach report) {
+  for (const auto &param : function.parameters())
+    if (Verdict what = judge(*param))
+      report(param->range(), *what);
+  for (const Op &op : function.body())
+    for (const Value *result : op.resultValues())
+      if (Verdict what = judge(*result))
+        report(result->range(), *what);
+}
+
+//===----------------------------------------------------------------------===//
+// Any value
+//===----------------------------------------------------------------------===//
+
+static void rankLimit(const Function &function, const Target &target,
+                      ReportBreach report) {
+  eachValue(
+      function,
+      [&](const Value &value) -> Verdict {
+        if (value.type.rank() <= target.limits.rank)
+          return {};
+        return broken("`{0}` has rank {1}; {2} is the most", value.name,
+                      value.type.rank(), target.limits.rank.value);
+      },
+      report);
+}
+constinit const Rule rules::RankLimit = {
+    .id = "rank-limit",
+    .family = family,
+    .summary = "values have a rank of at most 5",
+    .source = "ANEForge, coremltools",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "merge axes by `reshape`",
+    .ofFunction = rankLimit,
+};
+
+static void channelLimit(const Function &function, const Target &target,
+                         ReportBreach report) {
+  eachValue(
+      function,
+      [&](const Value &value) -> Verdict {
+        int64_t limit = target.limits.channels;
+        if (value.type.rank() != 4 || value.type.shape[1] <= limit)
+          return {};
+        return broken("`{0}` has {1} channels; {2} is the most", value.name,
+                      value.type.shape[1], limit);
+      },
+      report);
+}
+constinit const Rule rules::ChannelLimit = {
+    .id = "channel-limit",
+    .family = family,
+    .summary = "values have at most 65536 channels",
+    .source = "ANEForge (A14 and A16)",
+    .date = "2026-11",
+    .advice = "split along the channels",
+    .rewrite = "tile-conv",
+    .ofFunction = channelLimit,
+};
+
+static void spatialLimit(const Function &function, const Target &target,
+                         ReportBreach report) {
+  eachValue(
+      function,
+      [&](const Value &value) -> Verdict {
+        const Op *op = value.definingOp();
+        if (op && (op->is(ops::Const) || op->is(ops::Weight) ||
+                   op->def().has(trait::Constexpr)))
+          return {};
+        int64_t limit = target.limits.spatial;
+        for (unsigned fromEnd : {0u, 1u}) {
+          // Of a rank of 2, the first axis will be the channels.
+          if (value.type.rank() <= fromEnd + (fromEnd ? 2 : 0))
+            continue;
+          int64_t extent = extentFromEnd(value.type, fromEnd);
+          if (extent > limit)
+            return broken("`{0}` is {1} {2}; {3} is the most", value.name,
+                          extent, fromEnd ? "high" : "wide", limit);
+        }
+        return {};
+      },
+      report);
+}
+constinit const Rule rules::SpatialLimit = {
+    .id = "spatial-limit",
+    .family = family,
+    .summary = "width and height are at most 16384, and 65536 from M4 on",
+    .source = "ANEForge (M1 to M5), ironmill, libane, mobius #61",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "move the extent to the channels, or split",
+    .ofFunction = spatialLimit,
+};
+
+static void opLimit(const Function &function, const Target &target,
+                    ReportBreach report) {
+  unsigned count = 0;
+  for (const Op &op : function.body())
+    if (!op.is(ops::Const) && !op.is(ops::Weight) &&
+        !op.def().has(trait::Constexpr) &&
+        ++count == target.limits.opsPerProgram + 1)
+      report(op.range(), *broken("this is op {0} of the program", count));
+}
+constinit const Rule rules::OpLimit = {
+    .id = "op-limit",
+    .family = family,
+    .summary = "a program has at most 382 ops",
+    .macOS = "27",
+    .source = "maderix/ANE (M4): 383 chained convolutions overflow the "
+              "compiler's stack; so does M6 at 387",
+    .date = "2026-11",
+    .conflict = "the study ran 512 on M4; what counts is the longest chain",
+    .advice = "cut the program in two",
+    .rewrite = "cut-program",
+    .ofFunction = opLimit,
+};
+
+static void weightLimit(const Function &function, const Target &target,
+                        ReportBreach report) {
+  uint64_t bytes = 0;
+  for (const Op &op : function.body()) {
+    if (!op.is(ops::Const) && !op.is(ops::Weight))
+      continue;
+    uint64_t before = bytes;
+    bytes += op.result()->type.numBytes();
+    if (before <= target.limits.weightBytes &&
+        bytes > target.limits.weightBytes)
+      report(op.range(), *broken("with `{0}`, weights have {1} bytes",
+                                 op.result()->name, bytes));
+  }
+}
+constinit const Rule rules::WeightLimit = {
+    .id = "weight-limit",
+    .family = family,
+    .summary = "the weights of a program have at most 2 GiB",
+    .source = "coremltools PR 2593: the compiler's error; ANEForge",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "cut the program in two, or pass weights as inputs",
+    .rewrite = "cut-program",
+    .ofFunction = weightLimit,
+};
+
+static Verdict concatWidth(const Op &op, const Target &target) {
+  if (!op.is(ops::Concat))
+    return {};
+  const TensorType &type = op.result()->type;
+  for (unsigned axis = 0; axis < type.rank(); ++axis)
+    if (type.shape[axis] >= 100000)
+      return broken("`concat` makes axis {0} {1} long", axis, type.shape[axis]);
+  return {};
+}
+constinit const Rule rules::ConcatExtent = {
+    .id = "concat-extent",
+    .family = family,
+    .summary = "`concat` makes no axis of 100000 and more",
+    .source = "q38 (M5 Max), ANEForge: the compiler crashes at 100352",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "return several outputs",
+    .ofOp = concatWidth,
+};
+
+static Verdict transposeExtent(const Op &op, const Target &target) {
+  constexpr int64_t limit = (1 << 23) - 1;
+  if (op.is(ops::Transpose))
+    for (int64_t extent : op.result()->type.shape)
+      if (extent >= limit)
+        return broken("`transpose` of an extent of {0}", extent);
+  return {};
+}
+constinit const Rule rules::TransposeExtent = {
+    .id = "transpose-extent",
+    .family = family,
+    .summary = "`transpose` has extents below 2^23 - 1",
+    .source = "ANEForge (M1); 2^24 - 1 on later chips",
+    .date = "2026-11",
+    .advice = "split, or transpose on the host",
+    .ofOp = transposeExtent,
+};
+
+static Verdict reduceExtent(const Op &op, const Target &target) {
+  if (isReduction(op) && reducedElements(op) > 65536)
+    return broken("`{0}` over {1} elements", op.def().name,
+                  reducedElements(op));
+  return {};
+}
+constinit const Rule rules::ReduceExtent = {
+    .id = "reduce-extent",
+    .family = family,
+    .summary = "reductions are over at most 65536 elements",
+    .source = "ANEForge",
+    .date = "2026-11",
+    .advice = "reduce in two steps",
+    .rewrite = "split-reduce",
+    .ofOp = reduceExtent,
+};
+
+static Verdict rank5Product(const Op &op, const Target &target) {
+  if (!op.is(ops::Matmul))
+    return {};
+  for (const Value *operand : op.operandValues())
+    if (operand->type.rank() >= 5 && producer(operand, ops::Transpose))
+      return broken("`matmul` of a `transpose` of rank {0}",
+                    operand->type.rank());
+  return {};
+}
+constinit const Rule rules::TransposedRank5 = {
+    .id = "transposed-rank-5",
+    .family = family,
+    .summary = "no `matmul` of a `transpose` of rank 5",
+    .source = "ANEForge",
+    .date = "2026-11",
+    .advice = "merge the leading axes by `reshape` before",
+    .ofOp = rank5Product,
+};
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static Verdict convInputs(const Op &op, const Target &target) {
+  if (!op.is(ops::Conv))
+    return {};
+  int64_t channels = convWeight(op).shape[1],
+          limit = target.limits.convInputChannels;
+  if (channels <= limit)
+    return {};
+  return broken("`conv` adds over {0} channels; {1} is the most", channels,
+                limit);
+}
+constinit const Rule rules::ConvInputChannels = {
+    .id = "conv-input-channels",
+    .family = family,
+    .summary = "a convolution has at most 16384 input channels",
+    .source = "maderix/ANE (M4): 32000 fail; ironmill, libane: 16384",
+    .date = "2026-11",
+    .conflict = "no source says where between 16384 and 32000 it ends",
+    .advice = "split the input along the channels and add the results",
+    .rewrite = "split-contraction",
+    .ofOp = convInputs,
+};
+
+static Verdict convOutputs(const Op &op, const Target &target) {
+  if (!op.is(ops::Conv))
+    return {};
+  int64_t channels = convWeight(op).shape[0],
+          limit = target.limits.convOutputChannels;
+  if (channels <= limit)
+    return {};
+  return broken("`conv` has {0} output channels; {1} is the most", channels,
+                limit);
+}
+constinit const Rule rules::ConvOutputChannels = {
+    .id = "conv-output-channels",
+    .family = family,
+    .summary = "a convolution has at most 16384 output channels (32000 on M4, "
+               "62080 on M5)",
+    .source = "ANEForge #181; maderix/ANE (M4): 32000 run; q38 (M5 Max): 62080 "
+              "run, 124160 fail",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "split the weight along the outputs and concatenate the results",
+    .rewrite = "tile-conv",
+    .ofOp = convOutputs,
+};
+
+static Verdict matmulContraction(const Op &op, const Target &target) {
+  if (!op.is(ops::Matmul))
+    return {};
+  int64_t limit = target.limits.matmulContraction;
+  if (contraction(op) <= limit)
+    return {};
+  return broken("`matmul` adds over {0} elements; {1} is the most",
+                contraction(op), limit);
+}
+constinit const Rule rules::MatmulContraction = {
+    .id = "matmul-contraction",
+    .family = family,
+    .summary = "`matmul` adds over at most 16384 elements (32768 on M4, 65536 "
+               "on M5)",
+    .source = "rustane #13 (M3 Ultra): 17920 fail; ANEForge (M4): 32768 run, "
+              "40000 fail",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "split both operands along it and add the products",
+    .rewrite = "split-contraction",
+    .ofOp = matmulContraction,
+};
+
+static Verdict matmulExtent(const Op &op, const Target &target) {
+  if (!op.is(ops::Matmul))
+    return {};
+  int64_t limit = target.limits.matmulExtent;
+  for (unsigned fromEnd : {0u, 1u}) {
+    int64_t extent = extentFromEnd(op.result()->type, fromEnd);
+    if (extent > limit)
+      return broken("`matmul` has {0} {1}; {2} is the most", extent,
+                    fromEnd ? "rows" : "columns", limit);
+  }
+  return {};
+}
+constinit const Rule rules::MatmulExtent = {
+    .id = "matmul-extent",
+    .family = family,
+    .summary = "`matmul` has at most 16384 rows and columns (65536 from M4 on)",
+    .source = "rustane #13 (M3 Ultra): 17920 fail; ANEForge",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "split an operand and concatenate the products",
+    .rewrite = "tile-matmul",
+    .ofOp = matmulExtent,
+};
+
+static Verdict matmulInner32(const Op &op, const Target &target) {
+  if (!op.is(ops::Matmul) || contraction(op) % 32 == 0)
+    return {};
+  return broken("`matmul` adds over {0} elements", contraction(op));
+}
+constinit const Rule rules::MatmulInner32 = {
+    .id = "matmul-inner-32",
+    .family = family,
+    .summary = "`matmul` adds over a multiple of 32 elements",
+    .chips = {Chip::M1},
+    .impact = Impact::Warning,
+    .source = "maderix/ANE issue #47 (M1)",
+    .date = "2026-03",
+    .confidence = Confidence::Low,
+    .advice = "pad both operands with zeros",
+    .ofOp = matmulInner32,
+};
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+static Verdict convKernelWidth(const Op &op, const Target &target) {
+  if (!op.is(ops::Conv))
+    return {};
+  int64_t width = convWeight(op).shape.back(),
+          limit = target.limits.convKernelWidth;
+  if (width <= limit)
+    return {};
+  return broken("the kernel of `conv` is {0} wide; {1} is the most", width,
+                limit);
+}
+constinit const Rule rules::ConvKernelWidth = {
+    .id = "conv-kernel-width",
+    .family = family,
+    .summary = "kernels are at most 13 wide (15 from M4 on)",
+    .source = "ANEForge (M1: 13, M5: 15)",
+    .date = "2026-11",
+    .conflict = "ironmill says 16 x 16, and the study 15 (M6)",
+    .advice = "use `space_to_depth`, or add the results of two kernels",
+    .ofOp = convKernelWidth,
+};
+
+static Verdict convKernelHeight(const Op &op, const Target &target) {
+  if (!op.is(ops::Conv) || convWeight(op).rank() < 4)
+    return {};
+  int64_t height = convWeight(op).shape[2],
+          limit = target.limits.convKernelHeight;
+  if (height <= limit)
+    return {};
+  return broken("the kernel of `conv` is {0} high; {1} is the most", height,
+                limit);
+}
+constinit const Rule rules::ConvKernelHeight = {
+    .id = "conv-kernel-height",
+    .family = family,
+    .summary = "kernels are at most 31 high",
+    .source = "microarchitecture study (M6)",
+    .date = "2026-11",
+    .conflict = "ANEForge found no limit on M5",
+    .advice = "use `space_to_depth`, or add the results of two kernels",
+    .ofOp = convKernelHeight,
+};
+
+static Verdict kernelCost(const Op &op, const Target &target) {
+  if (!op.is(ops::Conv) || convWeight(op).rank() < 4)
+    return {};
+  llvm::ArrayRef<int64_t> shape = convWeight(op).shape;
+  if (std::min(shape[2], shape[3]) <= 7)
+    return {};
+  return broken("the kernel of `conv` is {0} x {1}", shape[2], shape[3]);
+}
+constinit const Rule rules::KernelCompileTime = {
+    .id = "kernel-compile-time",
+    .family = family,
+    .summary = "kernels above 7 x 7 take long to compile: 16 x 16 took 220 s "
+               "and 11.7 GB",
+    .macOS = "27",
+    .impact = Impact::Performance,
+    .source = "microarchitecture study (M4, M6)",
+    .date = "2026-11",
+    .advice = "use `space_to_depth`, or several smaller kernels",
+    .ofOp = kernelCost,
+};
+
+/// The extents of a pooling window.
+static Verdict poolWindow(const Op &op, const OpDef &def, int64_t limit) {
+  if (op.is(def))
+    for (int64_t extent : op.intsAttr("kernel_sizes"))
+      if (extent > limit)
+        return broken("the window of `{0}` is {1} long; {2} is the most",
+                      def.name, extent, limit);
+  return {};
+}
+constinit const Rule rules::MaxPoolWindow = {
+    .id = "max-pool-window",
+    .family = family,
+    .summary = "windows of `max_pool` are at most 8 wide and high",
+    .source = "ANEForge; on M4 9 x 1 runs and 1 x 9 does not",
+    .date = "2026-11",
+    .advice = "pool twice",
+    .ofOp = [](const Op &op,
+               const Target &) { return poolWindow(op, ops::MaxPool, 8); },
+};
+constinit const Rule rules::AvgPoolWindow = {
+    .id = "avg-pool-window",
+    .family = family,
+    .summary = "windows of `avg_pool` are at most 29 wide and high (31 from M2 "
+               "on)",
+    .source = "ANEForge (M1: 29, later: 31)",
+    .date = "2026-11",
+    .advice = "pool twice",
+    .ofOp =
+        [](const Op &op, const Target &target) {
+          return poolWindow(op, ops::AvgPool,
+                            ChipSet{Chip::M1}.intersects(target.chips) ? 29
+                                                                       : 31);
+        },
+};

@@ -1,0 +1,482 @@
+//===- GraphRules.cpp - rules about what goes with what ---------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Predicates.h"
+
+using namespace anec;
+
+static constexpr llvm::StringLiteral family = "graph";
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+static Verdict computedWeight(const Op &op, const Target &target) {
+  if (!op.is(ops::Conv) || isConstant(op.operand("weight")))
+    return {};
+  return broken("the weight of `conv` is computed");
+}
+constinit const Rule rules::ConvWeight = {
+    .id = "conv-weight",
+    .family = family,
+    .summary = "the weight of a convolution is a constant",
+    .impact = Impact::SilentCorruption,
+    .source = "skyfallsin field guide (M3 Max): ignored; maderix/ANE #47 (M1): "
+              "InvalidMILProgram",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict = "q38 runs it on M5 Max",
+    .advice = "use `matmul`",
+    .rewrite = "conv-to-matmul",
+    .ofOp = computedWeight,
+};
+
+static Verdict convBias(const Op &op, const Target &target) {
+  if (!op.is(ops::Conv) || !op.operand("bias"))
+    return {};
+  return broken("`conv` with a `bias`");
+}
+constinit const Rule rules::ConvBias = {
+    .id = "conv-bias",
+    .family = family,
+    .summary = "a convolution has no `bias`",
+    .impact = Impact::Warning,
+    .source = "Orion (M4 Max), luengnat/rustane (M4)",
+    .date = "2026-11",
+    .confidence = Confidence::Low,
+    .conflict = "coremltools always writes one, of rank 1, and ANEForge and "
+                "mil-hwx-compiler accept it",
+    .advice = "add it after the convolution",
+    .rewrite = "split-bias",
+    .ofOp = convBias,
+};
+
+static Verdict convRank3(const Op &op, const Target &target) {
+  if (!op.is(ops::Conv) || convWeight(op).rank() != 3)
+    return {};
+  return broken("`conv` with a weight of rank 3");
+}
+constinit const Rule rules::ConvRank3 = {
+    .id = "conv-rank-3",
+    .family = family,
+    .summary = "the weight of a convolution has rank 4",
+    .chips = {Chip::M1},
+    .source = "ane-linux-experiments (M1)",
+    .date = "2026-11",
+    .advice = "give it a height of 1",
+    .rewrite = "conv-to-rank-4",
+    .ofOp = convRank3,
+};
+
+static Verdict customPadding(const Op &op, const Target &target) {
+  if (!op.is(ops::Conv) || op.stringAttr("pad_type") != "custom")
+    return {};
+  return broken("`conv` with `pad_type` `custom`");
+}
+constinit const Rule rules::ConvPadding = {
+    .id = "conv-padding",
+    .family = family,
+    .summary = "`pad_type` is `valid` or `same`",
+    .chips = {Chip::M1},
+    .impact = Impact::Warning,
+    .source = "ane-linux-experiments (M1): some spellings are refused",
+    .date = "2026-11",
+    .advice = "`pad` before",
+    .ofOp = customPadding,
+};
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+static Verdict attentionMask(const Op &op, const Target &target) {
+  if (!op.is(ops::ScaledDotProductAttention) || !op.operand("attn_mask"))
+    return {};
+  return broken("`attn_mask` is ignored");
+}
+constinit const Rule rules::AttentionMask = {
+    .id = "attention-mask",
+    .family = family,
+    .summary = "`scaled_dot_product_attention` has no mask: it is ignored",
+    .macOS = "15, 26",
+    .impact = Impact::SilentCorruption,
+    .source = "maderix/ANE (M4), Orion (M4 Max), ANEForge",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict = "Core ML places it with its mask (M6)",
+    .advice = "matmul, mul, add the mask, softmax, matmul",
+    .rewrite = "expand-attention",
+    .ofOp = attentionMask,
+};
+
+static Verdict attentionSize(const Op &op, const Target &target) {
+  if (!op.is(ops::ScaledDotProductAttention))
+    return {};
+  int64_t queries = extentFromEnd(op.operand("query")->type, 1);
+  int64_t keys = extentFromEnd(op.operand("key")->type, 1);
+  if (std::max(queries, keys) <= 2048 && std::min(queries, keys) < 512)
+    return {};
+  return broken("attention of {0} queries to {1} keys", queries, keys);
+}
+constinit const Rule rules::AttentionSize = {
+    .id = "attention-size",
+    .family = family,
+    .summary = "`scaled_dot_product_attention` is of at most 2048 positions, "
+               "and below 512 of queries or of keys",
+    .impact = Impact::SilentCorruption,
+    .source = "ANEForge: the results are garbage beyond",
+    .date = "2026-11",
+    .advice = "matmul, mul, softmax, matmul, some 512 queries at a time",
+    .rewrite = "expand-attention",
+    .ofOp = attentionSize,
+};
+
+static Verdict keyExtent(const Op &op, const Target &target) {
+  if (!op.is(ops::Matmul))
+    return {};
+  const Op *softmax = producer(op.operand(0), ops::Softmax);
+  if (!softmax || extentFromEnd(softmax->result()->type, 0) <= 512)
+    return {};
+  return broken("attention to {0} keys at once",
+                extentFromEnd(softmax->result()->type, 0));
+}
+constinit const Rule rules::AttentionKeys = {
+    .id = "attention-keys",
+    .family = family,
+    .summary = "the softmax of an attention is over at most 512 keys",
+    .chips = {Chip::M3Ultra, Chip::M5},
+    .impact = Impact::Warning,
+    .source = "H3 (M3 Ultra): right at 512, wrong at 15744; q38 (M5 Max): "
+              "compiles at 256, not at 512",
+    .date = "2026-11",
+    .confidence = Confidence::Low,
+    .advice = "go over the keys in parts, keeping the largest and the sum",
+    .ofOp = keyExtent,
+};
+
+static Verdict channelSoftmax(const Op &op, const Target &target) {
+  if (!op.is(ops::Softmax) || op.operand(0)->type.rank() != 4)
+    return {};
+  int64_t axis = op.intAttr("axis"), channels = op.operand(0)->type.shape[1];
+  if ((axis != 1 && axis != -3) || llvm::isPowerOf2_64(uint64_t(channels)))
+    return {};
+  return broken("`softmax` over {0} channels", channels);
+}
+constinit const Rule rules::ChannelSoftmax = {
+    .id = "channel-softmax",
+    .family = family,
+    .summary = "`softmax` over channels is over a power of two of them",
+    .chips = {Chip::M3},
+    .impact = Impact::Warning,
+    .source = "Espresso (M3 Max): InvalidMILProgram",
+    .date = "2026-11",
+    .conflict = "ANEForge and ironmill take any axis and extent; maderix/ANE "
+                "runs 32000 channels on M4",
+    .advice = "take it over the last axis",
+    .ofOp = channelSoftmax,
+};
+
+static void splitMatmulSoftmaxTile(const Function &function,
+                                   const Target &target, ReportBreach report) {
+  const Op *last = nullptr;
+  for (const OpDef *def :
+       {&ops::Split, &ops::Matmul, &ops::Softmax, &ops::Tile}) {
+    auto found = llvm::find_if(function.body(),
+                               [&](const Op &op) { return op.is(*def); });
+    if (found == function.body().end())
+      return;
+    last = &*found;
+  }
+  report(last->range(),
+         "the program has `split`, `matmul`, `softmax` and `tile`");
+}
+constinit const Rule rules::SplitMatmulSoftmaxTile = {
+    .id = "split-matmul-softmax-tile",
+    .family = family,
+    .summary =
+        "not all of `split`, `matmul`, `softmax` and `tile` in a program",
+    .chips = {Chip::M3},
+    .source = "ironmill (M3 Pro)",
+    .date = "2026-11",
+    .advice = "concatenate instead of `tile`",
+    .rewrite = "tile-to-concat",
+    .ofFunction = splitMatmulSoftmaxTile,
+};
+
+//===----------------------------------------------------------------------===//
+// After reductions
+//===----------------------------------------------------------------------===//
+
+static Verdict rootOfReduction(const Op &op, const Target &target) {
+  if (!isOneOf(op, {&ops::Rsqrt, &ops::Sqrt}))
+    return {};
+  const Op *reduction = op.operand(0)->definingOp();
+  if (!reduction || !isReduction(*reduction))
+    return {};
+  return broken("`{0}` of `{1}`", op.def().name, reduction->def().name);
+}
+constinit const Rule rules::RootOfReduction = {
+    .id = "root-of-reduction",
+    .family = family,
+    .summary = "no `rsqrt` or `sqrt` of a reduction",
+    .chips = {Chip::M3, Chip::M4},
+    .source = "rustane (M4 Max), Espresso (M3 Max)",
+    .date = "2026-11",
+    .advice = "use `pow` with -0.5 or 0.5",
+    .rewrite = "root-to-pow",
+    .ofOp = rootOfReduction,
+};
+
+static Verdict reductionTimesZero(const Op &op, const Target &target) {
+  if (!op.is(ops::Mul))
+    return {};
+  for (unsigned slot : {0u, 1u}) {
+    const Op *reduction = op.operand(slot)->definingOp();
+    if (reduction && isReduction(*reduction) &&
+        scalarConstant(op.operand(1 - slot)) == 0.0)
+      return broken("`mul` of `{0}` by 0", reduction->def().name);
+  }
+  return {};
+}
+constinit const Rule rules::ReductionTimesZero = {
+    .id = "reduction-times-zero",
+    .family = family,
+    .summary = "no `mul` of a reduction by 0",
+    .source = "ANEForge",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "subtract it from itself",
+    .rewrite = "zero-by-sub",
+    .ofOp = reductionTimesZero,
+};
+
+static bool isNonlinearity(const Op &op) {
+  return isOneOf(op, {&ops::Sigmoid, &ops::Tanh, &ops::Relu, &ops::Gelu,
+                      &ops::Silu, &ops::Exp, &ops::Erf, &ops::Softplus});
+}
+
+static Verdict squareWidth(const Op &op, const Target &target) {
+  if (!op.is(ops::Square) || extentFromEnd(op.result()->type, 0) % 128 <= 64)
+    return {};
+  const Op *from = op.operand(0)->definingOp();
+  bool follows = from && isNonlinearity(*from);
+  for (const Operand *use = op.result()->firstUse(); use; use = use->nextUse())
+    follows |= use->owner() && isNonlinearity(*use->owner());
+  if (!follows)
+    return {};
+  return broken("`square`, {0} wide, beside a nonlinearity",
+                extentFromEnd(op.result()->type, 0));
+}
+constinit const Rule rules::SquareWidth = {
+    .id = "square-width",
+    .family = family,
+    .summary = "no `square` beside a nonlinearity where width mod 128 is above "
+               "64",
+    .source = "ANEForge (M1 to M5)",
+    .date = "2026-11",
+    .advice = "multiply it by itself",
+    .rewrite = "square-to-mul",
+    .ofOp = squareWidth,
+};
+
+//===----------------------------------------------------------------------===//
+// layer_norm
+//===----------------------------------------------------------------------===//
+
+/// Whether a constant has different elements.
+static bool varies(const Value *value) {
+  const Op *op = value ? value->definingOp() : nullptr;
+  if (!op)
+    return value != nullptr;
+  if (!op->is(ops::Const))
+    return true;
+  const Constant &constant = *op->constant("val");
+  for (int64_t i = 1; i < constant.numElements(); ++i)
+    if (constant.doubleAt(i) != constant.doubleAt(0))
+      return true;
+  return false;
+}
+
+static int64_t normalizedElements(const Op &layerNorm) {
+  int64_t elements = 1;
+  for (int64_t axis : layerNorm.intsAttr("axes"))
+    elements *=
+        layerNorm.operand(0)
+            ->type
+            .shape[axis < 0 ? axis + layerNorm.operand(0)->type.rank() : axis];
+  return elements;
+}
+
+static Verdict layerNormAffine(const Op &op, const Target &target) {
+  if (!op.is(ops::LayerNorm) || !(op.operand("gamma") || op.operand("beta")))
+    return {};
+  return broken("`layer_norm` with `gamma` or `beta`");
+}
+constinit const Rule rules::LayerNormAffine = {
+    .id = "layer-norm-affine",
+    .family = family,
+    .summary = "`layer_norm` has no `gamma` and `beta`",
+    .impact = Impact::Warning,
+    .source = "ane-linux-experiments (M1)",
+    .date = "2026-11",
+    .conflict = "ironmill runs them on M3 Pro",
+    .advice = "multiply and add after it",
+    .rewrite = "split-affine",
+    .ofOp = layerNormAffine,
+};
+
+static Verdict layerNormOneAffine(const Op &op, const Target &target) {
+  if (!op.is(ops::LayerNorm) || normalizedElements(op) < 1024 ||
+      varies(op.operand("gamma")) == varies(op.operand("beta")))
+    return {};
+  return broken("`layer_norm` over {0} elements with one of `gamma` and "
+                "`beta` uniform",
+                normalizedElements(op));
+}
+constinit const Rule rules::LayerNormOneAffine = {
+    .id = "layer-norm-one-affine",
+    .family = family,
+    .summary = "over 1024 elements and more, `gamma` and `beta` of "
+               "`layer_norm` both vary or neither",
+    .chips = {Chip::M1, Chip::M2},
+    .source = "ANEForge #149 and #162 (M1, M2)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "multiply and add after it, on the last axis",
+    .rewrite = "split-affine",
+    .ofOp = layerNormOneAffine,
+};
+
+static Verdict layerNormWide(const Op &op, const Target &target) {
+  if (!op.is(ops::LayerNorm) || normalizedElements(op) < 10240 ||
+      !varies(op.operand("gamma")) || !varies(op.operand("beta")))
+    return {};
+  return broken("`layer_norm` over {0} elements with `gamma` and `beta`",
+                normalizedElements(op));
+}
+constinit const Rule rules::LayerNormWide = {
+    .id = "layer-norm-wide",
+    .family = family,
+    .summary = "over 10240 elements and more, `layer_norm` has not both of "
+               "`gamma` and `beta`",
+    .chips = {Chip::M5},
+    .source = "ANEForge #201 (M5): fails when it runs",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "multiply and add after it, on the last axis",
+    .rewrite = "split-affine",
+    .ofOp = layerNormWide,
+};
+
+//===----------------------------------------------------------------------===//
+// Moving
+//===----------------------------------------------------------------------===//
+
+/// Where a slice begins along the last axis.
+static std::optional<int64_t> lastBegin(const Op &op) {
+  if (!isOneOf(op, {&ops::SliceByIndex, &ops::SliceBySize}))
+    return std::nullopt;
+  if (op.is(ops::SliceByIndex))
+    if (const Constant *mask = op.constant("begin_mask"))
+      if (mask->doubleAt(mask->numElements() - 1) != 0)
+        return 0;
+  Shape begin = op.intsAttr("begin");
+  return begin.empty() ? 0 : begin.back();
+}
+
+static Verdict lastAxisSlice(const Op &op, const Target &target) {
+  if (lastBegin(op).value_or(0) == 0)
+    return {};
+  return broken("a slice that begins at {0} of the last axis", *lastBegin(op));
+}
+constinit const Rule rules::SliceLastAxis = {
+    .id = "slice-last-axis",
+    .family = family,
+    .summary = "a slice that does not begin at 0 of the last axis clamps to "
+               "-4094 to 4094",
+    .chips = {Chip::M1, Chip::M2},
+    .impact = Impact::Warning,
+    .source = "ANEForge (M1, M2)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict = "kernels with packed weights slice so; their values are small",
+    .advice = "transpose the axis away from the last place first, if values "
+              "may be so large",
+    .ofOp = lastAxisSlice,
+};
+
+static Verdict widthMovement(const Op &op, const Target &target) {
+  bool isSlice = isOneOf(op, {&ops::SliceByIndex, &ops::SliceBySize}) &&
+                 op.operand(0)->type.rank() > 0 &&
+                 extentFromEnd(op.operand(0)->type, 0) !=
+                     extentFromEnd(op.result()->type, 0);
+  bool isConcat =
+      op.is(ops::Concat) && isLastAxis(op.intAttr("axis"), op.operand(0u));
+  if (!isSlice && !isConcat)
+    return {};
+  return broken("`{0}` along the last axis", op.def().name);
+}
+constinit const Rule rules::WidthMovement = {
+    .id = "width-movement",
+    .family = family,
+    .summary = "no slice and no `concat` along the last axis, as rotary "
+               "embeddings have them",
+    .chips = {Chip::M3Ultra},
+    .impact = Impact::Warning,
+    .source = "rustane PR #9 (M3 Ultra): refused",
+    .date = "2026-11",
+    .conflict = "rustane slices packed weights so on M4 Max",
+    .advice = "multiply by a constant permutation matrix",
+    .ofOp = widthMovement,
+};
+
+static void sliceOfInput(const Function &function, const Target &target,
+                         ReportBreach report) {
+  if (llvm::none_of(function.body(),
+                    [](const Op &op) { return op.is(ops::Conv); }))
+    return;
+  for (const Op &op : function.body())
+    if (op.is(ops::SliceByIndex) && !op.operand(0)->definingOp())
+      report(op.range(), *broken("`slice_by_index` of the input `{0}`",
+                                 op.operand(0)->name));
+}
+constinit const Rule rules::SliceOfInput = {
+    .id = "slice-of-input",
+    .family = family,
+    .summary = "in a program with convolutions, inputs are not sliced by "
+               "`slice_by_index`",
+    .chips = {Chip::M3},
+    .macOS = "15, 26",
+    .impact = Impact::Warning,
+    .source = "Espresso (M3 Max): InvalidMILProgram",
+    .date = "2026-11",
+    .conflict = "depends on the shape: ironmill and Orion slice inputs",
+    .advice = "use `slice_by_size`",
+    .rewrite = "slice-by-size",
+    .ofFunction = sliceOfInput,
+};
+
+static Verdict batchBroadcast(const Op &op, const Target &target) {
+  if (!op.is(ops::Mul) || op.result()->type.rank() != 4)
+    return {};
+  for (const Value *operand : op.operandValues())
+    if (operand->type.rank() == 4 && operand->type.shape[0] == 1 &&
+        op.result()->type.shape[0] > 1)
+      return broken("`mul` broadcasts `{0}` along axis 0", operand->name);
+  return {};
+}
+constinit const Rule rules::BatchBroadcast = {
+    .id = "batch-broadcast",
+    .family = family,
+    .summary = "`mul` does not broadcast along axis 0",
+    .chips = {Chip::M3},
+    .macOS = "26.3",
+    .impact = Impact::Warning,
+    .source = "skyfallsin field guide (M3 Max)",
+    .date = "2026-11",
+    .confidence = Confidence::Low,
+    .advice = "concatenate copies first; `add` does broadcast",
+    .ofOp = batchBroadcast,
+};

@@ -1,0 +1,569 @@
+//===- InterfaceRules.cpp - rules about inputs and outputs ------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Predicates.h"
+
+using namespace anec;
+
+static constexpr llvm::StringLiteral family = "interface";
+
+/// An input or an output of a program.
+struct Port {
+  bool isInput;
+  llvm::StringRef name;
+  const Value *value;
+
+  const TensorType &type() const { return value->type; }
+  SourceRange range() const { return value->range(); }
+  llvm::StringRef kind() const { return isInput ? "input" : "output"; }
+};
+
+static llvm::SmallVector<Port> inputs(const Function &function) {
+  llvm::SmallVector<Port> ports;
+  for (const auto &param : function.parameters())
+    ports.push_back({true, param->name, param.get()});
+  return ports;
+}
+
+static llvm::SmallVector<Port> outputs(const Function &function) {
+  llvm::SmallVector<Port> ports;
+  for (unsigned i = 0; i < function.numResults(); ++i)
+    ports.push_back({false, function.resultNames()[i], function.result(i)});
+  return ports;
+}
+
+static void eachPort(const Function &function,
+                     llvm::function_ref<Verdict(const Port &)> judge,
+                     ReportBreach report) {
+  for (const auto &ports : {inputs(function), outputs(function)})
+    for (const Port &port : ports)
+      if (Verdict what = judge(port))
+        report(port.range(), *what);
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static void noFp32(const Function &function, const Target &target,
+                   ReportBreach report) {
+  eachPort(
+      function,
+      [](const Port &port) -> Verdict {
+        if (port.type().dtype != DType::FP32)
+          return {};
+        return broken("{0} `{1}` is fp32", port.kind(), port.name);
+      },
+      report);
+}
+constinit const Rule rules::IoFp32 = {
+    .id = "io-fp32",
+    .family = family,
+    .summary = "inputs and outputs are fp16",
+    .chips = {Chip::M1, Chip::M2},
+    .macOS = "15.6, 15.7, 26",
+    .source = "Orion-fork (M1 Pro, M1 Max), Espresso #18 (M1 Ultra), rustane "
+              "#11 (M2 Max)",
+    .date = "2026-09",
+    .confidence = Confidence::High,
+    .advice = "declare them fp16 and convert on the host; it is faster too",
+    .rewrite = "half-io",
+    .ofFunction = noFp32,
+};
+
+static void ioDType(const Function &function, const Target &target,
+                    ReportBreach report) {
+  eachPort(
+      function,
+      [](const Port &port) -> Verdict {
+        constexpr DTypeSet accepted = {DType::FP16, DType::FP32, DType::Bool};
+        if (accepted.contains(port.type().dtype))
+          return {};
+        return broken("{0} `{1}` is {2}", port.kind(), port.name,
+                      spelling(port.type().dtype));
+      },
+      report);
+}
+constinit const Rule rules::IoDType = {
+    .id = "io-dtype",
+    .family = family,
+    .summary = "inputs and outputs are fp16, fp32 or bool",
+    .source = "ironmill (M3 Pro); for int8 outputs also Orion",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict =
+        "E5 takes int8, uint8, int16 and uint16, and no fp32 (ANEForge)",
+    .advice = "keep integers on the host, or pass small ones as fp16",
+    .rewrite = "half-io",
+    .ofFunction = ioDType,
+};
+
+static void boolOutput(const Function &function, const Target &target,
+                       ReportBreach report) {
+  eachPort(
+      function,
+      [](const Port &port) -> Verdict {
+        if (port.type().dtype != DType::Bool)
+          return {};
+        return broken("{0} `{1}` is bool", port.kind(), port.name);
+      },
+      report);
+}
+constinit const Rule rules::IoBool = {
+    .id = "io-bool",
+    .family = family,
+    .summary = "bool stays inside of a program",
+    .impact = Impact::Warning,
+    .source = "Orion, ironmill: used inside only",
+    .date = "2026-11",
+    .conflict = "ironmill also lists bool inputs as accepted",
+    .advice = "cast to fp16",
+    .ofFunction = boolOutput,
+};
+
+static void ioRank0(const Function &function, const Target &target,
+                    ReportBreach report) {
+  eachPort(
+      function,
+      [](const Port &port) -> Verdict {
+        if (!port.type().isScalar())
+          return {};
+        return broken("{0} `{1}` is a scalar", port.kind(), port.name);
+      },
+      report);
+}
+constinit const Rule rules::IoScalar = {
+    .id = "io-scalar",
+    .family = family,
+    .summary = "inputs and outputs have a rank of at least 1",
+    .macOS = "14",
+    .source = "FluidInference #82: rank 0 breaks the compiler of macOS 14",
+    .date = "2026-11",
+    .advice = "give it the shape [1]",
+    .rewrite = "scalar-io",
+    .ofFunction = ioRank0,
+};
+
+static void ioRank4(const Function &function, const Target &target,
+                    ReportBreach report) {
+  eachPort(
+      function,
+      [](const Port &port) -> Verdict {
+        if (port.type().rank() == 4)
+          return {};
+        return broken("{0} `{1}` has rank {2}", port.kind(), port.name,
+                      port.type().rank());
+      },
+      report);
+}
+constinit const Rule rules::IoRank4 = {
+    .id = "io-rank-4",
+    .family = family,
+    .summary = "inputs and outputs are [1, channels, 1, width]",
+    .impact = Impact::Warning,
+    .source = "maderix/ANE, Orion, Espresso, rustane: all kernels that train",
+    .date = "2026-11",
+    .conflict = "ironmill and ANEForge run other ranks too",
+    .advice = "reshape; the layout is what the engine has in memory",
+    .rewrite = "assign-layout",
+    .ofFunction = ioRank4,
+};
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+static uint64_t rowBytes(const TensorType &type) {
+  return byteSize(type.dtype, type.isScalar() ? 1 : type.shape.back());
+}
+
+static void ioRow64(const Function &function, const Target &target,
+                    ReportBreach report) {
+  uint64_t alignment = target.surface.rowAlignment;
+  eachPort(
+      function,
+      [&](const Port &port) -> Verdict {
+        uint64_t rows = port.type().numElements() /
+                        std::max<int64_t>(1, extentFromEnd(port.type(), 0));
+        if (rowBytes(port.type()) % alignment == 0 || rows <= 1)
+          return {};
+        return broken("rows of {0} `{1}` have {2} bytes, and start every {3}",
+                      port.kind(), port.name, rowBytes(port.type()),
+                      llvm::alignTo(rowBytes(port.type()), alignment));
+      },
+      report);
+}
+constinit const Rule rules::IoRow64 = {
+    .id = "io-row-64",
+    .family = family,
+    .summary = "rows of inputs and outputs have a multiple of 64 bytes (32 "
+               "elements of fp16)",
+    .impact = Impact::SilentCorruption,
+    .source = "ironmill (M3 Pro: RowStride 64), rustane (M4 Max), q38 (M5 "
+              "Max), H3 (M3 Ultra), ANE-LM (M3 Max)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict = "one test of Orion (M4 Max) has narrow rows packed; padding "
+                "on the host by RowStride is right as well",
+    .advice = "pad the width to a multiple of 32",
+    .rewrite = "pad-width",
+    .ofFunction = ioRow64,
+};
+
+static void ioWidth32(const Function &function, const Target &target,
+                      ReportBreach report) {
+  for (const Port &port : inputs(function))
+    if (extentFromEnd(port.type(), 0) < 32 && port.type().numElements() > 1)
+      report(port.range(), *broken("input `{0}` is {1} wide", port.name,
+                                   extentFromEnd(port.type(), 0)));
+}
+constinit const Rule rules::IoWidth32 = {
+    .id = "io-width-32",
+    .family = family,
+    .summary = "inputs are at least 32 wide",
+    .chips = {Chip::M3},
+    .macOS = "26.3",
+    .impact = Impact::SilentCorruption,
+    .source = "skyfallsin field guide (M3 Max): widths of 1 and 16 give "
+              "garbage",
+    .date = "2026-11",
+    .conflict = "Orion runs fp32 inputs 16 wide on M4 Max",
+    .advice = "pad the width to a multiple of 32",
+    .rewrite = "pad-width",
+    .ofFunction = ioWidth32,
+};
+
+static void ioRow128(const Function &function, const Target &target,
+                     ReportBreach report) {
+  eachPort(
+      function,
+      [](const Port &port) -> Verdict {
+        if (port.type().numBytes() % 128 == 0)
+          return {};
+        return broken("{0} `{1}` has {2} bytes", port.kind(), port.name,
+                      port.type().numBytes());
+      },
+      report);
+}
+constinit const Rule rules::IoBytes128 = {
+    .id = "io-bytes-128",
+    .family = family,
+    .summary = "inputs and outputs have a multiple of 128 bytes",
+    .chips = {Chip::M5},
+    .macOS = "26.3",
+    .impact = Impact::Warning,
+    .source = "maderix/ANE PR #35 (M5)",
+    .date = "2026-03",
+    .confidence = Confidence::Low,
+    .advice = "pad the width to a multiple of 64",
+    .ofFunction = ioRow128,
+};
+
+static void ioMinimum(const Function &function, const Target &target,
+                      ReportBreach report) {
+  const SurfaceRule unpadded = {target.surface.rowAlignment, {0, "", {}}};
+  eachPort(
+      function,
+      [&](const Port &port) -> Verdict {
+        uint64_t bytes = surfaceBytes(unpadded, port.type());
+        if (bytes >= target.surface.minimumBytes)
+          return {};
+        return broken("{0} `{1}` takes {2} bytes", port.kind(), port.name,
+                      bytes);
+      },
+      report);
+}
+constinit const Rule rules::IoMinimum = {
+    .id = "io-minimum",
+    .family = family,
+    .summary = "the memory of inputs and outputs has at least 48 KiB",
+    .impact = Impact::Warning,
+    .source = "Orion (M4 Max), Espresso (M3 Max): status 0x1d below",
+    .date = "2026-11",
+    .conflict = "ironmill (M3 Pro) says 16 KiB; padded rows explain it",
+    .advice = "allocate more than the program needs; `ane-run` does",
+    .ofFunction = ioMinimum,
+};
+
+static void ioMaximum(const Function &function, const Target &target,
+                      ReportBreach report) {
+  eachPort(
+      function,
+      [&](const Port &port) -> Verdict {
+        uint64_t bytes = surfaceBytes(target.surface, port.type());
+        if (bytes <= target.limits.surfaceBytes)
+          return {};
+        return broken("{0} `{1}` takes {2} bytes", port.kind(), port.name,
+                      bytes);
+      },
+      report);
+}
+constinit const Rule rules::IoMaximum = {
+    .id = "io-maximum",
+    .family = family,
+    .summary = "an input or output has at most 2 GiB",
+    .source = "ANEForge: programs end near 2 GB; oMLX (M3 Ultra): 0x20004 at "
+              "3.75 GiB",
+    .date = "2026-11",
+    .confidence = Confidence::Low,
+    .advice = "split it along the channels",
+    .ofFunction = ioMaximum,
+};
+
+/// Reports ports whose memory differs in size from that of the first.
+static void uniform(llvm::ArrayRef<Port> ports, const Target &target,
+                    ReportBreach report) {
+  for (const Port &port : ports) {
+    uint64_t first = surfaceBytes(target.surface, ports[0].type());
+    uint64_t bytes = surfaceBytes(target.surface, port.type());
+    if (bytes != first)
+      report(port.range(),
+             *broken("{0} `{1}` takes {2} bytes, and `{3}` takes {4}",
+                     port.kind(), port.name, bytes, ports[0].name, first));
+  }
+}
+constinit const Rule rules::IoUniformInputs = {
+    .id = "io-uniform-inputs",
+    .family = family,
+    .summary = "all inputs have one size",
+    .impact = Impact::Warning,
+    .source = "Orion (M4 Max), Espresso (M3 Max): status 0x1d",
+    .date = "2026-11",
+    .confidence = Confidence::Low,
+    .conflict = "H3, q38, mlx-serve and oMLX bind different sizes; wrong order "
+                "or unpadded rows explain it",
+    .advice = "pack them into one input, or allocate all as large as the "
+              "largest",
+    .ofFunction =
+        [](const Function &function, const Target &target,
+           ReportBreach report) { uniform(inputs(function), target, report); },
+};
+constinit const Rule rules::IoUniformOutputs = {
+    .id = "io-uniform-outputs",
+    .family = family,
+    .summary = "all outputs have one size",
+    .impact = Impact::Warning,
+    .source = "Orion (M4 Max), Espresso (M3 Max): status 0x1d",
+    .date = "2026-11",
+    .confidence = Confidence::Low,
+    .conflict = "H3, q38, mlx-serve and oMLX bind different sizes; wrong order "
+                "or unpadded rows explain it",
+    .advice = "concatenate them to one output, or allocate all as large as "
+              "the largest",
+    .ofFunction =
+        [](const Function &function, const Target &target,
+           ReportBreach report) { uniform(outputs(function), target, report); },
+};
+
+static void ioOneInput(const Function &function, const Target &target,
+                       ReportBreach report) {
+  llvm::SmallVector<Port> ports = inputs(function);
+  if (ports.size() > 1)
+    report(ports[1].range(),
+           *broken("the program has {0} inputs", ports.size()));
+}
+constinit const Rule rules::IoOneInput = {
+    .id = "io-one-input",
+    .family = family,
+    .summary = "a program has one input",
+    .impact = Impact::Warning,
+    .source = "maderix/ANE (M4), luengnat/rustane (M4): status 0x1d",
+    .date = "2026-11",
+    .confidence = Confidence::Low,
+    .conflict = "Orion, rustane, H3 and q38 run programs with several",
+    .advice = "pack them along the channels, or bind them in the order of "
+              "their names",
+    .ofFunction = ioOneInput,
+};
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Reports the first port that stands behind one of a later name.
+static void ordered(llvm::ArrayRef<Port> ports, llvm::StringRef suffix,
+                    ReportBreach report) {
+  for (size_t i = 1; i < ports.size(); ++i)
+    if ((ports[i].name + suffix).str() < (ports[i - 1].name + suffix).str()) {
+      report(ports[i].range(),
+             *broken("{0} `{1}` is declared behind `{2}`, and bound before it",
+                     ports[i].kind(), ports[i].name, ports[i - 1].name));
+      return;
+    }
+}
+constinit const Rule rules::IoInputOrder = {
+    .id = "io-input-order",
+    .family = family,
+    .summary = "inputs are declared in the order of their names, byte by byte: "
+               "they are bound so",
+    .impact = Impact::SilentCorruption,
+    .source = "Orion (M4 Max), q38 (M5 Max), ironmill (M3 Pro)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "declare them in that order, or rename them",
+    .rewrite = "order-io",
+    .ofFunction =
+        [](const Function &function, const Target &, ReportBreach report) {
+          ordered(inputs(function), "", report);
+        },
+};
+constinit const Rule rules::IoOutputOrder = {
+    .id = "io-output-order",
+    .family = family,
+    .summary = "outputs are returned in the order of their names with "
+               "`@output`, byte by byte: they are bound so",
+    .impact = Impact::SilentCorruption,
+    .source = "Orion (M4 Max), q38 (M5 Max), ironmill (M3 Pro)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "return them in that order, or rename them",
+    .rewrite = "order-io",
+    .ofFunction =
+        [](const Function &function, const Target &, ReportBreach report) {
+          ordered(outputs(function), "@output", report);
+        },
+};
+
+//===----------------------------------------------------------------------===//
+// Where outputs come from
+//===----------------------------------------------------------------------===//
+
+static void outputIsInput(const Function &function, const Target &target,
+                          ReportBreach report) {
+  for (const Port &port : outputs(function))
+    if (!port.value->definingOp())
+      report(port.range(), *broken("output `{0}` is an input", port.name));
+}
+constinit const Rule rules::OutputIsInput = {
+    .id = "output-is-input",
+    .family = family,
+    .summary = "no output is an input",
+    .source = "Orion, ironmill: the compiler crashes",
+    .date = "2026-11",
+    .advice = "add 0 to it",
+    .rewrite = "isolate-results",
+    .ofFunction = outputIsInput,
+};
+
+static void outputUsed(const Function &function, const Target &target,
+                       ReportBreach report) {
+  for (const Port &port : outputs(function))
+    for (const Operand *use = port.value->firstUse(); use; use = use->nextUse())
+      if (port.value->definingOp() && use->owner()) {
+        report(port.range(), *broken("output `{0}` is used by `{1}` as well",
+                                     port.name, use->owner()->def().name));
+        break;
+      }
+}
+constinit const Rule rules::OutputUsed = {
+    .id = "output-used",
+    .family = family,
+    .summary = "an output is not used inside of the program as well",
+    .chips = {Chip::M5},
+    .impact = Impact::Warning,
+    .source = "q38 (M5 Max)",
+    .date = "2026-11",
+    .advice = "return an `identity` of it",
+    .rewrite = "isolate-results",
+    .ofFunction = outputUsed,
+};
+
+static bool isComputation(const Op &op) {
+  return !op.is(ops::Const) && !op.is(ops::Weight) &&
+         !op.def().has(trait::Constexpr);
+}
+
+static void emptyBody(const Function &function, const Target &target,
+                      ReportBreach report) {
+  if (llvm::none_of(function.body(), isComputation))
+    report(function.range, "the program computes nothing");
+}
+constinit const Rule rules::EmptyBody = {
+    .id = "empty-body",
+    .family = family,
+    .summary = "a program has an op",
+    .source = "Orion, ironmill: the compiler crashes",
+    .date = "2026-11",
+    .advice = "add 0 to the output",
+    .ofFunction = emptyBody,
+};
+
+static bool isMovement(const Op &op) {
+  return op.def().has(trait::DataMovement) || op.is(ops::Identity);
+}
+
+static void onlyMovement(const Function &function, const Target &target,
+                         ReportBreach report) {
+  bool moves = false;
+  for (const Op &op : function.body()) {
+    if (!isComputation(op))
+      continue;
+    if (!isMovement(op) || op.is(ops::Identity) || op.is(ops::Concat))
+      return;
+    moves = true;
+  }
+  if (moves)
+    report(function.range, "the program only moves elements");
+}
+constinit const Rule rules::OnlyMovement = {
+    .id = "only-movement",
+    .family = family,
+    .summary = "a program computes something: `reshape`, `slice` and `tile` "
+               "alone are refused",
+    .source = "ironmill (M3 Pro), luengnat/rustane (M4)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "add 0 to the output, or do it on the host",
+    .rewrite = "compute-last",
+    .ofFunction = onlyMovement,
+};
+
+static void onlyIdentity(const Function &function, const Target &target,
+                         ReportBreach report) {
+  bool copies = false;
+  for (const Op &op : function.body()) {
+    if (!isComputation(op))
+      continue;
+    if (!op.is(ops::Identity))
+      return;
+    copies = true;
+  }
+  if (copies)
+    report(function.range, "the program has no op but `identity`");
+}
+constinit const Rule rules::OnlyIdentity = {
+    .id = "only-identity",
+    .family = family,
+    .summary = "`identity` is not the only op",
+    .chips = {Chip::M5},
+    .impact = Impact::SilentCorruption,
+    .source = "q38 (M5 Max): the result is NaN",
+    .date = "2026-11",
+    .advice = "add 0 to the output",
+    .rewrite = "compute-last",
+    .ofFunction = onlyIdentity,
+};
+
+static void reshapedProduct(const Function &function, const Target &target,
+                            ReportBreach report) {
+  if (function.numResults() != 1)
+    return;
+  const Op *reshape = producer(function.result(0), ops::Reshape);
+  if (reshape && producer(reshape->operand(0), ops::Matmul))
+    report(reshape->range(), "the only output is a `reshape` of a `matmul`");
+}
+constinit const Rule rules::ReshapedProduct = {
+    .id = "reshaped-product",
+    .family = family,
+    .summary = "the only output is no `reshape` of a `matmul`",
+    .impact = Impact::Warning,
+    .source = "luengnat/rustane (M4)",
+    .date = "2026-11",
+    .confidence = Confidence::Low,
+    .conflict = "maderix/ANE runs a classifier that ends so",
+    .advice = "add 0 to the output",
+    .rewrite = "compute-last",
+    .ofFunction = reshapedProduct,
+};

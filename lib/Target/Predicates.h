@@ -1,0 +1,85 @@
+//===- Predicates.h - what rules ask of a program --------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_TARGET_PREDICATES_H
+#define ANEC_LIB_TARGET_PREDICATES_H
+
+#include "anec/Ops/Ops.h"
+#include "anec/Target/Rule.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace anec {
+
+/// The verdict that an op breaks the rule.
+template <typename... Args>
+Verdict broken(const char *format, Args &&...args) {
+  return llvm::formatv(format, std::forward<Args>(args)...).str();
+}
+
+inline bool isOneOf(const Op &op, std::initializer_list<const OpDef *> rows) {
+  return llvm::is_contained(rows, &op.def());
+}
+
+/// Whether `value` is known when the program is compiled.
+inline bool isConstant(const Value *value) {
+  const Op *op = value->definingOp();
+  return op && (op->is(ops::Const) || op->is(ops::Weight) ||
+                op->def().has(trait::Constexpr));
+}
+
+/// The element of a scalar constant, as an operand; nothing for others.
+inline std::optional<double> scalarConstant(const Value *value) {
+  const Op *op = value ? value->definingOp() : nullptr;
+  if (!op || !op->is(ops::Const) || value->type.numElements() != 1)
+    return std::nullopt;
+  return op->constant("val")->doubleAt(0);
+}
+
+/// The op that computes an operand, when its row is `def`.
+inline const Op *producer(const Value *value, const OpDef &def) {
+  const Op *op = value ? value->definingOp() : nullptr;
+  return op && op->is(def) ? op : nullptr;
+}
+
+/// The ops that add or compare the elements of axes.
+inline bool isReduction(const Op &op) {
+  return isOneOf(op,
+                 {&ops::ReduceL1Norm, &ops::ReduceL2Norm, &ops::ReduceLogSum,
+                  &ops::ReduceLogSumExp, &ops::ReduceMax, &ops::ReduceMean,
+                  &ops::ReduceMin, &ops::ReduceProd, &ops::ReduceSum,
+                  &ops::ReduceSumSquare});
+}
+
+/// How many elements go into one of the result.
+inline int64_t reducedElements(const Op &op) {
+  int64_t results = op.result()->type.numElements();
+  return results ? op.operand(0)->type.numElements() / results : 0;
+}
+
+inline int64_t extentFromEnd(const TensorType &type, unsigned fromEnd) {
+  return type.rank() > fromEnd ? type.shape[type.rank() - 1 - fromEnd] : 1;
+}
+
+/// Whether the axis parameter of `op` names the last axis of `value`.
+inline bool isLastAxis(int64_t axis, const Value *value) {
+  return axis == -1 || axis == int64_t(value->type.rank()) - 1;
+}
+
+/// The extent that a `matmul` adds over.
+inline int64_t contraction(const Op &matmul) {
+  const TensorType &x = matmul.operand(0)->type;
+  if (x.rank() < 2)
+    return extentFromEnd(x, 0);
+  return extentFromEnd(x, matmul.boolAttr("transpose_x") ? 1 : 0);
+}
+
+/// The weight of a convolution, [out, in / groups, kernel...].
+inline const TensorType &convWeight(const Op &conv) {
+  return conv.operand("weight")->type;
+}
+
+} // namespace anec
+
+#endif // ANEC_LIB_TARGET_PREDICATES_H

@@ -1,0 +1,37 @@
+//===- Rules.cpp - the table of rules -------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Target/Rule.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace anec;
+
+static constexpr const Rule *table[] = {
+#define RULE(NAME) &rules::NAME,
+#include "anec/Target/Rules.def"
+};
+
+llvm::ArrayRef<const Rule *> anec::allRules() { return table; }
+
+const Rule *anec::findRule(llvm::StringRef id) {
+  for (const Rule *rule : allRules())
+    if (rule->id == id)
+      return rule;
+  return nullptr;
+}
+
+llvm::StringRef anec::spelling(Impact impact) {
+  switch (impact) {
+  case Impact::Error:
+    return "error";
+  case Impact::SilentCorruption:
+    return "silent-corruption";
+  case Impact::Warning:
+    return "warning";
+  case Impact::Performance:
+    return "performance";
+  }
+  llvm_unreachable("all impacts handled");
+}

@@ -1,0 +1,621 @@
+//===- TextRules.cpp - rules about how MIL is written -----------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Predicates.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace anec;
+
+static constexpr llvm::StringLiteral family = "text";
+
+static void
+eachStatement(const MILOutline &text,
+              llvm::function_ref<void(const OutlineStatement &)> statement) {
+  for (const OutlineFunction &function : text.functions)
+    for (const OutlineStatement &each : function.statements)
+      statement(each);
+}
+
+/// Reports statements of `op` that do not write the parameter `name`.
+static void missingArgument(const MILOutline &text, llvm::StringRef op,
+                            llvm::StringRef name, ReportBreach report) {
+  eachStatement(text, [&](const OutlineStatement &statement) {
+    if (statement.op.text == op && !statement.argument(name))
+      report(statement.range,
+             llvm::formatv("`{0}` without `{1}`", op, name).str());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Header
+//===----------------------------------------------------------------------===//
+
+static void buildInfo(const MILOutline &text, const Target &target,
+                      ReportBreach report) {
+  if (!text.hasBuildInfo)
+    report(text.version.range, "the program has no `buildInfo`");
+}
+constinit const Rule rules::BuildInfo = {
+    .id = "build-info",
+    .family = family,
+    .summary = "a program has a `buildInfo` attribute",
+    .source = "skyfallsin field guide (M3 Max), luengnat/rustane (M4)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict = "the E5 route accepts programs without it (dev-erik/ANE)",
+    .advice = "print the program again with `anec`, which writes one",
+    .ofText = buildInfo,
+};
+
+static void programVersion(const MILOutline &text, const Target &target,
+                           ReportBreach report) {
+  if (text.version.text == "1.3")
+    report(text.version.range, "the program is of version 1.3");
+}
+constinit const Rule rules::ProgramVersion = {
+    .id = "program-version",
+    .family = family,
+    .summary = "programs are of version 1.0 with ios16, where 1.3 is refused",
+    .chips = {Chip::M1, Chip::M2},
+    .impact = Impact::Warning,
+    .source = "maderix/ANE issue #3 and PR #6 (M1, M2)",
+    .date = "2026-03",
+    .confidence = Confidence::Low,
+    .conflict = "Orion-fork runs version 1.3 on M1 Pro with macOS 15",
+    .advice = "`--mil-version=1.0`, or `--target=m1` when compiling",
+    .ofText = programVersion,
+};
+
+static void opsetOfVersion(const MILOutline &text, const Target &target,
+                           ReportBreach report) {
+  for (const OutlineFunction &function : text.functions)
+    if (text.version.text == "1.0" && function.opset.text == "ios18")
+      report(function.opset.range, "`ios18` in a program of version 1.0");
+    else if (text.version.text == "1.3" && !function.opset.text.empty() &&
+             function.opset.text < "ios18")
+      report(function.opset.range,
+             llvm::formatv("`{0}` in a program of version 1.3",
+                           function.opset.text)
+                 .str());
+}
+constinit const Rule rules::OpsetOfVersion = {
+    .id = "opset-of-version",
+    .family = family,
+    .summary = "version 1.3 goes with ios18, and 1.0 with ios15 to ios17",
+    .source =
+        "dev-erik/ANE 54aa4d2: version, opset and scalars switch together",
+    .date = "2026-03",
+    .advice = "print the program again with `anec --mil-version=1.3` or `1.0`",
+    .ofText = opsetOfVersion,
+};
+
+static void scalarSpelling(const MILOutline &text, const Target &target,
+                           ReportBreach report) {
+  if (text.version.text == "1.0" && text.bareScalar.isValid())
+    report(text.bareScalar, "a bare scalar type in a program of version 1.0");
+}
+constinit const Rule rules::ScalarSpelling = {
+    .id = "scalar-spelling",
+    .family = family,
+    .summary = "version 1.0 spells scalars `tensor<int32, []>`",
+    .source = "dev-erik/ANE 54aa4d2: InvalidMILProgram",
+    .date = "2026-03",
+    .confidence = Confidence::High,
+    .advice = "print the program again with `anec --mil-version=1.0`",
+    .ofText = scalarSpelling,
+};
+
+static void mainFunction(const MILOutline &text, const Target &target,
+                         ReportBreach report) {
+  for (const OutlineFunction &function : text.functions)
+    if (function.name.text == "main")
+      return;
+  report(text.functions.empty() ? text.version.range
+                                : text.functions[0].name.range,
+         "the program has no function called `main`");
+}
+constinit const Rule rules::MainFunction = {
+    .id = "main-function",
+    .family = family,
+    .summary = "a program has a function called `main`",
+    .impact = Impact::Warning,
+    .source = "every generator of MIL text (maderix/ANE, Orion, ironmill, ...)",
+    .date = "2026-11",
+    .advice = "call the function `main`; `anec --kernel=NAME` does so",
+    .ofText = mainFunction,
+};
+
+static void knownExtents(const MILOutline &text, const Target &target,
+                         ReportBreach report) {
+  if (text.unknownExtent.isValid())
+    report(text.unknownExtent, "an extent that is not known");
+}
+constinit const Rule rules::KnownExtents = {
+    .id = "known-extents",
+    .family = family,
+    .summary = "all extents are known",
+    .source = "Orion, ANEForge, ironmill: dynamic shapes are refused",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "compile a program for each shape, padding to the next",
+    .ofText = knownExtents,
+};
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+static void untypedLiteral(const MILOutline &text, const Target &target,
+                           ReportBreach report) {
+  eachStatement(text, [&](const OutlineStatement &statement) {
+    for (const auto *list : {&statement.arguments, &statement.attributes})
+      for (const OutlineArgument &given : *list)
+        if (given.form == OutlineArgument::Untyped)
+          report(
+              given.value.range,
+              llvm::formatv("the value of `{0}` has no type", given.name.text)
+                  .str());
+  });
+}
+constinit const Rule rules::UntypedLiteral = {
+    .id = "untyped-literal",
+    .family = family,
+    .summary = "values are typed: `bool(true)`, not `true`",
+    .source = "Orion (M4 Max), maderix/ANE, ironmill (M3 Pro)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "name a constant: `bool t = const()[name = string(\"t\"), val = "
+              "bool(true)];`",
+    .ofText = untypedLiteral,
+};
+
+static bool namesAxes(llvm::StringRef op) {
+  return op.starts_with("reduce_") || op == "softmax" || op == "layer_norm";
+}
+
+static void inlineAxes(const MILOutline &text, const Target &target,
+                       ReportBreach report) {
+  eachStatement(text, [&](const OutlineStatement &statement) {
+    if (namesAxes(statement.op.text))
+      for (const OutlineArgument &given : statement.arguments)
+        if (given.form == OutlineArgument::Typed)
+          report(given.value.range,
+                 llvm::formatv("`{0}` of `{1}` is no named constant",
+                               given.name.text, statement.op.text)
+                     .str());
+  });
+}
+constinit const Rule rules::InlineAxes = {
+    .id = "inline-axes",
+    .family = family,
+    .summary = "axes, epsilon and flags of reductions, `softmax` and "
+               "`layer_norm` are named constants",
+    .impact = Impact::Error,
+    .source = "ironmill (M3 Pro)",
+    .date = "2026-11",
+    .confidence = Confidence::Medium,
+    .conflict = "ANEForge writes some of them in place, through E5",
+    .advice = "print the program again with `anec`, which names constants",
+    .ofText = inlineAxes,
+};
+
+static void inlineArgument(const MILOutline &text, const Target &target,
+                           ReportBreach report) {
+  eachStatement(text, [&](const OutlineStatement &statement) {
+    if (!namesAxes(statement.op.text) && statement.op.text != "const")
+      for (const OutlineArgument &given : statement.arguments)
+        if (given.form == OutlineArgument::Typed)
+          report(given.value.range,
+                 llvm::formatv("`{0}` of `{1}` is no named constant",
+                               given.name.text, statement.op.text)
+                     .str());
+  });
+}
+constinit const Rule rules::InlineArgument = {
+    .id = "inline-argument",
+    .family = family,
+    .summary = "parameters are named constants",
+    .impact = Impact::Warning,
+    .source = "luengnat/rustane (M4), ironmill (M3 Pro), Orion (M4 Max)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict = "newer compilers take typed values in place "
+                "(computer-graphics-tools/ane)",
+    .advice = "print the program again with `anec`, which names constants",
+    .ofText = inlineArgument,
+};
+
+static void uniqueLabels(const MILOutline &text, const Target &target,
+                         ReportBreach report) {
+  for (const OutlineFunction &function : text.functions) {
+    llvm::StringSet<> seen;
+    for (const OutlineStatement &statement : function.statements)
+      if (!statement.label.text.empty() &&
+          !seen.insert(statement.label.text).second)
+        report(statement.label.range,
+               llvm::formatv("two ops are called `{0}`", statement.label.text)
+                   .str());
+  }
+}
+constinit const Rule rules::UniqueLabels = {
+    .id = "unique-labels",
+    .family = family,
+    .summary = "the `name`s of ops are unique in a function",
+    .source = "ironmill (M3 Pro); all generators keep to it",
+    .date = "2026-11",
+    .advice = "print the program again with `anec`, which makes them so",
+    .ofText = uniqueLabels,
+};
+
+//===----------------------------------------------------------------------===//
+// Parameters that have a default elsewhere
+//===----------------------------------------------------------------------===//
+
+/// A rule that `op` writes a parameter. The compiler behind MIL text fills in
+/// nothing, unlike the tools that make a model.
+#define ANEC_WRITTEN(NAME, ID, OP, PARAMETER, SOURCE, CONFIDENCE, IMPACT,      \
+                     ADVICE)                                                   \
+  constinit const Rule rules::NAME = {                                         \
+      .id = ID,                                                                \
+      .family = family,                                                        \
+      .summary = "`" OP "` writes `" PARAMETER "`",                            \
+      .impact = Impact::IMPACT,                                                \
+      .source = SOURCE,                                                        \
+      .date = "2026-11",                                                       \
+      .confidence = Confidence::CONFIDENCE,                                    \
+      .advice = ADVICE,                                                        \
+      .ofText =                                                                \
+          [](const MILOutline &text, const Target &, ReportBreach report) {    \
+            missingArgument(text, OP, PARAMETER, report);                      \
+          },                                                                   \
+  };
+
+ANEC_WRITTEN(GeluMode, "gelu-mode", "gelu", "mode",
+             "Orion (M4 Max): refused; ironmill, ANEForge: fine with it", High,
+             Error,
+             "`mode` is `EXACT`, `TANH_APPROXIMATION` or "
+             "`SIGMOID_APPROXIMATION`")
+ANEC_WRITTEN(ConcatInterleave, "concat-interleave", "concat", "interleave",
+             "Orion's refused text lacks it; maderix/ANE, ironmill, ANEForge "
+             "have it",
+             High, Error, "`interleave` is a named `bool(false)`")
+ANEC_WRITTEN(MatmulTransposeX, "matmul-transpose-x", "matmul", "transpose_x",
+             "maderix/ANE: every kernel that runs has it", Medium, Warning,
+             "both flags are named `bool` constants")
+ANEC_WRITTEN(MatmulTransposeY, "matmul-transpose-y", "matmul", "transpose_y",
+             "maderix/ANE: every kernel that runs has it", Medium, Warning,
+             "both flags are named `bool` constants")
+ANEC_WRITTEN(RsqrtEpsilon, "rsqrt-epsilon", "rsqrt", "epsilon",
+             "Orion #3 (M4), ironmill (M3 Pro): refused without", High, Error,
+             "give `epsilon`, or use `pow` with -0.5, which runs everywhere")
+ANEC_WRITTEN(LogEpsilon, "log-epsilon", "log", "epsilon",
+             "ironmill (M3 Pro), ANEForge: refused without", High, Error,
+             "give `epsilon`")
+ANEC_WRITTEN(InverseEpsilon, "inverse-epsilon", "inverse", "epsilon",
+             "ironmill (M3 Pro): refused without", Medium, Error,
+             "give `epsilon`, or divide 1 by it with `real_div`")
+ANEC_WRITTEN(SoftmaxAxis, "softmax-axis", "softmax", "axis",
+             "all generators of MIL text write it; there are no defaults",
+             Medium, Error, "`axis` is a named `int32` constant")
+ANEC_WRITTEN(LayerNormEpsilon, "layer-norm-epsilon", "layer_norm", "epsilon",
+             "ironmill (M3 Pro): epsilon is a constant that is referred to",
+             Medium, Error, "give `epsilon` as a named constant")
+ANEC_WRITTEN(LayerNormAxes, "layer-norm-axes", "layer_norm", "axes",
+             "ironmill (M3 Pro): axes are constants that are referred to",
+             Medium, Error, "give `axes` as a named constant")
+ANEC_WRITTEN(ConvGeometry, "conv-geometry", "conv", "dilations",
+             "all generators of MIL text write all five", Medium, Warning,
+             "write `strides`, `pad_type`, `pad`, `dilations` and `groups`")
+#undef ANEC_WRITTEN
+
+static void reduceKeepDims(const MILOutline &text, const Target &target,
+                           ReportBreach report) {
+  eachStatement(text, [&](const OutlineStatement &statement) {
+    if (statement.op.text.starts_with("reduce_") &&
+        !statement.argument("keep_dims"))
+      report(
+          statement.range,
+          llvm::formatv("`{0}` without `keep_dims`", statement.op.text).str());
+  });
+}
+constinit const Rule rules::ReduceKeepDims = {
+    .id = "reduce-keep-dims",
+    .family = family,
+    .summary = "reductions write `keep_dims`",
+    .source = "maderix/ANE, ironmill (M3 Pro)",
+    .date = "2026-11",
+    .advice = "`keep_dims` is a named `bool` constant",
+    .ofText = reduceKeepDims,
+};
+
+static void sliceMasks(const MILOutline &text, const Target &target,
+                       ReportBreach report) {
+  eachStatement(text, [&](const OutlineStatement &statement) {
+    if (statement.op.text == "slice_by_index" &&
+        !(statement.argument("begin_mask") && statement.argument("end_mask")))
+      report(statement.range, "`slice_by_index` without its masks");
+  });
+}
+constinit const Rule rules::SliceMasks = {
+    .id = "slice-masks",
+    .family = family,
+    .summary = "`slice_by_index` writes `begin_mask` and `end_mask`",
+    .impact = Impact::Warning,
+    .source = "Orion's generator leaves them out, and its slices fail",
+    .date = "2026-11",
+    .confidence = Confidence::Low,
+    .advice = "use `slice_by_size`",
+    .ofText = sliceMasks,
+};
+
+static void dequantizeForm(const MILOutline &text, const Target &target,
+                           ReportBreach report) {
+  eachStatement(text, [&](const OutlineStatement &statement) {
+    if (statement.op.text == "constexpr_affine_dequantize" &&
+        !statement.arguments.empty())
+      report(statement.range, "`constexpr_affine_dequantize` with arguments");
+  });
+}
+constinit const Rule rules::DequantizeForm = {
+    .id = "dequantize-form",
+    .family = family,
+    .summary = "`constexpr_affine_dequantize` has its parameters as attributes",
+    .macOS = "26.3, 27.0",
+    .source = "maderix/ANE (M4); as arguments refused by higgs, anedvd",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "write `constexpr_affine_dequantize()[axis = ..., name = ...]`, "
+              "as `anec` prints it",
+    .ofText = dequantizeForm,
+};
+
+//===----------------------------------------------------------------------===//
+// Ops that the reader has no row for
+//===----------------------------------------------------------------------===//
+
+static void namedOps(const MILOutline &text,
+                     std::initializer_list<llvm::StringRef> names,
+                     ReportBreach report) {
+  eachStatement(text, [&](const OutlineStatement &statement) {
+    if (llvm::is_contained(names, statement.op.text))
+      report(statement.op.range,
+             llvm::formatv("`{0}` is not accepted", statement.op.text).str());
+  });
+}
+
+constinit const Rule rules::NoNeg = {
+    .id = "no-neg",
+    .family = family,
+    .summary = "there is no `neg`",
+    .source = "Orion's generator writes it; ironmill (M3 Pro): refused",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "multiply by -1",
+    .ofText = [](const MILOutline &text, const Target &,
+                 ReportBreach report) { namedOps(text, {"neg"}, report); },
+};
+constinit const Rule rules::NoWhere = {
+    .id = "no-where",
+    .family = family,
+    .summary = "there is no `where`",
+    .source = "ironmill (M3 Pro)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "use `select`",
+    .ofText = [](const MILOutline &text, const Target &,
+                 ReportBreach report) { namedOps(text, {"where"}, report); },
+};
+constinit const Rule rules::NoControlFlow = {
+    .id = "no-control-flow",
+    .family = family,
+    .summary = "there is no control flow and no list",
+    .source = "ANEForge op catalogue, ironmill",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "repeat the body, or choose on the host",
+    .ofText =
+        [](const MILOutline &text, const Target &, ReportBreach report) {
+          namedOps(text,
+                   {"cond", "while_loop", "make_list", "list_gather",
+                    "list_length", "list_read", "list_scatter", "list_write"},
+                   report);
+        },
+};
+constinit const Rule rules::NoRandom = {
+    .id = "no-random",
+    .family = family,
+    .summary = "random numbers are an input",
+    .source = "ANEForge op catalogue; ironmill",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict = "ANEForge lists `random_*` for M3 on, through E5",
+    .advice = "draw on the host",
+    .ofText =
+        [](const MILOutline &text, const Target &, ReportBreach report) {
+          namedOps(text,
+                   {"random_bernoulli", "random_categorical", "random_normal",
+                    "random_uniform"},
+                   report);
+        },
+};
+constinit const Rule rules::NoState = {
+    .id = "no-state",
+    .family = family,
+    .summary = "there are no states",
+    .source = "ANEForge op catalogue",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict = "mil_infer uses them through Core ML",
+    .advice = "pass what is kept as an input and an output",
+    .ofText =
+        [](const MILOutline &text, const Target &, ReportBreach report) {
+          namedOps(text, {"read_state", "write_state"}, report);
+        },
+};
+constinit const Rule rules::NoDataDependentShape = {
+    .id = "no-data-dependent-shape",
+    .family = family,
+    .summary = "shapes do not depend on values",
+    .source = "ANEForge op catalogue; microarchitecture study (M4, M6)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "do it on the host",
+    .ofText =
+        [](const MILOutline &text, const Target &, ReportBreach report) {
+          namedOps(text, {"non_zero", "non_maximum_suppression"}, report);
+        },
+};
+
+//===----------------------------------------------------------------------===//
+// Weight files
+//===----------------------------------------------------------------------===//
+
+static void recordOffset(const MILOutline &text, const Target &target,
+                         ReportBreach report) {
+  for (const OutlineBlob &blob : text.blobs)
+    if (blob.offset && (*blob.offset < 64 || *blob.offset % 64 != 0))
+      report(
+          blob.range,
+          llvm::formatv("no record can be at offset {0}", *blob.offset).str());
+}
+constinit const Rule rules::RecordOffset = {
+    .id = "record-offset",
+    .family = family,
+    .summary = "`offset` is that of a record's header: a multiple of 64, and "
+               "not 0",
+    .source = "Orion, maderix/ANE: InvalidMILProgram at other offsets",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "the first record is at 64; its data, at 128, are not what "
+              "`offset` means",
+    .ofText = recordOffset,
+};
+
+static void weightPath(const MILOutline &text, const Target &target,
+                       ReportBreach report) {
+  for (const OutlineBlob &blob : text.blobs)
+    if (!blob.path.text.starts_with("@model_path/"))
+      report(blob.path.range,
+             llvm::formatv("the weight file `{0}` is not under `@model_path`",
+                           blob.path.text)
+                 .str());
+}
+constinit const Rule rules::WeightPath = {
+    .id = "weight-path",
+    .family = family,
+    .summary = "weight files are under `@model_path/`",
+    .source = "maderix/ANE, Orion: keys of the weight dictionary begin so; the "
+              "compiler's service reads no other folder",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "write `@model_path/weights/NAME.bin`",
+    .ofText = weightPath,
+};
+
+/// The distinct weight files, in order.
+static std::vector<const OutlineBlob *> weightFiles(const MILOutline &text) {
+  std::vector<const OutlineBlob *> files;
+  llvm::StringSet<> seen;
+  for (const OutlineBlob &blob : text.blobs)
+    if (seen.insert(blob.path.text).second)
+      files.push_back(&blob);
+  return files;
+}
+
+static void weightFileCount(const MILOutline &text, const Target &target,
+                            ReportBreach report) {
+  std::vector<const OutlineBlob *> files = weightFiles(text);
+  unsigned limit = target.limits.weightFiles;
+  if (files.size() > limit)
+    report(files[limit]->range,
+           llvm::formatv("this is the first of {0} weight files too many",
+                         files.size() - limit)
+               .str());
+}
+constinit const Rule rules::WeightFiles = {
+    .id = "weight-files",
+    .family = family,
+    .summary = "a program names at most 16 weight files",
+    .macOS = "27.0",
+    .source =
+        "Orion #3 (M4 mini): the 17th fails; one file of 128 records runs",
+    .date = "2026-09",
+    .advice = "put all weights into one file, as `anec -o` does",
+    .rewrite = "pack-weights",
+    .ofText = weightFileCount,
+};
+
+static void weightFileSlot(const MILOutline &text, const Target &target,
+                           ReportBreach report) {
+  if (weightFiles(text).size() != target.limits.weightFiles)
+    return;
+  llvm::StringSet<> scalars;
+  eachStatement(text, [&](const OutlineStatement &statement) {
+    bool isScalar =
+        statement.op.text == "const" && !statement.attributes.empty() &&
+        llvm::any_of(statement.attributes, [](const OutlineArgument &given) {
+          llvm::StringRef value = given.value.text;
+          return given.name.text == "val" &&
+                 (value.starts_with("fp16(") || value.starts_with("fp32(") ||
+                  value.starts_with("tensor<fp16, []>"));
+        });
+    if (isScalar && !statement.results.empty())
+      scalars.insert(statement.results[0].text);
+    bool isBinary = llvm::is_contained(
+        std::initializer_list<llvm::StringRef>{"add", "sub", "mul", "real_div",
+                                               "pow", "maximum", "minimum"},
+        statement.op.text);
+    for (const OutlineArgument &given : statement.arguments)
+      if (isBinary && scalars.contains(given.value.text))
+        report(statement.range,
+               llvm::formatv("`{0}` with the constant `{1}` takes the place of "
+                             "a weight file, and all are taken",
+                             statement.op.text, given.value.text)
+                   .str());
+  });
+}
+constinit const Rule rules::WeightFileSlot = {
+    .id = "weight-file-slot",
+    .family = family,
+    .summary = "an op of a value and a scalar constant takes one of the 16 "
+               "weight files",
+    .chips = {Chip::M4},
+    .macOS = "27.0",
+    .impact = Impact::Warning,
+    .source = "tyrauber in Orion #3 (M4 mini)",
+    .date = "2026-09",
+    .advice = "put all weights into one file, as `anec -o` does",
+    .rewrite = "pack-weights",
+    .ofText = weightFileSlot,
+};
+
+static void oneRecordPerFile(const MILOutline &text, const Target &target,
+                             ReportBreach report) {
+  llvm::StringMap<uint64_t> first;
+  for (const OutlineBlob &blob : text.blobs) {
+    auto [at, isNew] =
+        first.try_emplace(blob.path.text, blob.offset.value_or(0));
+    if (!isNew && at->second != blob.offset)
+      report(blob.range,
+             llvm::formatv("`{0}` holds several arrays", blob.path.text).str());
+  }
+}
+constinit const Rule rules::OneRecordPerFile = {
+    .id = "one-record-per-file",
+    .family = family,
+    .summary = "a weight file holds one array",
+    .chips = {Chip::M1},
+    .impact = Impact::Warning,
+    .source = "dev-erik/ANE (M1)",
+    .date = "2026-03",
+    .confidence = Confidence::Low,
+    .conflict = "its files had headers of a wrong size, which M1 may check; "
+                "files of ANEForge hold many arrays on M1",
+    .advice = "one file for each array, when the compiler says "
+              "InvalidMILProgram",
+    .rewrite = "split-weights",
+    .ofText = oneRecordPerFile,
+};

@@ -1,0 +1,197 @@
+//===- ValueRules.cpp - rules about accuracy --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Predicates.h"
+#include <cmath>
+
+using namespace anec;
+
+static constexpr llvm::StringLiteral family = "values";
+
+/// What the engine takes for zero in `log`, `rsqrt` and divisions.
+static constexpr double smallest = 7.63e-6;
+
+static Verdict smallEpsilon(const Op &op, const Target &target) {
+  if (!isOneOf(op, {&ops::Rsqrt, &ops::Log, &ops::Inverse, &ops::LayerNorm,
+                    &ops::InstanceNorm, &ops::BatchNorm, &ops::L2Norm}))
+    return {};
+  const Constant *epsilon = op.constant("epsilon");
+  if (!epsilon || epsilon->asDouble() >= smallest)
+    return {};
+  return broken("`epsilon` of `{0}` is {1}", op.def().name,
+                epsilon->asDouble());
+}
+constinit const Rule rules::SmallEpsilon = {
+    .id = "small-epsilon",
+    .family = family,
+    .summary = "`epsilon` is at least 7.63e-6: less counts as 0, and gives "
+               "infinity",
+    .impact = Impact::Warning,
+    .source = "libane (M3 Pro)",
+    .date = "2026-11",
+    .advice = "use 1e-5, or clamp before",
+    .ofOp = smallEpsilon,
+};
+
+static Verdict smallAddend(const Op &op, const Target &target) {
+  if (!op.is(ops::Pow) || scalarConstant(op.operand(1)).value_or(0) >= 0)
+    return {};
+  const Op *add = producer(op.operand(0u), ops::Add);
+  for (unsigned slot : {0u, 1u})
+    if (add)
+      if (auto epsilon = scalarConstant(add->operand(slot));
+          epsilon && std::abs(*epsilon) < smallest)
+        return broken("{0} is added before `pow` with a negative exponent",
+                      *epsilon);
+  return {};
+}
+constinit const Rule rules::SmallAddend = {
+    .id = "small-addend",
+    .family = family,
+    .summary = "what keeps the base of a negative power from 0 is at least "
+               "7.63e-6",
+    .impact = Impact::Warning,
+    .source = "libane (M3 Pro); luengnat/rustane: NaN from `pow`",
+    .date = "2026-11",
+    .advice = "add 1e-5, or clamp before",
+    .ofOp = smallAddend,
+};
+
+static Verdict infiniteConstant(const Op &op, const Target &target) {
+  if (!op.is(ops::Const) || !isFloat(op.result()->type.dtype))
+    return {};
+  const Constant &value = *op.constant("val");
+  if (value.origin()) // large weights are looked at when they are written
+    return {};
+  for (int64_t i = 0; i < value.numElements(); ++i)
+    if (!std::isfinite(value.doubleAt(i)))
+      return broken("`{0}` has an element that is {1}", op.result()->name,
+                    std::isnan(value.doubleAt(i)) ? "no number" : "infinite");
+  return {};
+}
+constinit const Rule rules::FiniteConstants = {
+    .id = "finite-constants",
+    .family = family,
+    .summary = "constants are finite: products take infinity for 65536, and "
+               "NaN for a number",
+    .macOS = "27",
+    .impact = Impact::Warning,
+    .source = "microarchitecture study (M4, M6)",
+    .date = "2026-11",
+    .advice = "mask by -65504, or -10000",
+    .rewrite = "clamp-constants",
+    .ofOp = infiniteConstant,
+};
+
+static Verdict narrowSum(const Op &op, const Target &target) {
+  if (!isOneOf(op,
+               {&ops::ReduceSum, &ops::ReduceMean, &ops::ReduceSumSquare}) ||
+      reducedElements(op) <= 2048)
+    return {};
+  return broken("`{0}` over {1} elements", op.def().name, reducedElements(op));
+}
+constinit const Rule rules::NarrowSum = {
+    .id = "narrow-sum",
+    .family = family,
+    .summary = "reductions add in fp16, exact for integers up to 2048: not "
+               "over more elements",
+    .impact = Impact::Warning,
+    .source = "ANEForge (M1, M2, M5), H3 (M3 Ultra)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "multiply by a vector of ones, which adds in more bits",
+    .ofOp = narrowSum,
+};
+
+static Verdict siluTable(const Op &op, const Target &target) {
+  if (op.is(ops::Silu))
+    return broken("`silu` is off by up to 0.04");
+  return {};
+}
+constinit const Rule rules::SiluTable = {
+    .id = "silu-table",
+    .family = family,
+    .summary = "`silu` is a coarse table: off by 0.015 to 0.04",
+    .impact = Impact::Warning,
+    .source = "microarchitecture study (M4, M6), ironmill (M3 Pro)",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "multiply by `sigmoid`, which is off by 0.0034",
+    .rewrite = "expand-silu",
+    .ofOp = siluTable,
+};
+
+static Verdict geluTable(const Op &op, const Target &target) {
+  if (op.is(ops::Gelu))
+    return broken("`gelu` is off by up to 0.0062, also at 0");
+  return {};
+}
+constinit const Rule rules::GeluTable = {
+    .id = "gelu-table",
+    .family = family,
+    .summary = "`gelu` is a coarse table, the same in all modes: off by 0.0062 "
+               "(0.08 relative on M1)",
+    .impact = Impact::Warning,
+    .source = "microarchitecture study (M4, M6), Bryngelson guide (M1)",
+    .date = "2026-11",
+    .advice = "write it with `tanh`, which is off by 0.0016",
+    .rewrite = "expand-gelu",
+    .ofOp = geluTable,
+};
+
+static Verdict softplusTable(const Op &op, const Target &target) {
+  if (isOneOf(op, {&ops::Softplus, &ops::SoftplusParametric}))
+    return broken("`{0}` is wrong above 10.4", op.def().name);
+  return {};
+}
+constinit const Rule rules::SoftplusRange = {
+    .id = "softplus-range",
+    .family = family,
+    .summary = "`softplus` is wrong above 10.4",
+    .impact = Impact::Warning,
+    .source = "ironmill (M3 Pro)",
+    .date = "2026-11",
+    .advice = "`maximum(x, 0) + log(1 + exp(-abs(x)))`",
+    .rewrite = "expand-softplus",
+    .ofOp = softplusTable,
+};
+
+static Verdict roundRange(const Op &op, const Target &target) {
+  if (op.is(ops::Round))
+    return broken("`round` is wrong from 1024 on");
+  return {};
+}
+constinit const Rule rules::RoundRange = {
+    .id = "round-range",
+    .family = family,
+    .summary = "`round` is wrong from 1024 on, and rounds halves away from 0",
+    .impact = Impact::Warning,
+    .source = "ironmill (M3 Pro), ANEForge",
+    .date = "2026-11",
+    .advice = "`floor(x + 0.5)`",
+    .ofOp = roundRange,
+};
+
+static Verdict fp32Inside(const Op &op, const Target &target) {
+  if (op.is(ops::Cast) || op.is(ops::Const) || op.is(ops::Weight) ||
+      op.def().has(trait::Constexpr))
+    return {};
+  for (const Value *result : op.resultValues())
+    if (result->type.dtype == DType::FP32)
+      return broken("`{0}` is fp32", result->name);
+  return {};
+}
+constinit const Rule rules::Fp32Inside = {
+    .id = "fp32-inside",
+    .family = family,
+    .summary = "values inside of a program are fp16; fp32 is for inputs and "
+               "outputs, cast at once",
+    .impact = Impact::Warning,
+    .source = "maderix/ANE, Orion: every kernel casts fp32 at its edge; the "
+              "engine has no fp32",
+    .date = "2026-11",
+    .advice = "cast inputs to fp16",
+    .ofOp = fp32Inside,
+};

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Checks every rule against its two programs: ID.bad.mil breaks it on the chips
+that it is for and on no other, and ID.good.mil, which is nearly the same, on
+none.
+
+usage: rules.py ANEC FOLDER"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ALL = "m1, m2, m3, m3-ultra, m4, m5"
+# Rules about programs that cannot be read. They are judged from the text alone,
+# and breaking them is reported by the reader as well.
+UNREADABLE = {
+    "known-extents", "no-control-flow", "no-data-dependent-shape", "no-neg",
+    "no-random", "no-state", "no-where", "untyped-literal",
+}
+
+
+def run(*arguments):
+    return subprocess.run(arguments, text=True, stdout=subprocess.PIPE).stdout
+
+
+def chips_of_rules(anec):
+    """Rule -> the targets it is for."""
+    page = run(anec, "--dump-docs=rules")
+    rows = re.findall(r"^### (\S+)$.*?^- chips: (.*?)$", page, re.M | re.S)
+    return {rule: set((ALL if chips == "all" else chips).split(", "))
+            | {"generic"} for rule, chips in rows}
+
+
+def check(anec, target, files):
+    """File name -> the rules it breaks, and -> whether it cannot be read."""
+    report = json.loads(run(anec, "check", f"--target={target}",
+                            "--format=json", *map(str, files)))
+    broken = {path.name: set() for path in files}
+    unreadable = set()
+    for finding in report["findings"]:
+        broken[pathlib.Path(finding["file"]).name].add(finding["rule"])
+    for said in report["diagnostics"]:
+        if said["severity"] == "error":
+            unreadable.add(pathlib.Path(said["file"]).name)
+    return broken, unreadable
+
+
+def problems(anec, folder):
+    chips = chips_of_rules(anec)
+    files = sorted(folder.glob("*.mil"))
+    expected = {f"{rule}.{kind}.mil" for rule in chips for kind in ("bad", "good")}
+    for name in sorted(expected ^ {path.name for path in files}):
+        yield f"{name}: " + ("missing" if name in expected else "of no rule")
+    if not chips:
+        yield "there are no rules"
+    for target in ["generic"] + ALL.split(", "):
+        broken, unreadable = check(anec, target, files)
+        for rule in sorted(chips):
+            bad, good = f"{rule}.bad.mil", f"{rule}.good.mil"
+            breaks = rule in broken.get(bad, ())
+            if breaks != (target in chips[rule]):
+                yield f"{bad}: {'breaks' if breaks else 'keeps'} the rule on {target}"
+            if rule in broken.get(good, ()):
+                yield f"{good}: breaks the rule on {target}"
+            if good in unreadable:
+                yield f"{good}: cannot be read"
+            if (bad in unreadable) != (rule in UNREADABLE):
+                yield f"{bad}: {'cannot' if bad in unreadable else 'can'} be read"
+
+
+def main(anec, folder):
+    lines = list(dict.fromkeys(problems(anec, pathlib.Path(folder))))
+    print("\n".join(lines + [f"{len(lines)} problems"]))
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
