@@ -80,6 +80,15 @@ inline const TensorType &convWeight(const Op &conv) {
   return conv.operand("weight")->type;
 }
 
+/// Visits the statements of all functions of a text.
+inline void
+eachStatement(const MILOutline &text,
+              llvm::function_ref<void(const OutlineStatement &)> statement) {
+  for (const OutlineFunction &function : text.functions)
+    for (const OutlineStatement &each : function.statements)
+      statement(each);
+}
+
 } // namespace anec
 
 #endif // ANEC_LIB_TARGET_PREDICATES_H

@@ -1,0 +1,159 @@
+//===- WeightFileRules.cpp - rules about weight files ---------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Predicates.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace anec;
+
+static constexpr llvm::StringLiteral family = "weights";
+
+static void recordOffset(const MILOutline &text, const Target &target,
+                         ReportBreach report) {
+  for (const OutlineBlob &blob : text.blobs)
+    if (blob.offset && (*blob.offset < 64 || *blob.offset % 64 != 0))
+      report(
+          blob.range,
+          llvm::formatv("no record can be at offset {0}", *blob.offset).str());
+}
+constinit const Rule rules::RecordOffset = {
+    .id = "record-offset",
+    .family = family,
+    .summary = "`offset` is that of a record's header: a multiple of 64, and "
+               "not 0",
+    .source = "Orion, maderix/ANE: InvalidMILProgram at other offsets",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "the first record is at 64; its data, at 128, are not what "
+              "`offset` means",
+    .ofText = recordOffset,
+};
+
+static void weightPath(const MILOutline &text, const Target &target,
+                       ReportBreach report) {
+  for (const OutlineBlob &blob : text.blobs)
+    if (!blob.path.text.starts_with("@model_path/"))
+      report(blob.path.range,
+             llvm::formatv("the weight file `{0}` is not under `@model_path`",
+                           blob.path.text)
+                 .str());
+}
+constinit const Rule rules::WeightPath = {
+    .id = "weight-path",
+    .family = family,
+    .summary = "weight files are under `@model_path/`",
+    .source = "maderix/ANE, Orion: keys of the weight dictionary begin so; the "
+              "compiler's service reads no other folder",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "write `@model_path/weights/NAME.bin`",
+    .ofText = weightPath,
+};
+
+/// The distinct weight files, in order.
+static std::vector<const OutlineBlob *> weightFiles(const MILOutline &text) {
+  std::vector<const OutlineBlob *> files;
+  llvm::StringSet<> seen;
+  for (const OutlineBlob &blob : text.blobs)
+    if (seen.insert(blob.path.text).second)
+      files.push_back(&blob);
+  return files;
+}
+
+static void weightFileCount(const MILOutline &text, const Target &target,
+                            ReportBreach report) {
+  std::vector<const OutlineBlob *> files = weightFiles(text);
+  unsigned limit = target.limits.weightFiles;
+  if (files.size() > limit)
+    report(files[limit]->range,
+           llvm::formatv("this is the first of {0} weight files too many",
+                         files.size() - limit)
+               .str());
+}
+constinit const Rule rules::WeightFiles = {
+    .id = "weight-files",
+    .family = family,
+    .summary = "a program names at most 16 weight files",
+    .macOS = "27.0",
+    .source =
+        "Orion #3 (M4 mini): the 17th fails; one file of 128 records runs",
+    .date = "2026-09",
+    .advice = "put all weights into one file, as `anec -o` does",
+    .rewrite = "pack-weights",
+    .ofText = weightFileCount,
+};
+
+static void weightFileSlot(const MILOutline &text, const Target &target,
+                           ReportBreach report) {
+  if (weightFiles(text).size() != target.limits.weightFiles)
+    return;
+  llvm::StringSet<> scalars;
+  eachStatement(text, [&](const OutlineStatement &statement) {
+    bool isScalar =
+        statement.op.text == "const" && !statement.attributes.empty() &&
+        llvm::any_of(statement.attributes, [](const OutlineArgument &given) {
+          llvm::StringRef value = given.value.text;
+          return given.name.text == "val" &&
+                 (value.starts_with("fp16(") || value.starts_with("fp32(") ||
+                  value.starts_with("tensor<fp16, []>"));
+        });
+    if (isScalar && !statement.results.empty())
+      scalars.insert(statement.results[0].text);
+    bool isBinary = llvm::is_contained(
+        std::initializer_list<llvm::StringRef>{"add", "sub", "mul", "real_div",
+                                               "pow", "maximum", "minimum"},
+        statement.op.text);
+    for (const OutlineArgument &given : statement.arguments)
+      if (isBinary && scalars.contains(given.value.text))
+        report(statement.range,
+               llvm::formatv("`{0}` with the constant `{1}` takes the place of "
+                             "a weight file, and all are taken",
+                             statement.op.text, given.value.text)
+                   .str());
+  });
+}
+constinit const Rule rules::WeightFileSlot = {
+    .id = "weight-file-slot",
+    .family = family,
+    .summary = "an op of a value and a scalar constant takes one of the 16 "
+               "weight files",
+    .chips = {Chip::M4},
+    .macOS = "27.0",
+    .impact = Impact::Warning,
+    .source = "tyrauber in Orion #3 (M4 mini)",
+    .date = "2026-09",
+    .advice = "put all weights into one file, as `anec -o` does",
+    .rewrite = "pack-weights",
+    .ofText = weightFileSlot,
+};
+
+static void oneRecordPerFile(const MILOutline &text, const Target &target,
+                             ReportBreach report) {
+  llvm::StringMap<uint64_t> first;
+  for (const OutlineBlob &blob : text.blobs) {
+    auto [at, isNew] =
+        first.try_emplace(blob.path.text, blob.offset.value_or(0));
+    if (!isNew && at->second != blob.offset)
+      report(blob.range,
+             llvm::formatv("`{0}` holds several arrays", blob.path.text).str());
+  }
+}
+constinit const Rule rules::OneRecordPerFile = {
+    .id = "one-record-per-file",
+    .family = family,
+    .summary = "a weight file holds one array",
+    .chips = {Chip::M1},
+    .impact = Impact::Warning,
+    .source = "dev-erik/ANE (M1)",
+    .date = "2026-03",
+    .confidence = Confidence::Low,
+    .conflict = "its files had headers of a wrong size, which M1 may check; "
+                "files of ANEForge hold many arrays on M1",
+    .advice = "one file for each array, when the compiler says "
+              "InvalidMILProgram",
+    .rewrite = "split-weights",
+    .ofText = oneRecordPerFile,
+};
