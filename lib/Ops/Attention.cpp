@@ -98,6 +98,36 @@ static void evalAttention(EvalContext &ctx) {
              &out.data[b * queries * outWidth]);
 }
 
+/// With p = softmax(s), s = q k^T / sqrt(width) + mask, y = p v:
+///
+///   dv = p^T dy,  ds = p (dp - sum(dp p)) with dp = dy v^T,
+///   dq = ds k / sqrt(width),  dk = ds^T q / sqrt(width),  dmask = ds
+static void gradientAttention(Gradient &g) {
+  double scale = 1 / std::sqrt(double(g.shape(0).back()));
+  int64_t keys = int64_t(g.rank(0)) - 1;
+  auto probs = [&] {
+    Value *scores = g.matmul(g.mul(g.in(0), scale), g.in(1), false, true);
+    Value *mask = g.op.operand("attn_mask");
+    if (mask && mask->type.dtype == DType::Bool)
+      scores = g.select(mask, scores, g.scalar(-INFINITY));
+    else if (mask)
+      scores = g.add(scores, g.in(3));
+    return g.make(ops::Softmax, {scores});
+  };
+  auto dscores = [&] {
+    Value *p = probs(), *dp = g.matmul(g.dy(), g.in(2), false, true);
+    return g.mul(p, g.sub(dp, g.sum(g.mul(dp, p), keys)));
+  };
+  g.give(0, [&] {
+    return g.mul(g.matmul(dscores(), g.in(1), false, false), scale);
+  });
+  g.give(1, [&] {
+    return g.matmul(dscores(), g.mul(g.in(0), scale), true, false);
+  });
+  g.give(2, [&] { return g.matmul(probs(), g.dy(), true, false); });
+  g.give(3, [&] { return dscores(); });
+}
+
 /// Two products, and a softmax between them.
 static int64_t attentionFlops(int64_t scores, int64_t width, int64_t outWidth) {
   return saturatingProduct({scores, 2 * width + 2 * outWidth + 5});
@@ -131,6 +161,7 @@ constinit const OpDef ops::ScaledDotProductAttention = {
     .infer = inferAttention,
     .eval = evalAttention,
     .flops = flopsAttention,
+    .gradient = gradientAttention,
 };
 
 //===----------------------------------------------------------------------===//

@@ -20,7 +20,7 @@
 #include "Reference.h"
 #include "anec/IR/Diags.h"
 #include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 
 using namespace anec;
 
@@ -124,7 +124,8 @@ static void evalPixelUnshuffle(EvalContext &ctx) {
 static constexpr OpDef channelBlocks(llvm::StringLiteral name,
                                      llvm::StringLiteral summary,
                                      ParamDef block, bool toSpace,
-                                     void (*eval)(EvalContext &)) {
+                                     void (*eval)(EvalContext &),
+                                     void (*gradient)(Gradient &)) {
   return {
       .name = name,
       .summary = summary,
@@ -135,30 +136,47 @@ static constexpr OpDef channelBlocks(llvm::StringLiteral name,
                       toSpace ? "the pixels of a block divide the channels"
                               : "blocks divide the height and the width"},
       .infer = toSpace ? inferToSpace : inferToDepth,
-      .eval = eval};
+      .eval = eval,
+      .gradient = gradient};
+}
+
+/// Back, by the op that undoes it.
+template <const OpDef &inverse>
+static void gradientChannelBlocks(Gradient &g) {
+  const ParamDef &block = inverse.params[1];
+  DType dtype =
+      block.dtypes.contains(DType::Int32) ? DType::Int32 : DType::UInt32;
+  g.give(0, [&] {
+    int64_t size = blockSize(g.op.def(), g.op.constants());
+    return g.make(inverse, {g.dy()},
+                  Attr(block.name, Constant::scalar(dtype, double(size))));
+  });
 }
 
 constinit const OpDef ops::DepthToSpace =
     channelBlocks("depth_to_space",
                   "Spreads channels over blocks of `block_size` x `block_size` "
                   "pixels; the pixel of a block counts before the channel.",
-                  integer("block_size"), true, evalDepthToSpace);
+                  integer("block_size"), true, evalDepthToSpace,
+                  gradientChannelBlocks<ops::SpaceToDepth>);
 constinit const OpDef ops::SpaceToDepth =
     channelBlocks("space_to_depth",
                   "Stacks the pixels of blocks of `block_size` x `block_size` "
                   "as channels; the pixel counts before the channel.",
-                  integer("block_size"), false, evalSpaceToDepth);
+                  integer("block_size"), false, evalSpaceToDepth,
+                  gradientChannelBlocks<ops::DepthToSpace>);
 constinit const OpDef ops::PixelShuffle = channelBlocks(
     "pixel_shuffle",
     "Spreads channels over blocks of `upscale_factor` x `upscale_factor` "
     "pixels; the channel counts before the pixel of a block.",
-    integer("upscale_factor"), true, evalPixelShuffle);
+    integer("upscale_factor"), true, evalPixelShuffle,
+    gradientChannelBlocks<ops::PixelUnshuffle>);
 constinit const OpDef ops::PixelUnshuffle = channelBlocks(
     "pixel_unshuffle",
     "Stacks the pixels of blocks of `downscale_factor` x `downscale_factor` as "
     "channels; the channel counts before the pixel.",
     ParamDef{"downscale_factor", ParamKind::Constant, {DType::UInt32}, 0, 0},
-    false, evalPixelUnshuffle);
+    false, evalPixelUnshuffle, gradientChannelBlocks<ops::PixelShuffle>);
 
 //===----------------------------------------------------------------------===//
 // Images
@@ -225,6 +243,15 @@ static void evalSpaceToBatch(EvalContext &ctx) {
                  {3, 5, 0, 1, 2, 4}, ctx.out[0].data);
 }
 
+/// What is padded is cropped, and the other way around.
+static void gradientSpaceToBatch(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::BatchToSpace, {g.dy()},
+                  {{"block_shape", g.op.constant("block_shape")},
+                   {"crops", g.op.constant("paddings")}});
+  });
+}
+
 constinit const OpDef ops::SpaceToBatch = {
     .name = "space_to_batch",
     .summary = "Pads `x` with zeros by `paddings`, and makes the pixels of "
@@ -240,6 +267,7 @@ constinit const OpDef ops::SpaceToBatch = {
                     "blocks divide the padded height and width"},
     .infer = inferSpaceToBatch,
     .eval = evalSpaceToBatch,
+    .gradient = gradientSpaceToBatch,
 };
 
 static bool inferBatchToSpace(InferContext &ctx) {
@@ -278,6 +306,14 @@ static void evalBatchToSpace(EvalContext &ctx) {
                strides, out.data.data(), rowMajorStrides(out.type.shape));
 }
 
+static void gradientBatchToSpace(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::SpaceToBatch, {g.dy()},
+                  {{"block_shape", g.op.constant("block_shape")},
+                   {"paddings", g.op.constant("crops")}});
+  });
+}
+
 constinit const OpDef ops::BatchToSpace = {
     .name = "batch_to_space",
     .summary = "Spreads images over blocks of `block_shape` pixels, the pixel "
@@ -293,4 +329,5 @@ constinit const OpDef ops::BatchToSpace = {
                     "`crops` leave something"},
     .infer = inferBatchToSpace,
     .eval = evalBatchToSpace,
+    .gradient = gradientBatchToSpace,
 };

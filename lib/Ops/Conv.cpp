@@ -8,7 +8,7 @@
 #include "anec/IR/Diags.h"
 #include "anec/Ops/Convolution.h"
 #include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 
 using namespace anec;
 
@@ -142,6 +142,122 @@ static void evalConv(EvalContext &ctx) {
     }
 }
 
+//===----------------------------------------------------------------------===//
+// Gradient
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A convolution takes `image` [images, groups * inputs, ...] to `outputs`
+/// [images, groups * outputs, ...]; of a transposed one, which is the way back,
+/// they are result and operand.
+struct ConvGeometry {
+  llvm::SmallVector<ConvAxis, 3> axes;
+  int64_t groups;
+  Shape strides, dilations, pads;
+
+  ConvGeometry(llvm::ArrayRef<ConvAxis> axes, int64_t groups)
+      : axes(axes.begin(), axes.end()), groups(groups) {
+    for (const ConvAxis &axis : axes) {
+      strides.push_back(axis.stride);
+      dilations.push_back(axis.dilation);
+      pads.append({axis.before, axis.after});
+    }
+  }
+  /// A product of matrices, for each element of the image.
+  bool isPointwise() const {
+    return groups == 1 && llvm::all_of(axes, [](const ConvAxis &axis) {
+             return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 &&
+                    axis.after == 0;
+           });
+  }
+  llvm::SmallVector<Attr, 6> attrs() const {
+    return {{"strides", llvm::ArrayRef<int64_t>(strides)},
+            {"pad_type", "custom"},
+            {"pad", llvm::ArrayRef<int64_t>(pads)},
+            {"dilations", llvm::ArrayRef<int64_t>(dilations)},
+            {"groups", groups}};
+  }
+};
+
+} // namespace
+
+/// [images, groups * n, ...] -> [n, groups * images, ...]
+static Value *imagesAsChannels(Gradient &g, Value *x, int64_t groups) {
+  const Shape &shape = x->type.shape;
+  Shape split = {shape[0], groups, shape[1] / groups}, perm = {2, 1, 0};
+  Shape joined = {shape[1] / groups, groups * shape[0]};
+  for (size_t axis = 2; axis < shape.size(); ++axis) {
+    split.push_back(shape[axis]);
+    perm.push_back(int64_t(axis) + 1);
+    joined.push_back(shape[axis]);
+  }
+  return g.reshape(g.transpose(g.reshape(x, split), perm), joined);
+}
+
+/// dweight[o, c, k] = sum over images and positions of image[c, p stride + k
+/// dilation] dout[o, p]: a convolution with dout as its weight, whose strides
+/// and dilations are the other way around, of images as channels.
+static Value *gradientConvWeight(Gradient &g, const ConvGeometry &geometry,
+                                 Value *image, Value *dout) {
+  unsigned rank = image->type.rank();
+  if (geometry.isPointwise()) {
+    auto flat = [&](Value *x) {
+      llvm::ArrayRef<int64_t> shape = x->type.shape;
+      return g.reshape(
+          x, {shape[0], shape[1], saturatingProduct(shape.drop_front(2))});
+    };
+    Value *products = g.matmul(flat(dout), flat(image), false, true);
+    Shape shape(rank, 1);
+    shape[0] = dout->type.shape[1];
+    shape[1] = image->type.shape[1];
+    return g.reshape(g.sum(products, 0), shape);
+  }
+  // Just as much padding as gives the kernel's extents.
+  Shape before(rank, 0), after(rank, 0);
+  for (auto [i, axis] : llvm::enumerate(geometry.axes)) {
+    int64_t reached = (axis.output() - 1) * axis.stride + axis.span();
+    before[i + 2] = axis.before;
+    after[i + 2] = reached - axis.input - axis.before;
+  }
+  Value *channels =
+      imagesAsChannels(g, g.pad(image, before, after), geometry.groups);
+  Shape swap = {1, 0};
+  for (unsigned axis = 2; axis < rank; ++axis)
+    swap.push_back(axis);
+  Value *weight =
+      g.make(ops::Conv, {channels, g.transpose(dout, swap)},
+             {{"strides", llvm::ArrayRef<int64_t>(geometry.dilations)},
+              {"dilations", llvm::ArrayRef<int64_t>(geometry.strides)},
+              {"groups", geometry.groups}});
+  return g.transpose(weight, swap);
+}
+
+/// Back to the image; of a pointwise one by the transposed matrix, which is
+/// what the engine is fast at.
+static Value *convBack(Gradient &g, const ConvGeometry &geometry, Value *dout,
+                       Value *weight, llvm::ArrayRef<int64_t> image) {
+  if (geometry.isPointwise()) {
+    Shape swap = {1, 0};
+    for (unsigned axis = 2; axis < image.size(); ++axis)
+      swap.push_back(axis);
+    return g.make(ops::Conv, {dout, g.transpose(weight, swap)});
+  }
+  llvm::SmallVector<Attr, 6> attrs = geometry.attrs();
+  attrs.emplace_back("output_shape", image);
+  return g.make(ops::ConvTranspose, {dout, weight}, attrs);
+}
+
+static void gradientConv(Gradient &g) {
+  llvm::SmallVector<ConvAxis, 3> axes;
+  for (unsigned i = 2; i < g.rank(0); ++i)
+    axes.push_back(convAxis(g.op, i - 2, g.shape(0)[i], g.shape(1)[i]));
+  ConvGeometry geometry(axes, g.op.intAttr("groups"));
+  g.give(0, [&] { return convBack(g, geometry, g.dy(), g.in(1), g.shape(0)); });
+  g.give(1, [&] { return gradientConvWeight(g, geometry, g.in(0), g.dy()); });
+  g.give(2, [&] { return g.sumAlong(g.dy(), 1); });
+}
+
 static int64_t flopsConv(const Op &op) {
   const TensorType &weight = op.operand(1u)->type;
   return saturatingProduct({2, op.result()->type.numElements(),
@@ -179,6 +295,7 @@ constinit const OpDef ops::Conv = {
     .infer = inferConv,
     .eval = evalConv,
     .flops = flopsConv,
+    .gradient = gradientConv,
 };
 
 //===----------------------------------------------------------------------===//
@@ -317,6 +434,19 @@ static void evalConvTranspose(EvalContext &ctx) {
     }
 }
 
+static void gradientConvTranspose(Gradient &g) {
+  llvm::SmallVector<ConvAxis, 3> axes;
+  for (unsigned i = 2; i < g.rank(0); ++i)
+    axes.push_back(transposedAxis(g.op, i - 2, g.shape(0)[i],
+                                  g.op.result()->type.shape[i], g.shape(1)[i]));
+  ConvGeometry geometry(axes, g.op.intAttr("groups"));
+  g.give(0, [&] {
+    return g.make(ops::Conv, {g.dy(), g.in(1)}, geometry.attrs());
+  });
+  g.give(1, [&] { return gradientConvWeight(g, geometry, g.dy(), g.in(0)); });
+  g.give(2, [&] { return g.sumAlong(g.dy(), 1); });
+}
+
 static int64_t flopsConvTranspose(const Op &op) {
   const TensorType &weight = op.operand(1u)->type;
   return saturatingProduct({2, op.operand(0u)->type.numElements(),
@@ -355,4 +485,5 @@ constinit const OpDef ops::ConvTranspose = {
     .infer = inferConvTranspose,
     .eval = evalConvTranspose,
     .flops = flopsConvTranspose,
+    .gradient = gradientConvTranspose,
 };

@@ -6,7 +6,7 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -49,7 +49,7 @@ constinit const OpDef ops::FillLike = {
     .family = "fill",
     .params = {value("ref_tensor", basicTypes),
                number("value", "0.0", 'U', basicTypes)},
-    .traits = trait::Mil,
+    .traits = trait::Mil | trait::ZeroGradient,
     .infer = inferFillLike,
     .eval = evalFill,
 };
@@ -123,7 +123,7 @@ constinit const OpDef ops::ShapeOf = {
     .summary = "The extents of `x`.",
     .family = "fill",
     .params = {value("x", movableTypes)},
-    .traits = trait::Mil,
+    .traits = trait::Mil | trait::ZeroGradient,
     .constraints = {"`x` is no scalar"},
     .infer = inferShape,
     .eval = evalShape,
@@ -201,6 +201,14 @@ static void evalBandPart(EvalContext &ctx) {
   }
 }
 
+static void gradientBandPart(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(
+        ops::BandPart, {g.dy()},
+        {{"lower", g.op.constant("lower")}, {"upper", g.op.constant("upper")}});
+  });
+}
+
 constinit const OpDef ops::BandPart = {
     .name = "band_part",
     .summary = "The matrices `x`, with zeros more than `lower` below and "
@@ -213,4 +221,5 @@ constinit const OpDef ops::BandPart = {
                     "`lower` and `upper` are at least -1"},
     .infer = inferBandPart,
     .eval = evalBandPart,
+    .gradient = gradientBandPart,
 };

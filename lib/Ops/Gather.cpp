@@ -15,6 +15,7 @@
 #include "Reference.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Gradient.h"
+#include <numeric>
 
 using namespace anec;
 
@@ -63,6 +64,37 @@ static void evalGather(EvalContext &ctx) {
     }
 }
 
+/// x as [batch, outer, extent, inner], with an index for each element of the
+/// result: along the extent, elements go back to where they come from.
+static Value *gradientGatherBatched(Gradient &g) {
+  AxisView view =
+      viewAxis(g.shape(0), normalized(g.op.intAttr("axis"), g.rank(0)));
+  int64_t batch = 1;
+  for (int64_t i = 0; i < g.op.intAttr("batch_dims"); ++i)
+    batch *= g.shape(0)[i];
+  int64_t outer = view.outer / batch;
+  int64_t count = g.op.operand(1u)->type.numElements() / batch;
+  Shape updates = {batch, outer, count, view.inner};
+  Value *indices = g.reshape(g.toInt32(g.op.operand(1u)), {batch, 1, count, 1});
+  Value *zeros = g.fill({batch, outer, view.extent, view.inner}, 0);
+  return g.reshape(
+      g.make(ops::ScatterAlongAxis,
+             {zeros, g.spread(indices, updates), g.reshape(g.dy(), updates)},
+             Attr("axis", 2)),
+      g.shape(0));
+}
+
+/// What is read several times gets the sum.
+static void gradientGather(Gradient &g) {
+  g.give(0, [&] {
+    if (g.op.intAttr("batch_dims") != 0)
+      return gradientGatherBatched(g);
+    return g.make(ops::Scatter,
+                  {g.fill(g.shape(0), 0), g.op.operand(1u), g.dy()},
+                  Attr("axis", g.op.constant("axis")));
+  });
+}
+
 constinit const OpDef ops::Gather = {
     .name = "gather",
     .summary = "The slices of `x` along `axis` that `indices` name; the first "
@@ -79,6 +111,7 @@ constinit const OpDef ops::Gather = {
                     "the first `batch_dims` extents agree"},
     .infer = inferGather,
     .eval = evalGather,
+    .gradient = gradientGather,
 };
 
 //===----------------------------------------------------------------------===//
@@ -107,6 +140,14 @@ static void evalGatherAlongAxis(EvalContext &ctx) {
   });
 }
 
+static void gradientGatherAlongAxis(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::ScatterAlongAxis,
+                  {g.fill(g.shape(0), 0), g.op.operand(1u), g.dy()},
+                  Attr("axis", g.op.constant("axis")));
+  });
+}
+
 constinit const OpDef ops::GatherAlongAxis = {
     .name = "gather_along_axis",
     .summary = "For each of `indices`, the element of `x` at the same place, "
@@ -120,6 +161,7 @@ constinit const OpDef ops::GatherAlongAxis = {
                     "`indices` have the shape of `x` except at `axis`"},
     .infer = inferGatherAlongAxis,
     .eval = evalGatherAlongAxis,
+    .gradient = gradientGatherAlongAxis,
 };
 
 //===----------------------------------------------------------------------===//
@@ -165,6 +207,28 @@ static void evalGatherNd(EvalContext &ctx) {
                  });
 }
 
+/// The place in the batch becomes part of the indices, which scatter_nd has no
+/// batch for.
+static void gradientGatherNd(Gradient &g) {
+  g.give(0, [&] {
+    Value *indices = g.op.operand(1u);
+    int64_t batch = g.op.intAttr("batch_dims");
+    Shape place = indices->type.shape;
+    place.back() = 1;
+    llvm::SmallVector<Value *, 4> parts;
+    for (int64_t axis = 0; axis < batch; ++axis) {
+      Shape numbers(place[axis]), shape(place.size(), 1);
+      shape[axis] = place[axis];
+      std::iota(numbers.begin(), numbers.end(), 0);
+      parts.push_back(g.spread(g.indices(shape, numbers), place));
+    }
+    parts.push_back(batch ? g.toInt32(indices) : indices);
+    return g.make(ops::ScatterNd,
+                  {g.fill(g.shape(0), 0),
+                   g.concat(parts, int64_t(place.size()) - 1), g.dy()});
+  });
+}
+
 constinit const OpDef ops::GatherNd = {
     .name = "gather_nd",
     .summary = "The slices of `x` that the rows of `indices` name by their "
@@ -183,6 +247,7 @@ constinit const OpDef ops::GatherNd = {
                     "the first `batch_dims` extents agree"},
     .infer = inferGatherNd,
     .eval = evalGatherNd,
+    .gradient = gradientGatherNd,
 };
 
 //===----------------------------------------------------------------------===//

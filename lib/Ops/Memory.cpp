@@ -85,13 +85,11 @@ constinit const OpDef ops::TensorToTensorBuffer = {
     .summary = "A buffer that holds `input`, with `strides` and "
                "`interleave_factors`.",
     .family = "memory",
-    .params = {value("input", movableTypes),
-               ParamDef{"interleave_factors",
-                        ParamKind::Constant,
-                        {DType::UInt8},
-                        0,
-                        1},
-               ParamDef{"strides", ParamKind::Constant, {DType::Int64}, 0, 1}},
+    .params =
+        {value("input", movableTypes),
+         ParamDef{
+             "interleave_factors", ParamKind::Constant, {DType::UInt8}, 0, 1},
+         ParamDef{"strides", ParamKind::Constant, {DType::Int64}, 0, 1}},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`strides` has an element for each axis",
                     "`interleave_factors` has an element for each axis",

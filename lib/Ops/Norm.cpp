@@ -10,10 +10,75 @@
 
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// With c = x - mean, r = (mean(c^2) + epsilon)^(-1/2) and u = c r, over the
+/// rows of some axes, y = u gamma + beta:
+///
+///   dx = r (dy gamma - mean(dy gamma) - u mean(dy gamma u))
+///   dgamma = sum(dy u),  dbeta = sum(dy)
+///
+/// The row is one axis, the last of [rows, count].
+class RowsGradient {
+public:
+  RowsGradient(Gradient &g, llvm::ArrayRef<int64_t> axes) : g(g) {
+    llvm::ArrayRef<int64_t> shape = g.shape(0);
+    for (int64_t axis = 0; axis < int64_t(shape.size()); ++axis)
+      if (!llvm::is_contained(axes, axis))
+        perm.push_back(axis);
+    perm.append(axes.begin(), axes.end());
+    for (int64_t axis : perm)
+      permuted.push_back(shape[axis]);
+    count = saturatingProduct(llvm::ArrayRef(permuted).take_back(axes.size()));
+    rows = g.op.operand(0u)->type.numElements() / count;
+  }
+
+  Value *toRows(Value *x) {
+    return g.reshape(g.transpose(x, perm), {rows, count});
+  }
+  Value *fromRows(Value *x) {
+    Shape inverse(perm.size());
+    for (auto [to, from] : llvm::enumerate(perm))
+      inverse[from] = int64_t(to);
+    return g.transpose(g.reshape(x, permuted), inverse);
+  }
+  Value *centred() {
+    Value *x = toRows(g.in(0));
+    return g.sub(x, g.mean(x, 1));
+  }
+  Value *inverse() {
+    double epsilon = g.op.floatAttr("epsilon");
+    if (epsilon >= 0 && epsilon <= 1)
+      return g.make(
+          ops::InverseRms, {centred()},
+          {{"epsilon", Constant::scalar(DType::FP32, epsilon)}, {"axis", 1}});
+    return g.pow(g.add(g.mean(g.square(centred()), 1), epsilon), -0.5);
+  }
+  Value *unit() { return g.mul(centred(), inverse()); }
+  /// `weighted` is dy gamma as rows.
+  Value *dx(Value *weighted) {
+    Value *u = unit();
+    Value *rest =
+        g.add(g.mean(weighted, 1), g.mul(u, g.mean(g.mul(weighted, u), 1)));
+    return fromRows(g.mul(inverse(), g.sub(weighted, rest)));
+  }
+
+private:
+  Gradient &g;
+  Shape perm, permuted;
+  int64_t rows, count;
+};
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // layer_norm
@@ -73,6 +138,25 @@ static int64_t flopsLayerNorm(const Op &op) {
   return saturatingProduct({8, op.result()->type.numElements()});
 }
 
+static void gradientLayerNorm(Gradient &g) {
+  Shape axes = normalized(g.op.intsAttr("axes"), g.rank(0));
+  RowsGradient r(g, axes);
+  // gamma and beta have the axes of a row in the row's order.
+  g.give(0, [&] {
+    Value *weighted = r.toRows(g.dy());
+    if (g.op.operand("gamma"))
+      weighted =
+          g.mul(weighted,
+                g.reshape(g.in(1), {1, g.op.operand(1u)->type.numElements()}));
+    return r.dx(weighted);
+  });
+  g.give(1, [&] {
+    Value *sum = g.sum(g.mul(r.toRows(g.dy()), r.unit()), 0);
+    return g.reshape(sum, g.shape(1));
+  });
+  g.give(2, [&] { return g.reshape(g.sum(r.toRows(g.dy()), 0), g.shape(2)); });
+}
+
 constinit const OpDef ops::LayerNorm = {
     .name = "layer_norm",
     .summary = "`x` less its mean over `axes`, divided by its deviation "
@@ -88,6 +172,7 @@ constinit const OpDef ops::LayerNorm = {
     .infer = inferLayerNorm,
     .eval = evalLayerNorm,
     .flops = flopsLayerNorm,
+    .gradient = gradientLayerNorm,
 };
 
 //===----------------------------------------------------------------------===//
@@ -117,6 +202,26 @@ static int64_t flopsL2Norm(const Op &op) {
   return saturatingProduct({3, op.result()->type.numElements()});
 }
 
+/// With r = (sum(x^2) + epsilon)^(-1/2) and y = x r: dx = r (dy - y sum(dy y)).
+/// As mean and not as sum, r is what fp16 can compute.
+static void gradientL2Norm(Gradient &g) {
+  g.give(0, [&] {
+    const Shape &shape = g.shape(0);
+    int64_t count = saturatingProduct(llvm::ArrayRef(shape).take_back(3));
+    Shape flat = {g.op.operand(0u)->type.numElements() / count, count};
+    double epsilon = g.op.floatAttr("epsilon") / double(count);
+    Value *x = g.reshape(g.in(0), flat), *y = g.reshape(g.out(), flat);
+    Value *dy = g.reshape(g.dy(), flat);
+    Value *r =
+        g.mul(g.make(ops::InverseRms, {x},
+                     {{"epsilon", Constant::scalar(DType::FP32, epsilon)},
+                      {"axis", 1}}),
+              1 / std::sqrt(double(count)));
+    Value *rest = g.mul(y, g.sum(g.mul(dy, y), 1));
+    return g.reshape(g.mul(r, g.sub(dy, rest)), shape);
+  });
+}
+
 constinit const OpDef ops::L2Norm = {
     .name = "l2_norm",
     .summary = "`x` divided by sqrt(sum of squares + `epsilon`) over its last "
@@ -128,6 +233,7 @@ constinit const OpDef ops::L2Norm = {
     .infer = inferL2Norm,
     .eval = evalL2Norm,
     .flops = flopsL2Norm,
+    .gradient = gradientL2Norm,
 };
 
 //===----------------------------------------------------------------------===//
@@ -162,6 +268,30 @@ static int64_t flopsBatchNorm(const Op &op) {
   return saturatingProduct({2, op.result()->type.numElements()});
 }
 
+/// With r = (variance + epsilon)^(-1/2): dx = dy gamma r, dmean = -sum(dx),
+/// dvariance = -sum(dx (x - mean)) r^2 / 2, dgamma = sum(dy (x - mean) r)
+static void gradientBatchNorm(Gradient &g) {
+  unsigned rank = g.rank(0);
+  auto perChannel = [&](unsigned slot) { return g.along(g.in(slot), rank, 1); };
+  auto r = [&] {
+    return g.pow(g.add(perChannel(2), g.op.floatAttr("epsilon")), -0.5);
+  };
+  auto centred = [&] { return g.sub(g.in(0), perChannel(1)); };
+  auto dx = [&] {
+    Value *dx = g.mul(g.dy(), r());
+    return g.op.operand("gamma") ? g.mul(dx, perChannel(3)) : dx;
+  };
+  g.give(0, dx);
+  g.give(1, [&] { return g.negate(g.sumAlong(dx(), 1)); });
+  g.give(2, [&] {
+    Value *each = g.mul(g.mul(g.mul(dx(), centred()), g.square(r())), -0.5);
+    return g.sumAlong(each, 1);
+  });
+  g.give(3,
+         [&] { return g.sumAlong(g.mul(g.mul(g.dy(), centred()), r()), 1); });
+  g.give(4, [&] { return g.sumAlong(g.dy(), 1); });
+}
+
 constinit const OpDef ops::BatchNorm = {
     .name = "batch_norm",
     .summary = "`x` less `mean`, divided by sqrt(`variance` + `epsilon`), "
@@ -178,6 +308,7 @@ constinit const OpDef ops::BatchNorm = {
     .infer = inferBatchNorm,
     .eval = evalBatchNorm,
     .flops = flopsBatchNorm,
+    .gradient = gradientBatchNorm,
 };
 
 //===----------------------------------------------------------------------===//
@@ -214,6 +345,21 @@ static void evalInstanceNorm(EvalContext &ctx) {
   }
 }
 
+static void gradientInstanceNorm(Gradient &g) {
+  Shape axes;
+  for (unsigned axis = 2; axis < g.rank(0); ++axis)
+    axes.push_back(axis);
+  RowsGradient r(g, axes);
+  g.give(0, [&] {
+    Value *dy = g.dy();
+    if (g.op.operand("gamma"))
+      dy = g.mul(dy, g.along(g.in(1), g.rank(0), 1));
+    return r.dx(r.toRows(dy));
+  });
+  g.give(1, [&] { return g.sumAlong(g.mul(g.dy(), r.fromRows(r.unit())), 1); });
+  g.give(2, [&] { return g.sumAlong(g.dy(), 1); });
+}
+
 constinit const OpDef ops::InstanceNorm = {
     .name = "instance_norm",
     .summary = "Each channel of each image of `x` less its mean, divided by "
@@ -229,6 +375,7 @@ constinit const OpDef ops::InstanceNorm = {
     .infer = inferInstanceNorm,
     .eval = evalInstanceNorm,
     .flops = flopsLayerNorm,
+    .gradient = gradientInstanceNorm,
 };
 
 //===----------------------------------------------------------------------===//
@@ -265,6 +412,35 @@ static int64_t flopsLocalResponseNorm(const Op &op) {
       {2, op.intAttr("size"), op.result()->type.numElements()});
 }
 
+/// With d = k + alpha / size W x^2, where the matrix W sums the channels around
+/// each, and y = x d^(-beta):
+///
+///   dx = dy d^(-beta) - 2 beta alpha / size x W^T (dy x d^(-beta - 1))
+static void gradientLocalResponseNorm(Gradient &g) {
+  int64_t channels = g.shape(0)[1], size = g.op.intAttr("size");
+  double scale = g.op.floatAttr("alpha") / double(size);
+  double beta = g.op.floatAttr("beta");
+  std::vector<double> window(channels * channels);
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t other = 0; other < channels; ++other)
+      if (other >= c - size / 2 && other <= c + (size - 1) / 2)
+        window[c * channels + other] = 1;
+  g.give(0, [&] {
+    int64_t images = g.shape(0)[0];
+    Shape flat = {images, channels,
+                  g.op.operand(0u)->type.numElements() / images / channels};
+    Value *x = g.reshape(g.in(0), flat), *dy = g.reshape(g.dy(), flat);
+    Value *around = g.array({channels, channels}, window);
+    Value *sums = g.matmul(around, g.square(x), false, false);
+    Value *d = g.add(g.mul(sums, scale), g.op.floatAttr("k"));
+    Value *direct = g.mul(dy, g.pow(d, -beta));
+    Value *each = g.div(g.mul(direct, x), d);
+    Value *shared = g.matmul(around, each, true, false);
+    Value *rest = g.mul(x, g.mul(shared, 2 * beta * scale));
+    return g.reshape(g.sub(direct, rest), g.shape(0));
+  });
+}
+
 constinit const OpDef ops::LocalResponseNorm = {
     .name = "local_response_norm",
     .summary = "`x` divided by (`k` + `alpha` / `size` * s)^`beta`, where s is "
@@ -277,4 +453,5 @@ constinit const OpDef ops::LocalResponseNorm = {
     .infer = inferLocalResponseNorm,
     .eval = evalLocalResponseNorm,
     .flops = flopsLocalResponseNorm,
+    .gradient = gradientLocalResponseNorm,
 };

@@ -12,7 +12,7 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;
@@ -172,6 +172,159 @@ static void evalL2Pool(EvalContext &ctx) {
   });
 }
 
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Windows as convolutions of each channel by itself.
+class PoolGradient {
+public:
+  explicit PoolGradient(Gradient &g)
+      : g(g), axes(poolAxes(g.op, g.shape(0))), channels(g.shape(0)[1]) {
+    for (const PoolAxis &axis : axes) {
+      kernel.push_back(axis.kernel);
+      strides.push_back(axis.stride);
+      kernelSize *= axis.kernel;
+    }
+  }
+
+  /// Sums at each element of x the values of the windows it is in. `values` has
+  /// `weight.size() / kernelSize` channels for each of x, and `weight` says
+  /// where in the window each of them counts.
+  Value *spreadWindows(Value *values, llvm::ArrayRef<double> weight) {
+    Shape pad, shape = g.shape(0), behind(shape.size(), 0);
+    for (auto [i, axis] : llvm::enumerate(axes)) {
+      int64_t reached =
+          (axis.output - 1) * axis.stride + axis.kernel - axis.before;
+      pad.append({axis.before, std::max<int64_t>(0, reached - axis.input)});
+      behind[i + 2] = std::max<int64_t>(0, axis.input - reached);
+      shape[i + 2] -= behind[i + 2];
+    }
+    Value *spread =
+        g.make(ops::ConvTranspose, {values, kernelPerChannel(weight)},
+               {{"pad_type", "custom"},
+                {"pad", llvm::ArrayRef<int64_t>(pad)},
+                {"strides", llvm::ArrayRef<int64_t>(strides)},
+                {"groups", channels},
+                {"output_shape", llvm::ArrayRef<int64_t>(shape)}});
+    return g.pad(spread, Shape(shape.size(), 0), behind);
+  }
+  Value *spreadWindows(Value *values) {
+    return spreadWindows(values, std::vector<double>(kernelSize, 1));
+  }
+
+  /// The elements of each window, as channels: [images, channels, kernel,
+  /// windows]. What is padding is the lowest number there is.
+  Value *windowElements() {
+    Shape amounts;
+    for (const PoolAxis &axis : axes) {
+      int64_t reached =
+          (axis.output - 1) * axis.stride + axis.kernel - axis.before;
+      amounts.append({axis.before, std::max<int64_t>(0, reached - axis.input)});
+    }
+    double lowest = g.dtype() == DType::FP16 ? -65504 : -1e30;
+    Value *x = g.make(ops::Pad, {g.in(0)},
+                      {{"pad", llvm::ArrayRef<int64_t>(amounts)},
+                       {"constant_val", Constant::scalar(g.dtype(), lowest)}});
+    Value *elements = g.make(
+        ops::Conv, {x, kernelPerChannel(onePerElement())},
+        {{"strides", llvm::ArrayRef<int64_t>(strides)}, {"groups", channels}});
+    int64_t windows =
+        saturatingProduct(llvm::ArrayRef(elements->type.shape).drop_front(2));
+    return g.reshape(elements, {g.shape(0)[0], channels, kernelSize, windows});
+  }
+  /// A channel for each element of the window.
+  std::vector<double> onePerElement() const {
+    std::vector<double> weight(kernelSize * kernelSize);
+    for (int64_t i = 0; i < kernelSize; ++i)
+      weight[i * kernelSize + i] = 1;
+    return weight;
+  }
+
+  /// How many elements the mean of each window is of, over them: with zeros
+  /// for padding or without.
+  std::vector<double> inverseCounts(bool exclude) const {
+    Shape outputs;
+    for (const PoolAxis &axis : axes)
+      outputs.push_back(axis.output);
+    std::vector<double> counts;
+    Shape strides = rowMajorStrides(outputs);
+    forEachElement<1>(outputs, {strides}, [&](const auto &at) {
+      double count = 1;
+      for (auto [i, axis] : llvm::enumerate(axes)) {
+        int64_t number = at[0] / strides[i] % axis.output;
+        int64_t begin = number * axis.stride - axis.before;
+        int64_t end = std::min(begin + axis.kernel, axis.input + axis.after);
+        count *= double(exclude ? std::min(end, axis.input) -
+                                      std::max<int64_t>(begin, 0)
+                                : end - begin);
+      }
+      counts.push_back(1 / count);
+    });
+    return counts;
+  }
+  Shape outputShape() const {
+    Shape shape = {1, 1};
+    for (const PoolAxis &axis : axes)
+      shape.push_back(axis.output);
+    return shape;
+  }
+
+private:
+  Value *kernelPerChannel(llvm::ArrayRef<double> weight) {
+    Shape shape = {channels * int64_t(weight.size()) / kernelSize, 1};
+    shape.append(kernel);
+    std::vector<double> all;
+    for (int64_t c = 0; c < channels; ++c)
+      llvm::append_range(all, weight);
+    return g.array(shape, all);
+  }
+
+  Gradient &g;
+  PoolAxes axes;
+  Shape kernel, strides;
+  int64_t channels, kernelSize = 1;
+};
+
+} // namespace
+
+static void gradientAvgPool(Gradient &g) {
+  PoolGradient p(g);
+  g.give(0, [&] {
+    bool exclude = g.op.boolAttr("exclude_padding_from_average");
+    Value *inverse = g.array(p.outputShape(), p.inverseCounts(exclude));
+    return p.spreadWindows(g.mul(g.dy(), inverse));
+  });
+}
+
+/// y = sqrt(sum(x^2)): dx = x dy / y, summed over the windows.
+static void gradientL2Pool(Gradient &g) {
+  PoolGradient p(g);
+  g.give(0, [&] {
+    Value *share = g.where(g.above(g.out(), 0), g.div(g.dy(), g.out()));
+    return g.mul(g.in(0), p.spreadWindows(share));
+  });
+}
+
+/// To the element that was the largest; of several, to each its part.
+static void gradientMaxPool(Gradient &g) {
+  PoolGradient p(g);
+  g.give(0, [&] {
+    Shape windows = g.op.result()->type.shape;
+    Shape flat = {windows[0], windows[1], 1,
+                  saturatingProduct(llvm::ArrayRef(windows).drop_front(2))};
+    Value *elements = p.windowElements();
+    Value *isLargest = g.make(ops::Equal, {elements, g.reshape(g.out(), flat)});
+    Value *taken = g.select(isLargest, g.scalar(1), g.scalar(0));
+    Value *share = g.div(g.reshape(g.dy(), flat), g.sum(taken, 2));
+    windows[1] *= elements->type.shape[2];
+    return p.spreadWindows(g.reshape(g.mul(taken, share), windows),
+                           p.onePerElement());
+  });
+}
+
 static int64_t flopsPool(const Op &op) {
   Shape factors = op.intsAttr("kernel_sizes");
   factors.push_back(op.result()->type.numElements());
@@ -180,7 +333,8 @@ static int64_t flopsPool(const Op &op) {
 
 static constexpr OpDef pool(llvm::StringLiteral name,
                             llvm::StringLiteral summary,
-                            void (*eval)(EvalContext &)) {
+                            void (*eval)(EvalContext &),
+                            void (*gradient)(Gradient &)) {
   return {.name = name,
           .summary = summary,
           .family = "pool",
@@ -204,18 +358,20 @@ static constexpr OpDef pool(llvm::StringLiteral name,
                           "the kernel fits the padded input"},
           .infer = inferPool,
           .eval = eval,
-          .flops = flopsPool};
+          .flops = flopsPool,
+          .gradient = gradient};
 }
 
 constinit const OpDef ops::MaxPool =
-    pool("max_pool", "The largest element in each window of `x`.", evalMaxPool);
+    pool("max_pool", "The largest element in each window of `x`.", evalMaxPool,
+         gradientMaxPool);
 constinit const OpDef ops::L2Pool = pool(
     "l2_pool", "The root of the sum of squares of the elements in each window.",
-    evalL2Pool);
+    evalL2Pool, gradientL2Pool);
 
 static constexpr OpDef averagePool() {
-  OpDef def =
-      pool("avg_pool", "The mean of the elements in each window.", evalAvgPool);
+  OpDef def = pool("avg_pool", "The mean of the elements in each window.",
+                   evalAvgPool, gradientAvgPool);
   def.params[6] =
       boolean("exclude_padding_from_average", "false",
               "whether the mean is of the elements of `x` alone, without zeros "

@@ -5,7 +5,7 @@
 
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;
@@ -109,9 +109,86 @@ static void evalLogSumExp(EvalContext &ctx) {
   settleIntegers(out);
 }
 
+namespace {
+/// The values of a reduction's gradient, with the reduced axes kept.
+class ReductionGradient {
+public:
+  explicit ReductionGradient(Gradient &g)
+      : g(g), axes(normalized(g.op.intsAttr("axes"), g.rank(0))),
+        kept(dropAxes(g.shape(0), axes, /*keep=*/true)) {}
+
+  Value *x() { return g.in(0); }
+  Value *y() { return g.reshape(g.out(), kept); }
+  Value *dy() { return g.reshape(g.dy(), kept); }
+  Value *sum(Value *x) { return g.sum(x, axes); }
+  double count() const {
+    double count = 1;
+    for (int64_t axis : axes)
+      count *= double(g.shape(0)[axis]);
+    return count;
+  }
+  /// As often as elements were reduced.
+  Value *spread(Value *x) { return g.spread(x, g.shape(0)); }
+
+  Gradient &g;
+  Shape axes, kept;
+};
+} // namespace
+
+template <Value *(*rule)(ReductionGradient &)>
+static void gradientReduce(Gradient &g) {
+  ReductionGradient r(g);
+  g.give(0, [&] { return rule(r); });
+}
+
+static Value *gradientSum(ReductionGradient &r) { return r.spread(r.dy()); }
+static Value *gradientMean(ReductionGradient &r) {
+  return r.spread(r.g.mul(r.dy(), 1 / r.count()));
+}
+/// To the element that was taken; of several, to each its part.
+static Value *gradientExtreme(ReductionGradient &r) {
+  Gradient &g = r.g;
+  Value *taken =
+      g.select(g.make(ops::Equal, {r.x(), r.y()}), g.scalar(1), g.scalar(0));
+  return g.mul(taken, g.div(r.dy(), r.sum(taken)));
+}
+/// The product of the others: of all, divided by the element, unless that is
+/// zero; with ones for zeros, it counts when no other element is zero.
+static Value *gradientProduct(ReductionGradient &r) {
+  Gradient &g = r.g;
+  Value *isZero = g.make(ops::Equal, {r.x(), g.scalar(0)});
+  Value *zero = g.select(isZero, g.scalar(1), g.scalar(0));
+  Value *safe = g.select(isZero, g.scalar(1), r.x());
+  Value *product =
+      g.make(ops::ReduceProd, {safe},
+             {{"axes", llvm::ArrayRef<int64_t>(r.axes)}, {"keep_dims", true}});
+  Value *otherZeros = g.sub(r.sum(zero), zero);
+  Value *others = g.where(g.below(otherZeros, 0.5), g.div(product, safe));
+  return g.mul(others, r.dy());
+}
+static Value *gradientSumSquare(ReductionGradient &r) {
+  return r.g.mul(r.x(), r.g.mul(r.dy(), 2));
+}
+static Value *gradientL1(ReductionGradient &r) {
+  return r.g.mul(r.g.make(ops::Sign, {r.x()}), r.dy());
+}
+/// x / y, where there is anything but zeros.
+static Value *gradientL2(ReductionGradient &r) {
+  Gradient &g = r.g;
+  Value *factor = g.where(g.above(r.y(), 0), g.div(r.dy(), r.y()));
+  return g.mul(r.x(), factor);
+}
+static Value *gradientLogSum(ReductionGradient &r) {
+  return r.spread(r.g.div(r.dy(), r.sum(r.x())));
+}
+static Value *gradientLogSumExp(ReductionGradient &r) {
+  return r.g.mul(r.g.exp(r.g.sub(r.x(), r.y())), r.dy());
+}
+
 static constexpr OpDef reduction(llvm::StringLiteral name,
                                  llvm::StringLiteral summary,
-                                 void (*eval)(EvalContext &)) {
+                                 void (*eval)(EvalContext &),
+                                 void (*gradient)(Gradient &)) {
   return {.name = name,
           .summary = summary,
           .family = "reduce",
@@ -121,37 +198,41 @@ static constexpr OpDef reduction(llvm::StringLiteral name,
           .constraints = {"`axes` are distinct axes of `x`"},
           .infer = inferReduce,
           .eval = eval,
-          .flops = flopsReduce};
+          .flops = flopsReduce,
+          .gradient = gradient};
 }
 
 constinit const OpDef ops::ReduceSum =
-    reduction("reduce_sum", "The sum of `x` over `axes`.", evalReduce<sumFold>);
-constinit const OpDef ops::ReduceMean = reduction(
-    "reduce_mean", "The mean of `x` over `axes`.", evalReduce<meanFold>);
+    reduction("reduce_sum", "The sum of `x` over `axes`.", evalReduce<sumFold>,
+              gradientReduce<gradientSum>);
+constinit const OpDef ops::ReduceMean =
+    reduction("reduce_mean", "The mean of `x` over `axes`.",
+              evalReduce<meanFold>, gradientReduce<gradientMean>);
 constinit const OpDef ops::ReduceMax =
     reduction("reduce_max", "The largest element of `x` over `axes`.",
-              evalReduce<maxFold>);
+              evalReduce<maxFold>, gradientReduce<gradientExtreme>);
 constinit const OpDef ops::ReduceMin =
     reduction("reduce_min", "The smallest element of `x` over `axes`.",
-              evalReduce<minFold>);
-constinit const OpDef ops::ReduceProd = reduction(
-    "reduce_prod", "The product of `x` over `axes`.", evalReduce<productFold>);
+              evalReduce<minFold>, gradientReduce<gradientExtreme>);
+constinit const OpDef ops::ReduceProd =
+    reduction("reduce_prod", "The product of `x` over `axes`.",
+              evalReduce<productFold>, gradientReduce<gradientProduct>);
 constinit const OpDef ops::ReduceSumSquare =
     reduction("reduce_sum_square", "The sum of squares of `x` over `axes`.",
-              evalReduce<sumSquareFold>);
+              evalReduce<sumSquareFold>, gradientReduce<gradientSumSquare>);
 constinit const OpDef ops::ReduceL1Norm =
     reduction("reduce_l1_norm", "The sum of magnitudes of `x` over `axes`.",
-              evalReduce<l1Fold>);
+              evalReduce<l1Fold>, gradientReduce<gradientL1>);
 constinit const OpDef ops::ReduceL2Norm = reduction(
     "reduce_l2_norm", "The root of the sum of squares of `x` over `axes`.",
-    evalReduce<l2Fold>);
+    evalReduce<l2Fold>, gradientReduce<gradientL2>);
 constinit const OpDef ops::ReduceLogSum =
     reduction("reduce_log_sum", "The logarithm of the sum of `x` over `axes`.",
-              evalReduce<logSumFold>);
+              evalReduce<logSumFold>, gradientReduce<gradientLogSum>);
 constinit const OpDef ops::ReduceLogSumExp =
     reduction("reduce_log_sum_exp",
               "The logarithm of the sum of exponentials of `x` over `axes`.",
-              evalLogSumExp);
+              evalLogSumExp, gradientReduce<gradientLogSumExp>);
 
 //===----------------------------------------------------------------------===//
 // argmax, argmin
@@ -195,7 +276,7 @@ static constexpr OpDef argReduction(llvm::StringLiteral name,
           .params = {value("x", numbers), integer("axis", "-1"),
                      boolean("keep_dims", "false"),
                      since(17, text("output_dtype", "\"int32\""))},
-          .traits = trait::Mil,
+          .traits = trait::Mil | trait::ZeroGradient,
           .constraints = {"`axis` is an axis of `x`",
                           "`output_dtype` is int32 or uint16"},
           .infer = inferArg,

@@ -17,7 +17,7 @@
 #include "Infer.h"
 #include "Sampling.h"
 #include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;
@@ -90,14 +90,14 @@ static RefTensor resizeAxis(const RefTensor &x, int64_t axis,
   return out;
 }
 
-/// Resizes every axis whose extent in the result differs, and those from
-/// `firstAxis` on in any case (a sampling mode may move their points).
-static void resizeAxes(EvalContext &ctx, unsigned firstAxis,
-                       llvm::StringRef mode, bool linear) {
-  RefTensor image = *ctx.in[0];
-  for (unsigned axis = firstAxis; axis < image.type.rank(); ++axis) {
-    int64_t inputs = image.type.shape[axis];
-    int64_t outputs = ctx.out[0].type.shape[axis];
+namespace {
+/// What an op of this file does: resizes the axes from `firstAxis` on.
+struct Resizing {
+  unsigned firstAxis;
+  llvm::StringRef mode;
+  bool linear;
+
+  std::vector<Tap> taps(int64_t inputs, int64_t outputs) const {
     std::vector<Tap> taps;
     for (int64_t i = 0; i < outputs; ++i) {
       double point = samplingPoint(mode, i, double(inputs), outputs);
@@ -106,10 +106,52 @@ static void resizeAxes(EvalContext &ctx, unsigned firstAxis,
               ? Tap::linear(point, inputs)
               : Tap::nearest(mode == "DEFAULT" ? point : point + 0.5, inputs));
     }
-    image = resizeAxis(image, axis, taps);
+    return taps;
   }
+};
+} // namespace
+
+static void resizeAxes(EvalContext &ctx, const Resizing &how) {
+  RefTensor image = *ctx.in[0];
+  for (unsigned axis = how.firstAxis; axis < image.type.rank(); ++axis)
+    image = resizeAxis(
+        image, axis,
+        how.taps(image.type.shape[axis], ctx.out[0].type.shape[axis]));
   ctx.out[0].data = std::move(image.data);
   settleIntegers(ctx.out[0]);
+}
+
+/// The taps of an axis are a matrix, and its transpose takes dy back.
+static void gradientResizing(Gradient &g, const Resizing &how) {
+  g.give(0, [&] {
+    Value *dx = g.dy();
+    for (unsigned axis = how.firstAxis; axis < g.rank(0); ++axis) {
+      int64_t inputs = g.shape(0)[axis], outputs = dx->type.shape[axis];
+      std::vector<double> matrix(inputs * outputs);
+      for (auto [i, tap] : llvm::enumerate(how.taps(inputs, outputs))) {
+        matrix[i * inputs + tap.below] += 1 - tap.fraction;
+        matrix[i * inputs + tap.above] += tap.fraction;
+      }
+      AxisView view = viewAxis(dx->type.shape, axis);
+      Value *rows = g.reshape(dx, {view.outer, outputs, view.inner});
+      Shape shape = dx->type.shape;
+      shape[axis] = inputs;
+      dx = g.reshape(
+          g.matmul(g.array({outputs, inputs}, matrix), rows, true, false),
+          shape);
+    }
+    return dx;
+  });
+}
+
+// Of a row: `How` says what it does, from an EvalContext or an Op.
+template <typename How>
+static void evalResizing(EvalContext &ctx) {
+  resizeAxes(ctx, How::of(ctx, ctx.in[0]->type.rank()));
+}
+template <typename How>
+static void gradientResizing(Gradient &g) {
+  gradientResizing(g, How::of(g.op, g.rank(0)));
 }
 
 /// Four multiplications and additions for each element of two axes.
@@ -136,14 +178,23 @@ static bool inferResizeBilinear(InferContext &ctx) {
   return checkSamplingMode(ctx) && inferResizeTo(ctx); // C3
 }
 
-static void evalResizeBilinear(EvalContext &ctx) {
-  resizeAxes(ctx, ctx.in[0]->type.rank() - 2, ctx.stringAttr("sampling_mode"),
-             /*linear=*/true);
-}
+namespace {
+struct Bilinear {
+  template <typename Context>
+  static Resizing of(const Context &ctx, unsigned rank) {
+    return {rank - 2, ctx.stringAttr("sampling_mode"), /*linear=*/true};
+  }
+};
+} // namespace
 
-static void evalNearest(EvalContext &ctx) {
-  resizeAxes(ctx, ctx.in[0]->type.rank() - 2, "DEFAULT", /*linear=*/false);
-}
+namespace {
+struct Nearest {
+  template <typename Context>
+  static Resizing of(const Context &, unsigned rank) {
+    return {rank - 2, "DEFAULT", /*linear=*/false};
+  }
+};
+} // namespace
 
 constinit const OpDef ops::ResizeBilinear = {
     .name = "resize_bilinear",
@@ -158,8 +209,9 @@ constinit const OpDef ops::ResizeBilinear = {
                     "`sampling_mode` is ALIGN_CORNERS, DEFAULT, "
                     "OFFSET_CORNERS, STRICT_ALIGN_CORNERS or UNALIGN_CORNERS"},
     .infer = inferResizeBilinear,
-    .eval = evalResizeBilinear,
+    .eval = evalResizing<Bilinear>,
     .flops = flopsLinear,
+    .gradient = gradientResizing<Bilinear>,
 };
 
 constinit const OpDef ops::ResizeNearestNeighbor = {
@@ -172,7 +224,8 @@ constinit const OpDef ops::ResizeNearestNeighbor = {
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`x` has a rank of at least 3", "sizes are at least 1"},
     .infer = inferResizeTo,
-    .eval = evalNearest,
+    .eval = evalResizing<Nearest>,
+    .gradient = gradientResizing<Nearest>,
 };
 
 //===----------------------------------------------------------------------===//
@@ -203,17 +256,22 @@ static bool inferUpsampleBilinear(InferContext &ctx) {
 }
 
 /// Without half_pixel_centers, unaligned corners have half pixels.
-static void evalUpsampleBilinear(EvalContext &ctx) {
-  bool align = ctx.boolAttr("align_corners");
-  bool half = ctx.constant("half_pixel_centers")
-                  ? ctx.boolAttr("half_pixel_centers")
-                  : !align;
-  resizeAxes(ctx, ctx.in[0]->type.rank() - 2,
-             align  ? "STRICT_ALIGN_CORNERS"
-             : half ? "UNALIGN_CORNERS"
-                    : "DEFAULT",
-             /*linear=*/true);
-}
+namespace {
+struct Upsampling {
+  template <typename Context>
+  static Resizing of(const Context &ctx, unsigned rank) {
+    bool align = ctx.boolAttr("align_corners");
+    bool half = ctx.constant("half_pixel_centers")
+                    ? ctx.boolAttr("half_pixel_centers")
+                    : !align;
+    return {rank - 2,
+            align  ? "STRICT_ALIGN_CORNERS"
+            : half ? "UNALIGN_CORNERS"
+                   : "DEFAULT",
+            /*linear=*/true};
+  }
+};
+} // namespace
 
 static constexpr DTypeSet scaleTypes = {DType::FP32, DType::Int32};
 
@@ -232,8 +290,9 @@ constinit const OpDef ops::UpsampleBilinear = {
     .constraints = {"`x` has a rank of at least 3", "some elements are left",
                     "not both `align_corners` and `half_pixel_centers`"},
     .infer = inferUpsampleBilinear,
-    .eval = evalUpsampleBilinear,
+    .eval = evalResizing<Upsampling>,
     .flops = flopsLinear,
+    .gradient = gradientResizing<Upsampling>,
 };
 
 constinit const OpDef ops::UpsampleNearestNeighbor = {
@@ -245,7 +304,8 @@ constinit const OpDef ops::UpsampleNearestNeighbor = {
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`x` has a rank of at least 3", "some elements are left"},
     .infer = inferUpsample,
-    .eval = evalNearest,
+    .eval = evalResizing<Nearest>,
+    .gradient = gradientResizing<Nearest>,
 };
 
 //===----------------------------------------------------------------------===//
@@ -272,12 +332,16 @@ static bool inferResize(InferContext &ctx) {
   return ctx.result(type);
 }
 
-static void evalResize(EvalContext &ctx) {
-  resizeAxes(ctx,
-             ctx.in[0]->type.rank() - unsigned(ctx.intAttr("resized_dims")),
-             ctx.stringAttr("sampling_mode"),
-             ctx.stringAttr("interpolation_mode") == "LINEAR");
-}
+namespace {
+struct ToShape {
+  template <typename Context>
+  static Resizing of(const Context &ctx, unsigned rank) {
+    return {rank - unsigned(ctx.intAttr("resized_dims")),
+            ctx.stringAttr("sampling_mode"),
+            ctx.stringAttr("interpolation_mode") == "LINEAR"};
+  }
+};
+} // namespace
 
 constinit const OpDef ops::Resize = {
     .name = "resize",
@@ -302,8 +366,9 @@ constinit const OpDef ops::Resize = {
                     "`sampling_mode` is ALIGN_CORNERS, DEFAULT, "
                     "OFFSET_CORNERS, STRICT_ALIGN_CORNERS or UNALIGN_CORNERS"},
     .infer = inferResize,
-    .eval = evalResize,
+    .eval = evalResizing<ToShape>,
     .flops = flopsLinear,
+    .gradient = gradientResizing<ToShape>,
 };
 
 //===----------------------------------------------------------------------===//
@@ -340,6 +405,16 @@ static void evalCrop(EvalContext &ctx) {
                rowMajorStrides(out.type.shape));
 }
 
+static void gradientCrop(Gradient &g) {
+  Shape before(g.rank(0), 0), after(g.rank(0), 0);
+  unsigned axis = g.rank(0) - 2;
+  for (llvm::StringRef name : {"crop_height", "crop_width"}) {
+    before[axis] = g.op.intsAttr(name)[0];
+    after[axis++] = g.op.intsAttr(name)[1];
+  }
+  g.give(0, [&] { return g.pad(g.dy(), before, after); });
+}
+
 constinit const OpDef ops::Crop = {
     .name = "crop",
     .summary = "Takes `crop_height` = (top, bottom) and `crop_width` = (left, "
@@ -351,4 +426,5 @@ constinit const OpDef ops::Crop = {
                     "crops have two elements, at least 0", "something is left"},
     .infer = inferCrop,
     .eval = evalCrop,
+    .gradient = gradientCrop,
 };

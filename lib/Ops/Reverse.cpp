@@ -6,7 +6,7 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 
 using namespace anec;
 
@@ -30,6 +30,12 @@ static void evalReverse(EvalContext &ctx) {
   copyElements(x.type.shape, last, from, ctx.out[0].data.data(), strides);
 }
 
+static void gradientReverse(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::Reverse, {g.dy()}, Attr("axes", g.op.constant("axes")));
+  });
+}
+
 constinit const OpDef ops::Reverse = {
     .name = "reverse",
     .summary = "`x` in the opposite order along `axes`.",
@@ -39,6 +45,7 @@ constinit const OpDef ops::Reverse = {
     .constraints = {"`axes` are distinct axes of `x`"},
     .infer = inferReverse,
     .eval = evalReverse,
+    .gradient = gradientReverse,
 };
 
 static bool inferReverseSequence(InferContext &ctx) {
@@ -70,6 +77,14 @@ static void evalReverseSequence(EvalContext &ctx) {
   }
 }
 
+static void gradientReverseSequence(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::ReverseSequence, {g.dy(), g.op.operand(1u)},
+                  {{"seq_axis", g.op.constant("seq_axis")},
+                   {"batch_axis", g.op.constant("batch_axis")}});
+  });
+}
+
 constinit const OpDef ops::ReverseSequence = {
     .name = "reverse_sequence",
     .summary = "`x`, with the first `lengths`[i] elements along `seq_axis` in "
@@ -83,6 +98,7 @@ constinit const OpDef ops::ReverseSequence = {
                     "there is a length for each element of `batch_axis`"},
     .infer = inferReverseSequence,
     .eval = evalReverseSequence,
+    .gradient = gradientReverseSequence,
 };
 
 //===----------------------------------------------------------------------===//
@@ -112,6 +128,24 @@ static void evalSlidingWindows(EvalContext &ctx) {
                rowMajorStrides(out.type.shape));
 }
 
+/// Each element sums what it is in all windows.
+static void gradientSlidingWindows(Gradient &g) {
+  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0));
+  int64_t size = g.op.intAttr("size"), stride = g.op.intAttr("stride");
+  int64_t windows = g.op.result()->type.shape[axis];
+  Shape sources, updates = g.shape(0);
+  for (int64_t window = 0; window < windows; ++window)
+    for (int64_t i = 0; i < size; ++i)
+      sources.push_back(window * stride + i);
+  updates[axis] = windows * size;
+  g.give(0, [&] {
+    return g.make(ops::Scatter,
+                  {g.fill(g.shape(0), 0), g.indices(windows * size, sources),
+                   g.reshape(g.dy(), updates)},
+                  Attr("axis", axis));
+  });
+}
+
 constinit const OpDef ops::SlidingWindows = {
     .name = "sliding_windows",
     .summary = "All windows of `size` elements along `axis`, `stride` apart; "
@@ -125,4 +159,5 @@ constinit const OpDef ops::SlidingWindows = {
                     "`stride` is at least 1"},
     .infer = inferSlidingWindows,
     .eval = evalSlidingWindows,
+    .gradient = gradientSlidingWindows,
 };

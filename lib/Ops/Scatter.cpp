@@ -13,8 +13,9 @@
 #include "Indices.h"
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 #include <cmath>
+#include <numeric>
 
 using namespace anec;
 
@@ -51,10 +52,70 @@ static RefTensor &copyData(EvalContext &ctx) {
   return ctx.out[0];
 }
 
+namespace {
+
+/// A scatter's gradient, by the lookup at the same indices.
+class ScatterGradient {
+public:
+  ScatterGradient(Gradient &g, const OpDef &lookup)
+      : g(g), lookup(lookup), mode(g.op.stringAttr("mode")) {
+    if (const Constant *axis = g.op.constant("axis"))
+      axisAttr.emplace_back("axis", axis);
+  }
+
+  Value *indices() { return g.op.operand(1u); }
+  Value *read(Value *data) {
+    return g.make(lookup, {data, indices()}, axisAttr);
+  }
+  Value *write(Value *data, Value *updates) {
+    llvm::SmallVector<Attr, 1> attrs(axisAttr);
+    attrs.emplace_back("mode", "update");
+    return g.make(g.op.def(), {data, indices(), updates}, attrs);
+  }
+
+  /// `last(w)` says of each update whether no later one took its place.
+  void give(llvm::function_ref<Value *(ScatterGradient &)> last) {
+    if (mode != "add" && mode != "sub" && mode != "update") {
+      g.refuse(("mode `" + mode + "` has no gradient rule").str());
+      return;
+    }
+    g.give(0, [&] {
+      return mode == "update" ? write(g.dy(), g.fill(g.shape(2), 0)) : g.dy();
+    });
+    g.give(2, [&] {
+      Value *updates = read(g.dy());
+      if (mode == "sub")
+        return g.negate(updates);
+      return mode == "update" ? g.where(last(*this), updates) : updates;
+    });
+  }
+  /// Writes 0, 1, 2, ... of `shape` at the indices into `data`, and looks which
+  /// of them are still there.
+  Value *remaining(llvm::ArrayRef<int64_t> data,
+                   llvm::ArrayRef<int64_t> shape) {
+    auto zeros = Constant::scalar(DType::Int32, 0);
+    Value *ids = g.make(ops::Fill, {}, {{"shape", data}, {"value", zeros}});
+    Shape numbers(TensorType(DType::Int32, shape).numElements());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    Value *own = g.indices(shape, numbers);
+    return g.make(ops::Equal, {read(write(ids, own)), own});
+  }
+
+  Gradient &g;
+
+private:
+  const OpDef &lookup;
+  llvm::StringRef mode;
+  llvm::SmallVector<Attr, 1> axisAttr;
+};
+
+} // namespace
+
 static constexpr OpDef scatter(llvm::StringLiteral name,
                                llvm::StringLiteral summary,
                                bool (*infer)(InferContext &),
-                               void (*eval)(EvalContext &)) {
+                               void (*eval)(EvalContext &),
+                               void (*gradient)(Gradient &)) {
   return {.name = name,
           .summary = summary,
           .family = "scatter",
@@ -64,7 +125,8 @@ static constexpr OpDef scatter(llvm::StringLiteral name,
                      since(17, boolean("validate_indices", "false"))},
           .traits = trait::Mil,
           .infer = infer,
-          .eval = eval};
+          .eval = eval,
+          .gradient = gradient};
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,12 +164,34 @@ static void evalScatter(EvalContext &ctx) {
   settleIntegers(out);
 }
 
+static void gradientScatter(Gradient &g) {
+  ScatterGradient(g, ops::Gather).give([](ScatterGradient &w) -> Value * {
+    // Which slice was last is the same all over it: of vectors, then.
+    Gradient &g = w.g;
+    int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0));
+    const Shape &indices = g.shape(1);
+    Value *flat = g.reshape(w.indices(), w.indices()->type.numElements());
+    int64_t count = flat->type.shape[0];
+    Shape numbers(count), aligned(axis, 1);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    Value *own = g.indices(count, numbers);
+    Value *ids = g.make(ops::Fill, {},
+                        {{"shape", llvm::ArrayRef<int64_t>(g.shape(0)[axis])},
+                         {"value", Constant::scalar(DType::Int32, 0)}});
+    ids = g.make(ops::Scatter, {ids, flat, own}, Attr("mode", "update"));
+    Value *last = g.make(ops::Equal, {g.make(ops::Gather, {ids, flat}), own});
+    aligned.append(indices);
+    aligned.append(g.rank(0) - axis - 1, 1);
+    return g.reshape(last, aligned);
+  });
+}
+
 static constexpr OpDef scatterRow() {
   OpDef def =
       scatter("scatter",
               "`data`, with the slices of `updates` combined into those "
               "along `axis` that `indices` name.",
-              inferScatter, evalScatter);
+              inferScatter, evalScatter, gradientScatter);
   def.constraints = {"`axis` is an axis of `data`", modeNames,
                      "`updates` has the shape of `data`, with that of "
                      "`indices` in place of `axis`"};
@@ -136,13 +220,19 @@ static void evalScatterAlongAxis(EvalContext &ctx) {
   settleIntegers(out);
 }
 
+static void gradientScatterAlongAxis(Gradient &g) {
+  ScatterGradient(g, ops::GatherAlongAxis).give([](ScatterGradient &w) {
+    return w.remaining(w.g.shape(0), w.g.shape(1));
+  });
+}
+
 static constexpr OpDef scatterAlongAxisRow() {
-  OpDef def =
-      scatter("scatter_along_axis",
-              "`data`, with each element of `updates` combined into the one at "
-              "the same "
-              "place, but along `axis` at the index that `indices` has there.",
-              inferScatterAlongAxis, evalScatterAlongAxis);
+  OpDef def = scatter(
+      "scatter_along_axis",
+      "`data`, with each element of `updates` combined into the one at "
+      "the same "
+      "place, but along `axis` at the index that `indices` has there.",
+      inferScatterAlongAxis, evalScatterAlongAxis, gradientScatterAlongAxis);
   def.constraints = {modeNames, "`axis` is an axis of `data`",
                      "`indices` have the shape of `data` except at `axis`",
                      "`updates` have the shape of `indices`"};
@@ -177,6 +267,20 @@ static void evalScatterNd(EvalContext &ctx) {
   settleIntegers(out);
 }
 
+static void gradientScatterNd(Gradient &g) {
+  ScatterGradient(g, ops::GatherNd).give([](ScatterGradient &w) {
+    Gradient &g = w.g;
+    llvm::ArrayRef<int64_t> indices = g.shape(1);
+    Shape rows(indices.drop_back());
+    llvm::ArrayRef<int64_t> indexed =
+        llvm::ArrayRef(g.shape(0)).take_front(indices.back());
+    Value *last = w.remaining(indexed, rows);
+    Shape aligned = rows;
+    aligned.append(g.rank(0) - indexed.size(), 1);
+    return g.reshape(last, aligned);
+  });
+}
+
 constinit const OpDef ops::ScatterNd = {
     .name = "scatter_nd",
     .summary = "`data`, with the slices of `updates` combined into those that "
@@ -193,4 +297,5 @@ constinit const OpDef ops::ScatterNd = {
                     "trailing ones of `data`"},
     .infer = inferScatterNd,
     .eval = evalScatterNd,
+    .gradient = gradientScatterNd,
 };

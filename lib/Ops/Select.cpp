@@ -6,7 +6,7 @@
 #include "Elementwise.h"
 #include "Infer.h"
 #include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 
 using namespace anec;
 
@@ -30,7 +30,8 @@ static constexpr OpDef comparison(llvm::StringLiteral name,
           .summary = summary,
           .family = "select",
           .params = {value("x", dtypes), value("y", dtypes)},
-          .traits = trait::Mil | trait::Elementwise | traits,
+          .traits =
+              trait::Mil | trait::Elementwise | trait::ZeroGradient | traits,
           .constraints = {"`x` and `y` broadcast"},
           .infer = inferComparison,
           .eval = eval};
@@ -65,7 +66,7 @@ constinit const OpDef ops::LogicalNot = {
     .summary = "Whether `x` does not hold.",
     .family = "select",
     .params = {value("x", {DType::Bool})},
-    .traits = trait::Mil | trait::Elementwise,
+    .traits = trait::Mil | trait::Elementwise | trait::ZeroGradient,
     .infer = inferSame,
     .eval = evalUnary<logicalNot>,
 };
@@ -102,6 +103,12 @@ static void evalSelect(EvalContext &ctx) {
                     });
 }
 
+static void gradientSelect(Gradient &g) {
+  Value *cond = g.op.operand(0u);
+  g.give(1, [&] { return g.where(cond, g.dy()); });
+  g.give(2, [&] { return g.select(cond, g.scalar(0), g.dy()); });
+}
+
 constinit const OpDef ops::Select = {
     .name = "select",
     .summary = "`a` where `cond` holds, `b` elsewhere.",
@@ -112,4 +119,5 @@ constinit const OpDef ops::Select = {
     .constraints = {"`a` and `b` broadcast", "`cond` broadcasts with them"},
     .infer = inferSelect,
     .eval = evalSelect,
+    .gradient = gradientSelect,
 };

@@ -235,6 +235,21 @@ static void evalTile(EvalContext &ctx) {
                rowMajorStrides(pairs));
 }
 
+/// Sums the repetitions, which get axes of their own.
+static void gradientTile(Gradient &g) {
+  Shape reps = g.op.intsAttr("reps"), split, repetitions;
+  for (auto [axis, extent] : llvm::enumerate(g.shape(0))) {
+    if (reps[axis] != 1) {
+      repetitions.push_back(int64_t(split.size()));
+      split.push_back(reps[axis]);
+    }
+    split.push_back(extent);
+  }
+  g.give(0, [&] {
+    return g.reshape(g.sum(g.reshape(g.dy(), split), repetitions), g.shape(0));
+  });
+}
+
 constinit const OpDef ops::Tile = {
     .name = "tile",
     .summary = "Repeats `x` `reps`[i] times along axis i.",
@@ -245,6 +260,7 @@ constinit const OpDef ops::Tile = {
                     "repetitions are at least 1"},
     .infer = inferTile,
     .eval = evalTile,
+    .gradient = gradientTile,
 };
 
 //===----------------------------------------------------------------------===//
@@ -322,6 +338,35 @@ static void evalPad(EvalContext &ctx) {
   ctx.out[0].data = std::move(data);
 }
 
+/// Takes the padding off; what repeats elements goes back to them, axis by
+/// axis.
+static void gradientPad(Gradient &g) {
+  Shape pad = g.op.intsAttr("pad"), begin(g.rank(0), 0);
+  size_t first = g.rank(0) - pad.size() / 2;
+  for (size_t axis = first; axis < begin.size(); ++axis)
+    begin[axis] = pad[2 * (axis - first)];
+  llvm::StringRef mode = g.op.stringAttr("mode");
+  g.give(0, [&] {
+    Value *dx = g.dy();
+    if (mode == "constant")
+      return g.slice(dx, begin, g.shape(0));
+    for (size_t axis = first; axis < begin.size(); ++axis) {
+      int64_t extent = g.shape(0)[axis], padded = dx->type.shape[axis];
+      if (padded == extent)
+        continue;
+      Shape sources, shape = dx->type.shape;
+      for (int64_t i = 0; i < padded; ++i)
+        sources.push_back(
+            paddingSource(i - begin[axis], extent, mode == "reflect"));
+      shape[axis] = extent;
+      dx = g.make(ops::Scatter,
+                  {g.fill(shape, 0), g.indices(padded, sources), dx},
+                  Attr("axis", int64_t(axis)));
+    }
+    return dx;
+  });
+}
+
 constinit const OpDef ops::Pad = {
     .name = "pad",
     .summary = "Extends the last axes of `x` by `pad` = (before, after) each: "
@@ -336,4 +381,5 @@ constinit const OpDef ops::Pad = {
                     "reflections are shorter than the axis"},
     .infer = inferPad,
     .eval = evalPad,
+    .gradient = gradientPad,
 };

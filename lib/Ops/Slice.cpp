@@ -6,7 +6,7 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 
 using namespace anec;
 
@@ -61,6 +61,29 @@ static void evalConcat(EvalContext &ctx) {
   }
 }
 
+/// Each gets its part of dy back.
+static void gradientConcat(Gradient &g) {
+  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0)), from = 0;
+  int64_t count = g.op.numOperands();
+  for (unsigned slot = 0; slot < count; ++slot) {
+    Shape size = g.shape(slot), begin(size.size(), 0);
+    g.give(slot, [&] {
+      if (!g.op.boolAttr("interleave")) {
+        begin[axis] = from;
+        return g.slice(g.dy(), begin, size);
+      }
+      // Which of the operands is an axis behind that of the element.
+      Shape split = size;
+      split.insert(split.begin() + axis + 1, count);
+      begin.insert(begin.begin() + axis + 1, slot);
+      Value *elements = g.reshape(g.dy(), split);
+      split[axis + 1] = 1;
+      return g.reshape(g.slice(elements, begin, split), size);
+    });
+    from += size[axis];
+  }
+}
+
 constinit const OpDef ops::Concat = {
     .name = "concat",
     .summary = "Joins `values` along `axis`, one after another, or with "
@@ -74,6 +97,7 @@ constinit const OpDef ops::Concat = {
                     "with `interleave`, shapes agree"},
     .infer = inferConcat,
     .eval = evalConcat,
+    .gradient = gradientConcat,
 };
 
 static bool inferStack(InferContext &ctx) {
@@ -103,6 +127,17 @@ static void evalStack(EvalContext &ctx) {
                  out.data.data() + i * step, strides);
 }
 
+static void gradientStack(Gradient &g) {
+  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0) + 1);
+  for (unsigned slot = 0; slot < g.op.numOperands(); ++slot)
+    g.give(slot, [&] {
+      Shape size = g.op.result()->type.shape, begin(size.size(), 0);
+      begin[axis] = slot;
+      size[axis] = 1;
+      return g.reshape(g.slice(g.dy(), begin, size), g.shape(slot));
+    });
+}
+
 constinit const OpDef ops::Stack = {
     .name = "stack",
     .summary = "Joins `values` along a new `axis`.",
@@ -113,6 +148,7 @@ constinit const OpDef ops::Stack = {
                     "`values` have equal shapes"},
     .infer = inferStack,
     .eval = evalStack,
+    .gradient = gradientStack,
 };
 
 //===----------------------------------------------------------------------===//
@@ -178,6 +214,15 @@ static void evalSplit(EvalContext &ctx) {
   }
 }
 
+static void gradientSplit(Gradient &g) {
+  g.give(0, [&] {
+    llvm::SmallVector<Value *, 4> parts;
+    for (unsigned index = 0; index < g.op.numResults(); ++index)
+      parts.push_back(g.dy(index));
+    return g.concat(parts, g.op.intAttr("axis"));
+  });
+}
+
 constinit const OpDef ops::Split = {
     .name = "split",
     .summary = "Takes `x` apart along `axis`, into `num_splits` equal parts or "
@@ -196,6 +241,7 @@ constinit const OpDef ops::Split = {
                     "sizes add up to the extent at `axis`"},
     .infer = inferSplit,
     .eval = evalSplit,
+    .gradient = gradientSplit,
 };
 
 //===----------------------------------------------------------------------===//
@@ -234,6 +280,16 @@ static void evalSliceBySize(EvalContext &ctx) {
                rowMajorStrides(out.type.shape));
 }
 
+/// Zeros around.
+static void gradientSliceBySize(Gradient &g) {
+  Shape begin = g.op.intsAttr("begin"), end = g.shape(0);
+  for (auto [axis, extent] : llvm::enumerate(g.op.result()->type.shape)) {
+    begin[axis] = normalized(begin[axis], end[axis]);
+    end[axis] -= begin[axis] + extent;
+  }
+  g.give(0, [&] { return g.pad(g.dy(), begin, end); });
+}
+
 constinit const OpDef ops::SliceBySize = {
     .name = "slice_by_size",
     .summary = "The `size`[i] elements from `begin`[i] on along axis i; a size "
@@ -246,6 +302,7 @@ constinit const OpDef ops::SliceBySize = {
                     "slices are not empty and lie within `x`"},
     .infer = inferSliceBySize,
     .eval = evalSliceBySize,
+    .gradient = gradientSliceBySize,
 };
 
 //===----------------------------------------------------------------------===//
@@ -364,6 +421,23 @@ static void evalSliceByIndex(EvalContext &ctx) {
                rowMajorStrides(out.type.shape));
 }
 
+/// What slice_by_index and slice_update have in common.
+static llvm::SmallVector<Attr, 6> selection(const Op &op) {
+  llvm::SmallVector<Attr, 6> attrs;
+  for (llvm::StringRef name :
+       {"begin", "end", "stride", "begin_mask", "end_mask", "squeeze_mask"})
+    if (const Constant *list = op.constant(name))
+      attrs.emplace_back(name, list);
+  return attrs;
+}
+
+static void gradientSliceByIndex(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::SliceUpdate, {g.fill(g.shape(0), 0), g.dy()},
+                  selection(g.op));
+  });
+}
+
 constinit const OpDef ops::SliceByIndex = {
     .name = "slice_by_index",
     .summary = "The elements from `begin` to before `end` in steps of `stride` "
@@ -381,6 +455,7 @@ constinit const OpDef ops::SliceByIndex = {
                     "slices are not empty"},
     .infer = inferSliceByIndex,
     .eval = evalSliceByIndex,
+    .gradient = gradientSliceByIndex,
 };
 
 static bool inferSliceUpdate(InferContext &ctx) {
@@ -396,6 +471,15 @@ static void evalSliceUpdate(EvalContext &ctx) {
   double *to = &out.data[selectElements(ctx, out.type.shape, kept)];
   copyElements(update.type.shape, update.data.data(),
                rowMajorStrides(update.type.shape), to, kept);
+}
+
+static void gradientSliceUpdate(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::SliceUpdate, {g.dy(), g.fill(g.shape(1), 0)},
+                  selection(g.op));
+  });
+  g.give(1,
+         [&] { return g.make(ops::SliceByIndex, {g.dy()}, selection(g.op)); });
 }
 
 constinit const OpDef ops::SliceUpdate = {
@@ -416,4 +500,5 @@ constinit const OpDef ops::SliceUpdate = {
                     "`update` has the shape of the slice"},
     .infer = inferSliceUpdate,
     .eval = evalSliceUpdate,
+    .gradient = gradientSliceUpdate,
 };

@@ -11,7 +11,7 @@
 
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Ops.h"
+#include "anec/Ops/Gradient.h"
 #include <numeric>
 
 using namespace anec;
@@ -68,7 +68,7 @@ constinit const OpDef ops::Argsort = {
     .family = "sort",
     .params = {value("x", numbers), integer("axis", "-1"),
                boolean("ascending", "false")},
-    .traits = trait::Mil,
+    .traits = trait::Mil | trait::ZeroGradient,
     .constraints = {"`axis` is an axis of `x`"},
     .infer = inferArgsort,
     .eval = evalArgsort,
@@ -110,6 +110,21 @@ static void evalTopk(EvalContext &ctx) {
     settleIntegers(ctx.out[1]);
 }
 
+/// To the elements that were taken.
+static void gradientTopk(Gradient &g) {
+  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0));
+  g.give(0, [&] {
+    Value *order =
+        g.make(ops::Argsort, {g.in(0)},
+               {{"axis", axis}, {"ascending", g.op.constant("ascending")}});
+    const Shape &taken = g.op.result()->type.shape;
+    return g.make(ops::ScatterAlongAxis,
+                  {g.fill(g.shape(0), 0),
+                   g.slice(order, Shape(taken.size(), 0), taken), g.dy()},
+                  Attr("axis", axis));
+  });
+}
+
 constinit const OpDef ops::Topk = {
     .name = "topk",
     .summary = "The `k` largest elements of `x` along `axis` (the smallest, "
@@ -129,6 +144,7 @@ constinit const OpDef ops::Topk = {
     .resultNames = {"values", "indices"},
     .infer = inferTopk,
     .eval = evalTopk,
+    .gradient = gradientTopk,
 };
 
 //===----------------------------------------------------------------------===//
@@ -157,6 +173,16 @@ static void evalCumsum(EvalContext &ctx) {
   settleIntegers(ctx.out[0]);
 }
 
+/// An element is in the sums from it to the end: sums from the other side.
+static void gradientCumsum(Gradient &g) {
+  g.give(0, [&] {
+    return g.make(ops::Cumsum, {g.dy()},
+                  {{"axis", g.op.constant("axis")},
+                   {"exclusive", g.op.constant("exclusive")},
+                   {"reverse", !g.op.boolAttr("reverse")}});
+  });
+}
+
 constinit const OpDef ops::Cumsum = {
     .name = "cumsum",
     .summary = "The sums of the elements of `x` along `axis` up to each "
@@ -169,4 +195,5 @@ constinit const OpDef ops::Cumsum = {
     .constraints = {"`axis` is an axis of `x`"},
     .infer = inferCumsum,
     .eval = evalCumsum,
+    .gradient = gradientCumsum,
 };

@@ -53,6 +53,22 @@ static void printParameter(const ParamDef &param, llvm::raw_ostream &out) {
   out << " | " << param.doc << " |\n";
 }
 
+static llvm::StringRef gradientOf(const OpDef &op) {
+  if (op.gradient)
+    return "by a rule";
+  return op.has(trait::ZeroGradient) ? "zero" : "none";
+}
+
+/// Whether a program could want the gradient of the op: it has operands that
+/// may be floats.
+static bool takesFloats(const OpDef &op) {
+  return !op.has(trait::Constexpr) &&
+         llvm::any_of(op.parameters(), [](const ParamDef &param) {
+           return !param.isConstant() && (param.dtypes.contains(DType::FP16) ||
+                                          param.dtypes.contains(DType::FP32));
+         });
+}
+
 static void printOpPage(const OpDef &op, llvm::raw_ostream &out) {
   out << "### " << op.name << "\n\n" << op.summary << "\n\n";
   if (!op.has(trait::Mil))
@@ -75,6 +91,8 @@ static void printOpPage(const OpDef &op, llvm::raw_ostream &out) {
   }
   if (any)
     out << '\n';
+  if (takesFloats(op))
+    out << "Gradient: " << gradientOf(op) << ".\n\n";
 }
 
 static void printOps(llvm::raw_ostream &out) {
@@ -101,6 +119,13 @@ static void printOps(llvm::raw_ostream &out) {
       out << llvm::StringRef(page).rtrim('\n') << '\n';
     }
   }
+  out << "\n## Not differentiable\n\n"
+         "Ops without a gradient rule. Where a gradient has to pass one, "
+         "`differentiate`\nreports it.\n\n";
+  for (const OpDef *op : opTable().all())
+    if (takesFloats(*op) && !op->gradient && !op->has(trait::ZeroGradient) &&
+        op->family != "host")
+      out << "- `" << op->name << "`\n";
   out << "\n## Not supported\n\n"
          "Ops of MIL that have no row. A program that has one is refused with "
          "the reason.\n\n"

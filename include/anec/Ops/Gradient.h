@@ -87,6 +87,10 @@ public:
                  llvm::ArrayRef<int64_t> elements);
   Value *fill(llvm::ArrayRef<int64_t> shape, double number);
   Value *cast(Value *x, DType dtype);
+  /// Of integers, for ops that take no narrower ones.
+  Value *toInt32(Value *x) {
+    return x->type.dtype == DType::Int32 ? x : cast(x, DType::Int32);
+  }
   Value *add(Value *x, Value *y) { return make(ops::Add, {x, y}); }
   Value *sub(Value *x, Value *y) { return make(ops::Sub, {x, y}); }
   Value *mul(Value *x, Value *y) { return make(ops::Mul, {x, y}); }
