@@ -18,20 +18,46 @@ import numpy
 import torch
 import torch.nn.functional as F
 
-DTYPES = {1: numpy.float16, 2: numpy.float32}
+DTYPES = {1: numpy.float16, 2: numpy.float32, 3: numpy.uint8, 4: numpy.int8}
+BLOB = re.compile(
+    r"(\w+) = tensor<\w+, \[[^]]*\]>\(BLOBFILE\(.*?offset = [^(]*\((\d+)\)")
+
+
+def unpack(kind, arrays):
+    """The weights of a `const`, or what an op unpacks them to."""
+    if kind == "const":
+        return arrays["val"]
+    if kind == "constexpr_affine_dequantize":
+        quantized = arrays["quantized_data"]
+        rows = quantized.reshape(len(arrays["scale"]), -1)
+        return (rows - arrays.get("zero_point", numpy.zeros(1))[:, None]) * \
+            arrays["scale"][:, None]
+    if kind == "constexpr_lut_to_dense":
+        # Two indices to a byte, the lower half first.
+        packed = arrays["indices"].astype(numpy.uint8)
+        indices = numpy.stack([packed & 15, packed >> 4], axis=1).ravel()
+        return arrays["lut"][indices]
+    sys.exit(f"error: weights in {kind}")
 
 
 def constants(folder):
-    """The arrays that model.mil names, by name."""
+    """The arrays that model.mil names, by name, unpacked."""
     blob = (folder / "weights" / "weight.bin").read_bytes()
+
+    def record(offset):
+        header = struct.unpack_from("<IIQQ", blob, offset)
+        dtype = numpy.dtype(DTYPES[header[1]])
+        return numpy.frombuffer(blob, dtype, header[2] // dtype.itemsize,
+                                header[3]).astype(numpy.float32)
+
     arrays = {}
-    for name, offset in re.findall(
-            r"> (\w+) = const\(\)\[.*?BLOBFILE\(.*?offset = [^(]*\((\d+)\)",
+    for name, kind, attributes in re.findall(
+            r"> (\w+) = (const\w*)\(\)\[(.*BLOBFILE.*)\];",
             (folder / "model.mil").read_text()):
-        header = struct.unpack_from("<IIQQ", blob, int(offset))
-        arrays[name] = numpy.frombuffer(
-            blob, DTYPES[header[1]], header[2] // DTYPES[header[1]]().itemsize,
-            header[3]).astype(numpy.float32)
+        parts = {key: record(int(offset))
+                 for key, offset in BLOB.findall(attributes)}
+        name = re.sub("_(quantized|palettized)$", "", name)
+        arrays[name] = unpack(kind, parts).astype(numpy.float32).ravel()
     return arrays
 
 
@@ -40,7 +66,7 @@ class Model:
         arrays = constants(folder)
 
         def tensor(name, *shape):
-            return torch.from_numpy(arrays[name].reshape(shape))
+            return torch.from_numpy(arrays[name].reshape(shape).copy())
 
         self.basis = tensor("stft_forward_basis_to_fp16", 258, 1, 256)
         shapes = {0: (128, 129, 1), 2: (64, 128, 2), 4: (64, 64, 2),
