@@ -32,7 +32,7 @@ namespace {
 /// Which ops of a group lie before, in and after its core.
 class CoreCut {
 public:
-  CoreCut(OpenedBody &body, int group) : body(body), ops(body.ops(group)) {
+  CoreCut(const OpenedBody &body, int group) : ops(body.ops(group)) {
     findDerived();
     findReach();
   }
@@ -104,7 +104,6 @@ private:
     }
   }
 
-  OpenedBody &body;
   std::vector<Op *> ops;
   llvm::DenseSet<const Op *> derived;
   llvm::DenseSet<const Op *> reached, reaches; ///< from, and to, the core

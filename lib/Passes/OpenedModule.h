@@ -70,7 +70,9 @@ public:
       groups[op] = group;
   }
   int addGroup(llvm::StringRef name, FunctionKind kind = FunctionKind::Kernel) {
-    list.push_back({name.str(), kind});
+    Group &group = list.emplace_back();
+    group.name = name.str();
+    group.kind = kind;
     return int(list.size()) - 1;
   }
   Group &group(int number) { return list[number]; }
