@@ -225,6 +225,16 @@ bool FunctionReader::bindValues(const OpDef &def, unsigned slot,
   return ok;
 }
 
+/// Whether the argument is known now. Some parameters may be computed as well.
+bool FunctionReader::isConstant(const Argument &argument) const {
+  const ArgumentValue &value = argument.values[0];
+  if (argument.values.size() != 1 || value.name.empty())
+    return true;
+  auto it = symbols.find(value.name);
+  return it != symbols.end() && it->second.value &&
+         (it->second.constant || computedValues.contains(it->second.value));
+}
+
 bool FunctionReader::bindArgument(const OpDef &def, const Argument &argument,
                                   const Statement &statement) {
   if (is_contained(given, argument.name)) {
@@ -233,10 +243,12 @@ bool FunctionReader::bindArgument(const OpDef &def, const Argument &argument,
     return false;
   }
   given.push_back(argument.name);
-  if (int slot = def.constantSlot(argument.name); slot >= 0)
-    return bindConstant(def, slot, argument);
-  if (int slot = def.valueSlot(argument.name); slot >= 0)
-    return bindValues(def, slot, argument, statement);
+  int constantSlot = def.constantSlot(argument.name);
+  int valueSlot = def.valueSlot(argument.name);
+  if (constantSlot >= 0 && (valueSlot < 0 || isConstant(argument)))
+    return bindConstant(def, constantSlot, argument);
+  if (valueSlot >= 0)
+    return bindValues(def, valueSlot, argument, statement);
   reportUnknownParameter(def, argument);
   return false;
 }

@@ -99,6 +99,7 @@ private:
   bool bindConstant(const OpDef &def, unsigned slot, const Argument &argument);
   bool bindValues(const OpDef &def, unsigned slot, const Argument &argument,
                   const Statement &statement);
+  bool isConstant(const Argument &argument) const;
   Value *makeConst(const ConstantRef &value, llvm::StringRef name,
                    SourceRange range);
   bool checkResults(const Statement &statement, const Op &op);

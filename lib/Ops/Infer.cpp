@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Infer.h"
+#include "anec/IR/Diags.h"
 #include "anec/Ops/Diags.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -73,6 +74,18 @@ Shape anec::normalized(llvm::ArrayRef<int64_t> axes, unsigned rank) {
   for (int64_t &axis : result)
     axis = normalized(axis, rank);
   return result;
+}
+
+bool anec::checkGivenOnce(InferContext &ctx, llvm::StringRef name) {
+  bool isConstant = ctx.constant(name);
+  bool isValue = ctx.hasOperand(unsigned(ctx.def.valueSlot(name)));
+  if (isConstant != isValue)
+    return true;
+  if (!isConstant)
+    return ctx.fail(diag::MissingConstant, {ctx.def.name.str(), name.str()});
+  return ctx.fail(diag::EitherParameter,
+                  {ctx.def.name.str(), "constant " + name.str(),
+                   "computed " + name.str()});
 }
 
 bool anec::checkLength(InferContext &ctx, llvm::StringRef name, size_t length) {

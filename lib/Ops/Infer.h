@@ -37,6 +37,11 @@ constexpr ParamDef extents(llvm::StringLiteral name,
                            llvm::StringLiteral fallback = "") {
   return {name, ParamKind::Constant, shapeTypes, 0, 1, fallback};
 }
+/// The same, computed by the program. It has the name of the constant that
+/// stands for it otherwise: one of both is given.
+constexpr ParamDef computed(llvm::StringLiteral name) {
+  return optionalValue(name, {DType::Int32}, 0, "when it is computed");
+}
 /// A constant that may be absent; rank 0 takes a scalar, 1 a list.
 constexpr ParamDef optionalConstant(llvm::StringLiteral name, DTypeSet dtypes,
                                     int8_t rank) {
@@ -63,6 +68,8 @@ bool normalizeAxes(InferContext &ctx, llvm::MutableArrayRef<int64_t> axes,
 int64_t normalized(int64_t axis, unsigned rank);
 Shape normalized(llvm::ArrayRef<int64_t> axes, unsigned rank);
 
+/// Whether `name` is given, either as a constant or as a value.
+bool checkGivenOnce(InferContext &ctx, llvm::StringRef name);
 /// Whether constant list `name` (absent is fine) has `length` elements.
 bool checkLength(InferContext &ctx, llvm::StringRef name, size_t length);
 /// Whether every integer of constant `name` is in [min, max].

@@ -248,7 +248,29 @@ constinit const OpDef ops::Split = {
 // slice_by_size
 //===----------------------------------------------------------------------===//
 
+/// A begin that is computed is moved to where the slice lies within `x`.
+static bool inferComputedSliceBySize(InferContext &ctx) {
+  TensorType type = ctx.type(0);
+  if (!checkShape(ctx, 1, {int64_t(type.rank())}) ||  // C1
+      !checkLength(ctx, "size", type.rank()) ||        // C2
+      !checkRange(ctx, "size", 1))                     // C5
+    return false;
+  Shape size = ctx.intsAttr("size");
+  for (unsigned axis = 0; axis < type.rank(); ++axis)
+    if (size[axis] > type.shape[axis]) // C3
+      return ctx.fail(diag::SliceOutOfRange,
+                      {ctx.def.name.str(), ctx.describeOperand(0),
+                       std::to_string(axis), std::to_string(size[axis]), "0",
+                       std::to_string(type.shape[axis])},
+                      {0});
+  return ctx.result({type.dtype, size});
+}
+
 static bool inferSliceBySize(InferContext &ctx) {
+  if (!checkGivenOnce(ctx, "begin")) // C4
+    return false;
+  if (!ctx.constant("begin"))
+    return inferComputedSliceBySize(ctx);
   TensorType type = ctx.type(0);
   if (!checkLength(ctx, "begin", type.rank()) || // C1
       !checkLength(ctx, "size", type.rank()))    // C2
@@ -269,13 +291,28 @@ static bool inferSliceBySize(InferContext &ctx) {
   return ctx.result(type);
 }
 
+/// The elements of list `name`, which is a constant or the value in `slot`.
+static Shape integersOf(const EvalContext &ctx, llvm::StringRef name,
+                        unsigned slot) {
+  if (ctx.constant(name))
+    return ctx.intsAttr(name);
+  return Shape(ctx.in[slot]->data.begin(), ctx.in[slot]->data.end());
+}
+
+/// Where `count` elements from `begin` on lie in an axis.
+static int64_t fitted(int64_t begin, int64_t count, int64_t extent) {
+  return std::clamp<int64_t>(normalized(begin, extent), 0, extent - count);
+}
+
 static void evalSliceBySize(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
-  Shape begin = ctx.intsAttr("begin"), strides = rowMajorStrides(x.type.shape);
+  Shape begin = integersOf(ctx, "begin", 1);
+  Shape strides = rowMajorStrides(x.type.shape);
   const double *from = x.data.data();
   for (unsigned axis = 0; axis < x.type.rank(); ++axis)
-    from += normalized(begin[axis], x.type.shape[axis]) * strides[axis];
+    from += fitted(begin[axis], out.type.shape[axis], x.type.shape[axis]) *
+            strides[axis];
   copyElements(out.type.shape, from, strides, out.data.data(),
                rowMajorStrides(out.type.shape));
 }
@@ -295,11 +332,16 @@ constinit const OpDef ops::SliceBySize = {
     .summary = "The `size`[i] elements from `begin`[i] on along axis i; a size "
                "of -1 takes the rest, a negative begin counts from the end.",
     .family = "slice",
-    .params = {value("x", movableTypes), extents("begin"), extents("size")},
+    .params = {value("x", movableTypes),
+               optionalConstant("begin", shapeTypes, 1), extents("size"),
+               computed("begin")},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`begin` has an element for each axis of `x`",
                     "`size` has an element for each axis of `x`",
-                    "slices are not empty and lie within `x`"},
+                    "slices are not empty and lie within `x`: where `begin` is "
+                    "computed, it is moved there",
+                    "`begin` is a constant or a value",
+                    "where `begin` is computed, sizes are at least 1"},
     .infer = inferSliceBySize,
     .eval = evalSliceBySize,
     .gradient = gradientSliceBySize,
@@ -458,19 +500,89 @@ constinit const OpDef ops::SliceByIndex = {
     .gradient = gradientSliceByIndex,
 };
 
+//===----------------------------------------------------------------------===//
+// slice_update
+//===----------------------------------------------------------------------===//
+
+/// The axes of `x` that those of `update` stand for: all but the dropped ones.
+template <typename Context>
+static llvm::SmallVector<unsigned, 4> updatedAxes(const Context &ctx,
+                                                  unsigned rank) {
+  Shape dropped = ctx.constant("squeeze_mask") ? ctx.intsAttr("squeeze_mask")
+                                               : Shape(rank, 0);
+  llvm::SmallVector<unsigned, 4> axes;
+  for (unsigned axis = 0; axis < rank; ++axis)
+    if (!dropped[axis])
+      axes.push_back(axis);
+  return axes;
+}
+
+/// Where `begin` or `end` is computed, `update` says how far the slice reaches.
+static bool inferComputedUpdate(InferContext &ctx) {
+  const TensorType &x = ctx.type(0), &update = ctx.type(1);
+  int64_t rank = x.rank();
+  for (llvm::StringRef name :
+       {"begin", "end", "stride", "begin_mask", "end_mask", "squeeze_mask"})
+    if (!checkLength(ctx, name, rank)) // C1
+      return false;
+  if (!checkShape(ctx, 2, {rank}) || !checkShape(ctx, 3, {rank}) || // C1
+      !checkRange(ctx, "stride", 1, 1))                             // C7
+    return false;
+  auto axes = updatedAxes(ctx, rank);
+  Shape room;
+  for (unsigned axis : axes)
+    room.push_back(x.shape[axis]);
+  bool fits = update.rank() == room.size();
+  for (size_t i = 0; fits && i < room.size(); ++i)
+    fits = update.shape[i] <= room[i];
+  if (!fits) // C5
+    return ctx.fail(diag::OperandShape,
+                    {ctx.def.name.str(), "update", ctx.describeOperand(1),
+                     shapeToString(room)},
+                    {1});
+  return inferSame(ctx);
+}
+
 static bool inferSliceUpdate(InferContext &ctx) {
+  if (!checkGivenOnce(ctx, "begin") || !checkGivenOnce(ctx, "end")) // C6
+    return false;
+  if (!ctx.constant("begin") || !ctx.constant("end"))
+    return inferComputedUpdate(ctx);
   auto shape = inferSelection(ctx);                             // C1 to C4
   return shape && checkShape(ctx, 1, *shape) && inferSame(ctx); // C5
+}
+
+/// The same as selectElements for computed positions: as many elements as the
+/// update has, from where they fit.
+static int64_t selectComputed(const EvalContext &ctx,
+                              llvm::ArrayRef<int64_t> shape, Shape &strides) {
+  unsigned rank = shape.size();
+  Shape begin = integersOf(ctx, "begin", 2), all = rowMajorStrides(shape);
+  Shape counts(rank, 1);
+  for (auto [index, axis] : llvm::enumerate(updatedAxes(ctx, rank))) {
+    counts[axis] = ctx.in[1]->type.shape[index];
+    strides.push_back(all[axis]);
+  }
+  int64_t first = 0;
+  for (unsigned axis = 0; axis < rank; ++axis) {
+    bool fromStart = ctx.constant("begin_mask") &&
+                     ctx.constant("begin_mask")->doubleAt(axis) != 0;
+    first += fitted(fromStart ? 0 : begin[axis], counts[axis], shape[axis]) *
+             all[axis];
+  }
+  return first;
 }
 
 static void evalSliceUpdate(EvalContext &ctx) {
   RefTensor &out = ctx.out[0];
   const RefTensor &update = *ctx.in[1];
   out.data = ctx.in[0]->data;
+  bool isConstant = ctx.constant("begin") && ctx.constant("end");
   Shape kept;
-  double *to = &out.data[selectElements(ctx, out.type.shape, kept)];
+  int64_t first = isConstant ? selectElements(ctx, out.type.shape, kept)
+                             : selectComputed(ctx, out.type.shape, kept);
   copyElements(update.type.shape, update.data.data(),
-               rowMajorStrides(update.type.shape), to, kept);
+               rowMajorStrides(update.type.shape), &out.data[first], kept);
 }
 
 static void gradientSliceUpdate(Gradient &g) {
@@ -488,16 +600,22 @@ constinit const OpDef ops::SliceUpdate = {
                "take.",
     .family = "slice",
     .params = {value("x", movableTypes), value("update", movableTypes),
-               extents("begin"), extents("end"),
+               optionalConstant("begin", shapeTypes, 1),
+               optionalConstant("end", shapeTypes, 1),
                optionalConstant("stride", shapeTypes, 1),
                optionalConstant("begin_mask", {DType::Bool}, 1),
                optionalConstant("end_mask", {DType::Bool}, 1),
-               optionalConstant("squeeze_mask", {DType::Bool}, 1)},
+               optionalConstant("squeeze_mask", {DType::Bool}, 1),
+               computed("begin"), computed("end")},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"each list has an element for each axis of `x`",
                     "strides are not 0", "dropped axes have that index",
                     "slices are not empty",
-                    "`update` has the shape of the slice"},
+                    "`update` has the shape of the slice; where positions are "
+                    "computed, it says how far from `begin` the slice reaches, "
+                    "which is moved to where it lies within `x`",
+                    "`begin` and `end` are constants or values",
+                    "where positions are computed, strides are 1"},
     .infer = inferSliceUpdate,
     .eval = evalSliceUpdate,
     .gradient = gradientSliceUpdate,

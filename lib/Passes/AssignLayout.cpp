@@ -312,7 +312,7 @@ void LayoutRewriter::rewrite(Op &op) {
     return rewriteReduction(op);
   if (op.is(ops::Transpose))
     return rewriteTranspose(op);
-  if (op.is(ops::SliceBySize))
+  if (op.is(ops::SliceBySize) && op.constant("begin"))
     return rewriteSliceBySize(op);
   if (op.is(ops::LayerNorm))
     return rewriteLayerNorm(op);

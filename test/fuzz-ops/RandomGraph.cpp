@@ -54,10 +54,23 @@ Value *RandomGraph::fresh(const TensorType &type) {
   return value;
 }
 
+/// Whether an op takes `value` where it takes a constant as well. What follows
+/// from constants is one to MIL, then, and has to be right.
+static bool standsForConstant(const Value *value) {
+  for (const Operand *use = value->firstUse(); use; use = use->nextUse()) {
+    const Op &op = *use->owner();
+    for (const ParamDef &param : op.def().parameters())
+      if (!param.isConstant() && op.def().constantSlot(param.name) >= 0 &&
+          op.operand(param.name) == value)
+        return true;
+  }
+  return false;
+}
+
 /// Makes some of the constants that the new op takes parameters.
 void RandomGraph::settleFresh(const OpDef &def) {
   for (Value *value : made) {
-    if (def.has(trait::Constexpr) || chance(0.3))
+    if (def.has(trait::Constexpr) || (chance(0.3) && !standsForConstant(value)))
       continue;
     Value *parameter = function.addParameter(
         value->type, "p" + std::to_string(function.parameters().size()));
@@ -167,6 +180,8 @@ std::optional<Shape> RandomGraph::indexedShape(llvm::StringRef op,
     return Shape{number(1, 3), number(1, std::max<int64_t>(rank, 1))};
   if (name == "lengths" && rank > 0)
     return Shape{x[number(0, rank - 1)]};
+  if (name == "begin" || name == "end")
+    return Shape{rank};
   if (name == "update")
     return Shape(rank, 1);
   if (name != "updates")
@@ -267,7 +282,8 @@ Value *RandomGraph::operandFor(const OpDef &def, const ParamDef &param) {
   TensorType type(*dtype, first ? anyShape() : shapeFor(def, param));
   if (type.numElements() > maxElements)
     return nullptr;
-  if (!constant && chance(0.3))
+  bool standsForConstant = def.constantSlot(param.name) >= 0;
+  if (!constant && !standsForConstant && chance(0.3))
     for (Value *value : values)
       if (value->type == type && chance(0.5))
         return value;

@@ -40,6 +40,7 @@ static constexpr MakerRow makers[] = {
     {&ops::ReduceSum, makeReduction},
     {&ops::ReduceSumSquare, makeReduction},
     {&ops::SliceBySize, makeSliceBySize},
+    {&ops::SliceUpdate, makeSliceUpdate},
     {&ops::Softmax, makeSoftmax},
     {&ops::Split, makeSplit},
     {&ops::Transpose, makeTranspose},

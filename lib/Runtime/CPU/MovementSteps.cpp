@@ -127,6 +127,19 @@ static StepFn makeCopies(llvm::SmallVector<StridedCopy, 1> copies,
   };
 }
 
+/// A copy of all elements of a value to another.
+static StepFn makeCopy(const Value *from, const Value *to, StepContext &ctx) {
+  const uint32_t *source = ctx.storage.words(from);
+  uint32_t *target = ctx.storage.words(to);
+  size_t count = size_t(to->type.numElements());
+  ThreadPool *pool = &ctx.pool;
+  return [=] {
+    pool->parallelRanges(count, 16384, [&](size_t begin, size_t end, unsigned) {
+      std::memcpy(target + begin, source + begin, (end - begin) * 4);
+    });
+  };
+}
+
 /// A copy that fills `result`.
 static StridedCopy copyInto(const Value *result, StepContext &ctx) {
   StridedCopy copy;
@@ -146,15 +159,92 @@ StepFn cpu::makeTranspose(const Op &op, StepContext &ctx) {
   return makeCopies({copy}, ctx);
 }
 
+namespace {
+/// Where a slice of `counts` elements begins in an array of `shape`: at the
+/// positions in `constant`, or at those in memory when the step runs.
+struct SliceOrigin {
+  Shape shape, counts, constant;
+  const int32_t *computed = nullptr;
+
+  int64_t offset() const {
+    Shape strides = rowMajorStrides(shape);
+    int64_t sum = 0;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      int64_t begin = computed ? computed[axis] : constant[axis];
+      begin += begin < 0 ? shape[axis] : 0;
+      // What lies outside is moved, as in the op's reference.
+      begin = std::clamp<int64_t>(begin, 0, shape[axis] - counts[axis]);
+      sum += begin * strides[axis];
+    }
+    return sum;
+  }
+};
+} // namespace
+
+static SliceOrigin originOf(const Op &op, Shape counts, StepContext &ctx) {
+  SliceOrigin origin;
+  origin.shape = op.operand("x")->type.shape;
+  origin.counts = std::move(counts);
+  if (op.constant("begin"))
+    origin.constant = op.intsAttr("begin");
+  else
+    origin.computed = ctx.storage.ints(op.operand("begin"));
+  return origin;
+}
+
 StepFn cpu::makeSliceBySize(const Op &op, StepContext &ctx) {
-  const Value *x = op.operand(0u);
+  const Value *x = op.operand("x");
   StridedCopy copy = copyInto(op.result(), ctx);
   copy.from = rowMajorStrides(x->type.shape);
   copy.source = ctx.storage.words(x);
-  for (auto [begin, extent, stride] :
-       llvm::zip_equal(op.intsAttr("begin"), x->type.shape, copy.from))
-    copy.source += (begin < 0 ? begin + extent : begin) * stride;
-  return makeCopies({copy}, ctx);
+  SliceOrigin origin = originOf(op, copy.shape, ctx);
+  simplify(copy);
+  return [copy, origin, &pool = ctx.pool] {
+    StridedCopy moved = copy;
+    moved.source += origin.offset();
+    runCopy(moved, pool);
+  };
+}
+
+// A copy of `x`, and of the update into it. A masked begin is a 0, and a
+// dropped axis one element.
+StepFn cpu::makeSliceUpdate(const Op &op, StepContext &ctx) {
+  const Constant *strides = op.constant("stride");
+  if (strides && llvm::any_of(strides->asInts(),
+                              [](int64_t stride) { return stride != 1; }))
+    return {};
+  const Value *x = op.operand("x"), *update = op.operand("update");
+  unsigned rank = x->type.rank();
+  auto mask = [&](llvm::StringRef name) {
+    return op.constant(name) ? op.intsAttr(name) : Shape(rank, 0);
+  };
+  Shape squeezed = mask("squeeze_mask"), counts(rank, 1);
+  StridedCopy copy;
+  Shape all = rowMajorStrides(x->type.shape);
+  copy.shape = update->type.shape;
+  copy.from = rowMajorStrides(copy.shape);
+  for (unsigned axis = 0; axis < rank; ++axis)
+    if (!squeezed[axis]) {
+      counts[axis] = copy.shape[copy.to.size()];
+      copy.to.push_back(all[axis]);
+    }
+  copy.source = ctx.storage.words(update);
+  copy.target = ctx.storage.words(op.result());
+  simplify(copy);
+  SliceOrigin origin = originOf(op, counts, ctx);
+  Shape fromStart = mask("begin_mask");
+  for (unsigned axis = 0; axis < rank; ++axis)
+    if (fromStart[axis] && origin.computed)
+      origin.counts[axis] = origin.shape[axis]; // leaves 0 alone
+    else if (fromStart[axis])
+      origin.constant[axis] = 0;
+  StepFn copyX = makeCopy(x, op.result(), ctx);
+  return [copyX, copy, origin, &pool = ctx.pool] {
+    copyX();
+    StridedCopy moved = copy;
+    moved.target += origin.offset();
+    runCopy(moved, pool);
+  };
 }
 
 StepFn cpu::makeConcat(const Op &op, StepContext &ctx) {
@@ -220,18 +310,6 @@ StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
 //===----------------------------------------------------------------------===//
 // States
 //===----------------------------------------------------------------------===//
-
-static StepFn makeCopy(const Value *from, const Value *to, StepContext &ctx) {
-  const uint32_t *source = ctx.storage.words(from);
-  uint32_t *target = ctx.storage.words(to);
-  size_t count = size_t(to->type.numElements());
-  ThreadPool *pool = &ctx.pool;
-  return [=] {
-    pool->parallelRanges(count, 16384, [&](size_t begin, size_t end, unsigned) {
-      std::memcpy(target + begin, source + begin, (end - begin) * 4);
-    });
-  };
-}
 
 // A copy: a later write must not change what was read.
 StepFn cpu::makeReadState(const Op &op, StepContext &ctx) {

@@ -52,6 +52,7 @@ StepFn makeReduction(const Op &op, StepContext &ctx);
 StepFn makeSoftmax(const Op &op, StepContext &ctx);
 StepFn makeTranspose(const Op &op, StepContext &ctx);
 StepFn makeSliceBySize(const Op &op, StepContext &ctx);
+StepFn makeSliceUpdate(const Op &op, StepContext &ctx);
 StepFn makeConcat(const Op &op, StepContext &ctx);
 StepFn makeSplit(const Op &op, StepContext &ctx);
 StepFn makeGather(const Op &op, StepContext &ctx);
