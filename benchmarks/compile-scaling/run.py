@@ -70,7 +70,11 @@ def report(results, commands, small, large):
           f"mlir-opt {results['tosa', 1].median():.1f} ms)")
     print(f"growth of anec's cost per op at most {GROWTH_LIMIT}, bytes per op "
           f"below {BYTES_LIMIT}: {'yes' if fine else 'NO'}")
-    return fine
+    ratio = interleaved.ratio_of_rounds(results["mil", large],
+                                        results["tosa", large])
+    print(f"anec mil to mlir-opt at {large}: {ratio:.2f}; limit 1: "
+          f"{'yes' if ratio <= 1 else 'NO'}")
+    return fine and ratio <= 1
 
 
 def main():
