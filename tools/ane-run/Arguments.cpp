@@ -91,8 +91,8 @@ static std::string listPorts(llvm::ArrayRef<Port> ports) {
   return names.empty() ? "none" : llvm::join(names, ", ");
 }
 
-/// The arrays for `ports`, which are `kind`s, "input" or "state". One without an
-/// argument is taken as `fallback` says.
+/// The arrays for `ports`, which are `kind`s, "input" or "state". One without
+/// an argument is taken as `fallback` says.
 static std::optional<std::vector<ConstantRef>>
 readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
           llvm::ArrayRef<std::string> arguments, llvm::StringRef fallback,

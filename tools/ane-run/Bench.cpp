@@ -34,8 +34,8 @@ static double millisecondsSince(std::chrono::steady_clock::time_point start) {
 
 static bool measure(Executable &executable, const BenchOptions &options,
                     Timing &timing, Diagnostics &diags) {
-  std::optional<Arrays> given = readArrays(executable, options.inputs,
-                                           options.states, "random:1", diags);
+  std::optional<Arrays> given =
+      readArrays(executable, options.inputs, options.states, "random:1", diags);
   if (!given)
     return false;
   RunBuffers buffers(executable, *given);

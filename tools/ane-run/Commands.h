@@ -32,6 +32,8 @@ struct RunOptions {
   std::string outputDir;
   /// Also evaluate the program in double precision and print the error.
   bool compare = false;
+  /// Print what the emulated engine got wrong.
+  bool reportHazards = false;
 };
 /// Runs once and prints what came out; writes every output, and what every
 /// state holds then, to `outputDir` if there is one.

@@ -110,6 +110,22 @@ static bool compareWithReference(const Function &function, const Arrays &given,
   return true;
 }
 
+static void printHazards(llvm::ArrayRef<OpHazards> hazards,
+                         llvm::raw_ostream &out) {
+  out << "hazards (counted, in emulation):"
+      << (hazards.empty() ? " none\n" : "\n");
+  for (const OpHazards &op : hazards) {
+    out << "  " << op.op << " " << op.result << ": " << op.type.str() << '\n';
+    auto line = [&](uint64_t count, const char *what) {
+      if (count)
+        out << "    " << count << ' ' << what << '\n';
+    };
+    line(op.partialSums, "results with a partial sum of 2^15 or more");
+    line(op.products, "products taken for zero");
+    line(op.overflows, "finite results beyond 65504");
+  }
+}
+
 bool anec::runOnce(const LoadedProgram &program, const RunOptions &options,
                    llvm::raw_ostream &out, Diagnostics &diags) {
   std::unique_ptr<Executable> executable =
@@ -135,6 +151,8 @@ bool anec::runOnce(const LoadedProgram &program, const RunOptions &options,
                       elapsed.count() * 1e3);
   for (auto [port, value] : llvm::zip_equal(ports, outputs))
     printSummary(port, *value, out);
+  if (options.reportHazards)
+    printHazards(executable->hazards(), out);
   if (options.compare && !compareWithReference(*program.function, *given, ports,
                                                outputs, out, diags))
     return false;

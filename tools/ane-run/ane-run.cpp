@@ -51,13 +51,19 @@ cl::list<std::string>
                     "that of its .npy file, or the program's default)"),
            cl::sub(cl::SubCommand::getTopLevel()), cl::sub(infoCommand),
            cl::sub(benchCommand), cl::cat(category));
-cl::opt<std::string> outputDir("output-dir", cl::value_desc("FOLDER"),
-                               cl::desc("Write each output, and what each state "
-                                        "holds then, to FOLDER/NAME.npy"),
-                               cl::cat(category));
+cl::opt<std::string>
+    outputDir("output-dir", cl::value_desc("FOLDER"),
+              cl::desc("Write each output, and what each state "
+                       "holds then, to FOLDER/NAME.npy"),
+              cl::cat(category));
 cl::opt<bool> compareReference(
     "compare",
     cl::desc("Also evaluate in double precision and print the error"),
+    cl::cat(category));
+cl::opt<bool> reportHazards(
+    "report-hazards",
+    cl::desc("With an emulated engine, list the ops whose partial sums, "
+             "products or results go beyond what it can hold"),
     cl::cat(category));
 cl::opt<Numerics> numerics(
     "numerics", cl::desc("How the CPU backend computes:"),
@@ -65,7 +71,11 @@ cl::opt<Numerics> numerics(
     cl::values(clEnumValN(Numerics::FP16, "fp16",
                           "round to the declared type after each op (default)"),
                clEnumValN(Numerics::FP32, "fp32",
-                          "round nothing; fp16 outputs come out as fp32")),
+                          "round nothing; fp16 outputs come out as fp32"),
+               clEnumValN(Numerics::M1, "m1",
+                          "as is published of that chip's engine"),
+               clEnumValN(Numerics::M3, "m3", "the same of the M3 Ultra"),
+               clEnumValN(Numerics::M4, "m4", "the same of the M4")),
     cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
     cl::cat(category));
 cl::opt<unsigned> threads("threads", cl::value_desc("N"), cl::init(0),
@@ -90,6 +100,7 @@ constexpr char examples[] = R"(
 EXAMPLES:
   ane-run out.mil --input x=x.npy --output-dir results
   ane-run out.mil --input x=random:1 --compare
+  ane-run out.mil --input x=x.npy --numerics=m4 --report-hazards
   ane-run out.mil --input tokens=bytes:README.md --numerics=fp32
   ane-run decode.mil --input x=x.npy --state cache=out/cache.npy --output-dir out
   ane-run info out.mil
@@ -125,14 +136,14 @@ static bool run(Diagnostics &diags) {
                   json,
                   profile},
                  llvm::outs(), diags);
-  return runOnce(
-      *loaded,
-      {load,
-       {inputs.begin(), inputs.end()},
-       {states.begin(), states.end()},
-       outputDir,
-       compareReference},
-      llvm::outs(), diags);
+  return runOnce(*loaded,
+                 {load,
+                  {inputs.begin(), inputs.end()},
+                  {states.begin(), states.end()},
+                  outputDir,
+                  compareReference,
+                  reportHazards},
+                 llvm::outs(), diags);
 }
 
 static bool checkSources(llvm::StringRef flag,
@@ -165,6 +176,10 @@ int main(int argc, char **argv) {
     if (!parseInputShape(shape))
       return usageError("ane-run",
                         "--shape takes NAME=1x3x64, not `" + shape + "`");
+
+  if (reportHazards && !isEmulated(numerics))
+    return usageError("ane-run",
+                      "--report-hazards takes --numerics=m1, m3 or m4");
 
   Diagnostics diags;
   bool ok = run(diags);

@@ -23,7 +23,15 @@ namespace anec {
 enum class Numerics : uint8_t {
   FP32, ///< in fp32 throughout; fp16 results come out unrounded, as fp32
   FP16, ///< in fp32 inside an op, rounded to the declared type after each
+  M1,   ///< as is published of the engine of that chip, see docs/numerics.md
+  M3,
+  M4,
 };
+
+/// Whether a chip's engine is emulated.
+inline bool isEmulated(Numerics numerics) {
+  return numerics != Numerics::FP32 && numerics != Numerics::FP16;
+}
 
 struct LoadOptions {
   Numerics numerics = Numerics::FP16;
@@ -46,6 +54,18 @@ struct StepTime {
   TensorType type;    ///< and its type
   double seconds = 0; ///< in all runs together
   double fastest = std::numeric_limits<double>::infinity();
+};
+
+/// What an emulated engine got wrong in one op, counted in elements, in all
+/// runs together.
+struct OpHazards {
+  std::string op;     ///< its name: `matmul`
+  std::string result; ///< name of its first result
+  TensorType type;    ///< and its type
+  SourceRange range;
+  uint64_t partialSums = 0; ///< results with a partial sum of 2^15 or more
+  uint64_t products = 0;    ///< products that were taken for zero, and are not
+  uint64_t overflows = 0;   ///< finite results that fp16 cannot hold
 };
 
 /// A loaded program. One thread may run it at a time.
@@ -73,6 +93,9 @@ public:
   /// Bytes held for constants and for values during a run.
   virtual uint64_t constantBytes() const = 0;
   virtual uint64_t activationBytes() const = 0;
+
+  /// The ops that had any, with emulated numerics.
+  virtual std::vector<OpHazards> hazards() const { return {}; }
 
   /// What took how long since loading; empty without LoadOptions::timeSteps.
   llvm::ArrayRef<StepTime> stepTimes() const { return times; }

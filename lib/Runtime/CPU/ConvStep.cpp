@@ -10,10 +10,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Steps.h"
+#include "Products.h"
 #include "anec/Ops/Convolution.h"
 #include "anec/Ops/Ops.h"
-#include "anec/Runtime/CPU/Gemm.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -91,7 +90,7 @@ static void unfoldChannel(const Geometry &geometry, const float *channel,
           }
 }
 
-StepFn cpu::makeConv(const Op &op, StepContext &ctx) {
+std::shared_ptr<Products> cpu::convProducts(const Op &op, StepContext &ctx) {
   Geometry geometry(op);
   const Value *weight = op.operand("weight"), *bias = op.operand("bias");
   const float *x = ctx.storage.floats(op.operand("x"));
@@ -99,16 +98,15 @@ StepFn cpu::makeConv(const Op &op, StepContext &ctx) {
   const float *biases = bias ? ctx.storage.floats(bias) : nullptr;
   float *z = ctx.storage.floats(op.result());
 
-  GemmShape shape;
+  auto products = std::make_shared<Products>();
+  GemmShape &shape = products->shape;
   shape.m = geometry.outputs;
   shape.k = geometry.inputs * geometry.kernelPositions;
   shape.n = geometry.outputPositions;
   shape.lda = shape.k;
   shape.ldb = shape.ldc = shape.n;
-  GemmEpilogue epilogue{ctx.rounding(op.result())};
 
   size_t imageSize = geometry.inputs * geometry.inputPositions;
-  std::vector<GemmOperands> operands;
   for (size_t image = 0; image < geometry.images; ++image)
     for (size_t group = 0; group < geometry.groups; ++group) {
       size_t number = image * geometry.groups + group;
@@ -117,33 +115,38 @@ StepFn cpu::makeConv(const Op &op, StepContext &ctx) {
       product.b = x + number * imageSize;
       product.c = z + number * shape.m * shape.n;
       product.rowBias = biases ? biases + group * shape.m : nullptr;
-      operands.push_back(product);
+      products->operands.push_back(product);
     }
-
-  std::shared_ptr<PackedWeight> packed;
-  if (ctx.schedule.isConstant(weight) && geometry.groups == 1)
-    packed = std::make_shared<PackedWeight>(
-        PackedWeight::left(shape.m, shape.k, weights, shape.lda));
-  auto multiply = [packed, shape, epilogue,
-                   &pool = ctx.pool](llvm::ArrayRef<GemmOperands> products) {
-    if (packed)
-      gemmLeft(pool, *packed, shape, products, epilogue);
-    else
-      gemmBatch(pool, shape, products, epilogue);
-  };
   if (geometry.isPointwise())
-    return [multiply, operands] { multiply(operands); };
+    return products;
 
   auto columns = std::make_shared<std::vector<float>>(shape.k * shape.n);
   size_t rowsOfChannel = geometry.kernelPositions * shape.n;
+  products->prepare = [=](ThreadPool &pool, GemmOperands &product) {
+    pool.parallelFor(geometry.inputs, [&](size_t channel, unsigned) {
+      unfoldChannel(geometry, product.b + channel * geometry.inputPositions,
+                    columns->data() + channel * rowsOfChannel);
+    });
+    product.b = columns->data();
+  };
+  return products;
+}
+
+StepFn cpu::makeConv(const Op &op, StepContext &ctx) {
+  auto products = convProducts(op, ctx);
+  const Value *weight = op.operand("weight");
+  const GemmShape &shape = products->shape;
+  GemmEpilogue epilogue{ctx.rounding(op.result())};
+  std::shared_ptr<PackedWeight> packed;
+  if (ctx.schedule.isConstant(weight) && op.intAttr("groups") == 1)
+    packed = std::make_shared<PackedWeight>(PackedWeight::left(
+        shape.m, shape.k, ctx.storage.floats(weight), shape.lda));
   return [=, &pool = ctx.pool] {
-    for (GemmOperands product : operands) {
-      pool.parallelFor(geometry.inputs, [&](size_t channel, unsigned) {
-        unfoldChannel(geometry, product.b + channel * geometry.inputPositions,
-                      columns->data() + channel * rowsOfChannel);
-      });
-      product.b = columns->data();
-      multiply(product);
-    }
+    products->forEach(pool, [&](llvm::ArrayRef<GemmOperands> batch) {
+      if (packed)
+        gemmLeft(pool, *packed, products->shape, batch, epilogue);
+      else
+        gemmBatch(pool, products->shape, batch, epilogue);
+    });
   };
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Emulation/EmulatedSteps.h"
 #include "Steps.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Runtime/Diags.h"
@@ -51,6 +52,9 @@ StepFn cpu::makeStep(const Step &step, StepContext &ctx) {
   if (step.fused)
     return makeFused(step, ctx);
   const Op &op = *step.ops.front();
+  if (isEmulated(ctx.numerics))
+    if (StepFn fn = makeEmulated(op, ctx))
+      return fn;
   for (const MakerRow &row : makers)
     if (op.is(*row.op))
       if (StepFn fn = row.make(op, ctx))
@@ -158,7 +162,7 @@ public:
   CpuExecutable(const Function &function, const LoadOptions &options)
       : pool(options.threads), schedule(function, options.numerics),
         storage(function, schedule, options.numerics) {
-    StepContext ctx{storage, schedule, pool, options.numerics};
+    StepContext ctx{storage, schedule, pool, options.numerics, &hazardList};
     for (const Step &step : schedule.steps) {
       steps.push_back(makeStep(step, ctx));
       if (options.timeSteps)
@@ -205,12 +209,12 @@ public:
     assert(bytes.size() == statePorts[index].type.numBytes());
     loadInput(statePorts[index].type, bytes, stateWords[index], pool);
   }
-  void getState(unsigned index,
-                llvm::MutableArrayRef<uint8_t> bytes) override {
+  void getState(unsigned index, llvm::MutableArrayRef<uint8_t> bytes) override {
     assert(bytes.size() == statePorts[index].type.numBytes());
     storeOutput(statePorts[index].type, stateWords[index], bytes, pool);
   }
 
+  std::vector<OpHazards> hazards() const override { return hazardList.found(); }
   uint64_t constantBytes() const override { return storage.constantBytes(); }
   uint64_t activationBytes() const override { return storage.arenaBytes(); }
 
@@ -218,6 +222,7 @@ private:
   ThreadPool pool;
   Schedule schedule;
   Storage storage;
+  HazardList hazardList;
   std::vector<StepFn> steps;
   std::vector<uint32_t *> inputWords, stateWords;
   std::vector<const uint32_t *> outputWords;

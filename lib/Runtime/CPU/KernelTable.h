@@ -34,6 +34,8 @@ struct KernelTable {
   float (*reduceRow)(Reduce, size_t, const float *, Rounding);
   void (*reduceColumns)(Reduce, size_t, size_t, size_t, const float *, float *,
                         Rounding);
+  void (*addFixedProducts)(size_t, double, float, double, const float *,
+                           const float *, double *, double *, double *);
 };
 
 extern const KernelTable baselineKernels;

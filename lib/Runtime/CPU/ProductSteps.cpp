@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Steps.h"
+#include "Products.h"
 #include "anec/Ops/Ops.h"
-#include "anec/Runtime/CPU/Gemm.h"
 
 using namespace anec;
 using namespace anec::cpu;
@@ -34,7 +33,7 @@ static std::vector<size_t> batchIndices(llvm::ArrayRef<int64_t> operand,
   return indices;
 }
 
-StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
+std::shared_ptr<Products> cpu::matmulProducts(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u), *y = op.operand(1u), *z = op.result();
   if (!isFloat(x->type.dtype) || !isFloat(y->type.dtype) ||
       x->type.rank() < 2 || y->type.rank() < 2)
@@ -42,7 +41,8 @@ StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
   bool transX = op.boolAttr("transpose_x"), transY = op.boolAttr("transpose_y");
   llvm::ArrayRef<int64_t> xs = x->type.shape, ys = y->type.shape,
                           zs = z->type.shape;
-  GemmShape shape;
+  auto products = std::make_shared<Products>();
+  GemmShape &shape = products->shape;
   shape.m = zs[zs.size() - 2];
   shape.n = zs.back();
   shape.k = transX ? xs[xs.size() - 2] : xs.back();
@@ -56,7 +56,8 @@ StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
   Shape batch = batchShape(zs, batchRank);
   std::vector<size_t> xIndices = batchIndices(batchShape(xs, batchRank), batch);
   std::vector<size_t> yIndices = batchIndices(batchShape(ys, batchRank), batch);
-  std::vector<GemmOperands> operands(xIndices.size());
+  std::vector<GemmOperands> &operands = products->operands;
+  operands.resize(xIndices.size());
   for (size_t i = 0; i < operands.size(); ++i) {
     operands[i].a =
         ctx.storage.floats(x) + xIndices[i] * size_t(shape.m * shape.k);
@@ -64,31 +65,43 @@ StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
         ctx.storage.floats(y) + yIndices[i] * size_t(shape.k * shape.n);
     operands[i].c = ctx.storage.floats(z) + i * size_t(shape.m * shape.n);
   }
-  GemmEpilogue epilogue{ctx.rounding(z)};
-  if (operands.size() == 1 && ctx.schedule.isConstant(x)) {
+  return products;
+}
+
+StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
+  auto products = matmulProducts(op, ctx);
+  if (!products)
+    return {};
+  const GemmShape &shape = products->shape;
+  const std::vector<GemmOperands> &operands = products->operands;
+  GemmEpilogue epilogue{ctx.rounding(op.result())};
+  if (operands.size() == 1 && ctx.schedule.isConstant(op.operand(0u))) {
     auto weight = std::make_shared<PackedWeight>(PackedWeight::left(
         shape.m, shape.k, operands[0].a, shape.lda, shape.transA));
     return [=, &pool = ctx.pool] {
-      gemmLeft(pool, *weight, shape, operands, epilogue);
+      gemmLeft(pool, *weight, products->shape, products->operands, epilogue);
     };
   }
-  if (operands.size() == 1 && ctx.schedule.isConstant(y)) {
+  if (operands.size() == 1 && ctx.schedule.isConstant(op.operand(1u))) {
     auto weight = std::make_shared<PackedWeight>(PackedWeight::right(
         shape.k, shape.n, operands[0].b, shape.ldb, shape.transB));
     return [=, &pool = ctx.pool] {
-      gemmRight(pool, *weight, shape, operands, epilogue);
+      gemmRight(pool, *weight, products->shape, products->operands, epilogue);
     };
   }
-  return [=, &pool = ctx.pool] { gemmBatch(pool, shape, operands, epilogue); };
+  return [=, &pool = ctx.pool] {
+    gemmBatch(pool, products->shape, products->operands, epilogue);
+  };
 }
 
 // linear(x [.., I], weight [O, I], bias [O]) = x * weight^T + bias
-StepFn cpu::makeLinear(const Op &op, StepContext &ctx) {
+std::shared_ptr<Products> cpu::linearProducts(const Op &op, StepContext &ctx) {
   const Value *x = op.operand("x"), *weight = op.operand("weight"),
               *bias = op.operand("bias"), *z = op.result();
   if (!isFloat(x->type.dtype))
     return {};
-  GemmShape shape;
+  auto products = std::make_shared<Products>();
+  GemmShape &shape = products->shape;
   shape.n = weight->type.shape[0];
   shape.k = weight->type.shape[1];
   shape.m = shape.n == 0 ? 0 : z->type.numElements() / shape.n;
@@ -100,12 +113,23 @@ StepFn cpu::makeLinear(const Op &op, StepContext &ctx) {
   operands.b = ctx.storage.floats(weight);
   operands.c = ctx.storage.floats(z);
   operands.columnBias = bias ? ctx.storage.floats(bias) : nullptr;
-  GemmEpilogue epilogue{ctx.rounding(z)};
-  if (!ctx.schedule.isConstant(weight))
-    return [=, &pool = ctx.pool] { gemm(pool, shape, operands, epilogue); };
+  products->operands = {operands};
+  return products;
+}
+
+StepFn cpu::makeLinear(const Op &op, StepContext &ctx) {
+  auto products = linearProducts(op, ctx);
+  if (!products)
+    return {};
+  const GemmShape &shape = products->shape;
+  GemmEpilogue epilogue{ctx.rounding(op.result())};
+  if (!ctx.schedule.isConstant(op.operand("weight")))
+    return [=, &pool = ctx.pool] {
+      gemmBatch(pool, products->shape, products->operands, epilogue);
+    };
   auto packed = std::make_shared<PackedWeight>(PackedWeight::right(
-      shape.k, shape.n, operands.b, shape.ldb, Transpose::Yes));
+      shape.k, shape.n, products->operands[0].b, shape.ldb, Transpose::Yes));
   return [=, &pool = ctx.pool] {
-    gemmRight(pool, *packed, shape, operands, epilogue);
+    gemmRight(pool, *packed, products->shape, products->operands, epilogue);
   };
 }

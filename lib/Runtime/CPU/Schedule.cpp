@@ -158,7 +158,7 @@ bool Schedule::canMoveToEnd(size_t number) const {
 /// can wait until now, as in silu(gate) * up, where a product lies between the
 /// two; or a new one.
 Step &Schedule::stepFor(const Op &op) {
-  bool fusible = tileKernel(op).has_value();
+  bool fusible = fuses && tileKernel(op).has_value();
   if (fusible && !steps.empty() && joins(op, steps.back()))
     return steps.back();
   if (fusible)
@@ -197,7 +197,8 @@ void Schedule::findInternalValues() {
   }
 }
 
-Schedule::Schedule(const Function &function, Numerics numerics) {
+Schedule::Schedule(const Function &function, Numerics numerics)
+    : fuses(!isEmulated(numerics)) {
   for (const auto &param : function.parameters())
     roots[param.get()] = param.get();
   for (const Op &op : function.body()) {

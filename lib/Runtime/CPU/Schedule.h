@@ -68,6 +68,8 @@ private:
   bool canMoveToEnd(size_t number) const;
   void findInternalValues();
 
+  /// An emulated engine's ops each have a step of their own.
+  bool fuses;
   llvm::DenseSet<const Value *> constants;   ///< roots
   llvm::DenseMap<const Op *, size_t> stepOf; ///< of ops that have one so far
 };

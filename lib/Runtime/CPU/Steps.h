@@ -22,16 +22,20 @@ namespace anec::cpu {
 
 using StepFn = std::function<void()>;
 
+class HazardList;
+
 /// What a step is made from. Outlives the steps.
 struct StepContext {
   const Storage &storage;
   const Schedule &schedule;
   ThreadPool &pool;
   Numerics numerics;
+  /// Where emulated steps count; null when nothing is emulated.
+  HazardList *hazards = nullptr;
 
   /// How results of `value`'s type are rounded.
   Rounding rounding(const Value *value) const {
-    return numerics == Numerics::FP16 && value->type.dtype == DType::FP16
+    return numerics != Numerics::FP32 && value->type.dtype == DType::FP16
                ? Rounding::FP16
                : Rounding::None;
   }

@@ -230,7 +230,7 @@ void Storage::foldConstants(const Schedule &schedule,
                             Numerics numerics) {
   Folding folding(schedule);
   Rounding rounding =
-      numerics == Numerics::FP16 ? Rounding::FP16 : Rounding::None;
+      numerics == Numerics::FP32 ? Rounding::None : Rounding::FP16;
   for (const Op *op : schedule.folded) {
     std::vector<RefTensor> results = folding.compute(*op);
     for (auto [value, tensor] : llvm::zip_equal(op->resultValues(), results)) {

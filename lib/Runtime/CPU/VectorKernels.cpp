@@ -128,3 +128,10 @@ void cpu::reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
                         const float *x, float *out, Rounding rounding) {
   kernels().reduceColumns(kind, rows, columns, stride, x, out, rounding);
 }
+
+void cpu::addFixedProducts(size_t n, double left, float power, double smallest,
+                           const float *right, const float *powers,
+                           double *sums, double *beyond, double *vanished) {
+  kernels().addFixedProducts(n, left, power, smallest, right, powers, sums,
+                             beyond, vanished);
+}

@@ -541,6 +541,30 @@ void softmaxColumnsKernel(size_t rows, size_t columns, size_t stride,
   }
 }
 
+//===-- Fixed point -------------------------------------------------------===//
+
+// Plain loops, whose every line is a vector operation.
+void addFixedProductsKernel(size_t n, double left, float power, double smallest,
+                            const float *__restrict right,
+                            const float *__restrict powers,
+                            double *__restrict sums, double *__restrict beyond,
+                            double *__restrict vanished) {
+  constexpr double limit = 2147483648.0; // 2^15
+  for (size_t j = 0; j < n; ++j) {
+    double product = left * right[j];
+    double rounded =
+        __builtin_trunc(product + __builtin_copysign(0.5, product));
+    rounded = power * powers[j] <= 0x1p-17f ? 0.0 : rounded;
+    rounded = __builtin_fabs(product) < smallest ? 0.0 : rounded;
+    vanished[j] += rounded == 0 && product != 0 ? 1.0 : 0.0;
+    double sum = sums[j] + rounded;
+    sums[j] = sum;
+    double passed = sum >= limit ? 1.0 : 0.0;
+    passed = sum <= -limit ? -1.0 : passed;
+    beyond[j] = beyond[j] != 0 ? beyond[j] : passed;
+  }
+}
+
 } // namespace
 
 constinit const KernelTable ANEC_KERNEL_TABLE = {
@@ -557,6 +581,7 @@ constinit const KernelTable ANEC_KERNEL_TABLE = {
     .softmaxColumns = softmaxColumnsKernel,
     .reduceRow = reduceRowKernel,
     .reduceColumns = reduceColumnsKernel,
+    .addFixedProducts = addFixedProductsKernel,
 };
 
 } // namespace anec::cpu

@@ -136,6 +136,19 @@ float reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding);
 void reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
                    const float *x, float *out, Rounding rounding);
 
+//===-- Fixed point -------------------------------------------------------===//
+
+/// Adds `left * right[j]` to `sums[j]`, all of them in units of 2^-16 (`left`
+/// carries that factor), each product rounded to a whole number, halves away
+/// from zero. A product is taken for zero when `power * powers[j]` is at most
+/// 2^-17, or when it is smaller than `smallest`. `beyond[j]` becomes 1 or -1
+/// when a sum reaches 2^31 or -2^31, and stays so; `vanished[j]` counts
+/// products that are not zero and were rounded to it. No array overlaps
+/// another.
+void addFixedProducts(size_t n, double left, float power, double smallest,
+                      const float *right, const float *powers, double *sums,
+                      double *beyond, double *vanished);
+
 } // namespace anec::cpu
 
 #endif // ANEC_RUNTIME_CPU_VECTORKERNELS_H
