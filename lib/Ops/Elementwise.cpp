@@ -164,11 +164,20 @@ static constexpr OpDef unary(llvm::StringLiteral name,
           .summary = summary,
           .family = "elementwise",
           .params = {value("x", dtypes)},
-          .traits = trait::Mil | trait::Elementwise |
-                    (gradient ? 0u : uint32_t(trait::ZeroGradient)),
+          .traits = trait::Mil | trait::Elementwise,
           .infer = inferSame,
           .eval = eval,
           .gradient = gradient};
+}
+
+/// Of one whose gradient is zero.
+static constexpr OpDef steps(llvm::StringLiteral name,
+                             llvm::StringLiteral summary,
+                             void (*eval)(EvalContext &),
+                             DTypeSet dtypes = floats) {
+  OpDef def = unary(name, summary, eval, nullptr, dtypes);
+  def.traits |= trait::ZeroGradient;
+  return def;
 }
 
 static Value *derivativeAbs(Gradient &g) {
@@ -216,8 +225,8 @@ constinit const OpDef ops::Abs =
     unary("abs", "The magnitude of `x`.", evalUnary<absolute>,
           gradientUnary<derivativeAbs>, numbers);
 constinit const OpDef ops::Sign =
-    unary("sign", "1, 0 or -1 as `x` is positive, zero or negative.",
-          evalUnary<sign>, nullptr, numbers);
+    steps("sign", "1, 0 or -1 as `x` is positive, zero or negative.",
+          evalUnary<sign>, numbers);
 constinit const OpDef ops::Square =
     unary("square", "`x` times `x`.", evalUnary<square>,
           gradientUnary<derivativeSquare>, numbers);
@@ -232,13 +241,13 @@ constinit const OpDef ops::Exp2 =
 constinit const OpDef ops::Erf =
     unary("erf", "The Gauss error function of `x`.", evalUnary<errorFunction>,
           gradientUnary<derivativeErf>);
-constinit const OpDef ops::Floor = unary(
-    "floor", "Rounds `x` toward minus infinity.", evalUnary<floorOf>, nullptr);
+constinit const OpDef ops::Floor =
+    steps("floor", "Rounds `x` toward minus infinity.", evalUnary<floorOf>);
 constinit const OpDef ops::Ceil =
-    unary("ceil", "Rounds `x` toward infinity.", evalUnary<ceilOf>, nullptr);
+    steps("ceil", "Rounds `x` toward infinity.", evalUnary<ceilOf>);
 constinit const OpDef ops::Round =
-    unary("round", "Rounds `x` to the nearest integer, ties to even.",
-          evalUnary<roundOf>, nullptr);
+    steps("round", "Rounds `x` to the nearest integer, ties to even.",
+          evalUnary<roundOf>);
 
 constinit const OpDef ops::Acos =
     unary("acos", "The angle whose cosine is `x`.", evalUnary<arcCosine>,
