@@ -33,8 +33,8 @@ static constexpr Alias aliases[] = {
 };
 
 /// Rows that have a syntax of their own, or none.
-static constexpr llvm::StringLiteral notCallable[] = {"call", "const", "repeat",
-                                                      "weight"};
+static constexpr llvm::StringLiteral notCallable[] = {
+    "accumulate", "call", "const", "repeat", "weight"};
 
 const OpDef *FileLowering::findOp(llvm::StringRef name) const {
   for (const Alias &alias : aliases)

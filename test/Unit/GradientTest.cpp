@@ -1,0 +1,145 @@
+//===- GradientTest.cpp - accuracy of gradients in fp16 -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// That the rules are right in real arithmetic, test/Gradients checks. Here the
+/// backward of an op is decomposed, every op of it rounds to fp16, and what
+/// comes out is compared with the exact gradient, for inputs of any magnitude
+/// that activations have.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/Text.h"
+#include "anec/Ops/Interpreter.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/PassManager.h"
+#include "anec/Support/Half.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+using namespace anec;
+
+namespace {
+
+/// The backward of a layer that applies one op to fp16 values.
+class Backward {
+public:
+  /// `op`, such as `softmax(%x)`, with parameters `types` called %x, %y, %z.
+  Backward(llvm::StringRef op, llvm::ArrayRef<const char *> types,
+           llvm::StringRef result) {
+    std::string text = "layer @f(";
+    for (size_t i = 0; i < types.size(); ++i)
+      text +=
+          (i ? ", %" : "%") + std::string(1, char('x' + i)) + ": " + types[i];
+    text += (") -> (%out: " + result + ") {\n  %out = " + op + " : " + result +
+             "\n  return %out\n}\n")
+                .str();
+    exact = make(text, /*decompose=*/false);
+    halves = make(text, /*decompose=*/true);
+  }
+
+  /// How far the worst of the gradients is off when the inputs have these
+  /// magnitudes, one for each.
+  double error(llvm::ArrayRef<double> magnitudes) {
+    std::vector<RefTensor> inputs = makeInputs(magnitudes);
+    std::vector<RefTensor> want = run(*exact, inputs, false);
+    std::vector<RefTensor> got = run(*halves, inputs, true);
+    double worst = 0;
+    for (size_t i = 0; i < want.size(); ++i)
+      worst = std::max(worst, relativeError(got[i].data, want[i].data));
+    return worst;
+  }
+
+  /// Whether all gradients are numbers that are finite.
+  bool isFinite(llvm::ArrayRef<double> magnitudes) {
+    for (const RefTensor &got : run(*halves, makeInputs(magnitudes), true))
+      for (double element : got.data)
+        if (!std::isfinite(element))
+          return false;
+    return true;
+  }
+
+private:
+  std::vector<RefTensor> makeInputs(llvm::ArrayRef<double> magnitudes) {
+    std::vector<RefTensor> inputs;
+    for (const auto &parameter :
+         exact->findFunction("f.backward")->parameters()) {
+      size_t slot = inputs.size();
+      inputs.push_back(randomTensor(parameter->type, slot + 1));
+      double scale = slot < magnitudes.size() ? magnitudes[slot] : 1;
+      for (double &element : inputs.back().data)
+        element = roundToHalf(element * scale);
+    }
+    return inputs;
+  }
+  std::unique_ptr<Module> make(const std::string &text, bool decompose) {
+    std::unique_ptr<Module> module =
+        parseIR(diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(text)),
+                opTable(), diags);
+    PassManagerOptions passes;
+    passes.passes = {&passes::Differentiate};
+    if (decompose)
+      passes.passes.push_back(&passes::Decompose);
+    EXPECT_TRUE(module && runPasses(*module, passes, diags)) << text;
+    return module;
+  }
+  std::vector<RefTensor> run(const Module &module,
+                             llvm::ArrayRef<RefTensor> inputs, bool round) {
+    InterpreterOptions options;
+    options.roundToDType = round;
+    std::vector<RefTensor> outputs;
+    EXPECT_TRUE(interpret(*module.findFunction("f.backward"), inputs, outputs,
+                          diags, options));
+    return outputs;
+  }
+
+  Diagnostics diags;
+  std::unique_ptr<Module> exact, halves;
+};
+
+} // namespace
+
+TEST(Gradient, RmsNormHoldsForAllMagnitudes) {
+  Backward backward("rmsnorm(%x, %y)", {"fp16[768, 3]", "fp16[768]"},
+                    "fp16[768, 3]");
+  for (double magnitude : {1e-2, 1.0, 100.0, 1e4})
+    EXPECT_LT(backward.error({magnitude, 1}), 5e-3) << magnitude;
+}
+
+TEST(Gradient, LayerNormHoldsForAllMagnitudes) {
+  Backward backward("layer_norm(%x, %y, %z) {axes = [0]}",
+                    {"fp16[768, 3]", "fp16[768]", "fp16[768]"}, "fp16[768, 3]");
+  for (double magnitude : {1e-2, 1.0, 100.0, 1e4})
+    EXPECT_LT(backward.error({magnitude, 1, 1}), 5e-3) << magnitude;
+}
+
+TEST(Gradient, AttentionIsAccurate) {
+  Backward backward("sdpa(%x, %y, %z) {causal = true}",
+                    {"fp16[4, 64, 33]", "fp16[2, 64, 33]", "fp16[2, 64, 33]"},
+                    "fp16[4, 64, 33]");
+  for (double magnitude : {0.1, 1.0, 2.0})
+    EXPECT_LT(backward.error({magnitude, magnitude, 1}), 1e-2) << magnitude;
+}
+
+TEST(Gradient, ActivationsHoldForAllMagnitudes) {
+  for (const char *op :
+       {"silu(%x)", "gelu(%x)", "gelu(%x) {mode = \"TANH_APPROXIMATION\"}",
+        "gelu(%x) {mode = \"SIGMOID_APPROXIMATION\"}", "sigmoid(%x)",
+        "tanh(%x)", "softplus(%x)", "softsign(%x)", "relu(%x)"}) {
+    Backward backward(op, {"fp16[999]"}, "fp16[999]");
+    for (double magnitude : {1e-2, 1.0, 5.0})
+      EXPECT_LT(backward.error({magnitude}), 5e-3) << op << " " << magnitude;
+    // Far out, where squares, cubes and exponentials would be infinite.
+    EXPECT_TRUE(backward.isFinite({1e4})) << op;
+  }
+}
+
+TEST(Gradient, SoftmaxIsAccurate) {
+  Backward backward("softmax(%x)", {"fp16[5, 300]"}, "fp16[5, 300]");
+  for (double magnitude : {1e-2, 1.0, 10.0})
+    EXPECT_LT(backward.error({magnitude}), 5e-3) << magnitude;
+  EXPECT_TRUE(backward.isFinite({1e4}));
+}
