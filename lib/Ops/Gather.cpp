@@ -210,6 +210,9 @@ static void evalGatherNd(EvalContext &ctx) {
 /// The place in the batch becomes part of the indices, which scatter_nd has no
 /// batch for.
 static void gradientGatherNd(Gradient &g) {
+  for (int64_t axis = 0; axis < g.op.intAttr("batch_dims"); ++axis)
+    if (!g.canBake(g.shape(0)[axis]))
+      return;
   g.give(0, [&] {
     Value *indices = g.op.operand(1u);
     int64_t batch = g.op.intAttr("batch_dims");

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Ops/Gradient.h"
+#include "Infer.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -66,6 +67,14 @@ void Gradient::give(unsigned slot, llvm::function_ref<Value *()> rule) {
          "a gradient has the shape of its operand");
   gradients[slot] = gradients[slot] ? add(gradients[slot], gradient) : gradient;
   current.reset();
+}
+
+bool Gradient::canBake(llvm::ArrayRef<int64_t> extents) {
+  if (saturatingProduct(extents) <= maxBakedElements)
+    return true;
+  refuse("its rule would write an array of more than 2^26 elements into the "
+         "program");
+  return false;
 }
 
 Value *Gradient::as(Value *value) {

@@ -83,9 +83,9 @@ bool anec::checkGivenOnce(InferContext &ctx, llvm::StringRef name) {
     return true;
   if (!isConstant)
     return ctx.fail(diag::MissingConstant, {ctx.def.name.str(), name.str()});
-  return ctx.fail(diag::EitherParameter,
-                  {ctx.def.name.str(), "constant " + name.str(),
-                   "computed " + name.str()});
+  return ctx.fail(
+      diag::EitherParameter,
+      {ctx.def.name.str(), "constant " + name.str(), "computed " + name.str()});
 }
 
 bool anec::checkLength(InferContext &ctx, llvm::StringRef name, size_t length) {

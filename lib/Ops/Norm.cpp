@@ -420,6 +420,8 @@ static void gradientLocalResponseNorm(Gradient &g) {
   int64_t channels = g.shape(0)[1], size = g.op.intAttr("size");
   double scale = g.op.floatAttr("alpha") / double(size);
   double beta = g.op.floatAttr("beta");
+  if (!g.canBake({channels, channels}))
+    return;
   std::vector<double> window(channels * channels);
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t other = 0; other < channels; ++other)

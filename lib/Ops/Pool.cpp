@@ -186,8 +186,14 @@ public:
     for (const PoolAxis &axis : axes) {
       kernel.push_back(axis.kernel);
       strides.push_back(axis.stride);
-      kernelSize *= axis.kernel;
+      kernelSize = saturatingProduct({kernelSize, axis.kernel});
     }
+  }
+
+  /// Whether what the rules write into the program fits.
+  bool canBake() const {
+    return g.canBake({kernelSize, kernelSize, channels}) &&
+           g.canBake(llvm::ArrayRef(g.op.result()->type.shape).drop_front(2));
   }
 
   /// Sums at each element of x the values of the windows it is in. `values` has
@@ -292,6 +298,8 @@ private:
 
 static void gradientAvgPool(Gradient &g) {
   PoolGradient p(g);
+  if (!p.canBake())
+    return;
   g.give(0, [&] {
     bool exclude = g.op.boolAttr("exclude_padding_from_average");
     Value *inverse = g.array(p.outputShape(), p.inverseCounts(exclude));
@@ -302,6 +310,8 @@ static void gradientAvgPool(Gradient &g) {
 /// y = sqrt(sum(x^2)): dx = x dy / y, summed over the windows.
 static void gradientL2Pool(Gradient &g) {
   PoolGradient p(g);
+  if (!p.canBake())
+    return;
   g.give(0, [&] {
     Value *share = g.where(g.above(g.out(), 0), g.div(g.dy(), g.out()));
     return g.mul(g.in(0), p.spreadWindows(share));
@@ -311,6 +321,8 @@ static void gradientL2Pool(Gradient &g) {
 /// To the element that was the largest; of several, to each its part.
 static void gradientMaxPool(Gradient &g) {
   PoolGradient p(g);
+  if (!p.canBake())
+    return;
   g.give(0, [&] {
     Shape windows = g.op.result()->type.shape;
     Shape flat = {windows[0], windows[1], 1,

@@ -123,6 +123,9 @@ static void resizeAxes(EvalContext &ctx, const Resizing &how) {
 
 /// The taps of an axis are a matrix, and its transpose takes dy back.
 static void gradientResizing(Gradient &g, const Resizing &how) {
+  for (unsigned axis = how.firstAxis; axis < g.rank(0); ++axis)
+    if (!g.canBake({g.shape(0)[axis], g.op.result()->type.shape[axis]}))
+      return;
   g.give(0, [&] {
     Value *dx = g.dy();
     for (unsigned axis = how.firstAxis; axis < g.rank(0); ++axis) {

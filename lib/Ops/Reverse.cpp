@@ -133,6 +133,8 @@ static void gradientSlidingWindows(Gradient &g) {
   int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0));
   int64_t size = g.op.intAttr("size"), stride = g.op.intAttr("stride");
   int64_t windows = g.op.result()->type.shape[axis];
+  if (!g.canBake({windows, size}))
+    return;
   Shape sources, updates = g.shape(0);
   for (int64_t window = 0; window < windows; ++window)
     for (int64_t i = 0; i < size; ++i)

@@ -59,8 +59,8 @@ class ScatterGradient {
 public:
   ScatterGradient(Gradient &g, const OpDef &lookup)
       : g(g), lookup(lookup), mode(g.op.stringAttr("mode")) {
-    if (const Constant *axis = g.op.constant("axis"))
-      axisAttr.emplace_back("axis", axis);
+    if (g.op.def().constantSlot("axis") >= 0)
+      axisAttr.emplace_back("axis", g.op.constant("axis"));
   }
 
   Value *indices() { return g.op.operand(1u); }
@@ -79,6 +79,9 @@ public:
       g.refuse(("mode `" + mode + "` has no gradient rule").str());
       return;
     }
+    // The updates are numbered, to find the last of those at one place.
+    if (mode == "update" && !g.canBake(g.shape(1)))
+      return;
     g.give(0, [&] {
       return mode == "update" ? write(g.dy(), g.fill(g.shape(2), 0)) : g.dy();
     });

@@ -346,6 +346,10 @@ static void gradientPad(Gradient &g) {
   for (size_t axis = first; axis < begin.size(); ++axis)
     begin[axis] = pad[2 * (axis - first)];
   llvm::StringRef mode = g.op.stringAttr("mode");
+  if (mode != "constant" &&
+      !llvm::all_of(g.op.result()->type.shape,
+                    [&](int64_t extent) { return g.canBake(extent); }))
+    return;
   g.give(0, [&] {
     Value *dx = g.dy();
     if (mode == "constant")

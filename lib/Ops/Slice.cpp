@@ -251,9 +251,9 @@ constinit const OpDef ops::Split = {
 /// A begin that is computed is moved to where the slice lies within `x`.
 static bool inferComputedSliceBySize(InferContext &ctx) {
   TensorType type = ctx.type(0);
-  if (!checkShape(ctx, 1, {int64_t(type.rank())}) ||  // C1
-      !checkLength(ctx, "size", type.rank()) ||        // C2
-      !checkRange(ctx, "size", 1))                     // C5
+  if (!checkShape(ctx, 1, {int64_t(type.rank())}) || // C1
+      !checkLength(ctx, "size", type.rank()) ||      // C2
+      !checkRange(ctx, "size", 1))                   // C5
     return false;
   Shape size = ctx.intsAttr("size");
   for (unsigned axis = 0; axis < type.rank(); ++axis)

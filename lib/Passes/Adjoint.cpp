@@ -106,6 +106,14 @@ Value *Adjoint::gradientOrZeros(const Value *value) {
                 value->type.shape});
 }
 
+static bool isLarge(const Op &op) {
+  auto large = [](const Value *value) {
+    return value && value->type.numElements() > INT32_MAX;
+  };
+  return llvm::any_of(op.operandValues(), large) ||
+         llvm::any_of(op.resultValues(), large);
+}
+
 bool Adjoint::apply(const Op &op) {
   llvm::SmallVector<Value *, 2> dy;
   for (const Value *result : op.resultValues())
@@ -122,6 +130,9 @@ bool Adjoint::apply(const Op &op) {
   };
   if (!op.def().gradient)
     return refuse("it has no gradient rule");
+  // Rules may make one axis of all elements, and extents have 32 bits.
+  if (isLarge(op))
+    return refuse("it has a value of more than 2^31 - 1 elements");
   llvm::SmallVector<std::optional<DType>, 4> wanted;
   for (const Value *operand : op.operandValues())
     wanted.push_back(operand ? activity.gradientDType(operand) : std::nullopt);

@@ -135,7 +135,7 @@ bool Checker::read() {
 RefTensor Checker::input(const Function &function, unsigned slot) const {
   const TensorType &type = function.parameters()[slot]->type;
   RefTensor tensor = randomTensor(type, slot + 1);
-  llvm::StringRef domain = domains.lookup(function.name);
+  std::string domain = domains.lookup(function.name);
   for (double &x : tensor.data) {
     if (domain == "positive" && isFloat(type.dtype))
       x = std::fabs(x) + 0.2;

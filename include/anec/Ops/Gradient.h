@@ -66,6 +66,10 @@ public:
   /// Says why the op, as it is, has no gradient.
   void refuse(llvm::StringRef why) { refusal = why.str(); }
 
+  /// Whether an array of the product of `extents` is small enough to be part
+  /// of a program; refuses when it is not.
+  bool canBake(llvm::ArrayRef<int64_t> extents);
+
   // Within `give`:
   Value *in(unsigned slot) { return as(op.operand(slot)); }
   Value *out(unsigned index = 0) { return as(op.result(index)); }
