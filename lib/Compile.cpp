@@ -10,6 +10,7 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Package/Diags.h"
 #include "anec/anec.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -20,11 +21,18 @@ using namespace anec;
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// What Core ML's compiler makes of a model: a folder with the text, its
+/// weights, and more that is not needed here.
+static bool isCompiledModel(llvm::StringRef path) {
+  return path.rtrim('/').ends_with(".mlmodelc");
+}
+
 SourceKind anec::sourceKind(llvm::StringRef path) {
   llvm::StringRef extension = llvm::sys::path::extension(path);
   if (extension == ".ir")
     return SourceKind::IR;
-  return extension == ".mil" ? SourceKind::MIL : SourceKind::TDSL;
+  return extension == ".mil" || isCompiledModel(path) ? SourceKind::MIL
+                                                      : SourceKind::TDSL;
 }
 
 std::unique_ptr<Module> anec::readSource(llvm::StringRef text, SourceKind kind,
@@ -47,10 +55,13 @@ std::unique_ptr<Module> anec::readSource(llvm::StringRef text, SourceKind kind,
 std::unique_ptr<Module> anec::readSourceFile(llvm::StringRef path,
                                              const CompileOptions &options,
                                              Diagnostics &diags) {
-  std::optional<llvm::StringRef> text = diags.addFile(path);
+  llvm::SmallString<128> file(path);
+  if (isCompiledModel(path))
+    llvm::sys::path::append(file, "model.mil");
+  std::optional<llvm::StringRef> text = diags.addFile(file);
   if (!text)
     return nullptr;
-  return readSource(*text, sourceKind(path), llvm::sys::path::parent_path(path),
+  return readSource(*text, sourceKind(file), llvm::sys::path::parent_path(file),
                     options, diags);
 }
 

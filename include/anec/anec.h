@@ -26,7 +26,8 @@
 
 namespace anec {
 
-/// The languages anec reads, told apart by the file's ending.
+/// The languages anec reads, told apart by the file's ending. A folder called
+/// .mlmodelc stands for the MIL program in it.
 enum class SourceKind : uint8_t { TDSL, IR, MIL };
 SourceKind sourceKind(llvm::StringRef path);
 

@@ -25,7 +25,7 @@ cl::OptionCategory category("ane-run options");
 cl::SubCommand infoCommand("info", "Print a program's signature and cost");
 cl::SubCommand benchCommand("bench", "Time a program");
 
-cl::opt<std::string> program(cl::Positional, cl::desc("PROGRAM.mil"),
+cl::opt<std::string> program(cl::Positional, cl::desc("PROGRAM.mil|.mlmodelc"),
                              cl::sub(cl::SubCommand::getTopLevel()),
                              cl::sub(infoCommand), cl::sub(benchCommand),
                              cl::cat(category));

@@ -66,7 +66,7 @@ cl::SubCommand explainCommand("explain", "Print the story of a rule");
 cl::opt<std::string> explained(cl::Positional, cl::desc("RULE"),
                                cl::sub(explainCommand), cl::cat(category));
 
-cl::opt<std::string> input(cl::Positional, cl::desc("FILE.tdsl|.ir|.mil"),
+cl::opt<std::string> input(cl::Positional, cl::desc("FILE.tdsl|.ir|.mil|.mlmodelc"),
                            cl::cat(category));
 cl::opt<std::string> output("o", cl::value_desc("FILE"),
                             cl::desc("Write FILE (and weights/ beside it for "
