@@ -40,9 +40,11 @@ Op *MadeOps::find(const OpDef &def, llvm::ArrayRef<Value *> operands,
   auto it = ops.find({&def, firstOf(operands)});
   if (it == ops.end())
     return nullptr;
+  while (!operands.empty() && !operands.back())
+    operands = operands.drop_back();
   for (Op *op : it->second) {
     llvm::SmallVector<Value *, 4> others = op->operandValues();
-    while (others.size() > operands.size() && !others.back())
+    while (!others.empty() && !others.back())
       others.pop_back();
     if (llvm::ArrayRef(others) == operands && hasConstants(*op, attrs))
       return op;

@@ -319,8 +319,17 @@ static void evalSliceBySize(EvalContext &ctx) {
 
 /// Zeros around.
 static void gradientSliceBySize(Gradient &g) {
+  const Shape &size = g.op.result()->type.shape;
+  if (Value *computed = g.op.operand("begin")) {
+    // The update says where the slice ends.
+    g.give(0, [&] {
+      return g.make(ops::SliceUpdate, {g.fill(g.shape(0), 0), g.dy(), computed},
+                    Attr("end", llvm::ArrayRef<int64_t>(size)));
+    });
+    return;
+  }
   Shape begin = g.op.intsAttr("begin"), end = g.shape(0);
-  for (auto [axis, extent] : llvm::enumerate(g.op.result()->type.shape)) {
+  for (auto [axis, extent] : llvm::enumerate(size)) {
     begin[axis] = normalized(begin[axis], end[axis]);
     end[axis] -= begin[axis] + extent;
   }
@@ -585,13 +594,41 @@ static void evalSliceUpdate(EvalContext &ctx) {
                rowMajorStrides(update.type.shape), &out.data[first], kept);
 }
 
+/// What selectComputed selects of dy, in the shape of the update.
+static Value *readComputed(Gradient &g) {
+  const Shape &shape = g.shape(0);
+  unsigned rank = shape.size();
+  Shape counts(rank, 1), fromStart(rank, 0);
+  for (auto [index, axis] : llvm::enumerate(updatedAxes(g.op, rank)))
+    counts[axis] = g.shape(1)[index];
+  if (g.op.constant("begin_mask"))
+    fromStart = g.op.intsAttr("begin_mask");
+  Attr size("size", llvm::ArrayRef<int64_t>(counts));
+  Value *begin = g.op.operand("begin");
+  if (!begin) {
+    Shape first = g.op.intsAttr("begin");
+    for (unsigned axis = 0; axis < rank; ++axis)
+      first[axis] =
+          fitted(fromStart[axis] ? 0 : first[axis], counts[axis], shape[axis]);
+    return g.reshape(g.slice(g.dy(), first, counts), g.shape(1));
+  }
+  for (int64_t &factor : fromStart)
+    factor = !factor;
+  begin = g.mul(begin, g.indices(rank, fromStart));
+  return g.reshape(g.make(ops::SliceBySize, {g.dy(), begin}, size), g.shape(1));
+}
+
 static void gradientSliceUpdate(Gradient &g) {
+  Value *begin = g.op.operand("begin"), *end = g.op.operand("end");
   g.give(0, [&] {
-    return g.make(ops::SliceUpdate, {g.dy(), g.fill(g.shape(1), 0)},
+    Value *zeros = g.fill(g.shape(1), 0);
+    return g.make(ops::SliceUpdate, {g.dy(), zeros, begin, end},
                   selection(g.op));
   });
-  g.give(1,
-         [&] { return g.make(ops::SliceByIndex, {g.dy()}, selection(g.op)); });
+  g.give(1, [&] {
+    return begin || end ? readComputed(g)
+                        : g.make(ops::SliceByIndex, {g.dy()}, selection(g.op));
+  });
 }
 
 constinit const OpDef ops::SliceUpdate = {
