@@ -159,6 +159,16 @@ Value *Function::addParameter(TensorType type, llvm::StringRef name) {
   return params.back().get();
 }
 
+void Function::orderParameters(llvm::ArrayRef<unsigned> order) {
+  assert(order.size() == params.size() && "not a permutation");
+  std::vector<std::unique_ptr<Value>> ordered;
+  for (unsigned from : order) {
+    params[from]->slot = ordered.size();
+    ordered.push_back(std::move(params[from]));
+  }
+  params = std::move(ordered);
+}
+
 void Function::eraseParameter(unsigned index) {
   assert(!params[index]->hasUses() && "the parameter is used");
   params.erase(params.begin() + index);

@@ -58,12 +58,25 @@ static bool inferWeight(InferContext &ctx) {
   Shape shape = ctx.intsAttr("shape");
   Shape source =
       ctx.constant("source_shape") ? ctx.intsAttr("source_shape") : shape;
-  auto count = checkedNumElements(shape);
+  Shape whole =
+      ctx.constant("whole_shape") ? ctx.intsAttr("whole_shape") : shape;
+  auto count = checkedNumElements(whole);
   auto stored = checkedNumElements(source);
   if (!count || count != stored) // C3
     return ctx.fail(diag::WeightCount,
                     {ctx.def.name.str(), ctx.stringAttr("name").str(),
-                     shapeToString(source), shapeToString(shape)});
+                     shapeToString(source), shapeToString(whole)});
+  if (const Constant *begin = ctx.constant("begin")) { // C5
+    Shape from = begin->asInts();
+    bool fits = from.size() == shape.size() && whole.size() == shape.size();
+    for (size_t axis = 0; fits && axis < shape.size(); ++axis)
+      fits = from[axis] >= 0 && from[axis] <= whole[axis] - shape[axis];
+    if (!fits)
+      return ctx.fail(diag::WeightPart,
+                      {ctx.def.name.str(), ctx.stringAttr("name").str(),
+                       shapeToString(shape), shapeToString(from),
+                       shapeToString(whole)});
+  }
   if (ctx.constant("perm") &&
       !checkPermutation(ctx, "perm", source.size())) // C4
     return false;
@@ -73,15 +86,21 @@ static bool inferWeight(InferContext &ctx) {
 constinit const OpDef ops::Weight = {
     .name = "weight",
     .summary = "The stored array `name` of shape `source_shape` (`shape`, when "
-               "absent), transposed by `perm` and reshaped to `shape`. A host "
+               "absent), transposed by `perm` and reshaped to `shape`; or to "
+               "`whole_shape`, of which `shape` is the part at `begin`. A host "
                "function may name one of a repeated layer's by `index`.",
     .family = "constants",
     .params = {optionalValue("index", {DType::Int32}, 0), text("name"),
                text("dtype"), integers("shape"),
                optionalConstant("perm", {DType::Int32}, 1),
-               optionalConstant("source_shape", {DType::Int32}, 1)},
+               optionalConstant("source_shape", {DType::Int32}, 1),
+               optionalConstant("whole_shape", {DType::Int32}, 1),
+               optionalConstant("begin", {DType::Int32}, 1)},
     .constraints = {"`dtype` is fp16 or fp32", "extents are at least 1",
-                    "`source_shape` has as many elements as `shape`",
-                    "`perm` is a permutation of the axes of `source_shape`"},
+                    "`source_shape` has as many elements as `whole_shape` "
+                    "(`shape`, when absent)",
+                    "`perm` is a permutation of the axes of `source_shape`",
+                    "the part of `shape` at `begin` lies within "
+                    "`whole_shape`"},
     .infer = inferWeight,
 };

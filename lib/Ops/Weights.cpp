@@ -9,10 +9,62 @@
 
 using namespace anec;
 
+/// The shape of the array that a weight is, or is a part of.
+static Shape wholeShape(const Op &weight) {
+  return weight.intsAttr(weight.constant("whole_shape") ? "whole_shape"
+                                                        : "shape");
+}
+
 TensorType anec::weightSourceType(const Op &weight) {
   const Constant *source = weight.constant("source_shape");
   return TensorType(weight.result()->type.dtype,
-                    source ? source->asInts() : weight.intsAttr("shape"));
+                    source ? source->asInts() : wholeShape(weight));
+}
+
+/// Calls `visit(target, source)` for the rows (along the last axis) of a part
+/// of an array, as element indices.
+template <typename Visit>
+static void forEachRowOfPart(const Op &weight, Visit visit) {
+  Shape whole = wholeShape(weight), part = weight.intsAttr("shape");
+  Shape begin = weight.intsAttr("begin"), strides = rowMajorStrides(whole);
+  int64_t row = part.empty() ? 1 : part.back();
+  int64_t count = TensorType(DType::FP32, part).numElements();
+  for (int64_t target = 0; target < count; target += row) {
+    int64_t source = 0, rest = target;
+    for (size_t axis = part.size(); axis-- > 0; rest /= part[axis])
+      source += (begin[axis] + rest % part[axis]) * strides[axis];
+    visit(target, source);
+  }
+}
+
+/// The part of an arranged weight that `weight` is.
+static ConstantRef takePart(const Op &weight, ConstantRef whole) {
+  if (!weight.constant("begin"))
+    return whole;
+  unsigned width = bitWidth(whole->storedDType()) / 8;
+  assert(width != 0 && "sub-byte weights are not cut");
+  const TensorType &type = weight.result()->type;
+  size_t size = size_t(type.numElements()) * width;
+  auto bytes = std::make_shared_for_overwrite<uint8_t[]>(size);
+  int64_t row = type.shape.empty() ? 1 : type.shape.back();
+  forEachRowOfPart(weight, [&](int64_t to, int64_t from) {
+    std::memcpy(bytes.get() + to * width, whole->bytes().data() + from * width,
+                size_t(row) * width);
+  });
+  return Constant::view(type, whole->storedDType(), {bytes.get(), size}, bytes);
+}
+
+static std::vector<double> takePart(const Op &weight,
+                                    std::vector<double> whole) {
+  if (!weight.constant("begin"))
+    return whole;
+  const TensorType &type = weight.result()->type;
+  std::vector<double> part(type.numElements());
+  int64_t row = type.shape.empty() ? 1 : type.shape.back();
+  forEachRowOfPart(weight, [&](int64_t to, int64_t from) {
+    std::copy_n(whole.begin() + from, row, part.begin() + to);
+  });
+  return part;
 }
 
 /// Calls `visit(target, source)` for the element indices of a transposition of
@@ -38,10 +90,11 @@ static void forEachTransposed(llvm::ArrayRef<int64_t> shape,
 ConstantRef anec::arrangeWeight(const Op &weight, ConstantRef source) {
   TensorType type = weightSourceType(weight);
   assert(source->type() == type);
-  llvm::ArrayRef<int64_t> shape = weight.result()->type.shape;
+  Shape shape = wholeShape(weight);
   const Constant *perm = weight.constant("perm");
   if (!perm)
-    return type.shape == Shape(shape) ? source : source->reshaped(shape);
+    return takePart(weight,
+                    type.shape == shape ? source : source->reshaped(shape));
   unsigned width = bitWidth(source->storedDType()) / 8;
   assert(width != 0 && "sub-byte weights are not transposed");
   auto bytes =
@@ -51,18 +104,18 @@ ConstantRef anec::arrangeWeight(const Op &weight, ConstantRef source) {
                 width);
   });
   llvm::ArrayRef<uint8_t> view(bytes.get(), source->bytes().size());
-  return Constant::view(TensorType(type.dtype, shape), source->storedDType(),
-                        view, bytes);
+  return takePart(weight, Constant::view(TensorType(type.dtype, shape),
+                                         source->storedDType(), view, bytes));
 }
 
 std::vector<double> anec::arrangeWeight(const Op &weight,
                                         llvm::ArrayRef<double> source) {
   const Constant *perm = weight.constant("perm");
   if (!perm)
-    return source.vec();
+    return takePart(weight, source.vec());
   std::vector<double> result(source.size());
   forEachTransposed(
       weightSourceType(weight).shape, perm->asInts(),
       [&](int64_t to, int64_t from) { result[to] = source[from]; });
-  return result;
+  return takePart(weight, std::move(result));
 }

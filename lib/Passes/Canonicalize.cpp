@@ -156,7 +156,7 @@ static Value *relaidWeight(Builder &builder, const Op &weight,
 static Value *reshapedWeight(Op &op, Builder &builder) {
   Op *weight =
       op.is(ops::Reshape) ? definedBy(op.operand(0u), ops::Weight) : nullptr;
-  if (!weight)
+  if (!weight || weight->constant("begin"))
     return nullptr;
   return relaidWeight(builder, *weight, op.result()->type.shape,
                       weight->constant("perm"));
@@ -167,7 +167,7 @@ static Value *reshapedWeight(Op &op, Builder &builder) {
 static Value *transposedWeight(Op &op, Builder &builder) {
   Op *weight =
       op.is(ops::Transpose) ? definedBy(op.operand(0u), ops::Weight) : nullptr;
-  if (!weight || weight->constant("perm") ||
+  if (!weight || weight->constant("perm") || weight->constant("begin") ||
       (weight->constant("source_shape") &&
        weight->intsAttr("source_shape") != weight->intsAttr("shape")))
     return nullptr;

@@ -61,6 +61,18 @@ bool anec::parsePipeline(llvm::StringRef text,
   return ok;
 }
 
+PassContext::PassContext(const PassDef &pass, const PassManagerOptions &options,
+                         Diagnostics &diags)
+    : pass(pass), target(*options.target), targetChosen(options.targetChosen),
+      assumptions(options.assumptions), diags(diags), remarks(options.remarks) {
+}
+
+bool PassContext::isRewrittenFor(const Rule &rule) const {
+  return rule.appliesTo(target) && !assumptions.allows(rule) &&
+         (rule.confidence != Confidence::Low ||
+          llvm::is_contained(assumptions.denied, &rule));
+}
+
 void PassContext::count(llvm::StringRef stat, uint64_t amount) {
   for (unsigned index = 0; index < maxStats; ++index)
     if (pass.stats[index].name == stat) {
@@ -76,7 +88,7 @@ static std::optional<bool> apply(const PassDef &pass,
                                  const PassManagerOptions &options,
                                  Diagnostics &diags, PassReport &report,
                                  llvm::function_ref<bool(PassContext &)> run) {
-  PassContext ctx(pass, *options.target, diags, options.remarks);
+  PassContext ctx(pass, options, diags);
   size_t errors = diags.errorCount();
   auto start = std::chrono::steady_clock::now();
   bool changed = run(ctx);

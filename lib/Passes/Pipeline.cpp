@@ -24,8 +24,12 @@ static constexpr const PassDef *pipeline[] = {
     &passes::CSE,
     &passes::DCE,
 
-    // Last: to all others its copies are redundant.
+    // Late: to all others its copies are redundant.
     &passes::IsolateResults,
+
+    // Last: what others would take for a detour may be what the target wants.
+    &passes::Legalize,
+    &passes::DCE,
 };
 
 llvm::ArrayRef<const PassDef *> anec::defaultPipeline() { return pipeline; }

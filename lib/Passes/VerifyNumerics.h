@@ -12,8 +12,10 @@
 
 namespace anec {
 
-/// Evaluates a function on the same random inputs before and after a pass.
-/// A pass may change the shapes of parameters and results, not their elements.
+/// Evaluates a function on the same random inputs before and after a pass. A
+/// pass may change the shapes of parameters and results, not their elements; it
+/// may pad their last axis, give them another element type, and put them into
+/// another order.
 class NumericsProbe {
 public:
   explicit NumericsProbe(const Function &function);
@@ -23,6 +25,9 @@ public:
                     Diagnostics &diags) const;
 
 private:
+  std::vector<RefTensor> inputsFor(const Function &function) const;
+
+  std::vector<std::string> inputNames, resultNames;
   std::vector<RefTensor> inputs, before;
 };
 

@@ -70,7 +70,6 @@ constinit const Rule rules::ChannelLimit = {
     .source = "ANEForge (A14 and A16)",
     .date = "2026-11",
     .advice = "split along the channels",
-    .rewrite = "tile-conv",
     .ofFunction = channelLimit,
 };
 
@@ -127,7 +126,6 @@ constinit const Rule rules::OpLimit = {
     .date = "2026-11",
     .conflict = "the study ran 512 on M4; what counts is the longest chain",
     .advice = "cut the program in two",
-    .rewrite = "cut-program",
     .ofFunction = opLimit,
 };
 
@@ -153,7 +151,6 @@ constinit const Rule rules::WeightLimit = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "cut the program in two, or pass weights as inputs",
-    .rewrite = "cut-program",
     .ofFunction = weightLimit,
 };
 

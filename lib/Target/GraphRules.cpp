@@ -201,7 +201,6 @@ constinit const Rule rules::SplitMatmulSoftmaxTile = {
     .source = "ironmill (M3 Pro)",
     .date = "2026-11",
     .advice = "concatenate instead of `tile`",
-    .rewrite = "tile-to-concat",
     .ofFunction = splitMatmulSoftmaxTile,
 };
 
@@ -454,7 +453,6 @@ constinit const Rule rules::SliceOfInput = {
     .date = "2026-11",
     .conflict = "depends on the shape: ironmill and Orion slice inputs",
     .advice = "use `slice_by_size`",
-    .rewrite = "slice-by-size",
     .ofFunction = sliceOfInput,
 };
 
@@ -478,5 +476,6 @@ constinit const Rule rules::BatchBroadcast = {
     .date = "2026-11",
     .confidence = Confidence::Low,
     .advice = "concatenate copies first; `add` does broadcast",
+    .rewrite = "copy-batch",
     .ofOp = batchBroadcast,
 };

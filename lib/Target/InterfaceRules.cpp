@@ -69,7 +69,7 @@ constinit const Rule rules::IoFp32 = {
     .date = "2026-09",
     .confidence = Confidence::High,
     .advice = "declare them fp16 and convert on the host; it is faster too",
-    .rewrite = "half-io",
+    .rewrite = "legal-interface",
     .ofFunction = noFp32,
 };
 
@@ -96,7 +96,7 @@ constinit const Rule rules::IoDType = {
     .conflict =
         "E5 takes int8, uint8, int16 and uint16, and no fp32 (ANEForge)",
     .advice = "keep integers on the host, or pass small ones as fp16",
-    .rewrite = "half-io",
+    .rewrite = "legal-interface",
     .ofFunction = ioDType,
 };
 
@@ -142,7 +142,7 @@ constinit const Rule rules::IoScalar = {
     .source = "FluidInference #82: rank 0 breaks the compiler of macOS 14",
     .date = "2026-11",
     .advice = "give it the shape [1]",
-    .rewrite = "scalar-io",
+    .rewrite = "legal-interface",
     .ofFunction = ioRank0,
 };
 
@@ -208,7 +208,7 @@ constinit const Rule rules::IoRow64 = {
     .conflict = "one test of Orion (M4 Max) has narrow rows packed; padding "
                 "on the host by RowStride is right as well",
     .advice = "pad the width to a multiple of 32",
-    .rewrite = "pad-width",
+    .rewrite = "legal-interface",
     .ofFunction = ioRow64,
 };
 
@@ -231,7 +231,7 @@ constinit const Rule rules::IoWidth32 = {
     .date = "2026-11",
     .conflict = "Orion runs fp32 inputs 16 wide on M4 Max",
     .advice = "pad the width to a multiple of 32",
-    .rewrite = "pad-width",
+    .rewrite = "legal-interface",
     .ofFunction = ioWidth32,
 };
 
@@ -403,7 +403,7 @@ constinit const Rule rules::IoInputOrder = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "declare them in that order, or rename them",
-    .rewrite = "order-io",
+    .rewrite = "legal-interface",
     .ofFunction =
         [](const Function &function, const Target &, ReportBreach report) {
           ordered(inputs(function), "", report);
@@ -419,7 +419,7 @@ constinit const Rule rules::IoOutputOrder = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "return them in that order, or rename them",
-    .rewrite = "order-io",
+    .rewrite = "legal-interface",
     .ofFunction =
         [](const Function &function, const Target &, ReportBreach report) {
           ordered(outputs(function), "@output", report);

@@ -65,6 +65,8 @@ ANEC_REFUSED(NoTrigonometry, "no-trigonometry",
              "of trigonometry, only `sin`, `cos` and `atan`",
              "use a polynomial, or `exp` for `sinh` and `cosh`", &ops::Acos,
              &ops::Asin, &ops::Atanh, &ops::Cosh, &ops::Sinh, &ops::Tan)
+ANEC_REFUSED(NoReduceProd, "no-reduce-prod", "there is no `reduce_prod`",
+             "multiply slices, or sum logarithms", &ops::ReduceProd)
 #undef ANEC_REFUSED
 
 /// The same where `legalize` knows what to write.
@@ -88,9 +90,6 @@ ANEC_REWRITTEN(NoLogical, "no-logical",
                "cast to fp16 and use `mul`, `maximum` or `not_equal`",
                "expand-logical", &ops::LogicalAnd, &ops::LogicalOr,
                &ops::LogicalXor)
-ANEC_REWRITTEN(NoReduceProd, "no-reduce-prod", "there is no `reduce_prod`",
-               "multiply slices, or sum logarithms", "expand-reduce-prod",
-               &ops::ReduceProd)
 #undef ANEC_REWRITTEN
 
 static Verdict argmax(const Op &op, const Target &target) {
@@ -123,7 +122,7 @@ constinit const Rule rules::NoGather = {
     .confidence = Confidence::High,
     .conflict = "computer-graphics-tools/ane gathers by uint16",
     .advice = "gather on the host, or multiply by a one-hot matrix",
-    .rewrite = "gather-to-matmul",
+    .rewrite = "legal-interface",
     .ofOp = gather,
 };
 

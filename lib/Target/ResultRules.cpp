@@ -104,7 +104,7 @@ constinit const Rule rules::OnlyMovement = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "add 0 to the output, or do it on the host",
-    .rewrite = "compute-last",
+    .rewrite = "legal-interface",
     .ofFunction = onlyMovement,
 };
 
@@ -130,7 +130,7 @@ constinit const Rule rules::OnlyIdentity = {
     .source = "q38 (M5 Max): the result is NaN",
     .date = "2026-11",
     .advice = "add 0 to the output",
-    .rewrite = "compute-last",
+    .rewrite = "legal-interface",
     .ofFunction = onlyIdentity,
 };
 
@@ -152,6 +152,6 @@ constinit const Rule rules::ReshapedProduct = {
     .confidence = Confidence::Low,
     .conflict = "maderix/ANE runs a classifier that ends so",
     .advice = "add 0 to the output",
-    .rewrite = "compute-last",
+    .rewrite = "legal-interface",
     .ofFunction = reshapedProduct,
 };

@@ -116,14 +116,14 @@ static constexpr CostAnchors costOfM1 = {
                            "between 51 (weights) and 24 (activations), "
                            "Bryngelson guide",
                            Low},
-    .errorFactor = 1.5,
+    .errorFactor = 2.8,
 };
 static constexpr CostAnchors costOfM2 = {
     .floorMicroseconds = {100, "ANEForge fit (h14, M2 Pro)", Medium},
     .convTeraflops = {7.3, "ANEForge fit (h14, M2 Pro)", Medium},
     .matmulTeraflops = {3.4, "ANEForge rooflines (M2 Pro)", Medium},
     .gigabytesPerSecond = {48, "ANEForge fit (h14, M2 Pro)", Medium},
-    .errorFactor = 2,
+    .errorFactor = 2.5,
 };
 static constexpr CostAnchors costOfM3 = {
     .floorMicroseconds = {160, "as M4", Low},
@@ -150,14 +150,14 @@ static constexpr CostAnchors costOfM4 = {
                            "dev-erik/ANE (M4 Max, 50 to 72 MB of weights); "
                            "43 on M4",
                            Medium},
-    .errorFactor = 1.5,
+    .errorFactor = 2.6,
 };
 static constexpr CostAnchors costOfM5 = {
     .floorMicroseconds = {110, "ANEForge fit (h17s)", Medium},
     .convTeraflops = {14.5, "ANEForge heuristics (M5)", Medium},
     .matmulTeraflops = {8.9, "ANEForge fit (h17s)", Medium},
     .gigabytesPerSecond = {114, "ANEForge heuristics (M5)", Medium},
-    .errorFactor = 1.5,
+    .errorFactor = 2.3,
 };
 /// No chip is slower in anything.
 static constexpr CostAnchors costOfAny = {

@@ -20,7 +20,7 @@ static Verdict smallEpsilon(const Op &op, const Target &target) {
   const Constant *epsilon = op.constant("epsilon");
   if (!epsilon || epsilon->asDouble() >= smallest)
     return {};
-  return broken("`epsilon` of `{0}` is {1}", op.def().name,
+  return broken("`epsilon` of `{0}` is {1:e2}", op.def().name,
                 epsilon->asDouble());
 }
 constinit const Rule rules::SmallEpsilon = {
@@ -32,6 +32,7 @@ constinit const Rule rules::SmallEpsilon = {
     .source = "libane (M3 Pro)",
     .date = "2026-11",
     .advice = "use 1e-5, or clamp before",
+    .rewrite = "inverse-to-div",
     .ofOp = smallEpsilon,
 };
 
@@ -43,7 +44,7 @@ static Verdict smallAddend(const Op &op, const Target &target) {
     if (add)
       if (auto epsilon = scalarConstant(add->operand(slot));
           epsilon && std::abs(*epsilon) < smallest)
-        return broken("{0} is added before `pow` with a negative exponent",
+        return broken("{0:e2} is added before `pow` with a negative exponent",
                       *epsilon);
   return {};
 }
@@ -81,7 +82,6 @@ constinit const Rule rules::FiniteConstants = {
     .source = "microarchitecture study (M4, M6)",
     .date = "2026-11",
     .advice = "mask by -65504, or -10000",
-    .rewrite = "clamp-constants",
     .ofOp = infiniteConstant,
 };
 

@@ -82,7 +82,6 @@ constinit const Rule rules::WeightFiles = {
         "Orion #3 (M4 mini): the 17th fails; one file of 128 records runs",
     .date = "2026-09",
     .advice = "put all weights into one file, as `anec -o` does",
-    .rewrite = "pack-weights",
     .ofText = weightFileCount,
 };
 
@@ -126,7 +125,6 @@ constinit const Rule rules::WeightFileSlot = {
     .source = "tyrauber in Orion #3 (M4 mini)",
     .date = "2026-09",
     .advice = "put all weights into one file, as `anec -o` does",
-    .rewrite = "pack-weights",
     .ofText = weightFileSlot,
 };
 
@@ -154,6 +152,5 @@ constinit const Rule rules::OneRecordPerFile = {
                 "files of ANEForge hold many arrays on M1",
     .advice = "one file for each array, when the compiler says "
               "InvalidMILProgram",
-    .rewrite = "split-weights",
     .ofText = oneRecordPerFile,
 };

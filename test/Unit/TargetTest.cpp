@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Target/Target.h"
+#include "anec/Target/Predict.h"
 #include "gtest/gtest.h"
 
 using namespace anec;
@@ -68,4 +68,19 @@ TEST(Target, TimeIsTheFloorAndTheLongerOfComputingAndMoving) {
   double move = 1e9 / (target.cost.gigabytesPerSecond * 1e9);
   EXPECT_DOUBLE_EQ(predictMicroseconds(target, {1, 1, 1000000000}),
                    floor + move * 1e6);
+}
+
+TEST(Target, PredictionsAreWithinTheErrorTheyState) {
+  unsigned unfitted = 0;
+  for (const PublishedTime &time : publishedTimes()) {
+    SCOPED_TRACE(time.target.str() + ": " + time.what.str() + ", " +
+                 time.source.str());
+    const Target *target = findTarget(time.target);
+    ASSERT_NE(target, nullptr);
+    double ratio = predictMilliseconds(time) / time.milliseconds;
+    EXPECT_LE(ratio, target->cost.errorFactor);
+    EXPECT_GE(ratio, 1 / target->cost.errorFactor);
+    unfitted += !time.fitted;
+  }
+  EXPECT_GE(unfitted, 15u);
 }

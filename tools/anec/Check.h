@@ -17,8 +17,7 @@ enum class CheckFormat { Text, Json, Sarif };
 /// error. MIL is checked as it is, a program as it would be compiled.
 bool checkFiles(llvm::ArrayRef<std::string> paths,
                 const CompileOptions &options, const Assumptions &assumptions,
-                CheckFormat format, llvm::raw_ostream &out,
-                Diagnostics &diags);
+                CheckFormat format, llvm::raw_ostream &out, Diagnostics &diags);
 
 /// Prints the story of a rule.
 void explainRule(const Rule &rule, llvm::raw_ostream &out);

@@ -17,9 +17,12 @@
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/Diagnostics.h"
 #include "anec/Target/Diags.h"
+#include "anec/Target/Predict.h"
 #include "anec/Target/Rule.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 
 using namespace anec;
 
@@ -132,6 +135,106 @@ static void printOps(llvm::raw_ostream &out) {
          "| op | reason |\n|---|---|\n";
   for (const UnsupportedOp &op : opTable().unsupported())
     out << "| " << op.name << " | " << op.reason << " |\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+/// One limit of all targets: a row, with the sources below it.
+template <typename Get>
+static void printLimit(llvm::StringRef what, Get get, llvm::raw_ostream &out,
+                       std::vector<std::string> &sources) {
+  out << "| " << what << " |";
+  llvm::MapVector<llvm::StringRef, std::vector<llvm::StringRef>> cited;
+  for (const Target &target : allTargets()) {
+    const auto &figure = get(target);
+    out << ' ' << figure.value << " |";
+    cited[figure.source].push_back(target.name);
+  }
+  out << '\n';
+  std::string text = "- " + what.str() + ": ";
+  llvm::raw_string_ostream stream(text);
+  llvm::interleave(
+      cited, stream,
+      [&](const auto &entry) {
+        stream << entry.first << " (" << llvm::join(entry.second, ", ") << ")";
+      },
+      "; ");
+  sources.push_back(text);
+}
+
+static void printPublished(llvm::raw_ostream &out) {
+  out << "\n## Predicted and published\n\n"
+         "`t = dispatch + max(operations / peak, bytes / bandwidth)`, for each "
+         "program that\nruns. A row marked *fitted* is one that an anchor was "
+         "chosen by; the others were\nnot looked at. The last column is "
+         "predicted over published. The error that\n`--emit=report` states "
+         "holds all rows of a target.\n\n"
+         "| target | what | source | published ms | predicted ms | ratio | "
+         "fitted |\n|---|---|---|---|---|---|---|\n";
+  for (const PublishedTime &time : publishedTimes()) {
+    double predicted = predictMilliseconds(time);
+    out << "| " << time.target << " | " << time.what << " | " << time.source
+        << llvm::format(" | %.3f | %.3f | %.2f | ", time.milliseconds,
+                        predicted, predicted / time.milliseconds)
+        << (time.fitted ? "fitted" : "") << " |\n";
+  }
+}
+
+static void printTargetsPage(llvm::raw_ostream &out) {
+  printGenerated("targets", out);
+  out << "# Targets\n\n"
+         "What is published about each chip's neural engine. Nothing here was "
+         "measured by\nthis project. `generic`, the default, is the safe side "
+         "of all.\n\nWith `--target=NAME`, `legalize` rewrites what breaks "
+         "one of the target's\n[rules](rules.md), makes inputs and outputs "
+         "fit (rows padded, fp16, in the order of\ntheir names), and reports "
+         "what is still broken as an error. Without it, inputs\nand outputs "
+         "stay as they are declared, and nothing is reported.\n\n|  |";
+  for (const Target &target : allTargets())
+    out << ' ' << target.name << " |";
+  out << "\n|---|";
+  for (size_t i = 0; i < allTargets().size(); ++i)
+    out << "---|";
+  out << '\n';
+  std::vector<std::string> sources;
+#define LIMIT(WHAT, FIELD)                                                     \
+  printLimit(                                                                  \
+      WHAT, [](const Target &target) -> const auto & { return target.FIELD; }, \
+      out, sources)
+  LIMIT("on-chip bytes", limits.sramBytes);
+  LIMIT("bytes of an input or output", limits.surfaceBytes);
+  LIMIT("bytes of weights", limits.weightBytes);
+  LIMIT("weight files", limits.weightFiles);
+  LIMIT("ops in a program", limits.opsPerProgram);
+  LIMIT("rank", limits.rank);
+  LIMIT("channels", limits.channels);
+  LIMIT("width and height", limits.spatial);
+  LIMIT("input channels of `conv`", limits.convInputChannels);
+  LIMIT("output channels of `conv`", limits.convOutputChannels);
+  LIMIT("kernel width", limits.convKernelWidth);
+  LIMIT("kernel height", limits.convKernelHeight);
+  LIMIT("contraction of `matmul`", limits.matmulContraction);
+  LIMIT("rows and columns of `matmul`", limits.matmulExtent);
+  LIMIT("compilations in a process", limits.compilesPerProcess);
+  LIMIT("loaded programs", limits.loadedPrograms);
+  LIMIT("rows start at multiples of", surface.rowAlignment);
+  LIMIT("least bytes of an input or output", surface.minimumBytes);
+  LIMIT("MIL version", milVersion);
+  LIMIT("numerics", numerics);
+  LIMIT("dispatch, us", cost.floorMicroseconds);
+  LIMIT("convolutions, TFLOP/s", cost.convTeraflops);
+  LIMIT("other ops, TFLOP/s", cost.matmulTeraflops);
+  LIMIT("bandwidth, GB/s", cost.gigabytesPerSecond);
+#undef LIMIT
+  out << "| times are within a factor of |";
+  for (const Target &target : allTargets())
+    out << ' ' << target.cost.errorFactor << " |";
+  out << "\n\n## Sources\n\n";
+  for (const std::string &source : sources)
+    out << source << '\n';
+  printPublished(out);
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,6 +358,8 @@ bool anec::printDocs(llvm::StringRef page, llvm::raw_ostream &out) {
     printOps(out);
   else if (page == "passes")
     printPasses(out);
+  else if (page == "targets")
+    printTargetsPage(out);
   else if (page == "rules")
     printRules(out);
   else if (page == "diagnostics")

@@ -14,6 +14,7 @@
 #include "../InputShape.h"
 #include "../ReportOutput.h"
 #include "Check.h"
+#include "CostReport.h"
 #include "Diff.h"
 #include "Docs.h"
 #include "PassOutput.h"
@@ -35,6 +36,7 @@ namespace {
 
 enum class Emit { MIL, IR, Report, Json };
 enum class DiagnosticsFormat { Text, Json };
+enum class ReportFormat { Text, Html };
 
 cl::OptionCategory category("anec options");
 cl::SubCommand diffCommand("diff", "Print what differs between two programs");
@@ -61,6 +63,7 @@ cl::list<std::string> assumed("assume", cl::value_desc("RULE=allow|deny"),
                               cl::CommaSeparated,
                               cl::desc("Switch a rule off, or make breaking it "
                                        "an error"),
+                              cl::sub(cl::SubCommand::getTopLevel()),
                               cl::sub(checkCommand), cl::cat(category));
 cl::SubCommand explainCommand("explain", "Print the story of a rule");
 cl::opt<std::string> explained(cl::Positional, cl::desc("RULE"),
@@ -82,6 +85,13 @@ cl::opt<Emit>
                                "activations"),
                     clEnumValN(Emit::Json, "json", "the report as JSON")),
          cl::cat(category));
+cl::opt<ReportFormat> reportFormat(
+    "format", cl::desc("How --emit=report is printed:"),
+    cl::init(ReportFormat::Text),
+    cl::values(clEnumValN(ReportFormat::Text, "text", "for the terminal"),
+               clEnumValN(ReportFormat::Html, "html",
+                          "what is predicted, with graphs, as a page")),
+    cl::cat(category));
 cl::opt<std::string> kernel("kernel", cl::value_desc("NAME"),
                             cl::desc("The kernel or layer to compile, when "
                                      "the program has several"),
@@ -168,7 +178,8 @@ cl::opt<DiagnosticsFormat> diagnosticsFormat(
                clEnumValN(DiagnosticsFormat::Json, "json", "for programs")),
     cl::cat(category));
 cl::opt<std::string>
-    dumpDocs("dump-docs", cl::value_desc("ops|passes|diagnostics|rules"),
+    dumpDocs("dump-docs",
+             cl::value_desc("ops|passes|diagnostics|rules|targets"),
              cl::desc("Print a reference page made from the tables and exit"),
              cl::cat(category));
 
@@ -186,6 +197,7 @@ EXAMPLES:
   anec out.mil                                read, check and print again
   anec flexible.mil --shape x=1x128 -o x.mil  at a shape of its input
   anec out.mil --emit=report                  what it is made of
+  anec out.mil --emit=report --target=m4      and what it would take there
   anec check out.mil --target=m1              what a chip refuses, and why
   anec explain io-row-64                      the story of a rule
   anec diff old.mil new.mil                   what differs; 1 if anything does
@@ -228,8 +240,18 @@ static bool readPassList(std::vector<const PassDef *> &passes,
   return true;
 }
 
+/// Reports an assumption that is none.
+static bool readAssumptions(Assumptions &assumptions, Diagnostics &diags) {
+  return llvm::all_of(assumed, [&](const std::string &text) {
+    return parseAssumption(text, assumptions, diags);
+  });
+}
+
 static bool readPassOptions(PassManagerOptions &options, Diagnostics &diags) {
   options.verifyNumerics = verifyNumerics;
+  options.targetChosen = targetName.getNumOccurrences() != 0;
+  if (!readAssumptions(options.assumptions, diags))
+    return false;
   options.remarks = remarks;
   if (passLimit.getNumOccurrences())
     options.limit = passLimit;
@@ -332,10 +354,19 @@ static bool emitMIL(std::unique_ptr<Module> module, CompileOptions options,
   return ok;
 }
 
-static void printReports(const Module &module, llvm::raw_ostream &out) {
+/// What is predicted stands with it when a target was asked for.
+static void printReports(const Module &module, const Target &target,
+                         llvm::raw_ostream &out) {
+  bool chosen = targetName.getNumOccurrences() != 0;
+  if (emit == Emit::Report && reportFormat == ReportFormat::Html) {
+    printCostPage(module, target, out);
+    return;
+  }
   if (emit == Emit::Report) {
     for (const auto &function : module.functions)
       printReport(*function, module.version, out);
+    if (chosen)
+      printCost(module, target, out);
     return;
   }
   llvm::json::OStream json(out, 2);
@@ -344,6 +375,8 @@ static void printReports(const Module &module, llvm::raw_ostream &out) {
       for (const auto &function : module.functions)
         printReport(*function, module.version, json);
     });
+    if (chosen)
+      printCost(module, target, json);
   });
   out << '\n';
 }
@@ -362,7 +395,7 @@ static bool emitReport(std::unique_ptr<Module> module, CompileOptions options,
   Module &program = keepToTheEnd(std::move(package->program));
   return writeText(
       [&](llvm::raw_ostream &out) {
-        printReports(program, out);
+        printReports(program, *options.passes.target, out);
         return true;
       },
       diags);
@@ -421,11 +454,10 @@ static int runCheck(const Target &target) {
     return usageError("anec", "check takes programs; see anec check --help");
   Diagnostics diags;
   Assumptions assumptions;
-  for (const std::string &text : assumed)
-    if (!parseAssumption(text, assumptions, diags)) {
-      diags.print(llvm::errs(), llvm::errs().has_colors());
-      return UsageError;
-    }
+  if (!readAssumptions(assumptions, diags)) {
+    diags.print(llvm::errs(), llvm::errs().has_colors());
+    return UsageError;
+  }
   CompileOptions options;
   options.passes.target = &target;
   options.missingWeights = MILReadOptions::MissingWeights::Ignore;
@@ -474,7 +506,7 @@ int main(int argc, char **argv) {
                ? Done
                : usageError("anec",
                             "--dump-docs takes `ops`, `passes`, `rules`, "
-                            "or `diagnostics`, not `" +
+                            "`targets` or `diagnostics`, not `" +
                                 dumpDocs + "`");
   if (input.empty())
     return usageError("anec", "no input file; see anec --help");

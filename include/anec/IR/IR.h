@@ -204,6 +204,9 @@ public:
   std::string opset = "ios18"; ///< MIL's tag: `func main<ios18>`
 
   Value *addParameter(TensorType type, llvm::StringRef name);
+  /// Puts the parameters into another order: `order[i]` is where the new i-th
+  /// stood.
+  void orderParameters(llvm::ArrayRef<unsigned> order);
   llvm::ArrayRef<std::unique_ptr<Value>> parameters() const { return params; }
   /// Removes a parameter without uses; the indices of later ones go down.
   void eraseParameter(unsigned index);

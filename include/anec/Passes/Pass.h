@@ -15,12 +15,13 @@
 
 #include "anec/IR/IR.h"
 #include "anec/Support/Diagnostics.h"
-#include "anec/Target/Target.h"
+#include "anec/Target/Check.h"
 #include <array>
 
 namespace anec {
 
 struct PassDef;
+struct PassManagerOptions;
 
 /// Something a pass counts.
 struct StatDef {
@@ -32,13 +33,17 @@ constexpr unsigned maxStats = 4;
 /// What a running pass has at hand.
 class PassContext {
 public:
-  PassContext(const PassDef &pass, const Target &target, Diagnostics &diags,
-              bool remarks = false)
-      : pass(pass), target(target), diags(diags), remarks(remarks) {}
+  PassContext(const PassDef &pass, const PassManagerOptions &options,
+              Diagnostics &diags);
 
   /// Adds to the pass's counter called `stat`.
   void count(llvm::StringRef stat, uint64_t amount = 1);
   uint64_t total(unsigned stat) const { return counts[stat]; }
+
+  /// Whether a program that breaks `rule` is to be rewritten. What one report
+  /// stands for against others is left, unless the user denies it: the rewrite
+  /// costs something, and the rule may not hold.
+  bool isRewrittenFor(const Rule &rule) const;
 
   /// Says why something was decided, when that is asked for.
   template <typename... Args>
@@ -50,6 +55,8 @@ public:
   const PassDef &pass;
   /// The chip to compile for.
   const Target &target;
+  const bool targetChosen;
+  const Assumptions &assumptions;
   Diagnostics &diags;
 
 private:

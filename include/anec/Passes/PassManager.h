@@ -32,8 +32,7 @@ struct ModelPipelineOptions {
 
 /// The passes that take a model to host functions and the kernels they call, in
 /// order. Each kernel is then compiled by the default pipeline.
-std::vector<const PassDef *>
-modelPipeline(const ModelPipelineOptions &options);
+std::vector<const PassDef *> modelPipeline(const ModelPipelineOptions &options);
 
 /// Turns `a,b,c` into passes; reports unknown names.
 bool parsePipeline(llvm::StringRef text, std::vector<const PassDef *> &passes,
@@ -43,6 +42,11 @@ struct PassManagerOptions {
   std::vector<const PassDef *> passes;
   /// The chip that passes work for; never null.
   const Target *target = &genericTarget();
+  /// The target was asked for, and is no default: inputs and outputs are made
+  /// to fit it too, and what cannot be is an error.
+  bool targetChosen = false;
+  /// What the user knows better than the target's rules.
+  Assumptions assumptions;
   /// Say why the passes decided as they did, as remarks.
   bool remarks = false;
   /// Check well-formedness after every pass.

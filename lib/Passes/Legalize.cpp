@@ -1,0 +1,215 @@
+//===- Legalize.cpp - make a target's rules hold ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Legalize.h"
+#include "anec/Target/Check.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+using namespace anec::legalize;
+
+static constexpr Rewrite rewrites[] = {
+    {"concat-tree", concatTree},
+    {"conv-to-matmul", convToMatmul},
+    {"conv-to-rank-4", convToRank4},
+    {"copy-batch", broadcastByConcat},
+    {"expand-attention", expandAttention},
+    {"expand-gelu", expandGelu},
+    {"expand-linear", expandLinear},
+    {"expand-logical", expandLogical},
+    {"expand-mod", expandMod},
+    {"expand-silu", expandSilu},
+    {"expand-softplus", expandSoftplus},
+    {"inverse-to-div", inverseToDiv},
+    {"mean-to-sum", meanToSum},
+    {"root-to-pow", rootToPow},
+    {"split-affine", splitAffine},
+    {"split-bias", splitBias},
+    {"split-contraction", splitContraction},
+    {"split-reduce", splitReduce},
+    {"square-to-mul", squareToMul},
+    {"tile-conv", tileConv},
+    {"tile-matmul", tileMatmul},
+    {"tile-to-concat", tileToConcat},
+    {"zero-by-sub", zeroBySub},
+};
+
+//===----------------------------------------------------------------------===//
+// Rewriter
+//===----------------------------------------------------------------------===//
+
+Value *Rewriter::make(const OpDef &def, llvm::ArrayRef<Value *> operands,
+                      llvm::ArrayRef<Attr> attrs, llvm::StringRef part) {
+  std::string name = op.result()->name;
+  if (!part.empty())
+    name = name.empty() ? part.str() : name + "_" + part.str();
+  return builder.build(def, operands, attrs, name);
+}
+
+Value *Rewriter::scalar(double number, llvm::StringRef part) {
+  TensorType type(op.result()->type.dtype);
+  return make(ops::Const, {}, Attr("val", Constant::fromDoubles(type, number)),
+              part);
+}
+
+/// The elements of `array` from `begin` on along `axis`.
+static ConstantRef sliceConstant(const Constant &array, unsigned axis,
+                                 int64_t begin, int64_t extent) {
+  TensorType type = array.type();
+  uint64_t inner = 1, outer = 1;
+  for (unsigned i = 0; i < type.rank(); ++i)
+    (i < axis ? outer : inner) *= i == axis ? 1 : uint64_t(type.shape[i]);
+  uint64_t width = bitWidth(array.storedDType()) / 8;
+  uint64_t row = uint64_t(type.shape[axis]) * inner * width;
+  uint64_t bytes = outer * uint64_t(extent) * inner * width;
+  auto copy = std::make_shared_for_overwrite<uint8_t[]>(bytes);
+  uint64_t part = uint64_t(extent) * inner * width;
+  for (uint64_t i = 0; i < outer; ++i)
+    std::copy_n(array.bytes().data() + i * row +
+                    uint64_t(begin) * inner * width,
+                part, copy.get() + i * part);
+  type.shape[axis] = extent;
+  return Constant::view(type, array.storedDType(), {copy.get(), bytes}, copy);
+}
+
+Value *Rewriter::slice(Value *value, unsigned axis, int64_t begin,
+                       int64_t extent, llvm::StringRef part) {
+  if (begin == 0 && extent == value->type.shape[axis])
+    return value;
+  Op *source = value->definingOp();
+  if (source && source->is(ops::Const) &&
+      bitWidth(source->constant("val")->storedDType()) >= 8)
+    return make(ops::Const, {},
+                Attr("val", sliceConstant(*source->constant("val"), axis, begin,
+                                          extent)),
+                part);
+  Shape from(value->type.rank(), 0), size = value->type.shape;
+  from[axis] = begin;
+  size[axis] = extent;
+  if (source && source->is(ops::Weight) && !source->constant("begin") &&
+      !source->operand("index"))
+    return make(ops::Weight, {},
+                {{"name", source->constant("name")},
+                 {"dtype", source->constant("dtype")},
+                 {"shape", size},
+                 {"perm", source->constant("perm")},
+                 {"source_shape", source->constant("source_shape")
+                                      ? source->constant("source_shape")
+                                      : source->constant("shape")},
+                 {"whole_shape", source->constant("shape")},
+                 {"begin", from}},
+                part);
+  return make(ops::SliceBySize, {value}, {{"begin", from}, {"size", size}},
+              part);
+}
+
+Value *Rewriter::reshape(Value *value, llvm::ArrayRef<int64_t> shape,
+                         llvm::StringRef part) {
+  Op *source = value->definingOp();
+  if (source && source->is(ops::Const))
+    return make(ops::Const, {},
+                Attr("val", source->constant("val")->reshaped(shape)), part);
+  if (source && source->is(ops::Weight) && !source->constant("begin") &&
+      !source->operand("index"))
+    return make(ops::Weight, {},
+                {{"name", source->constant("name")},
+                 {"dtype", source->constant("dtype")},
+                 {"shape", shape},
+                 {"perm", source->constant("perm")},
+                 {"source_shape", source->constant("source_shape")
+                                      ? source->constant("source_shape")
+                                      : source->constant("shape")}},
+                part);
+  return make(ops::Reshape, {value}, {{"shape", shape}}, part);
+}
+
+Value *Rewriter::concat(llvm::ArrayRef<Value *> values, int64_t axis,
+                        llvm::StringRef part) {
+  if (values.size() == 1)
+    return values[0];
+  return make(ops::Concat, values, {{"axis", axis}, {"interleave", false}},
+              part);
+}
+
+void legalize::eachPart(int64_t extent, int64_t limit,
+                        llvm::function_ref<void(int64_t, int64_t)> part) {
+  int64_t parts = partCount(extent, limit), begin = 0;
+  for (int64_t i = 0; i < parts; ++i) {
+    int64_t end = extent * (i + 1) / parts;
+    part(begin, end - begin);
+    begin = end;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Makes the first broken rule hold that has a rewrite for `op`.
+static bool
+rewriteOp(Function &function, Op &op, PassContext &ctx,
+          llvm::ArrayRef<std::pair<const Rule *, const Rewrite *>> candidates) {
+  for (auto [rule, rewrite] : candidates) {
+    if (!rule->ofOp(op, ctx.target))
+      continue;
+    Rewriter rewriter(function, op, ctx.target);
+    Value *value = rewrite->run(rewriter);
+    if (!value)
+      continue;
+    op.result()->replaceAllUsesWith(value);
+    op.erase();
+    ctx.count("rewritten");
+    return true;
+  }
+  return false;
+}
+
+/// What still breaks a rule is an error when the target was asked for.
+static void reportRest(const Function &function, PassContext &ctx) {
+  std::vector<Finding> findings;
+  checkFunction(function, ctx.target, ctx.assumptions, findings);
+  for (const Finding &finding : findings)
+    if (ctx.assumptions.isError(*finding.rule))
+      reportFinding(finding, ctx.assumptions, ctx.diags);
+}
+
+static bool legalizeFunction(Function &function, PassContext &ctx) {
+  std::vector<std::pair<const Rule *, const Rewrite *>> candidates;
+  for (const Rule *rule : allRules())
+    for (const Rewrite &rewrite : rewrites)
+      if (rewrite.name == rule->rewrite && rule->ofOp &&
+          ctx.isRewrittenFor(*rule))
+        candidates.push_back({rule, &rewrite});
+  // What a rewrite makes may need another. None makes what it takes apart, so
+  // that this ends; the limit is for mistakes.
+  constexpr unsigned maxRounds = 16;
+  bool changed = false, again = true;
+  for (unsigned round = 0; again && round < maxRounds; ++round) {
+    again = false;
+    for (Op &op : llvm::make_early_inc_range(function.body()))
+      again |= op.numResults() == 1 && rewriteOp(function, op, ctx, candidates);
+    changed |= again;
+  }
+  if (!ctx.targetChosen)
+    return changed;
+  changed |= legalizeInterface(function, ctx);
+  reportRest(function, ctx);
+  return changed;
+}
+
+constinit const PassDef passes::Legalize = {
+    .name = "legalize",
+    .summary = "Rewrite what breaks a rule of the target",
+    .description =
+        "%y = silu(%x)  ==>  %s = sigmoid(%x); %y = mul(%x, %s)\n"
+        "and so on, for each rule with a rewrite; docs/rules.md has them.\n"
+        "With --target, inputs and outputs are made to fit too, and a rule\n"
+        "that is still broken is an error.",
+    .stats = {{{"rewritten", "ops rewritten"},
+               {"interface", "inputs and outputs changed"}}},
+    // Numbers like 1/n and sqrt(2/pi) are rounded to the element type.
+    .tolerance = 2e-3,
+    .run = legalizeFunction,
+};

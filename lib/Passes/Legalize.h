@@ -1,0 +1,101 @@
+//===- Legalize.h - rewrites that make a target's rules hold ----*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A rewrite writes an op that breaks a rule as ops that do not: a function
+/// from the op to the value that takes its place, or null when it has nothing
+/// for an op of this kind. Rules name their rewrite.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_PASSES_LEGALIZE_H
+#define ANEC_LIB_PASSES_LEGALIZE_H
+
+#include "anec/IR/Builder.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/Pass.h"
+
+namespace anec::legalize {
+
+/// An op to be rewritten, and what new ops are made with: they stand before it,
+/// and are called after it.
+class Rewriter {
+public:
+  Rewriter(Function &function, Op &op, const Target &target)
+      : op(op), target(target), builder(function) {
+    builder.setInsertionPoint(&op);
+  }
+
+  Op &op;
+  const Target &target;
+
+  Value *x() const { return op.operand(0u); }
+  Value *make(const OpDef &def, llvm::ArrayRef<Value *> operands,
+              llvm::ArrayRef<Attr> attrs, llvm::StringRef part = "");
+  Value *make(const OpDef &def, llvm::ArrayRef<Value *> operands,
+              llvm::StringRef part = "") {
+    return make(def, operands, {}, part);
+  }
+  /// A scalar of the element type of the op's result.
+  Value *scalar(double number, llvm::StringRef part);
+  /// `extent` elements of `value` along `axis`. Of a constant, at once.
+  Value *slice(Value *value, unsigned axis, int64_t begin, int64_t extent,
+               llvm::StringRef part);
+  /// Of a constant, at once too.
+  Value *reshape(Value *value, llvm::ArrayRef<int64_t> shape,
+                 llvm::StringRef part = "");
+  Value *concat(llvm::ArrayRef<Value *> values, int64_t axis,
+                llvm::StringRef part = "");
+
+private:
+  Builder builder;
+};
+
+struct Rewrite {
+  llvm::StringLiteral name;
+  Value *(*run)(Rewriter &rewriter);
+};
+
+/// The most equal parts that hold at most `limit`: how many there are.
+inline int64_t partCount(int64_t extent, int64_t limit) {
+  return (extent + limit - 1) / limit;
+}
+/// Calls `part(begin, extent)` for parts of at most `limit`.
+void eachPart(int64_t extent, int64_t limit,
+              llvm::function_ref<void(int64_t, int64_t)> part);
+
+// LegalizeActivations.cpp
+Value *expandSilu(Rewriter &rewriter);
+Value *expandGelu(Rewriter &rewriter);
+Value *expandSoftplus(Rewriter &rewriter);
+Value *rootToPow(Rewriter &rewriter);
+Value *inverseToDiv(Rewriter &rewriter);
+Value *squareToMul(Rewriter &rewriter);
+// LegalizeArithmetic.cpp
+Value *expandMod(Rewriter &rewriter);
+Value *expandLogical(Rewriter &rewriter);
+Value *meanToSum(Rewriter &rewriter);
+Value *splitReduce(Rewriter &rewriter);
+Value *zeroBySub(Rewriter &rewriter);
+Value *splitAffine(Rewriter &rewriter);
+// LegalizeProducts.cpp
+Value *splitBias(Rewriter &rewriter);
+Value *convToMatmul(Rewriter &rewriter);
+Value *convToRank4(Rewriter &rewriter);
+Value *tileConv(Rewriter &rewriter);
+Value *tileMatmul(Rewriter &rewriter);
+Value *splitContraction(Rewriter &rewriter);
+Value *expandLinear(Rewriter &rewriter);
+Value *expandAttention(Rewriter &rewriter);
+// LegalizeMovement.cpp
+Value *concatTree(Rewriter &rewriter);
+Value *tileToConcat(Rewriter &rewriter);
+Value *broadcastByConcat(Rewriter &rewriter);
+// LegalizeInterface.cpp: what callers of the function will notice.
+bool legalizeInterface(Function &function, PassContext &ctx);
+
+} // namespace anec::legalize
+
+#endif // ANEC_LIB_PASSES_LEGALIZE_H

@@ -1,0 +1,104 @@
+//===- LegalizeArithmetic.cpp - arithmetic and reductions for a target --===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Legalize.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+using namespace anec::legalize;
+
+/// mod(x, y) ==> x - floor(x / y) * y
+Value *legalize::expandMod(Rewriter &r) {
+  Value *y = r.op.operand(1u);
+  Value *quotient = r.make(ops::FloorDiv, {r.x(), y}, "quotient");
+  Value *whole = r.make(ops::Mul, {quotient, y}, "whole");
+  return r.make(ops::Sub, {r.x(), whole});
+}
+
+/// Of booleans as numbers: a and b ==> a * b;  a or b ==> max(a, b);
+/// a xor b ==> a != b
+Value *legalize::expandLogical(Rewriter &r) {
+  llvm::SmallVector<Value *, 2> numbers;
+  for (Value *operand : r.op.operandValues())
+    numbers.push_back(r.make(ops::Cast, {operand}, Attr("dtype", "fp16"),
+                             numbers.empty() ? "left" : "right"));
+  if (r.op.is(ops::LogicalXor))
+    return r.make(ops::NotEqual, numbers);
+  const OpDef &def = r.op.is(ops::LogicalAnd) ? ops::Mul : ops::Maximum;
+  return r.make(ops::Cast, {r.make(def, numbers, "number")},
+                Attr("dtype", "bool"));
+}
+
+/// reduce_mean(x) ==> reduce_sum(x * 1/n): scaled first, so that the sum stays
+/// as small as the mean.
+Value *legalize::meanToSum(Rewriter &r) {
+  int64_t results = r.op.result()->type.numElements();
+  if (results == 0 || r.x()->type.numElements() == 0 ||
+      !isFloat(r.x()->type.dtype))
+    return nullptr;
+  double count = double(r.x()->type.numElements()) / double(results);
+  Value *scaled =
+      r.make(ops::Mul, {r.x(), r.scalar(1 / count, "share")}, "shares");
+  return r.make(ops::ReduceSum, {scaled},
+                {{"axes", r.op.constant("axes")},
+                 {"keep_dims", r.op.constant("keep_dims")}});
+}
+
+/// reduce(x, [a, b]) ==> reduce(reduce(x, [b]), [a]), for what may be taken
+/// apart by axes.
+Value *legalize::splitReduce(Rewriter &r) {
+  if (!llvm::is_contained({&ops::ReduceSum, &ops::ReduceMax, &ops::ReduceMin},
+                          &r.op.def()))
+    return nullptr;
+  Shape axes = r.op.intsAttr("axes");
+  if (axes.size() < 2)
+    return nullptr;
+  int64_t rank = r.x()->type.rank();
+  for (int64_t &axis : axes)
+    axis += axis < 0 ? rank : 0;
+  llvm::sort(axes);
+  int64_t last = axes.pop_back_val();
+  bool keep = r.op.boolAttr("keep_dims");
+  Value *inner = r.make(
+      r.op.def(), {r.x()},
+      {{"axes", llvm::ArrayRef<int64_t>(last)}, {"keep_dims", keep}}, "inner");
+  return r.make(r.op.def(), {inner}, {{"axes", axes}, {"keep_dims", keep}});
+}
+
+/// t * 0 ==> t - t
+Value *legalize::zeroBySub(Rewriter &r) {
+  for (unsigned slot : {0u, 1u}) {
+    Value *value = r.op.operand(slot);
+    if (value->type == r.op.result()->type && value->definingOp() &&
+        !value->definingOp()->is(ops::Const))
+      return r.make(ops::Sub, {value, value});
+  }
+  return nullptr;
+}
+
+/// layer_norm(x, gamma, beta) ==> layer_norm(x) * gamma + beta
+Value *legalize::splitAffine(Rewriter &r) {
+  const TensorType &type = r.x()->type;
+  Shape axes = r.op.intsAttr("axes");
+  // Where gamma's axes stand among those of x.
+  Shape shape(type.rank(), 1);
+  for (int64_t &axis : axes) {
+    axis += axis < 0 ? int64_t(type.rank()) : 0;
+    shape[axis] = type.shape[axis];
+  }
+  if (!llvm::is_sorted(axes))
+    return nullptr;
+  Value *result =
+      r.make(ops::LayerNorm, {r.x()},
+             {{"axes", axes}, {"epsilon", r.op.constant("epsilon")}}, "normal");
+  auto apply = [&](const OpDef &def, llvm::StringRef name) {
+    if (Value *factor = r.op.operand(name))
+      result = r.make(def, {result, r.reshape(factor, shape, name)},
+                      name == "gamma" ? "scaled" : "");
+  };
+  apply(ops::Mul, "gamma");
+  apply(ops::Add, "beta");
+  return result;
+}

@@ -1,0 +1,344 @@
+//===- LegalizeInterface.cpp - inputs and outputs for a target ----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+///
+/// \file
+/// What callers of a program notice: wider rows, other element types, another
+/// order. Names stay, and with them who is who.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Legalize.h"
+#include "anec/Target/Rule.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace anec;
+using namespace anec::legalize;
+
+namespace {
+
+class InterfaceRewriter {
+public:
+  InterfaceRewriter(Function &function, PassContext &ctx)
+      : function(function), ctx(ctx) {}
+
+  bool run() {
+    for (const auto &param : function.parameters()) {
+      if (param->holder != Holder::Tensor)
+        continue;
+      passIndices(*param);
+      passHalf(*param);
+      passVector(*param);
+      padInput(*param);
+    }
+    for (unsigned i = 0; i < function.numResults(); ++i) {
+      if (function.result(i)->holder != Holder::Tensor)
+        continue;
+      returnHalf(i);
+      returnVector(i);
+      padOutput(i);
+    }
+    computeLast();
+    order();
+    return changed;
+  }
+
+private:
+  bool holds(const Rule &rule) const { return !ctx.isRewrittenFor(rule); }
+  void note() {
+    changed = true;
+    ctx.count("interface");
+  }
+
+  // Inputs: the parameter gets another type, and its users what they had.
+  Builder atBegin() {
+    Builder builder(function);
+    if (!function.body().empty())
+      builder.setInsertionPoint(&function.body().front());
+    return builder;
+  }
+  void replaceInput(Value &param, TensorType type,
+                    llvm::function_ref<Value *(Builder &, Value *)> restore);
+  void passIndices(Value &param);
+  void passHalf(Value &param);
+  void passVector(Value &param);
+  void padInput(Value &param);
+
+  // Outputs: the result is one more op.
+  void replaceOutput(unsigned index, const OpDef &def,
+                     llvm::ArrayRef<Attr> attrs);
+  void returnHalf(unsigned index);
+  void returnVector(unsigned index);
+  void padOutput(unsigned index);
+  void computeLast();
+  void order();
+
+  Function &function;
+  PassContext &ctx;
+  bool changed = false;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+/// Gives `param` the type `type`; `restore` makes its old value of the new one.
+void InterfaceRewriter::replaceInput(
+    Value &param, TensorType type,
+    llvm::function_ref<Value *(Builder &, Value *)> restore) {
+  // A stand-in for the uses, while `restore` makes a use of its own.
+  TensorType old = param.type;
+  Op *standIn = Op::create(ops::Identity, {}, {}, {old}, {"stand_in"}, {});
+  Value *whole = standIn->result();
+  param.replaceAllUsesWith(whole);
+  param.type = std::move(type);
+  Builder builder = atBegin();
+  builder.setRange(param.range());
+  whole->replaceAllUsesWith(restore(builder, &param));
+  delete standIn;
+  note();
+}
+
+/// fp32 ==> fp16, and a cast
+void InterfaceRewriter::passHalf(Value &param) {
+  if (param.type.dtype != DType::FP32 || holds(rules::IoFp32))
+    return;
+  replaceInput(param, {DType::FP16, param.type.shape},
+               [&](Builder &builder, Value *half) {
+                 return builder.build(ops::Cast, {half}, Attr("dtype", "fp32"),
+                                      param.name + "_fp32");
+               });
+}
+
+void InterfaceRewriter::replaceOutput(unsigned index, const OpDef &def,
+                                      llvm::ArrayRef<Attr> attrs) {
+  Value *value = function.result(index);
+  Builder builder(function);
+  builder.setRange(value->range());
+  function.setResult(
+      index, builder.build(def, {value}, attrs, function.resultNames()[index]));
+  note();
+}
+
+void InterfaceRewriter::returnHalf(unsigned index) {
+  if (function.result(index)->type.dtype == DType::FP32 &&
+      !holds(rules::IoFp32))
+    replaceOutput(index, ops::Cast, Attr("dtype", "fp16"));
+}
+
+/// The ops that gather rows of a constant table by `indices`, or by a reshape
+/// of them; false when they are used for something else.
+static bool findGathers(const Value &indices,
+                        llvm::SmallVectorImpl<Op *> &gathers) {
+  for (Operand *use = indices.firstUse(); use; use = use->nextUse()) {
+    Op *op = use->owner();
+    if (op && op->is(ops::Reshape)) {
+      if (!findGathers(*op->result(), gathers))
+        return false;
+      continue;
+    }
+    bool fits = op && op->is(ops::Gather) &&
+                op->operand("indices") == &indices &&
+                op->operand("x")->type.rank() == 2 &&
+                op->operand("x")->type.dtype == DType::FP16 &&
+                op->intAttr("axis") == 0 && op->intAttr("batch_dims") == 0 &&
+                indices.type.rank() == 1;
+    if (!fits)
+      return false;
+    gathers.push_back(op);
+  }
+  return !gathers.empty();
+}
+
+/// Erases reshapes of `value` that are not used, which no longer have the type
+/// that is declared.
+static void eraseDeadReshapes(Value &value) {
+  llvm::SmallVector<Op *> users;
+  for (Operand *use = value.firstUse(); use; use = use->nextUse())
+    if (use->owner() && use->owner()->is(ops::Reshape))
+      users.push_back(use->owner());
+  for (Op *user : users) {
+    eraseDeadReshapes(*user->result());
+    if (!user->result()->hasUses())
+      user->erase();
+  }
+}
+
+/// A table of 2048 rows or less, gathered by int32 ==> multiplied by what is 1
+/// where a row's number equals the index, which fp16 holds exactly.
+void InterfaceRewriter::passIndices(Value &param) {
+  constexpr int64_t exact = 2048;
+  llvm::SmallVector<Op *> gathers;
+  if (param.type.dtype != DType::Int32 || holds(rules::IoDType) ||
+      !findGathers(param, gathers))
+    return;
+  for (Op *gather : gathers)
+    if (gather->operand("x")->type.shape[0] > exact)
+      return;
+  param.type.dtype = DType::FP16;
+  for (Op *gather : gathers) {
+    Value *table = gather->operand("x");
+    int64_t rows = table->type.shape[0], count = param.type.numElements();
+    Builder builder(function);
+    builder.setInsertionPoint(gather);
+    std::vector<double> numbers(rows);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    Value *index = builder.build(ops::Reshape, {&param},
+                                 {{"shape", llvm::ArrayRef<int64_t>{1, count}}},
+                                 param.name + "_row");
+    Value *number = builder.build(
+        ops::Const, {},
+        Attr("val", Constant::fromDoubles({DType::FP16, {rows, 1}}, numbers)),
+        param.name + "_numbers");
+    Value *equal =
+        builder.build(ops::Equal, {number, index}, {}, param.name + "_equal");
+    Value *hot = builder.build(ops::Cast, {equal}, Attr("dtype", "fp16"),
+                               param.name + "_one_hot");
+    Value *result =
+        builder.build(ops::Matmul, {hot, table},
+                      {{"transpose_x", true}, {"transpose_y", false}},
+                      gather->result()->name);
+    gather->result()->replaceAllUsesWith(result);
+    gather->erase();
+  }
+  eraseDeadReshapes(param);
+  note();
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// [] ==> [1]
+void InterfaceRewriter::passVector(Value &param) {
+  if (!param.type.isScalar() || holds(rules::IoScalar))
+    return;
+  replaceInput(param, {param.type.dtype, {1}},
+               [&](Builder &builder, Value *vector) {
+                 return builder.build(ops::Squeeze, {vector},
+                                      {{"axes", llvm::ArrayRef<int64_t>(0)}},
+                                      param.name + "_scalar");
+               });
+}
+
+void InterfaceRewriter::returnVector(unsigned index) {
+  if (function.result(index)->type.isScalar() && !holds(rules::IoScalar))
+    replaceOutput(index, ops::ExpandDims,
+                  {{"axes", llvm::ArrayRef<int64_t>(0)}});
+}
+
+/// The width that makes rows a multiple of what rows start at.
+static int64_t paddedWidth(const TensorType &type, const Target &target) {
+  if (type.isScalar() || bitWidth(type.dtype) < 8)
+    return 0;
+  uint64_t bytes = target.surface.rowAlignment;
+  uint64_t elements = bytes * 8 / bitWidth(type.dtype);
+  // Narrow inputs are wrong on M3 even when their rows fill 64 bytes.
+  constexpr uint64_t least = 32;
+  return int64_t(
+      llvm::alignTo(uint64_t(type.shape.back()), std::max(elements, least)));
+}
+
+/// [..., n] ==> [..., n rounded up], and a slice
+void InterfaceRewriter::padInput(Value &param) {
+  TensorType type = param.type;
+  int64_t width = paddedWidth(type, ctx.target);
+  if (holds(rules::IoRow64) || type.isScalar() || type.numElements() <= 1 ||
+      width == type.shape.back() || !isFloat(type.dtype))
+    return;
+  TensorType wide = type;
+  wide.shape.back() = width;
+  replaceInput(param, wide, [&](Builder &builder, Value *padded) {
+    return builder.build(
+        ops::SliceBySize, {padded},
+        {{"begin", Shape(type.rank(), 0)}, {"size", type.shape}},
+        param.name + "_unpadded");
+  });
+}
+
+void InterfaceRewriter::padOutput(unsigned index) {
+  const TensorType &type = function.result(index)->type;
+  int64_t width = paddedWidth(type, ctx.target);
+  if (holds(rules::IoRow64) || type.isScalar() || type.numElements() <= 1 ||
+      width == type.shape.back() || !isFloat(type.dtype))
+    return;
+  replaceOutput(index, ops::Pad,
+                {{"pad", llvm::ArrayRef<int64_t>{0, width - type.shape.back()}},
+                 {"mode", "constant"},
+                 {"constant_val", Constant::scalar(type.dtype, 0)}});
+}
+
+//===----------------------------------------------------------------------===//
+// The program as a whole
+//===----------------------------------------------------------------------===//
+
+/// A program that only moves elements ==> one that adds 0 to them
+void InterfaceRewriter::computeLast() {
+  bool broken = false;
+  for (const Rule *rule :
+       {&rules::OnlyMovement, &rules::OnlyIdentity, &rules::ReshapedProduct})
+    if (!holds(*rule))
+      rule->ofFunction(function, ctx.target,
+                       [&](SourceRange, std::string) { broken = true; });
+  if (!broken)
+    return;
+  for (unsigned i = 0; i < function.numResults(); ++i) {
+    Value *value = function.result(i);
+    if (!isFloat(value->type.dtype))
+      continue;
+    Builder builder(function);
+    Value *zero = builder.build(
+        ops::Const, {}, Attr("val", Constant::scalar(value->type.dtype, 0)),
+        "zero");
+    function.setResult(i, builder.build(ops::Add, {value, zero}, {},
+                                        function.resultNames()[i]));
+    note();
+  }
+}
+
+/// Inputs and outputs in the order of their names
+void InterfaceRewriter::order() {
+  auto sorted = [](size_t count, auto name) {
+    llvm::SmallVector<unsigned> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    llvm::stable_sort(order, [&](unsigned lhs, unsigned rhs) {
+      return name(lhs) < name(rhs);
+    });
+    return order;
+  };
+  if (!holds(rules::IoInputOrder)) {
+    auto order = sorted(function.parameters().size(), [&](unsigned i) {
+      return function.parameters()[i]->name;
+    });
+    if (!llvm::is_sorted(order)) {
+      function.orderParameters(order);
+      note();
+    }
+  }
+  if (holds(rules::IoOutputOrder))
+    return;
+  auto order = sorted(function.numResults(), [&](unsigned i) {
+    return function.resultNames()[i] + "@output";
+  });
+  if (llvm::is_sorted(order))
+    return;
+  llvm::SmallVector<Value *> values;
+  std::vector<std::string> names;
+  for (unsigned i : order) {
+    values.push_back(function.result(i));
+    names.push_back(function.resultNames()[i]);
+  }
+  function.setResults(
+      values, llvm::SmallVector<llvm::StringRef>(names.begin(), names.end()));
+  note();
+}
+
+bool legalize::legalizeInterface(Function &function, PassContext &ctx) {
+  return InterfaceRewriter(function, ctx).run();
+}

@@ -1,0 +1,63 @@
+//===- LegalizeMovement.cpp - concat, tile and broadcasts for a target --===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Legalize.h"
+
+using namespace anec;
+using namespace anec::legalize;
+
+/// concat(a, b, c, ...) ==> concat(concat(a, b), concat(c, ...))
+Value *legalize::concatTree(Rewriter &r) {
+  if (r.op.boolAttr("interleave"))
+    return nullptr;
+  llvm::SmallVector<Value *> level = r.op.operandValues();
+  while (level.size() > 2) {
+    llvm::SmallVector<Value *> next;
+    for (size_t i = 0; i < level.size(); i += 2)
+      next.push_back(
+          i + 1 < level.size()
+              ? r.concat({level[i], level[i + 1]}, r.op.intAttr("axis"), "pair")
+              : level[i]);
+    level = std::move(next);
+  }
+  return r.concat(level, r.op.intAttr("axis"));
+}
+
+/// `value` beside itself, `count` times.
+static Value *repeated(Rewriter &r, Value *value, unsigned axis, int64_t count,
+                       llvm::StringRef part) {
+  llvm::SmallVector<Value *> copies(count, value);
+  return r.concat(copies, axis, part);
+}
+
+/// tile(x, [1, 3]) ==> concat(x, x, x) along axis 1
+Value *legalize::tileToConcat(Rewriter &r) {
+  if (!r.op.is(ops::Tile))
+    return nullptr;
+  constexpr int64_t mostCopies = 64;
+  Shape reps = r.op.intsAttr("reps");
+  if (llvm::any_of(reps,
+                   [](int64_t rep) { return rep < 1 || rep > mostCopies; }))
+    return nullptr;
+  Value *value = r.x();
+  for (size_t axis = 0; axis < reps.size(); ++axis)
+    value = repeated(r, value, axis, reps[axis], "copies");
+  return value == r.x() ? r.make(ops::Identity, {value}) : value;
+}
+
+/// a * b with b of batch 1 ==> a * concat(b, b, ...)
+Value *legalize::broadcastByConcat(Rewriter &r) {
+  int64_t batch = r.op.result()->type.shape[0];
+  constexpr int64_t mostCopies = 64;
+  if (batch > mostCopies)
+    return nullptr;
+  llvm::SmallVector<Value *, 2> operands;
+  for (Value *operand : r.op.operandValues()) {
+    bool isSmall = operand->type.rank() == 4 && operand->type.shape[0] == 1;
+    operands.push_back(isSmall ? repeated(r, operand, 0, batch, "copies")
+                               : operand);
+  }
+  return r.make(ops::Mul, operands);
+}

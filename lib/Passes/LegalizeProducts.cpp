@@ -1,0 +1,220 @@
+//===- LegalizeProducts.cpp - convolutions and products for a target ----===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Legalize.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::legalize;
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+/// The same convolution of other operands.
+static Value *convolve(Rewriter &r, Value *x, Value *weight, Value *bias,
+                       llvm::StringRef part = "") {
+  return r.make(ops::Conv, {x, weight, bias},
+                {{"strides", r.op.constant("strides")},
+                 {"pad_type", r.op.constant("pad_type")},
+                 {"pad", r.op.constant("pad")},
+                 {"dilations", r.op.constant("dilations")},
+                 {"groups", r.op.constant("groups")}},
+                part);
+}
+
+/// `bias` of [O] as it is added to [N, O, H, W].
+static Value *addBias(Rewriter &r, Value *sum, Value *bias) {
+  Shape shape(sum->type.rank(), 1);
+  shape[1] = bias->type.shape[0];
+  return r.make(ops::Add, {sum, r.reshape(bias, shape, "bias")});
+}
+
+/// conv(x, w, b) ==> conv(x, w) + b
+Value *legalize::splitBias(Rewriter &r) {
+  Value *product = convolve(r, r.x(), r.op.operand("weight"), nullptr, "plain");
+  return addBias(r, product, r.op.operand("bias"));
+}
+
+static bool isOnes(const Shape &extents) {
+  return llvm::all_of(extents, [](int64_t extent) { return extent == 1; });
+}
+
+/// conv(x, w) with a computed 1x1 w ==> matmul of w as [O, I] with x as
+/// [N, I, H * W]
+Value *legalize::convToMatmul(Rewriter &r) {
+  Value *weight = r.op.operand("weight");
+  const Shape &w = weight->type.shape;
+  Shape in = r.x()->type.shape, out = r.op.result()->type.shape;
+  if (!isOnes(Shape(w.begin() + 2, w.end())) ||
+      !isOnes(r.op.intsAttr("strides")) || r.op.intAttr("groups") != 1 ||
+      llvm::ArrayRef(in).drop_front(2) != llvm::ArrayRef(out).drop_front(2))
+    return nullptr;
+  int64_t positions = 1;
+  for (int64_t extent : llvm::ArrayRef(in).drop_front(2))
+    positions *= extent;
+  Value *rows =
+      r.reshape(weight, llvm::ArrayRef<int64_t>{1, w[0], w[1]}, "rows");
+  Value *columns = r.reshape(
+      r.x(), llvm::ArrayRef<int64_t>{in[0], in[1], positions}, "columns");
+  Value *product = r.make(ops::Matmul, {rows, columns}, "product");
+  Value *result = r.reshape(product, out, "image");
+  Value *bias = r.op.operand("bias");
+  return bias ? addBias(r, result, bias) : result;
+}
+
+/// A convolution over one axis ==> over two, with a height of 1
+Value *legalize::convToRank4(Rewriter &r) {
+  auto heightened = [&](Value *value, llvm::StringRef part) {
+    Shape shape = value->type.shape;
+    shape.insert(shape.begin() + 2, 1);
+    return r.reshape(value, shape, part);
+  };
+  auto with = [&](llvm::StringRef name, std::initializer_list<int64_t> first) {
+    Shape values = r.op.intsAttr(name);
+    values.insert(values.begin(), first.begin(), first.end());
+    return Attr(name, values);
+  };
+  Value *image = r.make(ops::Conv,
+                        {heightened(r.x(), "in"),
+                         heightened(r.op.operand("weight"), "kernel"),
+                         r.op.operand("bias")},
+                        {with("strides", {1}),
+                         {"pad_type", r.op.constant("pad_type")},
+                         with("pad", {0, 0}),
+                         with("dilations", {1}),
+                         {"groups", r.op.constant("groups")}},
+                        "image");
+  return r.reshape(image, r.op.result()->type.shape);
+}
+
+/// conv(x, w) ==> concat(conv(x, w's first outputs), ...)
+Value *legalize::tileConv(Rewriter &r) {
+  if (!r.op.is(ops::Conv) || r.op.intAttr("groups") != 1)
+    return nullptr;
+  Value *weight = r.op.operand("weight"), *bias = r.op.operand("bias");
+  llvm::SmallVector<Value *> parts;
+  eachPart(weight->type.shape[0], r.target.limits.convOutputChannels,
+           [&](int64_t begin, int64_t extent) {
+             Value *kernel = r.slice(weight, 0, begin, extent, "kernel");
+             Value *part =
+                 bias ? r.slice(bias, 0, begin, extent, "bias") : nullptr;
+             parts.push_back(convolve(r, r.x(), kernel, part, "part"));
+           });
+  return parts.size() > 1 ? r.concat(parts, 1) : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Which axis of an operand of `matmul` is added over.
+static unsigned contractedAxis(const Op &matmul, unsigned slot) {
+  unsigned rank = matmul.operand(slot)->type.rank();
+  bool transposed = matmul.boolAttr(slot == 0 ? "transpose_x" : "transpose_y");
+  return rank - ((slot == 0) != transposed ? 1 : 2);
+}
+
+static Value *multiply(Rewriter &r, Value *x, Value *y, llvm::StringRef part) {
+  return r.make(ops::Matmul, {x, y},
+                {{"transpose_x", r.op.constant("transpose_x")},
+                 {"transpose_y", r.op.constant("transpose_y")}},
+                part);
+}
+
+/// The sum of `terms`.
+static Value *addAll(Rewriter &r, llvm::ArrayRef<Value *> terms) {
+  Value *sum = terms[0];
+  for (size_t i = 1; i < terms.size(); ++i)
+    sum = r.make(ops::Add, {sum, terms[i]}, i + 1 < terms.size() ? "sum" : "");
+  return sum;
+}
+
+/// x @ y ==> x's first columns @ y's first rows + ...
+static Value *splitMatmul(Rewriter &r) {
+  Value *x = r.x(), *y = r.op.operand(1u);
+  if (x->type.rank() < 2 || y->type.rank() < 2)
+    return nullptr;
+  unsigned xAxis = contractedAxis(r.op, 0), yAxis = contractedAxis(r.op, 1);
+  llvm::SmallVector<Value *> terms;
+  eachPart(x->type.shape[xAxis], r.target.limits.matmulContraction,
+           [&](int64_t begin, int64_t extent) {
+             terms.push_back(
+                 multiply(r, r.slice(x, xAxis, begin, extent, "left"),
+                          r.slice(y, yAxis, begin, extent, "right"), "term"));
+           });
+  return terms.size() > 1 ? addAll(r, terms) : nullptr;
+}
+
+/// conv(x, w) ==> conv(x's first channels, w's) + ...
+Value *legalize::splitContraction(Rewriter &r) {
+  if (r.op.is(ops::Matmul))
+    return splitMatmul(r);
+  if (r.op.intAttr("groups") != 1)
+    return nullptr;
+  Value *weight = r.op.operand("weight");
+  llvm::SmallVector<Value *> terms;
+  eachPart(weight->type.shape[1], r.target.limits.convInputChannels,
+           [&](int64_t begin, int64_t extent) {
+             Value *bias = terms.empty() ? r.op.operand("bias") : nullptr;
+             terms.push_back(convolve(
+                 r, r.slice(r.x(), 1, begin, extent, "channels"),
+                 r.slice(weight, 1, begin, extent, "kernel"), bias, "term"));
+           });
+  return terms.size() > 1 ? addAll(r, terms) : nullptr;
+}
+
+/// x @ y ==> concat(x's first rows @ y, ...), or along y's columns
+Value *legalize::tileMatmul(Rewriter &r) {
+  const TensorType &type = r.op.result()->type;
+  if (r.x()->type.rank() < 2 || r.op.operand(1u)->type.rank() < 2)
+    return nullptr;
+  int64_t limit = r.target.limits.matmulExtent;
+  unsigned slot = type.shape.back() > limit ? 1 : 0;
+  Value *operand = r.op.operand(slot);
+  unsigned rank = operand->type.rank();
+  unsigned axis = contractedAxis(r.op, slot) == rank - 1 ? rank - 2 : rank - 1;
+  llvm::SmallVector<Value *> parts;
+  eachPart(
+      operand->type.shape[axis], limit, [&](int64_t begin, int64_t extent) {
+        Value *piece = r.slice(operand, axis, begin, extent, "piece");
+        parts.push_back(slot == 0 ? multiply(r, piece, r.op.operand(1u), "part")
+                                  : multiply(r, r.x(), piece, "part"));
+      });
+  if (parts.size() < 2)
+    return nullptr;
+  return r.concat(parts, int64_t(type.rank()) - (slot == 1 ? 1 : 2));
+}
+
+/// linear(x, w, b) ==> x @ w^T + b
+Value *legalize::expandLinear(Rewriter &r) {
+  Value *bias = r.op.operand("bias");
+  Value *product = r.make(ops::Matmul, {r.x(), r.op.operand("weight")},
+                          {{"transpose_x", false}, {"transpose_y", true}},
+                          bias ? "product" : "");
+  return bias ? r.make(ops::Add, {product, bias}) : product;
+}
+
+/// attention ==> softmax(query @ key^T / sqrt(width) + mask) @ value
+Value *legalize::expandAttention(Rewriter &r) {
+  Value *query = r.op.operand("query"), *mask = r.op.operand("attn_mask");
+  double scale = 1 / std::sqrt(double(query->type.shape.back()));
+  Value *scores =
+      r.make(ops::Matmul, {query, r.op.operand("key")},
+             {{"transpose_x", false}, {"transpose_y", true}}, "scores");
+  scores = r.make(ops::Mul, {scores, r.scalar(scale, "scale")}, "scaled");
+  if (mask && mask->type.dtype == DType::Bool) {
+    double least = r.op.result()->type.dtype == DType::FP16 ? -65504 : -1e30;
+    scores =
+        r.make(ops::Select, {mask, scores, r.scalar(least, "least")}, "masked");
+  } else if (mask) {
+    if (mask->type.dtype != scores->type.dtype)
+      return nullptr;
+    scores = r.make(ops::Add, {scores, mask}, "masked");
+  }
+  Value *weights = r.make(ops::Softmax, {scores}, {{"axis", -1}}, "weights");
+  return r.make(ops::Matmul, {weights, r.op.operand("value")});
+}
