@@ -13,6 +13,7 @@
 
 #include "anec/Passes/Diags.h"
 #include "anec/Support/Diagnostics.h"
+#include "anec/Target/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -42,8 +43,8 @@ inline void finishOutput(Diagnostics &diags) {
   out.clear_error();
 }
 
-/// A file that could not be written is the machine's fault, a pass that does
-/// not exist the caller's, and everything else the input's.
+/// A file that could not be written is the machine's fault, a pass or a rule
+/// that does not exist the caller's, and everything else the input's.
 inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   auto reported = [&](diag::Kind kind) {
     return llvm::any_of(diags.all(), [&](const Diagnostic &diagnostic) {
@@ -54,7 +55,9 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
     return Done;
   if (reported(diag::CannotWrite))
     return MachineError;
-  return reported(diag::UnknownPass) ? UsageError : InputError;
+  bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
+               reported(diag::AssumptionForm);
+  return usage ? UsageError : InputError;
 }
 
 } // namespace anec

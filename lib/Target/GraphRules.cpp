@@ -379,7 +379,8 @@ static std::optional<int64_t> lastBegin(const Op &op) {
     return std::nullopt;
   if (op.is(ops::SliceByIndex))
     if (const Constant *mask = op.constant("begin_mask"))
-      if (mask->doubleAt(mask->numElements() - 1) != 0)
+      if (mask->numElements() != 0 &&
+          mask->doubleAt(mask->numElements() - 1) != 0)
         return 0;
   Shape begin = op.intsAttr("begin");
   return begin.empty() ? 0 : begin.back();

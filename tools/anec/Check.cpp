@@ -5,6 +5,7 @@
 
 #include "Check.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include <array>
@@ -223,13 +224,32 @@ static void printSarif(llvm::ArrayRef<Finding> findings,
   out << '\n';
 }
 
+/// The programs of a package, which is a folder; of anything else, itself.
+static std::vector<std::string> programsOf(llvm::StringRef path) {
+  if (!llvm::sys::fs::is_directory(path))
+    return {path.str()};
+  llvm::SmallString<128> kernels(path);
+  llvm::sys::path::append(kernels, "kernels");
+  std::vector<std::string> programs;
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator file(kernels, code), end;
+       file != end && !code; file.increment(code))
+    if (llvm::sys::path::extension(file->path()) == ".mil")
+      programs.push_back(file->path());
+  llvm::sort(programs);
+  // Of a folder that is no package, opening it says so.
+  return programs.empty() ? std::vector<std::string>{path.str()} : programs;
+}
+
 bool anec::checkFiles(llvm::ArrayRef<std::string> paths,
                       const CompileOptions &options,
                       const Assumptions &assumptions, CheckFormat format,
                       llvm::raw_ostream &out, Diagnostics &diags) {
   std::vector<Finding> findings;
   for (const std::string &path : paths)
-    llvm::append_range(findings, checkFile(path, options, assumptions, diags));
+    for (const std::string &program : programsOf(path))
+      llvm::append_range(findings,
+                         checkFile(program, options, assumptions, diags));
   const Target &target = *options.passes.target;
   switch (format) {
   case CheckFormat::Text:

@@ -13,7 +13,7 @@ namespace anec {
 
 enum class CheckFormat { Text, Json, Sarif };
 
-/// Checks programs, prints what is found, and returns whether there was no
+/// Checks programs, and those of packages, prints what is found, and returns whether there was no
 /// error. MIL is checked as it is, a program as it would be compiled.
 bool checkFiles(llvm::ArrayRef<std::string> paths,
                 const CompileOptions &options, const Assumptions &assumptions,

@@ -50,7 +50,7 @@ cl::opt<bool>
 
 cl::SubCommand checkCommand("check", "Print which rules of a chip programs "
                                      "break");
-cl::list<std::string> checked(cl::Positional, cl::desc("FILE..."),
+cl::list<std::string> checked(cl::Positional, cl::desc("FILE|PACKAGE..."),
                               cl::sub(checkCommand), cl::cat(category));
 cl::opt<CheckFormat> checkFormat(
     "format", cl::desc("How findings are printed:"),
@@ -69,7 +69,8 @@ cl::SubCommand explainCommand("explain", "Print the story of a rule");
 cl::opt<std::string> explained(cl::Positional, cl::desc("RULE"),
                                cl::sub(explainCommand), cl::cat(category));
 
-cl::opt<std::string> input(cl::Positional, cl::desc("FILE.tdsl|.ir|.mil|.mlmodelc"),
+cl::opt<std::string> input(cl::Positional,
+                           cl::desc("FILE.tdsl|.ir|.mil|.mlmodelc"),
                            cl::cat(category));
 cl::opt<std::string> output("o", cl::value_desc("FILE"),
                             cl::desc("Write FILE (and weights/ beside it for "
@@ -460,6 +461,8 @@ static int runCheck(const Target &target) {
   }
   CompileOptions options;
   options.passes.target = &target;
+  options.passes.targetChosen = targetName.getNumOccurrences() != 0;
+  options.passes.assumptions = assumptions;
   options.missingWeights = MILReadOptions::MissingWeights::Ignore;
   bool ok = checkFiles(checked, options, assumptions, checkFormat, llvm::outs(),
                        diags);
