@@ -205,8 +205,8 @@ constinit const Rule rules::IoRow64 = {
               "Max), H3 (M3 Ultra), ANE-LM (M3 Max)",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .conflict = "one test of Orion (M4 Max) has narrow rows packed; padding "
-                "on the host by RowStride is right as well",
+    .conflict = "one test of Orion (M4 Max) has narrow rows packed; E5 pads "
+                "rows itself (ANEForge), as may the host, by RowStride",
     .advice = "pad the width to a multiple of 32",
     .rewrite = "legal-interface",
     .ofFunction = ioRow64,

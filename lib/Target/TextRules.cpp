@@ -65,17 +65,11 @@ static void opsetOfVersion(const MILOutline &text, const Target &target,
   for (const OutlineFunction &function : text.functions)
     if (text.version.text == "1.0" && function.opset.text == "ios18")
       report(function.opset.range, "`ios18` in a program of version 1.0");
-    else if (text.version.text == "1.3" && !function.opset.text.empty() &&
-             function.opset.text < "ios18")
-      report(function.opset.range,
-             llvm::formatv("`{0}` in a program of version 1.3",
-                           function.opset.text)
-                 .str());
 }
 constinit const Rule rules::OpsetOfVersion = {
     .id = "opset-of-version",
     .family = family,
-    .summary = "version 1.3 goes with ios18, and 1.0 with ios15 to ios17",
+    .summary = "a program of version 1.0 is of ios15 to ios17",
     .source =
         "dev-erik/ANE 54aa4d2: version, opset and scalars switch together",
     .date = "2026-03",
