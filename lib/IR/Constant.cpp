@@ -165,7 +165,11 @@ void storeElement(DType dtype, uint8_t *bytes, int64_t index, double value) {
   case DType::UInt4:
   case DType::UInt6: {
     unsigned width = bitWidth(dtype);
-    unsigned bits = unsigned(int64_t(value)) & ((1u << width) - 1);
+    bool isSigned = dtype == DType::Int4;
+    int low = isSigned ? -(1 << (width - 1)) : 0;
+    int high = low + (1 << width) - 1;
+    int clamped = std::clamp<int>(toInteger<int8_t>(value), low, high);
+    unsigned bits = unsigned(clamped) & ((1u << width) - 1);
     return storePacked(bytes, index, width, bits);
   }
   case DType::FP8E4M3FN:
