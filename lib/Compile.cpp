@@ -73,7 +73,7 @@ std::unique_ptr<Module> anec::readSourceFile(llvm::StringRef path,
 static std::vector<Function *> kernels(const Module &module) {
   std::vector<Function *> result;
   for (const auto &function : module.functions)
-    if (function->kind != FunctionKind::Host)
+    if (function->kind != FunctionKind::Host && !function->isDeclaration())
       result.push_back(function.get());
   return result;
 }

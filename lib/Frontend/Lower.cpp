@@ -82,6 +82,8 @@ void FileLowering::evaluateConfig(const FrontendOptions &options) {
     }
     if (term.kind == Term::Number && term.number.isInteger)
       dimensions.addConfig(entry.name.text, term.number.integer);
+    if (term.kind == Term::Number)
+      module->config.emplace_back(entry.name.text.str(), term.number.str());
     auto [it, isNew] = config.insert(
         {entry.name.text,
          Binding{Binding::Variable, std::move(term), entry.name.range()}});

@@ -151,6 +151,8 @@ Function::~Function() {
       dropUses(*result);
   for (const auto &param : params)
     dropUses(*param);
+  for (const auto &result : declaredResults)
+    dropUses(*result);
 }
 
 Value *Function::addParameter(TensorType type, llvm::StringRef name) {
@@ -191,6 +193,19 @@ void Function::setResults(llvm::ArrayRef<Value *> values,
     resultSlots[index].set(value);
     outputNames.push_back(names.empty() ? value->name : names[index].str());
   }
+}
+
+void Function::declareResults(llvm::ArrayRef<TensorType> types,
+                              llvm::ArrayRef<llvm::StringRef> names) {
+  assert(ops.empty() && "a declaration has no body");
+  llvm::SmallVector<Value *, 2> values;
+  for (auto [type, name] : llvm::zip_equal(types, names)) {
+    declaredResults.push_back(std::make_unique<Value>(
+        type, name, nullptr, unsigned(declaredResults.size())));
+    values.push_back(declaredResults.back().get());
+  }
+  setResults(values, names);
+  declared = true;
 }
 
 llvm::SmallVector<Value *, 2> Function::resultValues() const {

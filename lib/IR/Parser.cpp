@@ -59,6 +59,8 @@ private:
   bool parseParameterType(Value &param);
   bool parsePerAxis(llvm::StringRef name, unsigned rank, Shape &values);
   bool parseResultDeclarations();
+  bool isDeclaration();
+  void declare();
   bool parseStatement();
   bool parseReturn();
   bool parseValueName(std::string &name);
@@ -447,12 +449,36 @@ bool Parser::parseHeader() {
     if (cursor.peek() != ')' && !expect(","))
       return false;
   }
-  return parseResultDeclarations() && expect("{");
+  return parseResultDeclarations();
+}
+
+/// A kernel without a body is declared: it stands in another file.
+bool Parser::isDeclaration() {
+  if (function->kind != FunctionKind::Kernel)
+    return false;
+  char next = cursor.peek();
+  return cursor.atEnd() || next == 'k' || next == 'l' || next == 'h';
+}
+
+void Parser::declare() {
+  llvm::SmallVector<TensorType, 2> types;
+  llvm::SmallVector<llvm::StringRef, 2> names;
+  for (const ResultDeclaration &result : declaredResults) {
+    types.push_back(result.type);
+    names.push_back(result.name);
+  }
+  function->declareResults(types, names);
 }
 
 bool Parser::parseFunction() {
   scope.clear();
   if (!parseHeader())
+    return false;
+  if (isDeclaration()) {
+    declare();
+    return true;
+  }
+  if (!expect("{"))
     return false;
   bool returned = false;
   while (!cursor.consume("}")) {

@@ -213,6 +213,10 @@ void anec::printIR(const Function &function, llvm::raw_ostream &out) {
   for (unsigned index = 0; index < function.numResults(); ++index)
     out << (index ? ", %" : "%") << function.resultNames()[index] << ": "
         << function.result(index)->type.str();
+  if (function.isDeclaration()) {
+    out << ")\n";
+    return;
+  }
   out << ") {\n";
   for (const Op &op : function.body())
     printOp(op, names, out);

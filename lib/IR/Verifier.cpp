@@ -64,7 +64,7 @@ bool anec::verify(const Function &function, Diagnostics &diags) {
   for (unsigned index = 0; index < function.numResults(); ++index) {
     const Value *value = function.result(index);
     llvm::StringRef name = function.resultNames()[index];
-    if (!value || !defined.contains(value)) {
+    if (!value || (!function.isDeclaration() && !defined.contains(value))) {
       diags.report(function.range, diag::UndefinedResult, name, function.name);
       ok = false;
     } else if (value->holder == Holder::State) {

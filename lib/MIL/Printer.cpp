@@ -149,3 +149,31 @@ bool anec::writeMIL(const Module &module, StringRef path,
   return addMIL(module, path, weightFile, gathered, files, diags) &&
          files.commit();
 }
+
+bool anec::addWeightFile(const Module &module, StringRef weightFile,
+                         const MILPrintOptions &options, AtomicFiles &files,
+                         Diagnostics &diags) {
+  size_t errors = diags.errorCount();
+  Printing printing(module, options);
+  if (!printing.place(diags) || diags.errorCount() != errors)
+    return false;
+  if (!printing.weights.hasRecords())
+    return true;
+  OutputFile *file = files.add(weightFile);
+  return file && printing.weights.write(*file, diags);
+}
+
+WeightFilePlan anec::planWeightFile(const Module &module,
+                                    const MILPrintOptions &options,
+                                    Diagnostics &diags) {
+  WeightFilePlan plan;
+  Printing printing(module, options);
+  if (!printing.place(diags))
+    return plan;
+  plan.isNeeded = printing.weights.hasRecords();
+  for (const auto &function : module.functions)
+    for (const Op &op : function->body())
+      if (op.def().name == "weight")
+        plan.weights.push_back({&op, printing.weights.find(op).offset});
+  return plan;
+}

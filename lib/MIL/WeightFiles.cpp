@@ -22,7 +22,10 @@ WeightFiles::File &WeightFiles::open(StringRef path, SourceRange range) {
     return file;
   SmallString<256> location;
   StringRef relative = path;
-  if (relative.consume_front("@model_path/") || !sys::path::is_absolute(path)) {
+  auto elsewhere = options.weightFiles.find(path);
+  if (elsewhere != options.weightFiles.end()) {
+    location = elsewhere->second;
+  } else if (relative.consume_front("@model_path/") || !sys::path::is_absolute(path)) {
     location = modelDirectory;
     sys::path::append(location, relative);
   } else {

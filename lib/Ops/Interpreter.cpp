@@ -210,6 +210,10 @@ bool Interpreter::run(const Function &function,
                       std::vector<RefTensor> &outputs,
                       std::optional<int64_t> instance,
                       std::vector<RefTensor> *states) {
+  if (function.isDeclaration()) {
+    diags.report(function.range, diag::NoReference, function.name);
+    return false;
+  }
   Environment env(function);
   for (auto [param, input] : llvm::zip_equal(function.parameters(), inputs)) {
     assert(int64_t(input.data.size()) == param->type.numElements());

@@ -38,8 +38,9 @@ static std::pair<double, double> normalPair(uint64_t key, uint64_t pair) {
 }
 
 /// Whether a vector scales what it meets: it does where a norm calls it gamma,
-/// or where it is multiplied, seen through reshapes of it.
-static bool isScale(const Value &value) {
+/// or where it is multiplied, seen through reshapes and casts of it, and
+/// through calls by `elsewhere`.
+static bool isScale(const Value &value, IsScale elsewhere) {
   for (const Operand *use = value.firstUse(); use; use = use->nextUse()) {
     const Op *user = use->owner();
     if (!user)
@@ -50,10 +51,19 @@ static bool isScale(const Value &value) {
       return true;
     if (name == "mul" || name == "real_div")
       return true;
-    if (name == "reshape" && isScale(*user->result()))
+    if ((name == "reshape" || name == "cast") &&
+        isScale(*user->result(), elsewhere))
       return true;
+    if (elsewhere && name == "call")
+      for (unsigned slot = 0; slot < user->numOperands(); ++slot)
+        if (user->operand(slot) == &value && elsewhere(*user, slot))
+          return true;
   }
   return false;
+}
+
+bool anec::scales(const Value &value, IsScale isScaleElsewhere) {
+  return isScale(value, isScaleElsewhere);
 }
 
 /// A matrix whose only long axis is the first is a vector in another shape: a
@@ -62,15 +72,36 @@ static bool isVector(llvm::ArrayRef<int64_t> shape) {
   return llvm::count_if(shape, [](int64_t extent) { return extent != 1; }) <= 1;
 }
 
+llvm::StringRef anec::spelling(InitialValue initial) {
+  switch (initial) {
+  case InitialValue::Normal:
+    return "normal";
+  case InitialValue::Ones:
+    return "ones";
+  case InitialValue::Zeros:
+    return "zeros";
+  }
+  return "";
+}
+
+InitialValue anec::initialValue(const Op &weight, IsScale isScaleElsewhere) {
+  if (!isVector(weightSourceType(weight).shape))
+    return InitialValue::Normal;
+  return isScale(*weight.result(), isScaleElsewhere) ? InitialValue::Ones
+                                                     : InitialValue::Zeros;
+}
+
 ConstantRef anec::initialWeight(const Op &weight, uint64_t seed) {
-  TensorType type = weightSourceType(weight);
+  return drawWeight(weight.stringAttr("name"), weightSourceType(weight),
+                    initialValue(weight), seed);
+}
+
+ConstantRef anec::drawWeight(llvm::StringRef name, TensorType type,
+                             InitialValue initial, uint64_t seed) {
   size_t count = type.numElements();
-  std::vector<float> values(count, 0.0f);
-  if (isVector(type.shape)) {
-    if (isScale(*weight.result()))
-      values.assign(count, 1.0f);
-  } else {
-    uint64_t key = mix(seed) ^ llvm::xxHash64(weight.stringAttr("name"));
+  std::vector<float> values(count, initial == InitialValue::Ones ? 1.0f : 0.0f);
+  if (initial == InitialValue::Normal) {
+    uint64_t key = mix(seed) ^ llvm::xxHash64(name);
     double deviation = std::sqrt(double(type.shape[0]) / double(count));
     for (size_t index = 0; index < count; index += 2) {
       auto [first, second] = normalPair(mix(key), index / 2);

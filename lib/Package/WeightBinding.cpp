@@ -58,23 +58,29 @@ std::optional<WeightBinding> WeightBinding::open(const WeightOptions &options,
   return binding;
 }
 
-ConstantRef WeightBinding::resolveSource(const Op &weight,
-                                         Diagnostics &diags) const {
-  llvm::StringRef name = weight.stringAttr("name");
+llvm::StringRef WeightBinding::storedName(llvm::StringRef name) const {
   auto mapped = names.find(name);
-  llvm::StringRef stored =
-      mapped == names.end() ? name : llvm::StringRef(mapped->second);
-  bool present = arrays && arrays->lookup(stored);
-  if (present || (arrays && !seed))
-    return arrays->lookup(stored, weightSourceType(weight), weight.range(),
-                          diags);
+  return mapped == names.end() ? name : llvm::StringRef(mapped->second);
+}
+
+bool WeightBinding::has(llvm::StringRef name) const {
+  return arrays && arrays->lookup(storedName(name));
+}
+
+ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
+                                   InitialValue initial, SourceRange range,
+                                   Diagnostics &diags) const {
+  if (has(name) || (arrays && !seed))
+    return arrays->lookup(storedName(name), type, range, diags);
   if (seed)
-    return initialWeight(weight, *seed);
-  diags.report(weight.range(), diag::UnboundWeight, name);
+    return drawWeight(name, type, initial, *seed);
+  diags.report(range, diag::UnboundWeight, name);
   return nullptr;
 }
 
 ConstantRef WeightBinding::resolve(const Op &weight, Diagnostics &diags) const {
-  ConstantRef source = resolveSource(weight, diags);
+  ConstantRef source =
+      resolve(weight.stringAttr("name"), weightSourceType(weight),
+              initialValue(weight), weight.range(), diags);
   return source ? arrangeWeight(weight, source) : nullptr;
 }

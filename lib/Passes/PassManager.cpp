@@ -135,7 +135,7 @@ static bool runModulePass(const PassDef &pass, Module &module,
                           const PassManagerOptions &options, Diagnostics &diags,
                           PassReport &report) {
   std::optional<ModuleProbe> probe;
-  if (options.verifyNumerics) {
+  if (options.verifyNumerics && !pass.changesInterface) {
     probe.emplace(module);
     if (!probe->evaluateBefore(module, diags))
       return false;
@@ -170,7 +170,7 @@ static bool runEverywhere(const PassDef &pass, Module &module,
     return runModulePass(pass, module, options, diags, report);
   }
   for (const auto &function : module.functions) {
-    if (function->kind == FunctionKind::Host)
+    if (function->kind == FunctionKind::Host || function->isDeclaration())
       continue;
     if (atLimit())
       return true;

@@ -135,7 +135,7 @@ ModuleProbe::ModuleProbe(const Module &module) {
         applied.insert(op.stringAttr("body"));
     }
   for (const auto &function : module.functions) {
-    if (applied.contains(function->name))
+    if (applied.contains(function->name) || function->isDeclaration())
       continue;
     Probed &probed = functions.emplace_back(Probed{function->name, {}, {}});
     for (const auto &param : function->parameters())

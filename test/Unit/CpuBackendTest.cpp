@@ -442,7 +442,8 @@ TEST(CpuBackend, SharesMemoryAlongAChain) {
   std::unique_ptr<Executable> executable =
       createCpuBackend()->load(*graph.function(), {}, graph.diags);
   ASSERT_TRUE(executable);
-  EXPECT_LE(executable->activationBytes(), 2 * side * side * 4u);
+  // The input, the output, and two in turn between them.
+  EXPECT_LE(executable->activationBytes(), 4 * side * side * 4u);
   check(graph);
 }
 
@@ -456,7 +457,8 @@ TEST(CpuBackend, KeepsNoMemoryForFusedValues) {
   std::unique_ptr<Executable> executable =
       createCpuBackend()->load(*graph.function(), {}, graph.diags);
   ASSERT_TRUE(executable);
-  EXPECT_LE(executable->activationBytes(), 2 * side * side * 4u);
+  // The input, the output, and two in turn between them.
+  EXPECT_LE(executable->activationBytes(), 4 * side * side * 4u);
   check(graph);
 }
 

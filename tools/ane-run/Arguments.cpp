@@ -71,6 +71,9 @@ static ConstantRef makeInput(const Port &port, llvm::StringRef source,
   if (source == "zeros")
     return Constant::fromDoubles(port.type,
                                  std::vector<double>(port.type.numElements()));
+  if (source == "ones")
+    return Constant::fromDoubles(
+        port.type, std::vector<double>(port.type.numElements(), 1.0));
   if (source.consume_front("random:")) {
     uint64_t seed = 0;
     if (source.getAsInteger(10, seed)) {
@@ -91,12 +94,10 @@ static std::string listPorts(llvm::ArrayRef<Port> ports) {
   return names.empty() ? "none" : llvm::join(names, ", ");
 }
 
-/// The arrays for `ports`, which are `kind`s, "input" or "state". One without
-/// an argument is taken as `fallback` says.
-static std::optional<std::vector<ConstantRef>>
-readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
-          llvm::ArrayRef<std::string> arguments, llvm::StringRef fallback,
-          Diagnostics &diags) {
+std::optional<std::vector<ConstantRef>>
+anec::readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
+                llvm::ArrayRef<std::string> arguments, llvm::StringRef fallback,
+                Diagnostics &diags) {
   std::vector<ConstantRef> values(ports.size());
   bool ok = true;
   for (const std::string &argument : arguments) {

@@ -30,6 +30,12 @@ std::optional<Arrays> readArrays(const Executable &executable,
                                  llvm::ArrayRef<std::string> states,
                                  llvm::StringRef fallback, Diagnostics &diags);
 
+/// The arrays for `ports`, which are `kind`s, "input" or "state", as above.
+std::optional<std::vector<ConstantRef>>
+readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
+          llvm::ArrayRef<std::string> arguments, llvm::StringRef fallback,
+          Diagnostics &diags);
+
 /// Adds the shapes of .npy files among the arguments of `--input`, as hints.
 void appendShapesOfFiles(llvm::ArrayRef<std::string> arguments,
                          std::vector<InputShape> &shapes);

@@ -7,6 +7,7 @@
 #define ANEC_TOOLS_ANE_RUN_COMMANDS_H
 
 #include "anec/MIL/Reader.h"
+#include "anec/Package/WeightBinding.h"
 #include "anec/Runtime/Backend.h"
 
 namespace anec {
@@ -56,6 +57,41 @@ bool bench(const LoadedProgram &program, const BenchOptions &options,
 
 /// Prints inputs, outputs, ops, floating-point operations and bytes.
 void printInfo(const LoadedProgram &program, bool json, llvm::raw_ostream &out);
+
+//===----------------------------------------------------------------------===//
+// Packages
+//===----------------------------------------------------------------------===//
+
+struct PackageRunOptions {
+  LoadOptions load;
+  WeightOptions weights;
+  /// The entry; empty for the one that trains when there are gradients to write
+  /// or to time, and the forward otherwise.
+  std::string entry;
+  std::vector<std::string> inputs;
+  std::string outputDir;
+  /// A folder, or a .safetensors file; empty for no gradients.
+  std::string gradients;
+  unsigned iterations = 10, warmup = 2;
+  bool json = false, profile = false;
+};
+/// Runs a package's entry once.
+bool runPackage(llvm::StringRef path, const PackageRunOptions &options,
+                llvm::raw_ostream &out, Diagnostics &diags);
+/// Times an entry: forward, backward, and host ops among both.
+bool benchPackage(llvm::StringRef path, const PackageRunOptions &options,
+                  llvm::raw_ostream &out, Diagnostics &diags);
+/// Prints a package's kernels, and what each takes, gives and costs.
+bool printPackageInfo(llvm::StringRef path, bool json, llvm::raw_ostream &out,
+                      Diagnostics &diags);
+
+/// Writes arrays to `folder`/NAME.npy.
+bool writeOutputs(llvm::ArrayRef<Port> ports,
+                  llvm::ArrayRef<ConstantRef> values, llvm::StringRef folder,
+                  Diagnostics &diags);
+/// Shape, smallest, largest and mean of an array, for a look at the result.
+void printSummary(const Port &port, const Constant &value,
+                  llvm::raw_ostream &out);
 
 } // namespace anec
 

@@ -50,9 +50,8 @@ std::optional<LoadedProgram> anec::loadProgram(llvm::StringRef path,
   return program;
 }
 
-/// Shape, smallest, largest and mean of an output, for a look at the result.
-static void printSummary(const Port &port, const Constant &value,
-                         llvm::raw_ostream &out) {
+void anec::printSummary(const Port &port, const Constant &value,
+                        llvm::raw_ostream &out) {
   double low = 0, high = 0, sum = 0;
   int64_t count = value.numElements();
   for (int64_t i = 0; i < count; ++i) {
@@ -68,9 +67,9 @@ static void printSummary(const Port &port, const Constant &value,
   out << '\n';
 }
 
-static bool writeOutputs(llvm::ArrayRef<Port> ports,
-                         llvm::ArrayRef<ConstantRef> values,
-                         llvm::StringRef folder, Diagnostics &diags) {
+bool anec::writeOutputs(llvm::ArrayRef<Port> ports,
+                        llvm::ArrayRef<ConstantRef> values,
+                        llvm::StringRef folder, Diagnostics &diags) {
   AtomicFiles files(diags);
   for (auto [port, value] : llvm::zip_equal(ports, values)) {
     llvm::SmallString<128> path(folder);

@@ -13,6 +13,7 @@
 #include "../InputShape.h"
 #include "Arguments.h"
 #include "Commands.h"
+#include "anec/Package/ModelPackage.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -25,7 +26,8 @@ cl::OptionCategory category("ane-run options");
 cl::SubCommand infoCommand("info", "Print a program's signature and cost");
 cl::SubCommand benchCommand("bench", "Time a program");
 
-cl::opt<std::string> program(cl::Positional, cl::desc("PROGRAM.mil|.mlmodelc"),
+cl::opt<std::string> program(cl::Positional,
+                             cl::desc("PROGRAM.mil|.mlmodelc|.anepkg"),
                              cl::sub(cl::SubCommand::getTopLevel()),
                              cl::sub(infoCommand), cl::sub(benchCommand),
                              cl::cat(category));
@@ -34,11 +36,11 @@ cl::opt<std::string>
                  cl::desc("Which function, when there are several"),
                  cl::sub(cl::SubCommand::getTopLevel()), cl::sub(infoCommand),
                  cl::sub(benchCommand), cl::cat(category));
-cl::list<std::string>
-    inputs("input", cl::value_desc("NAME=SOURCE"),
-           cl::desc("An input: a .npy file, random:SEED, zeros, or bytes:FILE"),
-           cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
-           cl::cat(category));
+cl::list<std::string> inputs(
+    "input", cl::value_desc("NAME=SOURCE"),
+    cl::desc("An input: a .npy file, random:SEED, zeros, ones, or bytes:FILE"),
+    cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
+    cl::cat(category));
 cl::list<std::string>
     states("state", cl::value_desc("NAME=SOURCE"),
            cl::desc("What a state holds before, as for --input (default: "
@@ -93,6 +95,27 @@ cl::opt<bool> profile("profile", cl::desc("Also print what each step took"),
 cl::opt<bool> json("json", cl::desc("Print JSON"), cl::sub(infoCommand),
                    cl::sub(benchCommand), cl::cat(category));
 
+cl::opt<std::string>
+    weights("weights", cl::value_desc("FILE|FOLDER"),
+            cl::desc("A package's weights: a .safetensors file or a folder of "
+                     ".npy (default: those in the package)"),
+            cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
+            cl::cat(category));
+cl::opt<std::string>
+    weightMap("weight-map", cl::value_desc("FILE.json"),
+              cl::desc("Names of weights -> names in --weights"),
+              cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
+              cl::cat(category));
+cl::opt<uint64_t> initSeed("init", cl::value_desc("SEED"),
+                           cl::desc("Draw the weights that --weights lacks"),
+                           cl::sub(cl::SubCommand::getTopLevel()),
+                           cl::sub(benchCommand), cl::cat(category));
+cl::opt<std::string>
+    gradients("gradients", cl::value_desc("FOLDER|FILE.safetensors"),
+              cl::desc("Run a package's backward too, and write the gradient "
+                       "of each weight"),
+              cl::cat(category));
+
 constexpr char overview[] =
     "ane-run - runs MIL programs; on the CPU, from the same text and weights\n"
     "that the Apple Neural Engine would get\n";
@@ -106,13 +129,43 @@ EXAMPLES:
   ane-run info out.mil
   ane-run bench out.mil --iterations 50 --json
   ane-run bench out.mil --profile
+  ane-run info model.anepkg
+  ane-run model.anepkg --input tokens=t.npy --input targets=u.npy --init=1
+  ane-run model.anepkg --input tokens=t.npy --input targets=u.npy --init=1 --gradients g.safetensors
+  ane-run bench model.anepkg --init=1 --iterations 10
 
 EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine failed
 )";
 
 } // namespace
 
+static bool runOnPackage(Diagnostics &diags) {
+  if (infoCommand)
+    return printPackageInfo(program, json, llvm::outs(), diags);
+  PackageRunOptions options;
+  options.load = {numerics, threads};
+  options.weights.source = weights;
+  options.weights.mapping = weightMap;
+  if (initSeed.getNumOccurrences())
+    options.weights.seed = initSeed;
+  options.entry = functionName;
+  options.inputs = {inputs.begin(), inputs.end()};
+  options.outputDir = outputDir;
+  options.gradients = gradients;
+  options.json = json;
+  options.profile = profile;
+  if (!benchCommand)
+    return runPackage(program, options, llvm::outs(), diags);
+  if (iterations.getNumOccurrences())
+    options.iterations = iterations;
+  if (warmup.getNumOccurrences())
+    options.warmup = warmup;
+  return benchPackage(program, options, llvm::outs(), diags);
+}
+
 static bool run(Diagnostics &diags) {
+  if (isPackagePath(program))
+    return runOnPackage(diags);
   std::vector<InputShape> wanted;
   for (const std::string &shape : shapes)
     wanted.push_back(*parseInputShape(shape));

@@ -20,8 +20,11 @@
 #include "PassOutput.h"
 #include "anec/IR/Text.h"
 #include "anec/MIL/Canonical.h"
+#include "anec/Package/ModelPackage.h"
+#include "anec/Package/ScheduleDot.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Support/AtomicFile.h"
+#include "anec/Target/Target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,7 +37,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class Emit { MIL, IR, Report, Json };
+enum class Emit { MIL, IR, Dot, Report, Json };
 enum class DiagnosticsFormat { Text, Json };
 enum class ReportFormat { Text, Html };
 
@@ -70,7 +73,7 @@ cl::opt<std::string> explained(cl::Positional, cl::desc("RULE"),
                                cl::sub(explainCommand), cl::cat(category));
 
 cl::opt<std::string> input(cl::Positional,
-                           cl::desc("FILE.tdsl|.ir|.mil|.mlmodelc"),
+                           cl::desc("FILE.tdsl|.ir|.mil|.mlmodelc|.anepkg"),
                            cl::cat(category));
 cl::opt<std::string> output("o", cl::value_desc("FILE"),
                             cl::desc("Write FILE (and weights/ beside it for "
@@ -81,6 +84,9 @@ cl::opt<Emit>
          cl::values(clEnumValN(Emit::MIL, "mil", "MIL text (default)"),
                     clEnumValN(Emit::IR, "ir",
                                "the IR, after --passes when they are given"),
+                    clEnumValN(Emit::Dot, "dot",
+                               "kernels, taps and host ops of a model or a "
+                               "package, for Graphviz"),
                     clEnumValN(Emit::Report, "report",
                                "ops, weights, operations and the peak of "
                                "activations"),
@@ -163,6 +169,26 @@ cl::opt<bool> verifyNumerics(
     cl::desc("Compare results before and after each pass on random inputs"),
     cl::cat(category));
 
+cl::opt<IOMode> ioMode(
+    "io", cl::desc("Inputs and outputs of a package's kernels:"),
+    cl::init(IOMode::Packed),
+    cl::values(clEnumValN(IOMode::Packed, "packed", "one of each (default)"),
+               clEnumValN(IOMode::Separate, "separate",
+                          "one for each tensor, named in their order")),
+    cl::cat(category));
+cl::opt<WeightMode> weightMode(
+    "weight-mode", cl::desc("Weights of a package's kernels:"),
+    cl::init(WeightMode::Packed),
+    cl::values(clEnumValN(WeightMode::Packed, "packed",
+                          "inputs, which the host passes (default)"),
+               clEnumValN(WeightMode::Baked, "baked",
+                          "constants, with a weight file for each layer "
+                          "(default with --forward-only)")),
+    cl::cat(category));
+cl::opt<bool> forwardOnly("forward-only",
+                          cl::desc("Package the model without training it"),
+                          cl::cat(category));
+
 cl::opt<std::string> milVersion(
     "mil-version", cl::value_desc("1.3|1.0"),
     cl::desc("Dialect: 1.3 with ios18, or 1.0 with ios16 for older compilers; "
@@ -193,6 +219,9 @@ EXAMPLES:
   anec mlp.tdsl --init=7 -o out/mlp.mil       MIL and random weights
   anec attention.tdsl --weights=model.safetensors -o attention.mil
   anec attention.tdsl --define seq=64         MIL text to standard output
+  anec llama.tdsl -o llama.anepkg             a model: kernels and host schedule
+  anec llama.tdsl --forward-only --init=1 -o llama.anepkg
+  anec llama.tdsl --emit=dot | dot -Tsvg      its kernels, taps and host ops
   anec attention.tdsl --emit=ir --passes=decompose,matmul-to-conv
   anec llama.tdsl --emit=ir --passes=model --remarks     kernels and schedule
   anec out.mil                                read, check and print again
@@ -224,6 +253,17 @@ static void removeSkipped(std::vector<const PassDef *> &passes) {
   });
 }
 
+/// Weights that no one changes are best part of their kernels.
+static ModelPipelineOptions modelOptions() {
+  ModelPipelineOptions options;
+  options.train = !forwardOnly;
+  options.fusion = fusion;
+  options.packWeights = weightMode.getNumOccurrences()
+                            ? weightMode == WeightMode::Packed
+                            : !forwardOnly;
+  return options;
+}
+
 /// `default` in a list stands for the pipeline of a kernel, `model` for that of
 /// a model.
 static bool readPassList(std::vector<const PassDef *> &passes,
@@ -234,7 +274,7 @@ static bool readPassList(std::vector<const PassDef *> &passes,
     if (name.trim() == "default")
       llvm::append_range(passes, defaultPipeline());
     else if (name.trim() == "model")
-      llvm::append_range(passes, modelPipeline({.fusion = fusion}));
+      llvm::append_range(passes, modelPipeline(modelOptions()));
     else if (!parsePipeline(name, passes, diags))
       return false;
   }
@@ -289,6 +329,7 @@ static bool readOptions(CompileOptions &options, Diagnostics &diags) {
   options.milVersion = milVersion;
   for (const std::string &shape : shapes)
     options.shapes.push_back(*parseInputShape(shape));
+  options.passes.target = findTarget(targetName);
   // Programs can be looked at without their weights.
   options.missingWeights = MILReadOptions::MissingWeights::Warn;
   return readPassOptions(options.passes, diags);
@@ -355,6 +396,58 @@ static bool emitMIL(std::unique_ptr<Module> module, CompileOptions options,
   return ok;
 }
 
+/// Compiles a model with its host schedule.
+static bool emitPackage(std::unique_ptr<Module> module, CompileOptions options,
+                        Diagnostics &diags, std::vector<PassReport> &reports) {
+  if (!passList.getNumOccurrences()) {
+    options.passes.passes = modelPipeline(modelOptions());
+    removeSkipped(options.passes.passes);
+  }
+  if (!runPasses(*module, options.passes, diags, &reports))
+    return false;
+  PackageOptions package;
+  package.io = ioMode;
+  package.weightMode =
+      modelOptions().packWeights ? WeightMode::Packed : WeightMode::Baked;
+  package.weights = options.weights;
+  package.milVersion = milVersion;
+  package.passes = options.passes;
+  package.passes.passes.clear();
+  return writePackage(std::move(module), output, package, diags, &reports);
+}
+
+/// A model is shown as it would be packaged.
+static bool emitDot(std::unique_ptr<Module> module, CompileOptions options,
+                    Diagnostics &diags, std::vector<PassReport> &reports) {
+  if (!passList.getNumOccurrences()) {
+    options.passes.passes = modelPipeline(modelOptions());
+    removeSkipped(options.passes.passes);
+  }
+  Module &program = keepToTheEnd(std::move(module));
+  if (!runPasses(program, options.passes, diags, &reports))
+    return false;
+  return writeText(
+      [&](llvm::raw_ostream &out) {
+        printDot(program, out);
+        return true;
+      },
+      diags);
+}
+
+/// What can be said of a package: its schedule, as a picture or as IR.
+static bool emitPackaged(Diagnostics &diags) {
+  std::optional<ModelPackage> package = readPackage(input, diags);
+  if (!package)
+    return false;
+  return writeText(
+      [&](llvm::raw_ostream &out) {
+        emit == Emit::Dot ? printDot(*package->schedule, out)
+                          : printIR(*package->schedule, out);
+        return true;
+      },
+      diags);
+}
+
 /// What is predicted stands with it when a target was asked for.
 static void printReports(const Module &module, const Target &target,
                          llvm::raw_ostream &out) {
@@ -408,9 +501,13 @@ static bool emitAs(Emit form, std::unique_ptr<Module> module,
   SourceKind kind = sourceKind(input);
   switch (form) {
   case Emit::MIL:
+    if (isPackagePath(output))
+      return emitPackage(std::move(module), options, diags, reports);
     return emitMIL(std::move(module), options, kind, diags, reports);
   case Emit::IR:
     return emitIR(std::move(module), options, diags, reports);
+  case Emit::Dot:
+    return emitDot(std::move(module), options, diags, reports);
   case Emit::Report:
   case Emit::Json:
     return emitReport(std::move(module), options, kind, diags, reports);
@@ -423,6 +520,8 @@ static bool run(const Target &target, Diagnostics &diags) {
   options.passes.target = &target;
   if (!readOptions(options, diags))
     return false;
+  if (isPackagePath(input))
+    return emitPackaged(diags);
   std::unique_ptr<Module> module = readSourceFile(input, options, diags);
   if (!module)
     return false;
@@ -516,6 +615,9 @@ int main(int argc, char **argv) {
   if (!milVersion.empty() && milVersion != "1.0" && milVersion != "1.3")
     return usageError("anec", "--mil-version takes 1.3 or 1.0, not `" +
                                   milVersion + "`");
+  if (isPackagePath(input) && emit != Emit::Dot && emit != Emit::IR)
+    return usageError("anec", "a package is shown with --emit=dot or "
+                              "--emit=ir; ane-run runs it");
   if (canonical && emit != Emit::MIL)
     return usageError("anec", "--canonical is for --emit=mil");
   for (const std::string &define : defines)

@@ -229,9 +229,18 @@ public:
   }
   llvm::SmallVector<Value *, 2> resultValues() const;
 
+  /// Makes this a declaration: a function whose body stands elsewhere, and of
+  /// which calls need to know the types alone. Its results are values that
+  /// nothing computes.
+  void declareResults(llvm::ArrayRef<TensorType> types,
+                      llvm::ArrayRef<llvm::StringRef> names);
+  bool isDeclaration() const { return declared; }
+
 private:
   llvm::ilist<Op> ops;
   std::vector<std::unique_ptr<Value>> params;
+  std::vector<std::unique_ptr<Value>> declaredResults;
+  bool declared = false;
   std::unique_ptr<Operand[]> resultSlots;
   unsigned resultCount = 0;
   std::vector<std::string> outputNames;
@@ -243,6 +252,9 @@ public:
   /// MIL's header, kept when a program is read and printed again.
   std::string version = "1.3";
   std::vector<std::pair<std::string, std::string>> buildInfo;
+  /// The `config` entries that it was made with, as they came out; the textual
+  /// form does not have them.
+  std::vector<std::pair<std::string, std::string>> config;
 
   Function *addFunction(FunctionKind kind, llvm::StringRef name,
                         SourceRange range = {});

@@ -59,6 +59,26 @@ bool addMIL(const Module &module, llvm::StringRef textPath,
             llvm::StringRef weightFile, const MILPrintOptions &options,
             AtomicFiles &files, Diagnostics &diags);
 
+/// Adds the weight file alone, for other values of the same weights; nothing
+/// when the text names none.
+bool addWeightFile(const Module &module, llvm::StringRef weightFile,
+                   const MILPrintOptions &options, AtomicFiles &files,
+                   Diagnostics &diags);
+
+/// What the weight file of a program has.
+struct WeightFilePlan {
+  struct Record {
+    const Op *weight;
+    uint64_t offset;
+  };
+  bool isNeeded = false;
+  /// Of the `weight` ops, in their order.
+  std::vector<Record> weights;
+};
+WeightFilePlan planWeightFile(const Module &module,
+                              const MILPrintOptions &options,
+                              Diagnostics &diags);
+
 } // namespace anec
 
 #endif // ANEC_MIL_PRINTER_H

@@ -8,6 +8,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace anec {
 
@@ -32,6 +33,9 @@ struct MILReadOptions {
   /// not among them has the shape that the program gives as its default, with
   /// a warning.
   std::vector<InputShape> shapes;
+  /// The files that weight files in the text stand for, by the path as written,
+  /// when they lie elsewhere: instances of a program have the text in common.
+  llvm::StringMap<std::string> weightFiles;
 };
 
 /// Reads the MIL program in `buffer`, which `diags` owns and the ops' source

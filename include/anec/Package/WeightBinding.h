@@ -15,6 +15,7 @@
 
 #include "anec/Arrays/ArraySource.h"
 #include "anec/IR/IR.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace anec {
@@ -30,6 +31,10 @@ struct WeightOptions {
   std::optional<uint64_t> seed;
 };
 
+/// What a weight begins as when it is drawn.
+enum class InitialValue : uint8_t { Normal, Ones, Zeros };
+/// `normal`, `ones`, `zeros`.
+llvm::StringRef spelling(InitialValue initial);
 class WeightBinding {
 public:
   /// Opens what `options` names; nothing when that fails, with the reason
@@ -40,15 +45,34 @@ public:
   /// The value of `weight`, in its result's type; null when it cannot be had,
   /// with the reason reported.
   ConstantRef resolve(const Op &weight, Diagnostics &diags) const;
+  /// The array called `name`, declared as `type`, or drawn to begin as
+  /// `initial`; `range` is for messages.
+  ConstantRef resolve(llvm::StringRef name, const TensorType &type,
+                      InitialValue initial, SourceRange range,
+                      Diagnostics &diags) const;
+  /// Whether there is a value for `name` without drawing it.
+  bool has(llvm::StringRef name) const;
+  /// Whether there is anything to take values from.
+  bool hasValues() const { return arrays || seed; }
 
 private:
-  ConstantRef resolveSource(const Op &weight, Diagnostics &diags) const;
+  llvm::StringRef storedName(llvm::StringRef name) const;
 
   std::optional<ArraySource> arrays;
   llvm::StringMap<std::string> names;
   std::optional<uint64_t> seed;
 };
 
+/// Whether the operand in `slot` of `call` scales what it meets in the callee.
+using IsScale = llvm::function_ref<bool(const Op &call, unsigned slot)>;
+/// What `weight` begins as: which, says its first use.
+InitialValue initialValue(const Op &weight, IsScale isScaleElsewhere = nullptr);
+/// Whether `value`, a parameter, scales what it meets.
+bool scales(const Value &value, IsScale isScaleElsewhere = nullptr);
+
+/// Elements of `type` for the weight `name`.
+ConstantRef drawWeight(llvm::StringRef name, TensorType type,
+                       InitialValue initial, uint64_t seed);
 /// A weight's initial value, the same for a name and a seed on any machine.
 /// Matrices and filters are normal with a deviation of 1/sqrt(inputs of one
 /// output). A vector is all ones where it scales (`gamma`), zeros elsewhere:

@@ -76,6 +76,9 @@ struct PassDef {
   /// precision: 0 for pure data movement, 1e-9 for reordered arithmetic, more
   /// only where values get rounded into constants.
   double tolerance = 1e-9;
+  /// It gives functions other parameters and results than they had, so that
+  /// results before and after cannot be compared.
+  bool changesInterface = false;
   /// True when it changed `function`. Errors go to the context.
   bool (*run)(Function &function, PassContext &ctx) = nullptr;
   /// In place of `run`, for a pass that adds, removes or looks at several

@@ -13,11 +13,16 @@
 #define ANEC_RUNTIME_BACKEND_H
 
 #include "anec/IR/IR.h"
+#include "anec/IR/PackedLayout.h"
 #include "anec/Support/Diagnostics.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <limits>
 
 namespace anec {
+
+namespace cpu {
+struct Machine;
+} // namespace cpu
 
 /// How a backend computes. A real engine has no choice.
 enum class Numerics : uint8_t {
@@ -33,12 +38,28 @@ inline bool isEmulated(Numerics numerics) {
   return numerics != Numerics::FP32 && numerics != Numerics::FP16;
 }
 
+/// A part of an input or output that is to be in memory of the caller's, who
+/// keeps it as long as the executable: written there it needs no writeInput,
+/// and what comes out there no readOutput. Floats are fp32 there, with the
+/// values that the port's element type can hold, and integers int32.
+struct Binding {
+  bool output = false;
+  unsigned port = 0;
+  Region region;
+  float *memory = nullptr; ///< [channels, columns] of the region
+};
+
 struct LoadOptions {
   Numerics numerics = Numerics::FP16;
   /// Threads to use, the caller's included; 0 is one per processor.
   unsigned threads = 0;
   /// Time each step of every run, for Executable::stepTimes.
   bool timeSteps = false;
+  /// What the backend may take or not, see Executable::isBound.
+  llvm::ArrayRef<Binding> bindings = {};
+  /// What the cpu backend runs on, to share it with host programs; null for the
+  /// backend's own with so many `threads`.
+  std::shared_ptr<cpu::Machine> machine;
 };
 
 /// An input or output of a program.
@@ -68,7 +89,9 @@ struct OpHazards {
   uint64_t overflows = 0;   ///< finite results that fp16 cannot hold
 };
 
-/// A loaded program. One thread may run it at a time.
+/// A loaded program. Inputs and outputs are storage of its own: what is written
+/// stays until something else is. One thread at a time may use the executables
+/// of a backend.
 class Executable {
 public:
   virtual ~Executable() = default;
@@ -84,8 +107,23 @@ public:
     llvm_unreachable("a backend without states");
   }
 
-  /// Runs once. Arrays are row-major, little-endian, in the ports' types and
-  /// sizes. False, with a diagnostic, when the machine failed.
+  /// Whether the part of a port that `LoadOptions::bindings[index]` names is in
+  /// the caller's memory. Where it is not, it has to be written or read.
+  bool isBound(size_t index) const { return bound[index]; }
+
+  /// Writes a part of an input from `elements`, row-major [channels, columns];
+  /// reads one of an output. Elements are as in a Binding: they are converted
+  /// from and to the port's type. Nothing is kept. False, with a diagnostic,
+  /// when the machine failed.
+  virtual bool writeInput(unsigned port, const Region &region,
+                          const float *elements, Diagnostics &diags) = 0;
+  virtual bool readOutput(unsigned port, const Region &region, float *elements,
+                          Diagnostics &diags) = 0;
+  /// Computes the outputs from the inputs as they are.
+  virtual bool execute(Diagnostics &diags) = 0;
+
+  /// Runs once, with whole arrays, row-major, little-endian, in the ports'
+  /// types and sizes. False, with a diagnostic, when the machine failed.
   virtual bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
                    llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
                    Diagnostics &diags) = 0;
@@ -102,6 +140,7 @@ public:
 
 protected:
   std::vector<Port> inputPorts, outputPorts, statePorts;
+  std::vector<bool> bound;
   std::vector<StepTime> times;
 };
 
@@ -109,6 +148,9 @@ class Backend {
 public:
   virtual ~Backend() = default;
   virtual llvm::StringRef name() const = 0;
+  /// Whether executables take bindings, so that loading a program once for
+  /// each set of memory is worth it.
+  virtual bool takesBindings() const { return false; }
   /// Null, with a diagnostic, when the backend cannot run `function`.
   virtual std::unique_ptr<Executable> load(const Function &function,
                                            const LoadOptions &options,

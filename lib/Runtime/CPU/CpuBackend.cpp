@@ -4,12 +4,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emulation/EmulatedSteps.h"
+#include "Machine.h"
 #include "Steps.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Runtime/CPU/HostProgram.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <cstring>
+#include <map>
 
 using namespace anec;
 using namespace anec::cpu;
@@ -28,6 +31,8 @@ struct MakerRow {
 static constexpr MakerRow makers[] = {
     {&ops::Concat, makeConcat},
     {&ops::Conv, makeConv},
+    {&ops::CrossEntropy, makeCrossEntropy},
+    {&ops::CrossEntropyGradient, makeCrossEntropyGradient},
     {&ops::Gather, makeGather},
     {&ops::Linear, makeLinear},
     {&ops::Lstm, makeLstm},
@@ -40,6 +45,7 @@ static constexpr MakerRow makers[] = {
     {&ops::ReduceMin, makeReduction},
     {&ops::ReduceSum, makeReduction},
     {&ops::ReduceSumSquare, makeReduction},
+    {&ops::Scatter, makeScatter},
     {&ops::SliceBySize, makeSliceBySize},
     {&ops::SliceUpdate, makeSliceUpdate},
     {&ops::Softmax, makeSoftmax},
@@ -47,6 +53,11 @@ static constexpr MakerRow makers[] = {
     {&ops::Transpose, makeTranspose},
     {&ops::WriteState, makeWriteState},
 };
+
+bool cpu::hasStep(const OpDef &def) {
+  return llvm::any_of(makers,
+                      [&](const MakerRow &row) { return row.op == &def; });
+}
 
 StepFn cpu::makeStep(const Step &step, StepContext &ctx) {
   if (step.fused)
@@ -157,61 +168,148 @@ static void runTimed(const StepFn &step, StepTime &time) {
 
 namespace {
 
+/// The values that live in memory of the caller's.
+struct Bound {
+  Storage::Places places;
+  std::vector<bool> taken;
+
+  Bound(const PortParts &parts, const Schedule &schedule,
+        llvm::ArrayRef<Binding> bindings) {
+    llvm::DenseSet<const Value *> inputs;
+    for (const PortPart &part : parts.inputs)
+      inputs.insert(part.value);
+    for (const Binding &binding : bindings) {
+      bool found = false;
+      for (const PortPart &part :
+           binding.output ? parts.outputs : parts.inputs) {
+        if (part.port != binding.port || part.region != binding.region)
+          continue;
+        // A result that is an input, or known beforehand, lies elsewhere.
+        const Value *value = schedule.root(part.value);
+        if (schedule.isConstant(value) ||
+            (binding.output && inputs.contains(value)))
+          continue;
+        auto [it, fresh] = places.try_emplace(
+            value, reinterpret_cast<uint32_t *>(binding.memory));
+        // Another part of the output may be the same value. The same part of an
+        // input may be cut out twice.
+        found |= fresh;
+        if (binding.output)
+          break;
+      }
+      taken.push_back(found);
+    }
+  }
+};
+
 class CpuExecutable : public Executable {
 public:
-  CpuExecutable(const Function &function, const LoadOptions &options)
-      : pool(options.threads), schedule(function, options.numerics),
-        storage(function, schedule, options.numerics) {
-    StepContext ctx{storage, schedule, pool, options.numerics, &hazardList};
+  CpuExecutable(const Function &function, const LoadOptions &options,
+                std::shared_ptr<Machine> sharedWithOthers)
+      : shared(std::move(sharedWithOthers)), numerics(options.numerics),
+        parts(function, options.numerics),
+        schedule(function, parts, options.numerics),
+        storage(function, schedule, parts, options.numerics,
+                bind(options.bindings), shared->arenas) {
+    StepContext ctx{storage, schedule, shared->pool, options.numerics, &hazardList};
     for (const Step &step : schedule.steps) {
       steps.push_back(makeStep(step, ctx));
       if (options.timeSteps)
         times.push_back(describe(step));
     }
     for (const auto &param : function.parameters()) {
-      uint32_t *words = storage.words(param.get());
       if (param->holder == Holder::State) {
         statePorts.push_back(
             {param->name, portType(param->type, options.numerics, true)});
-        stateWords.push_back(words);
+        stateWords.push_back(storage.words(param.get()));
         continue;
       }
       inputPorts.push_back({param->name, param->type});
-      inputWords.push_back(words);
     }
-    for (unsigned i = 0; i < function.numResults(); ++i) {
-      const Value *value = function.result(i);
-      outputPorts.push_back({function.resultNames()[i],
-                             portType(value->type, options.numerics, true)});
-      outputWords.push_back(storage.words(value));
-    }
+    for (unsigned i = 0; i < function.numResults(); ++i)
+      outputPorts.push_back(
+          {function.resultNames()[i],
+           portType(function.result(i)->type, options.numerics, true)});
+    for (const PortPart &part : parts.inputs)
+      inputPieces.push_back(
+          {part.port, part.region, storage.words(part.value)});
+    for (const PortPart &part : parts.outputs)
+      outputPieces.push_back(
+          {part.port, part.region, storage.words(part.value)});
+  }
+
+  bool writeInput(unsigned port, const Region &region, const float *elements,
+                  Diagnostics &) override {
+    Rounding rounding =
+        numerics != Numerics::FP32 && inputPorts[port].type.dtype == DType::FP16
+            ? Rounding::FP16
+            : Rounding::None;
+    for (const Piece &piece : inputPieces)
+      forEachRow(piece, port, region,
+                 [&](float *row, size_t offset, size_t count) {
+                   if (rounding == Rounding::FP16)
+                     roundToHalf(count, elements + offset, row);
+                   else
+                     std::memcpy(row, elements + offset, count * 4);
+                 });
+    return true;
+  }
+
+  bool readOutput(unsigned port, const Region &region, float *elements,
+                  Diagnostics &) override {
+    for (const Piece &piece : outputPieces)
+      forEachRow(piece, port, region,
+                 [&](const float *row, size_t offset, size_t count) {
+                   std::memcpy(elements + offset, row, count * 4);
+                 });
+    return true;
+  }
+
+  bool execute(Diagnostics &) override {
+    for (size_t i = 0; i < steps.size(); ++i)
+      times.empty() ? steps[i]() : runTimed(steps[i], times[i]);
+    return true;
   }
 
   bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
            llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-           Diagnostics &) override {
+           Diagnostics &diags) override {
     assert(inputs.size() == inputPorts.size() &&
            outputs.size() == outputPorts.size());
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      assert(inputs[i].size() == inputPorts[i].type.numBytes());
-      loadInput(inputPorts[i].type, inputs[i], inputWords[i], pool);
+    for (unsigned i = 0; i < inputs.size(); ++i) {
+      const TensorType &type = inputPorts[i].type;
+      assert(inputs[i].size() == type.numBytes());
+      if (uint32_t *words = wholePort(inputPieces, i, type)) {
+        loadInput(type, inputs[i], words, shared->pool);
+        continue;
+      }
+      float *elements = converted(type);
+      loadInput(type, inputs[i], reinterpret_cast<uint32_t *>(elements),
+                shared->pool);
+      writeInput(i, matrixOf(type.shape), elements, diags);
     }
-    for (size_t i = 0; i < steps.size(); ++i)
-      times.empty() ? steps[i]() : runTimed(steps[i], times[i]);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      assert(outputs[i].size() == outputPorts[i].type.numBytes());
-      storeOutput(outputPorts[i].type, outputWords[i], outputs[i], pool);
+    execute(diags);
+    for (unsigned i = 0; i < outputs.size(); ++i) {
+      const TensorType &type = outputPorts[i].type;
+      assert(outputs[i].size() == type.numBytes());
+      uint32_t *words = wholePort(outputPieces, i, type);
+      if (!words) {
+        float *elements = converted(type);
+        readOutput(i, matrixOf(type.shape), elements, diags);
+        words = reinterpret_cast<uint32_t *>(elements);
+      }
+      storeOutput(type, words, outputs[i], shared->pool);
     }
     return true;
   }
 
   void setState(unsigned index, llvm::ArrayRef<uint8_t> bytes) override {
     assert(bytes.size() == statePorts[index].type.numBytes());
-    loadInput(statePorts[index].type, bytes, stateWords[index], pool);
+    loadInput(statePorts[index].type, bytes, stateWords[index], shared->pool);
   }
   void getState(unsigned index, llvm::MutableArrayRef<uint8_t> bytes) override {
     assert(bytes.size() == statePorts[index].type.numBytes());
-    storeOutput(statePorts[index].type, stateWords[index], bytes, pool);
+    storeOutput(statePorts[index].type, stateWords[index], bytes, shared->pool);
   }
 
   std::vector<OpHazards> hazards() const override { return hazardList.found(); }
@@ -219,13 +317,77 @@ public:
   uint64_t activationBytes() const override { return storage.arenaBytes(); }
 
 private:
-  ThreadPool pool;
+  /// A part of a port and where it is.
+  struct Piece {
+    unsigned port;
+    Region region;
+    uint32_t *words;
+  };
+
+  Storage::Places bind(llvm::ArrayRef<Binding> bindings) {
+    Bound result(parts, schedule, bindings);
+    bound = std::move(result.taken);
+    return std::move(result.places);
+  }
+
+  /// Calls `visit` for what each row of `region` has in common with `piece`:
+  /// where it is, where it is among the elements of `region`, and how long.
+  template <typename Visit>
+  static void forEachRow(const Piece &piece, unsigned port,
+                         const Region &region, Visit visit) {
+    const Region &own = piece.region;
+    int64_t left = std::max(own.column, region.column);
+    int64_t right =
+        std::min(own.column + own.columns, region.column + region.columns);
+    int64_t top = std::max(own.channel, region.channel);
+    int64_t bottom =
+        std::min(own.channel + own.channels, region.channel + region.channels);
+    if (piece.port != port || left >= right)
+      return;
+    float *words = reinterpret_cast<float *>(piece.words);
+    bool whole = right - left == own.columns && own.columns == region.columns;
+    int64_t step = whole ? std::max<int64_t>(bottom - top, 1) : 1;
+    for (int64_t channel = top; channel < bottom; channel += step)
+      visit(words + (channel - own.channel) * own.columns + left - own.column,
+            size_t((channel - region.channel) * region.columns + left -
+                   region.column),
+            size_t(step * (right - left)));
+  }
+
+  /// Where all of a port is; null when it is in several pieces.
+  static uint32_t *wholePort(llvm::ArrayRef<Piece> pieces, unsigned port,
+                             const TensorType &type) {
+    uint32_t *whole = nullptr;
+    for (const Piece &piece : pieces)
+      if (piece.port == port) {
+        if (whole || piece.region != matrixOf(type.shape))
+          return nullptr;
+        whole = piece.words;
+      }
+    return whole;
+  }
+
+  /// Memory for a whole port, allocated once.
+  float *converted(const TensorType &type) {
+    size_t count = size_t(type.numElements());
+    if (convertedCount < count) {
+      conversion = makeAlignedArray(count);
+      convertedCount = count;
+    }
+    return conversion.get();
+  }
+
+  std::shared_ptr<Machine> shared;
+  Numerics numerics;
+  PortParts parts;
   Schedule schedule;
   Storage storage;
   HazardList hazardList;
   std::vector<StepFn> steps;
-  std::vector<uint32_t *> inputWords, stateWords;
-  std::vector<const uint32_t *> outputWords;
+  std::vector<Piece> inputPieces, outputPieces;
+  AlignedArray conversion;
+  size_t convertedCount = 0;
+  std::vector<uint32_t *> stateWords;
 };
 
 class CpuBackend : public Backend {
@@ -251,8 +413,23 @@ public:
                      port->type.str());
         return nullptr;
       }
-    return std::make_unique<CpuExecutable>(function, options);
+    return std::make_unique<CpuExecutable>(function, options,
+                                           machineFor(options));
   }
+
+  bool takesBindings() const override { return true; }
+
+private:
+  /// The caller's machine, or one for as many threads.
+  std::shared_ptr<Machine> machineFor(const LoadOptions &options) {
+    if (options.machine)
+      return options.machine;
+    std::shared_ptr<Machine> &machine = byThreads[options.threads];
+    if (!machine)
+      machine = createMachine(options.threads);
+    return machine;
+  }
+  std::map<unsigned, std::shared_ptr<Machine>> byThreads;
 };
 
 } // namespace

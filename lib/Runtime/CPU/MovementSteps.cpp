@@ -307,6 +307,41 @@ StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
   };
 }
 
+// Rows added to, or put in the place of, rows of a table. The table may already
+// be where the result goes.
+StepFn cpu::makeScatter(const Op &op, StepContext &ctx) {
+  const Value *data = op.operand("data"), *indices = op.operand("indices");
+  llvm::StringRef mode = op.stringAttr("mode");
+  bool adds = mode == "add";
+  if (op.intAttr("axis") != 0 || !(adds || mode == "update") ||
+      !isFloat(data->type.dtype) || indices->type.rank() != 1 ||
+      ctx.rounding(op.result()) != Rounding::None)
+    return {};
+  int64_t rows = data->type.shape[0], count = indices->type.numElements();
+  size_t elements = size_t(data->type.numElements());
+  size_t width = rows == 0 ? 0 : elements / size_t(rows);
+  const float *table = ctx.storage.floats(data);
+  const float *updates = ctx.storage.floats(op.operand("updates"));
+  const int32_t *rowNumbers = ctx.storage.ints(indices);
+  float *out = ctx.storage.floats(op.result());
+  return [=] {
+    if (table != out)
+      std::memcpy(out, table, elements * sizeof(float));
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t row = rowNumbers[i] < 0 ? rowNumbers[i] + rows : rowNumbers[i];
+      // What is out of range means the nearest row, as in the op's reference.
+      float *target =
+          out + size_t(std::clamp<int64_t>(row, 0, rows - 1)) * width;
+      const float *update = updates + size_t(i) * width;
+      if (adds)
+        binary(Binary::Add, width, target, 1, update, 1, target,
+               Rounding::None);
+      else
+        std::memcpy(target, update, width * sizeof(float));
+    }
+  };
+}
+
 //===----------------------------------------------------------------------===//
 // States
 //===----------------------------------------------------------------------===//

@@ -75,6 +75,7 @@ StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
   const GemmShape &shape = products->shape;
   const std::vector<GemmOperands> &operands = products->operands;
   GemmEpilogue epilogue{ctx.rounding(op.result())};
+  epilogue.accumulate = ctx.accumulating && ctx.accumulating->contains(&op);
   if (operands.size() == 1 && ctx.schedule.isConstant(op.operand(0u))) {
     auto weight = std::make_shared<PackedWeight>(PackedWeight::left(
         shape.m, shape.k, operands[0].a, shape.lda, shape.transA));

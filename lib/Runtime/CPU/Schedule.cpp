@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schedule.h"
+#include "PortParts.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <utility>
@@ -197,7 +198,8 @@ void Schedule::findInternalValues() {
   }
 }
 
-Schedule::Schedule(const Function &function, Numerics numerics)
+Schedule::Schedule(const Function &function, const PortParts &parts,
+                   Numerics numerics)
     : fuses(!isEmulated(numerics)) {
   for (const auto &param : function.parameters())
     roots[param.get()] = param.get();
@@ -205,7 +207,7 @@ Schedule::Schedule(const Function &function, Numerics numerics)
     bool alias = isAlias(op, numerics);
     for (const Value *result : op.resultValues())
       roots[result] = alias ? root(op.operand(0u)) : result;
-    if (alias)
+    if (alias || parts.absorbed.contains(&op))
       continue;
     bool folds = isFoldable(op);
     if (folds)

@@ -44,8 +44,10 @@ struct Step {
   bool fused = false;
 };
 
+struct PortParts;
+
 struct Schedule {
-  Schedule(const Function &function, Numerics numerics);
+  Schedule(const Function &function, const PortParts &parts, Numerics numerics);
 
   std::vector<Step> steps;
   /// Ops on constants alone, in order: their results are constants too.

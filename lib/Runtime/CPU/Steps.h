@@ -32,6 +32,8 @@ struct StepContext {
   Numerics numerics;
   /// Where emulated steps count; null when nothing is emulated.
   HazardList *hazards = nullptr;
+  /// Products that add to what is where their results go; null for none.
+  const llvm::DenseSet<const Op *> *accumulating = nullptr;
 
   /// How results of `value`'s type are rounded.
   Rounding rounding(const Value *value) const {
@@ -60,6 +62,9 @@ StepFn makeSliceUpdate(const Op &op, StepContext &ctx);
 StepFn makeConcat(const Op &op, StepContext &ctx);
 StepFn makeSplit(const Op &op, StepContext &ctx);
 StepFn makeGather(const Op &op, StepContext &ctx);
+StepFn makeScatter(const Op &op, StepContext &ctx);
+StepFn makeCrossEntropy(const Op &op, StepContext &ctx);
+StepFn makeCrossEntropyGradient(const Op &op, StepContext &ctx);
 StepFn makeReadState(const Op &op, StepContext &ctx);
 StepFn makeWriteState(const Op &op, StepContext &ctx);
 

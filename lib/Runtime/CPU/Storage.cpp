@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Storage.h"
+#include "Arena.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,62 +16,6 @@ using namespace anec::cpu;
 
 /// A cache line, and the widest vector.
 static constexpr uint64_t alignmentWords = 16;
-
-namespace {
-
-/// Hands out places of an arena that grows as needed, smallest fit first.
-class Arena {
-public:
-  uint64_t allocate(uint64_t size) {
-    auto best = free.end();
-    for (auto it = free.begin(); it != free.end(); ++it)
-      if (it->second >= size &&
-          (best == free.end() || it->second < best->second))
-        best = it;
-    if (best == free.end())
-      return grow(size);
-    uint64_t offset = best->first, left = best->second - size;
-    free.erase(best);
-    if (left != 0)
-      free[offset + size] = left;
-    return offset;
-  }
-  void release(uint64_t offset, uint64_t size) {
-    auto next = free.lower_bound(offset);
-    if (next != free.end() && next->first == offset + size) {
-      size += next->second;
-      next = free.erase(next);
-    }
-    if (next != free.begin()) {
-      auto previous = std::prev(next);
-      if (previous->first + previous->second == offset) {
-        previous->second += size;
-        return;
-      }
-    }
-    free[offset] = size;
-  }
-  uint64_t size() const { return end; }
-
-private:
-  /// Extends the last free place, or the arena.
-  uint64_t grow(uint64_t size) {
-    uint64_t offset = end;
-    if (!free.empty()) {
-      auto last = std::prev(free.end());
-      if (last->first + last->second == end) {
-        offset = last->first;
-        free.erase(last);
-      }
-    }
-    end = offset + size;
-    return offset;
-  }
-  std::map<uint64_t, uint64_t> free; ///< offset -> size
-  uint64_t end = 0;
-};
-
-} // namespace
 
 static uint64_t sizeInWords(const Value *value) {
   return llvm::alignTo(std::max<int64_t>(value->type.numElements(), 1),
@@ -111,7 +56,8 @@ void cpu::storeElements(const RefTensor &tensor, Rounding rounding,
 
 /// What runs and what is returned; the operands of folded ops are not.
 static llvm::DenseSet<const Value *> neededRoots(const Function &function,
-                                                 const Schedule &schedule) {
+                                                 const Schedule &schedule,
+                                                 const PortParts &parts) {
   llvm::DenseSet<const Value *> needed;
   for (const Step &step : schedule.steps)
     for (const Op *op : step.ops)
@@ -120,15 +66,30 @@ static llvm::DenseSet<const Value *> neededRoots(const Function &function,
           needed.insert(schedule.root(operand));
   for (const Value *result : function.resultValues())
     needed.insert(schedule.root(result));
+  for (const PortPart &part : parts.outputs)
+    needed.insert(schedule.root(part.value));
   return needed;
 }
 
+uint32_t *SharedArenas::atLeast(uint64_t words) {
+  for (Block &block : blocks)
+    if (block.words >= words)
+      return reinterpret_cast<uint32_t *>(block.memory.get());
+  blocks.push_back({makeAlignedArray(words), words});
+  // First touch now rather than in the first run.
+  std::fill_n(blocks.back().memory.get(), words, 0.0f);
+  return reinterpret_cast<uint32_t *>(blocks.back().memory.get());
+}
+
 Storage::Storage(const Function &function, const Schedule &schedule,
-                 Numerics numerics) {
-  llvm::DenseSet<const Value *> needed = neededRoots(function, schedule);
+                 const PortParts &parts, Numerics numerics,
+                 const Places &external, SharedArenas &arenas)
+    : places(external) {
+  llvm::DenseSet<const Value *> needed = neededRoots(function, schedule, parts);
   placeConstants(function, needed);
   foldConstants(schedule, needed, numerics);
-  placeActivations(function, schedule);
+  placePorts(schedule, parts);
+  placeActivations(function, schedule, parts, arenas);
   for (auto [value, root] : schedule.roots)
     if (value != root)
       places[value] = places.lookup(root);
@@ -246,8 +207,30 @@ void Storage::foldConstants(const Schedule &schedule,
 // Activations
 //===----------------------------------------------------------------------===//
 
+/// Inputs and outputs outlive a run: what is written stays, and what came out
+/// can be read later.
+void Storage::placePorts(const Schedule &schedule, const PortParts &parts) {
+  std::vector<const Value *> ports = parts.states;
+  for (const auto *list : {&parts.inputs, &parts.outputs})
+    for (const PortPart &part : *list) {
+      const Value *value = schedule.root(part.value);
+      if (places.try_emplace(value, nullptr).second)
+        ports.push_back(value);
+    }
+  for (const Value *value : ports)
+    ownWords += sizeInWords(value);
+  own = makeAlignedArray(ownWords);
+  std::fill_n(own.get(), ownWords, 0.0f);
+  uint32_t *next = reinterpret_cast<uint32_t *>(own.get());
+  for (const Value *value : ports) {
+    places[value] = next;
+    next += sizeInWords(value);
+  }
+}
+
 void Storage::placeActivations(const Function &function,
-                               const Schedule &schedule) {
+                               const Schedule &schedule, const PortParts &parts,
+                               SharedArenas &arenas) {
   // The number of the last step that reads a value; results are read after all.
   llvm::DenseMap<const Value *, size_t> lastUse;
   for (auto [number, step] : llvm::enumerate(schedule.steps))
@@ -256,35 +239,24 @@ void Storage::placeActivations(const Function &function,
         if (operand)
           lastUse[schedule.root(operand)] = number;
   size_t end = schedule.steps.size();
-  for (const Value *result : function.resultValues())
-    lastUse[schedule.root(result)] = end;
-  // The next run reads what this one leaves.
-  for (const auto &param : function.parameters())
-    if (param->holder == Holder::State)
-      lastUse[param.get()] = end;
 
   Arena memory;
   llvm::DenseMap<const Value *, uint64_t> offsets;
   std::vector<std::vector<const Value *>> freedAfter(end + 1);
-  auto allocate = [&](const Value *value, size_t step) {
-    offsets[value] = memory.allocate(sizeInWords(value));
-    freedAfter[std::max<size_t>(lastUse.lookup(value), step)].push_back(value);
-  };
-  for (const auto &param : function.parameters())
-    allocate(param.get(), 0);
   for (auto [number, step] : llvm::enumerate(schedule.steps)) {
     for (const Op *op : step.ops)
-      for (const Value *result : op->resultValues())
-        if (!schedule.internal.contains(result))
-          allocate(result, number);
+      for (const Value *result : op->resultValues()) {
+        if (schedule.internal.contains(result) || places.contains(result))
+          continue;
+        offsets[result] = memory.allocate(sizeInWords(result));
+        freedAfter[std::max<size_t>(lastUse.lookup(result), number)].push_back(
+            result);
+      }
     for (const Value *dead : freedAfter[number])
       memory.release(offsets.lookup(dead), sizeInWords(dead));
   }
   arenaWords = memory.size();
-  arena = makeAlignedArray(arenaWords);
-  // First touch now rather than in the first run.
-  std::fill_n(arena.get(), arenaWords, 0.0f);
-  uint32_t *base = reinterpret_cast<uint32_t *>(arena.get());
+  uint32_t *base = arenas.atLeast(arenaWords);
   for (auto [value, offset] : offsets)
     places[value] = base + offset;
 }

@@ -14,6 +14,7 @@
 #ifndef ANEC_LIB_RUNTIME_CPU_STORAGE_H
 #define ANEC_LIB_RUNTIME_CPU_STORAGE_H
 
+#include "PortParts.h"
 #include "Schedule.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Runtime/CPU/AlignedArray.h"
@@ -27,12 +28,31 @@ void loadElements(const uint32_t *words, RefTensor &tensor);
 /// so.
 void storeElements(const RefTensor &tensor, Rounding rounding, uint32_t *words);
 
+/// Memory for what lives during a run only. Programs that never run at the same
+/// time use the same: each takes one that is large enough, or a new one.
+class SharedArenas {
+public:
+  uint32_t *atLeast(uint64_t words);
+
+private:
+  struct Block {
+    AlignedArray memory;
+    uint64_t words;
+  };
+  std::vector<Block> blocks;
+};
+
 class Storage {
 public:
-  /// Converts and computes the constants, and gives everything else a place in
-  /// one arena.
+  /// Places that others gave to values.
+  using Places = llvm::DenseMap<const Value *, uint32_t *>;
+
+  /// Converts and computes the constants, and gives everything else that is not
+  /// in `external` a place: inputs and outputs one of their own, the rest one
+  /// in an arena.
   Storage(const Function &function, const Schedule &schedule,
-          Numerics numerics);
+          const PortParts &parts, Numerics numerics, const Places &external,
+          SharedArenas &arenas);
 
   /// Null for values internal to a step.
   uint32_t *words(const Value *value) const { return places.lookup(value); }
@@ -44,7 +64,7 @@ public:
   }
 
   uint64_t constantBytes() const { return constantWords * 4; }
-  uint64_t arenaBytes() const { return arenaWords * 4; }
+  uint64_t arenaBytes() const { return (arenaWords + ownWords) * 4; }
 
 private:
   uint32_t *addConstant(const Value *value);
@@ -53,14 +73,16 @@ private:
   void foldConstants(const Schedule &schedule,
                      const llvm::DenseSet<const Value *> &needed,
                      Numerics numerics);
-  void placeActivations(const Function &function, const Schedule &schedule);
+  void placePorts(const Schedule &schedule, const PortParts &parts);
+  void placeActivations(const Function &function, const Schedule &schedule,
+                        const PortParts &parts, SharedArenas &arenas);
 
-  llvm::DenseMap<const Value *, uint32_t *> places;
+  Places places;
   std::vector<AlignedArray> constants; ///< each holds several
   uint32_t *chunk = nullptr;           ///< free memory of the last one
   uint64_t chunkLeft = 0;
-  AlignedArray arena;
-  uint64_t constantWords = 0, arenaWords = 0;
+  AlignedArray own; ///< inputs and outputs
+  uint64_t constantWords = 0, arenaWords = 0, ownWords = 0;
 };
 
 } // namespace anec::cpu

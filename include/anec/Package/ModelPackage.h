@@ -1,0 +1,165 @@
+//===- ModelPackage.h - a compiled model ------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A package is a folder: kernels as MIL, their weights, the host schedule that
+/// calls them, and manifest.json, which tells what is what. docs/package.md
+/// describes it for others; this is what it looks like from within.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_PACKAGE_MODELPACKAGE_H
+#define ANEC_PACKAGE_MODELPACKAGE_H
+
+#include "anec/IR/IR.h"
+#include "anec/IR/PackedLayout.h"
+#include "anec/Package/WeightBinding.h"
+#include "anec/Passes/PassManager.h"
+
+namespace anec {
+
+/// The format that is written, and the only one that is read.
+constexpr int64_t packageFormat = 1;
+
+/// `packed`: one input and one output for each kernel. `separate`: one for each
+/// tensor, named in their order.
+enum class IOMode : uint8_t { Packed, Separate };
+llvm::StringRef spelling(IOMode mode);
+/// `packed`: the host passes weights to kernels. `baked`: they are constants of
+/// theirs.
+enum class WeightMode : uint8_t { Packed, Baked };
+llvm::StringRef spelling(WeightMode mode);
+
+/// A tensor that a kernel takes or gives, and where it is in its inputs and
+/// outputs.
+struct PackagedTensor {
+  std::string name;
+  TensorType type;
+  unsigned port = 0;
+  Region region;
+};
+
+/// A weight that is a constant of a kernel.
+struct PackagedConstant {
+  std::string weight;  ///< `attention.wq`
+  TensorType stored;   ///< as it is under that name
+  TensorType type;     ///< as it is in the record
+  Shape perm;          ///< empty when the axes stand as stored
+  uint64_t offset = 0; ///< of the record in the weight file
+  bool isTransposed() const { return !perm.empty(); }
+};
+
+/// A program with values for its weights.
+struct PackagedInstance {
+  std::optional<int64_t> index; ///< of the repeated layer; none otherwise
+  std::string weights;          ///< the weight file; empty for none
+  std::string digest;           ///< of the MIL text and the weight file
+};
+
+struct PackagedKernel {
+  std::string name;
+  std::string mil; ///< the file
+  std::vector<PackagedTensor> inputs, outputs;
+  std::vector<TensorType> inputPorts, outputPorts;
+  std::vector<PackagedConstant> constants;
+  std::vector<PackagedInstance> instances;
+
+  unsigned ops = 0;
+  int64_t flops = 0;
+  uint64_t inputBytes = 0, outputBytes = 0, weightBytes = 0;
+  /// Inputs, outputs, weights, and what values in between need at once.
+  uint64_t workingSet = 0;
+  double microseconds = 0; ///< predicted
+
+  bool operator<(const PackagedKernel &other) const {
+    return name < other.name;
+  }
+};
+
+/// A weight of the model, as the schedule and the kernels name it.
+struct PackagedWeight {
+  std::string name; ///< `attention.wq`, or `llama.norm`
+  TensorType type;
+  /// Of the repeated layer, each with values of its own; empty when there is
+  /// but one.
+  std::vector<int64_t> instances;
+  InitialValue initial = InitialValue::Normal;
+
+  /// Names of the arrays: `attention.0.wq`, ...
+  std::vector<std::string> arrays() const;
+};
+
+struct PackagedFile {
+  std::string path;
+  uint64_t bytes = 0;
+  std::string digest;
+};
+
+struct ModelPackage {
+  std::string folder; ///< where it was read from
+  std::string compiler, target;
+  std::vector<std::pair<std::string, std::string>> config;
+  IOMode io = IOMode::Packed;
+  WeightMode weightMode = WeightMode::Packed;
+  std::vector<PackagedKernel> kernels; ///< sorted by name
+  std::vector<PackagedWeight> weights; ///< sorted by name
+  std::vector<std::string> entries;
+  std::string values; ///< the file with weights for the host; may be empty
+  std::vector<PackagedFile> files; ///< all but the manifest, sorted
+  /// Host functions, and declarations of the kernels.
+  std::unique_ptr<Module> schedule;
+
+  const PackagedKernel *findKernel(llvm::StringRef name) const;
+  const PackagedWeight *findWeight(llvm::StringRef name) const;
+  /// The path of `file` as it can be opened.
+  std::string pathOf(llvm::StringRef file) const;
+};
+
+struct PackageOptions {
+  IOMode io = IOMode::Packed;
+  WeightMode weightMode = WeightMode::Packed;
+  WeightOptions weights;
+  /// `1.3` or `1.0`; empty for what the target says.
+  std::string milVersion;
+  /// How kernels are brought to MIL, and for which target. Passes that it names
+  /// run instead of the default pipeline.
+  PassManagerOptions passes;
+};
+
+/// Compiles `program`, kernels and the host functions that call them, and
+/// writes the package at `path`: all of it or, after an error, nothing. A layer
+/// that is called becomes a kernel as it is.
+bool writePackage(std::unique_ptr<Module> program, llvm::StringRef path,
+                  const PackageOptions &options, Diagnostics &diags,
+                  std::vector<PassReport> *reports = nullptr);
+
+/// How carefully a package is read.
+enum class PackageCheck : uint8_t {
+  Digests,  ///< every file is what was written
+  Presence, ///< every file is there and as long as it was: fast
+};
+/// Reads the package at `folder`; nothing when anything is wrong with it, with
+/// the reason reported.
+std::optional<ModelPackage>
+readPackage(llvm::StringRef folder, Diagnostics &diags,
+            PackageCheck check = PackageCheck::Digests);
+
+/// The manifest as JSON, and back.
+void printManifest(const ModelPackage &package, llvm::raw_ostream &out);
+bool parseManifest(llvm::StringRef text, llvm::StringRef path,
+                   ModelPackage &package, Diagnostics &diags);
+
+/// Loads the program of one instance of `kernel`; null when that fails.
+std::unique_ptr<Module> loadKernel(const ModelPackage &package,
+                                   const PackagedKernel &kernel,
+                                   const PackagedInstance &instance,
+                                   Diagnostics &diags);
+
+/// `path` names a package: it ends in `.anepkg`.
+bool isPackagePath(llvm::StringRef path);
+
+} // namespace anec
+
+#endif // ANEC_PACKAGE_MODELPACKAGE_H

@@ -1,0 +1,45 @@
+//===- ScheduleWalk.h - the host schedule, turn by turn --------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Host functions as they run: every op of every turn of a `repeat`, with the
+/// instance of the repeated layer it is for.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_PACKAGE_SCHEDULEWALK_H
+#define ANEC_PACKAGE_SCHEDULEWALK_H
+
+#include "anec/IR/IR.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace anec {
+
+/// Integers that are known before running: indices of turns.
+using KnownIntegers = llvm::DenseMap<const Value *, int64_t>;
+
+/// The host functions that no `repeat` has for its body: what can be run.
+std::vector<const Function *> entryPoints(const Module &module);
+
+/// The instance that `op`, a call, a weight or an accumulation, is for; nothing
+/// when it belongs to no repeated layer, or is not known before running.
+std::optional<int64_t> instanceOf(const Op &op, const KnownIntegers &known);
+
+/// The index of each turn of `repeat`, in the order they run in.
+std::vector<int64_t> turnsOf(const Op &repeat);
+
+/// Calls `visit` for every op that running `entry` runs, `repeat` itself not.
+void walkSchedule(
+    const Module &module, const Function &entry,
+    llvm::function_ref<void(const Op &, const KnownIntegers &)> visit);
+
+/// `attention.3.wq` for weight `attention.wq` of instance 3.
+std::string instanceName(llvm::StringRef weight,
+                         std::optional<int64_t> instance);
+
+} // namespace anec
+
+#endif // ANEC_PACKAGE_SCHEDULEWALK_H

@@ -1,0 +1,101 @@
+//===- Session.h - runs a package ------------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs the host schedule of a package: kernels on a backend, the ops between
+/// them on the processor, weights and gradients in fp32 arrays by name. All is
+/// decided when an entry is prepared; a run walks a list.
+///
+///   auto package = anec::readPackage("llama.anepkg", diags);
+///   auto backend = anec::createCpuBackend();
+///   auto session = anec::Session::open(*package, *backend, {}, diags);
+///   session->run("llama.train", inputs, outputs, diags);
+///   for (const anec::NamedFloats &gradient : session->gradients()) ...
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_RUNTIME_SESSION_H
+#define ANEC_RUNTIME_SESSION_H
+
+#include "anec/Package/ModelPackage.h"
+#include "anec/Runtime/Backend.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace anec {
+
+struct SessionOptions {
+  /// Numerics and threads, of host ops as well.
+  LoadOptions load;
+  /// Where weights are from; what is not there the package's own file has.
+  WeightOptions weights;
+  /// Lets kernels work on the session's memory when the backend can. Without,
+  /// inputs and outputs are copied, as on an engine.
+  bool bindMemory = true;
+};
+
+/// An array of the session's.
+struct NamedFloats {
+  std::string name; ///< `attention.3.wq`
+  TensorType type;  ///< fp32
+  llvm::MutableArrayRef<float> elements;
+};
+
+/// Whether a run begins the gradients anew or adds to those that are there.
+enum class Gradients : uint8_t { Begin, Add };
+
+/// What a part of a run took, in the run before.
+struct PartTime {
+  enum Kind : uint8_t { Kernel, Host } kind;
+  std::string name;        ///< of the kernel with its instance, or ops
+  bool isBackward = false; ///< after the entry's first result was there
+  double seconds = 0;
+};
+
+class Session {
+public:
+  /// Null, with the reason reported, when weights are missing or a kernel does
+  /// not load. Takes the package; `backend` has to outlive the session.
+  static std::unique_ptr<Session> open(ModelPackage package, Backend &backend,
+                                       const SessionOptions &options,
+                                       Diagnostics &diags);
+  ~Session();
+
+  const ModelPackage &package() const;
+
+  /// Loads and places all that `entry` needs; `run` does it when it was not
+  /// done. False, with the reason reported, when that fails.
+  bool prepare(llvm::StringRef entry, Diagnostics &diags);
+  /// What a prepared entry takes and gives.
+  llvm::ArrayRef<Port> inputs(llvm::StringRef entry) const;
+  llvm::ArrayRef<Port> outputs(llvm::StringRef entry) const;
+
+  /// Runs `entry` once. Arrays are as Executable::run takes them. False, with a
+  /// diagnostic, when that fails.
+  bool run(llvm::StringRef entry,
+           llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+           llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+           Diagnostics &diags, Gradients gradients = Gradients::Begin);
+
+  /// The master weights, to be changed in place and then announced.
+  llvm::ArrayRef<NamedFloats> weights() const;
+  /// Brings changed weights to where kernels and host ops read them.
+  bool weightsChanged(Diagnostics &diags);
+  /// The gradients of what entries have been prepared for, sorted by name.
+  llvm::ArrayRef<NamedFloats> gradients() const;
+
+  /// What the parts of the last run of `entry` took, in order.
+  std::vector<PartTime> times(llvm::StringRef entry) const;
+  /// Bytes of weights, gradients and values of prepared entries.
+  uint64_t memoryBytes() const;
+
+private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state;
+};
+
+} // namespace anec
+
+#endif // ANEC_RUNTIME_SESSION_H

@@ -1,0 +1,44 @@
+//===- PackedLayout.cpp - several tensors in one --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/PackedLayout.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+Region anec::matrixOf(llvm::ArrayRef<int64_t> shape) {
+  int64_t count = TensorType(DType::FP16, shape).numElements();
+  int64_t columns = shape.size() < 2 ? 1 : shape.back();
+  int64_t channels = shape.size() < 2 ? count : 1;
+  if (shape.size() >= 2)
+    for (int64_t extent : shape.drop_back())
+      channels *= extent;
+  return {0, 0, channels, columns};
+}
+
+PackedLayout anec::packTensors(llvm::ArrayRef<TensorType> tensors) {
+  PackedLayout layout;
+  for (const TensorType &tensor : tensors)
+    layout.parts.push_back(matrixOf(tensor.shape));
+  bool stacked = llvm::all_of(layout.parts, [&](const Region &part) {
+    return part.columns == layout.parts.front().columns;
+  });
+  for (Region &part : layout.parts) {
+    if (stacked) {
+      part.channel = layout.channels;
+      layout.channels += part.channels;
+      layout.columns = part.columns;
+    } else {
+      part.column = layout.columns;
+      layout.columns += part.columns;
+      layout.channels = std::max(layout.channels, part.channels);
+    }
+  }
+  return layout;
+}
+
+bool anec::isPacked(llvm::ArrayRef<TensorType> tensors) {
+  return tensors.size() == 1 && tensors[0].rank() == 2;
+}

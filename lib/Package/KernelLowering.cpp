@@ -1,0 +1,118 @@
+//===- KernelLowering.cpp - one kernel of a package, as MIL ---------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+#include "anec/Ops/Cost.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Ops/Report.h"
+#include "anec/Target/Target.h"
+
+using namespace anec;
+
+static std::unique_ptr<Function> declarationOf(const Function &kernel) {
+  auto declaration = std::make_unique<Function>(FunctionKind::Kernel,
+                                                kernel.name, kernel.range);
+  declaration->opset = kernel.opset;
+  for (const auto &param : kernel.parameters())
+    declaration->addParameter(param->type, param->name)->declared =
+        param->declared;
+  llvm::SmallVector<TensorType, 4> types;
+  llvm::SmallVector<llvm::StringRef, 4> names;
+  for (unsigned index = 0; index < kernel.numResults(); ++index) {
+    types.push_back(kernel.result(index)->type);
+    names.push_back(kernel.resultNames()[index]);
+  }
+  declaration->declareResults(types, names);
+  return declaration;
+}
+
+/// Where the tensors of an interface lie.
+static std::vector<PackagedTensor>
+placeTensors(llvm::ArrayRef<TensorType> types,
+             llvm::ArrayRef<llvm::StringRef> names, IOMode io) {
+  PackedLayout layout = packTensors(types);
+  std::vector<PackagedTensor> tensors;
+  for (auto [index, type] : llvm::enumerate(types)) {
+    PackagedTensor &tensor = tensors.emplace_back();
+    tensor.name = names[index].str();
+    tensor.type = type;
+    tensor.port = io == IOMode::Packed ? 0 : unsigned(index);
+    tensor.region =
+        io == IOMode::Packed ? layout.parts[index] : matrixOf(type.shape);
+  }
+  return tensors;
+}
+
+static void describeInterface(const Function &declaration, IOMode io,
+                              PackagedKernel &out) {
+  llvm::SmallVector<TensorType, 4> types;
+  llvm::SmallVector<llvm::StringRef, 4> names;
+  for (const auto &param : declaration.parameters()) {
+    types.push_back(param->type);
+    names.push_back(param->name);
+  }
+  out.inputs = placeTensors(types, names, io);
+  types.clear();
+  names.clear();
+  for (unsigned index = 0; index < declaration.numResults(); ++index) {
+    types.push_back(declaration.result(index)->type);
+    names.push_back(declaration.resultNames()[index]);
+  }
+  out.outputs = placeTensors(types, names, io);
+}
+
+static void describeCost(const Function &kernel, const Target &target,
+                         PackagedKernel &out) {
+  FunctionReport report = makeReport(kernel);
+  out.ops = report.ops;
+  out.flops = report.flops;
+  out.inputBytes = report.inputBytes;
+  out.outputBytes = report.outputBytes;
+  out.weightBytes = report.weightBytes;
+  out.workingSet = report.activationPeak + report.weightBytes;
+  Work work;
+  work.bytes = report.inputBytes + report.outputBytes + report.weightBytes;
+  for (const Op &op : kernel.body())
+    (op.is(ops::Conv) ? work.convFlops : work.otherFlops) += countFlops(op);
+  out.microseconds = predictMicroseconds(target, work);
+}
+
+std::optional<LoweredKernel>
+anec::lowerKernel(std::unique_ptr<Function> &kernel,
+                  const PackageOptions &options, Diagnostics &diags,
+                  std::vector<PassReport> *reports) {
+  std::unique_ptr<Function> declaration = declarationOf(*kernel);
+  LoweredKernel lowered;
+  lowered.module = std::make_unique<Module>();
+  PackagedKernel &out = lowered.description;
+  out.name = kernel->name;
+  describeInterface(*declaration, options.io, out);
+  std::swap(kernel, declaration);
+  declaration->name = "main"; // of its program
+  Function &function = *declaration;
+  lowered.module->functions.push_back(std::move(declaration));
+
+  PassManagerOptions passes = options.passes;
+  if (passes.passes.empty())
+    passes.passes = defaultPipeline().vec();
+  passes.passes.insert(passes.passes.begin(), options.io == IOMode::Packed
+                                                  ? &passes::PackIO
+                                                  : &passes::OrderIO);
+  if (!runPasses(*lowered.module, passes, diags, reports))
+    return std::nullopt;
+  for (const auto &param : function.parameters())
+    out.inputPorts.push_back(param->type);
+  for (const Value *result : function.resultValues())
+    out.outputPorts.push_back(result->type);
+  // A port of its own may have got another shape.
+  if (options.io == IOMode::Separate) {
+    for (PackagedTensor &tensor : out.inputs)
+      tensor.region = matrixOf(out.inputPorts[tensor.port].shape);
+    for (PackagedTensor &tensor : out.outputs)
+      tensor.region = matrixOf(out.outputPorts[tensor.port].shape);
+  }
+  describeCost(function, *options.passes.target, out);
+  return lowered;
+}

@@ -1,0 +1,28 @@
+//===- KernelLowering.h - one kernel of a package, as MIL -------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_PACKAGE_KERNELLOWERING_H
+#define ANEC_LIB_PACKAGE_KERNELLOWERING_H
+
+#include "anec/Package/ModelPackage.h"
+
+namespace anec {
+
+struct LoweredKernel {
+  std::unique_ptr<Module> module; ///< one function, in MIL ops
+  /// All but its files.
+  PackagedKernel description;
+};
+
+/// Takes `kernel` out of its program, leaving its declaration there, and brings
+/// it to MIL with the interface that `options` asks for.
+std::optional<LoweredKernel> lowerKernel(std::unique_ptr<Function> &kernel,
+                                         const PackageOptions &options,
+                                         Diagnostics &diags,
+                                         std::vector<PassReport> *reports);
+
+} // namespace anec
+
+#endif // ANEC_LIB_PACKAGE_KERNELLOWERING_H

@@ -1,0 +1,391 @@
+//===- Manifest.cpp - manifest.json ---------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Members are written in one order, so that the same package has the same
+/// bytes. docs/manifest.schema.json says what may be in it.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/Package/Diags.h"
+#include "anec/Package/ModelPackage.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
+
+using namespace anec;
+namespace json = llvm::json;
+
+llvm::StringRef anec::spelling(IOMode mode) {
+  return mode == IOMode::Packed ? "packed" : "separate";
+}
+llvm::StringRef anec::spelling(WeightMode mode) {
+  return mode == WeightMode::Packed ? "packed" : "baked";
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+static void printType(const TensorType &type, json::OStream &out) {
+  out.attribute("dtype", spelling(type.dtype));
+  out.attributeArray("shape", [&] {
+    for (int64_t extent : type.shape)
+      out.value(extent);
+  });
+}
+
+static void printTensors(llvm::StringRef key,
+                         llvm::ArrayRef<PackagedTensor> tensors,
+                         json::OStream &out) {
+  out.attributeArray(key, [&] {
+    for (const PackagedTensor &tensor : tensors)
+      out.object([&] {
+        out.attribute("name", tensor.name);
+        printType(tensor.type, out);
+        out.attribute("port", tensor.port);
+        out.attribute("channel", tensor.region.channel);
+        out.attribute("channels", tensor.region.channels);
+        out.attribute("column", tensor.region.column);
+        out.attribute("columns", tensor.region.columns);
+      });
+  });
+}
+
+static void printPorts(llvm::StringRef key, llvm::ArrayRef<TensorType> ports,
+                       json::OStream &out) {
+  out.attributeArray(key, [&] {
+    for (const TensorType &type : ports)
+      out.object([&] { printType(type, out); });
+  });
+}
+
+static void printConstant(const PackagedConstant &constant,
+                          json::OStream &out) {
+  out.object([&] {
+    out.attribute("weight", constant.weight);
+    printType(constant.type, out);
+    out.attribute("offset", int64_t(constant.offset));
+    out.attribute("transposed", constant.isTransposed());
+    out.attributeArray("stored", [&] {
+      for (int64_t extent : constant.stored.shape)
+        out.value(extent);
+    });
+    out.attributeArray("perm", [&] {
+      for (int64_t axis : constant.perm)
+        out.value(axis);
+    });
+  });
+}
+
+static void printInstance(const PackagedInstance &instance,
+                          json::OStream &out) {
+  out.object([&] {
+    if (instance.index)
+      out.attribute("index", *instance.index);
+    if (!instance.weights.empty())
+      out.attribute("weights", instance.weights);
+    out.attribute("digest", instance.digest);
+  });
+}
+
+static void printKernel(const PackagedKernel &kernel, json::OStream &out) {
+  out.object([&] {
+    out.attribute("name", kernel.name);
+    out.attribute("mil", kernel.mil);
+    printTensors("inputs", kernel.inputs, out);
+    printTensors("outputs", kernel.outputs, out);
+    printPorts("input_ports", kernel.inputPorts, out);
+    printPorts("output_ports", kernel.outputPorts, out);
+    out.attributeArray("constants", [&] {
+      for (const PackagedConstant &constant : kernel.constants)
+        printConstant(constant, out);
+    });
+    out.attributeArray("instances", [&] {
+      for (const PackagedInstance &instance : kernel.instances)
+        printInstance(instance, out);
+    });
+    out.attribute("ops", kernel.ops);
+    out.attribute("operations", kernel.flops);
+    out.attribute("input_bytes", int64_t(kernel.inputBytes));
+    out.attribute("output_bytes", int64_t(kernel.outputBytes));
+    out.attribute("weight_bytes", int64_t(kernel.weightBytes));
+    out.attribute("working_set_bytes", int64_t(kernel.workingSet));
+    // As many digits as the prediction is worth, and more.
+    out.attribute("predicted_microseconds",
+                  std::round(kernel.microseconds * 10) / 10);
+  });
+}
+
+static void printWeight(const PackagedWeight &weight, json::OStream &out) {
+  out.object([&] {
+    out.attribute("name", weight.name);
+    printType(weight.type, out);
+    out.attributeArray("instances", [&] {
+      for (int64_t instance : weight.instances)
+        out.value(instance);
+    });
+    out.attribute("initial", spelling(weight.initial));
+  });
+}
+
+void anec::printManifest(const ModelPackage &package, llvm::raw_ostream &text) {
+  json::OStream out(text, 2);
+  out.object([&] {
+    out.attribute("format", packageFormat);
+    out.attribute("compiler", package.compiler);
+    out.attribute("target", package.target);
+    out.attribute("io", spelling(package.io));
+    out.attribute("weight_mode", spelling(package.weightMode));
+    out.attributeObject("config", [&] {
+      for (const auto &[name, value] : package.config)
+        out.attribute(name, value);
+    });
+    out.attribute("schedule", "schedule.ir");
+    out.attributeArray("entries", [&] {
+      for (const std::string &entry : package.entries)
+        out.value(entry);
+    });
+    out.attributeArray("kernels", [&] {
+      for (const PackagedKernel &kernel : package.kernels)
+        printKernel(kernel, out);
+    });
+    out.attributeArray("weights", [&] {
+      for (const PackagedWeight &weight : package.weights)
+        printWeight(weight, out);
+    });
+    if (!package.values.empty())
+      out.attribute("values", package.values);
+    out.attributeArray("files", [&] {
+      for (const PackagedFile &file : package.files)
+        out.object([&] {
+          out.attribute("path", file.path);
+          out.attribute("bytes", int64_t(file.bytes));
+          out.attribute("sha256", file.digest);
+        });
+    });
+  });
+  text << '\n';
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+// In the namespace of what they fill in, where ObjectMapper finds them.
+namespace anec {
+
+static bool fromJSON(const json::Value &value, DType &dtype, json::Path path) {
+  std::string word;
+  if (!json::fromJSON(value, word, path))
+    return false;
+  std::optional<DType> parsed = parseDType(word);
+  if (!parsed) {
+    path.report("no element type");
+    return false;
+  }
+  dtype = *parsed;
+  return true;
+}
+
+static bool parseIntegers(const json::Value *value, Shape &integers,
+                          json::Path path) {
+  std::vector<int64_t> values;
+  if (!value || !json::fromJSON(*value, values, path)) {
+    if (!value)
+      path.report("missing value");
+    return false;
+  }
+  integers.assign(values.begin(), values.end());
+  return true;
+}
+
+/// A shape with extents that a tensor can have.
+static bool parseShape(const json::Value *value, Shape &shape,
+                       json::Path path) {
+  if (!parseIntegers(value, shape, path))
+    return false;
+  if (checkedNumElements(shape))
+    return true;
+  path.report("no shape");
+  return false;
+}
+
+static bool fromJSON(const json::Value &value, TensorType &type,
+                     json::Path path) {
+  const json::Object *object = value.getAsObject();
+  if (!object) {
+    path.report("expected object");
+    return false;
+  }
+  const json::Value *dtype = object->get("dtype"),
+                    *shape = object->get("shape");
+  if (!dtype || !shape) {
+    path.report("missing dtype or shape");
+    return false;
+  }
+  return fromJSON(*dtype, type.dtype, path.field("dtype")) &&
+         parseShape(shape, type.shape, path.field("shape"));
+}
+
+static bool fromJSON(const json::Value &value, PackagedTensor &tensor,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  int64_t port = 0;
+  bool ok = map && map.map("name", tensor.name) && map.map("port", port) &&
+            map.map("channel", tensor.region.channel) &&
+            map.map("channels", tensor.region.channels) &&
+            map.map("column", tensor.region.column) &&
+            map.map("columns", tensor.region.columns) &&
+            fromJSON(value, tensor.type, path);
+  if (!ok)
+    return false;
+  tensor.port = unsigned(port);
+  const Region &region = tensor.region;
+  if (port < 0 || region.channel < 0 || region.column < 0 ||
+      region.channels < 1 || region.columns < 1 ||
+      checkedNumElements({region.channels, region.columns}) !=
+          tensor.type.numElements()) {
+    path.report("the place does not fit the shape");
+    return false;
+  }
+  return true;
+}
+
+static bool fromJSON(const json::Value &value, PackagedConstant &constant,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  bool ok = map && map.map("weight", constant.weight) &&
+            map.map("offset", constant.offset) &&
+            fromJSON(value, constant.type, path) &&
+            parseIntegers(value.getAsObject()->get("perm"), constant.perm,
+                          path.field("perm")) &&
+            parseShape(value.getAsObject()->get("stored"),
+                       constant.stored.shape, path.field("stored"));
+  constant.stored.dtype = constant.type.dtype;
+  return ok;
+}
+
+static bool fromJSON(const json::Value &value, PackagedInstance &instance,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.mapOptional("index", instance.index) &&
+         map.mapOptional("weights", instance.weights) &&
+         map.map("digest", instance.digest);
+}
+
+static bool fromJSON(const json::Value &value, PackagedKernel &kernel,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  uint64_t ops = 0;
+  bool ok = map && map.map("name", kernel.name) && map.map("mil", kernel.mil) &&
+            map.map("inputs", kernel.inputs) &&
+            map.map("outputs", kernel.outputs) &&
+            map.map("input_ports", kernel.inputPorts) &&
+            map.map("output_ports", kernel.outputPorts) &&
+            map.map("constants", kernel.constants) &&
+            map.map("instances", kernel.instances) && map.map("ops", ops) &&
+            map.map("operations", kernel.flops) &&
+            map.map("input_bytes", kernel.inputBytes) &&
+            map.map("output_bytes", kernel.outputBytes) &&
+            map.map("weight_bytes", kernel.weightBytes) &&
+            map.map("working_set_bytes", kernel.workingSet) &&
+            map.map("predicted_microseconds", kernel.microseconds);
+  kernel.ops = unsigned(ops);
+  return ok;
+}
+
+static bool fromJSON(const json::Value &value, InitialValue &initial,
+                     json::Path path) {
+  std::string word;
+  if (!json::fromJSON(value, word, path))
+    return false;
+  for (InitialValue known :
+       {InitialValue::Normal, InitialValue::Ones, InitialValue::Zeros})
+    if (word == spelling(known)) {
+      initial = known;
+      return true;
+    }
+  path.report("expected normal, ones or zeros");
+  return false;
+}
+
+static bool fromJSON(const json::Value &value, PackagedWeight &weight,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", weight.name) &&
+         map.map("instances", weight.instances) &&
+         map.map("initial", weight.initial) &&
+         fromJSON(value, weight.type, path);
+}
+
+static bool fromJSON(const json::Value &value, PackagedFile &file,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("path", file.path) && map.map("bytes", file.bytes) &&
+         map.map("sha256", file.digest);
+}
+
+} // namespace anec
+
+template <typename Mode>
+static bool parseMode(const json::Object &object, llvm::StringRef key,
+                      Mode other, Mode &mode, json::Path path) {
+  std::optional<llvm::StringRef> word = object.getString(key);
+  for (Mode known : {Mode::Packed, other})
+    if (word && *word == spelling(known)) {
+      mode = known;
+      return true;
+    }
+  path.field(key).report("expected packed or the other mode");
+  return false;
+}
+
+static bool parse(const json::Value &value, ModelPackage &package,
+                  json::Path path) {
+  json::ObjectMapper map(value, path);
+  if (!map || !map.map("compiler", package.compiler) ||
+      !map.map("target", package.target) ||
+      !map.map("entries", package.entries) ||
+      !map.map("kernels", package.kernels) ||
+      !map.map("weights", package.weights) ||
+      !map.mapOptional("values", package.values) ||
+      !map.map("files", package.files))
+    return false;
+  const json::Object &object = *value.getAsObject();
+  if (const json::Object *config = object.getObject("config"))
+    for (const auto &[key, entry] : *config)
+      if (std::optional<llvm::StringRef> text = entry.getAsString())
+        package.config.emplace_back(key.str(), text->str());
+  llvm::sort(package.config);
+  return parseMode(object, "io", IOMode::Separate, package.io, path) &&
+         parseMode(object, "weight_mode", WeightMode::Baked, package.weightMode,
+                   path);
+}
+
+bool anec::parseManifest(llvm::StringRef text, llvm::StringRef file,
+                         ModelPackage &package, Diagnostics &diags) {
+  llvm::Expected<json::Value> value = json::parse(text);
+  if (!value) {
+    diags.reportFile(file, diag::BadManifest,
+                     llvm::toString(value.takeError()));
+    return false;
+  }
+  const json::Object *object = value->getAsObject();
+  std::optional<int64_t> format =
+      object ? object->getInteger("format") : std::nullopt;
+  if (!format) {
+    diags.reportFile(file, diag::BadManifest, "it has no `format`");
+    return false;
+  }
+  if (*format != packageFormat) {
+    diags.reportFile(file, diag::PackageFormat, *format, packageFormat);
+    return false;
+  }
+  json::Path::Root root("manifest");
+  if (parse(*value, package, root))
+    return true;
+  diags.reportFile(file, diag::BadManifest, llvm::toString(root.getError()));
+  return false;
+}

@@ -1,0 +1,248 @@
+//===- PackageReader.cpp - a package, read and checked --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/Text.h"
+#include "anec/MIL/Reader.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Package/Diags.h"
+#include "anec/Package/ModelPackage.h"
+#include "anec/Package/ScheduleWalk.h"
+#include "anec/Support/Digest.h"
+#include "anec/Support/MappedFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+
+std::vector<std::string> PackagedWeight::arrays() const {
+  std::vector<std::string> names;
+  for (int64_t instance : instances)
+    names.push_back(instanceName(name, instance));
+  if (names.empty())
+    names.push_back(name);
+  return names;
+}
+
+const PackagedKernel *ModelPackage::findKernel(llvm::StringRef name) const {
+  for (const PackagedKernel &kernel : kernels)
+    if (kernel.name == name)
+      return &kernel;
+  return nullptr;
+}
+
+const PackagedWeight *ModelPackage::findWeight(llvm::StringRef name) const {
+  for (const PackagedWeight &weight : weights)
+    if (weight.name == name)
+      return &weight;
+  return nullptr;
+}
+
+std::string ModelPackage::pathOf(llvm::StringRef file) const {
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, file);
+  return std::string(path);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// A path of the manifest stays in the package.
+static bool isInside(llvm::StringRef path) {
+  if (path.empty() || llvm::sys::path::is_absolute(path))
+    return false;
+  for (auto part = llvm::sys::path::begin(path),
+            end = llvm::sys::path::end(path);
+       part != end; ++part)
+    if (*part == "..")
+      return false;
+  return true;
+}
+
+static bool checkFile(const ModelPackage &package, const PackagedFile &file,
+                      PackageCheck check, Diagnostics &diags) {
+  std::string path = package.pathOf(file.path), error;
+  MappedFile bytes = mapFile(path, error);
+  if (!bytes) {
+    diags.reportFile(package.folder, diag::PackageFileMissing, file.path,
+                     error);
+    return false;
+  }
+  if (bytes->getBufferSize() != file.bytes) {
+    diags.reportFile(package.folder, diag::PackageFileSize, file.path,
+                     bytes->getBufferSize(), file.bytes);
+    return false;
+  }
+  if (check == PackageCheck::Digests &&
+      sha256(bytesOf(*bytes)) != file.digest) {
+    diags.reportFile(package.folder, diag::PackageFileChanged, file.path);
+    return false;
+  }
+  return true;
+}
+
+static bool checkFiles(const ModelPackage &package, PackageCheck check,
+                       Diagnostics &diags) {
+  llvm::StringSet<> listed;
+  bool ok = true;
+  for (const PackagedFile &file : package.files) {
+    if (!isInside(file.path)) {
+      diags.reportFile(package.folder, diag::BadManifest,
+                       "`" + file.path + "` is not a path in the package");
+      return false;
+    }
+    listed.insert(file.path);
+    ok &= checkFile(package, file, check, diags);
+  }
+  auto require = [&](llvm::StringRef path) {
+    if (path.empty() || listed.contains(path))
+      return;
+    diags.reportFile(package.folder, diag::BadManifest,
+                     "`" + path.str() + "` is not among `files`");
+    ok = false;
+  };
+  require("schedule.ir");
+  require(package.values);
+  for (const PackagedKernel &kernel : package.kernels) {
+    require(kernel.mil);
+    for (const PackagedInstance &instance : kernel.instances)
+      require(instance.weights);
+  }
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// The schedule
+//===----------------------------------------------------------------------===//
+
+/// Whether a kernel has the tensors that the schedule declares it with.
+static bool fits(const Function &declaration, const PackagedKernel &kernel) {
+  if (declaration.parameters().size() != kernel.inputs.size() ||
+      declaration.numResults() != kernel.outputs.size())
+    return false;
+  for (auto [param, tensor] :
+       llvm::zip_equal(declaration.parameters(), kernel.inputs))
+    if (!(param->type == tensor.type) ||
+        tensor.port >= kernel.inputPorts.size())
+      return false;
+  for (auto [result, tensor] :
+       llvm::zip_equal(declaration.resultValues(), kernel.outputs))
+    if (!(result->type == tensor.type) ||
+        tensor.port >= kernel.outputPorts.size())
+      return false;
+  return true;
+}
+
+/// Whether the tensors lie within the ports.
+static bool fitsPorts(llvm::ArrayRef<PackagedTensor> tensors,
+                      llvm::ArrayRef<TensorType> ports) {
+  return llvm::all_of(tensors, [&](const PackagedTensor &tensor) {
+    Region whole = matrixOf(ports[tensor.port].shape);
+    return tensor.region.channel + tensor.region.channels <= whole.channels &&
+           tensor.region.column + tensor.region.columns <= whole.columns;
+  });
+}
+
+static bool checkSchedule(const ModelPackage &package, Diagnostics &diags) {
+  llvm::StringRef folder = package.folder;
+  auto mismatch = [&](const std::string &what) {
+    diags.reportFile(folder, diag::ScheduleMismatch, what);
+    return false;
+  };
+  for (const auto &function : package.schedule->functions) {
+    if (function->kind == FunctionKind::Host)
+      continue;
+    const PackagedKernel *kernel = package.findKernel(function->name);
+    if (!kernel)
+      return mismatch("there is no kernel `" + function->name + "`");
+    if (!fits(*function, *kernel) ||
+        !fitsPorts(kernel->inputs, kernel->inputPorts) ||
+        !fitsPorts(kernel->outputs, kernel->outputPorts))
+      return mismatch("kernel `" + function->name +
+                      "` takes or gives other tensors");
+  }
+  for (const std::string &entry : package.entries) {
+    const Function *function = package.schedule->findFunction(entry);
+    if (!function || function->kind != FunctionKind::Host)
+      return mismatch("there is no entry `" + entry + "`");
+  }
+  bool ok = true;
+  for (const Function *entry : entryPoints(*package.schedule))
+    walkSchedule(*package.schedule, *entry,
+                 [&](const Op &op, const KnownIntegers &known) {
+                   if (!ok || !(op.is(ops::Weight) || op.is(ops::Accumulate)))
+                     return;
+                   std::string name = op.stringAttr("name").str();
+                   const PackagedWeight *weight = package.findWeight(name);
+                   std::optional<int64_t> instance = instanceOf(op, known);
+                   bool fits = weight &&
+                               (instance ? llvm::is_contained(weight->instances,
+                                                              *instance)
+                                         : weight->instances.empty());
+                   if (!fits)
+                     ok = mismatch("there is no weight `" +
+                                   instanceName(name, instance) + "`");
+                 });
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+std::optional<ModelPackage> anec::readPackage(llvm::StringRef folder,
+                                              Diagnostics &diags,
+                                              PackageCheck check) {
+  ModelPackage package;
+  package.folder = folder.rtrim('/').str();
+  std::string manifest = package.pathOf("manifest.json");
+  std::optional<llvm::StringRef> text = diags.addFile(manifest);
+  if (!text || !parseManifest(*text, manifest, package, diags) ||
+      !checkFiles(package, check, diags))
+    return std::nullopt;
+  std::optional<llvm::StringRef> schedule =
+      diags.addFile(package.pathOf("schedule.ir"));
+  if (!schedule)
+    return std::nullopt;
+  package.schedule = parseIR(*schedule, opTable(), diags);
+  if (!package.schedule || !checkSchedule(package, diags))
+    return std::nullopt;
+  return package;
+}
+
+std::unique_ptr<Module> anec::loadKernel(const ModelPackage &package,
+                                         const PackagedKernel &kernel,
+                                         const PackagedInstance &instance,
+                                         Diagnostics &diags) {
+  std::string path = package.pathOf(kernel.mil);
+  std::optional<llvm::StringRef> text = diags.addFile(path);
+  if (!text)
+    return nullptr;
+  MILReadOptions options;
+  if (!instance.weights.empty())
+    options.weightFiles["@model_path/weights/" + kernel.name + ".bin"] =
+        package.pathOf(instance.weights);
+  std::unique_ptr<Module> module = readMIL(
+      *text, llvm::sys::path::parent_path(path), opTable(), diags, options);
+  if (!module)
+    return nullptr;
+  // What the manifest says and what the text says are both to be trusted.
+  const Function &function = *module->functions.front();
+  auto differs = [&](const auto &values, llvm::ArrayRef<TensorType> ports) {
+    return !llvm::equal(values, ports, [](const auto &value, const auto &type) {
+      return value->type == type;
+    });
+  };
+  if (module->functions.size() != 1 ||
+      differs(function.parameters(), kernel.inputPorts) ||
+      differs(function.resultValues(), kernel.outputPorts)) {
+    diags.reportFile(path, diag::ScheduleMismatch,
+                     "the program takes or gives something else");
+    return nullptr;
+  }
+  return module;
+}

@@ -1,0 +1,334 @@
+//===- PackageWriter.cpp - from a program to a package --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+#include "anec/Arrays/Safetensors.h"
+#include "anec/Arrays/StoredAs.h"
+#include "anec/IR/Text.h"
+#include "anec/IR/Verifier.h"
+#include "anec/MIL/Printer.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
+#include "anec/Package/Diags.h"
+#include "anec/Package/ModelPackage.h"
+#include "anec/Package/ScheduleWalk.h"
+#include "anec/Support/AtomicFile.h"
+#include "anec/Support/AtomicFolder.h"
+#include "anec/Support/Digest.h"
+#include "anec/Support/MappedFile.h"
+#include "anec/Target/Target.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+#include <map>
+#include <set>
+
+using namespace anec;
+
+namespace {
+
+/// Which instances of what the entry points use.
+using Instances = std::map<std::string, std::set<std::optional<int64_t>>>;
+
+class PackageWriter {
+public:
+  PackageWriter(std::unique_ptr<Module> program, const PackageOptions &options,
+                Diagnostics &diags, std::vector<PassReport> *reports)
+      : program(std::move(program)), options(options), diags(diags),
+        reports(reports) {}
+
+  bool write(llvm::StringRef path);
+
+private:
+  bool prepare();
+  bool findInstances();
+  void noteWeight(const Op &weight,
+                  const std::set<std::optional<int64_t>> &instances);
+  void findWeights();
+  bool writeKernels(llvm::StringRef folder, AtomicFiles &files);
+  bool writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
+                   AtomicFiles &files);
+  bool writeValues(llvm::StringRef folder, AtomicFiles &files);
+  bool writeSchedule(llvm::StringRef folder, AtomicFiles &files);
+  bool digestFiles(llvm::StringRef folder);
+
+  /// Adds a file of the package.
+  OutputFile *add(llvm::StringRef folder, llvm::StringRef name,
+                  AtomicFiles &files) {
+    package.files.push_back({name.str(), 0, ""});
+    return files.add((folder + "/" + name).str());
+  }
+
+  std::unique_ptr<Module> program;
+  const PackageOptions &options;
+  Diagnostics &diags;
+  std::vector<PassReport> *reports;
+  ModelPackage package;
+  std::optional<WeightBinding> values;
+  Instances kernelInstances;
+  std::map<std::string, PackagedWeight> weights;
+  /// Names of weights that the host passes on or computes with.
+  std::set<std::string> hostWeights;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is there
+//===----------------------------------------------------------------------===//
+
+/// Only what is called becomes part of the package, layers as kernels.
+bool PackageWriter::prepare() {
+  if (entryPoints(*program).empty()) {
+    diags.report({}, diag::NoModel);
+    return false;
+  }
+  if (!findInstances())
+    return false;
+  llvm::erase_if(program->functions, [&](const auto &function) {
+    return function->kind != FunctionKind::Host &&
+           !kernelInstances.contains(function->name);
+  });
+  for (auto &function : program->functions)
+    if (function->kind == FunctionKind::Layer)
+      function->kind = FunctionKind::Kernel;
+  for (const auto &function : program->functions)
+    if (function->isDeclaration()) {
+      diags.report(function->range, diag::KernelElsewhere, function->name);
+      return false;
+    }
+  values = WeightBinding::open(options.weights, diags);
+  if (!values)
+    return false;
+  findWeights();
+  return true;
+}
+
+bool PackageWriter::findInstances() {
+  bool ok = true;
+  for (const Function *entry : entryPoints(*program))
+    walkSchedule(
+        *program, *entry, [&](const Op &op, const KnownIntegers &known) {
+          bool isCall = op.is(ops::Call);
+          if (!isCall && !op.is(ops::Weight) && !op.is(ops::Accumulate))
+            return;
+          std::optional<int64_t> instance = instanceOf(op, known);
+          if (op.operand("index") && !instance) {
+            if (ok)
+              diags.report(op.range(), diag::InstanceNotKnown, op.def().name);
+            ok = false;
+            return;
+          }
+          if (isCall)
+            kernelInstances[op.stringAttr("callee").str()].insert(instance);
+          else if (op.is(ops::Weight))
+            noteWeight(op, {instance});
+        });
+  return ok;
+}
+
+void PackageWriter::noteWeight(
+    const Op &op, const std::set<std::optional<int64_t>> &instances) {
+  PackagedWeight &weight = weights[op.stringAttr("name").str()];
+  weight.type = weightSourceType(op);
+  for (std::optional<int64_t> instance : instances)
+    if (instance && !llvm::is_contained(weight.instances, *instance))
+      weight.instances.push_back(*instance);
+  llvm::sort(weight.instances);
+}
+
+void PackageWriter::findWeights() {
+  auto throughCall = [&](auto &self, const Op &call, unsigned slot) -> bool {
+    const Function *callee = program->findFunction(call.stringAttr("callee"));
+    // The index stands before the arguments.
+    const Value &parameter = *callee->parameters()[slot - 1];
+    return scales(parameter, [&](const Op &inner, unsigned innerSlot) {
+      return self(self, inner, innerSlot);
+    });
+  };
+  for (const auto &function : program->functions)
+    for (const Op &op : function->body()) {
+      if (!op.is(ops::Weight))
+        continue;
+      std::string name = op.stringAttr("name").str();
+      if (function->kind == FunctionKind::Host)
+        hostWeights.insert(name);
+      else
+        noteWeight(op, kernelInstances[function->name]);
+      PackagedWeight &weight = weights[name];
+      InitialValue initial =
+          initialValue(op, [&](const Op &call, unsigned slot) {
+            return throughCall(throughCall, call, slot);
+          });
+      bool seen = !weight.name.empty();
+      // A vector scales when it does anywhere; the backward may use it else.
+      if (!seen || initial == InitialValue::Ones)
+        weight.initial = initial;
+      weight.name = name;
+    }
+  for (auto &[name, weight] : weights)
+    package.weights.push_back(weight);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+bool PackageWriter::writeKernels(llvm::StringRef folder, AtomicFiles &files) {
+  for (auto &function : program->functions) {
+    if (function->kind != FunctionKind::Kernel)
+      continue;
+    std::optional<LoweredKernel> kernel =
+        lowerKernel(function, options, diags, reports);
+    if (!kernel || !writeKernel(*kernel, folder, files))
+      return false;
+    package.kernels.push_back(std::move(kernel->description));
+  }
+  llvm::sort(package.kernels);
+  return true;
+}
+
+bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
+                                AtomicFiles &files) {
+  PackagedKernel &out = kernel.description;
+  MILPrintOptions print;
+  print.version = options.milVersion;
+  print.weightPath = "@model_path/weights/" + out.name + ".bin";
+  WeightFilePlan plan = planWeightFile(*kernel.module, print, diags);
+  for (const WeightFilePlan::Record &record : plan.weights) {
+    const Op &op = *record.weight;
+    const Constant *perm = op.constant("perm");
+    out.constants.push_back({op.stringAttr("name").str(), weightSourceType(op),
+                             op.result()->type, perm ? perm->asInts() : Shape(),
+                             record.offset});
+  }
+  out.mil = "kernels/" + out.name + ".mil";
+  OutputFile *text = add(folder, out.mil, files);
+  if (!text || !printMIL(*kernel.module, *text, print, diags))
+    return false;
+
+  // Without weights, all instances are the same but for their number.
+  for (std::optional<int64_t> instance : kernelInstances[out.name]) {
+    print.resolve = [&](const Op &op) -> ConstantRef {
+      const PackagedWeight &weight = weights[op.stringAttr("name").str()];
+      ConstantRef source = values->resolve(instanceName(weight.name, instance),
+                                           weightSourceType(op), weight.initial,
+                                           op.range(), diags);
+      return source ? arrangeWeight(op, source) : nullptr;
+    };
+    bool own = instance && !plan.weights.empty();
+    std::string name = "weights/" + out.name +
+                       (own ? "." + std::to_string(*instance) : "") + ".bin";
+    PackagedInstance &made = out.instances.emplace_back();
+    made.index = instance;
+    bool written = llvm::any_of(package.files, [&](const PackagedFile &file) {
+      return file.path == name;
+    });
+    if (plan.isNeeded)
+      made.weights = name;
+    if (!plan.isNeeded || written)
+      continue;
+    package.files.push_back({name, 0, ""});
+    if (!addWeightFile(*kernel.module, (folder + "/" + name).str(), print,
+                       files, diags))
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The host's part
+//===----------------------------------------------------------------------===//
+
+/// Weights of the host, when there are values; in fp32 or as they are stored.
+bool PackageWriter::writeValues(llvm::StringRef folder, AtomicFiles &files) {
+  if (!values->hasValues() || hostWeights.empty())
+    return true;
+  Safetensors contents;
+  for (const std::string &name : hostWeights) {
+    const PackagedWeight &weight = weights[name];
+    for (const std::string &array : weight.arrays()) {
+      ConstantRef value =
+          values->resolve(array, TensorType(DType::FP32, weight.type.shape),
+                          weight.initial, {}, diags);
+      if (!value)
+        return false;
+      contents.arrays.push_back(
+          {array, declaredAs(value, value->storedDType())});
+    }
+  }
+  package.values = "weights/model.safetensors";
+  OutputFile *file = add(folder, package.values, files);
+  return file && writeSafetensors(*file, contents);
+}
+
+bool PackageWriter::writeSchedule(llvm::StringRef folder, AtomicFiles &files) {
+  for (const Function *entry : entryPoints(*program))
+    package.entries.push_back(entry->name);
+  OutputFile *file = add(folder, "schedule.ir", files);
+  if (!file)
+    return false;
+  printIR(*program, *file);
+  return true;
+}
+
+/// Reads back what was written, to tell later whether it still is that.
+bool PackageWriter::digestFiles(llvm::StringRef folder) {
+  llvm::StringMap<MappedFile> mapped;
+  for (PackagedFile &file : package.files) {
+    MappedFile bytes = mapFile((folder + "/" + file.path).str(), diags);
+    if (!bytes)
+      return false;
+    file.bytes = bytes->getBufferSize();
+    file.digest = sha256(bytesOf(*bytes));
+    mapped[file.path] = std::move(bytes);
+  }
+  llvm::sort(package.files,
+             [](const auto &a, const auto &b) { return a.path < b.path; });
+  for (PackagedKernel &kernel : package.kernels)
+    for (PackagedInstance &instance : kernel.instances) {
+      llvm::SmallVector<llvm::ArrayRef<uint8_t>, 2> parts = {
+          bytesOf(*mapped[kernel.mil])};
+      if (!instance.weights.empty())
+        parts.push_back(bytesOf(*mapped[instance.weights]));
+      instance.digest = sha256(parts);
+    }
+  return true;
+}
+
+bool PackageWriter::write(llvm::StringRef path) {
+  package.compiler = "anec " ANEC_VERSION;
+  package.target = options.passes.target->name.str();
+  package.config = program->config;
+  package.io = options.io;
+  package.weightMode = options.weightMode;
+  if (!prepare())
+    return false;
+  std::unique_ptr<AtomicFolder> folder =
+      AtomicFolder::create(path, "manifest.json", diags);
+  if (!folder)
+    return false;
+  AtomicFiles files(diags);
+  if (!writeKernels(folder->path(), files) ||
+      !writeValues(folder->path(), files) ||
+      !writeSchedule(folder->path(), files) || !files.commit() ||
+      !digestFiles(folder->path()))
+    return false;
+  AtomicFiles last(diags);
+  OutputFile *manifest = last.add((folder->path() + "/manifest.json").str());
+  if (!manifest)
+    return false;
+  printManifest(package, *manifest);
+  return last.commit() && folder->commit();
+}
+
+bool anec::writePackage(std::unique_ptr<Module> program, llvm::StringRef path,
+                        const PackageOptions &options, Diagnostics &diags,
+                        std::vector<PassReport> *reports) {
+  return PackageWriter(std::move(program), options, diags, reports).write(path);
+}
+
+bool anec::isPackagePath(llvm::StringRef path) {
+  return llvm::sys::path::extension(path.rtrim('/')) == ".anepkg";
+}

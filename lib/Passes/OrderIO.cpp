@@ -1,0 +1,67 @@
+//===- OrderIO.cpp - names in the order of the interface ------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The engine hands several inputs (and outputs) to a program sorted by the
+/// bytes of their names. A letter in front of each makes that the order they
+/// are declared in.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/Builder.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+/// `a_`, `b_`, ...; two letters when there are more than 26 names.
+static std::string prefix(size_t index, size_t count) {
+  std::string text;
+  if (count > 26)
+    text += char('a' + index / 26);
+  text += char('a' + index % 26);
+  return text + "_";
+}
+
+/// The names with prefixes; unchanged when they are in order as they are.
+static bool orderNames(std::vector<std::string> &names) {
+  if (llvm::is_sorted(names) || names.size() > 26 * 26)
+    return false;
+  for (auto [index, name] : llvm::enumerate(names))
+    name = prefix(index, names.size()) + name;
+  return true;
+}
+
+static bool orderIO(Function &function, PassContext &ctx) {
+  if (function.kind != FunctionKind::Kernel)
+    return false;
+  std::vector<std::string> inputs, outputs = function.resultNames();
+  for (const auto &param : function.parameters())
+    inputs.push_back(param->name);
+  bool changed = false;
+  if (orderNames(inputs)) {
+    for (auto [param, name] : llvm::zip_equal(function.parameters(), inputs))
+      param->name = name;
+    ctx.count("renamed", inputs.size());
+    changed = true;
+  }
+  if (orderNames(outputs)) {
+    llvm::SmallVector<llvm::StringRef, 4> names(outputs.begin(), outputs.end());
+    function.setResults(function.resultValues(), names);
+    ctx.count("renamed", outputs.size());
+    changed = true;
+  }
+  return changed;
+}
+
+constinit const PassDef passes::OrderIO = {
+    .name = "order-io",
+    .summary = "Name inputs and outputs of kernels so that the order of the "
+               "names is theirs",
+    .description = "(%x, %w) -> (%y, %t)  ==>  (%a_x, %b_w) -> (%a_y, %b_t)",
+    .stats = {{{"renamed", "inputs and outputs renamed"}}},
+    .tolerance = 0,
+    .run = orderIO,
+};

@@ -1,0 +1,171 @@
+//===- HostProgram.cpp - ops between kernels ------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Runtime/CPU/HostProgram.h"
+#include "Machine.h"
+#include "Steps.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+using namespace anec;
+using namespace anec::cpu;
+
+std::shared_ptr<Machine> cpu::createMachine(unsigned threads) {
+  return std::make_shared<Machine>(threads);
+}
+
+void cpu::roundToHalf(Machine &machine, size_t count, const float *from,
+                      float *to) {
+  machine.pool.parallelRanges(
+      count, 65536, [&](size_t begin, size_t end, unsigned) {
+        roundToHalf(end - begin, from + begin, to + begin);
+      });
+}
+
+namespace {
+
+/// How each `accumulate` op gets its value to the gradient.
+enum class Way : uint8_t {
+  InPlace, ///< the value is computed there
+  Add,
+  Copy,
+};
+
+/// Decides where results and gradients are computed.
+class Placing {
+public:
+  Placing(const Function &function, const HostMemory &memory,
+          const Schedule &schedule, Numerics numerics)
+      : schedule(schedule), numerics(numerics) {
+    for (auto [param, words] :
+         llvm::zip_equal(function.parameters(), memory.parameters))
+      places[param.get()] = words;
+    unsigned number = 0;
+    for (const Op &op : function.body())
+      if (op.is(ops::Accumulate))
+        ways[&op] = placeGradient(op, memory.gradients[number++]);
+    for (auto [value, words] :
+         llvm::zip_equal(function.resultValues(), memory.results))
+      if (!placeResult(value, words))
+        copies.push_back({value, words});
+  }
+
+  struct Copy {
+    const Value *value;
+    uint32_t *to;
+  };
+  Storage::Places places;
+  llvm::DenseMap<const Op *, std::pair<Way, float *>> ways;
+  llvm::DenseSet<const Op *> accumulating; ///< products that add
+  std::vector<Copy> copies;                ///< at the end
+
+private:
+  bool isComputed(const Value *root) const {
+    return root->definingOp() && !schedule.isConstant(root) &&
+           !places.contains(root);
+  }
+  bool placeResult(const Value *value, uint32_t *words) {
+    const Value *root = schedule.root(value);
+    if (!isComputed(root))
+      return false;
+    places[root] = words;
+    return true;
+  }
+  std::pair<Way, float *> placeGradient(const Op &op,
+                                        const HostMemory::Gradient &gradient);
+
+  const Schedule &schedule;
+  Numerics numerics;
+};
+
+} // namespace
+
+std::pair<Way, float *>
+Placing::placeGradient(const Op &op, const HostMemory::Gradient &gradient) {
+  const Value *value = op.operand("value");
+  const Value *root = schedule.root(value);
+  while (value != root && value->hasOneUse())
+    value = value->definingOp()->operand(0u);
+  Way other = gradient.overwrite ? Way::Copy : Way::Add;
+  if (value != root || !root->hasOneUse() || !isComputed(root))
+    return {other, gradient.memory};
+  if (!gradient.overwrite) {
+    // A product can add to what is there, when nothing is rounded before.
+    const Op *maker = root->definingOp();
+    bool rounds = root->type.dtype == DType::FP16 && numerics == Numerics::FP16;
+    if (!maker->is(ops::Matmul) || rounds || root->type.rank() != 2)
+      return {other, gradient.memory};
+    accumulating.insert(maker);
+  }
+  places[root] = reinterpret_cast<uint32_t *>(gradient.memory);
+  return {Way::InPlace, gradient.memory};
+}
+
+struct HostProgram::State {
+  State(const Function &function, const HostMemory &memory, Numerics numerics,
+        std::shared_ptr<Machine> shared)
+      : machine(std::move(shared)), schedule(function, parts, numerics),
+        placing(function, memory, schedule, numerics),
+        storage(function, schedule, parts, numerics, placing.places,
+                machine->arenas) {}
+
+  std::shared_ptr<Machine> machine;
+  PortParts parts;
+  Schedule schedule;
+  Placing placing;
+  Storage storage;
+};
+
+static StepFn makeTransfer(Way way, const float *from, float *to, size_t count,
+                           ThreadPool &pool) {
+  return [=, &pool] {
+    pool.parallelRanges(count, 65536, [&](size_t begin, size_t end, unsigned) {
+      if (way == Way::Add)
+        binary(Binary::Add, end - begin, to + begin, 1, from + begin, 1,
+               to + begin, Rounding::None);
+      else
+        std::memcpy(to + begin, from + begin, (end - begin) * sizeof(float));
+    });
+  };
+}
+
+/// An engine that is emulated does not run the host's ops.
+static Numerics hostNumerics(Numerics numerics) {
+  return isEmulated(numerics) ? Numerics::FP16 : numerics;
+}
+
+HostProgram::HostProgram(const Function &function, const HostMemory &memory,
+                         Numerics wanted, std::shared_ptr<Machine> machine)
+    : HostProgram(hostNumerics(wanted), function, memory, std::move(machine)) {}
+
+HostProgram::HostProgram(Numerics numerics, const Function &function,
+                         const HostMemory &memory,
+                         std::shared_ptr<Machine> machine)
+    : state(std::make_unique<State>(function, memory, numerics,
+                                    std::move(machine))) {
+  ThreadPool &pool = state->machine->pool;
+  const Placing &placing = state->placing;
+  StepContext ctx{state->storage, state->schedule, pool, numerics};
+  ctx.accumulating = &placing.accumulating;
+  for (const Step &step : state->schedule.steps) {
+    const Op &op = *step.ops.front();
+    if (!op.is(ops::Accumulate)) {
+      steps.push_back(makeStep(step, ctx));
+      continue;
+    }
+    auto [way, gradient] = placing.ways.lookup(&op);
+    const Value *value = op.operand("value");
+    if (way != Way::InPlace)
+      steps.push_back(makeTransfer(way, state->storage.floats(value), gradient,
+                                   size_t(value->type.numElements()), pool));
+  }
+  for (const Placing::Copy &copy : placing.copies)
+    steps.push_back(makeTransfer(Way::Copy, state->storage.floats(copy.value),
+                                 reinterpret_cast<float *>(copy.to),
+                                 size_t(copy.value->type.numElements()), pool));
+}
+
+HostProgram::~HostProgram() = default;

@@ -1,0 +1,147 @@
+//===- LossSteps.cpp - cross-entropy and its gradient ---------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Logits are [classes, count], with a column for each target. Some rows at a
+/// time stay in the cache while their largest elements and the sums of their
+/// exponentials are found; what the parts give is put together in fp64.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Steps.h"
+#include "anec/Ops/Ops.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::cpu;
+
+namespace {
+
+struct Loss {
+  size_t classes, count;
+  const float *logits;
+  const int32_t *targets;
+
+  bool counts(size_t column) const {
+    return targets[column] >= 0 && size_t(targets[column]) < classes;
+  }
+  size_t counted() const {
+    size_t used = 0;
+    for (size_t column = 0; column < count; ++column)
+      used += counts(column);
+    return used;
+  }
+};
+
+/// Of each column: its largest element, and the sum of exp(element - largest).
+struct ColumnSums {
+  std::vector<float> top;
+  std::vector<double> sum;
+};
+
+} // namespace
+
+static constexpr size_t rowsOfPart = 64;
+
+/// The same for rows [begin, end), `top` and `sum` being [count], with a row of
+/// scratch.
+static void sumPart(const Loss &loss, size_t begin, size_t end, float *top,
+                    float *sum, float *row) {
+  size_t count = loss.count;
+  reduceColumns(Reduce::Max, end - begin, count, count,
+                loss.logits + begin * count, top, Rounding::None);
+  std::fill_n(sum, count, 0.0f);
+  for (size_t c = begin; c < end; ++c) {
+    binary(Binary::Sub, count, loss.logits + c * count, 1, top, 1, row,
+           Rounding::None);
+    unary(Unary::Exp, count, row, row, Rounding::None);
+    binary(Binary::Add, count, sum, 1, row, 1, sum, Rounding::None);
+  }
+}
+
+static ColumnSums sumColumns(const Loss &loss, ThreadPool &pool) {
+  size_t count = loss.count;
+  size_t parts = (loss.classes + rowsOfPart - 1) / rowsOfPart;
+  std::vector<float> tops(parts * count), sums(parts * count);
+  pool.parallelRanges(parts, 1, [&](size_t begin, size_t end, unsigned worker) {
+    float *row = pool.scratch(worker, count);
+    for (size_t part = begin; part < end; ++part)
+      sumPart(loss, part * rowsOfPart,
+              std::min((part + 1) * rowsOfPart, loss.classes),
+              &tops[part * count], &sums[part * count], row);
+  });
+  ColumnSums result{std::vector<float>(count, -INFINITY),
+                    std::vector<double>(count)};
+  for (size_t part = 0; part < parts; ++part)
+    for (size_t column = 0; column < count; ++column)
+      result.top[column] =
+          std::fmax(result.top[column], tops[part * count + column]);
+  for (size_t part = 0; part < parts; ++part)
+    for (size_t column = 0; column < count; ++column)
+      result.sum[column] += double(sums[part * count + column]) *
+                            std::exp(double(tops[part * count + column]) -
+                                     double(result.top[column]));
+  return result;
+}
+
+StepFn cpu::makeCrossEntropy(const Op &op, StepContext &ctx) {
+  const Value *logits = op.operand("logits");
+  Loss loss{size_t(logits->type.shape[0]), size_t(logits->type.shape[1]),
+            ctx.storage.floats(logits),
+            ctx.storage.ints(op.operand("targets"))};
+  float *out = ctx.storage.floats(op.result());
+  return [=, &pool = ctx.pool] {
+    ColumnSums sums = sumColumns(loss, pool);
+    double total = 0;
+    for (size_t column = 0; column < loss.count; ++column)
+      if (loss.counts(column)) {
+        size_t target = size_t(loss.targets[column]);
+        double logit = loss.logits[target * loss.count + column];
+        total += std::log(sums.sum[column]) - (logit - sums.top[column]);
+      }
+    size_t used = loss.counted();
+    *out = used ? float(total / double(used)) : 0.0f;
+  };
+}
+
+// factor (exp(x - top) / sum - 1 at the target), factor = dy / columns that
+// count, and 0 for one that does not.
+StepFn cpu::makeCrossEntropyGradient(const Op &op, StepContext &ctx) {
+  const Value *logits = op.operand("logits");
+  Loss loss{size_t(logits->type.shape[0]), size_t(logits->type.shape[1]),
+            ctx.storage.floats(logits),
+            ctx.storage.ints(op.operand("targets"))};
+  const float *dy = ctx.storage.floats(op.operand("dy"));
+  float *out = ctx.storage.floats(op.result());
+  Rounding rounding = ctx.rounding(op.result());
+  return [=, &pool = ctx.pool] {
+    ColumnSums sums = sumColumns(loss, pool);
+    size_t count = loss.count;
+    double factor = double(*dy) / double(std::max<size_t>(loss.counted(), 1));
+    std::vector<float> scale(count);
+    for (size_t column = 0; column < count; ++column)
+      scale[column] =
+          loss.counts(column) ? float(factor / sums.sum[column]) : 0.0f;
+    pool.parallelRanges(
+        loss.classes, rowsOfPart, [&](size_t begin, size_t end, unsigned) {
+          for (size_t c = begin; c < end; ++c) {
+            float *row = out + c * count;
+            binary(Binary::Sub, count, loss.logits + c * count, 1,
+                   sums.top.data(), 1, row, Rounding::None);
+            unary(Unary::Exp, count, row, row, Rounding::None);
+            binary(Binary::Mul, count, row, 1, scale.data(), 1, row, rounding);
+          }
+        });
+    for (size_t column = 0; column < count; ++column)
+      if (loss.counts(column)) {
+        size_t at = size_t(loss.targets[column]) * count + column;
+        double probability =
+            std::exp(double(loss.logits[at]) - double(sums.top[column])) /
+            sums.sum[column];
+        float element = float(factor * (probability - 1));
+        unary(Unary::Copy, 1, &element, out + at, rounding);
+      }
+  };
+}

@@ -1,0 +1,89 @@
+//===- Arrays.cpp - weights and gradients of a session --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Arrays.h"
+#include "anec/Arrays/StoredAs.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+using namespace anec::session;
+
+/// Zeros, touched: the first use of a page takes long.
+float *Arrays::allocate(size_t count) {
+  memory.push_back(cpu::makeAlignedArray(count));
+  std::fill_n(memory.back().get(), count, 0.0f);
+  allocated += count * sizeof(float);
+  return memory.back().get();
+}
+
+bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
+                  Diagnostics &diags) {
+  WeightOptions stored;
+  stored.source = package.values.empty() ? "" : package.pathOf(package.values);
+  bool given = !options.source.empty() || options.seed;
+  std::optional<WeightBinding> values =
+      WeightBinding::open(given ? options : stored, diags);
+  if (!values)
+    return false;
+  for (const PackagedWeight &weight : package.weights)
+    for (const std::string &name : weight.arrays()) {
+      TensorType type(DType::FP32, weight.type.shape);
+      // Those that are constants of kernels need no values here.
+      if (!given && !values->has(name))
+        if (package.weightMode == WeightMode::Baked)
+          continue;
+      ConstantRef value =
+          values->resolve(name, type, weight.initial, {}, diags);
+      if (!value)
+        return false;
+      Array &array = arrays[name];
+      array.type = type;
+      array.master = allocate(size_t(type.numElements()));
+      value->copyToFloats(array.master);
+      masters.push_back(
+          {name, type, {array.master, size_t(type.numElements())}});
+    }
+  llvm::sort(masters, [](const NamedFloats &a, const NamedFloats &b) {
+    return a.name < b.name;
+  });
+  return true;
+}
+
+float *Arrays::reading(llvm::StringRef name, bool rounded) {
+  auto it = arrays.find(name);
+  if (it == arrays.end())
+    return nullptr;
+  Array &array = it->second;
+  if (rounded && !array.rounded)
+    array.rounded = allocate(size_t(array.type.numElements()));
+  return rounded ? array.rounded : array.master;
+}
+
+float *Arrays::gradient(llvm::StringRef name) {
+  auto it = arrays.find(name);
+  if (it == arrays.end())
+    return nullptr;
+  Array &array = it->second;
+  if (array.gradient)
+    return array.gradient;
+  size_t count = size_t(array.type.numElements());
+  array.gradient = allocate(count);
+  NamedFloats made{name.str(), array.type, {array.gradient, count}};
+  sums.insert(llvm::upper_bound(sums, made,
+                                [](const NamedFloats &a, const NamedFloats &b) {
+                                  return a.name < b.name;
+                                }),
+              made);
+  return array.gradient;
+}
+
+void Arrays::round(cpu::Machine &machine) {
+  for (auto &entry : arrays) {
+    Array &array = entry.second;
+    if (array.rounded)
+      cpu::roundToHalf(machine, size_t(array.type.numElements()), array.master,
+                       array.rounded);
+  }
+}

@@ -1,0 +1,54 @@
+//===- Arrays.h - weights and gradients of a session ------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Master weights and gradients, in fp32, by the names of their arrays. With
+/// fp16 numerics, weights that the schedule reads as fp16 have rounded copies.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_SESSION_ARRAYS_H
+#define ANEC_LIB_RUNTIME_SESSION_ARRAYS_H
+
+#include "anec/Runtime/CPU/AlignedArray.h"
+#include "anec/Runtime/CPU/HostProgram.h"
+#include "anec/Runtime/Session.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace anec::session {
+
+class Arrays {
+public:
+  /// Reads the master weights of `package`; false when one is missing.
+  bool open(const ModelPackage &package, const WeightOptions &options,
+            Diagnostics &diags);
+
+  /// Where the schedule reads `array`; `rounded` as fp16 values.
+  float *reading(llvm::StringRef array, bool rounded);
+  /// The gradient of `array`, made when it is asked for first.
+  float *gradient(llvm::StringRef array);
+  /// Renews the rounded copies.
+  void round(cpu::Machine &machine);
+
+  llvm::ArrayRef<NamedFloats> weights() const { return masters; }
+  llvm::ArrayRef<NamedFloats> gradients() const { return sums; }
+  uint64_t bytes() const { return allocated; }
+
+private:
+  float *allocate(size_t count);
+
+  struct Array {
+    float *master = nullptr, *rounded = nullptr, *gradient = nullptr;
+    TensorType type;
+  };
+  llvm::StringMap<Array> arrays;
+  std::vector<cpu::AlignedArray> memory;
+  std::vector<NamedFloats> masters, sums; ///< sorted by name
+  uint64_t allocated = 0;
+};
+
+} // namespace anec::session
+
+#endif // ANEC_LIB_RUNTIME_SESSION_ARRAYS_H

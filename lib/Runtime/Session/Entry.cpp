@@ -1,0 +1,335 @@
+//===- Entry.cpp - an entry, ready to run ---------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Entry.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Package/ScheduleWalk.h"
+#include "anec/Runtime/CPU/VectorKernels.h"
+#include "anec/Runtime/Diags.h"
+#include <chrono>
+#include <cstring>
+
+using namespace anec;
+using namespace anec::session;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static const PackagedInstance *findInstance(const PackagedKernel &kernel,
+                                            std::optional<int64_t> index) {
+  for (const PackagedInstance &instance : kernel.instances)
+    if (instance.index == index)
+      return &instance;
+  return nullptr;
+}
+
+std::shared_ptr<Executable> Entry::load(const Item &item,
+                                        const PackagedKernel &kernel,
+                                        llvm::ArrayRef<Binding> bindings,
+                                        Diagnostics &diags) {
+  const PackagedInstance *instance = findInstance(kernel, item.instance);
+  if (!instance) {
+    diags.report(item.op->range(), diag::NoInstance, kernel.name);
+    return nullptr;
+  }
+  // Inputs that keep what staging writes belong to one instance.
+  std::vector<const void *> key = {instance};
+  for (Slot *slot : item.in)
+    if (slot->staged)
+      key.push_back(&slot->root());
+  std::shared_ptr<Executable> &loaded = executables[key];
+  if (loaded && !around.bindsMemory())
+    return loaded;
+  std::shared_ptr<Module> &module =
+      kernels[kernel.mil + "\n" + instance->weights];
+  if (!module)
+    module = loadKernel(around.package, kernel, *instance, diags);
+  if (!module)
+    return nullptr;
+  LoadOptions load = around.options.load;
+  load.machine = around.machine;
+  load.bindings = bindings;
+  loaded = around.backend.load(*module->functions.front(), load, diags);
+  return loaded;
+}
+
+bool Entry::buildCall(const Item &item, Part &part, Diagnostics &diags) {
+  const PackagedKernel &kernel =
+      *around.package.findKernel(item.op->stringAttr("callee"));
+  part.time = {PartTime::Kernel, instanceName(kernel.name, item.instance)};
+  llvm::SmallVector<Binding, 16> bindings;
+  llvm::SmallVector<Slot *, 16> slots;
+  auto bind = [&](bool output, const PackagedTensor &tensor, Slot *slot) {
+    bindings.push_back({output, tensor.port, tensor.region,
+                        reinterpret_cast<float *>(slot->words)});
+    slots.push_back(slot);
+  };
+  for (auto [tensor, slot] : llvm::zip_equal(kernel.inputs, item.in))
+    bind(false, tensor, slot);
+  for (auto [tensor, slot] : llvm::zip_equal(kernel.outputs, item.out))
+    bind(true, tensor, slot);
+
+  bool binds = around.bindsMemory();
+  Call &call = part.call.emplace();
+  call.executable =
+      load(item, kernel,
+           binds ? llvm::ArrayRef<Binding>(bindings) : std::nullopt, diags);
+  if (!call.executable)
+    return false;
+  for (auto [index, binding] : llvm::enumerate(bindings)) {
+    if (binds && call.executable->isBound(index))
+      continue;
+    auto &list = binding.output         ? call.reads
+                 : slots[index]->staged ? call.staged
+                                        : call.writes;
+    list.push_back({binding.port, binding.region, slots[index]});
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Host ops
+//===----------------------------------------------------------------------===//
+
+bool Entry::buildSegment(llvm::ArrayRef<const Item *> items, Part &part,
+                         Diagnostics &diags) {
+  std::optional<Segment> segment = makeSegment(items, diags);
+  if (!segment)
+    return false;
+  part.time = {PartTime::Host, segment->ops};
+  part.segment = std::make_unique<Segment>(std::move(*segment));
+  // Rows are added to what is there, so something has to be.
+  for (const auto &[item, sum] : part.segment->scatters) {
+    std::string name =
+        instanceName(item->op->stringAttr("name"), item->instance);
+    if (begun.insert(name).second)
+      part.zeroed.push_back({reinterpret_cast<float *>(item->gradient->words),
+                             item->gradient->count()});
+  }
+  for (const Item *item : part.segment->accumulations) {
+    std::string name =
+        instanceName(item->op->stringAttr("name"), item->instance);
+    part.beginsGradient.push_back(begun.insert(name).second);
+  }
+  return true;
+}
+
+cpu::HostProgram &Entry::program(Part &part, Gradients gradients) {
+  // Where nothing is added up, both are the same.
+  size_t number =
+      gradients == Gradients::Add && !part.beginsGradient.empty() ? 1 : 0;
+  std::unique_ptr<cpu::HostProgram> &program = part.programs[number];
+  if (program)
+    return *program;
+  const Segment &segment = *part.segment;
+  cpu::HostMemory memory;
+  for (const Slot *slot : segment.parameters)
+    memory.parameters.push_back(slot->words);
+  for (const Slot *slot : segment.results)
+    memory.results.push_back(slot->words);
+  for (auto [item, begins] :
+       llvm::zip_equal(segment.accumulations, part.beginsGradient)) {
+    std::string name =
+        instanceName(item->op->stringAttr("name"), item->instance);
+    memory.gradients.push_back({around.arrays.gradient(name),
+                                begins && gradients == Gradients::Begin});
+  }
+  program = std::make_unique<cpu::HostProgram>(
+      *segment.function, memory, around.options.load.numerics, around.machine);
+  return *program;
+}
+
+//===----------------------------------------------------------------------===//
+// Preparing
+//===----------------------------------------------------------------------===//
+
+/// The types that go in and out.
+bool Entry::checkPorts(const Function &function, Diagnostics &diags) {
+  auto check = [&](const TensorType &type) {
+    if (type.dtype == DType::FP16 || type.dtype == DType::FP32 ||
+        type.dtype == DType::Int32)
+      return true;
+    diags.report(function.range, diag::BackendLacksType, "cpu", type.str());
+    return false;
+  };
+  for (const auto &param : function.parameters()) {
+    if (!check(param->type))
+      return false;
+    inputPorts.push_back({param->name, param->type});
+  }
+  for (unsigned index = 0; index < function.numResults(); ++index) {
+    TensorType type = function.result(index)->type;
+    if (!check(type))
+      return false;
+    // fp32 numerics round nothing.
+    if (type.dtype == DType::FP16 &&
+        around.options.load.numerics == Numerics::FP32)
+      type.dtype = DType::FP32;
+    outputPorts.push_back({function.resultNames()[index], type});
+  }
+  return true;
+}
+
+bool Entry::addParts(Diagnostics &diags) {
+  if (!stagedItems.empty() && !buildSegment(stagedItems, staging, diags))
+    return false;
+  for (auto [number, items] : llvm::enumerate(groups)) {
+    Part &part = parts.emplace_back();
+    bool isCall = items.front()->kind == Item::Call;
+    if (isCall ? !buildCall(*items.front(), part, diags)
+               : !buildSegment(items, part, diags))
+      return false;
+    part.time.isBackward = number > lastForwardGroup;
+    if (!isCall)
+      program(part, Gradients::Begin);
+  }
+  return true;
+}
+
+/// Gives every accumulation its gradient.
+bool Entry::findGradients(Diagnostics &diags) {
+  for (Item &item : schedule.items) {
+    if (item.kind != Item::Accumulate)
+      continue;
+    llvm::StringRef weight = item.op->stringAttr("name");
+    std::string name = instanceName(weight, item.instance);
+    float *memory = around.arrays.gradient(name);
+    if (!memory) {
+      diags.report(item.op->range(), diag::WeightNotHere, name);
+      return false;
+    }
+    item.gradient = schedule.addSlot(
+        TensorType(DType::FP32, around.package.findWeight(weight)->type.shape));
+    item.gradient->words = reinterpret_cast<uint32_t *>(memory);
+    item.gradient->lasting = true;
+  }
+  return true;
+}
+
+bool Entry::build(const Function &function, Diagnostics &diags) {
+  if (!checkPorts(function, diags))
+    return false;
+  flatten(
+      *around.package.schedule, function,
+      [&](const Op &op, std::optional<int64_t> instance) {
+        return weightSlot(op, instance);
+      },
+      schedule);
+  bool missing = false;
+  for (const auto &[key, slot] : slotOfWeight)
+    if (!slot->words) {
+      diags.report({}, diag::WeightNotHere, key.first);
+      missing = true;
+    }
+  if (missing)
+    return false;
+  sinkAccumulations(schedule);
+  if (!findGradients(diags))
+    return false;
+  group();
+  findLifetimes();
+  placeSlots();
+  bool ok = addParts(diags);
+  kernels.clear();
+  return ok;
+}
+
+std::unique_ptr<Entry> Entry::prepare(const Function &function,
+                                      Surroundings &around,
+                                      Diagnostics &diags) {
+  std::unique_ptr<Entry> entry(new Entry(around));
+  return entry->build(function, diags) ? std::move(entry) : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+bool Entry::stage(Diagnostics &diags) {
+  if (staging.segment)
+    program(staging, Gradients::Begin).run();
+  for (Part &part : parts)
+    if (part.call)
+      for (const Call::Transfer &transfer : part.call->staged)
+        if (!part.call->executable->writeInput(
+                transfer.port, transfer.region,
+                reinterpret_cast<const float *>(transfer.slot->words), diags))
+          return false;
+  return true;
+}
+
+bool Entry::runPart(Part &part, Gradients gradients, Diagnostics &diags) {
+  if (!part.call) {
+    if (gradients == Gradients::Begin)
+      for (llvm::MutableArrayRef<float> gradient : part.zeroed)
+        std::fill(gradient.begin(), gradient.end(), 0.0f);
+    program(part, gradients).run();
+    return true;
+  }
+  Executable &executable = *part.call->executable;
+  for (const Call::Transfer &transfer : part.call->writes)
+    if (!executable.writeInput(
+            transfer.port, transfer.region,
+            reinterpret_cast<const float *>(transfer.slot->words), diags))
+      return false;
+  if (!executable.execute(diags))
+    return false;
+  for (const Call::Transfer &transfer : part.call->reads)
+    if (!executable.readOutput(transfer.port, transfer.region,
+                               reinterpret_cast<float *>(transfer.slot->words),
+                               diags))
+      return false;
+  return true;
+}
+
+static void loadPort(const TensorType &type, llvm::ArrayRef<uint8_t> bytes,
+                     uint32_t *words) {
+  assert(bytes.size() == type.numBytes());
+  if (type.dtype == DType::FP16)
+    cpu::halfToFloat(size_t(type.numElements()),
+                     reinterpret_cast<const uint16_t *>(bytes.data()),
+                     reinterpret_cast<float *>(words));
+  else if (!bytes.empty())
+    std::memcpy(words, bytes.data(), bytes.size());
+}
+
+static void storePort(const TensorType &type, const uint32_t *words,
+                      llvm::MutableArrayRef<uint8_t> bytes) {
+  assert(bytes.size() == type.numBytes());
+  if (type.dtype == DType::FP16)
+    cpu::floatToHalf(size_t(type.numElements()),
+                     reinterpret_cast<const float *>(words),
+                     reinterpret_cast<uint16_t *>(bytes.data()));
+  else if (!bytes.empty())
+    std::memcpy(bytes.data(), words, bytes.size());
+}
+
+bool Entry::run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+                llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+                Gradients gradients, Diagnostics &diags) {
+  assert(inputs.size() == inputPorts.size() &&
+         outputs.size() == outputPorts.size());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    loadPort(inputPorts[i].type, inputs[i], schedule.inputs[i]->words);
+  for (Part &part : parts) {
+    auto start = std::chrono::steady_clock::now();
+    if (!runPart(part, gradients, diags))
+      return false;
+    std::chrono::duration<double> elapsed =
+        std::chrono::steady_clock::now() - start;
+    part.time.seconds = elapsed.count();
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    storePort(outputPorts[i].type, schedule.outputs[i]->words, outputs[i]);
+  return true;
+}
+
+std::vector<PartTime> Entry::times() const {
+  std::vector<PartTime> times;
+  for (const Part &part : parts)
+    times.push_back(part.time);
+  return times;
+}

@@ -1,0 +1,173 @@
+//===- EntryPlacing.cpp - what runs together, and where values are --------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../CPU/Arena.h"
+#include "Entry.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Package/ScheduleWalk.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace anec;
+using namespace anec::session;
+
+/// A cache line.
+static constexpr uint64_t alignmentWords = 16;
+
+static uint64_t sizeInWords(const Slot &slot) {
+  return llvm::alignTo(std::max<uint64_t>(slot.count(), 1), alignmentWords);
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+Slot *Entry::weightSlot(const Op &op, std::optional<int64_t> instance) {
+  const PackagedWeight &weight =
+      *around.package.findWeight(op.stringAttr("name"));
+  std::string name = instanceName(weight.name, instance);
+  bool rounded = around.options.load.numerics != Numerics::FP32 &&
+                 op.result()->type.dtype == DType::FP16;
+  Slot *&source = slotOfWeight[{name, rounded}];
+  if (!source) {
+    source = schedule.addSlot(
+        TensorType(op.result()->type.dtype, weight.type.shape));
+    source->words =
+        reinterpret_cast<uint32_t *>(around.arrays.reading(name, rounded));
+    source->staged = source->lasting = true;
+  }
+  if (!op.constant("perm"))
+    return schedule.addPart(source, 0, op.result()->type);
+  Item &item = weightItems.emplace_back(Item{Item::Compute, &op});
+  item.in = {source};
+  item.out = {schedule.addSlot(op.result()->type)};
+  item.out[0]->staged = true;
+  return item.out[0];
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// Host ops up to the next call run as one. The staged ones run apart, and the
+/// first result ends a group: what comes after it is the backward.
+void Entry::group() {
+  for (const Item &item : weightItems)
+    stagedItems.push_back(&item);
+  llvm::DenseSet<const Slot *> made; // in the group so far
+  bool open = false;
+  const Slot *first =
+      schedule.outputs.empty() ? nullptr : &schedule.outputs[0]->root();
+  for (const Item &item : schedule.items) {
+    if (item.kind == Item::Compute && !item.out.empty() &&
+        item.out[0]->staged) {
+      stagedItems.push_back(&item);
+      continue;
+    }
+    // A part is read from memory, so what gives the whole has to be done.
+    bool readsPart = llvm::any_of(item.in, [&](Slot *slot) {
+      return slot && slot->base && made.contains(&slot->root());
+    });
+    if (!open || readsPart || item.kind == Item::Call) {
+      groups.emplace_back();
+      made.clear();
+    }
+    open = item.kind != Item::Call;
+    groups.back().push_back(&item);
+    for (const Slot *slot : item.out) {
+      made.insert(slot);
+      if (slot == first) {
+        lastForwardGroup = groups.size() - 1;
+        open = false;
+      }
+    }
+  }
+}
+
+static void noteUse(Slot *slot, int group) {
+  if (!slot)
+    return;
+  Slot &root = slot->root();
+  root.lastGroup = std::max(root.lastGroup, group);
+  if (slot->base || root.firstGroup != group)
+    root.internal = false;
+}
+
+void Entry::findLifetimes() {
+  constexpr int stagingGroup = -1;
+  auto noteGroup = [&](llvm::ArrayRef<const Item *> items, int group,
+                       bool isCall) {
+    for (const Item *item : items)
+      for (Slot *slot : item->out) {
+        slot->firstGroup = slot->lastGroup = group;
+        if (isCall)
+          slot->internal = false;
+      }
+    for (const Item *item : items)
+      for (Slot *slot : item->in)
+        noteUse(slot, group);
+  };
+  noteGroup(stagedItems, stagingGroup, false);
+  for (auto [number, items] : llvm::enumerate(groups))
+    noteGroup(items, int(number), items.front()->kind == Item::Call);
+  // What no item gives.
+  for (Slot &slot : schedule.slots)
+    if (slot.lasting || slot.number)
+      slot.internal = false;
+  for (Slot *slot : schedule.outputs)
+    slot->root().internal = false;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+uint32_t *Entry::allocate(uint64_t words) {
+  memory.push_back(cpu::makeAlignedArray(words));
+  // First touch now rather than in the first run.
+  std::fill_n(memory.back().get(), words, 0.0f);
+  memoryBytes += words * 4;
+  return reinterpret_cast<uint32_t *>(memory.back().get());
+}
+
+void Entry::placeSlots() {
+  // What is there for good.
+  for (Slot &slot : schedule.slots) {
+    bool lasts = slot.lasting || slot.staged || slot.number || slot.isOutput;
+    if (slot.base || slot.words || !lasts || slot.internal ||
+        !slot.stack.empty())
+      continue;
+    slot.words = allocate(sizeInWords(slot));
+    if (slot.number)
+      *slot.words = uint32_t(int32_t(*slot.number));
+  }
+  // The rest, by when it is used.
+  cpu::Arena arena;
+  std::vector<std::vector<Slot *>> begins(groups.size()), ends(groups.size());
+  std::vector<std::pair<Slot *, uint64_t>> offsets;
+  for (Slot &slot : schedule.slots)
+    if (!slot.base && !slot.words && !slot.internal && slot.firstGroup >= 0) {
+      begins[slot.firstGroup].push_back(&slot);
+      ends[slot.lastGroup].push_back(&slot);
+    }
+  llvm::DenseMap<Slot *, uint64_t> offsetOf;
+  for (size_t number = 0; number < groups.size(); ++number) {
+    for (Slot *slot : begins[number])
+      offsetOf[slot] = arena.allocate(sizeInWords(*slot));
+    for (Slot *slot : ends[number])
+      arena.release(offsetOf.lookup(slot), sizeInWords(*slot));
+  }
+  uint32_t *base = allocate(arena.size());
+  for (auto [slot, offset] : offsetOf)
+    slot->words = base + offset;
+  for (Slot &slot : schedule.slots)
+    if (slot.base) {
+      int64_t offset = 0;
+      Slot *root = &slot;
+      for (; root->base; root = root->base)
+        offset += root->offset;
+      slot.words = root->words ? root->words + offset : nullptr;
+    }
+}

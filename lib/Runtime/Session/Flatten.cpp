@@ -1,0 +1,162 @@
+//===- Flatten.cpp - a schedule, written out ------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Slots.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Package/ScheduleWalk.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace anec;
+using namespace anec::session;
+
+namespace {
+
+class Flattener {
+public:
+  Flattener(const Module &module, const WeightSlot &weightSlot,
+            FlatSchedule &out)
+      : module(module), weightSlot(weightSlot), out(out) {}
+
+  /// Appends the items of `function`; gives its results.
+  std::vector<Slot *> add(const Function &function,
+                          llvm::ArrayRef<Slot *> arguments,
+                          KnownIntegers known);
+
+  /// `slot`, or for a stack, its parts next to each other.
+  Slot *together(Slot *slot);
+
+private:
+  std::vector<Slot *> addRepeat(const Op &op, llvm::ArrayRef<Slot *> in,
+                                const KnownIntegers &known);
+  std::vector<Slot *> addOp(const Op &op, std::vector<Slot *> in,
+                            const KnownIntegers &known);
+  const Module &module;
+  const WeightSlot &weightSlot;
+  FlatSchedule &out;
+};
+
+} // namespace
+
+Slot *Flattener::together(Slot *slot) {
+  if (!slot || slot->stack.empty())
+    return slot;
+  Item item{Item::Gather};
+  item.in = slot->stack;
+  item.out = {out.addSlot(slot->type)};
+  out.items.push_back(std::move(item));
+  // For whoever else wants it so.
+  Slot *whole = out.items.back().out[0];
+  slot->stack.clear();
+  slot->base = whole;
+  return whole;
+}
+
+std::vector<Slot *> Flattener::addOp(const Op &op, std::vector<Slot *> in,
+                                     const KnownIntegers &known) {
+  if (op.is(ops::Weight))
+    return {weightSlot(op, instanceOf(op, known))};
+  Item item;
+  item.op = &op;
+  item.kind = op.is(ops::Call)         ? Item::Call
+              : op.is(ops::Accumulate) ? Item::Accumulate
+                                       : Item::Compute;
+  // The index says which instance; it is not computed with.
+  if (item.kind != Item::Compute) {
+    item.instance = instanceOf(op, known);
+    in.erase(in.begin());
+  }
+  for (Slot *&slot : in)
+    slot = together(slot);
+  item.in = std::move(in);
+  bool staged =
+      item.kind == Item::Compute && !op.def().has(trait::SideEffect) &&
+      llvm::all_of(item.in,
+                   [](const Slot *slot) { return !slot || slot->staged; });
+  for (const Value *result : op.resultValues()) {
+    item.out.push_back(out.addSlot(result->type));
+    item.out.back()->staged = staged;
+  }
+  std::vector<Slot *> results = item.out;
+  out.items.push_back(std::move(item));
+  return results;
+}
+
+std::vector<Slot *> Flattener::addRepeat(const Op &op,
+                                         llvm::ArrayRef<Slot *> in,
+                                         const KnownIntegers &known) {
+  const Function &body = *module.findFunction(op.stringAttr("body"));
+  size_t carried = op.intAttr("carried");
+  size_t whole = in.size() - op.intAttr("sliced");
+  int64_t from = op.intAttr("from"), turns = op.intAttr("to") - from;
+  std::vector<Slot *> values(in.begin(), in.begin() + carried);
+  std::vector<Slot *> stacks;
+  for (size_t index = carried; index < op.numResults(); ++index) {
+    stacks.push_back(out.addSlot(op.result(index)->type));
+    stacks.back()->stack.resize(turns);
+  }
+  for (int64_t index : turnsOf(op)) {
+    KnownIntegers inside;
+    inside[body.parameters()[0].get()] = index;
+    Slot *number = out.addSlot(DType::Int32);
+    number->number = index;
+    number->staged = true;
+    std::vector<Slot *> arguments = {number};
+    for (size_t slot = 0; slot < in.size(); ++slot) {
+      Slot *argument = slot < carried ? values[slot] : in[slot];
+      if (slot >= whole) {
+        const TensorType &type = body.parameters()[slot + 1]->type;
+        argument = argument->stack.empty()
+                       ? out.addPart(argument,
+                                     (index - from) * type.numElements(), type)
+                       : argument->stack[index - from];
+      }
+      arguments.push_back(argument);
+      if (auto it = known.find(op.operand(slot)); it != known.end())
+        inside[body.parameters()[slot + 1].get()] = it->second;
+    }
+    values = add(body, arguments, std::move(inside));
+    for (size_t stack = 0; stack < stacks.size(); ++stack)
+      stacks[stack]->stack[index - from] = values[carried + stack];
+    values.resize(carried);
+  }
+  values.insert(values.end(), stacks.begin(), stacks.end());
+  return values;
+}
+
+std::vector<Slot *> Flattener::add(const Function &function,
+                                   llvm::ArrayRef<Slot *> arguments,
+                                   KnownIntegers known) {
+  llvm::DenseMap<const Value *, Slot *> slots;
+  for (auto [param, slot] : llvm::zip_equal(function.parameters(), arguments))
+    slots[param.get()] = slot;
+  for (const Op &op : function.body()) {
+    std::vector<Slot *> in;
+    for (const Value *operand : op.operandValues())
+      in.push_back(operand ? slots.lookup(operand) : nullptr);
+    std::vector<Slot *> results = op.is(ops::Repeat)
+                                      ? addRepeat(op, in, known)
+                                      : addOp(op, std::move(in), known);
+    for (auto [value, slot] : llvm::zip_equal(op.resultValues(), results))
+      slots[value] = slot;
+  }
+  std::vector<Slot *> results;
+  for (const Value *result : function.resultValues())
+    results.push_back(slots.lookup(result));
+  return results;
+}
+
+void session::flatten(const Module &module, const Function &entry,
+                      const WeightSlot &weightSlot, FlatSchedule &schedule) {
+  Flattener flattener(module, weightSlot, schedule);
+  for (const auto &param : entry.parameters()) {
+    schedule.inputs.push_back(schedule.addSlot(param->type));
+    schedule.inputs.back()->lasting = true;
+  }
+  schedule.outputs = flattener.add(entry, schedule.inputs, {});
+  for (Slot *&output : schedule.outputs) {
+    output = flattener.together(output);
+    output->root().isOutput = true;
+  }
+}

@@ -1,0 +1,170 @@
+//===- Segment.cpp - host ops that run as one -----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Segment.h"
+#include "anec/IR/Builder.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Passes/PassManager.h"
+#include "anec/Runtime/CPU/HostProgram.h"
+#include "anec/Runtime/Diags.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace anec;
+using namespace anec::session;
+
+namespace {
+
+class SegmentBuilder {
+public:
+  SegmentBuilder() {
+    segment.module = std::make_unique<Module>();
+    segment.function =
+        segment.module->addFunction(FunctionKind::Kernel, "host");
+    segment.parameters.clear();
+  }
+  void add(const Item &item);
+  Segment finish();
+
+private:
+  Value *valueOf(Slot *slot);
+  Value *weightValue(const Item &item, Builder &builder);
+
+  Segment segment;
+  llvm::DenseMap<Slot *, Value *> values;
+  std::vector<Slot *> made;
+};
+
+} // namespace
+
+/// The value of a slot: made here, or a parameter.
+Value *SegmentBuilder::valueOf(Slot *slot) {
+  if (!slot)
+    return nullptr;
+  Value *&value = values[slot];
+  if (!value) {
+    value = segment.function->addParameter(
+        slot->type, "p" + std::to_string(segment.parameters.size()));
+    segment.parameters.push_back(slot);
+  }
+  return value;
+}
+
+/// A weight's array, transposed and reshaped as the op says.
+Value *SegmentBuilder::weightValue(const Item &item, Builder &builder) {
+  Value *value = valueOf(item.in[0]);
+  if (const Constant *perm = item.op->constant("perm"))
+    value = builder.build(ops::Transpose, {value}, {{"perm", perm}});
+  const Shape &shape = item.op->result()->type.shape;
+  if (value->type.shape != shape)
+    value = builder.build(ops::Reshape, {value}, {{"shape", shape}});
+  return value;
+}
+
+void SegmentBuilder::add(const Item &item) {
+  Builder builder(*segment.function);
+  if (item.kind == Item::Gather) {
+    llvm::SmallVector<Value *, 4> parts;
+    for (Slot *slot : item.in)
+      parts.push_back(valueOf(slot));
+    segment.ops += (segment.ops.empty() ? "" : ", ") + std::string("stack");
+    values[item.out[0]] =
+        builder.build(ops::Stack, parts, {{"axis", 0}}, "stack");
+    made.push_back(item.out[0]);
+    return;
+  }
+  builder.setRange(item.op->range());
+  llvm::StringRef name = item.op->def().name;
+  segment.ops += (segment.ops.empty() ? "" : ", ") + name.str();
+  if (item.op->is(ops::Weight)) {
+    values[item.out[0]] = weightValue(item, builder);
+    made.push_back(item.out[0]);
+    return;
+  }
+  if (item.scatter) {
+    Value *sum =
+        builder
+            .createWithSlots(item.scatter->def(),
+                             {valueOf(item.gradient), valueOf(item.in[0]),
+                              valueOf(item.in[1])},
+                             item.scatter->constants(), {"sum"})
+            ->result();
+    segment.scatters.push_back({&item, sum});
+    return;
+  }
+  llvm::SmallVector<Value *, 4> operands;
+  if (item.kind == Item::Accumulate) {
+    operands.push_back(nullptr); // the index
+    segment.accumulations.push_back(&item);
+  }
+  for (Slot *slot : item.in)
+    operands.push_back(valueOf(slot));
+  llvm::SmallVector<llvm::StringRef, 2> names(item.out.size(), "v");
+  Op *op = builder.createWithSlots(item.op->def(), operands,
+                                   item.op->constants(), names);
+  for (auto [slot, value] : llvm::zip_equal(item.out, op->resultValues())) {
+    values[slot] = value;
+    made.push_back(slot);
+  }
+}
+
+Segment SegmentBuilder::finish() {
+  llvm::SmallVector<Value *, 4> results;
+  llvm::SmallVector<std::string, 4> names;
+  for (Slot *slot : made)
+    if (!slot->internal) {
+      segment.results.push_back(slot);
+      results.push_back(values[slot]);
+      names.push_back("r" + std::to_string(names.size()));
+    }
+  // Where the gradient is, the sum goes.
+  for (auto &[item, sum] : segment.scatters) {
+    segment.results.push_back(item->gradient);
+    results.push_back(sum);
+    names.push_back("r" + std::to_string(names.size()));
+  }
+  llvm::SmallVector<llvm::StringRef, 4> views(names.begin(), names.end());
+  segment.function->setResults(results, views);
+  return std::move(segment);
+}
+
+/// Ops that MIL has run faster than those it lacks, which have a reference
+/// only: writes those as MIL ops, but for the ones that the processor has a way
+/// for.
+static void decompose(Function &function) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Op &op : llvm::make_early_inc_range(function.body())) {
+      if (!op.def().decompose || cpu::hasStep(op.def()))
+        continue;
+      Builder builder(function);
+      builder.setInsertionPoint(&op);
+      llvm::SmallVector<Value *, 2> results;
+      op.def().decompose(builder, op, results);
+      for (auto [old, value] : llvm::zip_equal(op.resultValues(), results))
+        old->replaceAllUsesWith(value);
+      op.erase();
+      changed = true;
+    }
+  }
+}
+
+std::optional<Segment> session::makeSegment(llvm::ArrayRef<const Item *> items,
+                                            Diagnostics &diags) {
+  SegmentBuilder builder;
+  for (const Item *item : items)
+    builder.add(*item);
+  Segment segment = builder.finish();
+  decompose(*segment.function);
+  PassManagerOptions passes;
+  passes.passes = {&passes::Canonicalize, &passes::CSE, &passes::DCE};
+  if (!runPasses(*segment.module, passes, diags))
+    return std::nullopt;
+  for (const Op &op : segment.function->body())
+    if (!op.def().eval && !op.is(ops::Accumulate)) {
+      diags.report(op.range(), diag::BackendLacksOp, "cpu", op.def().name);
+      return std::nullopt;
+    }
+  return segment;
+}

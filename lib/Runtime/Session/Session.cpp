@@ -1,0 +1,101 @@
+//===- Session.cpp - runs a package ---------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Runtime/Session.h"
+#include "Entry.h"
+#include "anec/Runtime/Diags.h"
+
+using namespace anec;
+using namespace anec::session;
+
+struct Session::State {
+  State(ModelPackage package, Backend &backend, const SessionOptions &options)
+      : package(std::move(package)),
+        options(options), around{this->package, backend, this->options, arrays,
+                                 cpu::createMachine(options.load.threads)} {}
+
+  ModelPackage package;
+  SessionOptions options;
+  Arrays arrays;
+  Surroundings around;
+  llvm::StringMap<std::unique_ptr<Entry>> entries;
+};
+
+Session::Session(std::unique_ptr<State> state) : state(std::move(state)) {}
+Session::~Session() = default;
+
+std::unique_ptr<Session> Session::open(ModelPackage package, Backend &backend,
+                                       const SessionOptions &options,
+                                       Diagnostics &diags) {
+  auto state = std::make_unique<State>(std::move(package), backend, options);
+  if (!state->arrays.open(state->package, state->options.weights, diags))
+    return nullptr;
+  return std::unique_ptr<Session>(new Session(std::move(state)));
+}
+
+const ModelPackage &Session::package() const { return state->package; }
+
+bool Session::prepare(llvm::StringRef name, Diagnostics &diags) {
+  std::unique_ptr<Entry> &entry = state->entries[name];
+  if (entry)
+    return true;
+  if (!llvm::is_contained(state->package.entries, name)) {
+    std::string known;
+    for (const std::string &other : state->package.entries)
+      known += (known.empty() ? "`" : ", `") + other + "`";
+    diags.report({}, diag::NoSuchEntry, name, known);
+    return false;
+  }
+  entry = Entry::prepare(*state->package.schedule->findFunction(name),
+                         state->around, diags);
+  if (!entry)
+    return false;
+  // Copies that the entry was the first to ask for.
+  return weightsChanged(diags);
+}
+
+llvm::ArrayRef<Port> Session::inputs(llvm::StringRef entry) const {
+  return state->entries.find(entry)->second->inputs();
+}
+
+llvm::ArrayRef<Port> Session::outputs(llvm::StringRef entry) const {
+  return state->entries.find(entry)->second->outputs();
+}
+
+bool Session::run(llvm::StringRef entry,
+                  llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+                  llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+                  Diagnostics &diags, Gradients gradients) {
+  return prepare(entry, diags) &&
+         state->entries[entry]->run(inputs, outputs, gradients, diags);
+}
+
+llvm::ArrayRef<NamedFloats> Session::weights() const {
+  return state->arrays.weights();
+}
+
+bool Session::weightsChanged(Diagnostics &diags) {
+  state->arrays.round(*state->around.machine);
+  for (auto &entry : state->entries)
+    if (entry.second && !entry.second->stage(diags))
+      return false;
+  return true;
+}
+
+llvm::ArrayRef<NamedFloats> Session::gradients() const {
+  return state->arrays.gradients();
+}
+
+std::vector<PartTime> Session::times(llvm::StringRef entry) const {
+  return state->entries.find(entry)->second->times();
+}
+
+uint64_t Session::memoryBytes() const {
+  uint64_t bytes = state->arrays.bytes();
+  for (const auto &entry : state->entries)
+    if (entry.second)
+      bytes += entry.second->bytes();
+  return bytes;
+}

@@ -1,0 +1,102 @@
+//===- Slots.h - the values of a flat schedule ------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// An entry with every `repeat` written out: a list of items, each an op with
+/// slots for what it reads and gives. A slot is a value of one turn, and has a
+/// place in memory unless it passes between ops of one segment only.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_SESSION_SLOTS_H
+#define ANEC_LIB_RUNTIME_SESSION_SLOTS_H
+
+#include "anec/IR/IR.h"
+#include "llvm/ADT/StringMap.h"
+#include <deque>
+#include <functional>
+#include <list>
+#include <optional>
+
+namespace anec::session {
+
+struct Slot {
+  TensorType type;
+  uint32_t *words = nullptr;
+  /// Known as soon as the weights are: computed when they change, not in runs.
+  bool staged = false;
+  /// Has a place for good: weights, inputs, what is staged.
+  bool lasting = false;
+  /// Not null for a part of another slot, so many elements into it.
+  Slot *base = nullptr;
+  int64_t offset = 0;
+  /// The number of a turn.
+  std::optional<int64_t> number;
+  /// The values that a `repeat` collected, by turn; they need not lie together.
+  std::vector<Slot *> stack;
+
+  bool isOutput = false;
+  // The groups of items that give it and use it last; -1 for none.
+  int firstGroup = -1, lastGroup = -1;
+  /// Ops of one group alone see it, and none sees a part of it.
+  bool internal = true;
+
+  uint64_t count() const { return uint64_t(type.numElements()); }
+  Slot &root() { return base ? base->root() : *this; }
+};
+
+struct Item {
+  enum Kind : uint8_t {
+    Call,
+    Compute,    ///< an op with a reference
+    Accumulate, ///< to a gradient
+    Gather,     ///< parts of a stack next to each other
+  } kind;
+  const Op *op = nullptr;
+  std::vector<Slot *> in, out; ///< null where an operand is absent
+  std::optional<int64_t> instance;
+  /// Of an accumulation: adds `in[1]` to rows `in[0]` of `gradient`, by this
+  /// op.
+  const Op *scatter = nullptr;
+  Slot *gradient = nullptr;
+};
+
+/// A `weight` op's array, as the schedule reads it.
+using WeightSlot =
+    std::function<Slot *(const Op &weight, std::optional<int64_t> instance)>;
+
+struct FlatSchedule {
+  std::deque<Slot> slots;
+  std::list<Item> items;
+  std::vector<Slot *> inputs, outputs;
+
+  Slot *addSlot(TensorType type) {
+    slots.emplace_back().type = std::move(type);
+    return &slots.back();
+  }
+  Slot *addPart(Slot *base, int64_t offset, TensorType type) {
+    Slot *part = addSlot(std::move(type));
+    part->base = base;
+    part->offset = offset;
+    part->staged = base->staged;
+    return part;
+  }
+};
+
+/// Writes out `entry`, and marks what is staged.
+void flatten(const Module &module, const Function &entry,
+             const WeightSlot &weightSlot, FlatSchedule &schedule);
+
+/// Moves each accumulation to where its value is made, and takes sums apart:
+///
+///   accumulate(add(a, b))  ==>  accumulate(a); accumulate(b)
+///   accumulate(scatter(zeros, rows, x))  ==>  adds x to rows of the gradient
+///
+/// so that gradients are computed in their place. Drops what nothing uses then.
+void sinkAccumulations(FlatSchedule &schedule);
+
+} // namespace anec::session
+
+#endif // ANEC_LIB_RUNTIME_SESSION_SLOTS_H

@@ -1,0 +1,91 @@
+//===- AtomicFolder.cpp - a folder that appears whole or not --------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Support/AtomicFolder.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <unistd.h>
+
+using namespace anec;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+/// Whether the folder at `target` may be replaced.
+static bool isReplaceable(llvm::StringRef target, llvm::StringRef mark) {
+  llvm::SmallString<256> file(target);
+  path::append(file, mark);
+  if (fs::exists(file))
+    return true;
+  std::error_code code;
+  fs::directory_iterator entry(target, code), end;
+  return !code && entry == end;
+}
+
+std::unique_ptr<AtomicFolder> AtomicFolder::create(llvm::StringRef requested,
+                                                   llvm::StringRef mark,
+                                                   Diagnostics &diags) {
+  llvm::SmallString<256> target(requested);
+  while (target.size() > 1 && path::is_separator(target.back()))
+    target.pop_back();
+  // Renaming onto a link would replace the link, not what it points to.
+  llvm::SmallString<256> real;
+  if (fs::is_symlink_file(target) && !fs::real_path(target, real))
+    target = real;
+  if (fs::exists(target) &&
+      (!fs::is_directory(target) || !isReplaceable(target, mark))) {
+    diags.reportFile(requested, diag::NotReplaced, mark);
+    return nullptr;
+  }
+  llvm::StringRef parent = path::parent_path(target);
+  std::error_code code;
+  if (!parent.empty())
+    code = fs::create_directories(parent, true, fs::all_all);
+  std::string temporary;
+  for (unsigned attempt = 0; !code && attempt != 1000; ++attempt) {
+    temporary = (target + "." + llvm::Twine(::getpid()) + "-" +
+                 llvm::Twine(attempt) + ".tmp")
+                    .str();
+    code =
+        fs::create_directory(temporary, /*IgnoreExisting=*/false, fs::all_all);
+    if (!code)
+      return std::unique_ptr<AtomicFolder>(
+          new AtomicFolder(std::string(target), std::move(temporary), diags));
+    if (code == std::errc::file_exists)
+      code = {};
+  }
+  if (!code)
+    code = std::make_error_code(std::errc::file_exists);
+  diags.reportFile(requested, diag::CannotWrite, code.message());
+  return nullptr;
+}
+
+AtomicFolder::~AtomicFolder() {
+  if (!temporary.empty())
+    (void)fs::remove_directories(temporary);
+}
+
+bool AtomicFolder::commit() {
+  // A folder cannot be renamed onto one that has files, so the old one steps
+  // aside first and comes back when the new one cannot take its place.
+  std::string old = temporary + "-old";
+  bool replaces = fs::exists(target);
+  std::error_code code;
+  if (replaces)
+    code = fs::rename(target, old);
+  if (!code) {
+    code = fs::rename(temporary, target);
+    if (code && replaces)
+      (void)fs::rename(old, target);
+  }
+  if (code) {
+    diags.reportFile(target, diag::CannotWrite, code.message());
+    return false;
+  }
+  temporary.clear();
+  if (replaces)
+    (void)fs::remove_directories(old);
+  return true;
+}
