@@ -90,7 +90,6 @@ anec::lowerKernel(std::unique_ptr<Function> &kernel,
   out.name = kernel->name;
   describeInterface(*declaration, options.io, out);
   std::swap(kernel, declaration);
-  declaration->name = "main"; // of its program
   Function &function = *declaration;
   lowered.module->functions.push_back(std::move(declaration));
 
@@ -102,6 +101,7 @@ anec::lowerKernel(std::unique_ptr<Function> &kernel,
                                                   : &passes::OrderIO);
   if (!runPasses(*lowered.module, passes, diags, reports))
     return std::nullopt;
+  function.name = "main"; // of its program
   for (const auto &param : function.parameters())
     out.inputPorts.push_back(param->type);
   for (const Value *result : function.resultValues())

@@ -301,6 +301,7 @@ bool PackageWriter::write(llvm::StringRef path) {
   package.compiler = "anec " ANEC_VERSION;
   package.target = options.passes.target->name.str();
   package.config = program->config;
+  llvm::sort(package.config);
   package.io = options.io;
   package.weightMode = options.weightMode;
   if (!prepare())

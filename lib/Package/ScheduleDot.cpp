@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Package/ScheduleDot.h"
+#include "anec/IR/Names.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
@@ -57,6 +58,7 @@ private:
   llvm::StringMap<std::string> anchors;
   llvm::DenseMap<const Op *, std::string> nodeOf;
   llvm::DenseMap<const Value *, std::string> inputs;
+  std::optional<ValueNames> names; ///< of the function being printed
   std::vector<std::pair<std::string, std::string>> repeats;
 };
 
@@ -72,7 +74,8 @@ void DotPrinter::printNode(const Op &op) {
   out << "    " << node << " [";
   if (op.is(ops::Call)) {
     unsigned weights = 0;
-    for (const Value *operand : llvm::drop_begin(op.operandValues()))
+    llvm::SmallVector<Value *, 4> operands = op.operandValues();
+    for (const Value *operand : llvm::drop_begin(operands))
       weights +=
           operand->definingOp() && operand->definingOp()->is(ops::Weight);
     std::string label = op.stringAttr("callee").str();
@@ -102,7 +105,7 @@ void DotPrinter::edge(const Value *value, const std::string &to) {
   out << "    " << (maker ? nodeOf[maker] : inputs[value]) << " -> " << to;
   // Which result of several: a tap has a name.
   if (maker && maker->numResults() > 1)
-    out << " [label=" << quoted(value->name) << "]";
+    out << " [label=" << quoted((*names)[value]) << "]";
   out << ";\n";
 }
 
@@ -115,6 +118,7 @@ void DotPrinter::printEdges(const Op &op) {
 }
 
 void DotPrinter::printFunction(const Function &function) {
+  names.emplace(function);
   out << "  subgraph cluster_" << clusters++
       << " {\n    label=" << quoted(function.name) << ";\n";
   out << "    " << anchors[function.name] << " [shape=point, style=invis];\n";

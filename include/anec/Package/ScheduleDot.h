@@ -8,6 +8,10 @@
 
 #include "anec/IR/IR.h"
 
+namespace llvm {
+class raw_ostream;
+}
+
 namespace anec {
 
 /// Prints the host functions of `module` as a graph in Graphviz's language:

@@ -1,0 +1,119 @@
+//===- SessionWorker.cpp - runs a package's training step on request ------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Opens a package, runs its training entry once, and then as often as each
+/// line on standard input says, answering with the times of forward and
+/// backward:
+///
+///   anec-session-worker THREADS fp16|fp32 MODEL.anepkg SEED TOKENS.bin
+///   TARGETS.bin LOSS.txt
+///
+/// Tokens and targets are int32; the first loss goes to LOSS.txt.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/Runtime/Session.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <iostream>
+
+using namespace anec;
+
+namespace {
+
+class Trainer {
+public:
+  bool open(llvm::StringRef path, const SessionOptions &options,
+            Diagnostics &diags) {
+    auto package = readPackage(path, diags);
+    if (!package)
+      return false;
+    for (const std::string &name : package->entries)
+      if (llvm::StringRef(name).ends_with(".train"))
+        entry = name;
+    session = Session::open(std::move(*package), *backend, options, diags);
+    return session && session->prepare(entry, diags);
+  }
+  bool step(llvm::ArrayRef<uint8_t> tokens, llvm::ArrayRef<uint8_t> targets,
+            Diagnostics &diags) {
+    float scale = 1;
+    llvm::ArrayRef<uint8_t> scaleBytes(
+        reinterpret_cast<const uint8_t *>(&scale), sizeof(scale));
+    llvm::MutableArrayRef<uint8_t> lossBytes(reinterpret_cast<uint8_t *>(&loss),
+                                             sizeof(loss));
+    return session->run(entry, {tokens, targets, scaleBytes}, {lossBytes},
+                        diags);
+  }
+  float loss = 0;
+
+private:
+  std::unique_ptr<Backend> backend = createCpuBackend();
+  std::unique_ptr<Session> session;
+  std::string entry;
+};
+
+} // namespace
+
+static std::unique_ptr<llvm::MemoryBuffer> read(const char *path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false);
+  return buffer ? std::move(*buffer) : nullptr;
+}
+
+static llvm::ArrayRef<uint8_t> bytesOf(const llvm::MemoryBuffer &buffer) {
+  return {reinterpret_cast<const uint8_t *>(buffer.getBufferStart()),
+          buffer.getBufferSize()};
+}
+
+static bool work(char **argument, Diagnostics &diags) {
+  SessionOptions options;
+  options.load.numerics =
+      llvm::StringRef(argument[1]) == "fp32" ? Numerics::FP32 : Numerics::FP16;
+  uint64_t seed = 0;
+  auto tokens = read(argument[4]), targets = read(argument[5]);
+  if (llvm::StringRef(argument[0]).getAsInteger(10, options.load.threads) ||
+      llvm::StringRef(argument[3]).getAsInteger(10, seed) || !tokens ||
+      !targets) {
+    llvm::errs() << "anec-session-worker: bad arguments\n";
+    return false;
+  }
+  options.weights.seed = seed;
+  Trainer trainer;
+  if (!trainer.open(argument[2], options, diags) ||
+      !trainer.step(bytesOf(*tokens), bytesOf(*targets), diags))
+    return false;
+  std::error_code error;
+  llvm::raw_fd_ostream(argument[6], error) << trainer.loss << '\n';
+  llvm::outs() << "ready\n";
+  llvm::outs().flush();
+  for (unsigned count; std::cin >> count;) {
+    const char *separator = "[";
+    for (unsigned i = 0; i < count; ++i) {
+      auto start = std::chrono::steady_clock::now();
+      if (!trainer.step(bytesOf(*tokens), bytesOf(*targets), diags))
+        return false;
+      std::chrono::duration<double, std::milli> elapsed =
+          std::chrono::steady_clock::now() - start;
+      llvm::outs() << separator << elapsed.count();
+      separator = ", ";
+    }
+    llvm::outs() << "]\n";
+    llvm::outs().flush();
+  }
+  return true;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 8) {
+    llvm::errs() << "usage: anec-session-worker THREADS fp16|fp32 "
+                    "MODEL.anepkg SEED TOKENS.bin TARGETS.bin LOSS.txt\n";
+    return 2;
+  }
+  Diagnostics diags;
+  bool ok = work(argv + 1, diags);
+  diags.print(llvm::errs());
+  return ok ? 0 : 1;
+}

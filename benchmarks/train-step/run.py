@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+"""Times forward, loss and backward of a 12-layer Llama of 110M parameters: anec's
+package on the CPU backend beside PyTorch, taking turns. See ../README.md.
+"""
+
+import argparse
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+
+PYTHON = "/usr/bin/python3"
+OPENMP_BLAS = pathlib.Path("/usr/lib/x86_64-linux-gnu/openblas-openmp")
+# As in ../layer-forward: the configuration in which Debian's torch is fastest.
+TORCH_ENVIRONMENT = {
+    "LD_LIBRARY_PATH": str(OPENMP_BLAS),
+    "MALLOC_MMAP_THRESHOLD_": "4294967296",
+    "MALLOC_TRIM_THRESHOLD_": "8589934592",
+}
+SEQ, VOCAB = 256, 32000
+LIMIT = 1.0
+
+
+def require(build):
+    for name in ("anec", "anec-session-worker"):
+        if not (build / "bin" / name).exists():
+            sys.exit(f"error: {build}/bin/{name} is missing; build with "
+                     "-DANEC_BUILD_BENCHMARKS=ON, or give --build")
+    if subprocess.run([PYTHON, "-c", "import torch"],
+                      capture_output=True).returncode or not OPENMP_BLAS.is_dir():
+        sys.exit("error: the peer is missing:\n  apt-get install -y "
+                 "--no-install-recommends python3-torch libopenblas0-openmp")
+
+
+def start_contenders(options, work):
+    import interleaved
+    import numpy as np
+    random = np.random.default_rng(1)
+    for name in ("tokens", "targets"):
+        random.integers(0, VOCAB, SEQ).astype("i4").tofile(work / f"{name}.bin")
+    subprocess.run([options.build / "bin" / "anec",
+                    ROOT / "examples" / "llama.tdsl",
+                    "-o", work / "llama.anepkg"], check=True)
+    threads = str(options.threads)
+    data = [work / "tokens.bin", work / "targets.bin"]
+    workers = [
+        interleaved.Worker(
+            f"anec {numerics}",
+            [options.build / "bin" / "anec-session-worker", threads, numerics,
+             work / "llama.anepkg", "1", *data, work / f"{numerics}.txt"])
+        for numerics in options.numerics.split(",")]
+    workers.append(interleaved.Worker(
+        "PyTorch fp32",
+        [PYTHON, HERE / "torch_worker.py", threads, *data, work / "torch.txt"],
+        {**TORCH_ENVIRONMENT, "OMP_NUM_THREADS": threads}))
+    for name in [*options.numerics.split(","), "torch"]:
+        loss = float((work / f"{name}.txt").read_text())
+        print(f"{name}: loss {loss:.4f} at random weights "
+              f"(ln {VOCAB} = {math.log(VOCAB):.4f})")
+        if not abs(loss / math.log(VOCAB) - 1) < 0.1:
+            sys.exit(f"error: {name} computes something else")
+    return workers
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--work", type=pathlib.Path,
+                        help="folder for the package (default: "
+                             "BUILD/benchmarks/train-step)")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--numerics", default="fp32,fp16")
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--batch", type=int, default=2)
+    parser.add_argument("--foreign", type=float, default=0.05,
+                        help="repeat a round in which others took more than "
+                             "this share of the processors")
+    options = parser.parse_args()
+    options.build = options.build.resolve()
+    work = (options.work or options.build / "benchmarks" / "train-step").resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    require(options.build)
+    if pathlib.Path(sys.executable).resolve() != pathlib.Path(PYTHON).resolve():
+        os.execv(PYTHON, [PYTHON, *sys.argv])  # the one with numpy
+
+    import interleaved
+    workers = start_contenders(options, work)
+    for worker in workers:
+        worker.batch(1)  # warm up
+    results, share = interleaved.measure(workers, options.rounds,
+                                         options.batch, options.foreign)
+    print(interleaved.table(results))
+    peer = results[-1]
+    ratio = interleaved.ratio_of_rounds(results[0], peer)
+    print(f"{results[0].name} / {peer.name}: "
+          f"{results[0].median() / peer.median():.3f} (medians), "
+          f"{results[0].minimum() / peer.minimum():.3f} (minima), "
+          f"{ratio:.3f} (median over rounds; limit {LIMIT})")
+    print(f"{len(peer.times)} runs each, measured; other processes took "
+          f"{share * 100:.1f}% of the processors")
+    for worker in workers:
+        worker.stop()
+    return 0 if ratio <= LIMIT else 1
+
+
+sys.exit(main())
