@@ -52,20 +52,24 @@ static bool visitUses(const Value *value, Numerics numerics,
 
 void PortParts::addInput(const Value &param, unsigned port, Numerics numerics) {
   std::vector<PortPart> parts;
-  bool split = visitUses(&param, numerics, [&](const Op *user) {
-    if (!user || !user->is(ops::SliceBySize))
-      return false;
-    const Shape &shape = user->operand(0u)->type.shape;
-    Shape begin = user->intsAttr("begin");
-    for (auto [at, extent] : llvm::zip_equal(begin, shape))
-      at += at < 0 ? extent : 0;
-    auto region = rectangle(shape, begin, user->result()->type.shape);
-    // Of a renamed input, only what has the same columns is the same rectangle.
-    if (!region || matrixOf(shape) != matrixOf(param.type.shape))
-      return false;
-    parts.push_back({port, *region, user->result()});
-    return true;
-  });
+  // To emulate an engine is to run what it would: it slices and concatenates.
+  bool split =
+      !isEmulated(numerics) && visitUses(&param, numerics, [&](const Op *user) {
+        // Where it begins may be computed.
+        if (!user || !user->is(ops::SliceBySize) || !user->constant("begin"))
+          return false;
+        const Shape &shape = user->operand(0u)->type.shape;
+        Shape begin = user->intsAttr("begin");
+        for (auto [at, extent] : llvm::zip_equal(begin, shape))
+          at += at < 0 ? extent : 0;
+        auto region = rectangle(shape, begin, user->result()->type.shape);
+        // Of a renamed input, only what has the same columns is the same
+        // rectangle.
+        if (!region || matrixOf(shape) != matrixOf(param.type.shape))
+          return false;
+        parts.push_back({port, *region, user->result()});
+        return true;
+      });
   if (!split || parts.empty()) {
     inputs.push_back({port, matrixOf(param.type.shape), &param});
     return;
@@ -85,8 +89,8 @@ void PortParts::addOutput(const Value *result, unsigned port,
     value = value->definingOp()->operand(0u);
   const Op *concat = value->definingOp();
   std::vector<PortPart> parts;
-  if (concat && concat->is(ops::Concat) && value->hasOneUse() &&
-      matrixOf(value->type.shape) == whole) {
+  if (!isEmulated(numerics) && concat && concat->is(ops::Concat) &&
+      value->hasOneUse() && matrixOf(value->type.shape) == whole) {
     int64_t axis = concat->intAttr("axis");
     axis += axis < 0 ? int64_t(value->type.rank()) : 0;
     Shape begin(value->type.rank(), 0);
