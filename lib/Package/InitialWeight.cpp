@@ -76,6 +76,8 @@ llvm::StringRef anec::spelling(InitialValue initial) {
   switch (initial) {
   case InitialValue::Normal:
     return "normal";
+  case InitialValue::Table:
+    return "table";
   case InitialValue::Ones:
     return "ones";
   case InitialValue::Zeros:
@@ -84,9 +86,19 @@ llvm::StringRef anec::spelling(InitialValue initial) {
   return "";
 }
 
+/// Whether rows of a matrix are looked up.
+static bool isTable(const Value &value) {
+  for (const Operand *use = value.firstUse(); use; use = use->nextUse())
+    if (use->owner() && use->owner()->def().name == "embed" &&
+        use->owner()->operand(0u) == &value)
+      return true;
+  return false;
+}
+
 InitialValue anec::initialValue(const Op &weight, IsScale isScaleElsewhere) {
   if (!isVector(weightSourceType(weight).shape))
-    return InitialValue::Normal;
+    return isTable(*weight.result()) ? InitialValue::Table
+                                     : InitialValue::Normal;
   return isScale(*weight.result(), isScaleElsewhere) ? InitialValue::Ones
                                                      : InitialValue::Zeros;
 }
@@ -96,13 +108,18 @@ ConstantRef anec::initialWeight(const Op &weight, uint64_t seed) {
                     initialValue(weight), seed);
 }
 
+/// What most language models begin with.
+static constexpr double tableDeviation = 0.02;
+
 ConstantRef anec::drawWeight(llvm::StringRef name, TensorType type,
                              InitialValue initial, uint64_t seed) {
   size_t count = type.numElements();
   std::vector<float> values(count, initial == InitialValue::Ones ? 1.0f : 0.0f);
-  if (initial == InitialValue::Normal) {
+  if (initial == InitialValue::Normal || initial == InitialValue::Table) {
     uint64_t key = mix(seed) ^ llvm::xxHash64(name);
-    double deviation = std::sqrt(double(type.shape[0]) / double(count));
+    double deviation = initial == InitialValue::Table
+                           ? tableDeviation
+                           : std::sqrt(double(type.shape[0]) / double(count));
     for (size_t index = 0; index < count; index += 2) {
       auto [first, second] = normalPair(mix(key), index / 2);
       values[index] = float(deviation * first);

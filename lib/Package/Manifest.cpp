@@ -301,8 +301,8 @@ static bool fromJSON(const json::Value &value, InitialValue &initial,
   std::string word;
   if (!json::fromJSON(value, word, path))
     return false;
-  for (InitialValue known :
-       {InitialValue::Normal, InitialValue::Ones, InitialValue::Zeros})
+  for (InitialValue known : {InitialValue::Normal, InitialValue::Table,
+                             InitialValue::Ones, InitialValue::Zeros})
     if (word == spelling(known)) {
       initial = known;
       return true;

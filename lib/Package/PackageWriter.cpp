@@ -162,8 +162,10 @@ void PackageWriter::findWeights() {
             return throughCall(throughCall, call, slot);
           });
       bool seen = !weight.name.empty();
-      // A vector scales when it does anywhere; the backward may use it else.
-      if (!seen || initial == InitialValue::Ones)
+      // A vector scales when it does anywhere, and a matrix is a table when it
+      // is one anywhere; the backward may use it else.
+      if (!seen || initial == InitialValue::Ones ||
+          initial == InitialValue::Table)
         weight.initial = initial;
       weight.name = name;
     }

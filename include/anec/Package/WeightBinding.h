@@ -32,9 +32,15 @@ struct WeightOptions {
 };
 
 /// What a weight begins as when it is drawn.
-enum class InitialValue : uint8_t { Normal, Ones, Zeros };
-/// `normal`, `ones`, `zeros`.
+enum class InitialValue : uint8_t {
+  Normal, ///< with a deviation of 1/sqrt(inputs of one output)
+  Table,  ///< normal with a deviation of 0.02: rows that are looked up
+  Ones,
+  Zeros,
+};
+/// `normal`, `table`, `ones`, `zeros`.
 llvm::StringRef spelling(InitialValue initial);
+
 class WeightBinding {
 public:
   /// Opens what `options` names; nothing when that fails, with the reason
@@ -75,8 +81,9 @@ ConstantRef drawWeight(llvm::StringRef name, TensorType type,
                        InitialValue initial, uint64_t seed);
 /// A weight's initial value, the same for a name and a seed on any machine.
 /// Matrices and filters are normal with a deviation of 1/sqrt(inputs of one
-/// output). A vector is all ones where it scales (`gamma`), zeros elsewhere:
-/// which, says its first use.
+/// output), or of 0.02 where rows are looked up: a table that is the classifier
+/// too then begins with a loss near that of guessing. A vector is all ones
+/// where it scales (`gamma`), zeros elsewhere: which, says its first use.
 ConstantRef initialWeight(const Op &weight, uint64_t seed);
 
 } // namespace anec
