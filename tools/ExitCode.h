@@ -15,8 +15,11 @@
 #include "anec/Support/Diagnostics.h"
 #include "anec/Target/Diags.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include <unistd.h>
 
 namespace anec {
 
@@ -30,6 +33,20 @@ enum ExitCode {
 inline ExitCode usageError(llvm::StringRef tool, const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), tool) << message << '\n';
   return UsageError;
+}
+
+/// Ends the process as a failure of the machine, leaving nothing half-written,
+/// when it gets no more memory. Nothing here may need any.
+inline void endWhenMemoryEnds() {
+  auto handler = [](void *, const char *, bool) {
+    constexpr llvm::StringLiteral message = "error: out of memory\n";
+    [[maybe_unused]] auto written =
+        ::write(STDERR_FILENO, message.data(), message.size());
+    llvm::sys::RunInterruptHandlers();
+    ::_exit(MachineError);
+  };
+  llvm::install_bad_alloc_error_handler(handler);
+  llvm::install_out_of_memory_new_handler();
 }
 
 /// Writes out what is left for standard output, and reports when it would not

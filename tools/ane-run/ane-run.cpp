@@ -213,6 +213,7 @@ static bool checkSources(llvm::StringRef flag,
 }
 
 int main(int argc, char **argv) {
+  endWhenMemoryEnds();
   cl::HideUnrelatedOptions(category);
   cl::HideUnrelatedOptions(category, infoCommand);
   cl::HideUnrelatedOptions(category, benchCommand);

@@ -583,6 +583,7 @@ static int runExplain() {
 }
 
 int main(int argc, char **argv) {
+  endWhenMemoryEnds();
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command : {&diffCommand, &checkCommand, &explainCommand})
     cl::HideUnrelatedOptions(category, *command);
