@@ -45,9 +45,9 @@ std::unique_ptr<Module> anec::readSource(llvm::StringRef text, SourceKind kind,
   case SourceKind::IR:
     return parseIR(text, opTable(), diags);
   case SourceKind::MIL:
-    return readMIL(text, folder, opTable(), diags,
-                   {.missingWeights = options.missingWeights,
-                    .shapes = options.shapes});
+    return readMIL(
+        text, folder, opTable(), diags,
+        {.missingWeights = options.missingWeights, .shapes = options.shapes});
   }
   return nullptr;
 }

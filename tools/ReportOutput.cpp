@@ -56,8 +56,7 @@ void anec::printReport(const Function &function, llvm::StringRef version,
       << scaled(report.outputBytes, "B");
   if (report.stateBytes)
     out << ", states " << scaled(report.stateBytes, "B");
-  out << ", activations at most "
-      << scaled(report.activationPeak, "B");
+  out << ", activations at most " << scaled(report.activationPeak, "B");
   if (report.peakOp)
     out << " at once, during " << describePeak(report);
   out << '\n';

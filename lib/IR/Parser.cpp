@@ -161,8 +161,7 @@ bool Parser::parseCallee(const OpDef &def, std::string &callee,
   if (callee.empty())
     return expected("the name of a function");
   operands.push_back(nullptr);
-  return !cursor.consume("[") ||
-         (parseOperand(operands.back()) && expect("]"));
+  return !cursor.consume("[") || (parseOperand(operands.back()) && expect("]"));
 }
 
 /// Writes into the op's constants what the form has elsewhere.
@@ -259,8 +258,8 @@ bool Parser::parseStatement() {
   llvm::SmallVector<ConstantRef, 4> constants;
   llvm::SmallVector<TensorType, 2> types;
   std::string callee;
-  bool ok = def && parseCallee(*def, callee, operands) && parseOperands(operands) &&
-            parseConstants(*def, constants);
+  bool ok = def && parseCallee(*def, callee, operands) &&
+            parseOperands(operands) && parseConstants(*def, constants);
   SourceRange range = rangeFrom(begin);
   if (ok && !names.empty()) {
     ok = expect(":");

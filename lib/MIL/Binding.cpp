@@ -69,8 +69,7 @@ static bool isDeclared(const ParsedType &declared, const TensorType &type) {
 }
 
 static bool isDeclared(const ParsedType &declared, const Value &value) {
-  if (declared.holder() != value.holder ||
-      !isDeclared(declared, value.type))
+  if (declared.holder() != value.holder || !isDeclared(declared, value.type))
     return false;
   return value.holder != Holder::Buffer ||
          *declared.layout == value.bufferLayout();

@@ -192,8 +192,7 @@ void FunctionComparison::compareResults() {
   auto port = [](const Function &function, unsigned index) -> std::string {
     if (index >= function.numResults())
       return "";
-    return describePort(function.resultNames()[index],
-                        *function.result(index));
+    return describePort(function.resultNames()[index], *function.result(index));
   };
   unsigned count = std::max(left.numResults(), right.numResults());
   for (unsigned index = 0; index < count; ++index) {

@@ -60,9 +60,8 @@ static bool asLists(const Literal &literal, std::vector<Shape> &lists) {
 }
 
 /// Calls `visit` with each key and value of a dictionary until it fails.
-static bool
-forEachEntry(const Literal &dictionary,
-             function_ref<bool(StringRef, const Literal &)> visit) {
+static bool forEachEntry(const Literal &dictionary,
+                         function_ref<bool(StringRef, const Literal &)> visit) {
   if (dictionary.open != '{')
     return false;
   return all_of(dictionary.elements, [&](const Literal &entry) {
@@ -151,9 +150,9 @@ bool FlexibleShapes::allows(const FlexibleParameter &parameter,
     if (axis >= shape.size() ||
         (shape[axis] >= least && (most < 0 || shape[axis] <= most)))
       continue;
-    std::string count = most < 0 ? "at least " + std::to_string(least)
-                                 : std::to_string(least) + " to " +
-                                       std::to_string(most);
+    std::string count =
+        most < 0 ? "at least " + std::to_string(least)
+                 : std::to_string(least) + " to " + std::to_string(most);
     return refuse(count + " elements along axis " + Twine(axis));
   }
   return true;

@@ -150,8 +150,7 @@ bool FunctionReader::parseHeader() {
   }
   function = module.addFunction(FunctionKind::Kernel, name.text, range);
   builder.emplace(*function, &diags);
-  builder->setDescribe(
-      [](const Value &value) { return spellType(value); });
+  builder->setDescribe([](const Value &value) { return spellType(value); });
   StringRef opset;
   if (!parseOpset(opset))
     return false;
@@ -205,8 +204,8 @@ void FunctionReader::eraseFoldedOps() {
       continue;
     for (const Value *operand : op.operandValues()) {
       const Op *source = operand ? operand->definingOp() : nullptr;
-      if (source && (computedOps.contains(source) ||
-                     source->def().name == "const"))
+      if (source &&
+          (computedOps.contains(source) || source->def().name == "const"))
         computedOps[source] = true;
     }
     op.erase();

@@ -12,6 +12,9 @@
 
 namespace anec::mil {
 
+/// More than any program needs, and few enough not to exhaust the stack.
+constexpr unsigned maxNesting = 64;
+
 /// Stands for an extent that is written `?`.
 constexpr int64_t unknownExtent = -1;
 

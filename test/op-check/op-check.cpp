@@ -11,11 +11,11 @@
 ///
 /// Arguments are flat, in parameter order, and that of a state is what it holds
 /// before. Several results are separated by `;`; what states hold afterwards
-/// follows them. `run` compares the rows' double-precision reference with the values
-/// written down. Both then take the function the whole way: decompose, print as
-/// MIL with weights, read that back, and run it on the CPU in both numerics,
-/// each compared with the reference. A function with an op that has no MIL form
-/// is checked by its reference alone.
+/// follows them. `run` compares the rows' double-precision reference with the
+/// values written down. Both then take the function the whole way: decompose,
+/// print as MIL with weights, read that back, and run it on the CPU in both
+/// numerics, each compared with the reference. A function with an op that has
+/// no MIL form is checked by its reference alone.
 ///
 //===----------------------------------------------------------------------===//
 

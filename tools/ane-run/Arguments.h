@@ -4,8 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `--input NAME=SOURCE` and `--state NAME=SOURCE`, where SOURCE is a .npy file, `random:SEED`, `zeros`,
-/// or `bytes:FILE`, the first bytes of any file as numbers.
+/// `--input NAME=SOURCE` and `--state NAME=SOURCE`, where SOURCE is a .npy
+/// file, `random:SEED`, `zeros`, or `bytes:FILE`, the first bytes of any file
+/// as numbers.
 ///
 //===----------------------------------------------------------------------===//
 
