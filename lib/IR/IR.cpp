@@ -208,6 +208,15 @@ void Function::declareResults(llvm::ArrayRef<TensorType> types,
   declared = true;
 }
 
+bool Function::hasMemory() const {
+  auto isMemory = [](const auto &value) {
+    return value->holder != Holder::Tensor;
+  };
+  return llvm::any_of(params, isMemory) || llvm::any_of(ops, [&](const Op &op) {
+           return llvm::any_of(op.resultValues(), isMemory);
+         });
+}
+
 llvm::SmallVector<Value *, 2> Function::resultValues() const {
   llvm::SmallVector<Value *, 2> values;
   for (unsigned index = 0; index < resultCount; ++index)

@@ -183,13 +183,7 @@ bool LayoutRewriter::isNeeded() const {
     return value->type.rank() > 0 && value->type.rank() < engineRank;
   };
   // Whoever has the memory knows it by its shape.
-  auto isMemory = [](const auto &value) {
-    return value->holder != Holder::Tensor;
-  };
-  if (llvm::any_of(function.parameters(), isMemory) ||
-      llvm::any_of(function.body(), [&](const Op &op) {
-        return llvm::any_of(op.resultValues(), isMemory);
-      }))
+  if (function.hasMemory())
     return false;
   for (const auto &param : function.parameters())
     if (low(param.get()))

@@ -290,7 +290,7 @@ void InterfaceRewriter::computeLast() {
     return;
   for (unsigned i = 0; i < function.numResults(); ++i) {
     Value *value = function.result(i);
-    if (!isFloat(value->type.dtype))
+    if (!isFloat(value->type.dtype) || value->holder != Holder::Tensor)
       continue;
     Builder builder(function);
     Value *zero = builder.build(

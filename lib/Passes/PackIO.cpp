@@ -135,7 +135,7 @@ static bool packIO(Module &module, PassContext &ctx) {
   bool changed = false;
   for (const auto &function : module.functions)
     if (function->kind == FunctionKind::Kernel && !function->isDeclaration() &&
-        !called.contains(function->name))
+        !function->hasMemory() && !called.contains(function->name))
       changed |= packKernel(*function, ctx);
   return changed;
 }

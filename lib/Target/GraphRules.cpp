@@ -373,9 +373,10 @@ constinit const Rule rules::LayerNormWide = {
 // Moving
 //===----------------------------------------------------------------------===//
 
-/// Where a slice begins along the last axis.
+/// Where a slice begins along the last axis, if that is known.
 static std::optional<int64_t> lastBegin(const Op &op) {
-  if (!isOneOf(op, {&ops::SliceByIndex, &ops::SliceBySize}))
+  if (!isOneOf(op, {&ops::SliceByIndex, &ops::SliceBySize}) ||
+      !op.constant("begin"))
     return std::nullopt;
   if (op.is(ops::SliceByIndex))
     if (const Constant *mask = op.constant("begin_mask"))

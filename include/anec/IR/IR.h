@@ -229,6 +229,10 @@ public:
   }
   llvm::SmallVector<Value *, 2> resultValues() const;
 
+  /// Whether it takes or gives states or buffers, which are not to be changed:
+  /// their type is known to whoever has them.
+  bool hasMemory() const;
+
   /// Makes this a declaration: a function whose body stands elsewhere, and of
   /// which calls need to know the types alone. Its results are values that
   /// nothing computes.
