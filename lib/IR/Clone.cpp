@@ -16,19 +16,23 @@ static Value *mapped(const ValueMap &map, const Value *value) {
   return it->second;
 }
 
-Op *anec::cloneOp(const Op &op, Function &to, ValueMap &map) {
-  llvm::SmallVector<Value *, 4> operands;
-  for (const Value *operand : op.operandValues())
-    operands.push_back(mapped(map, operand));
+Op *anec::copyOp(const Op &op, llvm::ArrayRef<Value *> operands) {
   llvm::SmallVector<TensorType, 2> types;
   llvm::SmallVector<llvm::StringRef, 2> names;
   for (const Value *result : op.resultValues()) {
     types.push_back(result->type);
     names.push_back(result->name);
   }
-  Op *copy =
-      Op::create(op.def(), operands, op.constants(), types, names, op.range());
-  to.insert(copy);
+  return Op::create(op.def(), operands, op.constants(), types, names,
+                    op.range());
+}
+
+Op *anec::cloneOp(const Op &op, Function &to, ValueMap &map, Op *before) {
+  llvm::SmallVector<Value *, 4> operands;
+  for (const Value *operand : op.operandValues())
+    operands.push_back(mapped(map, operand));
+  Op *copy = copyOp(op, operands);
+  to.insert(copy, before);
   for (auto [old, now] :
        llvm::zip_equal(op.resultValues(), copy->resultValues()))
     map[old] = now;

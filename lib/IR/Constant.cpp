@@ -6,6 +6,7 @@
 #include "anec/IR/Constant.h"
 #include "anec/Support/Half.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include <cmath>
 #include <cstring>
@@ -359,4 +360,12 @@ size_t Constant::hash() const {
        index < count; ++index)
     code = llvm::hash_combine(code, std::hash<double>()(doubleAt(index)));
   return code;
+}
+
+bool anec::equalConstants(llvm::ArrayRef<ConstantRef> lhs,
+                          llvm::ArrayRef<ConstantRef> rhs) {
+  return llvm::equal(
+      lhs, rhs, [](const ConstantRef &left, const ConstantRef &right) {
+        return left == right || (left && right && left->equals(*right));
+      });
 }

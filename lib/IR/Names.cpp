@@ -21,6 +21,12 @@ std::string anec::sanitizeName(llvm::StringRef name, llvm::StringRef fallback,
   return result;
 }
 
+llvm::StringRef anec::displayName(const Value &value) {
+  if (value.name.empty() && value.definingOp())
+    return value.definingOp()->def().name;
+  return value.name;
+}
+
 llvm::StringRef NameSet::unique(llvm::StringRef wanted) {
   auto [it, inserted] = taken.insert(wanted);
   if (inserted)

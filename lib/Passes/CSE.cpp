@@ -13,10 +13,6 @@ using namespace anec;
 
 namespace {
 
-bool equalConstants(const ConstantRef &lhs, const ConstantRef &rhs) {
-  return lhs == rhs || (lhs && rhs && lhs->equals(*rhs));
-}
-
 /// Compares ops by what they compute. Equal operands and constants give equal
 /// result types, so these are not compared.
 struct SameComputation {
@@ -40,7 +36,7 @@ struct SameComputation {
       return false;
     return lhs->is(rhs->def()) &&
            lhs->operandValues() == rhs->operandValues() &&
-           llvm::equal(lhs->constants(), rhs->constants(), equalConstants);
+           equalConstants(lhs->constants(), rhs->constants());
   }
 };
 

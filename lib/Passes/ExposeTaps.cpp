@@ -24,6 +24,7 @@
 #include "GradientFlow.h"
 #include "OpenedModule.h"
 #include "RepeatInterface.h"
+#include "anec/IR/Names.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Cost.h"
 #include "anec/Ops/Ops.h"
@@ -117,8 +118,6 @@ private:
   double provide(Value *value, int user);
   bool fits(const Value *value) const;
 
-  void replaceUses(Op &op, int user, llvm::ArrayRef<Value *> with);
-  void computeIn(Op &op, int user);
   Value *tap(Value *value);
 
   RepeatPair repeats{nullptr, nullptr};
@@ -222,33 +221,6 @@ double TapPair::provide(Value *value, int user) {
 // Changes
 //===----------------------------------------------------------------------===//
 
-void TapPair::replaceUses(Op &op, int user, llvm::ArrayRef<Value *> with) {
-  for (auto [result, value] : llvm::zip_equal(op.resultValues(), with)) {
-    llvm::SmallVector<Operand *, 4> uses;
-    for (Operand *use = result->firstUse(); use; use = use->nextUse())
-      if ((use->owner() ? backward.groupOf(use->owner()) : onHost) == user)
-        uses.push_back(use);
-    for (Operand *use : uses)
-      use->set(value);
-  }
-}
-
-void TapPair::computeIn(Op &op, int user) {
-  if (user == onHost)
-    return; // where it is
-  llvm::SmallVector<TensorType, 2> types;
-  llvm::SmallVector<llvm::StringRef, 2> names;
-  for (const Value *result : op.resultValues()) {
-    types.push_back(result->type);
-    names.push_back(result->name);
-  }
-  Op *copy = Op::create(op.def(), op.operandValues(), op.constants(), types,
-                        names, op.range());
-  backward.host().insert(copy, &op);
-  backward.assign(copy, user);
-  replaceUses(op, user, llvm::to_vector<2>(copy->resultValues()));
-}
-
 /// Makes a value of the forward available in the backward.
 Value *TapPair::tap(Value *value) {
   Value *&known = tapped[value];
@@ -271,13 +243,6 @@ Value *TapPair::tap(Value *value) {
     if (repeats.backward->operand(slot) == stack)
       return known = backward.host().parameters()[slot + 1].get();
   return known = addSliced(repeats.backward, backward.host(), stack, *value);
-}
-
-/// What remarks call a value.
-static llvm::StringRef nameOf(const Value &value) {
-  if (value.name.empty() && value.definingOp())
-    return value.definingOp()->def().name;
-  return value.name;
 }
 
 static std::string microseconds(double time) {
@@ -321,7 +286,7 @@ bool TapPair::decide(Op &op) {
     for (Value *value : kept)
       given.push_back(tap(value));
     ctx.count("taps");
-    ctx.remark(op.range(), diag::TapExposed, nameOf(*kept[0]),
+    ctx.remark(op.range(), diag::TapExposed, displayName(*kept[0]),
                forward.groupOf(kept[0]) == onHost
                    ? "the host"
                    : forward.group(forward.groupOf(kept[0])).name,
@@ -329,12 +294,13 @@ bool TapPair::decide(Op &op) {
   }
   for (auto [user, take] : choices) {
     if (canKeep && take) {
-      replaceUses(op, user, given);
+      backward.replaceUses(op, user, given);
       continue;
     }
-    computeIn(op, user);
+    if (user != onHost) // where it is
+      backward.computeIn(op, user);
     ctx.count(user == onHost ? "host" : "recomputed");
-    ctx.remark(op.range(), diag::TapRecomputed, nameOf(*op.result()),
+    ctx.remark(op.range(), diag::TapRecomputed, displayName(*op.result()),
                user == onHost ? "the host" : backward.group(user).name,
                microseconds(again),
                kept.empty() ? "impossible" : microseconds(keep));

@@ -10,10 +10,6 @@
 
 using namespace anec;
 
-static bool equal(const ConstantRef &lhs, const ConstantRef &rhs) {
-  return lhs == rhs || (lhs && rhs && lhs->equals(*rhs));
-}
-
 void ForwardValues::set(const Value *value, Number number, bool isForward) {
   numbers[value] = number;
   if (isForward)
@@ -27,7 +23,7 @@ ForwardValues::Number ForwardValues::numberOf(const Op &op, unsigned result) {
     key.push_back(operand ? numbers.lookup(operand) : ~uint64_t(0));
   std::vector<Expression> &same = expressions[key];
   for (const Expression &expression : same)
-    if (llvm::equal(expression.constants, op.constants(), equal))
+    if (equalConstants(expression.constants, op.constants()))
       return expression.number;
   same.push_back({op.constants().vec(), fresh()});
   return same.back().number;

@@ -28,22 +28,6 @@ static llvm::SetVector<int> userGroups(const OpenedBody &body,
   return groups;
 }
 
-/// Computes `op` in `group` for the uses it has there.
-static void computeIn(OpenedBody &body, Op &op, int group) {
-  llvm::SmallVector<TensorType, 1> types = {op.result()->type};
-  llvm::SmallVector<llvm::StringRef, 1> names = {op.result()->name};
-  Op *copy = Op::create(op.def(), op.operandValues(), op.constants(), types,
-                        names, op.range());
-  body.host().insert(copy, &op);
-  body.assign(copy, group);
-  llvm::SmallVector<Operand *, 4> uses;
-  for (Operand *use = op.result()->firstUse(); use; use = use->nextUse())
-    if (use->owner() && body.groupOf(use->owner()) == group)
-      uses.push_back(use);
-  for (Operand *use : uses)
-    use->set(copy->result());
-}
-
 static bool fuseRmsnorm(Module &module, PassContext &ctx) {
   OpenedModule opened(module);
   bool changed = false;
@@ -58,7 +42,7 @@ static bool fuseRmsnorm(Module &module, PassContext &ctx) {
         });
         if (!possible)
           continue;
-        computeIn(body, op, group);
+        body.computeIn(op, group);
         ctx.count("fused");
         changed = true;
       }

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpenedModule.h"
-#include "anec/IR/Builder.h"
+#include "anec/IR/Clone.h"
 #include "anec/IR/Names.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/StringSet.h"
@@ -14,48 +14,6 @@ using namespace anec;
 
 bool anec::isRematerialized(const Op &op) {
   return op.is(ops::Weight) || op.is(ops::Const);
-}
-
-static llvm::SmallVector<TensorType, 2> resultTypes(const Op &op) {
-  llvm::SmallVector<TensorType, 2> types;
-  for (const Value *result : op.resultValues())
-    types.push_back(result->type);
-  return types;
-}
-
-static llvm::SmallVector<llvm::StringRef, 2> resultNames(const Op &op) {
-  llvm::SmallVector<llvm::StringRef, 2> names;
-  for (const Value *result : op.resultValues())
-    names.push_back(result->name);
-  return names;
-}
-
-static bool sameConstants(const Op &lhs, const Op &rhs) {
-  return llvm::equal(lhs.constants(), rhs.constants(),
-                     [](const ConstantRef &left, const ConstantRef &right) {
-                       return left == right ||
-                              (left && right && left->equals(*right));
-                     });
-}
-
-/// The op on `operands`, not linked in anywhere.
-static Op *copyOf(const Op &op, llvm::ArrayRef<Value *> operands) {
-  return Op::create(op.def(), operands, op.constants(), resultTypes(op),
-                    resultNames(op), op.range());
-}
-
-using ValueMap = llvm::DenseMap<const Value *, Value *>;
-
-/// The op on what `map` has for its operands; `map` learns its results.
-static Op *copyMapped(const Op &op, ValueMap &map) {
-  llvm::SmallVector<Value *, 4> operands;
-  for (Value *operand : op.operandValues())
-    operands.push_back(operand ? map.lookup(operand) : nullptr);
-  Op *copy = copyOf(op, operands);
-  for (auto [old, value] :
-       llvm::zip_equal(op.resultValues(), copy->resultValues()))
-    map[old] = value;
-  return copy;
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,10 +28,10 @@ Value *OpenedBody::weightOfInstance(const Op &weight, Op &call) {
     if (&op == &call)
       break;
     if (op.is(ops::Weight) && op.operand("index") == instance &&
-        sameConstants(op, weight))
+        equalConstants(op.constants(), weight.constants()))
       return op.result();
   }
-  Op *copy = copyOf(weight, {instance});
+  Op *copy = copyOp(weight, {instance});
   function->insert(copy, &call);
   return copy->result();
 }
@@ -92,19 +50,15 @@ void OpenedBody::open(Op &call, const Function &callee) {
       map[op.result()] = weightOfInstance(op, call);
       continue;
     }
-    Op *copy = copyMapped(op, map);
-    function->insert(copy, &call);
+    Op *copy = cloneOp(op, *function, map, &call);
     if (!isRematerialized(op))
       assign(copy, number);
   }
   for (unsigned index = 0; index < callee.numResults(); ++index) {
     Value *value = map.lookup(callee.result(index));
     if (value->definingOp() && groupOf(value) == number &&
-        list[number].outputs.insert(value)) {
-      list[number].names.insert({value, callee.resultNames()[index]});
-      if (!call.result(index)->name.empty())
-        value->name = call.result(index)->name;
-    }
+        list[number].outputs.insert(value) && !call.result(index)->name.empty())
+      value->name = call.result(index)->name;
     call.result(index)->replaceAllUsesWith(value);
   }
   call.erase();
@@ -203,6 +157,24 @@ void OpenedBody::erase(Op &op) {
   op.erase();
 }
 
+void OpenedBody::replaceUses(Op &op, int group, llvm::ArrayRef<Value *> with) {
+  for (auto [result, value] : llvm::zip_equal(op.resultValues(), with)) {
+    llvm::SmallVector<Operand *, 4> uses;
+    for (Operand *use = result->firstUse(); use; use = use->nextUse())
+      if ((use->owner() ? groupOf(use->owner()) : onHost) == group)
+        uses.push_back(use);
+    for (Operand *use : uses)
+      use->set(value);
+  }
+}
+
+void OpenedBody::computeIn(Op &op, int group) {
+  Op *copy = copyOp(op, op.operandValues());
+  function->insert(copy, &op);
+  assign(copy, group);
+  replaceUses(op, group, llvm::to_vector<2>(copy->resultValues()));
+}
+
 void OpenedBody::replace(Value *value, Value *by) {
   value->replaceAllUsesWith(by);
   for (Group &group : list) {
@@ -267,9 +239,8 @@ public:
     for (Op &op : body.host().body()) {
       int group = body.groupOf(&op);
       size_t node = nodes.size();
-      if (group != OpenedBody::onHost) {
+      if (group != OpenedBody::onHost)
         node = ofGroup.insert({group, node}).first->second;
-      }
       if (node == nodes.size())
         nodes.emplace_back();
       nodes[node].push_back(&op);
@@ -381,24 +352,22 @@ static std::unique_ptr<Function> makeKernel(OpenedBody &body, int number,
   if (!ops.empty())
     kernel->range = ops.front()->range();
   NameSet names;
-  auto nameOf = [&](const Value *value, llvm::StringRef fallback) {
-    auto it = group.names.find(value);
-    llvm::StringRef name = it == group.names.end() ? value->name : it->second;
-    if (name.empty() && value->definingOp())
-      name = value->definingOp()->def().name;
-    return names.unique(sanitizeName(name, fallback));
-  };
   ValueMap map;
-  for (Value *input : interface.inputs)
-    map[input] = kernel->addParameter(input->type, nameOf(input, "input"));
+  for (Value *input : interface.inputs) {
+    auto it = group.names.find(input);
+    llvm::StringRef name =
+        it == group.names.end() ? displayName(*input) : it->second;
+    map[input] = kernel->addParameter(
+        input->type, names.unique(sanitizeName(name, "input")));
+  }
   for (Op *op : interface.rematerialized) {
     // In a kernel, a weight is that of the instance that the call names.
-    Op *copy = op->is(ops::Weight) ? copyOf(*op, {nullptr}) : copyOf(*op, {});
+    Op *copy = op->is(ops::Weight) ? copyOp(*op, {nullptr}) : copyOp(*op, {});
     map[op->result()] = copy->result();
     kernel->insert(copy);
   }
   for (Op *op : ops)
-    kernel->insert(copyMapped(*op, map));
+    cloneOp(*op, *kernel, map);
   llvm::SmallVector<Value *, 4> results;
   std::vector<std::string> spelled;
   for (Value *output : interface.outputs) {
@@ -424,7 +393,8 @@ static bool isSame(const Function &lhs, const Function &rhs) {
       return false;
   for (auto [left, right] : llvm::zip_equal(lhs.body(), rhs.body())) {
     if (!left.is(right.def()) || left.numOperands() != right.numOperands() ||
-        left.numResults() != right.numResults() || !sameConstants(left, right))
+        left.numResults() != right.numResults() ||
+        !equalConstants(left.constants(), right.constants()))
       return false;
     for (unsigned slot = 0; slot < left.numOperands(); ++slot)
       if (map.lookup(left.operand(slot)) != right.operand(slot))

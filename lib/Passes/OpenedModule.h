@@ -42,7 +42,7 @@ struct Group {
   /// What the kernel took and gave before, in order. What it turns out to take
   /// or give besides, such as taps, comes after these.
   llvm::SetVector<Value *> inputs, outputs;
-  /// What these were called in the kernel, when not as in the host function.
+  /// What inputs were called in the kernel, when not as in the host function.
   llvm::DenseMap<const Value *, std::string> names;
   /// Its weights are inputs, passed by the host, rather than part of it.
   bool weightsAreInputs = false;
@@ -80,6 +80,11 @@ public:
 
   /// Erases an op whose results are not used.
   void erase(Op &op);
+  /// Makes the uses that `group` (or the host) has of the results of `op` use
+  /// the values `with`.
+  void replaceUses(Op &op, int group, llvm::ArrayRef<Value *> with);
+  /// Computes `op` in `group` for the uses it has there.
+  void computeIn(Op &op, int group);
 
   /// The ops of a group, in the order of the function.
   std::vector<Op *> ops(int group) const;

@@ -81,13 +81,6 @@ static void setBodyResults(Function &body, llvm::ArrayRef<Value *> values,
   body.setResults(values, refs);
 }
 
-/// What to call `value` where a name is needed.
-static llvm::StringRef nameOf(const Value &value) {
-  if (value.name.empty() && value.definingOp())
-    return value.definingOp()->def().name;
-  return value.name;
-}
-
 Value *anec::addCollected(Op *&repeat, Function &body, Value *value) {
   llvm::SmallVector<Value *, 4> results = body.resultValues();
   std::vector<std::string> names = body.resultNames().vec();
@@ -95,7 +88,7 @@ Value *anec::addCollected(Op *&repeat, Function &body, Value *value) {
   NameSet taken;
   for (llvm::StringRef name : names)
     taken.unique(name);
-  names.push_back(taken.unique(nameOf(*value)).str());
+  names.push_back(taken.unique(displayName(*value)).str());
   setBodyResults(body, results, names);
   repeat = rebuild(*repeat, repeat->operandValues(), repeat->intAttr("sliced"),
                    [](unsigned) { return true; }, {value});
@@ -109,7 +102,7 @@ Value *anec::addSliced(Op *&repeat, Function &body, Value *stack,
   NameSet taken;
   for (const auto &param : body.parameters())
     taken.unique(param->name);
-  Value *param = body.addParameter(type, taken.unique(nameOf(like)));
+  Value *param = body.addParameter(type, taken.unique(displayName(like)));
   llvm::SmallVector<Value *, 8> operands(repeat->operandValues());
   operands.push_back(stack);
   repeat = rebuild(*repeat, operands, repeat->intAttr("sliced") + 1,

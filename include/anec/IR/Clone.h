@@ -14,9 +14,12 @@ namespace anec {
 /// What stands for a value in the copy.
 using ValueMap = llvm::DenseMap<const Value *, Value *>;
 
-/// Adds a copy of `op` to the end of `to`. `map` has what stands for its
-/// operands, and gets its results.
-Op *cloneOp(const Op &op, Function &to, ValueMap &map);
+/// The op on `operands`, not linked in anywhere.
+Op *copyOp(const Op &op, llvm::ArrayRef<Value *> operands);
+
+/// Adds a copy of `op` to `to`, before `before` (null: at the end). `map` has
+/// what stands for its operands, and gets its results.
+Op *cloneOp(const Op &op, Function &to, ValueMap &map, Op *before = nullptr);
 
 /// Adds copies of the parameters and ops of `from` to `to`, and of its results
 /// too when `withResults`.

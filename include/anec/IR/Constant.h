@@ -103,6 +103,10 @@ private:
   std::optional<BlobOrigin> blobOrigin;
 };
 
+/// Whether two lists have equal constants, or none, in the same slots.
+bool equalConstants(llvm::ArrayRef<ConstantRef> lhs,
+                    llvm::ArrayRef<ConstantRef> rhs);
+
 } // namespace anec
 
 #endif // ANEC_IR_CONSTANT_H

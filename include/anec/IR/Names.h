@@ -26,6 +26,9 @@ namespace anec {
 std::string sanitizeName(llvm::StringRef name, llvm::StringRef fallback,
                          bool keepDots = false);
 
+/// The value's name, or without one that of the op that computes it.
+llvm::StringRef displayName(const Value &value);
+
 /// Hands out names that were not handed out before.
 class NameSet {
 public:
