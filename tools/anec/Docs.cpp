@@ -19,6 +19,7 @@
 #include "anec/Target/Diags.h"
 #include "anec/Target/Predict.h"
 #include "anec/Target/Rule.h"
+#include "anec/Train/Diags.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -337,6 +338,8 @@ static void printDiagnostics(llvm::raw_ostream &out) {
 #include "anec/Runtime/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Target/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Train/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Support/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
