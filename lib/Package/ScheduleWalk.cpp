@@ -67,7 +67,7 @@ walk(const Module &module, const Function &function, const KnownIntegers &known,
 void anec::walkSchedule(
     const Module &module, const Function &entry,
     llvm::function_ref<void(const Op &, const KnownIntegers &)> visit) {
-  walk(module, entry, {}, visit);
+  walk(module, entry, KnownIntegers(), visit);
 }
 
 std::string anec::instanceName(llvm::StringRef weight,

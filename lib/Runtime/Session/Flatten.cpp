@@ -154,7 +154,7 @@ void session::flatten(const Module &module, const Function &entry,
     schedule.inputs.push_back(schedule.addSlot(param->type));
     schedule.inputs.back()->lasting = true;
   }
-  schedule.outputs = flattener.add(entry, schedule.inputs, {});
+  schedule.outputs = flattener.add(entry, schedule.inputs, KnownIntegers());
   for (Slot *&output : schedule.outputs) {
     output = flattener.together(output);
     output->root().isOutput = true;
