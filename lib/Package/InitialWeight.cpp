@@ -13,6 +13,7 @@
 #include "anec/Ops/Weights.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Support/Half.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <cstring>
@@ -35,6 +36,28 @@ static std::pair<double, double> normalPair(uint64_t key, uint64_t pair) {
   double radius = std::sqrt(-2 * std::log(u));
   double angle = 2 * std::numbers::pi * v;
   return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+/// Fills `values` on all processors: sines and logarithms of a hundred million
+/// elements take seconds.
+static void fillNormal(llvm::MutableArrayRef<float> values, uint64_t key,
+                       double deviation) {
+  constexpr size_t chunk = 1 << 18; // even, so that pairs stay together
+  auto fill = [=](size_t begin) {
+    size_t end = std::min(begin + chunk, values.size());
+    for (size_t index = begin; index < end; index += 2) {
+      auto [first, second] = normalPair(key, index / 2);
+      values[index] = float(deviation * first);
+      if (index + 1 < end)
+        values[index + 1] = float(deviation * second);
+    }
+  };
+  if (values.size() <= chunk)
+    return fill(0);
+  llvm::DefaultThreadPool pool;
+  for (size_t begin = 0; begin < values.size(); begin += chunk)
+    pool.async(fill, begin);
+  pool.wait();
 }
 
 /// Whether a vector scales what it meets: it does where a norm calls it gamma,
@@ -120,12 +143,7 @@ ConstantRef anec::drawWeight(llvm::StringRef name, TensorType type,
     double deviation = initial == InitialValue::Table
                            ? tableDeviation
                            : std::sqrt(double(type.shape[0]) / double(count));
-    for (size_t index = 0; index < count; index += 2) {
-      auto [first, second] = normalPair(mix(key), index / 2);
-      values[index] = float(deviation * first);
-      if (index + 1 < count)
-        values[index + 1] = float(deviation * second);
-    }
+    fillNormal(values, mix(key), deviation);
   }
   auto bytes = std::make_shared_for_overwrite<uint8_t[]>(type.numBytes());
   if (type.dtype == DType::FP16)
