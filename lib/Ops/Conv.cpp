@@ -302,34 +302,6 @@ constinit const OpDef ops::Conv = {
 // conv_transpose
 //===----------------------------------------------------------------------===//
 
-/// One spatial axis of a transposed convolution, as the axis of the convolution
-/// that takes its result to its input.
-static ConvAxis transposedAxis(int64_t input, int64_t output, int64_t kernel,
-                               int64_t stride, int64_t dilation,
-                               llvm::StringRef padType,
-                               llvm::ArrayRef<int64_t> pad) {
-  ConvAxis axis = {output, kernel, stride, dilation, 0, 0};
-  if (padType == "custom") {
-    axis.before = pad[0];
-    axis.after = pad[1];
-  } else if (padType != "valid") {
-    int64_t total =
-        std::max<int64_t>(0, (input - 1) * stride + axis.span() - output);
-    axis.before = padType == "same" ? total / 2 : (total + 1) / 2;
-    axis.after = total - axis.before;
-  }
-  return axis;
-}
-
-template <typename Context>
-static ConvAxis transposedAxis(const Context &ctx, unsigned axis, int64_t input,
-                               int64_t output, int64_t kernel) {
-  return transposedAxis(input, output, kernel, ctx.intsAttr("strides")[axis],
-                        ctx.intsAttr("dilations")[axis],
-                        ctx.stringAttr("pad_type"),
-                        llvm::ArrayRef(ctx.intsAttr("pad")).slice(2 * axis, 2));
-}
-
 /// The fewest and the most elements of an axis of the result: those that the
 /// convolution back makes `input` elements of.
 static std::pair<int64_t, int64_t> transposedExtents(InferContext &ctx,

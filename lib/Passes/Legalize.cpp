@@ -108,6 +108,12 @@ Value *Rewriter::slice(Value *value, unsigned axis, int64_t begin,
 Value *Rewriter::reshape(Value *value, llvm::ArrayRef<int64_t> shape,
                          llvm::StringRef part) {
   Op *source = value->definingOp();
+  if (source && source->is(ops::Reshape)) {
+    value = source->operand(0u);
+    source = value->definingOp();
+  }
+  if (value->type.shape == shape)
+    return value;
   if (source && source->is(ops::Const))
     return make(ops::Const, {},
                 Attr("val", source->constant("val")->reshaped(shape)), part);

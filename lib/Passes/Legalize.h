@@ -80,9 +80,12 @@ Value *meanToSum(Rewriter &rewriter);
 Value *splitReduce(Rewriter &rewriter);
 Value *zeroBySub(Rewriter &rewriter);
 Value *splitAffine(Rewriter &rewriter);
-// LegalizeProducts.cpp
-Value *splitBias(Rewriter &rewriter);
+// LegalizeComputedConv.cpp
 Value *convToMatmul(Rewriter &rewriter);
+// LegalizeProducts.cpp
+/// `bias` of [O] as it is added to [N, O, H, W].
+Value *addBias(Rewriter &rewriter, Value *sum, Value *bias);
+Value *splitBias(Rewriter &rewriter);
 Value *convToRank4(Rewriter &rewriter);
 Value *tileConv(Rewriter &rewriter);
 Value *tileMatmul(Rewriter &rewriter);

@@ -26,8 +26,7 @@ static Value *convolve(Rewriter &r, Value *x, Value *weight, Value *bias,
                 part);
 }
 
-/// `bias` of [O] as it is added to [N, O, H, W].
-static Value *addBias(Rewriter &r, Value *sum, Value *bias) {
+Value *legalize::addBias(Rewriter &r, Value *sum, Value *bias) {
   Shape shape(sum->type.rank(), 1);
   shape[1] = bias->type.shape[0];
   return r.make(ops::Add, {sum, r.reshape(bias, shape, "bias")});
@@ -37,33 +36,6 @@ static Value *addBias(Rewriter &r, Value *sum, Value *bias) {
 Value *legalize::splitBias(Rewriter &r) {
   Value *product = convolve(r, r.x(), r.op.operand("weight"), nullptr, "plain");
   return addBias(r, product, r.op.operand("bias"));
-}
-
-static bool isOnes(const Shape &extents) {
-  return llvm::all_of(extents, [](int64_t extent) { return extent == 1; });
-}
-
-/// conv(x, w) with a computed 1x1 w ==> matmul of w as [O, I] with x as
-/// [N, I, H * W]
-Value *legalize::convToMatmul(Rewriter &r) {
-  Value *weight = r.op.operand("weight");
-  const Shape &w = weight->type.shape;
-  Shape in = r.x()->type.shape, out = r.op.result()->type.shape;
-  if (!isOnes(Shape(w.begin() + 2, w.end())) ||
-      !isOnes(r.op.intsAttr("strides")) || r.op.intAttr("groups") != 1 ||
-      llvm::ArrayRef(in).drop_front(2) != llvm::ArrayRef(out).drop_front(2))
-    return nullptr;
-  int64_t positions = 1;
-  for (int64_t extent : llvm::ArrayRef(in).drop_front(2))
-    positions *= extent;
-  Value *rows =
-      r.reshape(weight, llvm::ArrayRef<int64_t>{1, w[0], w[1]}, "rows");
-  Value *columns = r.reshape(
-      r.x(), llvm::ArrayRef<int64_t>{in[0], in[1], positions}, "columns");
-  Value *product = r.make(ops::Matmul, {rows, columns}, "product");
-  Value *result = r.reshape(product, out, "image");
-  Value *bias = r.op.operand("bias");
-  return bias ? addBias(r, result, bias) : result;
 }
 
 /// A convolution over one axis ==> over two, with a height of 1

@@ -14,9 +14,10 @@ static constexpr llvm::StringLiteral family = "graph";
 //===----------------------------------------------------------------------===//
 
 static Verdict computedWeight(const Op &op, const Target &target) {
-  if (!op.is(ops::Conv) || isConstant(op.operand("weight")))
+  if (!isOneOf(op, {&ops::Conv, &ops::ConvTranspose}) ||
+      isConstant(op.operand("weight")))
     return {};
-  return broken("the weight of `conv` is computed");
+  return broken("the weight of `{0}` is computed", op.def().name);
 }
 constinit const Rule rules::ConvWeight = {
     .id = "conv-weight",

@@ -48,6 +48,34 @@ ConvAxis convAxis(const Context &ctx, unsigned axis, int64_t input,
   return result;
 }
 
+/// One spatial axis of a transposed convolution, as the axis of the convolution
+/// that takes its result to its input.
+inline ConvAxis transposedAxis(int64_t input, int64_t output, int64_t kernel,
+                               int64_t stride, int64_t dilation,
+                               llvm::StringRef padType,
+                               llvm::ArrayRef<int64_t> pad) {
+  ConvAxis axis = {output, kernel, stride, dilation, 0, 0};
+  if (padType == "custom") {
+    axis.before = pad[0];
+    axis.after = pad[1];
+  } else if (padType != "valid") {
+    int64_t total =
+        std::max<int64_t>(0, (input - 1) * stride + axis.span() - output);
+    axis.before = padType == "same" ? total / 2 : (total + 1) / 2;
+    axis.after = total - axis.before;
+  }
+  return axis;
+}
+
+template <typename Context>
+ConvAxis transposedAxis(const Context &ctx, unsigned axis, int64_t input,
+                        int64_t output, int64_t kernel) {
+  return transposedAxis(input, output, kernel, ctx.intsAttr("strides")[axis],
+                        ctx.intsAttr("dilations")[axis],
+                        ctx.stringAttr("pad_type"),
+                        llvm::ArrayRef(ctx.intsAttr("pad")).slice(2 * axis, 2));
+}
+
 } // namespace anec
 
 #endif // ANEC_OPS_CONVOLUTION_H

@@ -1,0 +1,219 @@
+//===- LegalizeComputedConv.cpp - convolutions with computed weights ----===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The engine wants to know the weight of a convolution when the program is
+/// compiled. One that is computed, or comes in with the input, is multiplied
+/// instead: as a matrix, with the elements of the image that each output sees
+/// under each other.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Legalize.h"
+#include "anec/Ops/Convolution.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+using namespace anec::legalize;
+
+namespace {
+
+/// An image [N, C, ...] that windows of a kernel slide over, a column for each.
+class Unfolding {
+public:
+  explicit Unfolding(Rewriter &r) : r(r), groups(r.op.intAttr("groups")) {
+    if (r.op.is(ops::Conv))
+      ofConvolution();
+    else
+      ofTransposed();
+  }
+
+  /// [N, groups, C / groups * taps, positions]; without groups, of rank 3.
+  Value *columns() const;
+
+private:
+  struct Axis {
+    int64_t extent;                  ///< outputs
+    int64_t stride;                  ///< of windows
+    llvm::SmallVector<int64_t> taps; ///< where each begins
+  };
+
+  void ofConvolution();
+  void ofTransposed();
+  Value *framed(Value *value, llvm::ArrayRef<std::pair<int64_t, int64_t>> by);
+  Value *spread(Value *value, unsigned axis, int64_t stride);
+  Value *window(llvm::ArrayRef<int64_t> begins) const;
+
+  Rewriter &r;
+  int64_t groups;
+  Value *image = nullptr;
+  llvm::SmallVector<Axis, 3> axes;
+};
+
+} // namespace
+
+void Unfolding::ofConvolution() {
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 3> pads;
+  const Shape &in = r.x()->type.shape,
+              &kernel = r.op.operand("weight")->type.shape;
+  for (unsigned i = 2; i < in.size(); ++i) {
+    ConvAxis axis = convAxis(r.op, i - 2, in[i], kernel[i]);
+    pads.push_back({axis.before, axis.after});
+    Axis &made = axes.emplace_back(Axis{axis.output(), axis.stride, {}});
+    for (int64_t tap = 0; tap < axis.kernel; ++tap)
+      made.taps.push_back(tap * axis.dilation);
+  }
+  image = framed(r.x(), pads);
+}
+
+/// Windows over the input with zeros between its elements, the kernel turned
+/// around: y[p] = sum over k of w[k] x[p + before - k * dilation].
+void Unfolding::ofTransposed() {
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 3> pads;
+  const Shape &in = r.x()->type.shape, &out = r.op.result()->type.shape,
+              &kernel = r.op.operand("weight")->type.shape;
+  Value *value = r.x();
+  for (unsigned i = 2; i < in.size(); ++i) {
+    ConvAxis axis = transposedAxis(r.op, i - 2, in[i], out[i], kernel[i]);
+    value = spread(value, i, axis.stride);
+    int64_t last = axis.span() - 1, before = last - axis.before;
+    pads.push_back({before, out[i] + last - before - in[i] * axis.stride});
+    Axis &made = axes.emplace_back(Axis{out[i], 1, {}});
+    for (int64_t tap = 0; tap < axis.kernel; ++tap)
+      made.taps.push_back(last - tap * axis.dilation);
+  }
+  image = framed(value, pads);
+}
+
+/// Zeros around the spatial axes; what is below 0 is cut off.
+Value *Unfolding::framed(Value *value,
+                         llvm::ArrayRef<std::pair<int64_t, int64_t>> by) {
+  Shape pad;
+  for (auto [index, pair] : llvm::enumerate(by)) {
+    auto [before, after] = pair;
+    int64_t cut = std::max<int64_t>(-before, 0);
+    int64_t left =
+        value->type.shape[index + 2] - cut + std::min<int64_t>(after, 0);
+    value = r.slice(value, unsigned(index) + 2, cut, left, "cut");
+    pad.append({std::max<int64_t>(before, 0), std::max<int64_t>(after, 0)});
+  }
+  if (llvm::all_of(pad, [](int64_t extent) { return extent == 0; }))
+    return value;
+  return r.make(ops::Pad, {value},
+                {{"pad", pad},
+                 {"mode", "constant"},
+                 {"constant_val", Constant::scalar(value->type.dtype, 0)}},
+                "framed");
+}
+
+/// Each element along `axis` with zeros after it, `stride` in all.
+Value *Unfolding::spread(Value *value, unsigned axis, int64_t stride) {
+  if (stride == 1)
+    return value;
+  // As [what is before it, the axis, 1, what is behind it].
+  Shape whole = value->type.shape, apart = {1, whole[axis], 1, 1};
+  for (unsigned i = 0; i < whole.size(); ++i)
+    if (i != axis)
+      apart[i < axis ? 0 : 3] *= whole[i];
+  Value *wide =
+      r.make(ops::Pad, {r.reshape(value, apart, "apart")},
+             {{"pad", llvm::ArrayRef<int64_t>{0, stride - 1, 0, 0}},
+              {"mode", "constant"},
+              {"constant_val", Constant::scalar(value->type.dtype, 0)}},
+             "wide");
+  whole[axis] *= stride;
+  return r.reshape(wide, whole, "spread");
+}
+
+/// What one element of the kernel sees of the image, for all outputs.
+Value *Unfolding::window(llvm::ArrayRef<int64_t> begins) const {
+  Shape begin = {0, 0}, end(image->type.shape), stride = {1, 1};
+  bool isDense = true;
+  for (auto [index, axis] : llvm::enumerate(axes)) {
+    begin.push_back(begins[index]);
+    end[index + 2] = begins[index] + (axis.extent - 1) * axis.stride + 1;
+    stride.push_back(axis.stride);
+    isDense &= axis.stride == 1;
+  }
+  if (begin == Shape(begin.size(), 0) && end == image->type.shape && isDense)
+    return image;
+  if (!isDense)
+    return r.make(ops::SliceByIndex, {image},
+                  {{"begin", begin}, {"end", end}, {"stride", stride}},
+                  "window");
+  for (size_t i = 0; i < end.size(); ++i)
+    end[i] -= begin[i];
+  return r.make(ops::SliceBySize, {image}, {{"begin", begin}, {"size", end}},
+                "window");
+}
+
+Value *Unfolding::columns() const {
+  llvm::SmallVector<Value *> windows;
+  Shape shape = image->type.shape;
+  int64_t positions = 1;
+  for (const Axis &axis : axes)
+    positions *= axis.extent;
+  llvm::SmallVector<size_t, 3> at(axes.size(), 0);
+  while (true) {
+    llvm::SmallVector<int64_t, 3> begins;
+    for (auto [index, axis] : llvm::enumerate(axes))
+      begins.push_back(axis.taps[at[index]]);
+    windows.push_back(r.reshape(
+        window(begins),
+        llvm::ArrayRef<int64_t>{shape[0], shape[1], 1, positions}, "row"));
+    size_t axis = axes.size();
+    while (axis > 0 && ++at[axis - 1] == axes[axis - 1].taps.size())
+      at[--axis] = 0;
+    if (axis == 0)
+      break;
+  }
+  Value *rows = r.concat(windows, 2, "rows");
+  int64_t height = shape[1] / groups * int64_t(windows.size());
+  Shape matrix = {shape[0], height, positions};
+  if (groups > 1)
+    matrix.insert(matrix.begin() + 1, groups);
+  return r.reshape(rows, matrix, "columns");
+}
+
+/// The weight as [1, outputs, inputs * taps], or such a matrix for each group.
+static Value *weightRows(Rewriter &r) {
+  Value *weight = r.op.operand("weight");
+  const Shape &w = weight->type.shape;
+  int64_t groups = r.op.intAttr("groups");
+  int64_t outputs = r.op.result()->type.shape[1] / groups;
+  int64_t inputs = r.x()->type.shape[1] / groups;
+  if (r.op.is(ops::ConvTranspose)) {
+    // [inputs, outputs, taps] of each group
+    int64_t taps = weight->type.numElements() / (w[0] * w[1]);
+    weight = r.reshape(weight,
+                       llvm::ArrayRef<int64_t>{groups, inputs, outputs, taps},
+                       "grouped");
+    weight = r.make(ops::Transpose, {weight},
+                    {{"perm", llvm::ArrayRef<int64_t>{0, 2, 1, 3}}}, "turned");
+  }
+  int64_t width = weight->type.numElements() / (groups * outputs);
+  Shape matrix = {1, outputs, width};
+  if (groups > 1)
+    matrix.insert(matrix.begin() + 1, groups);
+  return r.reshape(weight, matrix, "kernel");
+}
+
+/// conv(x, w) with a computed w ==> matmul(w as [1, O, I * taps], columns of x)
+Value *legalize::convToMatmul(Rewriter &r) {
+  // A window for each element of the kernel; beyond, programs get too long.
+  constexpr int64_t mostTaps = 128;
+  const Shape &w = r.op.operand("weight")->type.shape;
+  int64_t taps = 1;
+  for (int64_t extent : llvm::ArrayRef(w).drop_front(2))
+    taps *= extent;
+  if (taps > mostTaps)
+    return nullptr;
+  Value *product =
+      r.make(ops::Matmul, {weightRows(r), Unfolding(r).columns()}, "product");
+  Value *bias = r.op.operand("bias");
+  Value *result =
+      r.reshape(product, r.op.result()->type.shape, bias ? "image" : "");
+  return bias ? addBias(r, result, bias) : result;
+}
