@@ -63,6 +63,17 @@ static void describeInterface(const Function &declaration, IOMode io,
   out.outputs = placeTensors(types, names, io);
 }
 
+/// Where `tensor` lies in a port of its own: all of it, unless rows were made
+/// wider.
+static Region placeInPort(const TensorType &tensor, const TensorType &port) {
+  Region whole = matrixOf(port.shape);
+  int64_t count = tensor.numElements();
+  if (port.rank() < 2)
+    return {0, 0, count, 1};
+  assert(count % whole.channels == 0 && "only the last axis gets wider");
+  return {0, 0, whole.channels, count / whole.channels};
+}
+
 static void describeCost(const Function &kernel, const Target &target,
                          PackagedKernel &out) {
   FunctionReport report = makeReport(kernel);
@@ -109,9 +120,9 @@ anec::lowerKernel(std::unique_ptr<Function> &kernel,
   // A port of its own may have got another shape.
   if (options.io == IOMode::Separate) {
     for (PackagedTensor &tensor : out.inputs)
-      tensor.region = matrixOf(out.inputPorts[tensor.port].shape);
+      tensor.region = placeInPort(tensor.type, out.inputPorts[tensor.port]);
     for (PackagedTensor &tensor : out.outputs)
-      tensor.region = matrixOf(out.outputPorts[tensor.port].shape);
+      tensor.region = placeInPort(tensor.type, out.outputPorts[tensor.port]);
   }
   describeCost(function, *options.passes.target, out);
   return lowered;

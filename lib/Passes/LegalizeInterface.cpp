@@ -245,6 +245,20 @@ static int64_t paddedWidth(const TensorType &type, const Target &target) {
       llvm::alignTo(uint64_t(type.shape.back()), std::max(elements, least)));
 }
 
+/// Parts of `unpadded`, the result of a slice of `padded`, are parts of
+/// `padded`; the slice goes when nothing else is left of it.
+static void sliceDirectly(Value &padded, Value &unpadded) {
+  llvm::SmallVector<Op *> slices;
+  for (Operand *use = unpadded.firstUse(); use; use = use->nextUse())
+    if (use->owner() && use->owner()->is(ops::SliceBySize) &&
+        !llvm::is_contained(use->owner()->intsAttr("size"), -1))
+      slices.push_back(use->owner());
+  for (Op *slice : slices)
+    slice->setOperand(0, &padded);
+  if (!unpadded.hasUses())
+    unpadded.definingOp()->erase();
+}
+
 /// [..., n] ==> [..., n rounded up], and a slice
 void InterfaceRewriter::padInput(Value &param) {
   TensorType type = param.type;
@@ -254,12 +268,15 @@ void InterfaceRewriter::padInput(Value &param) {
     return;
   TensorType wide = type;
   wide.shape.back() = width;
+  Value *unpadded = nullptr;
   replaceInput(param, wide, [&](Builder &builder, Value *padded) {
-    return builder.build(
-        ops::SliceBySize, {padded},
-        {{"begin", Shape(type.rank(), 0)}, {"size", type.shape}},
-        param.name + "_unpadded");
+    unpadded =
+        builder.build(ops::SliceBySize, {padded},
+                      {{"begin", Shape(type.rank(), 0)}, {"size", type.shape}},
+                      param.name + "_unpadded");
+    return unpadded;
   });
+  sliceDirectly(param, *unpadded);
 }
 
 void InterfaceRewriter::padOutput(unsigned index) {

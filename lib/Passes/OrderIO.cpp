@@ -5,7 +5,8 @@
 ///
 /// \file
 /// The engine hands several inputs (and outputs) to a program sorted by the
-/// bytes of their names. A letter in front of each makes that the order they
+/// bytes of their names, those of outputs with `@output` behind them (so that
+/// `y2` comes before `y`). A letter in front of each makes that the order they
 /// are declared in.
 ///
 //===----------------------------------------------------------------------===//
@@ -25,9 +26,14 @@ static std::string prefix(size_t index, size_t count) {
   return text + "_";
 }
 
-/// The names with prefixes; unchanged when they are in order as they are.
-static bool orderNames(std::vector<std::string> &names) {
-  if (llvm::is_sorted(names) || names.size() > 26 * 26)
+/// The names with prefixes; unchanged when they are in order as they are, each
+/// with `suffix` behind it.
+static bool orderNames(std::vector<std::string> &names,
+                       llvm::StringRef suffix) {
+  auto before = [&](const std::string &lhs, const std::string &rhs) {
+    return lhs + suffix.str() < rhs + suffix.str();
+  };
+  if (llvm::is_sorted(names, before) || names.size() > 26 * 26)
     return false;
   for (auto [index, name] : llvm::enumerate(names))
     name = prefix(index, names.size()) + name;
@@ -41,13 +47,13 @@ static bool orderIO(Function &function, PassContext &ctx) {
   for (const auto &param : function.parameters())
     inputs.push_back(param->name);
   bool changed = false;
-  if (orderNames(inputs)) {
+  if (orderNames(inputs, "")) {
     for (auto [param, name] : llvm::zip_equal(function.parameters(), inputs))
       param->name = name;
     ctx.count("renamed", inputs.size());
     changed = true;
   }
-  if (orderNames(outputs)) {
+  if (orderNames(outputs, "@output")) {
     llvm::SmallVector<llvm::StringRef, 4> names(outputs.begin(), outputs.end());
     function.setResults(function.resultValues(), names);
     ctx.count("renamed", outputs.size());
