@@ -1,6 +1,7 @@
 # How lit runs the tests below this folder; lit.site.cfg.py, which CMake writes,
 # says where the tools are.
 import os
+import shutil
 
 import lit.formats
 
@@ -35,5 +36,8 @@ if os.path.exists("/dev/full"):
 # `REQUIRES: numpy`: an independent reference written with it.
 if config.has_numpy:
     config.available_features.add("numpy")
+# `REQUIRES: sentencepiece`: the library in this build, and its programs.
+if config.has_sentencepiece and shutil.which("spm_encode"):
+    config.available_features.add("sentencepiece")
 if config.is_sanitized:
     config.available_features.add("sanitizer")

@@ -85,6 +85,19 @@ bool benchPackage(llvm::StringRef path, const PackageRunOptions &options,
 bool printPackageInfo(llvm::StringRef path, bool json, llvm::raw_ostream &out,
                       Diagnostics &diags);
 
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+struct TokenizeOptions {
+  std::string tokenizer; ///< as openTokenizer takes it
+  std::string output;    ///< a file for ids of 16 bits; empty to print them
+  bool decode = false;   ///< from ids to text
+};
+/// Prints the ids of the text at `path`, or writes them to a file of tokens.
+bool tokenize(llvm::StringRef path, const TokenizeOptions &options,
+              llvm::raw_ostream &out, Diagnostics &diags);
+
 /// Writes arrays to `folder`/NAME.npy.
 bool writeOutputs(llvm::ArrayRef<Port> ports,
                   llvm::ArrayRef<ConstantRef> values, llvm::StringRef folder,

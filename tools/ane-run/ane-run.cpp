@@ -25,6 +25,7 @@ namespace {
 cl::OptionCategory category("ane-run options");
 cl::SubCommand infoCommand("info", "Print a program's signature and cost");
 cl::SubCommand benchCommand("bench", "Time a program");
+cl::SubCommand tokenizeCommand("tokenize", "Turn text into token ids, or back");
 
 cl::opt<std::string> program(cl::Positional,
                              cl::desc("PROGRAM.mil|.mlmodelc|.anepkg"),
@@ -116,6 +117,19 @@ cl::opt<std::string>
                        "of each weight"),
               cl::cat(category));
 
+cl::opt<std::string> text(cl::Positional, cl::desc("TEXT"), cl::init("-"),
+                          cl::sub(tokenizeCommand), cl::cat(category));
+cl::opt<std::string>
+    tokenizer("tokenizer", cl::value_desc("FILE"),
+              cl::desc("A SentencePiece .model or llama2.c's tokenizer.bin "
+                       "(default: the bytes of the text)"),
+              cl::sub(tokenizeCommand), cl::cat(category));
+cl::opt<std::string> tokenFile("o", cl::value_desc("TOKENS.bin"),
+                               cl::desc("Write the ids there, 16 bits each"),
+                               cl::sub(tokenizeCommand), cl::cat(category));
+cl::opt<bool> decode("decode", cl::desc("TEXT has ids; print what they spell"),
+                     cl::sub(tokenizeCommand), cl::cat(category));
+
 constexpr char overview[] =
     "ane-run - runs MIL programs; on the CPU, from the same text and weights\n"
     "that the Apple Neural Engine would get\n";
@@ -133,6 +147,7 @@ EXAMPLES:
   ane-run model.anepkg --input tokens=t.npy --input targets=u.npy --init=1
   ane-run model.anepkg --input tokens=t.npy --input targets=u.npy --init=1 --gradients g.safetensors
   ane-run bench model.anepkg --init=1 --iterations 10
+  ane-run tokenize story.txt --tokenizer=tokenizer.model -o story.bin
 
 EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine failed
 )";
@@ -164,6 +179,8 @@ static bool runOnPackage(Diagnostics &diags) {
 }
 
 static bool run(Diagnostics &diags) {
+  if (tokenizeCommand)
+    return tokenize(text, {tokenizer, tokenFile, decode}, llvm::outs(), diags);
   if (isPackagePath(program))
     return runOnPackage(diags);
   std::vector<InputShape> wanted;
@@ -217,10 +234,13 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::HideUnrelatedOptions(category, infoCommand);
   cl::HideUnrelatedOptions(category, benchCommand);
+  cl::HideUnrelatedOptions(category, tokenizeCommand);
   cl::extrahelp more(examples);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return UsageError;
-  if (program.empty())
+  if (tokenizeCommand && decode && tokenFile.getNumOccurrences())
+    return usageError("ane-run", "--decode prints text; it takes no -o");
+  if (program.empty() && !tokenizeCommand)
     return usageError("ane-run", "no program; see ane-run --help");
   if (iterations == 0)
     return usageError("ane-run", "--iterations is at least 1");

@@ -1,0 +1,144 @@
+//===- Tokenizer.cpp - text as token ids, and back ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Tokenizers.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+
+using namespace anec;
+using namespace llvm;
+
+StringRef anec::spelling(TokenizerKind kind) {
+  switch (kind) {
+  case TokenizerKind::Bytes:
+    return "bytes";
+  case TokenizerKind::SentencePiece:
+    return "sentencepiece";
+  case TokenizerKind::Llama2c:
+    return "llama2c";
+  }
+  llvm_unreachable("not a kind of tokenizer");
+}
+
+Tokenizer::~Tokenizer() = default;
+
+std::vector<int32_t> Tokenizer::encode(StringRef text) const {
+  // Bounds what encoding holds at a time, which is many times the text.
+  constexpr size_t longest = 1 << 20;
+  std::vector<int32_t> ids;
+  bool isFirst = true;
+  while (!text.empty()) {
+    size_t size = text.size();
+    if (size > longest) {
+      size_t line = text.take_front(longest).rfind('\n');
+      size = line == StringRef::npos ? longest : line + 1;
+      // Not within a character.
+      while (size < text.size() && (uint8_t(text[size]) & 0xC0) == 0x80)
+        ++size;
+    }
+    encodePart(text.take_front(size), isFirst, ids);
+    text = text.drop_front(size);
+    isFirst = false;
+  }
+  return ids;
+}
+
+std::string Tokenizer::decode(ArrayRef<int32_t> ids) const {
+  std::string bytes;
+  bool atStart = true;
+  for (int32_t id : ids)
+    atStart = appendBytes(id, atStart, bytes);
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ByteTokenizer : public Tokenizer {
+public:
+  ByteTokenizer() : Tokenizer(TokenizerKind::Bytes, "", "") {}
+
+  unsigned vocabulary() const override { return 256; }
+  bool appendBytes(int32_t id, bool, std::string &bytes) const override {
+    assert(id >= 0 && id < 256);
+    bytes += char(id);
+    return false;
+  }
+
+private:
+  void encodePart(StringRef part, bool,
+                  std::vector<int32_t> &ids) const override {
+    for (char byte : part)
+      ids.push_back(uint8_t(byte));
+  }
+};
+} // namespace
+
+std::unique_ptr<Tokenizer> anec::openTokenizer(StringRef path,
+                                               Diagnostics &diags) {
+  if (path.empty())
+    return std::make_unique<ByteTokenizer>();
+  MappedFile file = mapFile(path, diags);
+  if (!file)
+    return nullptr;
+  // A SentencePiece model begins with a piece: field 1, its length, and its
+  // text, field 1 of it. In tokenizer.bin these bytes would be a number above
+  // 650,000, for the longest piece.
+  StringRef bytes = file->getBuffer();
+  bool isModel = path.ends_with(".model") ||
+                 (!path.ends_with(".bin") && bytes.size() > 2 &&
+                  bytes[0] == '\n' && bytes[2] == '\n');
+  return isModel ? openSentencePiece(file, path, diags)
+                 : openLlama2c(file, path, diags);
+}
+
+//===----------------------------------------------------------------------===//
+// Text as it arrives
+//===----------------------------------------------------------------------===//
+
+std::string TextStream::next(int32_t id) {
+  atStart = tokenizer.appendBytes(id, atStart, pending);
+  return takeCharacters(/*isEnd=*/false);
+}
+
+std::string TextStream::finish() { return takeCharacters(/*isEnd=*/true); }
+
+/// Whether `bytes` could be the beginning of a character whose last bytes are
+/// not there yet.
+static bool isBeginning(StringRef bytes) {
+  unsigned whole = getNumBytesForUTF8(UTF8(bytes[0]));
+  // The smallest and largest that may follow tell for all lengths: only the
+  // second byte of a character has bounds of its own.
+  for (uint8_t filler : {0x80, 0x9F, 0xA0, 0xBF}) {
+    std::string character = bytes.str();
+    character.resize(whole, char(filler));
+    const UTF8 *begin = reinterpret_cast<const UTF8 *>(character.data());
+    if (bytes.size() < whole && isLegalUTF8Sequence(begin, begin + whole))
+      return true;
+  }
+  return false;
+}
+
+std::string TextStream::takeCharacters(bool isEnd) {
+  std::string shown;
+  StringRef rest = pending;
+  while (!rest.empty()) {
+    const UTF8 *begin = reinterpret_cast<const UTF8 *>(rest.data());
+    size_t size = getNumBytesForUTF8(*begin);
+    if (size <= rest.size() && isLegalUTF8Sequence(begin, begin + size)) {
+      shown += rest.take_front(size);
+      rest = rest.drop_front(size);
+      continue;
+    }
+    if (!isEnd && size > rest.size() && isBeginning(rest))
+      break;
+    shown += "\xEF\xBF\xBD";
+    rest = rest.drop_front();
+  }
+  pending = rest.str();
+  return shown;
+}

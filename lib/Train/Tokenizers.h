@@ -1,0 +1,25 @@
+//===- Tokenizers.h - the kinds of tokenizer -------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_TRAIN_TOKENIZERS_H
+#define ANEC_LIB_TRAIN_TOKENIZERS_H
+
+#include "anec/Support/MappedFile.h"
+#include "anec/Train/Tokenizer.h"
+
+namespace anec {
+
+/// SentencePiece's; null, with the reason reported, when `file` is none or this
+/// build has no SentencePiece.
+std::unique_ptr<Tokenizer> openSentencePiece(const MappedFile &file,
+                                             llvm::StringRef path,
+                                             Diagnostics &diags);
+/// llama2.c's; null, with the reason reported, when `file` is none.
+std::unique_ptr<Tokenizer>
+openLlama2c(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_LIB_TRAIN_TOKENIZERS_H

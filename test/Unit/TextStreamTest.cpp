@@ -1,0 +1,55 @@
+//===- TextStreamTest.cpp - text as its tokens arrive ---------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Train/Tokenizer.h"
+#include "gtest/gtest.h"
+
+using namespace anec;
+
+static std::vector<std::string> stream(llvm::StringRef bytes) {
+  Diagnostics diags;
+  std::unique_ptr<Tokenizer> tokenizer = openTokenizer("", diags);
+  TextStream text(*tokenizer);
+  std::vector<std::string> shown;
+  for (int32_t id : tokenizer->encode(bytes))
+    shown.push_back(text.next(id));
+  shown.push_back(text.finish());
+  return shown;
+}
+
+using Shown = std::vector<std::string>;
+
+TEST(TextStream, HoldsCharactersBackUntilTheyAreWhole) {
+  EXPECT_EQ(stream("aé"), (Shown{"a", "", "é", ""}));
+  EXPECT_EQ(stream("\xE2\x96\x81"), (Shown{"", "", "\xE2\x96\x81", ""}));
+  EXPECT_EQ(stream("\xF0\x9F\x90\xB6!"),
+            (Shown{"", "", "", "\xF0\x9F\x90\xB6", "!", ""}));
+}
+
+TEST(TextStream, ReplacesWhatIsNoCharacter) {
+  const std::string no = "\xEF\xBF\xBD";
+  EXPECT_EQ(stream("\xFFz"), (Shown{no, "z", ""}));
+  EXPECT_EQ(stream("\x80"), (Shown{no, ""}));
+  // Cut by the next character, and by the end.
+  EXPECT_EQ(stream("\xE2\x96z"), (Shown{"", "", no + no + "z", ""}));
+  EXPECT_EQ(stream("\xE2\x96"), (Shown{"", "", no + no}));
+  // A surrogate, an overlong spelling, and what lies beyond the last character:
+  // no third byte makes them one.
+  EXPECT_EQ(stream("\xED\xA0\x80"), (Shown{"", no + no, no, ""}));
+  EXPECT_EQ(stream("\xE0\x80\x80"), (Shown{"", no + no, no, ""}));
+  EXPECT_EQ(stream("\xF4\x90\x80"), (Shown{"", no + no, no, ""}));
+}
+
+TEST(Tokenizer, CutsLongTextsWithinNoCharacter) {
+  Diagnostics diags;
+  std::unique_ptr<Tokenizer> tokenizer = openTokenizer("", diags);
+  std::string text = "a";
+  while (text.size() < (3u << 20))
+    text += "é";
+  EXPECT_EQ(tokenizer->decode(tokenizer->encode(text)), text);
+  EXPECT_EQ(tokenizer->vocabulary(), 256u);
+  EXPECT_EQ(spelling(tokenizer->kind()), "bytes");
+  EXPECT_TRUE(tokenizer->digest().empty());
+}
