@@ -27,9 +27,11 @@ double Prediction::share(const Target &target) const {
          double(uint64_t(target.limits.sramBytes));
 }
 
-static unsigned depthOf(const Function &function) {
+/// Visits each op that is not a constant, with how many come before it.
+static void
+eachWithDepth(const Function &function,
+              llvm::function_ref<void(const Op &, unsigned)> visit) {
   llvm::DenseMap<const Op *, unsigned> depths;
-  unsigned deepest = 0;
   for (const Op &op : function.body()) {
     if (op.is(ops::Const) || op.is(ops::Weight) ||
         op.def().has(trait::Constexpr))
@@ -38,10 +40,24 @@ static unsigned depthOf(const Function &function) {
     for (const Value *operand : op.operandValues())
       if (operand && operand->definingOp())
         before = std::max(before, depths.lookup(operand->definingOp()));
+    visit(op, before);
     depths[&op] = before + 1;
-    deepest = std::max(deepest, before + 1);
   }
+}
+
+static unsigned depthOf(const Function &function) {
+  unsigned deepest = 0;
+  eachWithDepth(function, [&](const Op &, unsigned before) {
+    deepest = std::max(deepest, before + 1);
+  });
   return deepest;
+}
+
+static double computeMicroseconds(const Op &op, const Target &target) {
+  int64_t flops = countFlops(op);
+  Work work;
+  (op.is(ops::Conv) ? work.convFlops : work.otherFlops) = flops;
+  return predictMicroseconds(target, work) - target.cost.floorMicroseconds;
 }
 
 /// What is read twice as slowly as other weights counts twice.
@@ -94,252 +110,125 @@ Prediction anec::predict(const Function &function, const Target &target) {
 }
 
 //===----------------------------------------------------------------------===//
-// Published times
+// Parts of a program
 //===----------------------------------------------------------------------===//
 
-static constexpr int64_t M = 1000 * 1000;
-static constexpr llvm::StringLiteral maderix = "maderix/ANE";
-static constexpr llvm::StringLiteral devErik = "dev-erik/ANE (M4 Max)";
-static constexpr llvm::StringLiteral rustane = "rustane (M4 Max)";
-static constexpr llvm::StringLiteral forge = "ANEForge docs";
-
-/// A chain of 1x1 convolutions over `positions`. Their published programs all
-/// name one record of the weight file, so that its bytes move once.
-static constexpr PublishedTime::Programs chain(int64_t depth, int64_t channels,
-                                               int64_t positions,
-                                               unsigned ioBytes = 4) {
-  uint64_t weight = uint64_t(2 * channels * channels);
-  return {1,
-          {2 * channels * channels * positions * depth, 0,
-           weight + uint64_t(2 * channels * positions) * ioBytes}};
+double ShapeCost::utilization(const Target &target) const {
+  double time = std::max(compute, stream);
+  return time > 0 ? double(flops) / (time * target.cost.convTeraflops * 1e6)
+                  : 0;
 }
 
-/// One 1x1 convolution. `readings` is 2 for weights that stream at half the
-/// rate (the rule bandwidth-notch).
-static constexpr PublishedTime::Programs conv(int64_t inputs, int64_t outputs,
-                                              int64_t positions,
-                                              unsigned readings = 1) {
-  return {1,
-          {2 * inputs * outputs * positions, 0,
-           uint64_t(2 * inputs * outputs) * readings +
-               uint64_t(2 * (inputs + outputs) * positions)}};
+/// `768 to 2048 over 256`
+static std::string productShape(int64_t inputs, int64_t outputs,
+                                int64_t columns) {
+  return llvm::formatv("{0} to {1} over {2}", inputs, outputs, columns);
 }
 
-static constexpr PublishedTime::Programs matmul(int64_t extent) {
-  return {1, {0, 2 * extent * extent * extent, uint64_t(6 * extent * extent)}};
+static std::string shapeOf(const Op &op) {
+  const TensorType &type = op.result()->type;
+  if (op.is(ops::Conv)) {
+    const Shape &weight = convWeight(op).shape;
+    std::string text =
+        productShape(weight[1], weight[0], type.numElements() / weight[0]);
+    Shape kernel(weight.begin() + 2, weight.end());
+    bool isPointwise =
+        llvm::all_of(kernel, [](int64_t extent) { return extent == 1; });
+    return isPointwise ? text : text + ", kernel " + shapeToString(kernel);
+  }
+  if (!op.is(ops::Matmul) || type.rank() < 2)
+    return shapeToString(type.shape);
+  int64_t rows = extentFromEnd(type, 1), columns = extentFromEnd(type, 0);
+  std::string text = productShape(contraction(op), rows, columns);
+  int64_t batch = type.numElements() / (rows * columns);
+  return batch == 1 ? text : text + ", " + std::to_string(batch) + " times";
 }
 
-/// The two forward programs of a Stories110M layer: 768 channels, 2048 hidden,
-/// 256 positions, with what the backward pass needs among the outputs.
-static constexpr Work attention = {1208 * M, 201 * M, 7471104};
-static constexpr Work feedForward = {2416 * M, 4 * M, 13762560};
-static constexpr std::array<PublishedTime::Programs, 2> forward = {
-    {{12, attention}, {12, feedForward}}};
+std::vector<ShapeCost> anec::costByShape(const Function &function,
+                                         const Target &target) {
+  std::vector<ShapeCost> costs;
+  for (const Op &op : function.body()) {
+    int64_t flops = countFlops(op);
+    if (flops == 0 || op.numResults() == 0)
+      continue;
+    std::string shape = shapeOf(op);
+    auto it = llvm::find_if(costs, [&](const ShapeCost &cost) {
+      return cost.def == &op.def() && cost.shape == shape;
+    });
+    if (it == costs.end())
+      it = costs.insert(costs.end(), {&op.def(), shape});
+    ++it->count;
+    it->flops += flops;
+    it->compute += computeMicroseconds(op, target);
+    for (const Value *operand : op.operandValues())
+      if (operand && isConstant(operand))
+        it->weightBytes += operand->type.numBytes();
+  }
+  for (ShapeCost &cost : costs)
+    cost.stream = predictMicroseconds(target, {0, 0, cost.weightBytes}) -
+                  target.cost.floorMicroseconds;
+  llvm::stable_sort(costs, [](const ShapeCost &lhs, const ShapeCost &rhs) {
+    return std::max(lhs.compute, lhs.stream) >
+           std::max(rhs.compute, rhs.stream);
+  });
+  return costs;
+}
 
-static constexpr PublishedTime published[] = {
-    {"m1", "Stories110M forward, 24 programs", "maderix/ANE #24 (M1 Pro)",
-     forward, 15.227, true},
-    {"m1",
-     "Stories110M forward, 1 program",
-     "maderix/ANE #24 (M1 Pro)",
-     {{{1, {43488 * M, 2460 * M, 171000000}}}},
-     5.081,
-     true},
-    {"m1", "Stories110M step, `ane` timer", "maderix/ANE #3 (M1 Pro)", forward,
-     33.5},
-    {"m3",
-     "128 convolutions of 512 over 2048",
-     "maderix/ANE (M3 Pro)",
-     {{chain(128, 512, 2048)}},
-     8.195,
-     true},
-    {"m3",
-     "128 convolutions of 512 over 64",
-     "maderix/ANE (M3 Pro)",
-     {{chain(128, 512, 64)}},
-     0.430},
-    {"m3-ultra",
-     "128 convolutions of 512 over 64",
-     maderix,
-     {{chain(128, 512, 64)}},
-     0.531,
-     true},
-    {"m3-ultra", "Stories110M step, `ane` timer", "maderix/ANE #3", forward,
-     10},
-    {"m3-ultra", "Stories110M step, `ane` timer", "maderix/ANE, second run",
-     forward, 13.9},
-    {"m4",
-     "128 convolutions of 512 over 64 x 64",
-     maderix,
-     {{chain(128, 512, 4096, 2)}},
-     14.8,
-     true},
-    {"m4",
-     "64 convolutions of 512 over 64 x 64",
-     maderix,
-     {{chain(64, 512, 4096, 2)}},
-     7.5},
-    {"m4",
-     "128 convolutions of 512 over 64",
-     devErik,
-     {{chain(128, 512, 64)}},
-     0.385,
-     true},
-    {"m4",
-     "96 convolutions of 512 over 64",
-     devErik,
-     {{chain(96, 512, 64)}},
-     0.326,
-     true},
-    {"m4",
-     "64 convolutions of 512 over 64",
-     devErik,
-     {{chain(64, 512, 64)}},
-     0.244,
-     true},
-    {"m4",
-     "48 convolutions of 512 over 64",
-     devErik,
-     {{chain(48, 512, 64)}},
-     0.262,
-     true},
-    {"m4",
-     "32 convolutions of 512 over 64",
-     devErik,
-     {{chain(32, 512, 64)}},
-     0.408},
-    {"m4",
-     "64 convolutions of 256 over 64",
-     devErik,
-     {{chain(64, 256, 64)}},
-     0.365},
-    {"m4",
-     "128 convolutions of 256 over 64",
-     devErik,
-     {{chain(128, 256, 64)}},
-     0.454},
-    {"m4",
-     "256 convolutions of 256 over 64",
-     devErik,
-     {{chain(256, 256, 64)}},
-     0.351},
-    {"m4",
-     "64 convolutions of 384 over 64",
-     devErik,
-     {{chain(64, 384, 64)}},
-     0.429},
-    {"m4",
-     "128 convolutions of 384 over 64",
-     devErik,
-     {{chain(128, 384, 64)}},
-     0.354},
-    {"m4",
-     "convolution of 256 over 64",
-     devErik,
-     {{conv(256, 256, 64)}},
-     0.125},
-    {"m4",
-     "convolution of 2048 over 64",
-     devErik,
-     {{conv(2048, 2048, 64)}},
-     0.195},
-    {"m4",
-     "convolution of 2560 over 64",
-     devErik,
-     {{conv(2560, 2560, 64)}},
-     0.270},
-    {"m4",
-     "convolution of 3072 over 64",
-     devErik,
-     {{conv(3072, 3072, 64)}},
-     0.335},
-    {"m4",
-     "convolution of 3584 over 64",
-     devErik,
-     {{conv(3584, 3584, 64)}},
-     0.414},
-    {"m4",
-     "convolution of 4096 over 64",
-     devErik,
-     {{conv(4096, 4096, 64, 2)}},
-     1.134},
-    {"m4",
-     "convolution of 5120 over 64",
-     devErik,
-     {{conv(5120, 5120, 64)}},
-     0.659,
-     true},
-    {"m4",
-     "convolution of 6144 over 64",
-     devErik,
-     {{conv(6144, 6144, 64)}},
-     0.844,
-     true},
-    {"m4",
-     "convolution of 8192 over 64",
-     devErik,
-     {{conv(8192, 8192, 64, 2)}},
-     4.203},
-    {"m4",
-     "convolution 768 to 768 over 512",
-     rustane,
-     {{conv(768, 768, 512)}},
-     0.183},
-    {"m4",
-     "convolution 768 to 3072 over 512",
-     rustane,
-     {{conv(768, 3072, 512)}},
-     0.330},
-    {"m4",
-     "convolution 3072 to 768 over 512",
-     rustane,
-     {{conv(3072, 768, 512)}},
-     0.746},
-    {"m4", "matmul of 2048^3", maderix, {{matmul(2048)}}, 3.014, true},
-    {"m4", "matmul of 4096^3", maderix, {{matmul(4096)}}, 34.36},
-    {"m4", "Stories110M step, `ane` timer", maderix, forward, 9.6},
-    {"m4", "Stories110M step, `ane` timer", "maderix/ANE #3 (M4 Pro)", forward,
-     8.9},
-    {"m4", "Stories110M step, `ane` timer", "maderix/ANE #3 (M4 Max)", forward,
-     10.2},
-    {"m5",
-     "128 convolutions of 512 over 64",
-     "maderix/ANE #3",
-     {{chain(128, 512, 64)}},
-     0.349},
-    {"m5",
-     "convolution of 256 over 64",
-     "maderix/ANE PR #35",
-     {{conv(256, 256, 64)}},
-     0.07},
-    {"m5",
-     "product of a vector with 2048 x 2048",
-     forge,
-     {{{1, {0, 8400000, 8400000}}}},
-     0.133},
-    {"m5", "relu of 256 x 1024", forge, {{{1, {0, 262144, 1048576}}}}, 0.121},
-    {"m5",
-     "softmax of 256 x 1024",
-     forge,
-     {{{1, {0, 1310720, 1048576}}}},
-     0.139},
-    {"m5",
-     "attention, 8 heads of 64, 128 positions",
-     forge,
-     {{{1, {0, 33554432, 524288}}}},
-     0.252},
-    {"m5", "Stories110M step, `ane` timer", "maderix/ANE #3", forward, 9.4},
-};
+std::vector<DepthCost> anec::costByDepth(const Function &function,
+                                         const Target &target) {
+  std::vector<DepthCost> costs;
+  eachWithDepth(function, [&](const Op &op, unsigned before) {
+    if (before >= costs.size())
+      costs.resize(before + 1);
+    ++costs[before].ops;
+    costs[before].flops += countFlops(op);
+    costs[before].compute += computeMicroseconds(op, target);
+  });
+  return costs;
+}
 
-llvm::ArrayRef<PublishedTime> anec::publishedTimes() { return published; }
+//===----------------------------------------------------------------------===//
+// Several programs
+//===----------------------------------------------------------------------===//
 
-double anec::predictMilliseconds(const PublishedTime &time) {
-  const Target *target = findTarget(time.target);
-  assert(target && "a published time names a target");
-  double microseconds = 0;
-  for (const PublishedTime::Programs &programs : time.programs)
-    if (programs.count)
-      microseconds +=
-          programs.count * predictMicroseconds(*target, programs.work);
-  return microseconds / 1000;
+unsigned RunCost::dispatches() const {
+  unsigned count = 0;
+  for (const Program &program : programs)
+    count += program.runs;
+  return count;
+}
+
+Prediction RunCost::sum() const {
+  Prediction total;
+  for (const auto &[function, name, runs, one] : programs) {
+    total.work.convFlops += runs * one.work.convFlops;
+    total.work.otherFlops += runs * one.work.otherFlops;
+    total.work.bytes += runs * one.work.bytes;
+    total.numbers.ops += runs * one.numbers.ops;
+    total.numbers.activationPeak =
+        std::max(total.numbers.activationPeak, one.numbers.activationPeak);
+    total.depth = std::max(total.depth, one.depth);
+    for (auto time :
+         {&Prediction::floor, &Prediction::compute, &Prediction::move,
+          &Prediction::total, &Prediction::least, &Prediction::most})
+      total.*time += runs * one.*time;
+  }
+  return total;
+}
+
+void RunCost::add(const Function &function, llvm::StringRef name, unsigned runs,
+                  const Target &target) {
+  programs.push_back({&function, name.str(), runs, predict(function, target)});
+  llvm::stable_sort(programs, [](const Program &lhs, const Program &rhs) {
+    return lhs.total() > rhs.total();
+  });
+}
+
+RunCost anec::predictOnce(const Module &module, const Target &target) {
+  RunCost run;
+  run.name = "all, once each";
+  for (const auto &function : module.functions)
+    if (function->kind != FunctionKind::Host)
+      run.add(*function, function->name, 1, target);
+  return run;
 }

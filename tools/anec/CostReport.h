@@ -6,7 +6,6 @@
 #ifndef ANEC_TOOLS_ANEC_COSTREPORT_H
 #define ANEC_TOOLS_ANEC_COSTREPORT_H
 
-#include "anec/IR/IR.h"
 #include "anec/Target/Predict.h"
 
 namespace llvm {
@@ -18,15 +17,16 @@ class OStream;
 
 namespace anec {
 
-/// The programs of `module`, each run once, and their sum.
-void printCost(const Module &module, const Target &target,
+/// The programs of `runs`, each once, in the order they are met in.
+std::vector<const RunCost::Program *>
+distinctPrograms(llvm::ArrayRef<RunCost> runs);
+
+/// What `runs` cost, and each of their programs.
+void printCost(llvm::ArrayRef<RunCost> runs, const Target &target,
                llvm::raw_ostream &out);
 /// The same as the attribute `predicted` of a JSON object.
-void printCost(const Module &module, const Target &target,
+void printCost(llvm::ArrayRef<RunCost> runs, const Target &target,
                llvm::json::OStream &json);
-/// The same as a page that needs no other file, with the graph of each program.
-void printCostPage(const Module &module, const Target &target,
-                   llvm::raw_ostream &out);
 
 } // namespace anec
 

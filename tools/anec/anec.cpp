@@ -14,13 +14,14 @@
 #include "../InputShape.h"
 #include "../ReportOutput.h"
 #include "Check.h"
+#include "CostPage.h"
 #include "CostReport.h"
 #include "Diff.h"
 #include "Docs.h"
 #include "PassOutput.h"
 #include "anec/IR/Text.h"
 #include "anec/MIL/Canonical.h"
-#include "anec/Package/ModelPackage.h"
+#include "anec/Package/ModelCost.h"
 #include "anec/Package/ScheduleDot.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Support/AtomicFile.h"
@@ -30,6 +31,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
@@ -228,6 +230,7 @@ EXAMPLES:
   anec flexible.mil --shape x=1x128 -o x.mil  at a shape of its input
   anec out.mil --emit=report                  what it is made of
   anec out.mil --emit=report --target=m4      and what it would take there
+  anec llama.anepkg --emit=report --format=html -o cost.html   what a step takes
   anec check out.mil --target=m1              what a chip refuses, and why
   anec explain io-row-64                      the story of a rule
   anec diff old.mil new.mil                   what differs; 1 if anything does
@@ -434,33 +437,20 @@ static bool emitDot(std::unique_ptr<Module> module, CompileOptions options,
       diags);
 }
 
-/// What can be said of a package: its schedule, as a picture or as IR.
-static bool emitPackaged(Diagnostics &diags) {
-  std::optional<ModelPackage> package = readPackage(input, diags);
-  if (!package)
-    return false;
-  return writeText(
-      [&](llvm::raw_ostream &out) {
-        emit == Emit::Dot ? printDot(*package->schedule, out)
-                          : printIR(*package->schedule, out);
-        return true;
-      },
-      diags);
-}
-
 /// What is predicted stands with it when a target was asked for.
 static void printReports(const Module &module, const Target &target,
                          llvm::raw_ostream &out) {
   bool chosen = targetName.getNumOccurrences() != 0;
+  RunCost cost = predictOnce(module, target);
   if (emit == Emit::Report && reportFormat == ReportFormat::Html) {
-    printCostPage(module, target, out);
+    printCostPage(llvm::sys::path::filename(input), cost, nullptr, target, out);
     return;
   }
   if (emit == Emit::Report) {
     for (const auto &function : module.functions)
       printReport(*function, module.version, out);
     if (chosen)
-      printCost(module, target, out);
+      printCost(cost, target, out);
     return;
   }
   llvm::json::OStream json(out, 2);
@@ -470,9 +460,55 @@ static void printReports(const Module &module, const Target &target,
         printReport(*function, module.version, json);
     });
     if (chosen)
-      printCost(module, target, json);
+      printCost(cost, target, json);
   });
   out << '\n';
+}
+
+/// What a run of a package costs; on the target it was made for, unless another
+/// is asked for.
+static bool reportPackage(const ModelPackage &package, Diagnostics &diags) {
+  const Target *target =
+      findTarget(targetName.getNumOccurrences() ? targetName : package.target);
+  if (!target)
+    target = &genericTarget();
+  std::optional<ModelCost> cost = predictModel(package, *target, diags);
+  if (!cost)
+    return false;
+  return writeText(
+      [&](llvm::raw_ostream &out) {
+        if (emit == Emit::Json) {
+          llvm::json::OStream json(out, 2);
+          json.object([&] { printCost(cost->runs, *target, json); });
+          out << '\n';
+        } else if (reportFormat == ReportFormat::Html) {
+          printCostPage(llvm::sys::path::filename(input), cost->runs,
+                        package.schedule.get(), *target, out);
+        } else {
+          printCost(cost->runs, *target, out);
+        }
+        return true;
+      },
+      diags);
+}
+
+/// What can be said of a package: what it costs, or its schedule, as a picture
+/// or as IR.
+static bool emitPackaged(Diagnostics &diags) {
+  bool isReport = emit == Emit::Report || emit == Emit::Json;
+  std::optional<ModelPackage> package = readPackage(
+      input, diags, isReport ? PackageCheck::Presence : PackageCheck::Digests);
+  if (!package)
+    return false;
+  if (isReport)
+    return reportPackage(*package, diags);
+  return writeText(
+      [&](llvm::raw_ostream &out) {
+        emit == Emit::Dot ? printDot(*package->schedule, out)
+                          : printIR(*package->schedule, out);
+        return true;
+      },
+      diags);
 }
 
 /// MIL is reported as it is, a program as it would be printed as MIL.
@@ -616,9 +652,9 @@ int main(int argc, char **argv) {
   if (!milVersion.empty() && milVersion != "1.0" && milVersion != "1.3")
     return usageError("anec", "--mil-version takes 1.3 or 1.0, not `" +
                                   milVersion + "`");
-  if (isPackagePath(input) && emit != Emit::Dot && emit != Emit::IR)
-    return usageError("anec", "a package is shown with --emit=dot or "
-                              "--emit=ir; ane-run runs it");
+  if (isPackagePath(input) && emit == Emit::MIL)
+    return usageError("anec", "a package is shown with --emit=report, dot or "
+                              "ir; ane-run runs it");
   if (canonical && emit != Emit::MIL)
     return usageError("anec", "--canonical is for --emit=mil");
   for (const std::string &define : defines)

@@ -40,6 +40,56 @@ struct Prediction {
 
 Prediction predict(const Function &function, const Target &target);
 
+/// What ops of one kind and shape take of a program.
+struct ShapeCost {
+  const OpDef *def;
+  std::string shape; ///< `768 to 2048 over 256` of a product, else the result's
+  unsigned count = 0;
+  int64_t flops = 0;
+  uint64_t weightBytes = 0;
+  double compute = 0; ///< microseconds, as in Prediction
+  double stream = 0;  ///< of their weights alone
+  /// Of the target's peak for convolutions, at most: when dispatch costs
+  /// nothing, and nothing but weights is moved.
+  double utilization(const Target &target) const;
+};
+/// The ops that have operations to do, those that take longest first.
+std::vector<ShapeCost> costByShape(const Function &function,
+                                   const Target &target);
+
+/// What the ops do that are as far from the inputs as each other.
+struct DepthCost {
+  unsigned ops = 0;
+  int64_t flops = 0;
+  double compute = 0; ///< microseconds
+};
+/// From the inputs on.
+std::vector<DepthCost> costByDepth(const Function &function,
+                                   const Target &target);
+
+/// Programs that run one after another, and what the host does in between.
+struct RunCost {
+  struct Program {
+    const Function *function;
+    std::string name;
+    unsigned runs;
+    Prediction cost; ///< of one run
+    double total() const { return runs * cost.total; }
+  };
+  std::string name;
+  std::vector<Program> programs; ///< that which takes longest first
+  unsigned hostOps = 0;
+  int64_t hostFlops = 0;
+
+  unsigned dispatches() const;
+  /// Of all runs. The host is not predicted.
+  Prediction sum() const;
+  void add(const Function &function, llvm::StringRef name, unsigned runs,
+           const Target &target);
+};
+/// Each program of `module` once.
+RunCost predictOnce(const Module &module, const Target &target);
+
 /// A published measurement of `programs`, each run `count` times.
 struct PublishedTime {
   struct Programs {
