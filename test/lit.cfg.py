@@ -2,6 +2,7 @@
 # says where the tools are.
 import os
 import shutil
+import shutil
 
 import lit.formats
 
@@ -39,5 +40,8 @@ if config.has_numpy:
 # `REQUIRES: sentencepiece`: the library in this build, and its programs.
 if config.has_sentencepiece and shutil.which("spm_encode"):
     config.available_features.add("sentencepiece")
+# `REQUIRES: chromium`: a browser to open pages in.
+if shutil.which("chromium"):
+    config.available_features.add("chromium")
 if config.is_sanitized:
     config.available_features.add("sanitizer")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Checks that a page is well-formed, refers to nothing outside of itself, and
-has a node for each op.
+has as many nodes in its graphs.
 
-usage: page.py FILE.html OPS"""
+usage: page.py FILE.html NODES"""
 import html.parser
 import sys
 
-VOID = {"meta", "line", "rect"}
+VOID = {"meta", "path", "rect"}
 REFERENCES = {"src", "href", "data", "action", "xlink:href"}
 
 
@@ -30,11 +30,11 @@ class Page(html.parser.HTMLParser):
             self.errors.append(f"</{tag}> closes nothing")
 
 
-def main(path, ops):
+def main(path, nodes):
     page = Page()
     page.feed(open(path).read())
     page.errors += [f"<{tag}> is not closed" for tag in page.open]
-    if page.nodes != int(ops):
+    if page.nodes != int(nodes):
         page.errors.append(f"{page.nodes} nodes")
     print("\n".join(page.errors))
     return bool(page.errors)
