@@ -14,6 +14,7 @@
 #include "anec/Passes/Diags.h"
 #include "anec/Support/Diagnostics.h"
 #include "anec/Target/Diags.h"
+#include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
@@ -61,7 +62,8 @@ inline void finishOutput(Diagnostics &diags) {
 }
 
 /// A file that could not be written is the machine's fault, a pass or a rule
-/// that does not exist the caller's, and everything else the input's.
+/// that does not exist and a number that cannot be the caller's, and everything
+/// else the input's.
 inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   auto reported = [&](diag::Kind kind) {
     return llvm::any_of(diags.all(), [&](const Diagnostic &diagnostic) {
@@ -73,7 +75,8 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   if (reported(diag::CannotWrite))
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
-               reported(diag::AssumptionForm);
+               reported(diag::AssumptionForm) ||
+               reported(diag::BadHyperparameter);
   return usage ? UsageError : InputError;
 }
 

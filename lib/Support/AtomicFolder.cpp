@@ -7,6 +7,8 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cerrno>
+#include <fcntl.h>
 #include <unistd.h>
 
 using namespace anec;
@@ -67,13 +69,27 @@ AtomicFolder::~AtomicFolder() {
     (void)fs::remove_directories(temporary);
 }
 
-bool AtomicFolder::commit() {
+/// Waits until the names in `folder` are on the disk.
+static std::error_code syncFolder(llvm::StringRef folder) {
+  std::string name = folder.empty() ? "." : folder.str();
+  int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  std::error_code code;
+  if (descriptor < 0 || ::fsync(descriptor))
+    code = std::error_code(errno, std::generic_category());
+  if (descriptor >= 0)
+    ::close(descriptor);
+  return code;
+}
+
+bool AtomicFolder::commit(Durability durability) {
   // A folder cannot be renamed onto one that has files, so the old one steps
   // aside first and comes back when the new one cannot take its place.
   std::string old = temporary + "-old";
   bool replaces = fs::exists(target);
   std::error_code code;
-  if (replaces)
+  if (durability == Durability::Synced)
+    code = syncFolder(temporary);
+  if (!code && replaces)
     code = fs::rename(target, old);
   if (!code) {
     code = fs::rename(temporary, target);
@@ -85,7 +101,12 @@ bool AtomicFolder::commit() {
     return false;
   }
   temporary.clear();
+  // It stands in its place, whatever becomes of this.
+  if (durability == Durability::Synced)
+    code = syncFolder(path::parent_path(target));
   if (replaces)
     (void)fs::remove_directories(old);
-  return true;
+  if (code)
+    diags.reportFile(target, diag::CannotWrite, code.message());
+  return !code;
 }

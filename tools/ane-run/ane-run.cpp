@@ -13,6 +13,7 @@
 #include "../InputShape.h"
 #include "Arguments.h"
 #include "Commands.h"
+#include "Train.h"
 #include "anec/Package/ModelPackage.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -148,6 +149,8 @@ EXAMPLES:
   ane-run model.anepkg --input tokens=t.npy --input targets=u.npy --init=1 --gradients g.safetensors
   ane-run bench model.anepkg --init=1 --iterations 10
   ane-run tokenize story.txt --tokenizer=tokenizer.model -o story.bin
+  ane-run train model.anepkg --data book.txt --steps 500 --checkpoint run
+  ane-run plot run/train.jsonl -o loss.svg
 
 EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine failed
 )";
@@ -235,9 +238,12 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category, infoCommand);
   cl::HideUnrelatedOptions(category, benchCommand);
   cl::HideUnrelatedOptions(category, tokenizeCommand);
+  hideFlagsOfOthers();
   cl::extrahelp more(examples);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return UsageError;
+  if (std::optional<int> code = runTrainCommands())
+    return *code;
   if (tokenizeCommand && decode && tokenFile.getNumOccurrences())
     return usageError("ane-run", "--decode prints text; it takes no -o");
   if (program.empty() && !tokenizeCommand)

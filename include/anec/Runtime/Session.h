@@ -42,8 +42,9 @@ struct NamedFloats {
   llvm::MutableArrayRef<float> elements;
 };
 
-/// Whether a run begins the gradients anew or adds to those that are there.
-enum class Gradients : uint8_t { Begin, Add };
+/// Whether a run begins the gradients anew, adds to those that are there, or
+/// ends with the entry's first result, the loss, and computes none.
+enum class Gradients : uint8_t { Begin, Add, None };
 
 /// What a part of a run took, in the run before.
 struct PartTime {

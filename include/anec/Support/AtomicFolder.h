@@ -30,9 +30,12 @@ public:
 
   /// Where to write the files until commit.
   llvm::StringRef path() const { return temporary; }
+  /// Whether commit waits until the folder and its name are on the disk. Its
+  /// files are whoever's who wrote them.
+  enum class Durability { Cached, Synced };
   /// Puts the folder into its place; false, with the reason reported and
   /// nothing changed, when that fails.
-  bool commit();
+  bool commit(Durability durability = Durability::Cached);
 
 private:
   AtomicFolder(std::string target, std::string temporary, Diagnostics &diags)

@@ -1,0 +1,55 @@
+//===- Hyperparameters.h - what a training run can be told ------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The numbers that decide how a model is trained, each a row of one table: the
+/// command line, checkpoints and what a resumed run reports read it. They go
+/// into a checkpoint, and a resumed run goes on with them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TRAIN_HYPERPARAMETERS_H
+#define ANEC_TRAIN_HYPERPARAMETERS_H
+
+#include "anec/Support/Diagnostics.h"
+
+namespace anec {
+
+struct Hyperparameters {
+  double batch = 1; ///< windows in a step
+  double learningRate = 1e-3;
+  double minLearningRate = 1e-4;
+  double warmup = 50;    ///< steps
+  double decaySteps = 0; ///< 0: the rate does not decay
+  double beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8;
+  double weightDecay = 0.1;
+  double clip = 1; ///< 0: gradients are not clipped
+  double lossScale = 1024;
+  double lossScaleGrowth = 1000; ///< steps; 0: it never grows
+
+  /// The learning rate of `step`, which counts from 1.
+  double learningRateAt(uint64_t step) const;
+};
+
+/// A row: a number that can be set.
+struct HyperparameterDef {
+  llvm::StringLiteral name; ///< of the flag: `weight-decay`
+  llvm::StringLiteral help;
+  double Hyperparameters::*member;
+  double least, most;
+  bool isCount = false; ///< a whole number
+};
+llvm::ArrayRef<HyperparameterDef> hyperparameterTable();
+const HyperparameterDef *findHyperparameter(llvm::StringRef name);
+
+/// Whether `value` may stand for `def`; reported when it may not.
+bool checkHyperparameter(const HyperparameterDef &def, double value,
+                         Diagnostics &diags);
+/// `0.001`, `50`.
+std::string formatNumber(double value);
+
+} // namespace anec
+
+#endif // ANEC_TRAIN_HYPERPARAMETERS_H

@@ -1,0 +1,27 @@
+//===- LossPlot.h - a loss curve as SVG -------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TRAIN_LOSSPLOT_H
+#define ANEC_TRAIN_LOSSPLOT_H
+
+#include "anec/Train/TrainLog.h"
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace anec {
+
+/// Draws the losses of a log over its steps: each step's, their running mean,
+/// and those of validation; with axes, ticks and a legend.
+void drawLosses(const LossHistory &history, llvm::raw_ostream &out);
+
+/// Writes the drawing to `path`, whole or not at all.
+bool writeLossPlot(const LossHistory &history, llvm::StringRef path,
+                   Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_TRAIN_LOSSPLOT_H

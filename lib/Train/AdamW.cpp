@@ -1,0 +1,79 @@
+//===- AdamW.cpp - the optimizer ------------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Train/AdamW.h"
+#include "AdamWKernels.h"
+#include <cmath>
+#include <cstring>
+
+using namespace anec;
+
+/// Elements of a block: its four arrays fit into a core's cache, and it takes
+/// long enough to be worth handing out.
+static constexpr size_t blockSize = 65536;
+
+AdamW::AdamW(llvm::ArrayRef<NamedFloats> weights,
+             llvm::ArrayRef<NamedFloats> gradients, cpu::ThreadPool &pool)
+    : pool(pool) {
+  auto weight = weights.begin();
+  for (const NamedFloats &gradient : gradients) {
+    while (weight->name != gradient.name)
+      ++weight;
+    size_t size = gradient.elements.size();
+    auto moment = [&](llvm::StringRef suffix) {
+      memory.push_back(cpu::makeAlignedArray(size));
+      float *elements = memory.back().get();
+      arrays.push_back(
+          {gradient.name + suffix.str(), gradient.type, {elements, size}});
+      return elements;
+    };
+    float *m = moment(".m"), *v = moment(".v");
+    // Vectors are scales and biases: zero is no better a value for them.
+    bool decays = gradient.type.shape.size() > 1;
+    for (size_t at = 0; at < size; at += blockSize)
+      blocks.push_back({weight->elements.data() + at, m + at, v + at,
+                        gradient.elements.data() + at,
+                        std::min(blockSize, size - at), decays});
+    count += size;
+  }
+  sums.resize(blocks.size());
+  pool.parallelFor(blocks.size(), [&](size_t task, unsigned) {
+    const Block &block = blocks[task];
+    std::memset(block.m, 0, block.count * sizeof(float));
+    std::memset(block.v, 0, block.count * sizeof(float));
+  });
+}
+
+double AdamW::gradientNorm() {
+  pool.parallelFor(blocks.size(), [&](size_t task, unsigned) {
+    sums[task] = adamw::sumOfSquares(blocks[task].count, blocks[task].gradient);
+  });
+  double sum = 0;
+  for (double part : sums)
+    sum += part;
+  return std::sqrt(sum);
+}
+
+void AdamW::step(const Hyperparameters &hyper, double learningRate,
+                 double gradientFactor, uint64_t update) {
+  adamw::Scalars scalars;
+  scalars.gradientFactor = float(gradientFactor);
+  scalars.beta1 = float(hyper.beta1);
+  scalars.beta2 = float(hyper.beta2);
+  scalars.epsilon = float(hyper.epsilon);
+  // Both means begin at zero; this is what makes up for it.
+  scalars.rate =
+      float(learningRate / (1 - std::pow(hyper.beta1, double(update))));
+  scalars.rootFactor =
+      float(1 / std::sqrt(1 - std::pow(hyper.beta2, double(update))));
+  float keptWithDecay = float(1 - learningRate * hyper.weightDecay);
+  pool.parallelFor(blocks.size(), [&](size_t task, unsigned) {
+    const Block &block = blocks[task];
+    adamw::Scalars mine = scalars;
+    mine.kept = block.decays ? keptWithDecay : 1;
+    adamw::update(block.count, block.weight, block.m, block.v, block.gradient,
+                  mine);
+  });
+}

@@ -1,0 +1,211 @@
+//===- CheckpointState.cpp - state.json -----------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "CheckpointState.h"
+#include "anec/Support/Digest.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+namespace json = llvm::json;
+
+std::string anec::fileIn(llvm::StringRef folder, llvm::StringRef name) {
+  llvm::SmallString<256> joined(folder);
+  llvm::sys::path::append(joined, name);
+  return std::string(joined);
+}
+
+static std::string digestOf(const json::Object &object) {
+  json::Object others = object;
+  others.erase("sha256");
+  std::string text;
+  llvm::raw_string_ostream(text) << json::Value(std::move(others));
+  return sha256(llvm::arrayRefFromStringRef(text));
+}
+
+static json::Value orNull(std::optional<double> number) {
+  return number ? json::Value(*number) : json::Value(nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static json::Object toJson(const Hyperparameters &hyper) {
+  json::Object object;
+  for (const HyperparameterDef &def : hyperparameterTable())
+    object[def.name] = hyper.*def.member;
+  return object;
+}
+
+json::Value anec::stateToJson(const TrainState &state,
+                              llvm::ArrayRef<CheckpointFile> files) {
+  json::Object config, listed;
+  for (const auto &[name, value] : state.config)
+    config[name] = value;
+  for (const CheckpointFile &file : files)
+    listed[file.name] =
+        json::Object{{"bytes", file.bytes}, {"sha256", file.digest}};
+  json::Object root{
+      {"format", checkpointFormat},
+      {"step", state.step},
+      {"updates", state.updates},
+      {"seed", state.seed},
+      {"data", json::Object{{"epoch", state.position.epoch},
+                            {"window", state.position.window},
+                            {"tokens", state.tokens},
+                            {"fingerprint", state.dataFingerprint},
+                            {"validation", state.validationShare}}},
+      {"loss_scale", json::Object{{"factor", state.lossScale.factor},
+                                  {"good_steps", state.lossScale.goodSteps}}},
+      {"hyperparameters", toJson(state.hyper)},
+      {"numerics", state.numerics},
+      {"entry", state.entry},
+      {"config", std::move(config)},
+      {"package", state.packageDigest},
+      {"tokenizer", json::Object{{"kind", state.tokenizer.kind},
+                                 {"path", state.tokenizer.path},
+                                 {"sha256", state.tokenizer.digest}}},
+      {"loss", orNull(state.loss)},
+      {"val_loss", orNull(state.validationLoss)},
+      {"best", json::Object{{"val_loss", orNull(state.bestLoss)},
+                            {"step", state.bestStep}}},
+      {"files", std::move(listed)},
+  };
+  root["sha256"] = digestOf(root);
+  return root;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Takes fields one by one; the first that is not there is remembered.
+class FieldReader {
+public:
+  FieldReader(const json::Object &object, std::string &wrong)
+      : object(object), wrong(wrong) {}
+
+  void take(llvm::StringRef name, uint64_t &to) {
+    if (auto value =
+            object.get(name) ? object.get(name)->getAsUINT64() : std::nullopt)
+      to = *value;
+    else
+      miss(name);
+  }
+  void take(llvm::StringRef name, double &to) {
+    if (auto value = object.getNumber(name))
+      to = *value;
+    else
+      miss(name);
+  }
+  void take(llvm::StringRef name, std::optional<double> &to) {
+    to = object.getNumber(name);
+    const json::Value *value = object.get(name);
+    if (!to && !(value && value->kind() == json::Value::Null))
+      miss(name);
+  }
+  void take(llvm::StringRef name, std::string &to) {
+    if (auto value = object.getString(name))
+      to = value->str();
+    else
+      miss(name);
+  }
+  /// An object inside; an empty one when it is not there.
+  FieldReader inside(llvm::StringRef name) {
+    static const json::Object none;
+    const json::Object *inner = object.getObject(name);
+    if (!inner)
+      miss(name);
+    return {inner ? *inner : none, wrong};
+  }
+  const json::Object &fields() const { return object; }
+
+private:
+  void miss(llvm::StringRef name) {
+    if (wrong.empty())
+      wrong = "it has no `" + name.str() + "` of the kind that belongs there";
+  }
+  const json::Object &object;
+  std::string &wrong;
+};
+
+} // namespace
+
+static void readRun(FieldReader root, TrainState &state) {
+  root.take("step", state.step);
+  root.take("updates", state.updates);
+  root.take("seed", state.seed);
+  root.take("numerics", state.numerics);
+  root.take("loss", state.loss);
+  root.take("val_loss", state.validationLoss);
+  FieldReader data = root.inside("data");
+  data.take("epoch", state.position.epoch);
+  data.take("window", state.position.window);
+  data.take("tokens", state.tokens);
+  data.take("fingerprint", state.dataFingerprint);
+  data.take("validation", state.validationShare);
+  FieldReader scale = root.inside("loss_scale");
+  scale.take("factor", state.lossScale.factor);
+  scale.take("good_steps", state.lossScale.goodSteps);
+  FieldReader hyper = root.inside("hyperparameters");
+  for (const HyperparameterDef &def : hyperparameterTable())
+    hyper.take(def.name, state.hyper.*def.member);
+  FieldReader best = root.inside("best");
+  best.take("val_loss", state.bestLoss);
+  best.take("step", state.bestStep);
+}
+
+static void readModel(FieldReader root, TrainState &state) {
+  root.take("entry", state.entry);
+  root.take("package", state.packageDigest);
+  FieldReader tokenizer = root.inside("tokenizer");
+  tokenizer.take("kind", state.tokenizer.kind);
+  tokenizer.take("path", state.tokenizer.path);
+  tokenizer.take("sha256", state.tokenizer.digest);
+  FieldReader config = root.inside("config");
+  for (const auto &[key, value] : config.fields())
+    config.take(key, state.config.emplace_back(key.str(), "").second);
+  llvm::sort(state.config);
+}
+
+bool anec::stateFromJson(llvm::StringRef text, TrainState &state,
+                         std::vector<CheckpointFile> &files,
+                         std::string &wrong) {
+  llvm::Expected<json::Value> value = json::parse(text);
+  if (!value) {
+    wrong = "it is no JSON: " + llvm::toString(value.takeError());
+    return false;
+  }
+  const json::Object *root = value->getAsObject();
+  if (!root) {
+    wrong = "it is no JSON object";
+    return false;
+  }
+  if (root->getString("sha256").value_or("") != digestOf(*root)) {
+    wrong = "its content does not have the digest that was written with it";
+    return false;
+  }
+  if (root->getInteger("format") != checkpointFormat) {
+    wrong = "its format is not " + std::to_string(checkpointFormat) +
+            ", the only one that is known";
+    return false;
+  }
+  FieldReader reader(*root, wrong);
+  readRun(reader, state);
+  readModel(reader, state);
+  FieldReader listed = reader.inside("files");
+  for (const auto &[name, unused] : listed.fields()) {
+    FieldReader row = listed.inside(name);
+    CheckpointFile &file = files.emplace_back();
+    file.name = name.str();
+    row.take("bytes", file.bytes);
+    row.take("sha256", file.digest);
+  }
+  return wrong.empty();
+}

@@ -1,0 +1,90 @@
+//===- Progress.cpp - what a person sees while a model trains -------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Train/Progress.h"
+#include "llvm/Support/Format.h"
+
+using namespace anec;
+
+void Progress::start(uint64_t done, uint64_t steps, uint64_t tokens) {
+  first = done + 1;
+  last = steps;
+  tokensPerStep = tokens;
+  begin = shown = Clock::now();
+}
+
+/// `1:02:03`, `2:03`.
+static std::string formatTime(double seconds) {
+  uint64_t whole = uint64_t(seconds + 0.5);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (whole >= 3600)
+    out << whole / 3600 << ':'
+        << llvm::format("%02u", unsigned(whole / 60 % 60));
+  else
+    out << whole / 60;
+  out << ':' << llvm::format("%02u", unsigned(whole % 60));
+  return text;
+}
+
+std::string Progress::format(const StepRecord &record) const {
+  std::string line;
+  llvm::raw_string_ostream text(line);
+  text << "step " << record.step << '/' << last
+       << llvm::format("  loss %.4f", record.loss);
+  if (validationLoss)
+    text << llvm::format("  val %.4f", *validationLoss);
+  text << llvm::format("  %.0f tokens/s  %.1f ms/step (kernels %.1f, host "
+                       "%.1f, optimizer %.1f, I/O %.1f)",
+                       double(tokensPerStep) * 1e3 / meanMs, meanMs,
+                       record.kernelMs, record.hostMs, record.optimizerMs,
+                       record.ioMs);
+  if (record.skipped)
+    text << llvm::format("  skipped: loss scale %g", record.lossScale);
+  double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
+  double each = elapsed / double(record.step - first + 1);
+  text << "  ETA " << formatTime(each * double(last - record.step));
+  return line;
+}
+
+void Progress::show(const StepRecord &record) {
+  meanMs = record.step == first ? record.ms : 0.9 * meanMs + 0.1 * record.ms;
+  if (record.validationLoss)
+    validationLoss = record.validationLoss;
+  Clock::time_point now = Clock::now();
+  std::chrono::duration<double> since = now - shown;
+  bool isEnd = record.step == first || record.step >= last;
+  if (since.count() < (isTerminal ? 0.1 : 5.0) && !isEnd &&
+      !(record.validationLoss && !isTerminal))
+    return;
+  shown = now;
+  std::string line = format(record);
+  if (!isTerminal) {
+    out << line << '\n';
+    out.flush();
+    return;
+  }
+  // What a longer line left behind is overwritten.
+  size_t length = line.size();
+  if (length < shownLength)
+    line.append(shownLength - length, ' ');
+  out << '\r' << line;
+  out.flush();
+  shownLength = length;
+  isOpen = true;
+}
+
+void Progress::end() {
+  if (isOpen)
+    out << '\n';
+  isOpen = false;
+  shownLength = 0;
+}
+
+void Progress::say(const llvm::Twine &text) {
+  end();
+  out << text << '\n';
+  out.flush();
+}

@@ -1,0 +1,221 @@
+//===- Resume.cpp - how a run begins, or goes on --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Resume.h"
+#include "CheckpointState.h"
+#include "anec/Support/Digest.h"
+#include "anec/Train/Diags.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <map>
+#include <sys/file.h>
+#include <unistd.h>
+
+using namespace anec;
+namespace fs = llvm::sys::fs;
+
+//===----------------------------------------------------------------------===//
+// The folder
+//===----------------------------------------------------------------------===//
+
+std::string RunFolder::file(llvm::StringRef name) const {
+  return fileIn(path, name);
+}
+
+RunFolder::~RunFolder() {
+  if (descriptor >= 0)
+    ::close(descriptor); // and with it the lock
+}
+
+bool RunFolder::hasCheckpoint() const { return !listCheckpoints(path).empty(); }
+
+std::unique_ptr<RunFolder> RunFolder::open(const TrainOptions &options,
+                                           Diagnostics &diags) {
+  llvm::StringRef path = options.checkpoint;
+  // A run that was killed early has left the folder, if nothing else.
+  if (options.resume && !fs::exists(path)) {
+    diags.reportFile(path, diag::NoCheckpoint);
+    return nullptr;
+  }
+  std::error_code code = fs::create_directories(path, true, fs::all_all);
+  std::unique_ptr<RunFolder> folder(new RunFolder(path.str()));
+  if (!code) {
+    folder->descriptor =
+        ::open(folder->path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->descriptor < 0)
+      code = std::error_code(errno, std::generic_category());
+  }
+  if (code) {
+    diags.reportFile(path, diag::CannotWrite, code.message());
+    return nullptr;
+  }
+  if (::flock(folder->descriptor, LOCK_EX | LOCK_NB)) {
+    diags.reportFile(path, diag::FolderInUse);
+    return nullptr;
+  }
+  bool hasLog = fs::exists(folder->file("train.jsonl"));
+  if (folder->hasCheckpoint() && !options.resume) {
+    diags.reportFile(path, diag::CheckpointExists);
+    return nullptr;
+  }
+  if (options.resume && !folder->hasCheckpoint() && !hasLog) {
+    diags.reportFile(path, diag::NoCheckpoint);
+    return nullptr;
+  }
+  return folder;
+}
+
+//===----------------------------------------------------------------------===//
+// The state
+//===----------------------------------------------------------------------===//
+
+static constexpr std::pair<Numerics, llvm::StringLiteral> numericsNames[] = {
+    {Numerics::FP32, "fp32"}, {Numerics::FP16, "fp16"}, {Numerics::M1, "m1"},
+    {Numerics::M3, "m3"},     {Numerics::M4, "m4"},
+};
+
+llvm::StringRef anec::spelling(Numerics numerics) {
+  for (const auto &[value, name] : numericsNames)
+    if (value == numerics)
+      return name;
+  llvm_unreachable("no such numerics");
+}
+
+std::optional<Numerics> anec::parseNumerics(llvm::StringRef spelling) {
+  for (const auto &[value, name] : numericsNames)
+    if (name == spelling)
+      return value;
+  return std::nullopt;
+}
+
+std::string anec::digestOf(const ModelPackage &package) {
+  std::string digests;
+  for (const PackagedFile &file : package.files)
+    digests += file.path + " " + file.digest + "\n";
+  return sha256(llvm::arrayRefFromStringRef(digests));
+}
+
+TrainState anec::newState(const TrainOptions &options) {
+  TrainState state;
+  // Nothing gets lost in fp32.
+  Numerics numerics = options.numerics.value_or(Numerics::FP16);
+  if (numerics == Numerics::FP32) {
+    state.hyper.lossScale = 1;
+    state.hyper.lossScaleGrowth = 0;
+  }
+  for (const auto &[def, value] : options.hyper)
+    state.hyper.*def->member = value;
+  state.lossScale.factor = state.hyper.lossScale;
+  state.seed = options.seed.value_or(0);
+  state.validationShare = options.validationShare.value_or(0.05);
+  state.numerics = spelling(numerics).str();
+  return state;
+}
+
+namespace {
+/// What is not as it was, in words.
+struct Differences {
+  std::string list;
+  void add(llvm::StringRef what, llvm::StringRef now, llvm::StringRef before) {
+    list += (list.empty() ? "`" : ", `") + what.str() + "` is " +
+            (now.empty() ? "not there" : now.str()) + " here and " +
+            (before.empty() ? "not there" : before.str()) + " in it";
+  }
+  void compare(llvm::StringRef what, llvm::StringRef now,
+               llvm::StringRef before) {
+    if (now != before)
+      add(what, now, before);
+  }
+};
+} // namespace
+
+/// Compares the values of `config`, by name.
+static std::string compareModels(const TrainState &state,
+                                 const ModelPackage &package) {
+  std::map<std::string, std::pair<std::string, std::string>> values;
+  for (const auto &[name, value] : package.config)
+    values[name].first = value;
+  for (const auto &[name, value] : state.config)
+    values[name].second = value;
+  Differences differences;
+  for (const auto &[name, pair] : values)
+    differences.compare(name, pair.first, pair.second);
+  return differences.list;
+}
+
+/// What may change in the middle of a run, and is said when it does.
+static void changeSettings(TrainState &state, const TrainOptions &options,
+                           const ModelPackage &package, Diagnostics &diags) {
+  std::string digest = digestOf(package);
+  if (digest != state.packageDigest) {
+    diags.reportFile(options.package, diag::OtherPrograms);
+    state.packageDigest = digest;
+  }
+  if (options.numerics && spelling(*options.numerics) != state.numerics) {
+    std::string before = state.numerics;
+    state.numerics = spelling(*options.numerics).str();
+    diags.report({}, diag::SettingChanged, "numerics", state.numerics,
+                 state.step + 1, before);
+  }
+  for (const auto &[def, value] : options.hyper) {
+    double &known = state.hyper.*def->member;
+    if (known == value)
+      continue;
+    diags.report({}, diag::SettingChanged, def->name, formatNumber(value),
+                 state.step + 1, formatNumber(known));
+    known = value;
+    if (def->member == &Hyperparameters::lossScale)
+      state.lossScale = {value, 0};
+  }
+}
+
+bool anec::adoptState(TrainState &state, const TrainOptions &options,
+                      const ModelPackage &package, llvm::StringRef folder,
+                      Diagnostics &diags) {
+  std::string otherModel = compareModels(state, package);
+  if (!otherModel.empty()) {
+    diags.reportFile(folder, diag::OtherModel, otherModel);
+    return false;
+  }
+  Differences differences;
+  if (options.seed)
+    differences.compare("--seed", std::to_string(*options.seed),
+                        std::to_string(state.seed));
+  if (options.validationShare)
+    differences.compare("--validation", formatNumber(*options.validationShare),
+                        formatNumber(state.validationShare));
+  if (!differences.list.empty()) {
+    diags.reportFile(folder, diag::OtherRun, differences.list);
+    return false;
+  }
+  if (state.step > options.steps) {
+    diags.reportFile(folder, diag::StepsDone, state.step, options.steps);
+    return false;
+  }
+  changeSettings(state, options, package, diags);
+  return true;
+}
+
+bool anec::checkData(const TrainState &state, const TokenData &data,
+                     const UsedTokenizer &tokenizer, llvm::StringRef folder,
+                     Diagnostics &diags) {
+  Differences differences;
+  differences.compare("tokenizer", tokenizer.kind, state.tokenizer.kind);
+  if (differences.list.empty())
+    differences.compare("digest of the tokenizer", tokenizer.digest,
+                        state.tokenizer.digest);
+  differences.compare("number of tokens", std::to_string(data.size()),
+                      std::to_string(state.tokens));
+  if (differences.list.empty())
+    differences.compare("digest of the data", data.fingerprint(),
+                        state.dataFingerprint);
+  if (differences.list.empty())
+    return true;
+  diags.reportFile(folder, diag::OtherRun, differences.list);
+  return false;
+}

@@ -1,0 +1,49 @@
+//===- StepClock.cpp - where the time of a step goes ----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "StepClock.h"
+
+using namespace anec;
+
+static double secondsSince(StepClock::Clock::time_point begin) {
+  return std::chrono::duration<double>(StepClock::Clock::now() - begin).count();
+}
+
+double StepClock::note(Trace::Row row, llvm::StringRef what) {
+  double seconds = secondsSince(since);
+  if (isTracing())
+    events.add(row, what, since, seconds, number);
+  since = Clock::now();
+  return seconds * 1e3;
+}
+
+/// Parts run one after the other, so each begins where the one before ended.
+void StepClock::addKernels(llvm::ArrayRef<PartTime> parts) {
+  Clock::time_point begin = since;
+  for (const PartTime &part : parts) {
+    bool isKernel = part.kind == PartTime::Kernel;
+    (isKernel ? record.kernelMs : record.hostMs) += part.seconds * 1e3;
+    if (isTracing())
+      events.add(isKernel ? Trace::Kernels : Trace::Host, part.name, begin,
+                 part.seconds, number);
+    begin += std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(part.seconds));
+  }
+  since = Clock::now();
+}
+
+void StepClock::end(StepRecord &step) {
+  double seconds = secondsSince(start);
+  step.ms = seconds * 1e3;
+  step.kernelMs = record.kernelMs;
+  step.hostMs = record.hostMs;
+  step.optimizerMs = record.optimizerMs;
+  step.ioMs = record.ioMs;
+  if (isTracing()) {
+    events.add(Trace::Steps, "step " + std::to_string(number), start, seconds,
+               number);
+    --traced;
+  }
+}

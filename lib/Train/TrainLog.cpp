@@ -1,0 +1,183 @@
+//===- TrainLog.cpp - what happened at each step --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Train/TrainLog.h"
+#include "anec/Support/AtomicFile.h"
+#include "anec/Train/Diags.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include <cerrno>
+#include <cmath>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace anec;
+namespace json = llvm::json;
+
+void LossHistory::add(const StepRecord &record) {
+  if (std::isfinite(record.loss))
+    training.push_back({record.step, record.loss});
+  if (record.validationLoss && std::isfinite(*record.validationLoss))
+    validation.push_back({record.step, *record.validationLoss});
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// JSON has no infinities; `format` says how many digits are worth it.
+static void attribute(json::OStream &out, llvm::StringRef name,
+                      const char *format, double value) {
+  out.attributeBegin(name);
+  if (std::isfinite(value))
+    out.rawValue(
+        [&](llvm::raw_ostream &text) { text << llvm::format(format, value); });
+  else
+    out.value(nullptr);
+  out.attributeEnd();
+}
+
+static std::string toLine(const StepRecord &record) {
+  std::string line;
+  llvm::raw_string_ostream stream(line);
+  json::OStream out(stream);
+  out.object([&] {
+    out.attribute("step", record.step);
+    // All digits of a loss: two runs are the same or they are not.
+    attribute(out, "loss", "%.17g", record.loss);
+    if (record.validationLoss)
+      attribute(out, "val_loss", "%.17g", *record.validationLoss);
+    attribute(out, "lr", "%.6g", record.learningRate);
+    attribute(out, "grad_norm", "%.6g", record.gradientNorm);
+    attribute(out, "loss_scale", "%.6g", record.lossScale);
+    if (record.skipped)
+      out.attribute("skipped", true);
+    out.attribute("epoch", record.epoch);
+    out.attribute("tokens", record.tokens);
+    attribute(out, "ms", "%.3f", record.ms);
+    attribute(out, "kernels_ms", "%.3f", record.kernelMs);
+    attribute(out, "host_ms", "%.3f", record.hostMs);
+    attribute(out, "optimizer_ms", "%.3f", record.optimizerMs);
+    attribute(out, "io_ms", "%.3f", record.ioMs);
+  });
+  line += '\n';
+  return line;
+}
+
+TrainLog::~TrainLog() { ::close(descriptor); }
+
+/// One call a line, so that a line is there or not.
+bool TrainLog::add(const StepRecord &record, Diagnostics &diags) {
+  std::string line = toLine(record);
+  past.add(record);
+  ssize_t count;
+  do
+    count = ::write(descriptor, line.data(), line.size());
+  while (count < 0 && errno == EINTR);
+  if (count == ssize_t(line.size()))
+    return true;
+  int error = count < 0 ? errno : ENOSPC;
+  diags.reportFile(path, diag::CannotWrite,
+                   std::generic_category().message(error));
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// The record of a line as far as a curve needs it; nothing when it is none.
+static std::optional<StepRecord> parseLine(llvm::StringRef line) {
+  llvm::Expected<json::Value> value = json::parse(line);
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return std::nullopt;
+  }
+  const json::Object *object = value->getAsObject();
+  std::optional<int64_t> step =
+      object ? object->getInteger("step") : std::nullopt;
+  if (!step || *step < 0 || !object->get("loss"))
+    return std::nullopt;
+  StepRecord record;
+  record.step = uint64_t(*step);
+  record.loss = object->getNumber("loss").value_or(NAN);
+  record.validationLoss = object->getNumber("val_loss");
+  return record;
+}
+
+std::optional<LossHistory> anec::readTrainLog(llvm::StringRef path,
+                                              Diagnostics &diags) {
+  std::optional<llvm::StringRef> text = diags.addFile(path);
+  if (!text)
+    return std::nullopt;
+  LossHistory history;
+  while (!text->empty()) {
+    auto [line, rest] = text->split('\n');
+    if (std::optional<StepRecord> record = parseLine(line)) {
+      history.add(*record);
+    } else if (!line.trim().empty()) {
+      diags.report({llvm::SMLoc::getFromPointer(line.begin()),
+                    llvm::SMLoc::getFromPointer(line.end())},
+                   diag::BadLogLine);
+      return std::nullopt;
+    }
+    text = rest;
+  }
+  if (history.training.empty()) {
+    diags.reportFile(path, diag::EmptyLog);
+    return std::nullopt;
+  }
+  return history;
+}
+
+/// The lines of `text` up to step `most`: a line cut short is none.
+static std::string keepSteps(llvm::StringRef text, uint64_t most,
+                             LossHistory &history) {
+  std::string kept;
+  uint64_t last = 0;
+  while (text.contains('\n')) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    std::optional<StepRecord> record = parseLine(line);
+    if (!record || record->step > most || record->step <= last)
+      continue;
+    last = record->step;
+    history.add(*record);
+    kept += line;
+    kept += '\n';
+  }
+  return kept;
+}
+
+std::unique_ptr<TrainLog>
+TrainLog::open(llvm::StringRef path, uint64_t keptSteps, Diagnostics &diags) {
+  LossHistory history;
+  std::string kept;
+  bool changed = true;
+  if (auto before = llvm::MemoryBuffer::getFile(path)) {
+    llvm::StringRef text = (*before)->getBuffer();
+    kept = keepSteps(text, keptSteps, history);
+    changed = text != kept;
+  }
+  if (changed) {
+    AtomicFiles files(diags);
+    OutputFile *file = files.add(path);
+    if (!file)
+      return nullptr;
+    *file << kept;
+    if (!files.commit())
+      return nullptr;
+  }
+  int descriptor = ::open(path.str().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (descriptor < 0) {
+    diags.reportFile(path, diag::CannotWrite,
+                     std::generic_category().message(errno));
+    return nullptr;
+  }
+  std::unique_ptr<TrainLog> log(new TrainLog(path.str(), descriptor));
+  log->past = std::move(history);
+  return log;
+}

@@ -1,0 +1,327 @@
+//===- TrainingRun.cpp - a run from its first step to its last ------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "TrainingRun.h"
+#include "anec/Train/Diags.h"
+#include "anec/Train/LossPlot.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using namespace anec;
+
+static std::string text(const char *format, auto... values) {
+  std::string line;
+  llvm::raw_string_ostream(line) << llvm::format(format, values...);
+  return line;
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+bool TrainingRun::findState(const ModelPackage &package) {
+  if (!folder->hasCheckpoint()) {
+    if (options.resume)
+      progress.say("no checkpoint yet: the run begins anew");
+    state = newState(options);
+    state.config = package.config;
+    llvm::sort(state.config);
+    state.entry = model.entry().str();
+    state.packageDigest = digestOf(package);
+    return true;
+  }
+  begun = readCheckpoint(options.checkpoint, diags);
+  if (!begun)
+    return false;
+  state = begun->state;
+  return adoptState(state, options, package, begun->folder, diags);
+}
+
+/// A resumed run need not be told again.
+std::string TrainingRun::tokenizerPath() const {
+  return options.tokenizer.empty() && begun ? state.tokenizer.path
+                                            : options.tokenizer;
+}
+
+/// So that it can be found from other folders; nothing stays nothing.
+static std::string absolutePath(llvm::StringRef path) {
+  llvm::SmallString<256> absolute(path);
+  if (!path.empty())
+    (void)llvm::sys::fs::make_absolute(absolute);
+  return std::string(absolute);
+}
+
+bool TrainingRun::openData() {
+  std::unique_ptr<Tokenizer> opened = openTokenizer(tokenizerPath(), diags);
+  if (!opened)
+    return false;
+  data = TokenData::open(options.data, *opened, model.vocabulary(), diags);
+  if (!data)
+    return false;
+  UsedTokenizer tokenizer{spelling(opened->kind()).str(),
+                          absolutePath(opened->path()), opened->digest().str()};
+  if (begun && !checkData(state, *data, tokenizer, begun->folder, diags))
+    return false;
+  state.tokens = data->size();
+  state.dataFingerprint = data->fingerprint();
+  state.tokenizer = tokenizer;
+  windows = Windows::divide(*data, model.windowLength(), state.validationShare,
+                            state.seed, diags);
+  return windows.has_value();
+}
+
+bool TrainingRun::openModel(ModelPackage package) {
+  SessionOptions session;
+  session.load = options.load;
+  session.load.numerics = *parseNumerics(state.numerics);
+  session.weights = options.weights;
+  // Without any, those in the package, and else new ones.
+  bool given = !session.weights.source.empty() || session.weights.seed;
+  if (!given && package.values.empty())
+    session.weights.seed = state.seed;
+  if (begun) {
+    session.weights = {};
+    session.weights.source = begun->weights();
+  }
+  if (!model.open(std::move(package), backend, session, diags))
+    return false;
+  optimizer = std::make_unique<AdamW>(model.weights().weights(),
+                                      model.weights().gradients(), pool);
+  return !begun || loadMoments(*begun, optimizer->moments(), diags);
+}
+
+bool TrainingRun::open() {
+  folder = RunFolder::open(options, diags);
+  if (!folder)
+    return false;
+  checkpoints.emplace(options.checkpoint, options.keep);
+  checkpoints->clean();
+  std::optional<ModelPackage> package = readPackage(options.package, diags);
+  if (!package || !model.inspect(*package, diags) || !findState(*package) ||
+      !openData())
+    return false;
+  // From here on there is a run, which can be resumed.
+  log = TrainLog::open(folder->file("train.jsonl"), state.step, diags);
+  if (!log || !openModel(std::move(*package)))
+    return false;
+  firstStep = saved = state.step;
+  progress.say(llvm::Twine(optimizer->parameters()) + " parameters, " +
+               llvm::Twine(data->size()) +
+               " tokens: " + llvm::Twine(windows->trainingCount()) +
+               " windows to train on, " +
+               llvm::Twine(windows->validationCount()) + " to validate");
+  if (begun)
+    progress.say("resumed from " + begun->folder);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// A step
+//===----------------------------------------------------------------------===//
+
+std::optional<double> TrainingRun::runWindows() {
+  double sum = 0;
+  Gradients gradients = Gradients::Begin;
+  for (double i = 0; i < state.hyper.batch; ++i) {
+    clock.mark();
+    windows->read(*data, windows->next(state.position), model.tokens(),
+                  model.targets());
+    clock.addFiles("data");
+    std::optional<float> loss =
+        model.run(float(state.lossScale.factor), gradients, diags);
+    if (!loss)
+      return std::nullopt;
+    clock.addKernels(model.times());
+    sum += *loss;
+    gradients = Gradients::Add;
+  }
+  return sum / state.hyper.batch;
+}
+
+/// Whether a loss or gradients can still become finite; reported when not.
+bool TrainingRun::checkFinite(const StepRecord &record) {
+  badLosses = std::isfinite(record.loss) ? 0 : badLosses + 1;
+  // A single window may be out of fp16's range, the first step's or several
+  // in a row are no accident.
+  if (badLosses && (state.updates == 0 || badLosses == 5)) {
+    diags.report({}, diag::LossNotFinite, record.step, badLosses - 1,
+                 state.updates == 0
+                     ? "the weights that it begins with are not finite, or "
+                       "too large for the numerics"
+                     : "a lower `--lr` or a longer `--warmup` keeps it finite");
+    return false;
+  }
+  if (record.skipped && state.lossScale.isLeast()) {
+    diags.report({}, diag::GradientsNotFinite, record.step);
+    return false;
+  }
+  return true;
+}
+
+bool TrainingRun::update(StepRecord &record) {
+  clock.mark();
+  double unscale = 1 / (state.lossScale.factor * state.hyper.batch);
+  double norm = optimizer->gradientNorm() * unscale;
+  record.gradientNorm = norm;
+  record.lossScale = state.lossScale.factor;
+  record.learningRate = state.hyper.learningRateAt(record.step);
+  record.skipped = !std::isfinite(norm) || !std::isfinite(record.loss);
+  clock.addOptimizer("gradient norm");
+  if (!checkFinite(record))
+    return false;
+  state.lossScale.update(std::isfinite(norm),
+                         uint64_t(state.hyper.lossScaleGrowth));
+  if (record.skipped)
+    return true;
+  double clipped = state.hyper.clip > 0 && norm > state.hyper.clip
+                       ? state.hyper.clip / norm
+                       : 1;
+  optimizer->step(state.hyper, record.learningRate, unscale * clipped,
+                  ++state.updates);
+  clock.addOptimizer("AdamW");
+  if (!model.weights().weightsChanged(diags))
+    return false;
+  clock.addOptimizer("weights to kernels");
+  return true;
+}
+
+bool TrainingRun::step(StepRecord &record) {
+  record.step = state.step + 1;
+  clock.begin(record.step);
+  std::optional<double> loss = runWindows();
+  if (!loss)
+    return false;
+  record.loss = *loss;
+  if (!update(record))
+    return false;
+  state.step = record.step;
+  state.loss = std::isfinite(*loss) ? loss : std::nullopt;
+  record.epoch = state.position.epoch;
+  record.tokens = uint64_t(double(state.step) * state.hyper.batch *
+                           double(model.windowLength()));
+  clock.end(record);
+  stepSeconds += record.ms * 1e-3;
+  return true;
+}
+
+/// The mean loss of windows all over those that are kept for it.
+bool TrainingRun::validate(StepRecord &record) {
+  uint64_t count = windows->validationCount();
+  uint64_t taken = options.validationWindows
+                       ? std::min(options.validationWindows, count)
+                       : count;
+  if (!taken)
+    return true;
+  double sum = 0;
+  for (uint64_t i = 0; i < taken; ++i) {
+    windows->read(*data, windows->validationWindow(i * count / taken),
+                  model.tokens(), model.targets());
+    std::optional<float> loss = model.run(1, Gradients::None, diags);
+    if (!loss)
+      return false;
+    sum += *loss;
+  }
+  double mean = sum / double(taken);
+  record.validationLoss = mean;
+  state.validationLoss =
+      std::isfinite(mean) ? std::optional(mean) : std::nullopt;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// All steps
+//===----------------------------------------------------------------------===//
+
+bool TrainingRun::save() {
+  if (saved == state.step)
+    return true;
+  TrainState written = state;
+  if (state.validationLoss &&
+      (!state.bestLoss || *state.validationLoss < *state.bestLoss)) {
+    written.bestLoss = state.validationLoss;
+    written.bestStep = state.step;
+  }
+  if (!checkpoints->write(written, model.weights().weights(),
+                          optimizer->moments(), diags))
+    return false;
+  state = written;
+  saved = state.step;
+  return plot();
+}
+
+bool TrainingRun::plot() {
+  return log->history().training.empty() ||
+         writeLossPlot(log->history(), folder->file("loss.svg"), diags);
+}
+
+bool TrainingRun::loop() {
+  progress.start(state.step, options.steps,
+                 uint64_t(state.hyper.batch * double(model.windowLength())));
+  auto begin = StepClock::Clock::now();
+  while (state.step < options.steps && !isStopped()) {
+    StepRecord record;
+    if (!step(record))
+      return false;
+    bool isLast = state.step == options.steps;
+    state.validationLoss = std::nullopt;
+    if ((isDue(options.validateEvery) || isLast) && !validate(record))
+      return false;
+    if (!log->add(record, diags))
+      return false;
+    progress.show(record);
+    if (isDue(options.saveEvery) && !save())
+      return false;
+    if (!options.profile.empty() && !clock.isTracing() &&
+        state.step == firstStep + options.profiledSteps &&
+        !clock.trace().write(options.profile, diags))
+      return false;
+  }
+  if (!save())
+    return false;
+  if (!options.profile.empty() && clock.isTracing() &&
+      !clock.trace().write(options.profile, diags))
+    return false;
+  summarize(
+      std::chrono::duration<double>(StepClock::Clock::now() - begin).count());
+  return true;
+}
+
+void TrainingRun::summarize(double seconds) {
+  uint64_t done = state.step - firstStep;
+  if (isStopped() && state.step < options.steps)
+    progress.say("stopped at step " + llvm::Twine(state.step) +
+                 "; --resume goes on");
+  if (!done) {
+    progress.say("all " + llvm::Twine(state.step) + " steps were done already");
+    return;
+  }
+  double windowsDone = double(done) * state.hyper.batch;
+  progress.say(
+      llvm::Twine(done) +
+      text(" steps in %.1f s: %.0f tokens/s, %.1f ms/step, ", seconds,
+           windowsDone * double(model.windowLength()) / seconds,
+           stepSeconds / double(done) * 1e3) +
+      text("%.4f TFLOP/s in steps; measured on this machine with the %s "
+           "backend",
+           windowsDone * model.flops() / stepSeconds * 1e-12,
+           backend.name().str().c_str()));
+  std::string losses;
+  if (state.loss)
+    losses = text("loss %.4f", *state.loss);
+  if (state.validationLoss)
+    losses += text(", validation loss %.4f", *state.validationLoss);
+  if (state.bestLoss)
+    losses += text(" (best %.4f, step ", *state.bestLoss) +
+              std::to_string(state.bestStep) + ")";
+  progress.say(losses);
+  progress.say("checkpoint, train.jsonl and loss.svg in " + options.checkpoint);
+}
+
+bool anec::train(const TrainOptions &options, Backend &backend,
+                 Progress &progress, Diagnostics &diags) {
+  TrainingRun run(options, backend, progress, diags);
+  return run.open() && run.loop();
+}

@@ -1,0 +1,69 @@
+//===- TrainingRun.h - a run from its first step to its last ----*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_TRAIN_TRAININGRUN_H
+#define ANEC_LIB_TRAIN_TRAININGRUN_H
+
+#include "Resume.h"
+#include "StepClock.h"
+#include "anec/Train/AdamW.h"
+#include "anec/Train/TrainLog.h"
+
+namespace anec {
+
+class TrainingRun {
+public:
+  TrainingRun(const TrainOptions &options, Backend &backend, Progress &progress,
+              Diagnostics &diags)
+      : options(options), backend(backend), progress(progress), diags(diags),
+        pool(options.load.threads),
+        clock(options.profile.empty() ? 0 : options.profiledSteps) {}
+
+  /// Finds or begins the state, opens everything.
+  bool open();
+  bool loop();
+
+private:
+  bool findState(const ModelPackage &package);
+  std::string tokenizerPath() const;
+  bool openData();
+  bool openModel(ModelPackage package);
+  bool step(StepRecord &record);
+  /// The mean loss over the step's windows, gradients summed up.
+  std::optional<double> runWindows();
+  bool update(StepRecord &record);
+  bool checkFinite(const StepRecord &record);
+  bool validate(StepRecord &record);
+  bool save();
+  bool plot();
+  bool isDue(uint64_t every) const { return every && state.step % every == 0; }
+  bool isStopped() const { return options.stop && *options.stop; }
+  void summarize(double seconds);
+
+  const TrainOptions &options;
+  Backend &backend;
+  Progress &progress;
+  Diagnostics &diags;
+  cpu::ThreadPool pool;
+  StepClock clock;
+
+  std::unique_ptr<RunFolder> folder;
+  std::optional<Checkpoint> begun; ///< what the run goes on from
+  TrainState state;
+  LanguageModel model;
+  std::optional<TokenData> data;
+  std::optional<Windows> windows;
+  std::unique_ptr<AdamW> optimizer;
+  std::unique_ptr<TrainLog> log;
+  std::optional<CheckpointWriter> checkpoints;
+  uint64_t saved = 0;     ///< the step of the last checkpoint
+  uint64_t badLosses = 0; ///< in a row
+  uint64_t firstStep = 0; ///< done before this run
+  double stepSeconds = 0; ///< in steps, files and validation left out
+};
+
+} // namespace anec
+
+#endif // ANEC_LIB_TRAIN_TRAININGRUN_H

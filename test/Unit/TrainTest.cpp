@@ -1,0 +1,176 @@
+//===- TrainTest.cpp - data order, learning rate, optimizer ---------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "TemporaryFolder.h"
+#include "anec/Train/AdamW.h"
+#include "anec/Train/LossScale.h"
+#include "anec/Train/TokenData.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+using namespace anec;
+using namespace anec::test;
+
+//===----------------------------------------------------------------------===//
+// Data
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// 101 tokens, 1 to 101, in two files.
+struct TrainData : testing::Test {
+  TrainData() {
+    std::string first(37, 0), second(64, 0);
+    for (int i = 0; i < 101; ++i)
+      (i < 37 ? first[i] : second[i - 37]) = char(i + 1);
+    folder.write("a.txt", first);
+    folder.write("b.txt", second);
+    tokenizer = openTokenizer("", diags);
+    data = TokenData::open({folder / ""}, *tokenizer, 256, diags);
+  }
+  TemporaryFolder folder;
+  Diagnostics diags;
+  std::unique_ptr<Tokenizer> tokenizer;
+  std::optional<TokenData> data;
+};
+} // namespace
+
+TEST_F(TrainData, CrossesFiles) {
+  ASSERT_TRUE(data);
+  ASSERT_EQ(data->size(), 101u);
+  std::vector<int32_t> tokens(101);
+  data->copy(0, tokens);
+  for (int i = 0; i < 101; ++i)
+    EXPECT_EQ(tokens[i], i + 1);
+  auto windows = Windows::divide(*data, 10, 0.2, 1, diags);
+  ASSERT_TRUE(windows);
+  EXPECT_EQ(windows->trainingCount(), 8u);
+  EXPECT_EQ(windows->validationCount(), 2u);
+  std::vector<int32_t> in(10), out(10);
+  windows->read(*data, 3, in, out);
+  EXPECT_EQ(in.front(), 31);
+  EXPECT_EQ(out.back(), 41);
+  windows->read(*data, windows->validationWindow(1), in, out);
+  EXPECT_EQ(out.back(), 101);
+}
+
+TEST_F(TrainData, TakesEachWindowOnceAnEpoch) {
+  auto windows = Windows::divide(*data, 2, 0, 7, diags);
+  ASSERT_TRUE(windows);
+  ASSERT_EQ(windows->trainingCount(), 50u);
+  DataPosition position;
+  std::vector<uint64_t> epochs[3];
+  for (auto &epoch : epochs) {
+    for (int i = 0; i < 50; ++i)
+      epoch.push_back(windows->next(position));
+    EXPECT_EQ(std::set<uint64_t>(epoch.begin(), epoch.end()).size(), 50u);
+    EXPECT_FALSE(std::is_sorted(epoch.begin(), epoch.end()));
+  }
+  EXPECT_NE(epochs[0], epochs[1]);
+  EXPECT_EQ(position, (DataPosition{2, 50}));
+  // A position is all that is needed to go on.
+  DataPosition middle{1, 20};
+  auto again = Windows::divide(*data, 2, 0, 7, diags);
+  for (int i = 20; i < 50; ++i)
+    EXPECT_EQ(again->next(middle), epochs[1][i]);
+  auto other = Windows::divide(*data, 2, 0, 8, diags);
+  DataPosition start;
+  std::vector<uint64_t> order;
+  for (int i = 0; i < 50; ++i)
+    order.push_back(other->next(start));
+  EXPECT_NE(order, epochs[0]);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+TEST(Train, LearningRateRisesAndFalls) {
+  Hyperparameters hyper;
+  hyper.learningRate = 1;
+  hyper.minLearningRate = 0.2;
+  hyper.warmup = 10;
+  EXPECT_DOUBLE_EQ(hyper.learningRateAt(1), 0.1);
+  EXPECT_DOUBLE_EQ(hyper.learningRateAt(10), 1);
+  EXPECT_DOUBLE_EQ(hyper.learningRateAt(1000), 1);
+  hyper.decaySteps = 110;
+  EXPECT_DOUBLE_EQ(hyper.learningRateAt(60), 0.6);
+  EXPECT_DOUBLE_EQ(hyper.learningRateAt(110), 0.2);
+  EXPECT_DOUBLE_EQ(hyper.learningRateAt(1000), 0.2);
+  hyper.warmup = 0;
+  EXPECT_GT(hyper.learningRateAt(1), 0.99);
+}
+
+TEST(Train, LossScaleHalvesAndDoubles) {
+  LossScale scale{8, 0};
+  scale.update(true, 3);
+  scale.update(true, 3);
+  scale.update(false, 3);
+  EXPECT_EQ(scale.factor, 4);
+  for (int i = 0; i < 3; ++i)
+    scale.update(true, 3);
+  EXPECT_EQ(scale.factor, 8);
+  for (int i = 0; i < 1000; ++i)
+    scale.update(true, 0);
+  EXPECT_EQ(scale.factor, 8);
+  for (int i = 0; i < 100; ++i)
+    scale.update(false, 3);
+  EXPECT_TRUE(scale.isLeast());
+  EXPECT_GT(scale.factor, 0);
+}
+
+namespace {
+/// Weights and gradients of a matrix and a vector, by a rule.
+struct Arrays {
+  Arrays() : weights(300'007), gradients(300'007) {
+    for (size_t i = 0; i < weights.size(); ++i) {
+      weights[i] = std::sin(float(i));
+      gradients[i] = std::cos(float(3 * i)) * 1e-2f;
+    }
+  }
+  std::vector<NamedFloats> view(std::vector<float> &of) {
+    TensorType matrix(DType::FP32, {300, 1000});
+    llvm::MutableArrayRef<float> all(of);
+    return {{"a", matrix, all.take_front(300'000)},
+            {"b", TensorType(DType::FP32, {7}), all.take_back(7)}};
+  }
+  std::vector<float> weights, gradients;
+};
+} // namespace
+
+TEST(Train, OptimizerDoesNotDependOnThreads) {
+  Hyperparameters hyper;
+  std::vector<std::vector<float>> results;
+  std::set<double> norms;
+  for (unsigned threads : {1u, 2u, 5u}) {
+    Arrays arrays;
+    cpu::ThreadPool pool(threads);
+    AdamW optimizer(arrays.view(arrays.weights), arrays.view(arrays.gradients),
+                    pool);
+    EXPECT_EQ(optimizer.parameters(), 300'007u);
+    ASSERT_EQ(optimizer.moments().size(), 4u);
+    EXPECT_EQ(optimizer.moments()[0].name, "a.m");
+    norms.insert(optimizer.gradientNorm());
+    for (uint64_t update = 1; update <= 3; ++update)
+      optimizer.step(hyper, 1e-3, 0.5, update);
+    results.push_back(arrays.weights);
+  }
+  EXPECT_EQ(norms.size(), 1u);
+  EXPECT_NEAR(*norms.begin(), 1e-2 * std::sqrt(300'007 / 2.0), 1e-2);
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
+TEST(Train, NormIsNotFiniteWhenAGradientIsNot) {
+  for (float wrong : {INFINITY, NAN}) {
+    Arrays arrays;
+    arrays.gradients[123'456] = wrong;
+    cpu::ThreadPool pool(2);
+    AdamW optimizer(arrays.view(arrays.weights), arrays.view(arrays.gradients),
+                    pool);
+    EXPECT_FALSE(std::isfinite(optimizer.gradientNorm()));
+  }
+}
