@@ -28,6 +28,10 @@ config.substitutions += [
     ("%python", config.python),
     ("%cmake", config.cmake),
     # What a project that consumes anec is configured with.
+    # The framework's double, and ane-run with a backend that opens it.
+    ("%{double}", config.anec_build_dir + "/test/lib/ane-double.so"),
+    ("%{ane-run}", "env ANEC_ANE_FRAMEWORK=" + config.anec_build_dir +
+     "/test/lib/ane-double.so ane-run-double"),
     ("%{consumer}", config.consumer_options),
 ]
 
@@ -43,5 +47,12 @@ if config.has_sentencepiece and shutil.which("spm_encode"):
 # `REQUIRES: chromium`: a browser to open pages in.
 if shutil.which("chromium"):
     config.available_features.add("chromium")
+# `REQUIRES: ane-double`: the ane backend with a double of its framework.
+if config.has_ane_double:
+    config.available_features.add("ane-double")
+    # GNUstep and GCC's Objective-C runtime keep what they make at the start.
+    config.environment["LSAN_OPTIONS"] = (
+        "suppressions=" + config.anec_source_dir + "/test/ANE/leaks.txt"
+        ":print_suppressions=0")
 if config.is_sanitized:
     config.available_features.add("sanitizer")

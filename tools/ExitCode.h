@@ -72,7 +72,13 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   };
   if (ok && !diags.hasErrors())
     return Done;
-  if (reported(diag::CannotWrite))
+  // What the engine, or its framework, does not do.
+  bool ofEngine = llvm::any_of(diags.all(), [](const Diagnostic &diagnostic) {
+    return diagnostic.severity() == Severity::Error &&
+           diagnostic.kind->id.starts_with("ane-") &&
+           !(diagnostic.kind == diag::AneNoState);
+  });
+  if (reported(diag::CannotWrite) || ofEngine)
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
                reported(diag::AssumptionForm) ||

@@ -79,13 +79,15 @@ static void printProfile(llvm::ArrayRef<StepTime> steps, unsigned runs,
         << step.result << ": " << step.type.str() << " = " << step.ops << '\n';
 }
 
-static void printJson(llvm::StringRef name, const Timing &timing, int64_t flops,
-                      const Executable &executable, unsigned runs,
+static void printJson(llvm::StringRef name, llvm::StringRef backend,
+                      const Timing &timing,
+                      int64_t flops, const Executable &executable,
+                      unsigned runs,
                       llvm::raw_ostream &out) {
   llvm::json::OStream json(out, 2);
   json.object([&] {
     json.attribute("program", name);
-    json.attribute("backend", "cpu");
+    json.attribute("backend", backend);
     json.attribute("iterations", int64_t(timing.runMs.size()));
     json.attribute("median_ms", timing.median());
     json.attribute("min_ms", timing.runMs.front());
@@ -113,11 +115,15 @@ static void printJson(llvm::StringRef name, const Timing &timing, int64_t flops,
 
 bool anec::bench(const LoadedProgram &program, const BenchOptions &options,
                  llvm::raw_ostream &out, Diagnostics &diags) {
+  std::unique_ptr<Backend> backend = makeBackend(options.backend, diags);
+  if (!backend)
+    return false;
   auto start = std::chrono::steady_clock::now();
   LoadOptions load = options.load;
   load.timeSteps = options.profile;
+  load.milVersion = program.module->version;
   std::unique_ptr<Executable> executable =
-      createCpuBackend()->load(*program.function, load, diags);
+      backend->load(*program.function, load, diags);
   if (!executable)
     return false;
   Timing timing;
@@ -127,7 +133,7 @@ bool anec::bench(const LoadedProgram &program, const BenchOptions &options,
     return false;
   int64_t flops = countCost(*program.function).flops;
   if (options.json)
-    printJson(program.function->name, timing, flops, *executable, runs, out);
+    printJson(program.function->name, backend->name(), timing, flops, *executable, runs, out);
   else
     printText(program.function->name, timing, flops, *executable, out);
   if (options.profile && !options.json)

@@ -6,6 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_COMMANDS_H
 #define ANEC_TOOLS_ANE_RUN_COMMANDS_H
 
+#include "BackendChoice.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Runtime/Backend.h"
@@ -27,6 +28,7 @@ std::optional<LoadedProgram> loadProgram(llvm::StringRef path,
                                          bool onlyToLook, Diagnostics &diags);
 
 struct RunOptions {
+  BackendChoice backend;
   LoadOptions load;
   std::vector<std::string> inputs;
   std::vector<std::string> states;
@@ -42,6 +44,7 @@ bool runOnce(const LoadedProgram &program, const RunOptions &options,
              llvm::raw_ostream &out, Diagnostics &diags);
 
 struct BenchOptions {
+  BackendChoice backend;
   LoadOptions load;
   std::vector<std::string> inputs;
   std::vector<std::string> states;
@@ -63,6 +66,7 @@ void printInfo(const LoadedProgram &program, bool json, llvm::raw_ostream &out);
 //===----------------------------------------------------------------------===//
 
 struct PackageRunOptions {
+  BackendChoice backend;
   LoadOptions load;
   WeightOptions weights;
   /// The entry; empty for the one that trains when there are gradients to write

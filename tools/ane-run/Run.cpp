@@ -127,8 +127,13 @@ static void printHazards(llvm::ArrayRef<OpHazards> hazards,
 
 bool anec::runOnce(const LoadedProgram &program, const RunOptions &options,
                    llvm::raw_ostream &out, Diagnostics &diags) {
+  std::unique_ptr<Backend> backend = makeBackend(options.backend, diags);
+  if (!backend)
+    return false;
+  LoadOptions load = options.load;
+  load.milVersion = program.module->version;
   std::unique_ptr<Executable> executable =
-      createCpuBackend()->load(*program.function, options.load, diags);
+      backend->load(*program.function, load, diags);
   if (!executable)
     return false;
   std::optional<Arrays> given =

@@ -42,7 +42,7 @@ public:
     return arrays;
   }
 
-  std::unique_ptr<Backend> backend = createCpuBackend();
+  std::unique_ptr<Backend> backend;
   std::unique_ptr<Session> session;
   std::string entry;
 
@@ -69,6 +69,9 @@ bool PackageRun::open(llvm::StringRef path, const PackageRunOptions &options,
                       Diagnostics &diags) {
   std::optional<ModelPackage> package = readPackage(path, diags);
   if (!package)
+    return false;
+  backend = makeBackend(options.backend, diags);
+  if (!backend)
     return false;
   entry = chooseEntry(*package, options.entry, backward);
   SessionOptions sessionOptions;

@@ -16,6 +16,7 @@
 #include "Train.h"
 #include "anec/Package/ModelPackage.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
@@ -26,6 +27,10 @@ namespace {
 cl::OptionCategory category("ane-run options");
 cl::SubCommand infoCommand("info", "Print a program's signature and cost");
 cl::SubCommand benchCommand("bench", "Time a program");
+cl::SubCommand doctorCommand("doctor",
+                             "Tell what of the Neural Engine is there");
+cl::SubCommand compileCommand("compile-staged",
+                              "What --isolate has a child do; not for people");
 cl::SubCommand tokenizeCommand("tokenize", "Turn text into token ids, or back");
 
 cl::opt<std::string> program(cl::Positional,
@@ -82,6 +87,32 @@ cl::opt<Numerics> numerics(
                clEnumValN(Numerics::M4, "m4", "the same of the M4")),
     cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
     cl::cat(category));
+cl::opt<BackendKind> backendKind(
+    "backend", cl::desc("What programs run on:"), cl::init(BackendKind::Cpu),
+    cl::values(clEnumValN(BackendKind::Cpu, "cpu", "the processor (default)"),
+               clEnumValN(BackendKind::Ane, "ane",
+                          "the Neural Engine, on macOS; see docs/ane.md")),
+    cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
+    cl::cat(category));
+cl::opt<double> heartbeat(
+    "heartbeat", cl::value_desc("SECONDS"),
+    cl::desc("With the ane backend, run a small program when none ran for so "
+             "long, to keep the engine awake (4 is below what it waits)"),
+    cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
+    cl::cat(category));
+cl::opt<bool> isolate(
+    "isolate",
+    cl::desc("With the ane backend, compile each program in a child process"),
+    cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
+    cl::cat(category));
+cl::opt<bool> reuseCompiled(
+    "reuse-compiled",
+    cl::desc("With the ane backend, keep what is compiled for later processes, "
+             "and load what earlier ones kept"),
+    cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
+    cl::cat(category));
+cl::opt<std::string> stagedFolder(cl::Positional, cl::desc("FOLDER"),
+                                  cl::sub(compileCommand), cl::cat(category));
 cl::opt<unsigned> threads("threads", cl::value_desc("N"), cl::init(0),
                           cl::desc("Threads (default: one per processor)"),
                           cl::sub(cl::SubCommand::getTopLevel()),
@@ -95,6 +126,7 @@ cl::opt<unsigned> warmup("warmup", cl::value_desc("N"), cl::init(10),
 cl::opt<bool> profile("profile", cl::desc("Also print what each step took"),
                       cl::sub(benchCommand), cl::cat(category));
 cl::opt<bool> json("json", cl::desc("Print JSON"), cl::sub(infoCommand),
+                   cl::sub(doctorCommand),
                    cl::sub(benchCommand), cl::cat(category));
 
 cl::opt<std::string>
@@ -132,8 +164,8 @@ cl::opt<bool> decode("decode", cl::desc("TEXT has ids; print what they spell"),
                      cl::sub(tokenizeCommand), cl::cat(category));
 
 constexpr char overview[] =
-    "ane-run - runs MIL programs; on the CPU, from the same text and weights\n"
-    "that the Apple Neural Engine would get\n";
+    "ane-run - runs MIL programs on the Apple Neural Engine, or on the CPU from\n"
+    "the same text and weights\n";
 constexpr char examples[] = R"(
 EXAMPLES:
   ane-run out.mil --input x=x.npy --output-dir results
@@ -148,6 +180,8 @@ EXAMPLES:
   ane-run model.anepkg --input tokens=t.npy --input targets=u.npy --init=1
   ane-run model.anepkg --input tokens=t.npy --input targets=u.npy --init=1 --gradients g.safetensors
   ane-run bench model.anepkg --init=1 --iterations 10
+  ane-run out.mil --input x=x.npy --backend=ane --output-dir results
+  ane-run doctor
   ane-run tokenize story.txt --tokenizer=tokenizer.model -o story.bin
   ane-run train model.anepkg --data book.txt --steps 500 --checkpoint run
   ane-run plot run/train.jsonl -o loss.svg
@@ -157,10 +191,26 @@ EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine faile
 
 } // namespace
 
+/// This program's own path, for the child processes of --isolate.
+static std::string ownPath;
+
+static BackendChoice chosenBackend() {
+  BackendChoice choice;
+  choice.kind = backendKind;
+  if (const char *framework = std::getenv("ANEC_ANE_FRAMEWORK"))
+    choice.ane.framework = framework;
+  choice.ane.heartbeatSeconds = heartbeat;
+  choice.ane.reuse = reuseCompiled;
+  if (isolate)
+    choice.ane.compileCommand = {ownPath, "compile-staged"};
+  return choice;
+}
+
 static bool runOnPackage(Diagnostics &diags) {
   if (infoCommand)
     return printPackageInfo(program, json, llvm::outs(), diags);
   PackageRunOptions options;
+  options.backend = chosenBackend();
   options.load = {numerics, threads};
   options.weights.source = weights;
   options.weights.mapping = weightMap;
@@ -182,6 +232,10 @@ static bool runOnPackage(Diagnostics &diags) {
 }
 
 static bool run(Diagnostics &diags) {
+  if (doctorCommand)
+    return runDoctor(chosenBackend().ane, json, llvm::outs(), diags);
+  if (compileCommand)
+    return compileStaged(stagedFolder, chosenBackend().ane, diags);
   if (tokenizeCommand)
     return tokenize(text, {tokenizer, tokenFile, decode}, llvm::outs(), diags);
   if (isPackagePath(program))
@@ -201,7 +255,8 @@ static bool run(Diagnostics &diags) {
   LoadOptions load{numerics, threads};
   if (benchCommand)
     return bench(*loaded,
-                 {load,
+                 {chosenBackend(),
+                  load,
                   {inputs.begin(), inputs.end()},
                   {states.begin(), states.end()},
                   iterations,
@@ -210,7 +265,8 @@ static bool run(Diagnostics &diags) {
                   profile},
                  llvm::outs(), diags);
   return runOnce(*loaded,
-                 {load,
+                 {chosenBackend(),
+                  load,
                   {inputs.begin(), inputs.end()},
                   {states.begin(), states.end()},
                   outputDir,
@@ -239,6 +295,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category, benchCommand);
   cl::HideUnrelatedOptions(category, tokenizeCommand);
   hideFlagsOfOthers();
+  cl::HideUnrelatedOptions(category, doctorCommand);
+  cl::HideUnrelatedOptions(category, compileCommand);
   cl::extrahelp more(examples);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return UsageError;
@@ -246,7 +304,10 @@ int main(int argc, char **argv) {
     return *code;
   if (tokenizeCommand && decode && tokenFile.getNumOccurrences())
     return usageError("ane-run", "--decode prints text; it takes no -o");
-  if (program.empty() && !tokenizeCommand)
+  if (compileCommand && stagedFolder.empty())
+    return usageError("ane-run", "compile-staged takes a folder");
+  bool takesProgram = !tokenizeCommand && !doctorCommand && !compileCommand;
+  if (program.empty() && takesProgram)
     return usageError("ane-run", "no program; see ane-run --help");
   if (iterations == 0)
     return usageError("ane-run", "--iterations is at least 1");
@@ -256,6 +317,15 @@ int main(int argc, char **argv) {
     if (!parseInputShape(shape))
       return usageError("ane-run",
                         "--shape takes NAME=1x3x64, not `" + shape + "`");
+
+  if (backendKind == BackendKind::Ane &&
+      (numerics.getNumOccurrences() || profile))
+    return usageError("ane-run", "--numerics and --profile are of "
+                                 "--backend=cpu");
+  if (heartbeat < 0)
+    return usageError("ane-run", "--heartbeat takes a number of seconds");
+  ownPath = llvm::sys::fs::getMainExecutable(
+      argv[0], reinterpret_cast<void *>(&chosenBackend));
 
   if (reportHazards && !isEmulated(numerics))
     return usageError("ane-run",

@@ -60,6 +60,9 @@ struct LoadOptions {
   /// What the cpu backend runs on, to share it with host programs; null for the
   /// backend's own with so many `threads`.
   std::shared_ptr<cpu::Machine> machine;
+  /// The version of MIL that the function was read from, for backends that
+  /// write it down again: `1.3` or `1.0`.
+  std::string milVersion = "1.3";
 };
 
 /// An input or output of a program.
@@ -151,6 +154,12 @@ public:
   /// Whether executables take bindings, so that loading a program once for
   /// each set of memory is worth it.
   virtual bool takesBindings() const { return false; }
+  /// How many programs this process can still load, other than those that it
+  /// has loaded before; nothing when there is no end to it.
+  virtual std::optional<unsigned> loadsLeft() const { return std::nullopt; }
+  /// Whether programs may be loaded by one thread while another one runs others
+  /// of the same backend.
+  virtual bool loadsAside() const { return false; }
   /// Null, with a diagnostic, when the backend cannot run `function`.
   virtual std::unique_ptr<Executable> load(const Function &function,
                                            const LoadOptions &options,

@@ -1,0 +1,65 @@
+//===- Call.mm - one call of the framework --------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The only file with exceptions: the framework's must not leave it.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Call.h"
+
+using namespace anec;
+using namespace anec::ane;
+
+std::string ane::toString(NSString *text) {
+  const char *bytes = [text UTF8String];
+  return bytes ? bytes : "";
+}
+
+NSString *ane::toNSString(llvm::StringRef text) {
+  return [[[NSString alloc] initWithBytes:text.data()
+                                   length:text.size()
+                                 encoding:NSUTF8StringEncoding] autorelease];
+}
+
+/// The error, and those that led to it.
+static std::string textOf(NSError *error) {
+  std::string text;
+  // An error that is its own reason would never end.
+  for (int depth = 0; error && depth < 8; ++depth) {
+    text += text.empty() ? "" : "; because of ";
+    text += toString([error domain]) + " " + std::to_string([error code]) +
+            ": " + toString([error localizedDescription]);
+    id below = [[error userInfo] objectForKey:NSUnderlyingErrorKey];
+    error = [below isKindOfClass:[NSError class]] ? (NSError *)below : nil;
+  }
+  return text;
+}
+
+static std::string textOf(NSException *exception) {
+  return toString([exception name]) + " was raised: " +
+         toString([exception reason]);
+}
+
+std::optional<AneError>
+ane::callFramework(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {
+  @try {
+    NSError *error = nil;
+    if (call(&error))
+      return std::nullopt;
+    return decode(stage, textOf(error));
+  } @catch (NSException *exception) {
+    return decode(stage, textOf(exception));
+  }
+}
+
+std::string ane::guardFramework(llvm::function_ref<void()> call) {
+  @try {
+    call();
+    return "";
+  } @catch (NSException *exception) {
+    return textOf(exception);
+  }
+}

@@ -1,0 +1,45 @@
+//===- Engine.mm - what the programs of a process share -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Engine.h"
+#include "Call.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include <atomic>
+
+using namespace anec;
+using namespace anec::ane;
+
+// The compiler's own count is of the process too, and starts with it.
+static std::atomic<unsigned> compileCount{0};
+
+unsigned CompileCount::value() { return compileCount.load(); }
+void CompileCount::add() { ++compileCount; }
+
+std::string ane::temporaryFolder() {
+  @autoreleasepool {
+    return toString(NSTemporaryDirectory());
+  }
+}
+
+std::shared_ptr<Engine> Engine::open(const AneOptions &options,
+                                     Diagnostics &diags) {
+  std::optional<PrivateFramework> framework =
+      PrivateFramework::open(frameworkPath(options), diags);
+  if (!framework)
+    return nullptr;
+  auto engine = std::make_shared<Engine>();
+  engine->framework = *framework;
+  engine->options = options;
+  engine->temporaryFolder = ane::temporaryFolder();
+  engine->lastUse = std::chrono::steady_clock::now();
+  // Process numbers come again; with the time they do not.
+  if (!options.reuse)
+    engine->salt =
+        std::to_string(llvm::sys::Process::getProcessId()) + "-" +
+        std::to_string(
+            std::chrono::system_clock::now().time_since_epoch().count());
+  return engine;
+}

@@ -1,0 +1,50 @@
+//===- Executable.h - a program with surfaces of its own --------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_ANE_EXECUTABLE_H
+#define ANEC_LIB_RUNTIME_ANE_EXECUTABLE_H
+
+#include "Program.h"
+#include "Surface.h"
+#include "Symbols.h"
+#include "anec/Runtime/Backend.h"
+
+namespace anec::ane {
+
+class AneExecutable : public Executable {
+public:
+  /// Null, with the reason reported, when it cannot be had.
+  static std::unique_ptr<AneExecutable> make(std::shared_ptr<Program> program,
+                                             std::vector<Port> inputs,
+                                             std::vector<Port> outputs,
+                                             uint64_t constantBytes,
+                                             Diagnostics &diags);
+
+  bool writeInput(unsigned port, const Region &region, const float *elements,
+                  Diagnostics &diags) override;
+  bool readOutput(unsigned port, const Region &region, float *elements,
+                  Diagnostics &diags) override;
+  bool execute(Diagnostics &diags) override;
+  bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+           llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+           Diagnostics &diags) override;
+  uint64_t constantBytes() const override { return weightBytes; }
+  /// Of the surfaces; what the engine needs besides is not known.
+  uint64_t activationBytes() const override;
+
+private:
+  AneExecutable() = default;
+  bool makeRequest(Diagnostics &diags);
+
+  // The request goes first, then what it refers to.
+  std::shared_ptr<Program> program;
+  std::vector<Surface> inputSurfaces, outputSurfaces;
+  Retained<id> request;
+  uint64_t weightBytes = 0;
+};
+
+} // namespace anec::ane
+
+#endif // ANEC_LIB_RUNTIME_ANE_EXECUTABLE_H

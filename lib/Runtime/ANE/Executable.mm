@@ -1,0 +1,151 @@
+//===- Executable.mm - a program with surfaces of its own -----------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Executable.h"
+#include "Call.h"
+#include "anec/Runtime/Diags.h"
+
+using namespace anec;
+using namespace anec::ane;
+
+/// A surface for each port, with the rows where the engine has them.
+static bool makeSurfaces(llvm::ArrayRef<Port> ports, const SymbolTable &table,
+                         std::vector<Surface> &surfaces, Diagnostics &diags) {
+  surfaces.reserve(ports.size());
+  for (const Port &port : ports) {
+    auto unknown = table.unknownLayouts.find(port.name);
+    if (unknown != table.unknownLayouts.end()) {
+      diags.report({}, diag::AneLayout, port.name, unknown->second);
+      return false;
+    }
+    RowLayout layout = rowLayout(port.type, table.strides.lookup(port.name));
+    if (layout.stride < layout.rowBytes()) {
+      diags.report({}, diag::AneLayout, port.name,
+                   "rows of " + std::to_string(layout.rowBytes()) +
+                       " bytes are " + std::to_string(layout.stride) +
+                       " bytes apart");
+      return false;
+    }
+    std::optional<Surface> surface = Surface::create(port, layout, diags);
+    if (!surface)
+      return false;
+    surfaces.push_back(std::move(*surface));
+  }
+  return true;
+}
+
+std::unique_ptr<AneExecutable>
+AneExecutable::make(std::shared_ptr<Program> program, std::vector<Port> inputs,
+                    std::vector<Port> outputs, uint64_t constantBytes,
+                    Diagnostics &diags) {
+  std::unique_ptr<AneExecutable> made(new AneExecutable);
+  made->program = std::move(program);
+  made->inputPorts = std::move(inputs);
+  made->outputPorts = std::move(outputs);
+  made->weightBytes = constantBytes;
+  if (!makeSurfaces(made->inputPorts, made->program->inputs(),
+                    made->inputSurfaces, diags) ||
+      !makeSurfaces(made->outputPorts, made->program->outputs(),
+                    made->outputSurfaces, diags) ||
+      !made->makeRequest(diags))
+    return nullptr;
+  return made;
+}
+
+/// Wraps surfaces in the engine's order; nil when one of them cannot be.
+static NSArray *wrap(id<AneSurfaceClass> wrapper,
+                     llvm::ArrayRef<unsigned> order,
+                     llvm::ArrayRef<Surface> surfaces) {
+  NSMutableArray *wrapped = [NSMutableArray array];
+  for (unsigned port : order) {
+    id object = [wrapper objectWithIOSurface:surfaces[port].get()];
+    if (!object)
+      return nil;
+    [wrapped addObject:object];
+  }
+  return wrapped;
+}
+
+static NSArray *numbers(llvm::ArrayRef<unsigned> values) {
+  NSMutableArray *array = [NSMutableArray array];
+  for (unsigned value : values)
+    [array addObject:[NSNumber numberWithUnsignedInt:value]];
+  return array;
+}
+
+/// Built once: a request refers to surfaces, whose contents change.
+bool AneExecutable::makeRequest(Diagnostics &diags) {
+  std::optional<SymbolOrder> in =
+      orderSymbols(inputPorts, program->inputs(), Direction::Input, diags);
+  std::optional<SymbolOrder> out =
+      orderSymbols(outputPorts, program->outputs(), Direction::Output, diags);
+  if (!in || !out)
+    return false;
+  @autoreleasepool {
+    const PrivateFramework &framework = program->engine().framework;
+    id made = nil;
+    bool wrapped = false;
+    std::string raised = guardFramework([&] {
+      NSArray *ins = wrap(framework.surfaces, in->ports, inputSurfaces);
+      NSArray *outs = wrap(framework.surfaces, out->ports, outputSurfaces);
+      wrapped = ins && outs;
+      if (wrapped)
+        made = [framework.requests requestWithInputs:ins
+                                        inputIndices:numbers(in->indices)
+                                             outputs:outs
+                                       outputIndices:numbers(out->indices)
+                                       weightsBuffer:nil
+                                           perfStats:nil
+                                      procedureIndex:@0];
+    });
+    if (!made) {
+      diags.report({}, diag::AneNoObject,
+                   wrapped ? "request" : "object for a surface",
+                   raised.empty() ? "it gave nil" : raised);
+      return false;
+    }
+    request = Retained<id>(made);
+    return true;
+  }
+}
+
+bool AneExecutable::writeInput(unsigned port, const Region &region,
+                               const float *elements, Diagnostics &diags) {
+  return inputSurfaces[port].write(region, elements, diags);
+}
+
+bool AneExecutable::readOutput(unsigned port, const Region &region,
+                               float *elements, Diagnostics &diags) {
+  return outputSurfaces[port].read(region, elements, diags);
+}
+
+bool AneExecutable::execute(Diagnostics &diags) {
+  return program->evaluate(request.get(), diags);
+}
+
+bool AneExecutable::run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+                        llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+                        Diagnostics &diags) {
+  assert(inputs.size() == inputPorts.size() &&
+         outputs.size() == outputPorts.size());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputSurfaces[i].write(inputs[i], diags))
+      return false;
+  if (!execute(diags))
+    return false;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!outputSurfaces[i].read(outputs[i], diags))
+      return false;
+  return true;
+}
+
+uint64_t AneExecutable::activationBytes() const {
+  uint64_t bytes = 0;
+  for (const Surface &surface : inputSurfaces)
+    bytes += surface.bytes();
+  for (const Surface &surface : outputSurfaces)
+    bytes += surface.bytes();
+  return bytes;
+}

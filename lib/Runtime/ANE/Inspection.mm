@@ -1,0 +1,66 @@
+//===- Inspection.mm - what of the engine is there ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Call.h"
+#include "Engine.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#ifdef __APPLE__
+#include <sys/sysctl.h>
+#endif
+
+using namespace anec;
+using namespace anec::ane;
+
+static std::string chipName() {
+#ifdef __APPLE__
+  char name[256] = {};
+  size_t size = sizeof(name) - 1;
+  if (sysctlbyname("machdep.cpu.brand_string", name, &size, nullptr, 0) == 0)
+    return name;
+#endif
+  return "not known";
+}
+
+static std::string systemName() {
+  @autoreleasepool {
+    NSProcessInfo *process = [NSProcessInfo processInfo];
+    return toString([process operatingSystemVersionString]);
+  }
+}
+
+/// What keeps programs from being staged in `folder`; empty for nothing.
+static std::string tryFolder(llvm::StringRef folder) {
+  llvm::SmallString<128> stem(folder), made;
+  llvm::sys::path::append(stem, "anec");
+  if (std::error_code code =
+          llvm::sys::fs::createUniqueDirectory(stem, made))
+    return code.message();
+  if (std::error_code code = llvm::sys::fs::remove(made))
+    return code.message();
+  return "";
+}
+
+bool AneInspection::suffices() const {
+  return openError.empty() && folderError.empty() &&
+         llvm::all_of(symbols, [](const Symbol &symbol) {
+           return symbol.found || !symbol.needed;
+         });
+}
+
+AneInspection anec::inspectAne(const AneOptions &options) {
+  AneInspection found;
+  found.framework = frameworkPath(options);
+  found.openError = openFramework(found.framework);
+  found.symbols = inspectSymbols();
+  found.chip = chipName();
+  found.system = systemName();
+  found.temporaryFolder = temporaryFolder();
+  found.folderError = tryFolder(found.temporaryFolder);
+  found.compiles = CompileCount::value();
+  found.compileLimit = options.compileLimit;
+  return found;
+}

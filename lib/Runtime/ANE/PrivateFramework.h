@@ -1,0 +1,36 @@
+//===- PrivateFramework.h - finds the engine's classes ----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_ANE_PRIVATEFRAMEWORK_H
+#define ANEC_LIB_RUNTIME_ANE_PRIVATEFRAMEWORK_H
+
+#include "Protocols.h"
+#include "anec/Runtime/ANE/AneBackend.h"
+
+namespace anec::ane {
+
+/// The framework, opened, with every class and method that the backend calls
+/// seen to be there. It is never closed: Objective-C classes do not go away.
+struct PrivateFramework {
+  id<AneDescriptorClass> descriptors = nil;
+  id<AneModelClass> models = nil;
+  id<AneSurfaceClass> surfaces = nil;
+  id<AneRequestClass> requests = nil;
+
+  /// Nothing, with the first thing that is missing reported.
+  static std::optional<PrivateFramework> open(llvm::StringRef path,
+                                              Diagnostics &diags);
+};
+
+/// The path of the framework that `options` name.
+std::string frameworkPath(const AneOptions &options);
+/// Opens the framework; what went wrong otherwise.
+std::string openFramework(const std::string &path);
+/// All classes and methods, found or not.
+std::vector<AneInspection::Symbol> inspectSymbols();
+
+} // namespace anec::ane
+
+#endif // ANEC_LIB_RUNTIME_ANE_PRIVATEFRAMEWORK_H

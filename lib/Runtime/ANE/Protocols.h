@@ -1,0 +1,67 @@
+//===- Protocols.h - what is called of the private classes ------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The private classes as the compiler has to know them to make calls with the
+/// right types: `id<...>` of an object, or of the class itself for what only
+/// classes are asked. docs/ane.md lists each method, why it is called and who
+/// published it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_ANE_PROTOCOLS_H
+#define ANEC_LIB_RUNTIME_ANE_PROTOCOLS_H
+
+#import <Foundation/Foundation.h>
+#import <IOSurface/IOSurfaceRef.h>
+
+/// The class _ANEInMemoryModelDescriptor.
+@protocol AneDescriptorClass <NSObject>
+- (id)modelWithMILText:(NSData *)text
+               weights:(NSDictionary *)weights
+          optionsPlist:(NSData *)options;
+@end
+
+/// Instances of _ANEInMemoryModel.
+@protocol AneModel <NSObject>
+- (NSString *)hexStringIdentifier;
+- (BOOL)compileWithQoS:(unsigned int)qos
+               options:(NSDictionary *)options
+                 error:(NSError **)error;
+- (BOOL)loadWithQoS:(unsigned int)qos
+            options:(NSDictionary *)options
+              error:(NSError **)error;
+- (BOOL)evaluateWithQoS:(unsigned int)qos
+                options:(NSDictionary *)options
+                request:(id)request
+                  error:(NSError **)error;
+- (BOOL)unloadWithQoS:(unsigned int)qos error:(NSError **)error;
+@optional
+- (BOOL)compiledModelExists;
+- (NSDictionary *)modelAttributes;
+@end
+
+/// The class _ANEInMemoryModel.
+@protocol AneModelClass <NSObject>
+- (id<AneModel>)inMemoryModelWithDescriptor:(id)descriptor;
+@end
+
+/// The class _ANEIOSurfaceObject.
+@protocol AneSurfaceClass <NSObject>
+- (id)objectWithIOSurface:(IOSurfaceRef)surface;
+@end
+
+/// The class _ANERequest.
+@protocol AneRequestClass <NSObject>
+- (id)requestWithInputs:(NSArray *)inputs
+           inputIndices:(NSArray *)inputIndices
+                outputs:(NSArray *)outputs
+          outputIndices:(NSArray *)outputIndices
+          weightsBuffer:(id)weightsBuffer
+              perfStats:(NSArray *)perfStats
+         procedureIndex:(NSNumber *)procedureIndex;
+@end
+
+#endif // ANEC_LIB_RUNTIME_ANE_PROTOCOLS_H

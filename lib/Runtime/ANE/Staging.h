@@ -1,0 +1,67 @@
+//===- Staging.h - a program where the compiler reads it --------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The engine's compiler reads `model.mil` and weight files from a folder that
+/// the framework names after the program, and that has to be there before.
+/// The text carries a digest of itself and its weights, so that equal names
+/// mean equal programs.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_ANE_STAGING_H
+#define ANEC_LIB_RUNTIME_ANE_STAGING_H
+
+#include "anec/IR/IR.h"
+#include "anec/Support/Diagnostics.h"
+
+namespace anec::ane {
+
+/// The path of the weight file as the text has it.
+inline constexpr llvm::StringLiteral weightPathInText =
+    "@model_path/weights/weight.bin";
+
+/// Files of a program, in a folder that goes away with it.
+class StagedProgram {
+public:
+  /// Writes `function` as a program of version `milVersion` into a new folder
+  /// inside `parent`. `salt` tells processes apart that do not share compiled
+  /// programs. Nothing when that fails, with the reason reported.
+  static std::optional<StagedProgram>
+  write(const Function &function, llvm::StringRef milVersion,
+        llvm::StringRef parent, llvm::StringRef salt, Diagnostics &diags);
+  /// The files that another process has staged, and keeps.
+  static std::optional<StagedProgram> open(llvm::StringRef folder,
+                                           Diagnostics &diags);
+  StagedProgram(StagedProgram &&other) noexcept;
+  StagedProgram &operator=(StagedProgram &&) = delete;
+  /// Removes the folder, unless it is kept.
+  ~StagedProgram();
+
+  /// Moves the folder to `path`. A program that stands there already is the
+  /// same: it has the name, so it stays, and what was compiled of it.
+  bool moveTo(llvm::StringRef path, Diagnostics &diags);
+  void keep() { kept = true; }
+  /// Whether the files are still there: unloading may remove them.
+  bool isThere() const;
+  /// Writes the text, and makes the folder, again.
+  bool restoreText(Diagnostics &diags);
+
+  const std::string &folder() const { return where; }
+  const std::string &text() const { return milText; }
+  /// Of the text without salt, and of the weights.
+  const std::string &digest() const { return contentDigest; }
+  /// Empty when the program has none.
+  std::string weightFile() const;
+
+private:
+  StagedProgram() = default;
+  std::string where, milText, contentDigest;
+  bool hasWeights = false, kept = false;
+};
+
+} // namespace anec::ane
+
+#endif // ANEC_LIB_RUNTIME_ANE_STAGING_H

@@ -1,0 +1,64 @@
+//===- Surface.h - the memory of an input or output -------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_ANE_SURFACE_H
+#define ANEC_LIB_RUNTIME_ANE_SURFACE_H
+
+#include "anec/Runtime/Backend.h"
+#import <IOSurface/IOSurfaceRef.h>
+
+namespace anec::ane {
+
+/// Rows (along the last axis) that begin `stride` bytes apart.
+struct RowLayout {
+  uint64_t rows = 1, columns = 1;
+  uint64_t elementBytes = 2;
+  uint64_t stride = 64;
+  uint64_t bytes = 0; ///< of the surface
+
+  uint64_t rowBytes() const { return columns * elementBytes; }
+  bool isDense() const { return stride == rowBytes(); }
+};
+
+/// How the engine has an input or output of `type` by the rule of rows at
+/// multiples of 64 bytes; with a `stride` when the engine says itself.
+RowLayout rowLayout(const TensorType &type, uint64_t stride = 0);
+
+/// An IOSurface: one row of bytes, locked while it is read or written.
+class Surface {
+public:
+  /// Nothing, with the reason reported, when there is no memory for it.
+  static std::optional<Surface> create(const Port &port,
+                                       const RowLayout &layout,
+                                       Diagnostics &diags);
+  Surface(Surface &&other) noexcept;
+  Surface &operator=(Surface &&) = delete;
+  ~Surface();
+
+  IOSurfaceRef get() const { return surface; }
+  uint64_t bytes() const { return layout.bytes; }
+
+  /// As Executable has them.
+  bool write(const Region &region, const float *elements, Diagnostics &diags);
+  bool read(const Region &region, float *elements, Diagnostics &diags);
+  /// The whole array, in the port's own type.
+  bool write(llvm::ArrayRef<uint8_t> bytes, Diagnostics &diags);
+  bool read(llvm::MutableArrayRef<uint8_t> bytes, Diagnostics &diags);
+
+private:
+  Surface(const Port &port, const RowLayout &layout, IOSurfaceRef surface)
+      : port(port), layout(layout), surface(surface) {}
+  template <typename Visit>
+  bool locked(bool readOnly, Diagnostics &diags, Visit visit);
+  template <typename Visit> void forEachRow(const Region &region, Visit visit);
+
+  Port port;
+  RowLayout layout;
+  IOSurfaceRef surface;
+};
+
+} // namespace anec::ane
+
+#endif // ANEC_LIB_RUNTIME_ANE_SURFACE_H

@@ -1,0 +1,35 @@
+//===- Symbols.h - the engine's order of inputs and outputs -----*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_ANE_SYMBOLS_H
+#define ANEC_LIB_RUNTIME_ANE_SYMBOLS_H
+
+#include "Program.h"
+#include "anec/Runtime/Backend.h"
+
+namespace anec::ane {
+
+enum class Direction : uint8_t { Input, Output };
+
+/// What the attributes of a loaded program say of its first procedure; nothing
+/// of what they say in another form than is known.
+SymbolTable readSymbolTable(NSDictionary *attributes, Direction direction);
+
+/// Which port each surface of a request belongs to, and its index there.
+struct SymbolOrder {
+  std::vector<unsigned> ports;
+  std::vector<unsigned> indices;
+};
+/// The engine's own order where it says, and otherwise: inputs by the bytes of
+/// their names, outputs by those of `name@output`. Nothing, with that reported,
+/// when the engine has other names than `ports`.
+std::optional<SymbolOrder> orderSymbols(llvm::ArrayRef<Port> ports,
+                                        const SymbolTable &table,
+                                        Direction direction,
+                                        Diagnostics &diags);
+
+} // namespace anec::ane
+
+#endif // ANEC_LIB_RUNTIME_ANE_SYMBOLS_H

@@ -1,0 +1,151 @@
+//===- Symbols.mm - the engine's order of inputs and outputs --------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Symbols.h"
+#include "Call.h"
+#include "anec/Runtime/Diags.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace anec;
+using namespace anec::ane;
+
+//===----------------------------------------------------------------------===//
+// What the engine says
+//===----------------------------------------------------------------------===//
+
+// Nothing of this is documented, so every object is looked at before it is
+// used.
+static NSArray *arrayAt(NSDictionary *dictionary, NSString *key) {
+  if (![dictionary isKindOfClass:[NSDictionary class]])
+    return nil;
+  id value = [dictionary objectForKey:key];
+  return [value isKindOfClass:[NSArray class]] ? (NSArray *)value : nil;
+}
+
+static NSDictionary *firstOf(NSArray *array) {
+  id value = [array count] ? [array objectAtIndex:0] : nil;
+  return [value isKindOfClass:[NSDictionary class]] ? (NSDictionary *)value
+                                                    : nil;
+}
+
+static uint64_t numberAt(NSDictionary *dictionary, NSString *key) {
+  id value = [dictionary objectForKey:key];
+  return [value isKindOfClass:[NSNumber class]]
+             ? uint64_t([(NSNumber *)value unsignedLongLongValue])
+             : 0;
+}
+
+/// The name as the text has it: outputs are called `y@output`.
+static std::string nameInText(id symbol) {
+  if (![symbol isKindOfClass:[NSString class]])
+    return "";
+  std::string name = toString((NSString *)symbol);
+  llvm::StringRef stem(name);
+  stem.consume_back("@output");
+  return stem.str();
+}
+
+static void readLayout(NSDictionary *entry, SymbolTable &table) {
+  if (![entry isKindOfClass:[NSDictionary class]])
+    return;
+  std::string name = nameInText([entry objectForKey:@"Name"]);
+  uint64_t row = numberAt(entry, @"RowStride");
+  uint64_t plane = numberAt(entry, @"PlaneStride");
+  uint64_t height = numberAt(entry, @"Height");
+  uint64_t interleave = numberAt(entry, @"Interleave");
+  table.strides[name] = row;
+  bool follow = (!plane || !height || plane == row * height) &&
+                interleave <= 1;
+  if (row && !follow)
+    table.unknownLayouts[name] =
+        "rows are " + std::to_string(row) + " bytes apart, planes of " +
+        std::to_string(height) + " rows " + std::to_string(plane) +
+        ", and the interleave is " + std::to_string(interleave);
+}
+
+SymbolTable ane::readSymbolTable(NSDictionary *attributes,
+                                 Direction direction) {
+  SymbolTable table;
+  bool isInput = direction == Direction::Input;
+  if (![attributes isKindOfClass:[NSDictionary class]])
+    return table;
+  NSDictionary *description = [attributes objectForKey:@"ANEFModelDescription"];
+  NSArray *names = arrayAt(description, isInput
+                                            ? @"kANEFModelInputSymbolsArrayKey"
+                                            : @"kANEFModelOutputSymbolsArrayKey");
+  NSDictionary *procedure =
+      firstOf(arrayAt(description, @"ANEFModelProcedures"));
+  NSArray *indices = arrayAt(procedure, isInput
+                                            ? @"ANEFModelInputSymbolIndexArray"
+                                            : @"ANEFModelOutputSymbolIndexArray");
+  // Symbols are numbered in all procedures together, so a procedure lists its
+  // own; a program has one, and may do without the list.
+  NSUInteger count = indices ? [indices count] : [names count];
+  for (NSUInteger i = 0; i < count; ++i) {
+    id index = indices ? [indices objectAtIndex:i] : nil;
+    NSUInteger number = [index isKindOfClass:[NSNumber class]]
+                            ? [(NSNumber *)index unsignedIntegerValue]
+                            : i;
+    if (number >= [names count])
+      continue;
+    table.names.push_back(nameInText([names objectAtIndex:number]));
+    table.indices.push_back(unsigned(number));
+  }
+  NSDictionary *status = firstOf(arrayAt(attributes, @"NetworkStatusList"));
+  NSArray *layouts =
+      arrayAt(status, isInput ? @"LiveInputList" : @"LiveOutputList");
+  for (NSUInteger i = 0; i < [layouts count]; ++i)
+    readLayout([layouts objectAtIndex:i], table);
+  return table;
+}
+
+//===----------------------------------------------------------------------===//
+// The order of a request
+//===----------------------------------------------------------------------===//
+
+static SymbolOrder orderByName(llvm::ArrayRef<Port> ports,
+                               Direction direction) {
+  SymbolOrder order;
+  llvm::StringRef suffix = direction == Direction::Output ? "@output" : "";
+  for (unsigned port = 0; port < ports.size(); ++port) {
+    order.ports.push_back(port);
+    order.indices.push_back(port);
+  }
+  llvm::sort(order.ports, [&](unsigned a, unsigned b) {
+    return (ports[a].name + suffix).str() < (ports[b].name + suffix).str();
+  });
+  return order;
+}
+
+std::optional<SymbolOrder> ane::orderSymbols(llvm::ArrayRef<Port> ports,
+                                             const SymbolTable &table,
+                                             Direction direction,
+                                             Diagnostics &diags) {
+  if (table.names.empty())
+    return orderByName(ports, direction);
+  SymbolOrder order;
+  order.indices = table.indices;
+  for (const std::string &name : table.names) {
+    auto port = llvm::find_if(
+        ports, [&](const Port &candidate) { return candidate.name == name; });
+    if (port != ports.end() &&
+        !llvm::is_contained(order.ports, unsigned(port - ports.begin())))
+      order.ports.push_back(unsigned(port - ports.begin()));
+  }
+  if (order.ports.size() == ports.size() &&
+      table.names.size() == ports.size())
+    return order;
+  std::vector<std::string> wanted;
+  for (const Port &port : ports)
+    wanted.push_back(port.name);
+  auto list = [](llvm::ArrayRef<std::string> names) {
+    return "`" + llvm::join(names, "`, `") + "`";
+  };
+  diags.report({}, diag::AneSymbolOrder,
+               direction == Direction::Input ? "the inputs" : "the outputs",
+               list(table.names), list(wanted));
+  return std::nullopt;
+}

@@ -1,0 +1,53 @@
+//===- Compiler.h - the double's compiler and engine -----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the double has behind its classes: it reads staged folders as the real
+/// compiler does, and computes with the CPU backend. Knows nothing of the
+/// backend that it tests.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TEST_ANE_COMPILER_H
+#define ANEC_TEST_ANE_COMPILER_H
+
+#include "anec/Runtime/Backend.h"
+#include <set>
+
+namespace ane_double {
+
+/// Where an input or output lies in a surface.
+struct Placement {
+  std::string name;
+  anec::TensorType type;
+  size_t rows, rowBytes, stride;
+  size_t bytes() const { return rows * stride; }
+};
+
+/// A program that is loaded.
+struct LoadedProgram {
+  std::unique_ptr<anec::Executable> executable;
+  /// In the engine's order, and the executable's port of each.
+  std::vector<Placement> inputs, outputs;
+  std::vector<unsigned> inputPorts, outputPorts;
+};
+
+/// Compiles `folder`/model.mil with the weight files beside it, of which only
+/// `knownPaths` may be named; leaves `net.plist` and `data` there. The error
+/// otherwise.
+std::string compile(const std::string &folder,
+                    const std::set<std::string> &knownPaths);
+bool isCompiled(const std::string &folder);
+/// Loads what was compiled: later changes of the folder's sources do nothing.
+std::unique_ptr<LoadedProgram> load(const std::string &folder,
+                                    std::string &error);
+
+/// Runs with surfaces of `inputs` and `outputs`, in the engine's order.
+void run(LoadedProgram &program, llvm::ArrayRef<const uint8_t *> inputs,
+         llvm::ArrayRef<uint8_t *> outputs);
+
+} // namespace ane_double
+
+#endif // ANEC_TEST_ANE_COMPILER_H

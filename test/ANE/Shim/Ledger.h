@@ -1,0 +1,52 @@
+//===- Ledger.h - what a test knows of the double --------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The double counts what is alive and what was asked of it, and fails a call
+/// when it is told to. Environment variables say the same for whole processes:
+///
+///   ANE_DOUBLE_FAIL=7:raise            the seventh call raises
+///   ANE_DOUBLE_FAIL=7:status=0x1d      it fails with this text as its error
+///   ANE_DOUBLE_REPORT=FILE             appends the counts when a process ends
+///   ANE_DOUBLE_QUIET=1                 models have no attributes
+///   ANE_DOUBLE_TIDY=1                  unloading removes the staged folder
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TEST_ANE_LEDGER_H
+#define ANEC_TEST_ANE_LEDGER_H
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+namespace ane_double {
+
+struct Ledger {
+  /// What is alive.
+  std::atomic<int> surfaces{0}, locks{0}, models{0}, requests{0}, loaded{0};
+  /// What was asked for.
+  std::atomic<unsigned> calls{0}, compiles{0}, loads{0}, evaluations{0};
+
+  /// Limits of the real engine.
+  unsigned compileLimit = 119, loadedLimit = 127;
+  bool isQuiet = false, isTidy = false;
+
+  /// Fails this call, and so many after it, with `failure`; 0 for none.
+  std::atomic<unsigned> failAt{0}, failCount{1};
+  std::string failure;
+};
+
+Ledger &ledger();
+/// Counts a call: the error to fail it with, null for none.
+const char *countCall();
+
+} // namespace ane_double
+
+struct AnecShimSurface;
+/// The memory of a surface, as the engine sees it.
+unsigned char *anecShimMemory(AnecShimSurface *surface);
+
+#endif // ANEC_TEST_ANE_LEDGER_H

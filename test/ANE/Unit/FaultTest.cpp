@@ -1,0 +1,138 @@
+//===- FaultTest.cpp - calls that fail, one after the other ---------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Programs.h"
+
+using namespace anec;
+using ane_double::ledger;
+
+/// Fails the `number`th call from now on, and so many after it.
+static void failCall(unsigned number, const char *failure, unsigned count = 1) {
+  ledger().calls = 0;
+  ledger().failCount = count;
+  ledger().failure = failure;
+  ledger().failAt = number;
+}
+
+static void failNone() { ledger().failAt = 0; }
+
+/// Loads and runs once; whether both went well.
+static bool runOne(Diagnostics &diags) {
+  TestProgram program(convolution(0.25));
+  std::unique_ptr<Backend> ane = openDouble();
+  std::unique_ptr<Executable> executable =
+      ane->load(program.function(), {}, diags);
+  return executable && !runOnce(*executable, 1, diags).empty();
+}
+
+// At whatever call it fails, and however: it is said, and nothing is left.
+TEST(AneFaults, EveryCall) {
+  Diagnostics diags;
+  failCall(0, "");
+  unsigned folders = stagedFolders();
+  ASSERT_TRUE(runOne(diags)) << textOf(diags);
+  unsigned calls = ledger().calls;
+  ASSERT_GT(calls, 15u);
+  for (const char *how : {"", "something else", "raise"})
+    for (unsigned number = 1; number <= calls; ++number) {
+      Diagnostics said;
+      failCall(number, how);
+      bool ok = runOne(said);
+      failNone();
+      // Only what the backend can do without may fail unseen: asking whether
+      // there is something to reuse, attributes, and unloading at the end.
+      EXPECT_EQ(ok, !said.hasErrors()) << number << ": " << textOf(said);
+      expectNothingLeft(folders);
+    }
+}
+
+/// What a failure of the call that `stage` is comes out as.
+static std::string messageFor(const char *failure, unsigned stage) {
+  Diagnostics said;
+  // descriptor, model, name, compile, load, attributes, then surfaces
+  failCall(stage, failure, 1000);
+  EXPECT_FALSE(runOne(said));
+  failNone();
+  return textOf(said);
+}
+static constexpr unsigned descriptorCall = 1, modelCall = 2, nameCall = 3,
+                          compileCall = 4, loadCall = 5, surfaceCall = 7;
+
+TEST(AneFaults, Decoded) {
+  struct Row {
+    const char *failure;
+    unsigned call;
+    const char *expected;
+  };
+  const Row rows[] = {
+      {"", descriptorCall, "[ane-no-object]"},
+      {"", modelCall, "no model: it gave nil [ane-no-object]"},
+      {"", nameCall, "[ane-no-object]"},
+      {"raise", descriptorCall, "NSInvalidArgumentException was raised"},
+      {"InvalidMILProgram", compileCall, "[ane-invalid-program]"},
+      {"", compileCall, "compiling failed without a reason"},
+      {"ANECCompile() FAILED: err=()", compileCall, "[ane-refused]"},
+      {"raise", compileCall, "[ane-unknown]"},
+      {"Program load failure (0x50004)", loadCall, "[ane-too-many-programs]"},
+      {"Program load failure (0x20004)", loadCall, "[ane-memory-window]"},
+      {"status=0x5", loadCall, "[ane-busy]"},
+      {"Request cancelled", loadCall, "[ane-cancelled]"},
+      {"status=0x1d", loadCall, "[ane-surface-size]"},
+      {"needs the entitlement com.apple.aned", loadCall, "[ane-not-allowed]"},
+      {"status=0x77", loadCall,
+       "com.apple.appleneuralengine 1: status=0x77; please report it "
+       "[ane-unknown]"},
+      {"", surfaceCall, "[ane-surface]"},
+  };
+  for (const Row &row : rows) {
+    std::string said = messageFor(row.failure, row.call);
+    EXPECT_NE(said.find(row.expected), std::string::npos)
+        << row.failure << " gave " << said;
+  }
+}
+
+// Where the error names a place, it is shown.
+TEST(AneFaults, PlaceInTheText) {
+  std::string said =
+      messageFor("InvalidMILProgram: model.mil:4:5: no such op", compileCall);
+  EXPECT_NE(said.find("model.mil:4:5: error: compiling failed"),
+            std::string::npos)
+      << said;
+  said = messageFor("InvalidMILProgram at line 4, column 2", compileCall);
+  EXPECT_NE(said.find("model.mil:4:2: error:"), std::string::npos) << said;
+  said = messageFor("InvalidMILProgram at line 99999", compileCall);
+  EXPECT_NE(said.find("error: compiling failed"), std::string::npos) << said;
+}
+
+// What passes is waited for.
+TEST(AneFaults, TransientStatuses) {
+  for (const char *failure : {"status=0x5", "Request cancelled"}) {
+    Diagnostics said;
+    failCall(loadCall, failure, 3);
+    EXPECT_TRUE(runOne(said)) << textOf(said);
+    failNone();
+  }
+}
+
+TEST(AneFaults, ThousandRuns) {
+  unsigned folders = stagedFolders();
+  {
+    std::unique_ptr<Backend> ane = openDouble();
+    Diagnostics diags;
+    TestProgram program(twoByTwo());
+    auto executable = ane->load(program.function(), {}, diags);
+    ASSERT_TRUE(executable);
+    unsigned calls = ledger().requests;
+    for (int i = 0; i < 900; ++i)
+      ASSERT_FALSE(runOnce(*executable, i, diags).empty()) << textOf(diags);
+    // One request, used again and again.
+    EXPECT_EQ(ledger().requests, int(calls));
+  }
+  for (int i = 0; i < 100; ++i) {
+    Diagnostics diags;
+    ASSERT_TRUE(runOne(diags)) << textOf(diags);
+  }
+  expectNothingLeft(folders);
+}

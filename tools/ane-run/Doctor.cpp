@@ -1,0 +1,85 @@
+//===- Doctor.cpp - ane-run doctor ----------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "BackendChoice.h"
+#include "anec/Runtime/Diags.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+
+#ifdef ANEC_HAS_ANE
+
+static void print(const AneInspection &found, llvm::raw_ostream &out) {
+  out << "framework:  " << found.framework << ": "
+      << (found.openError.empty() ? "opened" : found.openError) << '\n';
+  for (const AneInspection::Symbol &symbol : found.symbols)
+    out << "  " << (symbol.found ? "found   " : "missing ") << symbol.name
+        << (symbol.needed ? "" : " (can do without)") << '\n';
+  out << "chip:       " << found.chip << '\n'
+      << "system:     " << found.system << '\n'
+      << "temporary:  " << found.temporaryFolder << ": "
+      << (found.folderError.empty() ? "writable" : found.folderError) << '\n'
+      << "compiles:   " << found.compiles << " of " << found.compileLimit
+      << " that a process gets\n"
+      << (found.suffices() ? "programs can be run\n"
+                           : "programs cannot be run\n");
+}
+
+static void printJson(const AneInspection &found, llvm::raw_ostream &out) {
+  llvm::json::OStream json(out, 2);
+  json.object([&] {
+    json.attribute("framework", found.framework);
+    json.attribute("open_error", found.openError);
+    json.attributeArray("symbols", [&] {
+      for (const AneInspection::Symbol &symbol : found.symbols)
+        json.object([&] {
+          json.attribute("name", symbol.name);
+          json.attribute("found", symbol.found);
+          json.attribute("needed", symbol.needed);
+        });
+    });
+    json.attribute("chip", found.chip);
+    json.attribute("system", found.system);
+    json.attribute("temporary_folder", found.temporaryFolder);
+    json.attribute("folder_error", found.folderError);
+    json.attribute("compile_limit", int64_t(found.compileLimit));
+    json.attribute("suffices", found.suffices());
+  });
+  out << '\n';
+}
+
+/// The first thing that is missing, as running a program would report it.
+static void reportMissing(const AneInspection &found, Diagnostics &diags) {
+  if (!found.openError.empty()) {
+    diags.reportFile(found.framework, diag::AneNoFramework, found.openError);
+    return;
+  }
+  if (!found.folderError.empty())
+    diags.reportFile(found.temporaryFolder, diag::AneStaging,
+                     found.folderError);
+  for (const AneInspection::Symbol &symbol : found.symbols)
+    if (symbol.needed && !symbol.found)
+      diags.reportFile(found.framework, diag::AneNoSymbol, symbol.name);
+}
+
+bool anec::runDoctor(const AneOptions &options, bool json,
+                     llvm::raw_ostream &out, Diagnostics &diags) {
+  AneInspection found = inspectAne(options);
+  json ? printJson(found, out) : print(found, out);
+  if (!found.suffices())
+    reportMissing(found, diags);
+  return found.suffices();
+}
+
+#else
+
+bool anec::runDoctor(const AneOptions &, bool, llvm::raw_ostream &,
+                     Diagnostics &diags) {
+  diags.report({}, diag::AneNotBuilt);
+  return false;
+}
+
+#endif
