@@ -50,6 +50,9 @@ if shutil.which("chromium"):
 # `REQUIRES: ane-double`: the ane backend with a double of its framework.
 if config.has_ane_double:
     config.available_features.add("ane-double")
+    # Where programs are staged.
+    config.environment["TEMP"] = config.anec_build_dir + "/test/staged"
+    os.makedirs(config.environment["TEMP"], exist_ok=True)
     # GNUstep and GCC's Objective-C runtime keep what they make at the start.
     config.environment["LSAN_OPTIONS"] = (
         "suppressions=" + config.anec_source_dir + "/test/ANE/leaks.txt"

@@ -12,6 +12,7 @@
 #define ANEC_TOOLS_EXITCODE_H
 
 #include "anec/Passes/Diags.h"
+#include "anec/Runtime/Diags.h"
 #include "anec/Support/Diagnostics.h"
 #include "anec/Target/Diags.h"
 #include "anec/Train/Diags.h"

@@ -307,6 +307,8 @@ static bool findSurfaces(NSArray *objects, NSArray *indices,
 static NSArray *symbolsOf(llvm::ArrayRef<Placement> placements,
                           NSString *suffix) {
   NSMutableArray *names = [NSMutableArray array];
+  if (ledger().odd == "names")
+    suffix = [@"_0" stringByAppendingString:suffix];
   for (const Placement &placement : placements)
     [names addObject:[[NSString stringWithUTF8String:placement.name.c_str()]
                          stringByAppendingString:suffix]];
@@ -336,7 +338,7 @@ static NSArray *layoutsOf(llvm::ArrayRef<Placement> placements,
       @"RowStride" : [NSNumber numberWithUnsignedLong:placement.stride],
       @"PlaneStride" :
           [NSNumber numberWithUnsignedLong:placement.stride * height],
-      @"Interleave" : @1
+      @"Interleave" : ledger().odd == "layout" ? @4 : @1
     }];
   }
   return layouts;

@@ -47,6 +47,8 @@ ane_double::Ledger &ane_double::ledger() {
     }
     ledger->isQuiet = std::getenv("ANE_DOUBLE_QUIET") != nullptr;
     ledger->isTidy = std::getenv("ANE_DOUBLE_TIDY") != nullptr;
+    if (const char *odd = std::getenv("ANE_DOUBLE_ODD"))
+      ledger->odd = odd;
     if (std::getenv("ANE_DOUBLE_REPORT"))
       std::atexit(reportAtEnd);
     return ledger;

@@ -12,6 +12,7 @@
 ///   ANE_DOUBLE_REPORT=FILE             appends the counts when a process ends
 ///   ANE_DOUBLE_QUIET=1                 models have no attributes
 ///   ANE_DOUBLE_TIDY=1                  unloading removes the staged folder
+///   ANE_DOUBLE_ODD=layout|names        attributes say what nobody expects
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,7 @@ struct Ledger {
   /// Limits of the real engine.
   unsigned compileLimit = 119, loadedLimit = 127;
   bool isQuiet = false, isTidy = false;
+  std::string odd;
 
   /// Fails this call, and so many after it, with `failure`; 0 for none.
   std::atomic<unsigned> failAt{0}, failCount{1};
