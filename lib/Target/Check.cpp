@@ -11,7 +11,8 @@
 using namespace anec;
 
 bool Assumptions::allows(const Rule &rule) const {
-  return llvm::is_contained(allowed, &rule);
+  return (macOS && !rule.macOS.contains(*macOS)) ||
+         llvm::is_contained(allowed, &rule);
 }
 
 bool Assumptions::isError(const Rule &rule) const {
@@ -83,9 +84,12 @@ void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
   auto report = diags.report(
       finding.range, assumptions.isError(rule) ? rule.denied : rule.reported,
       finding.what);
-  report.note({}, diag::RuleSource,
-              rule.chips == ChipSet::all() ? "all chips" : rule.chips.str(),
-              rule.summary, rule.source, spelling(rule.confidence));
+  std::string where =
+      rule.chips == ChipSet::all() ? "all chips" : rule.chips.str();
+  if (rule.macOS.isKnown())
+    where += " with macOS " + rule.macOS.str();
+  report.note({}, diag::RuleSource, where, rule.summary, rule.source,
+              spelling(rule.confidence));
   if (!rule.conflict.empty())
     report.note({}, diag::RuleConflict, rule.conflict, rule.id);
   report.note({}, diag::RuleAdvice, rule.advice);

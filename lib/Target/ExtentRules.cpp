@@ -120,7 +120,6 @@ constinit const Rule rules::OpLimit = {
     .id = "op-limit",
     .family = family,
     .summary = "a program has at most 382 ops",
-    .macOS = "27",
     .source = "maderix/ANE (M4): 383 chained convolutions overflow the "
               "compiler's stack; so does M6 at 387",
     .date = "2026-11",
@@ -402,7 +401,7 @@ constinit const Rule rules::KernelCompileTime = {
     .family = family,
     .summary = "kernels above 7 x 7 take long to compile: 16 x 16 took 220 s "
                "and 11.7 GB",
-    .macOS = "27",
+    .macOS = {"27-"},
     .impact = Impact::Performance,
     .source = "microarchitecture study (M4, M6)",
     .date = "2026-11",

@@ -77,7 +77,6 @@ constinit const Rule rules::FiniteConstants = {
     .family = family,
     .summary = "constants are finite: products take infinity for 65536, and "
                "NaN for a number",
-    .macOS = "27",
     .impact = Impact::Warning,
     .source = "microarchitecture study (M4, M6)",
     .date = "2026-11",

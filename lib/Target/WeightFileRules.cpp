@@ -77,7 +77,7 @@ constinit const Rule rules::WeightFiles = {
     .id = "weight-files",
     .family = family,
     .summary = "a program names at most 16 weight files",
-    .macOS = "27.0",
+    .macOS = {"15-"},
     .source =
         "Orion #3 (M4 mini): the 17th fails; one file of 128 records runs",
     .date = "2026-09",
@@ -120,7 +120,7 @@ constinit const Rule rules::WeightFileSlot = {
     .summary = "an op of a value and a scalar constant takes one of the 16 "
                "weight files",
     .chips = {Chip::M4},
-    .macOS = "27.0",
+    .macOS = {"27-"},
     .impact = Impact::Warning,
     .source = "tyrauber in Orion #3 (M4 mini)",
     .date = "2026-09",

@@ -276,8 +276,8 @@ void anec::explainRule(const Rule &rule, llvm::raw_ostream &out) {
   out << rule.id << ": " << rule.summary << "\n\n"
       << "  impact      " << spelling(rule.impact) << '\n'
       << "  chips       " << rule.chips.str() << '\n';
-  if (!rule.macOS.empty())
-    out << "  macOS       " << rule.macOS << '\n';
+  if (rule.macOS.isKnown())
+    out << "  macOS       " << rule.macOS.str() << '\n';
   out << "  source      " << rule.source << '\n'
       << "  read        " << rule.date << '\n'
       << "  confidence  " << spelling(rule.confidence) << '\n';

@@ -246,8 +246,8 @@ static void printRule(const Rule &rule, llvm::raw_ostream &out) {
   out << "\n### " << rule.id << "\n\n"
       << rule.summary << ".\n\n- impact: " << spelling(rule.impact)
       << "\n- chips: " << rule.chips.str() << '\n';
-  if (!rule.macOS.empty())
-    out << "- macOS: " << rule.macOS << '\n';
+  if (rule.macOS.isKnown())
+    out << "- macOS: " << rule.macOS.str() << '\n';
   out << "- source: " << rule.source << "; read in " << rule.date << ", "
       << spelling(rule.confidence) << " confidence\n";
   if (!rule.conflict.empty())
@@ -269,6 +269,9 @@ static void printRules(llvm::raw_ostream &out) {
          "disagree, both stand here. *error* and\n*silent-corruption* "
          "(wrong results) are errors; *warning* may be refused or be less\n"
          "accurate; *performance* is slow.\n\n"
+         "Where a source says which macOS it saw a rule on, the rule holds "
+         "from that version\non, or to the last where it is known to be gone; "
+         "`--os=15.6` switches off those that\ndo not hold on 15.6.\n\n"
       << allRules().size() << " rules, by family.\n";
   llvm::MapVector<llvm::StringRef, std::vector<const Rule *>> families;
   for (const Rule *rule : allRules())

@@ -70,6 +70,11 @@ cl::list<std::string> assumed("assume", cl::value_desc("RULE=allow|deny"),
                                        "an error"),
                               cl::sub(cl::SubCommand::getTopLevel()),
                               cl::sub(checkCommand), cl::cat(category));
+cl::opt<std::string> macOS("os", cl::value_desc("15.6"),
+                           cl::desc("The macOS to compile for (default: any): "
+                                    "rules that do not hold there are off"),
+                           cl::sub(cl::SubCommand::getTopLevel()),
+                           cl::sub(checkCommand), cl::cat(category));
 cl::SubCommand explainCommand("explain", "Print the story of a rule");
 cl::opt<std::string> explained(cl::Positional, cl::desc("RULE"),
                                cl::sub(explainCommand), cl::cat(category));
@@ -232,6 +237,7 @@ EXAMPLES:
   anec out.mil --emit=report --target=m4      and what it would take there
   anec llama.anepkg --emit=report --format=html -o cost.html   what a step takes
   anec check out.mil --target=m1              what a chip refuses, and why
+  anec check out.mil --target=m1 --os=15.6    as far as it is known of that macOS
   anec explain io-row-64                      the story of a rule
   anec diff old.mil new.mil                   what differs; 1 if anything does
   anec attention.tdsl --verify-numerics --stats --init=1 -o attention.mil
@@ -286,6 +292,10 @@ static bool readPassList(std::vector<const PassDef *> &passes,
 
 /// Reports an assumption that is none.
 static bool readAssumptions(Assumptions &assumptions, Diagnostics &diags) {
+  if (!macOS.empty() && !(assumptions.macOS = OSVersion::parse(macOS))) {
+    diags.report({}, diag::OSForm, macOS);
+    return false;
+  }
   return llvm::all_of(assumed, [&](const std::string &text) {
     return parseAssumption(text, assumptions, diags);
   });

@@ -15,7 +15,11 @@ namespace anec {
 /// which is an error whatever their impact.
 struct Assumptions {
   std::vector<const Rule *> allowed, denied;
+  /// What the program is to run on; nothing for any macOS.
+  std::optional<OSVersion> macOS;
 
+  /// `rule` does not count: it is allowed to break it, or the rule does not
+  /// hold on that macOS.
   bool allows(const Rule &rule) const;
   /// Whether breaking `rule` counts as an error.
   bool isError(const Rule &rule) const;

@@ -16,6 +16,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/MIL/Outline.h"
+#include "anec/Target/OSRange.h"
 #include "anec/Target/Target.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -52,8 +53,9 @@ struct Rule {
   /// One line: what must hold.
   llvm::StringLiteral summary;
   ChipSet chips = ChipSet::all();
-  /// The versions of macOS that it was seen on; empty when no source says.
-  llvm::StringLiteral macOS = "";
+  /// From the first version of macOS that it was seen on, to the last unless it
+  /// may still hold; empty when no source says.
+  OSRange macOS = {};
   Impact impact = Impact::Error;
   /// Who found it, on what, and when that was written or read (year-month).
   llvm::StringLiteral source;
