@@ -42,6 +42,8 @@ anec::modelPipeline(const ModelPipelineOptions &options) {
   };
   if (options.train)
     add({&passes::Differentiate, &passes::DropForward});
+  else
+    add({&passes::ExposeLogits});
   add({&passes::Canonicalize, &passes::CSE, &passes::DCE});
 
   // Kernels begin as layers, and become larger where that pays.

@@ -134,9 +134,8 @@ struct Differences {
 };
 } // namespace
 
-/// Compares the values of `config`, by name.
-static std::string compareModels(const TrainState &state,
-                                 const ModelPackage &package) {
+std::string anec::compareModels(const TrainState &state,
+                                const ModelPackage &package) {
   std::map<std::string, std::pair<std::string, std::string>> values;
   for (const auto &[name, value] : package.config)
     values[name].first = value;

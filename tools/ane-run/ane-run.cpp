@@ -13,6 +13,7 @@
 #include "../InputShape.h"
 #include "Arguments.h"
 #include "Commands.h"
+#include "Generate.h"
 #include "Train.h"
 #include "anec/Package/ModelPackage.h"
 #include "llvm/Support/CommandLine.h"
@@ -182,6 +183,7 @@ EXAMPLES:
   ane-run bench model.anepkg --init=1 --iterations 10
   ane-run out.mil --input x=x.npy --backend=ane --output-dir results
   ane-run doctor
+  ane-run generate model.anepkg --weights=model.safetensors --prompt="Once"
   ane-run tokenize story.txt --tokenizer=tokenizer.model -o story.bin
   ane-run train model.anepkg --data book.txt --steps 500 --checkpoint run
   ane-run plot run/train.jsonl -o loss.svg
@@ -301,6 +303,11 @@ int main(int argc, char **argv) {
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return UsageError;
   if (std::optional<int> code = runTrainCommands())
+    hideFlagsInGenerate();
+  cl::extrahelp more(examples);
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+    return UsageError;
+  if (std::optional<int> code = runGenerateCommand())
     return *code;
   if (tokenizeCommand && decode && tokenFile.getNumOccurrences())
     return usageError("ane-run", "--decode prints text; it takes no -o");

@@ -190,7 +190,7 @@ cl::opt<WeightMode> weightMode(
                           "inputs, which the host passes (default)"),
                clEnumValN(WeightMode::Baked, "baked",
                           "constants, with a weight file for each layer "
-                          "(default with --forward-only)")),
+                          "(default with --forward-only and values)")),
     cl::cat(category));
 cl::opt<bool> forwardOnly("forward-only",
                           cl::desc("Package the model without training it"),
@@ -262,14 +262,20 @@ static void removeSkipped(std::vector<const PassDef *> &passes) {
   });
 }
 
-/// Weights that no one changes are best part of their kernels.
+/// Weights that no one changes are best part of their kernels, once they are
+/// known.
+static WeightMode chosenWeightMode() {
+  if (weightMode.getNumOccurrences())
+    return weightMode;
+  bool hasValues = !weights.empty() || initSeed.getNumOccurrences();
+  return forwardOnly && hasValues ? WeightMode::Baked : WeightMode::Packed;
+}
+
 static ModelPipelineOptions modelOptions() {
   ModelPipelineOptions options;
   options.train = !forwardOnly;
   options.fusion = fusion;
-  options.packWeights = weightMode.getNumOccurrences()
-                            ? weightMode == WeightMode::Packed
-                            : !forwardOnly;
+  options.packWeights = chosenWeightMode() == WeightMode::Packed;
   return options;
 }
 
@@ -420,8 +426,7 @@ static bool emitPackage(std::unique_ptr<Module> module, CompileOptions options,
     return false;
   PackageOptions package;
   package.io = ioMode;
-  package.weightMode =
-      modelOptions().packWeights ? WeightMode::Packed : WeightMode::Baked;
+  package.weightMode = chosenWeightMode();
   package.weights = options.weights;
   package.milVersion = milVersion;
   package.passes = options.passes;

@@ -78,6 +78,10 @@ std::optional<Checkpoint> readCheckpoint(llvm::StringRef folder,
 std::optional<Checkpoint> loadCheckpointWeights(llvm::StringRef folder,
                                                 Diagnostics &diags);
 
+/// What differs between the `config` of the model that was trained and that of
+/// `package`, in words; empty when nothing does.
+std::string compareModels(const TrainState &state, const ModelPackage &package);
+
 /// What a run writes below its folder, and keeps.
 class CheckpointWriter {
 public:

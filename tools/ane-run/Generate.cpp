@@ -1,0 +1,164 @@
+//===- Generate.cpp - ane-run generate PACKAGE ----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Generate.h"
+#include "../ExitCode.h"
+#include "anec/Train/Checkpoint.h"
+#include "anec/Train/Diags.h"
+#include "anec/Train/Generate.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+
+cl::OptionCategory category("ane-run generate options");
+cl::SubCommand command("generate", "Continue a text with a trained model");
+
+cl::opt<std::string> package(cl::Positional, cl::desc("MODEL.anepkg"),
+                             cl::sub(command), cl::cat(category));
+cl::opt<std::string> checkpointFolder(
+    "checkpoint", cl::value_desc("DIR"),
+    cl::desc("The folder of a training run, or one checkpoint in it: its "
+             "weights and its tokenizer"),
+    cl::sub(command), cl::cat(category));
+cl::opt<std::string> weights(
+    "weights", cl::value_desc("FILE|FOLDER"),
+    cl::desc("The weights: a .safetensors file or a folder of .npy (default: "
+             "those in the package)"),
+    cl::sub(command), cl::cat(category));
+cl::opt<std::string> tokenizerFile(
+    "tokenizer", cl::value_desc("FILE"),
+    cl::desc("A SentencePiece .model or llama2.c's tokenizer.bin (default: "
+             "bytes are tokens)"),
+    cl::sub(command), cl::cat(category));
+cl::opt<std::string> prompt("prompt", cl::value_desc("TEXT"),
+                            cl::desc("What to continue"), cl::sub(command),
+                            cl::cat(category));
+cl::opt<unsigned> tokens("tokens", cl::value_desc("N"), cl::init(100),
+                         cl::desc("New tokens, at most (default 100)"),
+                         cl::sub(command), cl::cat(category));
+cl::opt<double> temperature(
+    "temperature", cl::value_desc("T"), cl::init(1),
+    cl::desc("How freely to draw; 0: always the most likely token (default 1)"),
+    cl::sub(command), cl::cat(category));
+cl::opt<double>
+    topP("top-p", cl::value_desc("P"), cl::init(0.9),
+         cl::desc("Draw among the most likely tokens that have this much of "
+                  "the probability (default 0.9)"),
+         cl::sub(command), cl::cat(category));
+cl::opt<uint64_t> seed("seed", cl::value_desc("N"), cl::init(0),
+                       cl::desc("What is drawn depends on it (default 0)"),
+                       cl::sub(command), cl::cat(category));
+cl::opt<bool> markBeginning(
+    "bos",
+    cl::desc("Put the tokenizer's id for the beginning of a text before "
+             "the prompt, as models of others were trained"),
+    cl::sub(command), cl::cat(category));
+cl::opt<Numerics> numerics(
+    "numerics", cl::desc("How the CPU backend computes:"),
+    cl::init(Numerics::FP16),
+    cl::values(clEnumValN(Numerics::FP16, "fp16",
+                          "round to the declared type after each op (default)"),
+               clEnumValN(Numerics::FP32, "fp32", "round nothing"),
+               clEnumValN(Numerics::M1, "m1",
+                          "as is published of that chip's engine"),
+               clEnumValN(Numerics::M3, "m3", "the same of the M3 Ultra"),
+               clEnumValN(Numerics::M4, "m4", "the same of the M4")),
+    cl::sub(command), cl::cat(category));
+cl::opt<unsigned> threads("threads", cl::value_desc("N"), cl::init(0),
+                          cl::desc("Threads (default: one per processor)"),
+                          cl::sub(command), cl::cat(category));
+
+} // namespace
+
+void anec::hideFlagsInGenerate() {
+  cl::HideUnrelatedOptions(category, command);
+}
+
+/// Opens the package with the weights that are to be used.
+static std::unique_ptr<Session>
+openSession(Backend &backend, const WeightOptions &given, Diagnostics &diags) {
+  std::optional<ModelPackage> read = readPackage(package, diags);
+  if (!read)
+    return nullptr;
+  if (read->weightMode == WeightMode::Baked && !given.source.empty()) {
+    diags.reportFile(package, diag::BakedWeights);
+    return nullptr;
+  }
+  SessionOptions options;
+  options.load.numerics = numerics;
+  options.load.threads = threads;
+  options.weights = given;
+  return Session::open(std::move(*read), backend, options, diags);
+}
+
+static bool generate(Diagnostics &diags) {
+  WeightOptions given;
+  given.source = weights;
+  std::optional<Checkpoint> trained;
+  if (!checkpointFolder.empty()) {
+    trained = loadCheckpointWeights(checkpointFolder, diags);
+    if (!trained)
+      return false;
+    given.source = trained->weights();
+  }
+  const Checkpoint *checkpoint = trained ? &*trained : nullptr;
+  std::unique_ptr<Tokenizer> tokenizer = chooseTokenizer(checkpoint, diags);
+  if (!tokenizer)
+    return false;
+  std::unique_ptr<Backend> backend = createCpuBackend();
+  std::unique_ptr<Session> session =
+      openSession(*backend, given, checkpoint, diags);
+  if (!session)
+    return false;
+  std::optional<Generator> generator =
+      Generator::open(*session, *tokenizer, diags);
+  if (!generator)
+    return false;
+
+  GenerateOptions options;
+  options.tokens = tokens;
+  options.markBeginning = markBeginning;
+  options.sampling = {temperature, topP, seed};
+  std::optional<GenerateStats> stats = generator->run(
+      prompt, options,
+      [](llvm::StringRef text) {
+        llvm::outs() << text;
+        llvm::outs().flush();
+      },
+      diags);
+  if (!stats)
+    return false;
+  llvm::outs() << '\n';
+  llvm::errs() << stats->tokens << " tokens after " << stats->promptTokens;
+  if (stats->seconds > 0)
+    llvm::errs() << llvm::format(": %.1f tokens/s (measured)",
+                                 (stats->tokens - 1) / stats->seconds);
+  llvm::errs() << '\n';
+  return true;
+}
+
+std::optional<int> anec::runGenerateCommand() {
+  if (!command)
+    return std::nullopt;
+  if (package.empty())
+    return usageError("ane-run", "no package; see ane-run generate --help");
+  if (!checkpointFolder.empty() && !weights.empty())
+    return usageError("ane-run", "a checkpoint has its weights; --checkpoint "
+                                 "takes no --weights");
+  if (!(temperature >= 0 && temperature <= 1e6))
+    return usageError("ane-run", "--temperature takes a number from 0 on");
+  if (!(topP > 0 && topP <= 1))
+    return usageError("ane-run", "--top-p takes a number above 0, up to 1");
+  Diagnostics diags;
+  bool ok = generate(diags);
+  finishOutput(diags);
+  diags.print(llvm::errs(), llvm::errs().has_colors());
+  return exitCode(ok, diags);
+}
