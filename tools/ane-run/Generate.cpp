@@ -81,12 +81,39 @@ void anec::hideFlagsInGenerate() {
   cl::HideUnrelatedOptions(category, command);
 }
 
-/// Opens the package with the weights that are to be used.
-static std::unique_ptr<Session>
-openSession(Backend &backend, const WeightOptions &given, Diagnostics &diags) {
+/// Opens the tokenizer that was asked for, or the one that `trained` was
+/// trained with.
+static std::unique_ptr<Tokenizer> chooseTokenizer(const Checkpoint *trained,
+                                                  Diagnostics &diags) {
+  if (!trained)
+    return openTokenizer(tokenizerFile, diags);
+  const UsedTokenizer &used = trained->state.tokenizer;
+  std::string path = tokenizerFile.empty() ? used.path : tokenizerFile;
+  std::unique_ptr<Tokenizer> tokenizer = openTokenizer(path, diags);
+  if (!tokenizer || tokenizer->digest() == used.digest)
+    return tokenizer;
+  diags.reportFile(path.empty() ? checkpointFolder : path, diag::OtherTokenizer,
+                   used.path.empty() ? used.kind : used.path,
+                   used.digest.empty() ? "none" : used.digest);
+  return nullptr;
+}
+
+/// Opens the package with the weights that are to be used, which are `trained`
+/// if there is such a checkpoint.
+static std::unique_ptr<Session> openSession(Backend &backend,
+                                            const WeightOptions &given,
+                                            const Checkpoint *trained,
+                                            Diagnostics &diags) {
   std::optional<ModelPackage> read = readPackage(package, diags);
   if (!read)
     return nullptr;
+  if (trained) {
+    std::string differences = compareModels(trained->state, *read);
+    if (!differences.empty()) {
+      diags.reportFile(trained->folder, diag::OtherModel, differences);
+      return nullptr;
+    }
+  }
   if (read->weightMode == WeightMode::Baked && !given.source.empty()) {
     diags.reportFile(package, diag::BakedWeights);
     return nullptr;

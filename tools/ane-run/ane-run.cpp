@@ -299,14 +299,12 @@ int main(int argc, char **argv) {
   hideFlagsOfOthers();
   cl::HideUnrelatedOptions(category, doctorCommand);
   cl::HideUnrelatedOptions(category, compileCommand);
+  hideFlagsInGenerate();
   cl::extrahelp more(examples);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return UsageError;
   if (std::optional<int> code = runTrainCommands())
-    hideFlagsInGenerate();
-  cl::extrahelp more(examples);
-  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
-    return UsageError;
+    return *code;
   if (std::optional<int> code = runGenerateCommand())
     return *code;
   if (tokenizeCommand && decode && tokenFile.getNumOccurrences())
