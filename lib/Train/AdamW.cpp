@@ -5,6 +5,7 @@
 
 #include "anec/Train/AdamW.h"
 #include "AdamWKernels.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <cstring>
 
@@ -17,14 +18,21 @@ static constexpr size_t blockSize = 65536;
 AdamW::AdamW(llvm::ArrayRef<NamedFloats> weights,
              llvm::ArrayRef<NamedFloats> gradients, cpu::ThreadPool &pool)
     : pool(pool) {
+  // Side by side: each on huge pages of its own would leave half of them empty.
+  constexpr size_t line = 16;
+  size_t total = 0;
+  for (const NamedFloats &gradient : gradients)
+    total += 2 * llvm::alignTo(gradient.elements.size(), line);
+  memory = cpu::makeAlignedArray(total);
+  float *next = memory.get();
   auto weight = weights.begin();
   for (const NamedFloats &gradient : gradients) {
     while (weight->name != gradient.name)
       ++weight;
     size_t size = gradient.elements.size();
     auto moment = [&](llvm::StringRef suffix) {
-      memory.push_back(cpu::makeAlignedArray(size));
-      float *elements = memory.back().get();
+      float *elements = next;
+      next += llvm::alignTo(size, line);
       arrays.push_back(
           {gradient.name + suffix.str(), gradient.type, {elements, size}});
       return elements;

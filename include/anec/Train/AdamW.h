@@ -49,7 +49,7 @@ private:
   };
 
   cpu::ThreadPool &pool;
-  std::vector<cpu::AlignedArray> memory;
+  cpu::AlignedArray memory;
   std::vector<NamedFloats> arrays;
   std::vector<Block> blocks;
   std::vector<double> sums; ///< of each block

@@ -10,12 +10,23 @@
 using namespace anec;
 using namespace anec::session;
 
-/// Zeros, touched: the first use of a page takes long.
+/// Zeros, touched: the first use of a page takes long. Arrays stand side by
+/// side in large blocks: each on huge pages of its own would leave half of them
+/// empty.
 float *Arrays::allocate(size_t count) {
-  memory.push_back(cpu::makeAlignedArray(count));
-  std::fill_n(memory.back().get(), count, 0.0f);
-  allocated += count * sizeof(float);
-  return memory.back().get();
+  constexpr size_t line = 16, blockSize = size_t(1) << 24;
+  size_t size = (count + line - 1) / line * line;
+  if (size > blockLeft) {
+    blockLeft = std::max(size, blockSize);
+    memory.push_back(cpu::makeAlignedArray(blockLeft));
+    block = memory.back().get();
+  }
+  float *array = block;
+  block += size;
+  blockLeft -= size;
+  std::fill_n(array, count, 0.0f);
+  allocated += size * sizeof(float);
+  return array;
 }
 
 bool Arrays::open(const ModelPackage &package, const WeightOptions &options,

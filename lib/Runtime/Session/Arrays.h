@@ -45,6 +45,8 @@ private:
   };
   llvm::StringMap<Array> arrays;
   std::vector<cpu::AlignedArray> memory;
+  float *block = nullptr; ///< what is left of the last one
+  size_t blockLeft = 0;
   std::vector<NamedFloats> masters, sums; ///< sorted by name
   uint64_t allocated = 0;
 };
