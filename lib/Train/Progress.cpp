@@ -30,22 +30,30 @@ static std::string formatTime(double seconds) {
 }
 
 std::string Progress::format(const StepRecord &record) const {
-  std::string line;
-  llvm::raw_string_ostream text(line);
-  text << "step " << record.step << '/' << last
-       << llvm::format("  loss %.4f", record.loss);
+  std::string head, speed, parts, tail;
+  llvm::raw_string_ostream(head) << "step " << record.step << '/' << last
+                                 << llvm::format("  loss %.4f", record.loss);
   if (validationLoss)
-    text << llvm::format("  val %.4f", *validationLoss);
-  text << llvm::format("  %.0f tokens/s  %.1f ms/step (kernels %.1f, host "
-                       "%.1f, optimizer %.1f, I/O %.1f)",
-                       double(tokensPerStep) * 1e3 / meanMs, meanMs,
-                       record.kernelMs, record.hostMs, record.optimizerMs,
-                       record.ioMs);
+    llvm::raw_string_ostream(head)
+        << llvm::format("  val %.4f", *validationLoss);
+  llvm::raw_string_ostream(speed)
+      << llvm::format("  %.0f tokens/s  %.1f ms/step",
+                      double(tokensPerStep) * 1e3 / meanMs, meanMs);
+  llvm::raw_string_ostream(parts) << llvm::format(
+      " (kernels %.1f, host %.1f, optimizer %.1f, I/O %.1f)", record.kernelMs,
+      record.hostMs, record.optimizerMs, record.ioMs);
   if (record.skipped)
-    text << llvm::format("  skipped: loss scale %g", record.lossScale);
+    llvm::raw_string_ostream(tail)
+        << llvm::format("  skipped: loss scale %g", record.lossScale);
   double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
   double each = elapsed / double(record.step - first + 1);
-  text << "  ETA " << formatTime(each * double(last - record.step));
+  tail += "  ETA " + formatTime(each * double(last - record.step));
+  // A line that does not fit could not be rewritten.
+  std::string line = head + speed + parts + tail;
+  if (columns && line.size() >= columns)
+    line = head + speed + tail;
+  if (columns && line.size() >= columns)
+    line.resize(columns - 1);
   return line;
 }
 
@@ -55,13 +63,14 @@ void Progress::show(const StepRecord &record) {
     validationLoss = record.validationLoss;
   Clock::time_point now = Clock::now();
   std::chrono::duration<double> since = now - shown;
-  bool isEnd = record.step == first || record.step >= last;
-  if (since.count() < (isTerminal ? 0.1 : 5.0) && !isEnd &&
-      !(record.validationLoss && !isTerminal))
+  bool isDue = record.step == first || record.step >= last ||
+               since.count() >= (columns ? 0.1 : 5.0) ||
+               (record.validationLoss && !columns);
+  if (!isDue)
     return;
   shown = now;
   std::string line = format(record);
-  if (!isTerminal) {
+  if (!columns) {
     out << line << '\n';
     out.flush();
     return;

@@ -223,8 +223,11 @@ static ExitCode runTrain() {
   if (!diags.hasErrors()) {
     catchRequestsToStop();
     std::unique_ptr<Backend> backend = createCpuBackend();
-    Progress progress(llvm::outs(),
-                      llvm::sys::Process::StandardOutIsDisplayed());
+    unsigned columns =
+        llvm::sys::Process::StandardOutIsDisplayed()
+            ? std::max(llvm::sys::Process::StandardOutColumns(), 40u)
+            : 0;
+    Progress progress(llvm::outs(), columns);
     ok = train(options, *backend, progress, diags);
     progress.end();
   }

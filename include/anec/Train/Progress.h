@@ -20,9 +20,10 @@ namespace anec {
 
 class Progress {
 public:
-  /// `isTerminal`: `out` rewrites its line at a carriage return.
-  Progress(llvm::raw_ostream &out, bool isTerminal)
-      : out(out), isTerminal(isTerminal) {}
+  /// `columns`: of the terminal that `out` is, where a carriage return lets a
+  /// line be rewritten; 0 when it is none.
+  Progress(llvm::raw_ostream &out, unsigned columns)
+      : out(out), columns(columns) {}
 
   /// Begins with the step after `done`, of `steps`, of `tokens` each.
   void start(uint64_t done, uint64_t steps, uint64_t tokens);
@@ -37,7 +38,7 @@ private:
   std::string format(const StepRecord &record) const;
 
   llvm::raw_ostream &out;
-  bool isTerminal;
+  unsigned columns;
   bool isOpen = false; ///< a line that can be rewritten stands there
   size_t shownLength = 0;
   uint64_t first = 0, last = 0, tokensPerStep = 0;
