@@ -10,7 +10,8 @@
 #include <cmath>
 
 using namespace anec;
-using Points = std::vector<LossHistory::Point>;
+using Point = LossSeries::Point;
+using Points = llvm::ArrayRef<Point>;
 
 namespace {
 
@@ -48,11 +49,11 @@ public:
   void draw();
 
 private:
-  void findAxes(const Points &mean);
+  void findAxes();
   void drawAxes();
   void text(double x, double y, llvm::StringRef anchor, const llvm::Twine &what,
             llvm::StringRef more = "");
-  void curve(const Points &points, llvm::StringRef color, double stroke,
+  void curve(Points points, llvm::StringRef color, double stroke,
              double opacity);
   void legend(bool hasMean);
   double x(double step) const {
@@ -71,11 +72,11 @@ private:
 
 /// The running mean, over about a fiftieth of the run, begun without a bias
 /// towards its first value.
-static Points runningMean(const Points &points) {
+static std::vector<Point> runningMean(Points points) {
   double keep = 1 - 1 / std::max(2.0, double(points.size()) / 50);
   double sum = 0, weight = 0;
-  Points mean;
-  for (const LossHistory::Point &point : points) {
+  std::vector<Point> mean;
+  for (const Point &point : points) {
     sum = keep * sum + (1 - keep) * point.loss;
     weight = keep * weight + (1 - keep);
     mean.push_back({point.step, sum / weight});
@@ -84,11 +85,9 @@ static Points runningMean(const Points &points) {
 }
 
 /// At most `most` points: each the mean of a few.
-static Points thinned(const Points &points, size_t most) {
+static std::vector<Point> thinned(Points points, size_t most) {
   size_t group = (points.size() + most - 1) / most;
-  if (group <= 1)
-    return points;
-  Points fewer;
+  std::vector<Point> fewer;
   for (size_t begin = 0; begin < points.size(); begin += group) {
     size_t end = std::min(begin + group, points.size());
     double sum = 0;
@@ -100,15 +99,15 @@ static Points thinned(const Points &points, size_t most) {
   return fewer;
 }
 
-void Drawing::findAxes(const Points &mean) {
+void Drawing::findAxes() {
   double low = INFINITY, high = -INFINITY, last = 1;
-  for (const Points &points : {history.training, history.validation})
-    for (const LossHistory::Point &point : points) {
+  for (Points points : {history.training.points(), history.validation.points()})
+    for (const Point &point : points) {
       low = std::min(low, point.loss);
       high = std::max(high, point.loss);
       last = std::max(last, double(point.step));
     }
-  double first = double(history.training.front().step);
+  double first = double(history.training.points().front().step);
   horizontal = Axis::around(first <= last / 10 ? 0 : first, last, 8, 1);
   horizontal.high = std::max(last, horizontal.low + 1);
   vertical = Axis::around(low, high, 6, 1e-9);
@@ -158,7 +157,7 @@ void Drawing::drawAxes() {
            ") rotate(-90)\"");
 }
 
-void Drawing::curve(const Points &points, llvm::StringRef color, double stroke,
+void Drawing::curve(Points points, llvm::StringRef color, double stroke,
                     double opacity) {
   if (points.empty())
     return;
@@ -173,7 +172,7 @@ void Drawing::curve(const Points &points, llvm::StringRef color, double stroke,
                       "stroke-linejoin=\"round\" points=\"",
                       stroke, opacity);
   const char *separator = "";
-  for (const LossHistory::Point &point : thinned(points, 1500)) {
+  for (const Point &point : thinned(points, 1500)) {
     out << separator
         << llvm::format("%.1f,%.1f", x(double(point.step)), y(point.loss));
     separator = " ";
@@ -195,14 +194,14 @@ void Drawing::legend(bool hasMean) {
   entry(hasMean ? "training, each step" : "training", "#4c78a8", 1.2, 0.45);
   if (hasMean)
     entry("training, running mean", "#1f4e8c", 2, 1);
-  if (!history.validation.empty())
+  if (!history.validation.points().empty())
     entry("validation", "#d9541e", 2, 1);
 }
 
 void Drawing::draw() {
-  Points mean = runningMean(history.training);
+  std::vector<Point> mean = runningMean(history.training.points());
   bool hasMean = mean.size() > 2;
-  findAxes(mean);
+  findAxes();
   out << llvm::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
       "width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" "
@@ -211,16 +210,16 @@ void Drawing::draw() {
   out << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
   text(width / 2, 26, "middle", "Loss", " font-size=\"16\"");
   drawAxes();
-  curve(history.training, "#4c78a8", 1.2, 0.45);
+  curve(history.training.points(), "#4c78a8", 1.2, 0.45);
   if (hasMean)
     curve(mean, "#1f4e8c", 2, 1);
-  curve(history.validation, "#d9541e", 2, 1);
+  curve(history.validation.points(), "#d9541e", 2, 1);
   legend(hasMean);
   out << "</svg>\n";
 }
 
 void anec::drawLosses(const LossHistory &history, llvm::raw_ostream &out) {
-  assert(!history.training.empty());
+  assert(!history.training.points().empty());
   Drawing(history, out).draw();
 }
 

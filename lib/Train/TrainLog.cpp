@@ -17,11 +17,29 @@
 using namespace anec;
 namespace json = llvm::json;
 
+void LossSeries::add(uint64_t step, double loss) {
+  if (!kept.empty() && inLast < each) {
+    Point &last = kept.back();
+    ++inLast;
+    last = {step, last.loss + (loss - last.loss) / double(inLast)};
+    return;
+  }
+  if (kept.size() == most) {
+    for (size_t i = 0; i < most / 2; ++i)
+      kept[i] = {kept[2 * i + 1].step,
+                 (kept[2 * i].loss + kept[2 * i + 1].loss) / 2};
+    kept.resize(most / 2);
+    each *= 2;
+  }
+  kept.push_back({step, loss});
+  inLast = 1;
+}
+
 void LossHistory::add(const StepRecord &record) {
   if (std::isfinite(record.loss))
-    training.push_back({record.step, record.loss});
+    training.add(record.step, record.loss);
   if (record.validationLoss && std::isfinite(*record.validationLoss))
-    validation.push_back({record.step, *record.validationLoss});
+    validation.add(record.step, *record.validationLoss);
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,7 +144,7 @@ std::optional<LossHistory> anec::readTrainLog(llvm::StringRef path,
     }
     text = rest;
   }
-  if (history.training.empty()) {
+  if (history.training.points().empty()) {
     diags.reportFile(path, diag::EmptyLog);
     return std::nullopt;
   }

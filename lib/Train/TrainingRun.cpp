@@ -253,7 +253,7 @@ bool TrainingRun::save() {
 }
 
 bool TrainingRun::plot() {
-  return log->history().training.empty() ||
+  return log->history().training.points().empty() ||
          writeLossPlot(log->history(), folder->file("loss.svg"), diags);
 }
 

@@ -7,6 +7,7 @@
 #include "anec/Train/AdamW.h"
 #include "anec/Train/LossScale.h"
 #include "anec/Train/TokenData.h"
+#include "anec/Train/TrainLog.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <cmath>
@@ -82,6 +83,20 @@ TEST_F(TrainData, TakesEachWindowOnceAnEpoch) {
   for (int i = 0; i < 50; ++i)
     order.push_back(other->next(start));
   EXPECT_NE(order, epochs[0]);
+}
+
+TEST(Train, LossSeriesStaySmall) {
+  LossSeries series;
+  constexpr uint64_t count = 100'000;
+  for (uint64_t step = 1; step <= count; ++step)
+    series.add(step, double(step));
+  EXPECT_LE(series.points().size(), LossSeries::most);
+  EXPECT_GE(series.points().size(), LossSeries::most / 2);
+  EXPECT_EQ(series.points().back().step, count);
+  // The mean of 16 steps up to 16, and so on.
+  EXPECT_EQ(series.points()[0].step, 16u);
+  EXPECT_DOUBLE_EQ(series.points()[0].loss, 8.5);
+  EXPECT_DOUBLE_EQ(series.points()[10].loss, 168.5);
 }
 
 //===----------------------------------------------------------------------===//

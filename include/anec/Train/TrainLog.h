@@ -31,13 +31,28 @@ struct StepRecord {
   double ms = 0, kernelMs = 0, hostMs = 0, optimizerMs = 0, ioMs = 0;
 };
 
-/// What a curve is drawn from.
-struct LossHistory {
+/// Values over steps. However many there are, it keeps a few thousand: each the
+/// mean of as many neighbours as it takes.
+class LossSeries {
+public:
   struct Point {
-    uint64_t step;
+    uint64_t step; ///< the last one
     double loss;
   };
-  std::vector<Point> training, validation;
+  void add(uint64_t step, double loss);
+  llvm::ArrayRef<Point> points() const { return kept; }
+
+  static constexpr size_t most = 8192;
+
+private:
+  std::vector<Point> kept; ///< the last of them may be of fewer values
+  uint64_t each = 1;       ///< values of a point
+  uint64_t inLast = 1;     ///< those of the last
+};
+
+/// What a curve is drawn from.
+struct LossHistory {
+  LossSeries training, validation;
   void add(const StepRecord &record);
 };
 
