@@ -64,7 +64,7 @@ bool LanguageModel::inspect(const ModelPackage &package, Diagnostics &diags) {
     return false;
   }
   if (package.weightMode == WeightMode::Baked) {
-    diags.reportFile(package.folder, diag::BakedWeights);
+    diags.reportFile(package.folder, diag::WeightsInKernels);
     return false;
   }
   name = *found;
