@@ -64,7 +64,7 @@ bool LanguageModel::inspect(const ModelPackage &package, Diagnostics &diags) {
     return false;
   }
   if (package.weightMode == WeightMode::Baked) {
-    diags.reportFile(package.folder, diag::WeightsInKernels);
+    diags.reportFile(package.folder, diag::BakedWeights);
     return false;
   }
   name = *found;
