@@ -19,6 +19,7 @@
 #include "anec/Ops/Weights.h"
 #include "anec/Package/ScheduleWalk.h"
 #include "anec/Passes/PassManager.h"
+#include "anec/Support/Half.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <cmath>
@@ -291,6 +292,29 @@ TEST_F(SessionOf, TakesChangedWeights) {
     for (const NamedFloats &weight : session->weights())
       for (float &element : weight.elements)
         element = element * 0.5f + 0.01f;
+    ASSERT_TRUE(session->weightsChanged(diags));
+    compare(*session, way, fp32Tolerance);
+  }
+}
+
+// Weights that are constants of programs make them other programs.
+TEST_F(SessionOf, TakesChangedWeightsOfPrograms) {
+  for (bool binds : {true, false}) {
+    Way way = fp32();
+    way.session.bindMemory = binds;
+    way.pipeline.packWeights = false;
+    way.package.weightMode = WeightMode::Baked;
+    way.session.weights.seed = 5; // not those that it was packaged with
+    ASSERT_TRUE(compile(llama, way));
+    std::unique_ptr<Session> session = open(way);
+    ASSERT_TRUE(session);
+    ASSERT_TRUE(session->prepare(way.entry, diags));
+    EXPECT_GT(session->programsPerUpdate(), 0u);
+    EXPECT_TRUE(session->canTakeWeights());
+    // Programs have them as fp16.
+    for (const NamedFloats &weight : session->weights())
+      for (float &element : weight.elements)
+        element = float(roundToHalf(element * 0.5f + 0.01f));
     ASSERT_TRUE(session->weightsChanged(diags));
     compare(*session, way, fp32Tolerance);
   }

@@ -81,8 +81,15 @@ public:
 
   /// The master weights, to be changed in place and then announced.
   llvm::ArrayRef<NamedFloats> weights() const;
-  /// Brings changed weights to where kernels and host ops read them.
+  /// Brings changed weights to where kernels and host ops read them. Programs
+  /// that weights are constants of are loaded anew, in the background where the
+  /// backend can: a run waits for each when it comes to it.
   bool weightsChanged(Diagnostics &diags);
+  /// How many programs that takes.
+  unsigned programsPerUpdate() const;
+  /// Whether the backend can load so many more in this process. If not, what
+  /// remains is to save, and to go on in another process.
+  bool canTakeWeights() const;
   /// The gradients of what entries have been prepared for, sorted by name.
   llvm::ArrayRef<NamedFloats> gradients() const;
 

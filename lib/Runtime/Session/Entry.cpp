@@ -26,10 +26,10 @@ static const PackagedInstance *findInstance(const PackagedKernel &kernel,
   return nullptr;
 }
 
-std::shared_ptr<Executable> Entry::load(const Item &item,
-                                        const PackagedKernel &kernel,
-                                        llvm::ArrayRef<Binding> bindings,
-                                        Diagnostics &diags) {
+std::shared_ptr<KernelProgram> Entry::load(const Item &item,
+                                           const PackagedKernel &kernel,
+                                           llvm::ArrayRef<Binding> bindings,
+                                           Diagnostics &diags) {
   const PackagedInstance *instance = findInstance(kernel, item.instance);
   if (!instance) {
     diags.report(item.op->range(), diag::NoInstance, kernel.name);
@@ -40,7 +40,7 @@ std::shared_ptr<Executable> Entry::load(const Item &item,
   for (Slot *slot : item.in)
     if (slot->staged)
       key.push_back(&slot->root());
-  std::shared_ptr<Executable> &loaded = executables[key];
+  std::shared_ptr<KernelProgram> &loaded = programs[key];
   if (loaded && !around.bindsMemory())
     return loaded;
   std::shared_ptr<Module> &module =
@@ -49,11 +49,20 @@ std::shared_ptr<Executable> Entry::load(const Item &item,
     module = loadKernel(around.package, kernel, *instance, diags);
   if (!module)
     return nullptr;
-  LoadOptions load = around.options.load;
-  load.machine = around.machine;
-  load.bindings = bindings;
-  loaded = around.backend.load(*module->functions.front(), load, diags);
-  return loaded;
+  auto program = std::make_shared<KernelProgram>(around, kernel, *instance,
+                                                 module, bindings);
+  if (!program->load(diags))
+    return nullptr;
+  loaded = program;
+  return program;
+}
+
+void Entry::appendBaked(
+    std::vector<std::shared_ptr<KernelProgram>> &baked) const {
+  for (const Part &part : parts)
+    if (part.call && part.call->program->isBaked() &&
+        !llvm::is_contained(baked, part.call->program))
+      baked.push_back(part.call->program);
 }
 
 bool Entry::buildCall(const Item &item, Part &part, Diagnostics &diags) {
@@ -74,13 +83,15 @@ bool Entry::buildCall(const Item &item, Part &part, Diagnostics &diags) {
 
   bool binds = around.bindsMemory();
   Call &call = part.call.emplace();
-  call.executable =
+  call.program =
       load(item, kernel,
            binds ? llvm::ArrayRef<Binding>(bindings) : std::nullopt, diags);
-  if (!call.executable)
+  Executable *executable =
+      call.program ? call.program->executable(diags) : nullptr;
+  if (!executable)
     return false;
   for (auto [index, binding] : llvm::enumerate(bindings)) {
-    if (binds && call.executable->isBound(index))
+    if (binds && executable->isBound(index))
       continue;
     auto &list = binding.output         ? call.reads
                  : slots[index]->staged ? call.staged
@@ -251,13 +262,18 @@ std::unique_ptr<Entry> Entry::prepare(const Function &function,
 bool Entry::stage(Diagnostics &diags) {
   if (staging.segment)
     program(staging, Gradients::Begin).run();
-  for (Part &part : parts)
-    if (part.call)
-      for (const Call::Transfer &transfer : part.call->staged)
-        if (!part.call->executable->writeInput(
-                transfer.port, transfer.region,
-                reinterpret_cast<const float *>(transfer.slot->words), diags))
-          return false;
+  for (Part &part : parts) {
+    if (!part.call || part.call->staged.empty())
+      continue;
+    Executable *executable = part.call->program->executable(diags);
+    if (!executable)
+      return false;
+    for (const Call::Transfer &transfer : part.call->staged)
+      if (!executable->writeInput(
+              transfer.port, transfer.region,
+              reinterpret_cast<const float *>(transfer.slot->words), diags))
+        return false;
+  }
   return true;
 }
 
@@ -269,7 +285,10 @@ bool Entry::runPart(Part &part, Gradients gradients, Diagnostics &diags) {
     program(part, gradients).run();
     return true;
   }
-  Executable &executable = *part.call->executable;
+  Executable *loaded = part.call->program->executable(diags);
+  if (!loaded)
+    return false;
+  Executable &executable = *loaded;
   for (const Call::Transfer &transfer : part.call->writes)
     if (!executable.writeInput(
             transfer.port, transfer.region,

@@ -6,27 +6,15 @@
 #ifndef ANEC_LIB_RUNTIME_SESSION_ENTRY_H
 #define ANEC_LIB_RUNTIME_SESSION_ENTRY_H
 
-#include "Arrays.h"
+#include "KernelProgram.h"
 #include "Segment.h"
 #include "Slots.h"
+#include "Surroundings.h"
 #include "anec/Runtime/Session.h"
 #include <map>
 #include <set>
 
 namespace anec::session {
-
-/// What entries of a session share.
-struct Surroundings {
-  const ModelPackage &package;
-  Backend &backend;
-  const SessionOptions &options;
-  Arrays &arrays;
-  std::shared_ptr<cpu::Machine> machine;
-
-  bool bindsMemory() const {
-    return options.bindMemory && backend.takesBindings();
-  }
-};
 
 /// Decides the memory of slots, loads kernels, compiles what is between them.
 class Entry {
@@ -42,6 +30,8 @@ public:
            Gradients gradients, Diagnostics &diags);
   /// Computes what follows from the weights alone.
   bool stage(Diagnostics &diags);
+  /// Adds the programs that weights are constants of, in the order they run.
+  void appendBaked(std::vector<std::shared_ptr<KernelProgram>> &programs) const;
   std::vector<PartTime> times() const;
   uint64_t bytes() const { return memoryBytes; }
 
@@ -53,7 +43,7 @@ private:
       Region region;
       Slot *slot;
     };
-    std::shared_ptr<Executable> executable;
+    std::shared_ptr<KernelProgram> program;
     std::vector<Transfer> staged, writes, reads;
   };
   /// What runs at a time: a call or a segment of host ops.
@@ -77,10 +67,10 @@ private:
   bool findGradients(Diagnostics &diags);
   bool checkPorts(const Function &function, Diagnostics &diags);
   bool buildCall(const Item &item, Part &part, Diagnostics &diags);
-  std::shared_ptr<Executable> load(const Item &item,
-                                   const PackagedKernel &kernel,
-                                   llvm::ArrayRef<Binding> bindings,
-                                   Diagnostics &diags);
+  std::shared_ptr<KernelProgram> load(const Item &item,
+                                      const PackagedKernel &kernel,
+                                      llvm::ArrayRef<Binding> bindings,
+                                      Diagnostics &diags);
   bool buildSegment(llvm::ArrayRef<const Item *> items, Part &part,
                     Diagnostics &diags);
   cpu::HostProgram &program(Part &part, Gradients gradients);
@@ -100,7 +90,7 @@ private:
   uint64_t memoryBytes = 0;
   std::map<std::pair<std::string, bool>, Slot *> slotOfWeight;
   std::map<std::string, std::shared_ptr<Module>> kernels;
-  std::map<std::vector<const void *>, std::shared_ptr<Executable>> executables;
+  std::map<std::vector<const void *>, std::shared_ptr<KernelProgram>> programs;
   std::set<std::string> begun; ///< gradients that an item before began
   std::deque<Item> weightItems;
   size_t lastForwardGroup = 0;

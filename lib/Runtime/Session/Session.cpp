@@ -21,6 +21,16 @@ struct Session::State {
   Arrays arrays;
   Surroundings around;
   llvm::StringMap<std::unique_ptr<Entry>> entries;
+  /// Loads the programs of changed weights; the entries own them.
+  std::future<void> loading;
+
+  ~State() {
+    if (loading.valid())
+      loading.wait();
+  }
+  bool stage(Diagnostics &diags);
+  std::vector<std::shared_ptr<KernelProgram>> bakedPrograms() const;
+  bool reload(Diagnostics &diags);
 };
 
 Session::Session(std::unique_ptr<State> state) : state(std::move(state)) {}
@@ -53,7 +63,7 @@ bool Session::prepare(llvm::StringRef name, Diagnostics &diags) {
   if (!entry)
     return false;
   // Copies that the entry was the first to ask for.
-  return weightsChanged(diags);
+  return state->stage(diags);
 }
 
 llvm::ArrayRef<Port> Session::inputs(llvm::StringRef entry) const {
@@ -76,12 +86,57 @@ llvm::ArrayRef<NamedFloats> Session::weights() const {
   return state->arrays.weights();
 }
 
-bool Session::weightsChanged(Diagnostics &diags) {
-  state->arrays.round(*state->around.machine);
-  for (auto &entry : state->entries)
+bool Session::State::stage(Diagnostics &diags) {
+  arrays.round(*around.machine);
+  for (auto &entry : entries)
     if (entry.second && !entry.second->stage(diags))
       return false;
   return true;
+}
+
+std::vector<std::shared_ptr<KernelProgram>>
+Session::State::bakedPrograms() const {
+  std::vector<std::shared_ptr<KernelProgram>> programs;
+  for (const auto &entry : entries)
+    if (entry.second)
+      entry.second->appendBaked(programs);
+  return programs;
+}
+
+/// Loads the programs that weights are constants of, with the weights as they
+/// are: the first ones run while the last ones are loaded, where the backend
+/// can do both.
+bool Session::State::reload(Diagnostics &diags) {
+  std::vector<std::shared_ptr<KernelProgram>> programs = bakedPrograms();
+  if (programs.empty())
+    return true;
+  if (loading.valid())
+    loading.wait();
+  for (const auto &program : programs)
+    if (!program->captureWeights(diags))
+      return false;
+  auto loadAll = [programs = std::move(programs)] {
+    for (const auto &program : programs)
+      program->loadNext();
+  };
+  if (around.backend.loadsAside())
+    loading = std::async(std::launch::async, loadAll);
+  else
+    loadAll();
+  return true;
+}
+
+bool Session::weightsChanged(Diagnostics &diags) {
+  return state->reload(diags) && state->stage(diags);
+}
+
+unsigned Session::programsPerUpdate() const {
+  return unsigned(state->bakedPrograms().size());
+}
+
+bool Session::canTakeWeights() const {
+  std::optional<unsigned> left = state->around.backend.loadsLeft();
+  return !left || programsPerUpdate() <= *left;
 }
 
 llvm::ArrayRef<NamedFloats> Session::gradients() const {

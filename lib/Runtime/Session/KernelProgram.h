@@ -1,0 +1,66 @@
+//===- KernelProgram.h - a kernel, with the weights it has ------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A loaded kernel. Where weights are constants of it, a change of theirs makes
+/// it another program, which is loaded in place of this one: by a thread of its
+/// own where the backend can, so that the kernels that run first do not wait
+/// for those that run last.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_SESSION_KERNELPROGRAM_H
+#define ANEC_LIB_RUNTIME_SESSION_KERNELPROGRAM_H
+
+#include "Surroundings.h"
+#include <future>
+
+namespace anec::session {
+
+class KernelProgram {
+public:
+  KernelProgram(const Surroundings &around, const PackagedKernel &kernel,
+                const PackagedInstance &instance,
+                std::shared_ptr<const Module> module,
+                llvm::ArrayRef<Binding> bindings);
+
+  /// Loads it with the weights as they are; false, with the reason reported,
+  /// when that fails.
+  bool load(Diagnostics &diags);
+  /// Whether weights that the session has are constants of it.
+  bool isBaked() const;
+
+  /// Takes the weights as they are, for `loadNext`. One that is being loaded
+  /// is waited for.
+  bool captureWeights(Diagnostics &diags);
+  /// Loads the program with the captured weights; any thread may.
+  void loadNext();
+
+  /// With the weights captured last: waits until it is loaded. Null, with the
+  /// reason reported, when it could not be.
+  Executable *executable(Diagnostics &diags);
+
+private:
+  std::unique_ptr<Executable> load(const Function &function,
+                                   Diagnostics &diags) const;
+  std::unique_ptr<Module> withWeights(Diagnostics &diags) const;
+  ConstantRef currentValue(const PackagedConstant &constant,
+                           Diagnostics &diags) const;
+
+  const Surroundings &around;
+  const PackagedKernel &kernel;
+  const PackagedInstance &instance;
+  std::shared_ptr<const Module> module;
+  llvm::SmallVector<Binding, 16> bindings;
+  std::unique_ptr<Executable> current, next;
+
+  std::unique_ptr<Module> captured;
+  std::promise<void> loaded;
+  std::future<void> pending;
+};
+
+} // namespace anec::session
+
+#endif // ANEC_LIB_RUNTIME_SESSION_KERNELPROGRAM_H
