@@ -11,6 +11,7 @@
 #ifndef ANEC_TOOLS_EXITCODE_H
 #define ANEC_TOOLS_EXITCODE_H
 
+#include "Diags.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/Diagnostics.h"
@@ -79,7 +80,8 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
            diagnostic.kind->id.starts_with("ane-") &&
            !(diagnostic.kind == diag::AneNoState);
   });
-  if (reported(diag::CannotWrite) || ofEngine)
+  if (reported(diag::CannotWrite) || reported(diag::CannotRestart) ||
+      reported(diag::RestartStuck) || ofEngine)
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
                reported(diag::AssumptionForm) ||

@@ -182,6 +182,12 @@ bool TrainingRun::update(StepRecord &record) {
   optimizer->step(state.hyper, record.learningRate, unscale * clipped,
                   ++state.updates);
   clock.addOptimizer("AdamW");
+  // The weights are right, and in the checkpoint; this process only cannot run
+  // them.
+  if (options.restart && !model.weights().canTakeWeights()) {
+    options.restart->isNeeded = true;
+    return true;
+  }
   if (!model.weights().weightsChanged(diags))
     return false;
   clock.addOptimizer("weights to kernels");
@@ -257,17 +263,34 @@ bool TrainingRun::plot() {
          writeLossPlot(log->history(), folder->file("loss.svg"), diags);
 }
 
+/// Validates, unless that is another process's to do, or has been.
+bool TrainingRun::validateLate(StepRecord &record, bool isDue) {
+  record.validationLoss = std::exchange(lateValidation, std::nullopt);
+  if (needsRestart()) {
+    options.restart->step = state.step;
+    options.restart->validates = isDue;
+    return true;
+  }
+  return !isDue || validate(record);
+}
+
 bool TrainingRun::loop() {
+  if (options.validateFirst) {
+    StepRecord before;
+    if (!validate(before))
+      return false;
+    lateValidation = before.validationLoss;
+  }
   progress.start(state.step, options.steps,
                  uint64_t(state.hyper.batch * double(model.windowLength())));
   auto begin = StepClock::Clock::now();
-  while (state.step < options.steps && !isStopped()) {
+  while (state.step < options.steps && !isStopped() && !needsRestart()) {
     StepRecord record;
     if (!step(record))
       return false;
     bool isLast = state.step == options.steps;
     state.validationLoss = std::nullopt;
-    if ((isDue(options.validateEvery) || isLast) && !validate(record))
+    if (!validateLate(record, isDue(options.validateEvery) || isLast))
       return false;
     if (!log->add(record, diags))
       return false;
@@ -284,6 +307,8 @@ bool TrainingRun::loop() {
   if (!options.profile.empty() && clock.isTracing() &&
       !clock.trace().write(options.profile, diags))
     return false;
+  if (needsRestart())
+    return true;
   summarize(
       std::chrono::duration<double>(StepClock::Clock::now() - begin).count());
   return true;

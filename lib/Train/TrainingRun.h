@@ -36,6 +36,10 @@ private:
   bool update(StepRecord &record);
   bool checkFinite(const StepRecord &record);
   bool validate(StepRecord &record);
+  bool validateLate(StepRecord &record, bool isDue);
+  bool needsRestart() const {
+    return options.restart && options.restart->isNeeded;
+  }
   bool save();
   bool plot();
   bool isDue(uint64_t every) const { return every && state.step % every == 0; }
@@ -61,6 +65,8 @@ private:
   uint64_t saved = 0;     ///< the step of the last checkpoint
   uint64_t badLosses = 0; ///< in a row
   uint64_t firstStep = 0; ///< done before this run
+  /// Of the weights that this process began with.
+  std::optional<double> lateValidation;
   double stepSeconds = 0; ///< in steps, files and validation left out
 };
 

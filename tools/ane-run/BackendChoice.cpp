@@ -6,7 +6,16 @@
 #include "BackendChoice.h"
 #include "anec/Runtime/Diags.h"
 
+#include <cstdlib>
+
 using namespace anec;
+
+AneOptions anec::defaultAneOptions() {
+  AneOptions options;
+  if (const char *framework = std::getenv("ANEC_ANE_FRAMEWORK"))
+    options.framework = framework;
+  return options;
+}
 
 std::unique_ptr<Backend> anec::makeBackend(const BackendChoice &choice,
                                            Diagnostics &diags) {

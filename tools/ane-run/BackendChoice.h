@@ -24,6 +24,9 @@ struct BackendChoice {
   AneOptions ane;
 };
 
+/// With the framework that the environment names.
+AneOptions defaultAneOptions();
+
 /// Null, with the reason reported, when it is not to be had.
 std::unique_ptr<Backend> makeBackend(const BackendChoice &choice,
                                      Diagnostics &diags);

@@ -11,6 +11,8 @@
 
 #include "Train.h"
 #include "../ExitCode.h"
+#include "BackendFlags.h"
+#include "Restart.h"
 #include "anec/Train/LossPlot.h"
 #include "anec/Train/Trainer.h"
 #include "llvm/Support/CommandLine.h"
@@ -117,6 +119,8 @@ cl::opt<unsigned> threads("threads", cl::value_desc("N"), cl::init(0),
                           cl::desc("Threads (default: one per processor)"),
                           cl::sub(trainCommand), cl::cat(trainCategory));
 
+BackendFlags backendFlags(trainCategory, trainCommand, trainCommand);
+
 /// A flag for each row of the table.
 class HyperparameterFlags {
 public:
@@ -197,7 +201,10 @@ static std::string checkTrainFlags() {
     return "--steps is at least 1";
   if (!(validation >= 0 && validation < 1))
     return "--validation is a share: at least 0, and less than 1";
-  return "";
+  if (backendFlags.choice().kind == BackendKind::Ane &&
+      numerics.getNumOccurrences())
+    return "--numerics is of --backend=cpu";
+  return backendFlags.check();
 }
 
 /// Makes the first signal a request. A second one ends the process at once.
@@ -219,8 +226,14 @@ static ExitCode runTrain() {
   TrainOptions options = trainOptions();
   for (const auto &[def, value] : options.hyper)
     checkHyperparameter(*def, value, diags);
+  Restart restart;
+  options.restart = &restart.wanted();
+  options.validateFirst = restart.validatesFirst();
+  options.resume |= restart.isRestarted();
   bool ok = false;
-  if (!diags.hasErrors()) {
+  if (std::unique_ptr<Backend> backend;
+      !diags.hasErrors() &&
+      (backend = makeBackend(backendFlags.choice(), diags))) {
     catchRequestsToStop();
     std::unique_ptr<Backend> backend = createCpuBackend();
     unsigned columns =
@@ -228,9 +241,13 @@ static ExitCode runTrain() {
             ? std::max(llvm::sys::Process::StandardOutColumns(), 40u)
             : 0;
     Progress progress(llvm::outs(), columns);
+    Progress progress(llvm::outs(),
+                      llvm::sys::Process::StandardOutIsDisplayed());
     ok = train(options, *backend, progress, diags);
     progress.end();
   }
+  if (ok && options.restart->isNeeded)
+    ok = restart.run(diags);
   finishOutput(diags);
   diags.print(llvm::errs(), llvm::errs().has_colors());
   return exitCode(ok, diags);

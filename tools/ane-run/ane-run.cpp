@@ -12,12 +12,13 @@
 #include "../ExitCode.h"
 #include "../InputShape.h"
 #include "Arguments.h"
+#include "BackendFlags.h"
 #include "Commands.h"
 #include "Generate.h"
+#include "Restart.h"
 #include "Train.h"
 #include "anec/Package/ModelPackage.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
@@ -88,30 +89,8 @@ cl::opt<Numerics> numerics(
                clEnumValN(Numerics::M4, "m4", "the same of the M4")),
     cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
     cl::cat(category));
-cl::opt<BackendKind> backendKind(
-    "backend", cl::desc("What programs run on:"), cl::init(BackendKind::Cpu),
-    cl::values(clEnumValN(BackendKind::Cpu, "cpu", "the processor (default)"),
-               clEnumValN(BackendKind::Ane, "ane",
-                          "the Neural Engine, on macOS; see docs/ane.md")),
-    cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
-    cl::cat(category));
-cl::opt<double> heartbeat(
-    "heartbeat", cl::value_desc("SECONDS"),
-    cl::desc("With the ane backend, run a small program when none ran for so "
-             "long, to keep the engine awake (4 is below what it waits)"),
-    cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
-    cl::cat(category));
-cl::opt<bool> isolate(
-    "isolate",
-    cl::desc("With the ane backend, compile each program in a child process"),
-    cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
-    cl::cat(category));
-cl::opt<bool> reuseCompiled(
-    "reuse-compiled",
-    cl::desc("With the ane backend, keep what is compiled for later processes, "
-             "and load what earlier ones kept"),
-    cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
-    cl::cat(category));
+BackendFlags backendFlags(category, cl::SubCommand::getTopLevel(),
+                          benchCommand);
 cl::opt<std::string> stagedFolder(cl::Positional, cl::desc("FOLDER"),
                                   cl::sub(compileCommand), cl::cat(category));
 cl::opt<unsigned> threads("threads", cl::value_desc("N"), cl::init(0),
@@ -193,26 +172,11 @@ EXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the machine faile
 
 } // namespace
 
-/// This program's own path, for the child processes of --isolate.
-static std::string ownPath;
-
-static BackendChoice chosenBackend() {
-  BackendChoice choice;
-  choice.kind = backendKind;
-  if (const char *framework = std::getenv("ANEC_ANE_FRAMEWORK"))
-    choice.ane.framework = framework;
-  choice.ane.heartbeatSeconds = heartbeat;
-  choice.ane.reuse = reuseCompiled;
-  if (isolate)
-    choice.ane.compileCommand = {ownPath, "compile-staged"};
-  return choice;
-}
-
 static bool runOnPackage(Diagnostics &diags) {
   if (infoCommand)
     return printPackageInfo(program, json, llvm::outs(), diags);
   PackageRunOptions options;
-  options.backend = chosenBackend();
+  options.backend = backendFlags.choice();
   options.load = {numerics, threads};
   options.weights.source = weights;
   options.weights.mapping = weightMap;
@@ -235,9 +199,9 @@ static bool runOnPackage(Diagnostics &diags) {
 
 static bool run(Diagnostics &diags) {
   if (doctorCommand)
-    return runDoctor(chosenBackend().ane, json, llvm::outs(), diags);
+    return runDoctor(defaultAneOptions(), json, llvm::outs(), diags);
   if (compileCommand)
-    return compileStaged(stagedFolder, chosenBackend().ane, diags);
+    return compileStaged(stagedFolder, defaultAneOptions(), diags);
   if (tokenizeCommand)
     return tokenize(text, {tokenizer, tokenFile, decode}, llvm::outs(), diags);
   if (isPackagePath(program))
@@ -257,7 +221,7 @@ static bool run(Diagnostics &diags) {
   LoadOptions load{numerics, threads};
   if (benchCommand)
     return bench(*loaded,
-                 {chosenBackend(),
+                 {backendFlags.choice(),
                   load,
                   {inputs.begin(), inputs.end()},
                   {states.begin(), states.end()},
@@ -267,7 +231,7 @@ static bool run(Diagnostics &diags) {
                   profile},
                  llvm::outs(), diags);
   return runOnce(*loaded,
-                 {chosenBackend(),
+                 {backendFlags.choice(),
                   load,
                   {inputs.begin(), inputs.end()},
                   {states.begin(), states.end()},
@@ -292,6 +256,7 @@ static bool checkSources(llvm::StringRef flag,
 
 int main(int argc, char **argv) {
   endWhenMemoryEnds();
+  keepArguments(argv);
   cl::HideUnrelatedOptions(category);
   cl::HideUnrelatedOptions(category, infoCommand);
   cl::HideUnrelatedOptions(category, benchCommand);
@@ -323,15 +288,12 @@ int main(int argc, char **argv) {
       return usageError("ane-run",
                         "--shape takes NAME=1x3x64, not `" + shape + "`");
 
-  if (backendKind == BackendKind::Ane &&
+  if (backendFlags.choice().kind == BackendKind::Ane &&
       (numerics.getNumOccurrences() || profile))
     return usageError("ane-run", "--numerics and --profile are of "
                                  "--backend=cpu");
-  if (heartbeat < 0)
-    return usageError("ane-run", "--heartbeat takes a number of seconds");
-  ownPath = llvm::sys::fs::getMainExecutable(
-      argv[0], reinterpret_cast<void *>(&chosenBackend));
-
+  if (std::string wrong = backendFlags.check(); !wrong.empty())
+    return usageError("ane-run", wrong);
   if (reportHazards && !isEmulated(numerics))
     return usageError("ane-run",
                       "--report-hazards takes --numerics=m1, m3 or m4");

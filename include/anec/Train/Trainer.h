@@ -25,6 +25,14 @@
 
 namespace anec {
 
+/// What a run needs that cannot go on in this process.
+struct TrainRestart {
+  bool isNeeded = false;
+  uint64_t step = 0; ///< it is saved at
+  /// Its validation was due, and is the next process's to do.
+  bool validates = false;
+};
+
 struct TrainOptions {
   std::string package;
   std::vector<std::string> data; ///< files and folders
@@ -54,6 +62,13 @@ struct TrainOptions {
   unsigned keep = 3;               ///< newest checkpoints; 0: all
   std::string profile;             ///< a trace of the first steps
   uint64_t profiledSteps = 5;
+
+  /// Set when the backend can load no more programs in this process: the run
+  /// is then saved, and another process may resume it. Null makes that an
+  /// error.
+  TrainRestart *restart = nullptr;
+  /// Validates before the first step, for the process before this one.
+  bool validateFirst = false;
 
   /// Becomes true when the run is to be saved and ended.
   const std::atomic<bool> *stop = nullptr;

@@ -1,0 +1,35 @@
+//===- BackendFlags.h - --backend and what belongs to it -------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TOOLS_ANE_RUN_BACKENDFLAGS_H
+#define ANEC_TOOLS_ANE_RUN_BACKENDFLAGS_H
+
+#include "BackendChoice.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace anec {
+
+/// The flags of one or two commands.
+class BackendFlags {
+public:
+  BackendFlags(llvm::cl::OptionCategory &category, llvm::cl::SubCommand &first,
+               llvm::cl::SubCommand &second);
+
+  BackendChoice choice() const;
+  /// What is wrong with them; empty when nothing is.
+  std::string check() const;
+
+private:
+  llvm::cl::opt<BackendKind> kind;
+  llvm::cl::opt<double> heartbeat;
+  llvm::cl::opt<bool> isolate, reuse;
+};
+
+/// The path of this program, to run it again.
+std::string ownExecutable();
+
+} // namespace anec
+
+#endif // ANEC_TOOLS_ANE_RUN_BACKENDFLAGS_H

@@ -1,0 +1,47 @@
+//===- Restart.cpp - a run goes on in a new process -----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Restart.h"
+#include "../Diags.h"
+#include "BackendFlags.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <unistd.h>
+
+using namespace anec;
+
+/// `STEP` or `STEP,validate`: where the process before this one stopped.
+static constexpr char variable[] = "ANEC_RESTARTED_AT";
+
+static char **arguments = nullptr;
+
+void anec::keepArguments(char **argv) { arguments = argv; }
+
+Restart::Restart() {
+  const char *text = std::getenv(variable);
+  if (!text)
+    return;
+  auto [step, what] = llvm::StringRef(text).split(',');
+  before.isNeeded = !step.getAsInteger(10, before.step);
+  before.validates = what == "validate";
+}
+
+bool Restart::run(Diagnostics &diags) {
+  if (before.isNeeded && next.step <= before.step) {
+    diags.report({}, diag::RestartStuck, before.step);
+    return false;
+  }
+  std::string value =
+      std::to_string(next.step) + (next.validates ? ",validate" : "");
+  ::setenv(variable, value.c_str(), /*overwrite=*/1);
+  llvm::outs().flush();
+  std::string program = ownExecutable();
+  ::execv(program.c_str(), arguments);
+  diags.reportFile(program, diag::CannotRestart,
+                   std::generic_category().message(errno));
+  return false;
+}
