@@ -235,14 +235,11 @@ static ExitCode runTrain() {
       !diags.hasErrors() &&
       (backend = makeBackend(backendFlags.choice(), diags))) {
     catchRequestsToStop();
-    std::unique_ptr<Backend> backend = createCpuBackend();
     unsigned columns =
         llvm::sys::Process::StandardOutIsDisplayed()
             ? std::max(llvm::sys::Process::StandardOutColumns(), 40u)
             : 0;
     Progress progress(llvm::outs(), columns);
-    Progress progress(llvm::outs(),
-                      llvm::sys::Process::StandardOutIsDisplayed());
     ok = train(options, *backend, progress, diags);
     progress.end();
   }
