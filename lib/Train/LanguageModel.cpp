@@ -63,10 +63,6 @@ bool LanguageModel::inspect(const ModelPackage &package, Diagnostics &diags) {
     diags.reportFile(package.folder, diag::NotTrainable);
     return false;
   }
-  if (package.weightMode == WeightMode::Baked) {
-    diags.reportFile(package.folder, diag::BakedWeights);
-    return false;
-  }
   name = *found;
   const Function &function = *package.schedule->findFunction(name);
   if (!takesTokens(function)) {
