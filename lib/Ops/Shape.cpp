@@ -5,7 +5,7 @@
 ///
 /// \file
 /// Ops that keep every element: reshape and its special cases, transpose, and
-/// the repeating tile and pad. Joining and taking apart is in Slice.cpp.
+/// the repeating tile and pad. Joining and taking apart is in Concat.cpp.
 ///
 //===----------------------------------------------------------------------===//
 
