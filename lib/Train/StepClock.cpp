@@ -21,15 +21,15 @@ double StepClock::note(Trace::Row row, llvm::StringRef what) {
 
 /// Parts run one after the other, so each begins where the one before ended.
 void StepClock::addKernels(llvm::ArrayRef<PartTime> parts) {
-  Clock::time_point begin = since;
   for (const PartTime &part : parts) {
     bool isKernel = part.kind == PartTime::Kernel;
-    (isKernel ? record.kernelMs : record.hostMs) += part.seconds * 1e3;
+    if (!part.overlaps)
+      (isKernel ? record.kernelMs : record.hostMs) += part.seconds * 1e3;
     if (isTracing())
-      events.add(isKernel ? Trace::Kernels : Trace::Host, part.name, begin,
-                 part.seconds, number);
-    begin += std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double>(part.seconds));
+      events.add(isKernel        ? Trace::Kernels
+                 : part.overlaps ? Trace::Gradients
+                                 : Trace::Host,
+                 part.name, part.begin, part.seconds, number);
   }
   since = Clock::now();
 }

@@ -16,7 +16,8 @@ void Trace::add(Row row, llvm::StringRef name, Clock::time_point begin,
 }
 
 static constexpr llvm::StringLiteral rowNames[] = {
-    "steps", "kernels", "host ops", "optimizer", "files"};
+    "steps",     "kernels", "host ops", "gradients beside kernels",
+    "optimizer", "files"};
 
 bool Trace::write(llvm::StringRef path, Diagnostics &diags) const {
   AtomicFiles files(diags);

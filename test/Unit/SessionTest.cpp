@@ -244,6 +244,35 @@ TEST_F(SessionOf, CopiesWhereMemoryIsNotShared) {
   check(llama, way, fp32Tolerance);
 }
 
+// Sums have one order, so that nothing changes in any bit.
+TEST_F(SessionOf, ComputesGradientsBesideKernels) {
+  for (bool binds : {true, false}) {
+    Way way = fp32();
+    way.runs = 3;
+    way.session.bindMemory = binds;
+    way.session.overlap = false;
+    ASSERT_TRUE(compile(llama, way));
+    std::unique_ptr<Session> session = open(way);
+    ASSERT_TRUE(session);
+    Outcome wanted = runSession(*session, way);
+    for (const PartTime &time : session->times(way.entry))
+      EXPECT_FALSE(time.overlaps);
+
+    way.session.overlap = true;
+    std::unique_ptr<Session> beside = open(way);
+    ASSERT_TRUE(beside);
+    Outcome got = runSession(*beside, way);
+    EXPECT_EQ(got.results, wanted.results);
+    EXPECT_EQ(got.gradients, wanted.gradients);
+    size_t overlapping =
+        llvm::count_if(beside->times(way.entry),
+                       [](const PartTime &time) { return time.overlaps; });
+    // More than may wait at a time.
+    EXPECT_GT(overlapping, 4u);
+    compare(*beside, way, fp32Tolerance);
+  }
+}
+
 TEST_F(SessionOf, TakesSeparateInputs) {
   Way way = fp32();
   way.package.io = IOMode::Separate;

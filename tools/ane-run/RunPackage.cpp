@@ -183,6 +183,7 @@ struct Series {
 /// What a step takes: whole, forward and backward, and the host's share.
 struct StepSeries {
   Series step, forward, backward, host;
+  Series beside; ///< on a thread of its own, and not in the others
   struct PartSum {
     double seconds = 0;
     unsigned runs = 0;
@@ -191,11 +192,16 @@ struct StepSeries {
   std::map<std::string, PartSum> parts;
 
   void add(double milliseconds, llvm::ArrayRef<PartTime> times) {
-    double forwardMs = 0, backwardMs = 0, hostMs = 0;
+    double forwardMs = 0, backwardMs = 0, hostMs = 0, besideMs = 0;
     for (const PartTime &time : times) {
-      (time.isBackward ? backwardMs : forwardMs) += time.seconds * 1e3;
-      if (time.kind == PartTime::Host)
-        hostMs += time.seconds * 1e3;
+      double partMs = time.seconds * 1e3;
+      if (time.overlaps) {
+        besideMs += partMs;
+      } else {
+        (time.isBackward ? backwardMs : forwardMs) += partMs;
+        if (time.kind == PartTime::Host)
+          hostMs += partMs;
+      }
       PartSum &part = parts[time.name];
       part.seconds += time.seconds;
       part.runs += 1;
@@ -205,6 +211,7 @@ struct StepSeries {
     forward.values.push_back(forwardMs);
     backward.values.push_back(backwardMs);
     host.values.push_back(hostMs);
+    beside.values.push_back(besideMs);
   }
 };
 } // namespace
@@ -272,6 +279,7 @@ bool anec::benchPackage(llvm::StringRef path, const PackageRunOptions &options,
       printRow("forward", series.forward, json);
       printRow("backward", series.backward, json);
       printRow("host", series.host, json);
+      printRow("beside_kernels", series.beside, json);
       json.attribute("load_ms", loadMs);
       json.attribute("memory_mb", memory);
     });
@@ -284,6 +292,8 @@ bool anec::benchPackage(llvm::StringRef path, const PackageRunOptions &options,
   printRow("forward", series.forward, out);
   printRow("backward", series.backward, out);
   printRow("host ops", series.host, out);
+  if (series.beside.quantile(0) > 0)
+    printRow("beside", series.beside, out);
   out << llvm::format("  load %.1f ms, memory %.1f MB\n", loadMs, memory);
   if (options.profile)
     printParts(series, out);

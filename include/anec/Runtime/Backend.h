@@ -160,6 +160,9 @@ public:
   /// Whether programs may be loaded by one thread while another one runs others
   /// of the same backend.
   virtual bool loadsAside() const { return false; }
+  /// Whether running kernels keeps the processor busy, so that work beside them
+  /// would only slow them down.
+  virtual bool computesOnProcessor() const { return true; }
   /// Null, with a diagnostic, when the backend cannot run `function`.
   virtual std::unique_ptr<Executable> load(const Function &function,
                                            const LoadOptions &options,

@@ -22,6 +22,7 @@
 #include "anec/Package/ModelPackage.h"
 #include "anec/Runtime/Backend.h"
 #include "llvm/ADT/StringMap.h"
+#include <chrono>
 
 namespace anec {
 
@@ -33,6 +34,9 @@ struct SessionOptions {
   /// Lets kernels work on the session's memory when the backend can. Without,
   /// inputs and outputs are copied, as on an engine.
   bool bindMemory = true;
+  /// Computes the gradients of weights on a thread of their own while kernels
+  /// run. Unset: where kernels leave the processor free.
+  std::optional<bool> overlap;
 };
 
 /// An array of the session's.
@@ -51,6 +55,8 @@ struct PartTime {
   enum Kind : uint8_t { Kernel, Host } kind;
   std::string name;        ///< of the kernel with its instance, or ops
   bool isBackward = false; ///< after the entry's first result was there
+  bool overlaps = false;   ///< ran beside the parts after it
+  std::chrono::steady_clock::time_point begin;
   double seconds = 0;
 };
 

@@ -20,7 +20,7 @@ namespace anec {
 class Trace {
 public:
   using Clock = std::chrono::steady_clock;
-  enum Row : uint8_t { Steps, Kernels, Host, Optimizer, Files };
+  enum Row : uint8_t { Steps, Kernels, Host, Gradients, Optimizer, Files };
 
   void add(Row row, llvm::StringRef name, Clock::time_point begin,
            double seconds, uint64_t step);

@@ -44,6 +44,7 @@ public:
   explicit AneBackend(std::shared_ptr<Engine> engine)
       : engine(std::move(engine)) {}
   llvm::StringRef name() const override { return "ane"; }
+  bool computesOnProcessor() const override { return false; }
   bool loadsAside() const override { return true; }
   std::optional<unsigned> loadsLeft() const override {
     if (!engine->options.compileCommand.empty())

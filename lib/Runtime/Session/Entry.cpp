@@ -8,7 +8,6 @@
 #include "anec/Package/ScheduleWalk.h"
 #include "anec/Runtime/CPU/VectorKernels.h"
 #include "anec/Runtime/Diags.h"
-#include <chrono>
 #include <cstring>
 
 using namespace anec;
@@ -149,7 +148,8 @@ cpu::HostProgram &Entry::program(Part &part, Gradients gradients) {
                                 begins && gradients == Gradients::Begin});
   }
   program = std::make_unique<cpu::HostProgram>(
-      *segment.function, memory, around.options.load.numerics, around.machine);
+      *segment.function, memory, around.options.load.numerics,
+      part.time.overlaps ? around.besideKernels : around.machine);
   return *program;
 }
 
@@ -187,14 +187,14 @@ bool Entry::checkPorts(const Function &function, Diagnostics &diags) {
 bool Entry::addParts(Diagnostics &diags) {
   if (!stagedItems.empty() && !buildSegment(stagedItems, staging, diags))
     return false;
-  for (auto [number, items] : llvm::enumerate(groups)) {
+  for (auto [number, group] : llvm::enumerate(groups)) {
     Part &part = parts.emplace_back();
-    bool isCall = items.front()->kind == Item::Call;
-    if (isCall ? !buildCall(*items.front(), part, diags)
-               : !buildSegment(items, part, diags))
+    if (group.isCall() ? !buildCall(*group.items.front(), part, diags)
+                       : !buildSegment(group.items, part, diags))
       return false;
     part.time.isBackward = number > lastForwardGroup;
-    if (!isCall)
+    part.time.overlaps = group.overlaps;
+    if (!group.isCall())
       program(part, Gradients::Begin);
   }
   return true;
@@ -241,7 +241,13 @@ bool Entry::build(const Function &function, Diagnostics &diags) {
   if (!findGradients(diags))
     return false;
   group();
+  if (around.besideKernels) {
+    separateGradients();
+    worker = std::make_unique<llvm::DefaultThreadPool>(
+        llvm::hardware_concurrency(1));
+  }
   findLifetimes();
+  prolongLifetimes();
   placeSlots();
   bool ok = addParts(diags);
   kernels.clear();
@@ -277,14 +283,54 @@ bool Entry::stage(Diagnostics &diags) {
   return true;
 }
 
+namespace {
+/// Notes when a part began and, at the end of a scope, what it took.
+class Timing {
+public:
+  explicit Timing(PartTime &time) : time(time) {
+    time.begin = std::chrono::steady_clock::now();
+  }
+  ~Timing() {
+    std::chrono::duration<double> elapsed =
+        std::chrono::steady_clock::now() - time.begin;
+    time.seconds = elapsed.count();
+  }
+
+private:
+  PartTime &time;
+};
+} // namespace
+
+void Entry::runSegment(Part &part, cpu::HostProgram &program,
+                       Gradients gradients) {
+  Timing timing(part.time);
+  if (gradients == Gradients::Begin)
+    for (llvm::MutableArrayRef<float> gradient : part.zeroed)
+      std::fill(gradient.begin(), gradient.end(), 0.0f);
+  program.run();
+}
+
+/// Waits until no more than `most` parts run beside this thread.
+void Entry::waitBeside(size_t most) {
+  for (; beside.size() > most; beside.pop_front())
+    beside.front()->done.wait();
+}
+
 bool Entry::runPart(Part &part, Gradients gradients, Diagnostics &diags) {
-  if (!part.call) {
-    if (gradients == Gradients::Begin)
-      for (llvm::MutableArrayRef<float> gradient : part.zeroed)
-        std::fill(gradient.begin(), gradient.end(), 0.0f);
-    program(part, gradients).run();
+  if (part.time.overlaps) {
+    waitBeside(maxBeside - 1);
+    cpu::HostProgram &segment = program(part, gradients);
+    part.done = worker->async([this, &part, &segment, gradients] {
+      runSegment(part, segment, gradients);
+    });
+    beside.push_back(&part);
     return true;
   }
+  if (!part.call) {
+    runSegment(part, program(part, gradients), gradients);
+    return true;
+  }
+  Timing timing(part.time);
   Executable *loaded = part.call->program->executable(diags);
   if (!loaded)
     return false;
@@ -302,6 +348,17 @@ bool Entry::runPart(Part &part, Gradients gradients, Diagnostics &diags) {
                                diags))
       return false;
   return true;
+}
+
+bool Entry::runParts(Gradients gradients, Diagnostics &diags) {
+  bool ok = true;
+  for (Part &part : parts) {
+    bool isWanted = gradients != Gradients::None || !part.time.isBackward;
+    if (!isWanted || !(ok = runPart(part, gradients, diags)))
+      break;
+  }
+  waitBeside(0);
+  return ok;
 }
 
 static void loadPort(const TensorType &type, llvm::ArrayRef<uint8_t> bytes,
@@ -333,16 +390,8 @@ bool Entry::run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
          outputs.size() == outputPorts.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     loadPort(inputPorts[i].type, inputs[i], schedule.inputs[i]->words);
-  for (Part &part : parts) {
-    if (gradients == Gradients::None && part.time.isBackward)
-      break;
-    auto start = std::chrono::steady_clock::now();
-    if (!runPart(part, gradients, diags))
-      return false;
-    std::chrono::duration<double> elapsed =
-        std::chrono::steady_clock::now() - start;
-    part.time.seconds = elapsed.count();
-  }
+  if (!runParts(gradients, diags))
+    return false;
   for (size_t i = 0; i < outputs.size(); ++i)
     storePort(outputPorts[i].type, schedule.outputs[i]->words, outputs[i]);
   return true;

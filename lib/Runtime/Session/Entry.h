@@ -11,6 +11,8 @@
 #include "Slots.h"
 #include "Surroundings.h"
 #include "anec/Runtime/Session.h"
+#include "llvm/Support/ThreadPool.h"
+#include <future>
 #include <map>
 #include <set>
 
@@ -46,6 +48,14 @@ private:
     std::shared_ptr<KernelProgram> program;
     std::vector<Transfer> staged, writes, reads;
   };
+  /// Items that run as one.
+  struct Group {
+    std::vector<const Item *> items;
+    /// Nothing but gradients comes of it, so it may run beside what follows.
+    bool overlaps = false;
+
+    bool isCall() const { return items.front()->kind == Item::Call; }
+  };
   /// What runs at a time: a call or a segment of host ops.
   struct Part {
     PartTime time;
@@ -56,12 +66,18 @@ private:
     std::vector<llvm::MutableArrayRef<float>> zeroed;
     /// For Gradients::Begin and Gradients::Add; made when needed.
     std::unique_ptr<cpu::HostProgram> programs[2];
+    std::shared_future<void> done; ///< of a part that overlaps others
   };
+  /// How many parts may wait or run beside the kernels. What they read has to
+  /// stay that long.
+  static constexpr size_t maxBeside = 4;
 
   explicit Entry(Surroundings &around) : around(around) {}
   bool build(const Function &function, Diagnostics &diags);
   void group();
+  void separateGradients();
   void findLifetimes();
+  void prolongLifetimes();
   void placeSlots();
   bool addParts(Diagnostics &diags);
   bool findGradients(Diagnostics &diags);
@@ -74,14 +90,17 @@ private:
   bool buildSegment(llvm::ArrayRef<const Item *> items, Part &part,
                     Diagnostics &diags);
   cpu::HostProgram &program(Part &part, Gradients gradients);
+  void runSegment(Part &part, cpu::HostProgram &program, Gradients gradients);
   uint32_t *allocate(uint64_t words);
   bool runPart(Part &part, Gradients gradients, Diagnostics &diags);
+  bool runParts(Gradients gradients, Diagnostics &diags);
+  void waitBeside(size_t most);
   Slot *weightSlot(const Op &op, std::optional<int64_t> instance);
 
   Surroundings &around;
   FlatSchedule schedule;
   /// The items of each part, in order, and those that are staged.
-  std::vector<std::vector<const Item *>> groups;
+  std::vector<Group> groups;
   std::vector<const Item *> stagedItems;
   std::vector<Part> parts;
   Part staging;
@@ -94,6 +113,9 @@ private:
   std::set<std::string> begun; ///< gradients that an item before began
   std::deque<Item> weightItems;
   size_t lastForwardGroup = 0;
+  std::deque<Part *> beside; ///< submitted, in order, and not waited for
+  /// One thread, so that sums have one order.
+  std::unique_ptr<llvm::DefaultThreadPool> worker;
 };
 
 } // namespace anec::session

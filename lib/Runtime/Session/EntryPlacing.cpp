@@ -75,7 +75,7 @@ void Entry::group() {
       made.clear();
     }
     open = item.kind != Item::Call;
-    groups.back().push_back(&item);
+    groups.back().items.push_back(&item);
     for (const Slot *slot : item.out) {
       made.insert(slot);
       if (slot == first) {
@@ -83,6 +83,42 @@ void Entry::group() {
         open = false;
       }
     }
+  }
+}
+
+/// Gives items that nothing but gradients come of groups of their own, after
+/// those they were in.
+void Entry::separateGradients() {
+  llvm::DenseSet<const Slot *> needed; // by something else
+  llvm::DenseSet<const Item *> separate;
+  for (const Item &item : llvm::reverse(schedule.items)) {
+    bool gradient = item.kind == Item::Accumulate;
+    if (item.kind == Item::Compute || item.kind == Item::Gather)
+      gradient = llvm::none_of(item.out, [&](Slot *slot) {
+        return slot->root().isOutput || needed.contains(&slot->root());
+      });
+    if (gradient) {
+      separate.insert(&item);
+      continue;
+    }
+    for (Slot *slot : item.in)
+      if (slot)
+        needed.insert(&slot->root());
+  }
+  std::vector<Group> all = std::move(groups);
+  groups.clear();
+  for (auto [number, group] : llvm::enumerate(all)) {
+    Group rest, gradients;
+    gradients.overlaps = true;
+    for (const Item *item : group.items)
+      (separate.contains(item) ? gradients : rest).items.push_back(item);
+    bool wasLastForward = number == lastForwardGroup;
+    if (!rest.items.empty())
+      groups.push_back(std::move(rest));
+    if (wasLastForward)
+      lastForwardGroup = groups.size() - 1;
+    if (!gradients.items.empty())
+      groups.push_back(std::move(gradients));
   }
 }
 
@@ -110,14 +146,35 @@ void Entry::findLifetimes() {
         noteUse(slot, group);
   };
   noteGroup(stagedItems, stagingGroup, false);
-  for (auto [number, items] : llvm::enumerate(groups))
-    noteGroup(items, int(number), items.front()->kind == Item::Call);
+  for (auto [number, group] : llvm::enumerate(groups))
+    noteGroup(group.items, int(number), group.isCall());
   // What no item gives.
   for (Slot &slot : schedule.slots)
     if (slot.lasting || slot.number)
       slot.internal = false;
   for (Slot *slot : schedule.outputs)
     slot->root().internal = false;
+}
+
+/// Keeps what a group reads and gives that runs beside others until it has been
+/// waited for, which is when `maxBeside` more of them have been submitted.
+void Entry::prolongLifetimes() {
+  std::vector<size_t> overlapping;
+  for (auto [number, group] : llvm::enumerate(groups))
+    if (group.overlaps)
+      overlapping.push_back(number);
+  for (auto [order, number] : llvm::enumerate(overlapping)) {
+    size_t waiting = order + maxBeside;
+    int last = int(waiting < overlapping.size() ? overlapping[waiting]
+                                                : groups.size() - 1);
+    for (const Item *item : groups[number].items)
+      for (const auto *slots : {&item->in, &item->out})
+        for (Slot *slot : *slots)
+          if (slot) {
+            Slot &root = slot->root();
+            root.lastGroup = std::max(root.lastGroup, last);
+          }
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,12 +34,11 @@ static const NamedFloats *findMaster(const Surroundings &around,
   const PackagedWeight *weight = around.package.findWeight(constant.weight);
   // Only weights of repeated layers are one for each instance.
   std::string name = instanceName(
-      constant.weight, weight && !weight->instances.empty() ? instance.index
-                                                            : std::nullopt);
+      constant.weight,
+      weight && !weight->instances.empty() ? instance.index : std::nullopt);
   llvm::ArrayRef<NamedFloats> masters = around.arrays.weights();
-  const auto *found = llvm::find_if(masters, [&](const NamedFloats &array) {
-    return array.name == name;
-  });
+  const auto *found = llvm::find_if(
+      masters, [&](const NamedFloats &array) { return array.name == name; });
   return found == masters.end() ? nullptr : found;
 }
 
@@ -77,8 +76,8 @@ ConstantRef KernelProgram::currentValue(const PackagedConstant &constant,
   llvm::ArrayRef<uint8_t> bytes(
       reinterpret_cast<const uint8_t *>(master->elements.data()),
       master->elements.size() * sizeof(float));
-  ConstantRef stored = Constant::view(constant.stored, DType::FP32, bytes,
-                                      nullptr);
+  ConstantRef stored =
+      Constant::view(constant.stored, DType::FP32, bytes, nullptr);
   ConstantRef arranged = arrangeWeight(*weightOp(constant), stored);
   // Rounded now: the master may change while the program is loaded.
   TensorType type(constant.type.dtype, constant.type.shape);

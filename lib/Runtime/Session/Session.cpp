@@ -14,7 +14,10 @@ struct Session::State {
   State(ModelPackage package, Backend &backend, const SessionOptions &options)
       : package(std::move(package)),
         options(options), around{this->package, backend, this->options, arrays,
-                                 cpu::createMachine(options.load.threads)} {}
+                                 cpu::createMachine(options.load.threads)} {
+    if (options.overlap.value_or(!backend.computesOnProcessor()))
+      around.besideKernels = cpu::createMachine(options.load.threads);
+  }
 
   ModelPackage package;
   SessionOptions options;

@@ -18,6 +18,10 @@ struct Surroundings {
   Arrays &arrays;
   std::shared_ptr<cpu::Machine> machine;
 
+  /// What gradients run on that are computed beside kernels; null when none
+  /// are.
+  std::shared_ptr<cpu::Machine> besideKernels;
+
   bool bindsMemory() const {
     return options.bindMemory && backend.takesBindings();
   }
