@@ -163,6 +163,7 @@ static bool generate(Diagnostics &diags) {
   if (!stats)
     return false;
   llvm::outs() << '\n';
+  llvm::outs().flush();
   llvm::errs() << stats->tokens << " tokens after " << stats->promptTokens;
   if (stats->seconds > 0)
     llvm::errs() << llvm::format(": %.1f tokens/s (measured)",
