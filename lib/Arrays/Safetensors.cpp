@@ -233,18 +233,19 @@ std::optional<Safetensors> anec::readSafetensors(StringRef path,
 //===----------------------------------------------------------------------===//
 
 /// llvm::json's objects have no order; the arrays' is that of their bytes.
-static bool writeHeader(raw_ostream &out, const Safetensors &contents) {
+static bool writeHeader(raw_ostream &out, ArrayRef<PlannedArray> arrays,
+                        const SafetensorsMetadata &metadata) {
   json::OStream json(out);
   uint64_t offset = 0;
   bool known = true;
   json.object([&] {
-    if (!contents.metadata.empty())
+    if (!metadata.empty())
       json.attributeObject("__metadata__", [&] {
-        for (const auto &[key, value] : contents.metadata)
+        for (const auto &[key, value] : metadata)
           json.attribute(key, value);
       });
-    for (const NamedArray &named : contents.arrays) {
-      const TensorType &type = named.array->type();
+    for (const PlannedArray &planned : arrays) {
+      const TensorType &type = planned.type;
       const DTypeCode *row = llvm::find_if(dtypes, [&](const DTypeCode &dtype) {
         return dtype.dtype == type.dtype;
       });
@@ -253,7 +254,7 @@ static bool writeHeader(raw_ostream &out, const Safetensors &contents) {
         continue;
       }
       uint64_t end = offset + type.numBytes();
-      json.attributeObject(named.name, [&] {
+      json.attributeObject(planned.name, [&] {
         json.attribute("dtype", row->code);
         json.attributeArray("shape", [&] {
           for (int64_t extent : type.shape)
@@ -270,16 +271,25 @@ static bool writeHeader(raw_ostream &out, const Safetensors &contents) {
   return known;
 }
 
-bool anec::writeSafetensors(raw_ostream &out, const Safetensors &contents) {
+bool anec::writeSafetensors(raw_ostream &out, ArrayRef<PlannedArray> arrays,
+                            const SafetensorsMetadata &metadata) {
   std::string header;
   raw_string_ostream stream(header);
-  if (!writeHeader(stream, contents))
+  if (!writeHeader(stream, arrays, metadata))
     return false;
   // So that the data begins at a multiple of 8.
   header.append((8 - header.size() % 8) % 8, ' ');
   support::endian::write<uint64_t>(out, header.size(), endianness::little);
   out << header;
-  for (const NamedArray &named : contents.arrays)
-    writeElements(out, *named.array);
+  for (const PlannedArray &planned : arrays)
+    writeElements(out, *planned.make());
   return true;
+}
+
+bool anec::writeSafetensors(raw_ostream &out, const Safetensors &contents) {
+  std::vector<PlannedArray> arrays;
+  for (const NamedArray &named : contents.arrays)
+    arrays.push_back({named.name, named.array->type(),
+                      [array = named.array] { return array; }});
+  return writeSafetensors(out, arrays, contents.metadata);
 }

@@ -14,6 +14,7 @@
 #include "../InputShape.h"
 #include "../ReportOutput.h"
 #include "Check.h"
+#include "Convert.h"
 #include "CostPage.h"
 #include "CostReport.h"
 #include "Diff.h"
@@ -239,6 +240,7 @@ EXAMPLES:
   anec check out.mil --target=m1              what a chip refuses, and why
   anec check out.mil --target=m1 --os=15.6    as far as it is known of that macOS
   anec explain io-row-64                      the story of a rule
+  anec convert stories15M.bin -o stories15M.safetensors
   anec diff old.mil new.mil                   what differs; 1 if anything does
   anec attention.tdsl --verify-numerics --stats --init=1 -o attention.mil
 
@@ -638,9 +640,12 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command : {&diffCommand, &checkCommand, &explainCommand})
     cl::HideUnrelatedOptions(category, *command);
+  hideFlagsInConvert();
   cl::extrahelp more(examples);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return UsageError;
+  if (std::optional<int> code = runConvertCommand())
+    return *code;
   if (diffCommand)
     return runDiff();
   if (explainCommand)

@@ -15,6 +15,7 @@
 
 #include "anec/IR/Constant.h"
 #include "anec/Support/MappedFile.h"
+#include <functional>
 
 namespace anec {
 
@@ -23,9 +24,11 @@ struct NamedArray {
   ConstantRef array;
 };
 
+using SafetensorsMetadata = std::vector<std::pair<std::string, std::string>>;
+
 struct Safetensors {
   std::vector<NamedArray> arrays; ///< in the order of their bytes
-  std::vector<std::pair<std::string, std::string>> metadata; ///< sorted
+  SafetensorsMetadata metadata;   ///< sorted
 };
 
 /// The arrays of the file at `path`, as views of the mapped file; nothing when
@@ -40,6 +43,17 @@ std::optional<Safetensors> readSafetensors(const MappedFile &file,
 /// Writes `contents`, its arrays in the given order. Names must be distinct.
 /// Sub-byte integers and strings have no code: false, and nothing is written.
 bool writeSafetensors(llvm::raw_ostream &out, const Safetensors &contents);
+
+/// An array that is made when its turn to be written comes.
+struct PlannedArray {
+  std::string name;
+  TensorType type;
+  std::function<ConstantRef()> make; ///< of `type`
+};
+/// The same, with one array in memory at a time.
+bool writeSafetensors(llvm::raw_ostream &out,
+                      llvm::ArrayRef<PlannedArray> arrays,
+                      const SafetensorsMetadata &metadata);
 
 } // namespace anec
 

@@ -1,0 +1,36 @@
+//===- LlamaFormats.h - what reader and writer share -----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_TRAIN_LLAMAFORMATS_H
+#define ANEC_LIB_TRAIN_LLAMAFORMATS_H
+
+#include "anec/Support/MappedFile.h"
+#include "anec/Train/LlamaWeights.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace anec {
+
+/// Calls `visit` for every array of a model with so many layers, in the order
+/// of llama2.c's file.
+void forEachLlamaArray(
+    int64_t layers, bool tied,
+    llvm::function_ref<void(LlamaRole, int64_t layer)> visit);
+
+/// llama2.c's file, as far as it is right by itself.
+std::optional<LlamaWeights>
+readLlama2c(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);
+/// Writes it; `arrayOf` gives each array as it is to be.
+void writeLlama2c(
+    const LlamaWeights &weights,
+    llvm::function_ref<ConstantRef(LlamaRole, int64_t layer)> arrayOf,
+    llvm::raw_ostream &out);
+
+} // namespace anec
+
+#endif // ANEC_LIB_TRAIN_LLAMAFORMATS_H

@@ -1,0 +1,332 @@
+//===- LlamaReader.cpp - weights under the names of others, read ----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "LlamaFormats.h"
+#include "anec/Arrays/Safetensors.h"
+#include "anec/Train/Diags.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+using namespace llvm;
+
+static std::string inFolder(StringRef folder, StringRef name) {
+  SmallString<128> path(folder);
+  sys::path::append(path, name);
+  return path.str().str();
+}
+
+namespace {
+
+/// Arrays by name, of one file or of several.
+struct Source {
+  StringMap<ConstantRef> arrays;
+  std::vector<std::string> names; ///< in their order in the files
+  std::map<std::string, int64_t> sizes;
+  std::optional<bool> tied; ///< where it is said
+
+  bool addFile(StringRef path, Diagnostics &diags);
+  bool addConfig(StringRef path, Diagnostics &diags);
+};
+
+} // namespace
+
+bool Source::addFile(StringRef path, Diagnostics &diags) {
+  std::optional<Safetensors> contents = readSafetensors(path, diags);
+  if (!contents)
+    return false;
+  for (NamedArray &named : contents->arrays) {
+    names.push_back(named.name);
+    arrays[named.name] = std::move(named.array);
+  }
+  for (const auto &[key, value] : contents->metadata)
+    if (int64_t number; !StringRef(value).getAsInteger(10, number))
+      sizes.try_emplace(key, number);
+  return true;
+}
+
+static std::optional<json::Value> readJson(StringRef path, Diagnostics &diags) {
+  MappedFile file = mapFile(path, diags);
+  if (!file)
+    return std::nullopt;
+  Expected<json::Value> value = json::parse(file->getBuffer());
+  if (value && value->getAsObject())
+    return *value;
+  diags.reportFile(path, diag::BadModelConfig,
+                   value ? "it is no JSON object"
+                         : "it is no JSON: " + toString(value.takeError()));
+  return std::nullopt;
+}
+
+/// Hugging Face's config.json.
+bool Source::addConfig(StringRef path, Diagnostics &diags) {
+  std::optional<json::Value> value = readJson(path, diags);
+  if (!value)
+    return false;
+  const json::Object &object = *value->getAsObject();
+  static constexpr std::pair<StringLiteral, StringLiteral> names[] = {
+      {"hidden_size", "dim"},
+      {"intermediate_size", "hidden"},
+      {"num_hidden_layers", "layers"},
+      {"num_attention_heads", "heads"},
+      {"num_key_value_heads", "kv_heads"},
+      {"max_position_embeddings", "seq"},
+      {"vocab_size", "vocab"}};
+  for (const auto &[theirs, ours] : names)
+    if (std::optional<int64_t> number = object.getInteger(theirs))
+      sizes[ours.str()] = *number;
+  tied = object.getBoolean("tie_word_embeddings");
+  return true;
+}
+
+/// Opens a file, or a folder as Hugging Face has them.
+static std::optional<Source> openSource(StringRef path, Diagnostics &diags) {
+  Source source;
+  if (!sys::fs::is_directory(path)) {
+    if (!source.addFile(path, diags))
+      return std::nullopt;
+    return source;
+  }
+  std::string config = inFolder(path, "config.json");
+  if (sys::fs::exists(config) && !source.addConfig(config, diags))
+    return std::nullopt;
+  std::string index = inFolder(path, "model.safetensors.index.json");
+  StringSet<> shards;
+  std::vector<std::string> files;
+  if (!sys::fs::exists(index)) {
+    files.push_back("model.safetensors");
+  } else {
+    std::optional<json::Value> value = readJson(index, diags);
+    if (!value)
+      return std::nullopt;
+    if (const json::Object *map = value->getAsObject()->getObject("weight_map"))
+      for (const auto &[name, file] : *map)
+        if (std::optional<StringRef> shard = file.getAsString();
+            shard && shards.insert(*shard).second)
+          files.push_back(shard->str());
+    llvm::sort(files);
+  }
+  for (const std::string &file : files)
+    if (!source.addFile(inFolder(path, file), diags))
+      return std::nullopt;
+  return source;
+}
+
+namespace {
+
+/// Takes arrays out of a source by their names.
+class Reader {
+public:
+  Reader(const Source &source, StringRef path, WeightFormat format,
+         const LlamaHints &hints, Diagnostics &diags)
+      : source(source), path(path), format(format), model(hints.model),
+        diags(diags) {}
+
+  std::optional<LlamaWeights> read();
+
+private:
+  std::string name(LlamaRole role, int64_t layer = 0) const {
+    return llamaName(format, role, layer, model);
+  }
+  /// The extent of a matrix that decides a size; 0, with the reason reported,
+  /// when it is not there.
+  int64_t extent(LlamaRole role, unsigned axis);
+  bool take(LlamaWeights &weights, LlamaRole role, int64_t layer);
+  bool checkRest(const LlamaWeights &weights);
+
+  const Source &source;
+  StringRef path;
+  WeightFormat format;
+  std::string model;
+  Diagnostics &diags;
+};
+
+} // namespace
+
+int64_t Reader::extent(LlamaRole role, unsigned axis) {
+  ConstantRef array = source.arrays.lookup(name(role));
+  if (!array) {
+    diags.reportFile(path, diag::NotLlama, name(role),
+                     format == WeightFormat::Anec ? "anec" : "Hugging Face");
+    return 0;
+  }
+  if (array->type().shape.size() == 2 && array->type().shape[axis] > 0)
+    return array->type().shape[axis];
+  diags.reportFile(path, diag::WeightShape, name(role), array->type().str(),
+                   "rank 2");
+  return 0;
+}
+
+bool Reader::take(LlamaWeights &weights, LlamaRole role, int64_t layer) {
+  ConstantRef array = source.arrays.lookup(name(role, layer));
+  if (!array) {
+    diags.reportFile(path, diag::NotLlama, name(role, layer),
+                     format == WeightFormat::Anec ? "anec" : "Hugging Face");
+    return false;
+  }
+  Shape wanted = weights.shapeOf(role);
+  if (array->type().shape != wanted || !isFloat(array->dtype())) {
+    diags.reportFile(path, diag::WeightShape, name(role, layer),
+                     array->type().str(), shapeToString(wanted));
+    return false;
+  }
+  weights.arrays[unsigned(role)].push_back(std::move(array));
+  return true;
+}
+
+/// Arrays that a Llama has no use for change what a model computes, but for
+/// tables that some have among their weights.
+bool Reader::checkRest(const LlamaWeights &weights) {
+  StringSet<> known;
+  forEachLlamaArray(
+      weights.layers, /*tied=*/false,
+      [&](LlamaRole role, int64_t layer) { known.insert(name(role, layer)); });
+  for (const std::string &array : source.names)
+    if (!known.contains(array) &&
+        !StringRef(array).ends_with("rotary_emb.inv_freq")) {
+      diags.reportFile(path, diag::UnknownArray, array);
+      return false;
+    }
+  return true;
+}
+
+std::optional<LlamaWeights> Reader::read() {
+  // Whatever the model is called.
+  if (format == WeightFormat::Anec)
+    for (const std::string &array : source.names)
+      if (StringRef prefix = array; prefix.consume_back(".embedding"))
+        model = prefix.str();
+  LlamaWeights weights;
+  weights.vocab = extent(LlamaRole::Embedding, 0);
+  weights.dim = weights.vocab ? extent(LlamaRole::Embedding, 1) : 0;
+  weights.queryRows = weights.dim ? extent(LlamaRole::Wq, 0) : 0;
+  weights.keyRows = weights.queryRows ? extent(LlamaRole::Wk, 0) : 0;
+  weights.hidden = weights.keyRows ? extent(LlamaRole::W1, 0) : 0;
+  if (!weights.hidden)
+    return std::nullopt;
+  while (source.arrays.count(name(LlamaRole::Wq, weights.layers)))
+    ++weights.layers;
+  weights.tied = source.tied.value_or(false) ||
+                 !source.arrays.count(name(LlamaRole::Classifier));
+  bool ok = checkRest(weights);
+  forEachLlamaArray(weights.layers, weights.tied,
+                    [&](LlamaRole role, int64_t layer) {
+                      ok = ok && take(weights, role, layer);
+                    });
+  if (!ok)
+    return std::nullopt;
+  return weights;
+}
+
+/// Compares sizes with what is known of the model, and takes from there those
+/// that weights do not tell.
+static bool applySizes(LlamaWeights &weights,
+                       const std::map<std::string, int64_t> &sizes,
+                       StringRef path, Diagnostics &diags) {
+  auto known = [&](const char *name) {
+    auto it = sizes.find(name);
+    return it == sizes.end() ? 0 : it->second;
+  };
+  auto take = [&](const char *name, int64_t &size) {
+    if (int64_t value = known(name); value > 0 && size == 0)
+      size = value;
+  };
+  take("heads", weights.heads);
+  take("kv_heads", weights.keyHeads);
+  take("seq", weights.positions);
+  std::pair<const char *, int64_t> told[] = {
+      {"layers", weights.layers}, {"dim", weights.dim},
+      {"hidden", weights.hidden}, {"vocab", weights.vocab},
+      {"heads", weights.heads},   {"kv_heads", weights.keyHeads}};
+  for (const auto &[name, size] : told)
+    if (int64_t value = known(name); value && value != size) {
+      diags.reportFile(path, diag::ModelSize, name, size, value);
+      return false;
+    }
+  // Where keys have as many rows as queries there is nothing to be shared.
+  if (weights.keyHeads == 0 && weights.queryRows == weights.keyRows)
+    weights.keyHeads = weights.heads;
+  return true;
+}
+
+/// Whether heads, as far as they are known, divide the rows.
+static bool checkHeads(LlamaWeights &weights, StringRef path,
+                       Diagnostics &diags) {
+  if (!weights.heads)
+    return true;
+  if (weights.queryRows % (2 * weights.heads)) {
+    diags.reportFile(path, diag::UnevenHeads, "wq", weights.queryRows,
+                     weights.heads);
+    return false;
+  }
+  int64_t width = weights.queryRows / weights.heads;
+  if (weights.keyHeads == 0 && weights.keyRows % width == 0)
+    weights.keyHeads = weights.keyRows / width;
+  if (weights.keyRows != width * weights.keyHeads) {
+    diags.reportFile(path, diag::UnevenHeads, "wk", weights.keyRows,
+                     weights.keyHeads);
+    return false;
+  }
+  return true;
+}
+
+static std::optional<LlamaWeights> readNamed(StringRef path,
+                                             WeightFormat format,
+                                             const LlamaHints &hints,
+                                             Diagnostics &diags) {
+  std::optional<Source> source = openSource(path, diags);
+  if (!source)
+    return std::nullopt;
+  std::optional<LlamaWeights> weights =
+      Reader(*source, path, format, hints, diags).read();
+  if (!weights)
+    return std::nullopt;
+  weights->rope =
+      format == WeightFormat::HuggingFace ? RopeStyle::HalfSplit : hints.rope;
+  if (!applySizes(*weights, hints.sizes, path, diags) ||
+      !applySizes(*weights, source->sizes, path, diags))
+    return std::nullopt;
+  return weights;
+}
+
+std::optional<LlamaWeights> anec::readLlamaWeights(StringRef path,
+                                                   WeightFormat format,
+                                                   const LlamaHints &hints,
+                                                   Diagnostics &diags) {
+  std::optional<LlamaWeights> weights;
+  if (format != WeightFormat::Llama2c) {
+    weights = readNamed(path, format, hints, diags);
+  } else if (MappedFile file = mapFile(path, diags)) {
+    weights = readLlama2c(file, path, diags);
+    if (weights && !applySizes(*weights, hints.sizes, path, diags))
+      return std::nullopt;
+  }
+  if (!weights || !checkHeads(*weights, path, diags))
+    return std::nullopt;
+  if (!weights->tied && hints.hasClassifier == false) {
+    diags.reportFile(path, diag::UntiedClassifier, hints.source);
+    return std::nullopt;
+  }
+  return weights;
+}
+
+WeightFormat anec::guessWeightFormat(StringRef path) {
+  if (path.ends_with(".bin"))
+    return WeightFormat::Llama2c;
+  if (sys::fs::is_directory(path))
+    return WeightFormat::HuggingFace;
+  // What is wrong with the file is said when it is read.
+  Diagnostics ignored;
+  std::optional<Safetensors> contents = readSafetensors(path, ignored);
+  bool isTheirs =
+      contents && llvm::any_of(contents->arrays, [](const NamedArray &named) {
+        return StringRef(named.name).starts_with("model.layers.");
+      });
+  return isTheirs ? WeightFormat::HuggingFace : WeightFormat::Anec;
+}
