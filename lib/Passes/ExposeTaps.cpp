@@ -127,6 +127,9 @@ private:
   TapCosts costs;
   ForwardValues values;
   llvm::DenseMap<const Value *, Value *> tapped; ///< by the forward's value
+  /// What `provide` said since something was last decided: without it, a chain
+  /// of ops that use a value twice would take twice as long for each.
+  llvm::DenseMap<std::pair<const Value *, int>, double> provided;
   llvm::DenseSet<const Op *> afterFirstGradient; ///< of a single function
 };
 
@@ -209,12 +212,17 @@ double TapPair::computeAgain(const Op &op, int user) {
 
 /// What it takes to give `value` to `user`, in the cheaper way.
 double TapPair::provide(Value *value, int user) {
-  double again = computeAgain(*value->definingOp(), user);
+  if (auto it = provided.find({value, user}); it != provided.end())
+    return it->second;
+  double cost = computeAgain(*value->definingOp(), user);
   Value *kept = counterpart(value);
-  if (!kept || !fits(kept))
-    return again;
-  double keep = tapped.contains(kept) ? 0 : costs.moveOnEngine(value);
-  return std::min(again, keep + (user == onHost ? 0 : costs.readTap(value)));
+  if (kept && fits(kept)) {
+    double keep = tapped.contains(kept) ? 0 : costs.moveOnEngine(value);
+    double read = user == onHost ? 0 : costs.readTap(value);
+    cost = std::min(cost, keep + read);
+  }
+  provided[{value, user}] = cost;
+  return cost;
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,6 +259,7 @@ static std::string microseconds(double time) {
 
 /// Settles who gets the results of `op` how.
 bool TapPair::decide(Op &op) {
+  provided.clear();
   llvm::SetVector<int> groups = users(op);
   if (groups.empty())
     return false;

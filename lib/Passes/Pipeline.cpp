@@ -58,8 +58,11 @@ anec::modelPipeline(const ModelPipelineOptions &options) {
   // What the passes above moved together may be the same.
   add({&passes::Canonicalize, &passes::CSE, &passes::DCE});
 
-  // Last: from here on, weights are values like others.
+  // Late: from here on, weights are values like others.
   if (options.packWeights)
     add({&passes::PackWeights});
+
+  // Last: programs have all that they will have.
+  add({&passes::SplitKernels});
   return result;
 }

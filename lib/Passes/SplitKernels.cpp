@@ -1,0 +1,187 @@
+//===- SplitKernels.cpp - no kernel beyond a limit of the target ----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A program with too many ops overflows the compiler's stack, and one with too
+/// many bytes of weights is refused. What a kernel has is known when it is
+/// lowered; so a copy is, and where that is beyond a limit, the kernel is cut
+/// in two between ops, where the fewest bytes pass from one to the other; and
+/// again, until all fit.
+///
+//===----------------------------------------------------------------------===//
+
+#include "OpenedModule.h"
+#include "anec/IR/Clone.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Ops/Report.h"
+#include "anec/Passes/Diags.h"
+#include "anec/Passes/PassManager.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace anec;
+
+/// Why `kernel` is to be cut; empty when it is not.
+static std::string reasonToCut(const Function &kernel, PassContext &ctx) {
+  Module trial;
+  auto copy = std::make_unique<Function>(FunctionKind::Kernel, kernel.name,
+                                         kernel.range);
+  ValueMap map;
+  cloneBody(kernel, *copy, map);
+  trial.functions.push_back(std::move(copy));
+  PassManagerOptions options;
+  options.passes = defaultPipeline().vec();
+  options.target = &ctx.target;
+  options.assumptions = ctx.assumptions;
+  options.verifyEach = false;
+  // What is wrong with it is reported when it is lowered for good.
+  Diagnostics unheard;
+  if (!runPasses(trial, options, unheard))
+    return "";
+  FunctionReport report = makeReport(*trial.functions.front());
+  // To take inputs out of one, and to join outputs.
+  unsigned ports = unsigned(kernel.parameters().size()) + kernel.numResults();
+  unsigned most = report.ops + 2 * ports;
+  unsigned limit = ctx.target.limits.opsPerProgram;
+  if (most > limit && !ctx.assumptions.allows(rules::OpLimit))
+    return "it has " + std::to_string(most) + " ops, more than the target's " +
+           std::to_string(limit);
+  uint64_t bytes = ctx.target.limits.weightBytes;
+  if (report.weightBytes > bytes && !ctx.assumptions.allows(rules::WeightLimit))
+    return "its weights have " + std::to_string(report.weightBytes) +
+           " bytes, more than the target's " + std::to_string(bytes);
+  return "";
+}
+
+/// The bytes that the first `count` of `ops` make for the others.
+static uint64_t bytesAcross(llvm::ArrayRef<Op *> ops, size_t count) {
+  llvm::DenseSet<const Op *> after(ops.begin() + count, ops.end());
+  uint64_t bytes = 0;
+  for (const Op *op : ops.take_front(count))
+    for (const Value *result : op->resultValues())
+      for (Operand *use = result->firstUse(); use; use = use->nextUse())
+        if (use->owner() && after.contains(use->owner())) {
+          bytes += result->type.numBytes();
+          break;
+        }
+  return bytes;
+}
+
+/// How many ops the first part gets: about half.
+static size_t bestCut(llvm::ArrayRef<Op *> ops) {
+  size_t best = ops.size() / 2;
+  uint64_t fewest = bytesAcross(ops, best);
+  for (size_t away = 1; away <= ops.size() / 6; ++away)
+    for (size_t count : {ops.size() / 2 - away, ops.size() / 2 + away})
+      if (uint64_t bytes = bytesAcross(ops, count); bytes < fewest) {
+        fewest = bytes;
+        best = count;
+      }
+  return best;
+}
+
+/// Between kernels pass fp16 tensors alone: what else `rest` uses of `first`, it
+/// computes itself.
+static void computeOthersIn(OpenedBody &body, int rest,
+                            llvm::ArrayRef<Op *> first) {
+  for (Op *op : llvm::reverse(first)) {
+    bool isUsed = false, isUsedElsewhere = false;
+    for (const Value *result : op->resultValues())
+      for (Operand *use = result->firstUse(); use; use = use->nextUse()) {
+        bool inRest = use->owner() && body.groupOf(use->owner()) == rest;
+        (inRest ? isUsed : isUsedElsewhere) = true;
+      }
+    bool passes = llvm::all_of(op->resultValues(), [](const Value *result) {
+      return result->type.dtype == DType::FP16;
+    });
+    if (passes || !isUsed)
+      continue;
+    if (isUsedElsewhere)
+      body.computeIn(*op, rest);
+    else
+      body.assign(op, rest);
+  }
+}
+
+/// `a.part3` after `a.part2`, which comes after `a`.
+static std::string nameOfRest(llvm::StringRef name, llvm::StringSet<> &taken) {
+  llvm::StringRef base = name.split(".part").first;
+  std::string result;
+  for (unsigned part = 2; result.empty() || taken.contains(result); ++part)
+    result = base.str() + ".part" + std::to_string(part);
+  taken.insert(result);
+  return result;
+}
+
+/// Cuts each kernel once that is beyond a limit.
+static bool cutOnce(Module &module, PassContext &ctx) {
+  llvm::StringMap<std::string> reasons;
+  llvm::StringSet<> withWeights, names;
+  for (const auto &function : module.functions) {
+    names.insert(function->name);
+    if (function->kind != FunctionKind::Kernel || function->isDeclaration())
+      continue;
+    if (llvm::any_of(function->body(),
+                     [](const Op &op) { return op.is(ops::Weight); }))
+      withWeights.insert(function->name);
+    // A single op cannot be cut.
+    if (std::string reason = reasonToCut(*function, ctx); !reason.empty())
+      if (llvm::count_if(function->body(), [](const Op &op) {
+            return !isRematerialized(op);
+          }) > 1)
+        reasons[function->name] = reason;
+  }
+  if (reasons.empty())
+    return false;
+  OpenedModule opened(module);
+  bool changed = false;
+  // The same kernel is cut in the same way wherever it is called.
+  llvm::StringMap<std::string> rests;
+  for (OpenedBody &body : opened.bodies()) {
+    unsigned groups = body.numGroups();
+    for (unsigned number = 0; number < groups; ++number) {
+      std::string name = body.group(number).name;
+      bool passesWeights = !withWeights.contains(name);
+      body.group(number).weightsAreInputs = passesWeights;
+      auto reason = reasons.find(name);
+      if (reason == reasons.end())
+        continue;
+      std::vector<Op *> ops = body.ops(number);
+      std::string &restName = rests[name];
+      if (restName.empty()) {
+        restName = nameOfRest(name, names);
+        ctx.remark(ops.front()->range(), diag::KernelCut, name, reason->second);
+      }
+      int rest = body.addGroup(restName);
+      body.group(rest).weightsAreInputs = passesWeights;
+      size_t cut = bestCut(ops);
+      for (Op *op : llvm::ArrayRef(ops).drop_front(cut))
+        body.assign(op, rest);
+      computeOthersIn(body, rest, llvm::ArrayRef(ops).take_front(cut));
+      ctx.count("cuts");
+      changed = true;
+    }
+  }
+  opened.close();
+  return changed;
+}
+
+static bool splitKernels(Module &module, PassContext &ctx) {
+  constexpr unsigned maxRounds = 16; // halves: no kernel needs so many
+  bool changed = false;
+  for (unsigned round = 0; round < maxRounds && cutOnce(module, ctx); ++round)
+    changed = true;
+  return changed;
+}
+
+constinit const PassDef passes::SplitKernels = {
+    .name = "split-kernels",
+    .summary = "Cut kernels that are beyond what the target takes in a program",
+    .description = "%y = call @k(%x), with 500 ops in @k\n"
+                   "  ==>  %h = call @k(%x); %y = call @k.part2(%h)",
+    .stats = {{{"cuts", "calls that became two"}}},
+    .tolerance = 0,
+    .runOnModule = splitKernels,
+};
