@@ -6,20 +6,24 @@
 /// \file
 /// Opens a package, runs its training entry once, and then as often as each
 /// line on standard input says, answering with the times of forward and
-/// backward:
+/// backward, or of whole steps with AdamW as `ane-run train` does them:
 ///
 ///   anec-session-worker THREADS fp16|fp32 MODEL.anepkg SEED TOKENS.bin
-///   TARGETS.bin LOSS.txt
+///   TARGETS.bin LOSS.txt [adamw]
 ///
-/// Tokens and targets are int32; the first loss goes to LOSS.txt.
+/// Tokens and targets are int32; the first loss goes to LOSS.txt. The line
+/// `usage` is answered with the peak of memory, in bytes, and the milliseconds
+/// of the last step's parts.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/Session.h"
+#include "anec/Train/AdamW.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <iostream>
+#include <sys/resource.h>
 
 using namespace anec;
 
@@ -36,7 +40,14 @@ public:
       if (llvm::StringRef(name).ends_with(".train"))
         entry = name;
     session = Session::open(std::move(*package), *backend, options, diags);
-    return session && session->prepare(entry, diags);
+    if (!session || !session->prepare(entry, diags))
+      return false;
+    if (hasOptimizer) {
+      pool = std::make_unique<cpu::ThreadPool>(options.load.threads);
+      optimizer = std::make_unique<AdamW>(session->weights(),
+                                          session->gradients(), *pool);
+    }
+    return true;
   }
   bool step(llvm::ArrayRef<uint8_t> tokens, llvm::ArrayRef<uint8_t> targets,
             Diagnostics &diags) {
@@ -46,11 +57,40 @@ public:
     llvm::MutableArrayRef<uint8_t> lossBytes(reinterpret_cast<uint8_t *>(&loss),
                                              sizeof(loss));
     return session->run(entry, {tokens, targets, scaleBytes}, {lossBytes},
-                        diags);
+                        diags) &&
+           (!optimizer || update(diags));
+  }
+  void printUsage(llvm::raw_ostream &out) const {
+    double kernels = 0, host = 0;
+    for (const PartTime &part : session->times(entry))
+      (part.kind == PartTime::Kernel ? kernels : host) += part.seconds * 1e3;
+    rusage usage = {};
+    getrusage(RUSAGE_SELF, &usage);
+    out << "{\"bytes\": " << uint64_t(usage.ru_maxrss) * 1024
+        << ", \"kernels\": " << kernels << ", \"host\": " << host
+        << ", \"optimizer\": " << optimizerMs << "}\n";
   }
   float loss = 0;
+  bool hasOptimizer = false;
 
 private:
+  bool update(Diagnostics &diags) {
+    auto start = std::chrono::steady_clock::now();
+    Hyperparameters hyper;
+    double norm = optimizer->gradientNorm();
+    optimizer->step(hyper, 1e-4, norm > hyper.clip ? hyper.clip / norm : 1,
+                    ++updates);
+    bool ok = session->weightsChanged(diags);
+    optimizerMs = std::chrono::duration<double, std::milli>(
+                      std::chrono::steady_clock::now() - start)
+                      .count();
+    return ok;
+  }
+
+  std::unique_ptr<cpu::ThreadPool> pool;
+  std::unique_ptr<AdamW> optimizer;
+  uint64_t updates = 0;
+  double optimizerMs = 0;
   std::unique_ptr<Backend> backend = createCpuBackend();
   std::unique_ptr<Session> session;
   std::string entry;
@@ -68,7 +108,7 @@ static llvm::ArrayRef<uint8_t> bytesOf(const llvm::MemoryBuffer &buffer) {
           buffer.getBufferSize()};
 }
 
-static bool work(char **argument, Diagnostics &diags) {
+static bool work(char **argument, bool hasOptimizer, Diagnostics &diags) {
   SessionOptions options;
   options.load.numerics =
       llvm::StringRef(argument[1]) == "fp32" ? Numerics::FP32 : Numerics::FP16;
@@ -82,6 +122,7 @@ static bool work(char **argument, Diagnostics &diags) {
   }
   options.weights.seed = seed;
   Trainer trainer;
+  trainer.hasOptimizer = hasOptimizer;
   if (!trainer.open(argument[2], options, diags) ||
       !trainer.step(bytesOf(*tokens), bytesOf(*targets), diags))
     return false;
@@ -89,7 +130,15 @@ static bool work(char **argument, Diagnostics &diags) {
   llvm::raw_fd_ostream(argument[6], error) << trainer.loss << '\n';
   llvm::outs() << "ready\n";
   llvm::outs().flush();
-  for (unsigned count; std::cin >> count;) {
+  for (std::string line; std::getline(std::cin, line);) {
+    unsigned count = 0;
+    if (line == "usage") {
+      trainer.printUsage(llvm::outs());
+      llvm::outs().flush();
+      continue;
+    }
+    if (llvm::StringRef(line).getAsInteger(10, count))
+      return false;
     const char *separator = "[";
     for (unsigned i = 0; i < count; ++i) {
       auto start = std::chrono::steady_clock::now();
@@ -107,13 +156,15 @@ static bool work(char **argument, Diagnostics &diags) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 8) {
-    llvm::errs() << "usage: anec-session-worker THREADS fp16|fp32 "
-                    "MODEL.anepkg SEED TOKENS.bin TARGETS.bin LOSS.txt\n";
+  if (argc != 8 && argc != 9) {
+    llvm::errs()
+        << "usage: anec-session-worker THREADS fp16|fp32 MODEL.anepkg SEED "
+           "TOKENS.bin TARGETS.bin LOSS.txt [adamw]\n";
     return 2;
   }
   Diagnostics diags;
-  bool ok = work(argv + 1, diags);
+  bool hasOptimizer = argc == 9 && llvm::StringRef(argv[8]) == "adamw";
+  bool ok = work(argv + 1, hasOptimizer, diags);
   diags.print(llvm::errs());
   return ok ? 0 : 1;
 }

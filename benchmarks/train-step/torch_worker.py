@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 """The forward and backward of examples/llama.tdsl in PyTorch, as often as each
-line on standard input says.
+line on standard input says; with clipping and AdamW when `adamw` is given. The
+line `usage` is answered with the peak of memory, in bytes.
 
-usage: torch_worker.py THREADS TOKENS.bin TARGETS.bin LOSS.txt"""
+usage: torch_worker.py THREADS TOKENS.bin TARGETS.bin LOSS.txt [adamw]"""
 import json
 import math
+import resource
 import sys
 import time
 
@@ -73,7 +75,7 @@ class Model(nn.Module):
         return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 
-def main(threads, tokens_path, targets_path, loss_path):
+def main(threads, tokens_path, targets_path, loss_path, optimizer=None):
     torch.set_num_threads(int(threads))
     torch.manual_seed(0)
     tokens, targets = [torch.from_numpy(np.fromfile(path, "i4").astype("i8"))[None]
@@ -83,6 +85,13 @@ def main(threads, tokens_path, targets_path, loss_path):
     cos, sin = angles.cos(), angles.sin()
     mask = torch.full((SEQ, SEQ), float("-inf")).triu(1)
     model = Model()
+    # `foreach` is the faster of its two ways.
+    adamw = optimizer and torch.optim.AdamW(
+        [{"params": [p for p in model.parameters() if p.dim() > 1],
+          "weight_decay": 0.1},
+         {"params": [p for p in model.parameters() if p.dim() == 1],
+          "weight_decay": 0}],
+        lr=1e-4, betas=(0.9, 0.95), foreach=True)
 
     def step():
         # The gradients stay allocated: making them anew is what costs most.
@@ -92,12 +101,19 @@ def main(threads, tokens_path, targets_path, loss_path):
         start = time.perf_counter()
         loss = model(tokens, targets, cos, sin, mask)
         loss.backward()
+        if adamw:
+            nn.utils.clip_grad_norm_(model.parameters(), 1)
+            adamw.step()
         return (time.perf_counter() - start) * 1e3, loss.item()
 
     with open(loss_path, "w") as file:
         file.write(f"{step()[1]}\n")
     print("ready", flush=True)
     for line in sys.stdin:
+        if line == "usage\n":
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            print(json.dumps({"bytes": peak}), flush=True)
+            continue
         print(json.dumps([step()[0] for _ in range(int(line))]), flush=True)
 
 
