@@ -67,14 +67,17 @@ bool TokenData::check(const Piece &piece, int64_t vocabulary,
   return true;
 }
 
-/// The files below `folder`, sorted; hidden ones are someone else's.
-static bool listFolder(llvm::StringRef folder, std::vector<std::string> &files,
-                       Diagnostics &diags) {
+/// The files below `folder`, sorted; hidden ones are someone else's, and those
+/// in `without` this run's own.
+static bool listFolder(llvm::StringRef folder, llvm::StringRef without,
+                       std::vector<std::string> &files, Diagnostics &diags) {
   std::vector<std::string> found;
   std::error_code code;
   for (fs::recursive_directory_iterator entry(folder, code), end;
        entry != end && !code; entry.increment(code)) {
-    if (llvm::sys::path::filename(entry->path()).starts_with(".")) {
+    bool isFolder = entry->type() == fs::file_type::directory_file;
+    if (llvm::sys::path::filename(entry->path()).starts_with(".") ||
+        (isFolder && fs::equivalent(entry->path(), without))) {
       entry.no_push();
       continue;
     }
@@ -91,6 +94,7 @@ static bool listFolder(llvm::StringRef folder, std::vector<std::string> &files,
 }
 
 std::optional<TokenData> TokenData::open(llvm::ArrayRef<std::string> paths,
+                                         llvm::StringRef without,
                                          const Tokenizer &tokenizer,
                                          int64_t vocabulary,
                                          Diagnostics &diags) {
@@ -98,7 +102,7 @@ std::optional<TokenData> TokenData::open(llvm::ArrayRef<std::string> paths,
   for (const std::string &path : paths) {
     if (!fs::is_directory(path))
       files.push_back(path);
-    else if (!listFolder(path, files, diags))
+    else if (!listFolder(path, without, files, diags))
       return std::nullopt;
   }
   TokenData data;

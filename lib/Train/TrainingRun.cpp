@@ -58,7 +58,8 @@ bool TrainingRun::openData() {
   std::unique_ptr<Tokenizer> opened = openTokenizer(tokenizerPath(), diags);
   if (!opened)
     return false;
-  data = TokenData::open(options.data, *opened, model.vocabulary(), diags);
+  data = TokenData::open(options.data, options.checkpoint, *opened,
+                         model.vocabulary(), diags);
   if (!data)
     return false;
   UsedTokenizer tokenizer{spelling(opened->kind()).str(),
@@ -316,13 +317,13 @@ bool TrainingRun::loop() {
 
 void TrainingRun::summarize(double seconds) {
   uint64_t done = state.step - firstStep;
-  if (isStopped() && state.step < options.steps)
+  if (state.step < options.steps)
     progress.say("stopped at step " + llvm::Twine(state.step) +
                  "; --resume goes on");
-  if (!done) {
+  else if (!done)
     progress.say("all " + llvm::Twine(state.step) + " steps were done already");
+  if (!done)
     return;
-  }
   double windowsDone = double(done) * state.hyper.batch;
   progress.say(
       llvm::Twine(done) +

@@ -30,7 +30,7 @@ struct TrainData : testing::Test {
     folder.write("a.txt", first);
     folder.write("b.txt", second);
     tokenizer = openTokenizer("", diags);
-    data = TokenData::open({folder / ""}, *tokenizer, 256, diags);
+    data = TokenData::open({folder / ""}, "", *tokenizer, 256, diags);
   }
   TemporaryFolder folder;
   Diagnostics diags;

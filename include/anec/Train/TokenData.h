@@ -33,6 +33,7 @@ public:
   /// where they are. Nothing, with the reason reported, when one cannot be read
   /// or has an id that is not below `vocabulary`.
   static std::optional<TokenData> open(llvm::ArrayRef<std::string> paths,
+                                       llvm::StringRef without,
                                        const Tokenizer &tokenizer,
                                        int64_t vocabulary, Diagnostics &diags);
 
