@@ -9,6 +9,7 @@
 #include "anec/MIL/Reader.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Package/Diags.h"
+#include "anec/Target/Check.h"
 #include "anec/anec.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -121,6 +122,15 @@ bool anec::selectKernel(Module &module, llvm::StringRef name,
   return true;
 }
 
+/// Some say that M1 wants an array to each file, others that it does not: one
+/// file unless the user denies that.
+static unsigned mostWeightFiles(const PassManagerOptions &options) {
+  const Rule &rule = rules::OneRecordPerFile;
+  bool isDenied = rule.appliesTo(*options.target) &&
+                  llvm::is_contained(options.assumptions.denied, &rule);
+  return isDenied ? options.target->limits.weightFiles.value : 1;
+}
+
 std::optional<Package> anec::compile(std::unique_ptr<Module> module,
                                      SourceKind kind,
                                      const CompileOptions &options,
@@ -143,7 +153,8 @@ std::optional<Package> anec::compile(std::unique_ptr<Module> module,
     version = options.passes.target->milVersion.value.str();
   return Package{std::move(module), std::move(*weights), version,
                  kind == SourceKind::MIL ? MILPrintOptions::Placement::Keep
-                                         : MILPrintOptions::Placement::Gather};
+                                         : MILPrintOptions::Placement::Gather,
+                 mostWeightFiles(options.passes)};
 }
 
 /// Compiles what was read, by the default pipeline when no passes are named.
@@ -185,6 +196,7 @@ std::optional<Package> anec::compileText(llvm::StringRef text,
 bool Package::write(llvm::StringRef path, Diagnostics &diags) const {
   MILPrintOptions options;
   options.version = milVersion;
+  options.mostWeightFiles = mostWeightFiles;
   options.resolve = [&](const Op &weight) {
     return weights.resolve(weight, diags);
   };
@@ -194,6 +206,7 @@ bool Package::write(llvm::StringRef path, Diagnostics &diags) const {
 bool Package::print(llvm::raw_ostream &out, Diagnostics &diags) const {
   MILPrintOptions options;
   options.version = milVersion;
+  options.mostWeightFiles = mostWeightFiles;
   options.placement = placement;
   return printMIL(*program, out, options, diags);
 }

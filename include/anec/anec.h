@@ -61,6 +61,8 @@ struct Package {
   /// Where `print` says that constants are: a MIL program that is printed again
   /// keeps each where it is.
   MILPrintOptions::Placement placement = MILPrintOptions::Placement::Gather;
+  /// How many weight files there may be; an array to each.
+  unsigned mostWeightFiles = 1;
 
   /// Writes `path` and, when there are weights, `weights/STEM.bin` beside it:
   /// both or neither.

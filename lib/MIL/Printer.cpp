@@ -125,11 +125,8 @@ bool anec::addMIL(const Module &module, StringRef textPath,
   if (!printing.place(diags) || diags.errorCount() != errors)
     return false;
   // The weights first: the text appears when all it names is there.
-  if (printing.weights.hasRecords()) {
-    OutputFile *file = files.add(weightFile);
-    if (!file || !printing.weights.write(*file, diags))
-      return false;
-  }
+  if (!printing.weights.write(weightFile, files, diags))
+    return false;
   OutputFile *text = files.add(textPath);
   if (!text)
     return false;
@@ -157,10 +154,7 @@ bool anec::addWeightFile(const Module &module, StringRef weightFile,
   Printing printing(module, options);
   if (!printing.place(diags) || diags.errorCount() != errors)
     return false;
-  if (!printing.weights.hasRecords())
-    return true;
-  OutputFile *file = files.add(weightFile);
-  return file && printing.weights.write(*file, diags);
+  return printing.weights.write(weightFile, files, diags);
 }
 
 WeightFilePlan anec::planWeightFile(const Module &module,

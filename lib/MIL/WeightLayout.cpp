@@ -8,6 +8,7 @@
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
 #include "anec/Support/AtomicFile.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
@@ -39,8 +40,23 @@ bool WeightLayout::belongsInFile(const Constant &constant, bool isParameter,
   }
 }
 
+/// `out.bin`, `out.1.bin`, ...
+static std::string pathOfFile(StringRef path, size_t number) {
+  if (number == 0)
+    return path.str();
+  StringRef extension = sys::path::extension(path);
+  return (path.drop_back(extension.size()) + "." + Twine(number) + extension)
+      .str();
+}
+
+/// To a file of its own, until there are as many as there may be.
 size_t WeightLayout::addRecord(Record record) {
-  record.offset = layout.add(record.type);
+  record.file = records.size() % options.mostWeightFiles;
+  if (record.file == layouts.size()) {
+    layouts.emplace_back();
+    paths.push_back(pathOfFile(options.weightPath, record.file));
+  }
+  record.offset = layouts[record.file].add(record.type);
   records.push_back(std::move(record));
   return records.size() - 1;
 }
@@ -54,8 +70,8 @@ size_t WeightLayout::recordOf(const Constant &constant, StringRef name,
   auto [known, isNew] =
       ofBytes.try_emplace({bytes.data(), {types, bytes.size()}}, 0);
   if (isNew)
-    known->second = addRecord(
-        {&constant, constant.type(), name.str(), range, /*offset=*/0});
+    known->second = addRecord({&constant, constant.type(), name.str(), range,
+                               /*file=*/0, /*offset=*/0});
   return known->second;
 }
 
@@ -78,7 +94,7 @@ void WeightLayout::addWeight(const Op &op) {
     StringRef name = op.stringAttr("name");
     known->second = value ? recordOf(*value, name, op.range())
                           : addRecord({nullptr, op.result()->type, name.str(),
-                                       op.range(), /*offset=*/0});
+                                       op.range(), /*file=*/0, /*offset=*/0});
   }
   ofWeight[&op] = known->second;
 }
@@ -108,7 +124,7 @@ void WeightLayout::add(const Function &function, StringRef opset) {
 std::optional<WeightPlace> WeightLayout::find(const Constant &constant) const {
   auto it = ofConstant.find(&constant);
   if (it != ofConstant.end())
-    return WeightPlace{options.weightPath, records[it->second].offset};
+    return placeOf(records[it->second]);
   if (constant.origin() &&
       options.placement == MILPrintOptions::Placement::Keep)
     return WeightPlace{constant.origin()->path, constant.origin()->offset};
@@ -116,10 +132,10 @@ std::optional<WeightPlace> WeightLayout::find(const Constant &constant) const {
 }
 
 WeightPlace WeightLayout::find(const Op &weight) const {
-  return {options.weightPath, records[ofWeight.lookup(&weight)].offset};
+  return placeOf(records[ofWeight.lookup(&weight)]);
 }
 
-bool WeightLayout::write(OutputFile &file, Diagnostics &diags) const {
+bool WeightLayout::areKnown(Diagnostics &diags) const {
   bool complete = true;
   for (const Record &record : records)
     if (!record.value ||
@@ -129,14 +145,26 @@ bool WeightLayout::write(OutputFile &file, Diagnostics &diags) const {
         diags.report(record.range, diag::UnknownWeight, record.name);
       complete = false;
     }
-  if (!complete)
+  return complete;
+}
+
+bool WeightLayout::write(StringRef path, AtomicFiles &files,
+                         Diagnostics &diags) const {
+  if (!areKnown(diags))
     return false;
-  BlobWriter writer(file, diags);
-  for (const Record &record : records) {
-    [[maybe_unused]] uint64_t offset =
-        writer.add(*record.value, record.name, record.range);
-    assert(offset == record.offset && "the text names another offset");
+  for (size_t number = 0; number < layouts.size(); ++number) {
+    OutputFile *file = files.add(pathOfFile(path, number));
+    if (!file)
+      return false;
+    BlobWriter writer(*file, diags);
+    for (const Record &record : records) {
+      if (record.file != number)
+        continue;
+      [[maybe_unused]] uint64_t offset =
+          writer.add(*record.value, record.name, record.range);
+      assert(offset == record.offset && "the text names another offset");
+    }
+    writer.finish();
   }
-  writer.finish();
   return true;
 }

@@ -10,10 +10,12 @@
 #include "anec/MIL/Printer.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include <deque>
 
 namespace anec {
+class AtomicFiles;
 class OutputFile;
-}
+} // namespace anec
 
 namespace anec::mil {
 
@@ -40,8 +42,10 @@ public:
   WeightPlace find(const Op &weight) const;
 
   bool hasRecords() const { return !records.empty(); }
-  /// Writes the file; false when a value is not known, with that reported.
-  bool write(OutputFile &file, Diagnostics &diags) const;
+  /// Adds the files to `files`, the first at `path`; false when one cannot be
+  /// written or a value is not known, with that reported.
+  bool write(llvm::StringRef path, AtomicFiles &files,
+             Diagnostics &diags) const;
 
 private:
   struct Record {
@@ -49,17 +53,24 @@ private:
     TensorType type;
     std::string name;
     SourceRange range;
+    size_t file;
     uint64_t offset;
   };
+  bool areKnown(Diagnostics &diags) const;
   bool belongsInFile(const Constant &constant, bool isParameter,
                      llvm::StringRef opset) const;
   void addWeight(const Op &op);
   size_t recordOf(const Constant &constant, llvm::StringRef name,
                   SourceRange range);
   size_t addRecord(Record record);
+  WeightPlace placeOf(const Record &record) const {
+    return {paths[record.file], record.offset};
+  }
 
   const MILPrintOptions &options;
-  BlobLayout layout;
+  /// Of each file, and what the text calls it.
+  std::vector<BlobLayout> layouts;
+  std::deque<std::string> paths;
   std::vector<Record> records;
   llvm::DenseMap<const Constant *, size_t> ofConstant;
   llvm::DenseMap<const Op *, size_t> ofWeight;

@@ -9,9 +9,9 @@ import re
 import subprocess
 import sys
 
-# Rewrites that are passes of their own.
+# Rewrites that are passes of their own, or done when files are written.
 OTHER_PASSES = {"assign-layout", "form-kernels", "isolate-results",
-                "matmul-to-conv"}
+                "matmul-to-conv", "separate-files"}
 
 
 def run(*arguments):
