@@ -57,5 +57,8 @@ if config.has_ane_double:
     config.environment["LSAN_OPTIONS"] = (
         "suppressions=" + config.anec_source_dir + "/test/ANE/leaks.txt"
         ":print_suppressions=0")
+# `REQUIRES: mpi`: Open MPI in this build, and its mpirun.
+if config.has_mpi and shutil.which("mpirun"):
+    config.available_features.add("mpi")
 if config.is_sanitized:
     config.available_features.add("sanitizer")

@@ -34,6 +34,10 @@ RunFolder::~RunFolder() {
 
 bool RunFolder::hasCheckpoint() const { return !listCheckpoints(path).empty(); }
 
+std::unique_ptr<RunFolder> RunFolder::look(const TrainOptions &options) {
+  return std::unique_ptr<RunFolder>(new RunFolder(options.checkpoint));
+}
+
 std::unique_ptr<RunFolder> RunFolder::open(const TrainOptions &options,
                                            Diagnostics &diags) {
   llvm::StringRef path = options.checkpoint;

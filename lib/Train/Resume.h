@@ -25,6 +25,8 @@ public:
   /// another run has it, or when its checkpoints are not to be resumed.
   static std::unique_ptr<RunFolder> open(const TrainOptions &options,
                                          Diagnostics &diags);
+  /// The folder that another process of this run has opened.
+  static std::unique_ptr<RunFolder> look(const TrainOptions &options);
   ~RunFolder();
   /// Whether there is something to resume.
   bool hasCheckpoint() const;

@@ -94,19 +94,33 @@ bool TrainingRun::openModel(ModelPackage package) {
   return !begun || loadMoments(*begun, optimizer->moments(), diags);
 }
 
+/// Whether all processes have as much to do.
+bool TrainingRun::checkShare() {
+  if (uint64_t(state.hyper.batch) % together.size() == 0)
+    return true;
+  diags.report({}, diag::UnevenBatch, uint64_t(state.hyper.batch),
+               together.size());
+  return false;
+}
+
 bool TrainingRun::open() {
-  folder = RunFolder::open(options, diags);
+  folder = together.isFirst() ? RunFolder::open(options, diags)
+                              : RunFolder::look(options);
   if (!folder)
     return false;
   checkpoints.emplace(options.checkpoint, options.keep);
-  checkpoints->clean();
+  if (together.isFirst())
+    checkpoints->clean();
+  // Before others look what there is.
+  together.meet();
   std::optional<ModelPackage> package = readPackage(options.package, diags);
   if (!package || !model.inspect(*package, diags) || !findState(*package) ||
-      !openData())
+      !checkShare() || !openData())
     return false;
   // From here on there is a run, which can be resumed.
-  log = TrainLog::open(folder->file("train.jsonl"), state.step, diags);
-  if (!log || !openModel(std::move(*package)))
+  if (together.isFirst())
+    log = TrainLog::open(folder->file("train.jsonl"), state.step, diags);
+  if ((together.isFirst() && !log) || !openModel(std::move(*package)))
     return false;
   firstStep = saved = state.step;
   progress.say(llvm::Twine(optimizer->parameters()) + " parameters, " +
@@ -126,10 +140,12 @@ bool TrainingRun::open() {
 std::optional<double> TrainingRun::runWindows() {
   double sum = 0;
   Gradients gradients = Gradients::Begin;
-  for (double i = 0; i < state.hyper.batch; ++i) {
+  for (uint64_t i = 0; i < uint64_t(state.hyper.batch); ++i) {
     clock.mark();
-    windows->read(*data, windows->next(state.position), model.tokens(),
-                  model.targets());
+    uint64_t window = windows->next(state.position);
+    if (i % together.size() != together.rank())
+      continue;
+    windows->read(*data, window, model.tokens(), model.targets());
     clock.addFiles("data");
     std::optional<float> loss =
         model.run(float(state.lossScale.factor), gradients, diags);
@@ -139,7 +155,23 @@ std::optional<double> TrainingRun::runWindows() {
     sum += *loss;
     gradients = Gradients::Add;
   }
-  return sum / state.hyper.batch;
+  double totals[] = {sum, double(isAsked())};
+  together.sum(totals);
+  stopIsAgreed = totals[1] > 0;
+  addGradients();
+  return totals[0] / state.hyper.batch;
+}
+
+/// Makes the gradients those of all processes' windows.
+void TrainingRun::addGradients() {
+  if (together.size() == 1)
+    return;
+  clock.mark();
+  std::vector<llvm::MutableArrayRef<float>> arrays;
+  for (const NamedFloats &gradient : model.weights().gradients())
+    arrays.push_back(gradient.elements);
+  together.sum(arrays);
+  clock.addOptimizer("gradients of all processes");
 }
 
 /// Whether a loss or gradients can still become finite; reported when not.
@@ -185,7 +217,8 @@ bool TrainingRun::update(StepRecord &record) {
   clock.addOptimizer("AdamW");
   // The weights are right, and in the checkpoint; this process only cannot run
   // them.
-  if (options.restart && !model.weights().canTakeWeights()) {
+  if (options.restart && together.size() == 1 &&
+      !model.weights().canTakeWeights()) {
     options.restart->isNeeded = true;
     return true;
   }
@@ -223,7 +256,7 @@ bool TrainingRun::validate(StepRecord &record) {
   if (!taken)
     return true;
   double sum = 0;
-  for (uint64_t i = 0; i < taken; ++i) {
+  for (uint64_t i = together.rank(); i < taken; i += together.size()) {
     windows->read(*data, windows->validationWindow(i * count / taken),
                   model.tokens(), model.targets());
     std::optional<float> loss = model.run(1, Gradients::None, diags);
@@ -231,6 +264,7 @@ bool TrainingRun::validate(StepRecord &record) {
       return false;
     sum += *loss;
   }
+  together.sum(llvm::MutableArrayRef<double>(sum));
   double mean = sum / double(taken);
   record.validationLoss = mean;
   state.validationLoss =
@@ -251,7 +285,8 @@ bool TrainingRun::save() {
     written.bestLoss = state.validationLoss;
     written.bestStep = state.step;
   }
-  if (!checkpoints->write(written, model.weights().weights(),
+  if (together.isFirst() &&
+      !checkpoints->write(written, model.weights().weights(),
                           optimizer->moments(), diags))
     return false;
   state = written;
@@ -260,7 +295,7 @@ bool TrainingRun::save() {
 }
 
 bool TrainingRun::plot() {
-  return log->history().training.points().empty() ||
+  return !log || log->history().training.points().empty() ||
          writeLossPlot(log->history(), folder->file("loss.svg"), diags);
 }
 
@@ -293,19 +328,19 @@ bool TrainingRun::loop() {
     state.validationLoss = std::nullopt;
     if (!validateLate(record, isDue(options.validateEvery) || isLast))
       return false;
-    if (!log->add(record, diags))
+    if (log && !log->add(record, diags))
       return false;
     progress.show(record);
     if (isDue(options.saveEvery) && !save())
       return false;
-    if (!options.profile.empty() && !clock.isTracing() &&
+    if (isTraced() && !clock.isTracing() &&
         state.step == firstStep + options.profiledSteps &&
         !clock.trace().write(options.profile, diags))
       return false;
   }
   if (!save())
     return false;
-  if (!options.profile.empty() && clock.isTracing() &&
+  if (isTraced() && clock.isTracing() &&
       !clock.trace().write(options.profile, diags))
     return false;
   if (needsRestart())
@@ -324,6 +359,9 @@ void TrainingRun::summarize(double seconds) {
     progress.say("all " + llvm::Twine(state.step) + " steps were done already");
   if (!done)
     return;
+  if (together.size() > 1)
+    progress.say(llvm::Twine(together.size()) +
+                 " processes, gradients added after the backward");
   double windowsDone = double(done) * state.hyper.batch;
   progress.say(
       llvm::Twine(done) +

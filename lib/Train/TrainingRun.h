@@ -18,6 +18,7 @@ public:
   TrainingRun(const TrainOptions &options, Backend &backend, Progress &progress,
               Diagnostics &diags)
       : options(options), backend(backend), progress(progress), diags(diags),
+        together(options.collective ? *options.collective : alone),
         pool(options.load.threads),
         clock(options.profile.empty() ? 0 : options.profiledSteps) {}
 
@@ -28,11 +29,13 @@ public:
 private:
   bool findState(const ModelPackage &package);
   std::string tokenizerPath() const;
+  bool checkShare();
   bool openData();
   bool openModel(ModelPackage package);
   bool step(StepRecord &record);
   /// The mean loss over the step's windows, gradients summed up.
   std::optional<double> runWindows();
+  void addGradients();
   bool update(StepRecord &record);
   bool checkFinite(const StepRecord &record);
   bool validate(StepRecord &record);
@@ -43,13 +46,22 @@ private:
   bool save();
   bool plot();
   bool isDue(uint64_t every) const { return every && state.step % every == 0; }
-  bool isStopped() const { return options.stop && *options.stop; }
+  bool isTraced() const {
+    return !options.profile.empty() && together.isFirst();
+  }
+  bool isAsked() const { return options.stop && *options.stop; }
+  /// Several processes stop after the same step.
+  bool isStopped() const {
+    return together.size() == 1 ? isAsked() : stopIsAgreed;
+  }
   void summarize(double seconds);
 
   const TrainOptions &options;
   Backend &backend;
   Progress &progress;
   Diagnostics &diags;
+  Collective alone;
+  Collective &together;
   cpu::ThreadPool pool;
   StepClock clock;
 
@@ -64,6 +76,7 @@ private:
   std::optional<CheckpointWriter> checkpoints;
   uint64_t saved = 0;     ///< the step of the last checkpoint
   uint64_t badLosses = 0; ///< in a row
+  bool stopIsAgreed = false;
   uint64_t firstStep = 0; ///< done before this run
   /// Of the weights that this process began with.
   std::optional<double> lateValidation;

@@ -231,15 +231,19 @@ static ExitCode runTrain() {
   options.validateFirst = restart.validatesFirst();
   options.resume |= restart.isRestarted();
   bool ok = false;
+  std::unique_ptr<Collective> together;
+  if (!diags.hasErrors())
+    together = joinCollective(diags);
+  options.collective = together.get();
   if (std::unique_ptr<Backend> backend;
-      !diags.hasErrors() &&
-      (backend = makeBackend(backendFlags.choice(), diags))) {
+      together && (backend = makeBackend(backendFlags.choice(), diags))) {
     catchRequestsToStop();
     unsigned columns =
         llvm::sys::Process::StandardOutIsDisplayed()
             ? std::max(llvm::sys::Process::StandardOutColumns(), 40u)
             : 0;
-    Progress progress(llvm::outs(), columns);
+    Progress progress(together->isFirst() ? llvm::outs() : llvm::nulls(),
+                      columns);
     ok = train(options, *backend, progress, diags);
     progress.end();
   }
@@ -247,7 +251,10 @@ static ExitCode runTrain() {
     ok = restart.run(diags);
   finishOutput(diags);
   diags.print(llvm::errs(), llvm::errs().has_colors());
-  return exitCode(ok, diags);
+  ExitCode code = exitCode(ok, diags);
+  if (code != Done && together)
+    together->endAll(code);
+  return code;
 }
 
 static ExitCode runPlot() {

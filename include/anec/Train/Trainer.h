@@ -19,6 +19,7 @@
 #define ANEC_TRAIN_TRAINER_H
 
 #include "anec/Runtime/Session.h"
+#include "anec/Train/Collective.h"
 #include "anec/Train/Hyperparameters.h"
 #include "anec/Train/Progress.h"
 #include <atomic>
@@ -69,6 +70,10 @@ struct TrainOptions {
   TrainRestart *restart = nullptr;
   /// Validates before the first step, for the process before this one.
   bool validateFirst = false;
+
+  /// The processes that take a share of each step's windows; null for this one
+  /// alone. All have the same options.
+  Collective *collective = nullptr;
 
   /// Becomes true when the run is to be saved and ended.
   const std::atomic<bool> *stop = nullptr;

@@ -1,0 +1,95 @@
+//===- Collective.cpp - processes that train one model --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The only file that sees MPI, which a build may go without.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/Train/Collective.h"
+#include "anec/Train/Diags.h"
+#include "llvm/Support/Process.h"
+#ifdef ANEC_HAS_MPI
+#define OMPI_SKIP_MPICXX
+#include <mpi.h>
+#endif
+
+using namespace anec;
+
+Collective::~Collective() = default;
+
+/// How many processes mpirun says that it has started.
+static unsigned startedProcesses() {
+  // Open MPI's, and the one of launchers that follow PMI.
+  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    std::optional<std::string> value = llvm::sys::Process::GetEnv(name);
+    if (unsigned count;
+        value && !llvm::StringRef(*value).getAsInteger(10, count))
+      return count;
+  }
+  return 1;
+}
+
+#ifndef ANEC_HAS_MPI
+
+bool anec::hasMpi() { return false; }
+
+std::unique_ptr<Collective> anec::joinCollective(Diagnostics &diags) {
+  unsigned count = startedProcesses();
+  if (count == 1)
+    return std::make_unique<Collective>();
+  diags.report({}, diag::NoMpi, count);
+  return nullptr;
+}
+
+#else
+
+bool anec::hasMpi() { return true; }
+
+namespace {
+class MpiCollective : public Collective {
+public:
+  MpiCollective() {
+    // Threads of this process compute; only the one that trains calls MPI.
+    int provided = 0, rank = 0, size = 1;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    number = unsigned(rank);
+    count = unsigned(size);
+  }
+  ~MpiCollective() override { MPI_Finalize(); }
+
+  // Errors of MPI end all processes, as it does by default.
+  void sum(llvm::ArrayRef<llvm::MutableArrayRef<float>> arrays) override {
+    // In parts, which are under way together: some are sent while others are
+    // added up.
+    constexpr size_t longest = 1 << 20;
+    std::vector<MPI_Request> requests;
+    for (llvm::MutableArrayRef<float> array : arrays)
+      while (!array.empty()) {
+        size_t size = std::min(array.size(), longest);
+        MPI_Iallreduce(MPI_IN_PLACE, array.data(), int(size), MPI_FLOAT,
+                       MPI_SUM, MPI_COMM_WORLD, &requests.emplace_back());
+        array = array.drop_front(size);
+      }
+    MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  }
+  void sum(llvm::MutableArrayRef<double> values) override {
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), int(values.size()), MPI_DOUBLE,
+                  MPI_SUM, MPI_COMM_WORLD);
+  }
+  void meet() override { MPI_Barrier(MPI_COMM_WORLD); }
+  void endAll(int exitCode) override { MPI_Abort(MPI_COMM_WORLD, exitCode); }
+};
+} // namespace
+
+std::unique_ptr<Collective> anec::joinCollective(Diagnostics &) {
+  if (startedProcesses() == 1)
+    return std::make_unique<Collective>();
+  return std::make_unique<MpiCollective>();
+}
+
+#endif // ANEC_HAS_MPI
