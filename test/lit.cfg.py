@@ -28,6 +28,8 @@ config.substitutions += [
     ("%python", config.python),
     ("%cmake", config.cmake),
     # What a project that consumes anec is configured with.
+    ("%{objcxx}", config.objcxx),
+    ("%{llvm-include}", config.llvm_include),
     # The framework's double, and ane-run with a backend that opens it.
     ("%{double}", config.anec_build_dir + "/test/lib/ane-double.so"),
     ("%{ane-run}", "env ANEC_ANE_FRAMEWORK=" + config.anec_build_dir +
