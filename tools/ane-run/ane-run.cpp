@@ -15,6 +15,7 @@
 #include "BackendFlags.h"
 #include "Commands.h"
 #include "Generate.h"
+#include "Probe.h"
 #include "Restart.h"
 #include "Train.h"
 #include "anec/Package/ModelPackage.h"
@@ -162,6 +163,7 @@ EXAMPLES:
   ane-run bench model.anepkg --init=1 --iterations 10
   ane-run out.mil --input x=x.npy --backend=ane --output-dir results
   ane-run doctor
+  ane-run probe --backend=ane -o here.json
   ane-run generate model.anepkg --weights=model.safetensors --prompt="Once"
   ane-run tokenize story.txt --tokenizer=tokenizer.model -o story.bin
   ane-run train model.anepkg --data book.txt --steps 500 --checkpoint run
@@ -262,12 +264,15 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category, benchCommand);
   cl::HideUnrelatedOptions(category, tokenizeCommand);
   hideFlagsOfOthers();
+  hideFlagsInProbe();
   cl::HideUnrelatedOptions(category, doctorCommand);
   cl::HideUnrelatedOptions(category, compileCommand);
   hideFlagsInGenerate();
   cl::extrahelp more(examples);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return UsageError;
+  if (std::optional<int> code = runProbeCommands())
+    return *code;
   if (std::optional<int> code = runTrainCommands())
     return *code;
   if (std::optional<int> code = runGenerateCommand())

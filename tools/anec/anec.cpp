@@ -20,6 +20,7 @@
 #include "Diff.h"
 #include "Docs.h"
 #include "PassOutput.h"
+#include "ProbedTarget.h"
 #include "anec/IR/Text.h"
 #include "anec/MIL/Canonical.h"
 #include "anec/Package/ModelCost.h"
@@ -115,10 +116,11 @@ cl::list<std::string> defines("define", cl::value_desc("NAME=VALUE"),
                               cl::desc("Override a `config` entry"),
                               cl::cat(category));
 
-cl::opt<std::string> targetName("target", cl::value_desc("NAME"),
+cl::opt<std::string> targetName("target", cl::value_desc("NAME|FILE.json"),
                                 cl::init("generic"),
                                 cl::desc("The chip to compile for; "
-                                         "--list-targets prints them"),
+                                         "--list-targets prints them. Or what "
+                                         "ane-run probe saw of a machine"),
                                 cl::sub(cl::SubCommand::getTopLevel()),
                                 cl::sub(checkCommand), cl::cat(category));
 cl::opt<bool> listTargets("list-targets",
@@ -294,6 +296,25 @@ static bool readPassList(std::vector<const PassDef *> &passes,
       llvm::append_range(passes, modelPipeline(modelOptions()));
     else if (!parsePipeline(name, passes, diags))
       return false;
+  }
+  return true;
+}
+
+/// Takes the target and the assumptions from what a probe wrote.
+static bool takeProbedTarget() {
+  Diagnostics diags;
+  std::optional<ProbedTarget> probed = readProbedTarget(targetName, diags);
+  diags.print(llvm::errs(), llvm::errs().has_colors());
+  if (!probed)
+    return false;
+  targetName = probed->target;
+  for (const std::string &assumption : probed->assumptions) {
+    // What is given on the command line counts more.
+    llvm::StringRef rule = llvm::StringRef(assumption).split('=').first;
+    if (llvm::none_of(assumed, [&](llvm::StringRef given) {
+          return given.split('=').first == rule;
+        }))
+      assumed.push_back(assumption);
   }
   return true;
 }
@@ -654,6 +675,8 @@ int main(int argc, char **argv) {
     printTargets(llvm::outs());
     return Done;
   }
+  if (llvm::StringRef(targetName).ends_with(".json") && !takeProbedTarget())
+    return InputError;
   const Target *target = findTarget(targetName);
   if (!target)
     return usageError("anec", "there is no target `" + targetName +

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <mutex>
 #include <regex>
+#include <thread>
 
 using namespace anec;
 using namespace ane_double;
@@ -76,11 +77,23 @@ static std::string checkWeights(const std::string &file) {
              : "InvalidMILProgram: a weight file has another format";
 }
 
+/// Whether the environment names a text that the program has.
+static bool names(const char *variable, const std::string &text) {
+  const char *wanted = std::getenv(variable);
+  return wanted && text.find(wanted) != std::string::npos;
+}
+
 std::string ane_double::compile(const std::string &folder,
                              const std::set<std::string> &knownPaths) {
   std::string text = readAll(folder + "/model.mil");
   if (text.empty())
     return "InvalidMILProgram: there is no model.mil";
+  if (names("ANE_DOUBLE_CRASH", text))
+    std::abort();
+  if (names("ANE_DOUBLE_HANG", text))
+    std::this_thread::sleep_for(std::chrono::hours(1));
+  if (names("ANE_DOUBLE_REFUSE", text))
+    return "ANECCompile() FAILED: err=()";
   std::map<std::string, std::string> files;
   unsigned number = 0;
   std::string manifest;

@@ -12,6 +12,9 @@
 ///   ANE_DOUBLE_REPORT=FILE             appends the counts when a process ends
 ///   ANE_DOUBLE_QUIET=1                 models have no attributes
 ///   ANE_DOUBLE_TIDY=1                  unloading removes the staged folder
+///   ANE_DOUBLE_REFUSE=TEXT             the compiler refuses programs with it,
+///   ANE_DOUBLE_CRASH=TEXT              crashes on it, or never ends
+///   ANE_DOUBLE_HANG=TEXT
 ///   ANE_DOUBLE_ODD=layout|names        attributes say what nobody expects
 ///
 //===----------------------------------------------------------------------===//
