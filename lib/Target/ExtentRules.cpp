@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "anec/IR/Names.h"
 #include "anec/Ops/Report.h"
 
 using namespace anec;
@@ -34,7 +35,7 @@ static void rankLimit(const Function &function, const Target &target,
       [&](const Value &value) -> Verdict {
         if (value.type.rank() <= target.limits.rank)
           return {};
-        return broken("`{0}` has rank {1}; {2} is the most", value.name,
+        return broken("`{0}` has rank {1}; {2} is the most", displayName(value),
                       value.type.rank(), target.limits.rank.value);
       },
       report);
@@ -58,8 +59,8 @@ static void channelLimit(const Function &function, const Target &target,
         int64_t limit = target.limits.channels;
         if (value.type.rank() != 4 || value.type.shape[1] <= limit)
           return {};
-        return broken("`{0}` has {1} channels; {2} is the most", value.name,
-                      value.type.shape[1], limit);
+        return broken("`{0}` has {1} channels; {2} is the most",
+                      displayName(value), value.type.shape[1], limit);
       },
       report);
 }
@@ -89,8 +90,9 @@ static void spatialLimit(const Function &function, const Target &target,
             continue;
           int64_t extent = extentFromEnd(value.type, fromEnd);
           if (extent > limit)
-            return broken("`{0}` is {1} {2}; {3} is the most", value.name,
-                          extent, fromEnd ? "high" : "wide", limit);
+            return broken("`{0}` is {1} {2}; {3} is the most",
+                          displayName(value), extent, fromEnd ? "high" : "wide",
+                          limit);
         }
         return {};
       },

@@ -165,13 +165,28 @@ static void printLimit(llvm::StringRef what, Get get, llvm::raw_ostream &out,
   sources.push_back(text);
 }
 
+/// Those that no row of `publishedTimes` is of.
+static std::string unpublishedTargets() {
+  std::vector<std::string> names;
+  for (const Target &target : allTargets())
+    if (llvm::none_of(publishedTimes(), [&](const PublishedTime &time) {
+          return time.target == target.name;
+        }))
+      names.push_back("`" + target.name.str() + "`");
+  return llvm::join(names, " and ");
+}
+
 static void printPublished(llvm::raw_ostream &out) {
   out << "\n## Predicted and published\n\n"
          "`t = dispatch + max(operations / peak, bytes / bandwidth)`, for each "
          "program that\nruns. A row marked *fitted* is one that an anchor was "
-         "chosen by; the others were\nnot looked at. The last column is "
-         "predicted over published. The error that\n`--emit=report` states "
-         "holds all rows of a target.\n\n"
+         "chosen by; none was by the\nothers. The last column is predicted "
+         "over "
+         "published. The factor that times are\nwithin was widened until it "
+         "held all rows of a target, fitted or not: it says how far\noff "
+         "these were, and no more. "
+      << unpublishedTargets()
+      << " have no row: theirs is a guess.\n\n"
          "| target | what | source | published ms | predicted ms | ratio | "
          "fitted |\n|---|---|---|---|---|---|---|\n";
   for (const PublishedTime &time : publishedTimes()) {
