@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/Predict.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace anec;
 
@@ -242,6 +244,16 @@ static constexpr PublishedTime published[] = {
 };
 
 llvm::ArrayRef<PublishedTime> anec::publishedTimes() { return published; }
+
+std::string anec::describeError(const Target &target) {
+  bool isCompared = llvm::any_of(published, [&](const PublishedTime &time) {
+    return time.target == target.name;
+  });
+  std::string factor = llvm::formatv("{0:f1}", target.cost.errorFactor).str();
+  return isCompared ? "within a factor of " + factor + " of what was published"
+                    : "taken to be within a factor of " + factor +
+                          ", a guess: nothing was published to compare with";
+}
 
 double anec::predictMilliseconds(const PublishedTime &time) {
   const Target *target = findTarget(time.target);

@@ -277,9 +277,8 @@ void CostPage::printProgram(const RunCost::Program &program, bool open) {
 
 void CostPage::printAnchors() {
   out << "<footer><h2>Anchors</h2>\n<p>A program takes the dispatch and, of "
-         "computing and moving, what is longer. Times are within a factor of "
-      << number(target.cost.errorFactor)
-      << " of what was published for this chip.</p>\n<ul>\n";
+         "computing and moving, what is longer. Times are "
+      << describeError(target) << ".</p>\n<ul>\n";
   auto anchor = [&](llvm::StringRef what, const Quoted<double> &figure,
                     llvm::StringRef unit) {
     out << "<li>" << what << ' ' << number(double(figure)) << ' ' << unit

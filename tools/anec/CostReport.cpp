@@ -152,9 +152,7 @@ void anec::printCost(llvm::ArrayRef<RunCost> runs, const Target &target,
   printAnchor("convolutions", anchors.convTeraflops, "TFLOP/s", out);
   printAnchor("other ops", anchors.matmulTeraflops, "TFLOP/s", out);
   printAnchor("bandwidth", anchors.gigabytesPerSecond, "GB/s", out);
-  out << llvm::format("  times are within a factor of %.3g of what was "
-                      "published\n",
-                      anchors.errorFactor);
+  out << "  times are " << describeError(target) << '\n';
 }
 
 //===----------------------------------------------------------------------===//

@@ -105,6 +105,8 @@ struct PublishedTime {
   bool fitted = false;
 };
 llvm::ArrayRef<PublishedTime> publishedTimes();
+/// `within a factor of 2.6 of what was published`, or that it is a guess.
+std::string describeError(const Target &target);
 double predictMilliseconds(const PublishedTime &published);
 
 } // namespace anec
