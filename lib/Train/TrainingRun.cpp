@@ -37,6 +37,11 @@ bool TrainingRun::findState(const ModelPackage &package) {
   if (!begun)
     return false;
   state = begun->state;
+  if (!parseNumerics(state.numerics)) {
+    diags.reportFile(begun->folder, diag::DamagedCheckpoint,
+                     "`" + state.numerics + "` are no numerics");
+    return false;
+  }
   return adoptState(state, options, package, begun->folder, diags);
 }
 
