@@ -5,6 +5,7 @@
 
 #include "Generate.h"
 #include "../ExitCode.h"
+#include "BackendFlags.h"
 #include "anec/Train/Checkpoint.h"
 #include "anec/Train/Diags.h"
 #include "anec/Train/Generate.h"
@@ -75,6 +76,8 @@ cl::opt<unsigned> threads("threads", cl::value_desc("N"), cl::init(0),
                           cl::desc("Threads (default: one per processor)"),
                           cl::sub(command), cl::cat(category));
 
+BackendFlags backendFlags(category, command, command);
+
 } // namespace
 
 void anec::hideFlagsInGenerate() {
@@ -139,7 +142,9 @@ static bool generate(Diagnostics &diags) {
   std::unique_ptr<Tokenizer> tokenizer = chooseTokenizer(checkpoint, diags);
   if (!tokenizer)
     return false;
-  std::unique_ptr<Backend> backend = createCpuBackend();
+  std::unique_ptr<Backend> backend = makeBackend(backendFlags.choice(), diags);
+  if (!backend)
+    return false;
   std::unique_ptr<Session> session =
       openSession(*backend, given, checkpoint, diags);
   if (!session)
@@ -180,6 +185,11 @@ std::optional<int> anec::runGenerateCommand() {
   if (!checkpointFolder.empty() && !weights.empty())
     return usageError("ane-run", "a checkpoint has its weights; --checkpoint "
                                  "takes no --weights");
+  if (backendFlags.choice().kind == BackendKind::Ane &&
+      numerics.getNumOccurrences())
+    return usageError("ane-run", "--numerics is of --backend=cpu");
+  if (std::string wrong = backendFlags.check(); !wrong.empty())
+    return usageError("ane-run", wrong);
   if (!(temperature >= 0 && temperature <= 1e6))
     return usageError("ane-run", "--temperature takes a number from 0 on");
   if (!(topP > 0 && topP <= 1))
