@@ -146,9 +146,11 @@ static std::string describeWork(unsigned ops, int64_t flops) {
 
 /// Whether `param` only says which of the repeated layers is meant.
 static bool isIndex(const Value &param) {
-  for (Operand *use = param.firstUse(); use; use = use->nextUse())
-    if (!use->owner() || use->owner()->operand("index") != &param)
+  for (Operand *use = param.firstUse(); use; use = use->nextUse()) {
+    const Op *op = use->owner();
+    if (!op || op->def().valueSlot("index") != 0 || op->operand(0u) != &param)
       return false;
+  }
   return param.hasUses();
 }
 
