@@ -12,7 +12,7 @@ if(APPLE)
   enable_language(OBJCXX)
   add_library(anec-objcxx INTERFACE)
   target_compile_options(anec-objcxx INTERFACE
-    $<$<COMPILE_LANGUAGE:OBJCXX>:-fno-objc-arc -fno-rtti>)
+    $<$<COMPILE_LANGUAGE:OBJCXX>:-fno-objc-arc>)
   target_link_libraries(anec-objcxx INTERFACE
     "-framework Foundation" "-framework IOSurface")
   set(ANEC_HAS_OBJCXX ON)
@@ -46,7 +46,7 @@ add_library(anec-objcxx INTERFACE)
 target_include_directories(anec-objcxx SYSTEM INTERFACE
                            ${ANEC_GNUSTEP_INCLUDE})
 target_compile_options(anec-objcxx INTERFACE $<$<COMPILE_LANGUAGE:OBJCXX>:
-  -fobjc-runtime=gcc -fobjc-exceptions -fexceptions -fno-rtti
+  -fobjc-runtime=gcc -fobjc-exceptions -fexceptions
   -fconstant-string-class=NSConstantString -D_NATIVE_OBJC_EXCEPTIONS
   -DGNUSTEP -DGNUSTEP_BASE_LIBRARY=1 -DGNU_RUNTIME=1
   "SHELL:-idirafter ${ANEC_OBJC_INCLUDE}" -Wno-unknown-warning-option>)

@@ -5,7 +5,7 @@ set -e
 clang=$1 root=$2 llvm=$3
 shift 3
 for file; do
-  "$clang" -fsyntax-only -x objective-c++ -std=c++20 -fno-rtti \
+  "$clang" -fsyntax-only -x objective-c++ -std=c++20 \
     -fobjc-runtime=macosx-12.0 -fobjc-exceptions -fexceptions \
     -fno-objc-arc -Wall -Werror -Wno-import-preprocessor-directive-pedantic \
     -Wno-unknown-warning-option -Wno-unused-parameter \
