@@ -76,8 +76,10 @@ ConstantRef KernelProgram::currentValue(const PackagedConstant &constant,
   llvm::ArrayRef<uint8_t> bytes(
       reinterpret_cast<const uint8_t *>(master->elements.data()),
       master->elements.size() * sizeof(float));
+  // The session has them longer than this needs them.
+  std::shared_ptr<const void> lent(std::shared_ptr<void>(), bytes.data());
   ConstantRef stored =
-      Constant::view(constant.stored, DType::FP32, bytes, nullptr);
+      Constant::view(constant.stored, DType::FP32, bytes, std::move(lent));
   ConstantRef arranged = arrangeWeight(*weightOp(constant), stored);
   // Rounded now: the master may change while the program is loaded.
   TensorType type(constant.type.dtype, constant.type.shape);
