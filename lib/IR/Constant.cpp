@@ -267,8 +267,13 @@ ConstantRef Constant::reshaped(llvm::ArrayRef<int64_t> shape) const {
   assert(newType.numElements() == numElements());
   if (dtype() == DType::String)
     return strings(std::move(newType), text);
-  if (!owner)
-    return copy(std::move(newType), data);
+  if (!owner) {
+    // What is stored may be wider than what is declared.
+    auto bytes = std::make_shared_for_overwrite<uint8_t[]>(data.size());
+    std::copy(data.begin(), data.end(), bytes.get());
+    return view(std::move(newType), stored, {bytes.get(), data.size()}, bytes,
+                blobOrigin);
+  }
   return view(std::move(newType), stored, data, owner, blobOrigin);
 }
 
