@@ -250,7 +250,11 @@ static ExitCode runTrain() {
   if (ok && options.restart->isNeeded)
     ok = restart.run(diags);
   finishOutput(diags);
-  diags.print(llvm::errs(), llvm::errs().has_colors());
+  // At once: other processes print there, too.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  diags.print(stream, llvm::errs().has_colors());
+  llvm::errs() << stream.str();
   ExitCode code = exitCode(ok, diags);
   if (code != Done && together)
     together->endAll(code);
