@@ -63,19 +63,24 @@ public:
   ~MpiCollective() override { MPI_Finalize(); }
 
   // Errors of MPI end all processes, as it does by default.
-  void sum(llvm::ArrayRef<llvm::MutableArrayRef<float>> arrays) override {
+  void beginSum(llvm::MutableArrayRef<float> array) override {
     // In parts, which are under way together: some are sent while others are
     // added up.
     constexpr size_t longest = 1 << 20;
-    std::vector<MPI_Request> requests;
-    for (llvm::MutableArrayRef<float> array : arrays)
-      while (!array.empty()) {
-        size_t size = std::min(array.size(), longest);
-        MPI_Iallreduce(MPI_IN_PLACE, array.data(), int(size), MPI_FLOAT,
-                       MPI_SUM, MPI_COMM_WORLD, &requests.emplace_back());
-        array = array.drop_front(size);
-      }
-    MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    while (!array.empty()) {
+      size_t size = std::min(array.size(), longest);
+      MPI_Iallreduce(MPI_IN_PLACE, array.data(), int(size), MPI_FLOAT, MPI_SUM,
+                     MPI_COMM_WORLD, &underWay.emplace_back());
+      array = array.drop_front(size);
+    }
+    // Nothing moves but in calls of MPI.
+    int all = 0;
+    MPI_Testall(int(underWay.size()), underWay.data(), &all,
+                MPI_STATUSES_IGNORE);
+  }
+  void finishSums() override {
+    MPI_Waitall(int(underWay.size()), underWay.data(), MPI_STATUSES_IGNORE);
+    underWay.clear();
   }
   void sum(llvm::MutableArrayRef<double> values) override {
     MPI_Allreduce(MPI_IN_PLACE, values.data(), int(values.size()), MPI_DOUBLE,
@@ -83,6 +88,9 @@ public:
   }
   void meet() override { MPI_Barrier(MPI_COMM_WORLD); }
   void endAll(int exitCode) override { MPI_Abort(MPI_COMM_WORLD, exitCode); }
+
+private:
+  std::vector<MPI_Request> underWay;
 };
 } // namespace
 

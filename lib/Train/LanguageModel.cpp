@@ -95,13 +95,14 @@ static llvm::ArrayRef<uint8_t> bytesOf(const std::vector<int32_t> &ids) {
 }
 
 std::optional<float> LanguageModel::run(float scale, Gradients gradients,
-                                        Diagnostics &diags) {
+                                        Diagnostics &diags,
+                                        GradientReady ready) {
   float loss = 0;
   llvm::MutableArrayRef<uint8_t> result(reinterpret_cast<uint8_t *>(&loss),
                                         sizeof(loss));
   if (!session->run(name,
                     {bytesOf(window[0]), bytesOf(window[1]), bytesOf(scale)},
-                    {result}, diags, gradients))
+                    {result}, diags, gradients, ready))
     return std::nullopt;
   return loss;
 }

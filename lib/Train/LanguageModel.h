@@ -37,8 +37,9 @@ public:
   llvm::MutableArrayRef<int32_t> targets() { return window[1]; }
   /// The loss of the window; nothing when the machine failed. Gradients are
   /// `scale` times too large.
-  std::optional<float> run(float scale, Gradients gradients,
-                           Diagnostics &diags);
+  std::optional<float> run(
+      float scale, Gradients gradients, Diagnostics &diags,
+      GradientReady ready = [](llvm::MutableArrayRef<float>) {});
   std::vector<PartTime> times() const { return session->times(name); }
 
   Session &weights() { return *session; }

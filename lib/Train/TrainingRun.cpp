@@ -145,38 +145,38 @@ bool TrainingRun::open() {
 std::optional<double> TrainingRun::runWindows() {
   double sum = 0;
   Gradients gradients = Gradients::Begin;
-  for (uint64_t i = 0; i < uint64_t(state.hyper.batch); ++i) {
+  uint64_t count = uint64_t(state.hyper.batch);
+  // What a gradient still lacks comes from other processes, while this one goes
+  // on with the backward.
+  auto ready = [&](llvm::MutableArrayRef<float> gradient) {
+    together.beginSum(gradient);
+  };
+  for (uint64_t i = 0; i < count; ++i) {
     clock.mark();
     uint64_t window = windows->next(state.position);
     if (i % together.size() != together.rank())
       continue;
     windows->read(*data, window, model.tokens(), model.targets());
     clock.addFiles("data");
-    std::optional<float> loss =
-        model.run(float(state.lossScale.factor), gradients, diags);
+    float scale = float(state.lossScale.factor);
+    bool isLast = i + together.size() >= count;
+    std::optional<float> loss = isLast
+                                    ? model.run(scale, gradients, diags, ready)
+                                    : model.run(scale, gradients, diags);
     if (!loss)
       return std::nullopt;
     clock.addKernels(model.times());
     sum += *loss;
     gradients = Gradients::Add;
   }
+  clock.mark();
+  together.finishSums();
+  if (together.size() > 1)
+    clock.addOptimizer("gradients of all processes");
   double totals[] = {sum, double(isAsked())};
   together.sum(totals);
   stopIsAgreed = totals[1] > 0;
-  addGradients();
   return totals[0] / state.hyper.batch;
-}
-
-/// Makes the gradients those of all processes' windows.
-void TrainingRun::addGradients() {
-  if (together.size() == 1)
-    return;
-  clock.mark();
-  std::vector<llvm::MutableArrayRef<float>> arrays;
-  for (const NamedFloats &gradient : model.weights().gradients())
-    arrays.push_back(gradient.elements);
-  together.sum(arrays);
-  clock.addOptimizer("gradients of all processes");
 }
 
 /// Whether a loss or gradients can still become finite; reported when not.
@@ -366,7 +366,7 @@ void TrainingRun::summarize(double seconds) {
     return;
   if (together.size() > 1)
     progress.say(llvm::Twine(together.size()) +
-                 " processes, gradients added after the backward");
+                 " processes, gradients added during the backward");
   double windowsDone = double(done) * state.hyper.batch;
   progress.say(
       llvm::Twine(done) +

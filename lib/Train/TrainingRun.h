@@ -35,7 +35,6 @@ private:
   bool step(StepRecord &record);
   /// The mean loss over the step's windows, gradients summed up.
   std::optional<double> runWindows();
-  void addGradients();
   bool update(StepRecord &record);
   bool checkFinite(const StepRecord &record);
   bool validate(StepRecord &record);

@@ -273,6 +273,38 @@ TEST_F(SessionOf, ComputesGradientsBesideKernels) {
   }
 }
 
+// What is told of a gradient is what it is in the end, and told once.
+TEST_F(SessionOf, TellsWhenGradientsAreWhole) {
+  for (bool overlaps : {false, true}) {
+    Way way = fp32();
+    way.session.overlap = overlaps;
+    ASSERT_TRUE(compile(llama, way));
+    std::unique_ptr<Session> session = open(way);
+    ASSERT_TRUE(session);
+    runSession(*session, way);
+    std::vector<std::pair<const float *, std::vector<float>>> told;
+    std::vector<llvm::ArrayRef<uint8_t>> in;
+    for (const ConstantRef &input : inputs)
+      in.push_back(input->bytes());
+    std::vector<uint8_t> loss(sizeof(float));
+    ASSERT_TRUE(
+        session->run(way.entry, in, {loss}, diags, Gradients::Add,
+                     [&](llvm::MutableArrayRef<float> gradient) {
+                       told.push_back({gradient.data(), gradient.vec()});
+                     }));
+    ASSERT_EQ(told.size(), session->gradients().size());
+    // The last layers' come before the first ones'.
+    EXPECT_NE(told.front().first, told.back().first);
+    for (const NamedFloats &gradient : session->gradients()) {
+      auto it = llvm::find_if(told, [&](const auto &one) {
+        return one.first == gradient.elements.data();
+      });
+      ASSERT_NE(it, told.end()) << gradient.name;
+      EXPECT_EQ(it->second, gradient.elements.vec()) << gradient.name;
+    }
+  }
+}
+
 TEST_F(SessionOf, TakesSeparateInputs) {
   Way way = fp32();
   way.package.io = IOMode::Separate;

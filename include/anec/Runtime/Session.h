@@ -21,6 +21,7 @@
 
 #include "anec/Package/ModelPackage.h"
 #include "anec/Runtime/Backend.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <chrono>
 
@@ -49,6 +50,10 @@ struct NamedFloats {
 /// Whether a run begins the gradients anew, adds to those that are there, or
 /// ends with the entry's first result, the loss, and computes none.
 enum class Gradients : uint8_t { Begin, Add, None };
+
+/// Called by the thread that runs an entry with each gradient that this run has
+/// added its last to, in an order that is always the same.
+using GradientReady = llvm::function_ref<void(llvm::MutableArrayRef<float>)>;
 
 /// What a part of a run took, in the run before.
 struct PartTime {
@@ -80,10 +85,11 @@ public:
 
   /// Runs `entry` once. Arrays are as Executable::run takes them. False, with a
   /// diagnostic, when that fails.
-  bool run(llvm::StringRef entry,
-           llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
-           llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-           Diagnostics &diags, Gradients gradients = Gradients::Begin);
+  bool run(
+      llvm::StringRef entry, llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+      llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+      Diagnostics &diags, Gradients gradients = Gradients::Begin,
+      GradientReady ready = [](llvm::MutableArrayRef<float>) {});
 
   /// The master weights, to be changed in place and then announced.
   llvm::ArrayRef<NamedFloats> weights() const;

@@ -31,8 +31,11 @@ public:
 
   /// Replaces every element by its sum over all processes, which is the same,
   /// bit for bit, in all of them.
-  virtual void sum(llvm::ArrayRef<llvm::MutableArrayRef<float>> arrays) {}
   virtual void sum(llvm::MutableArrayRef<double> values) {}
+  /// The same while this process goes on; the array is to be left alone until
+  /// `finishSums`. All processes begin the same sums in the same order.
+  virtual void beginSum(llvm::MutableArrayRef<float> array) {}
+  virtual void finishSums() {}
   /// Returns when all processes have come here.
   virtual void meet() {}
   /// Ends all processes, this one with them, when there are others: they would

@@ -8,6 +8,7 @@
 #include "anec/Package/ScheduleWalk.h"
 #include "anec/Runtime/CPU/VectorKernels.h"
 #include "anec/Runtime/Diags.h"
+#include "llvm/ADT/DenseSet.h"
 #include <cstring>
 
 using namespace anec;
@@ -197,7 +198,21 @@ bool Entry::addParts(Diagnostics &diags) {
     if (!group.isCall())
       program(part, Gradients::Begin);
   }
+  findFinished();
   return true;
+}
+
+/// Tells which part is the last to add to each gradient.
+void Entry::findFinished() {
+  llvm::DenseSet<const uint32_t *> known;
+  for (auto [part, group] :
+       llvm::zip_equal(llvm::reverse(parts), llvm::reverse(groups)))
+    for (const Item *item : group.items)
+      if (item->kind == Item::Accumulate &&
+          known.insert(item->gradient->words).second)
+        part.finished.push_back(
+            {reinterpret_cast<float *>(item->gradient->words),
+             item->gradient->count()});
 }
 
 /// Gives every accumulation its gradient.
@@ -311,14 +326,15 @@ void Entry::runSegment(Part &part, cpu::HostProgram &program,
 }
 
 /// Waits until no more than `most` parts run beside this thread.
-void Entry::waitBeside(size_t most) {
-  for (; beside.size() > most; beside.pop_front())
+void Entry::waitBeside(size_t most, GradientReady ready) {
+  for (; beside.size() > most; beside.pop_front()) {
     beside.front()->done.wait();
+    llvm::for_each(beside.front()->finished, ready);
+  }
 }
 
 bool Entry::runPart(Part &part, Gradients gradients, Diagnostics &diags) {
   if (part.time.overlaps) {
-    waitBeside(maxBeside - 1);
     cpu::HostProgram &segment = program(part, gradients);
     part.done = worker->async([this, &part, &segment, gradients] {
       runSegment(part, segment, gradients);
@@ -350,14 +366,22 @@ bool Entry::runPart(Part &part, Gradients gradients, Diagnostics &diags) {
   return true;
 }
 
-bool Entry::runParts(Gradients gradients, Diagnostics &diags) {
+bool Entry::runParts(Gradients gradients, GradientReady ready,
+                     Diagnostics &diags) {
   bool ok = true;
   for (Part &part : parts) {
     bool isWanted = gradients != Gradients::None || !part.time.isBackward;
-    if (!isWanted || !(ok = runPart(part, gradients, diags)))
+    if (!isWanted)
       break;
+    if (part.time.overlaps)
+      waitBeside(maxBeside - 1, ready);
+    ok = runPart(part, gradients, diags);
+    if (!ok)
+      break;
+    if (!part.time.overlaps)
+      llvm::for_each(part.finished, ready);
   }
-  waitBeside(0);
+  waitBeside(0, ready);
   return ok;
 }
 
@@ -385,12 +409,12 @@ static void storePort(const TensorType &type, const uint32_t *words,
 
 bool Entry::run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
                 llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-                Gradients gradients, Diagnostics &diags) {
+                Gradients gradients, GradientReady ready, Diagnostics &diags) {
   assert(inputs.size() == inputPorts.size() &&
          outputs.size() == outputPorts.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     loadPort(inputPorts[i].type, inputs[i], schedule.inputs[i]->words);
-  if (!runParts(gradients, diags))
+  if (!runParts(gradients, ready, diags))
     return false;
   for (size_t i = 0; i < outputs.size(); ++i)
     storePort(outputPorts[i].type, schedule.outputs[i]->words, outputs[i]);

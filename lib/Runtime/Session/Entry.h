@@ -29,7 +29,7 @@ public:
   llvm::ArrayRef<Port> outputs() const { return outputPorts; }
   bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
            llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-           Gradients gradients, Diagnostics &diags);
+           Gradients gradients, GradientReady ready, Diagnostics &diags);
   /// Computes what follows from the weights alone.
   bool stage(Diagnostics &diags);
   /// Adds the programs that weights are constants of, in the order they run.
@@ -67,6 +67,8 @@ private:
     /// For Gradients::Begin and Gradients::Add; made when needed.
     std::unique_ptr<cpu::HostProgram> programs[2];
     std::shared_future<void> done; ///< of a part that overlaps others
+    /// Gradients that no later part adds to.
+    std::vector<llvm::MutableArrayRef<float>> finished;
   };
   /// How many parts may wait or run beside the kernels. What they read has to
   /// stay that long.
@@ -92,9 +94,10 @@ private:
   cpu::HostProgram &program(Part &part, Gradients gradients);
   void runSegment(Part &part, cpu::HostProgram &program, Gradients gradients);
   uint32_t *allocate(uint64_t words);
+  void findFinished();
   bool runPart(Part &part, Gradients gradients, Diagnostics &diags);
-  bool runParts(Gradients gradients, Diagnostics &diags);
-  void waitBeside(size_t most);
+  bool runParts(Gradients gradients, GradientReady ready, Diagnostics &diags);
+  void waitBeside(size_t most, GradientReady ready);
   Slot *weightSlot(const Op &op, std::optional<int64_t> instance);
 
   Surroundings &around;

@@ -80,9 +80,10 @@ llvm::ArrayRef<Port> Session::outputs(llvm::StringRef entry) const {
 bool Session::run(llvm::StringRef entry,
                   llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
                   llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-                  Diagnostics &diags, Gradients gradients) {
+                  Diagnostics &diags, Gradients gradients,
+                  GradientReady ready) {
   return prepare(entry, diags) &&
-         state->entries[entry]->run(inputs, outputs, gradients, diags);
+         state->entries[entry]->run(inputs, outputs, gradients, ready, diags);
 }
 
 llvm::ArrayRef<NamedFloats> Session::weights() const {
