@@ -1,4 +1,4 @@
-//===- BackendFlags.cpp - --backend and what belongs to it ----------------===//
+//===- BackendFlags.cpp - what programs run on, and how -------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -17,7 +17,23 @@ std::string anec::ownExecutable() {
 
 BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
                            cl::SubCommand &second)
-    : kind("backend", cl::desc("What programs run on:"),
+    : numerics(
+          "numerics", cl::desc("How the CPU backend computes:"),
+          cl::init(Numerics::FP16),
+          cl::values(
+              clEnumValN(Numerics::FP16, "fp16",
+                         "round to the declared type after each op (default)"),
+              clEnumValN(Numerics::FP32, "fp32",
+                         "round nothing; fp16 outputs come out as fp32"),
+              clEnumValN(Numerics::M1, "m1",
+                         "as is published of that chip's engine"),
+              clEnumValN(Numerics::M3, "m3", "the same of the M3 Ultra"),
+              clEnumValN(Numerics::M4, "m4", "the same of the M4")),
+          cl::sub(first), cl::sub(second), cl::cat(category)),
+      threads("threads", cl::value_desc("N"), cl::init(0),
+              cl::desc("Threads (default: one per processor)"), cl::sub(first),
+              cl::sub(second), cl::cat(category)),
+      kind("backend", cl::desc("What programs run on:"),
            cl::init(BackendKind::Cpu),
            cl::values(
                clEnumValN(BackendKind::Cpu, "cpu", "the processor (default)"),
@@ -50,5 +66,7 @@ BackendChoice BackendFlags::choice() const {
 }
 
 std::string BackendFlags::check() const {
+  if (kind == BackendKind::Ane && numerics.getNumOccurrences())
+    return "--numerics is of --backend=cpu";
   return heartbeat < 0 ? "--heartbeat takes a number of seconds" : "";
 }

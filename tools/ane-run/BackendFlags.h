@@ -1,4 +1,4 @@
-//===- BackendFlags.h - --backend and what belongs to it -------*- C++ -*-===//
+//===- BackendFlags.h - what programs run on, and how ----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -7,6 +7,7 @@
 #define ANEC_TOOLS_ANE_RUN_BACKENDFLAGS_H
 
 #include "BackendChoice.h"
+#include "anec/Runtime/Backend.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace anec {
@@ -20,6 +21,9 @@ public:
   BackendChoice choice() const;
   /// What is wrong with them; empty when nothing is.
   std::string check() const;
+
+  llvm::cl::opt<Numerics> numerics;
+  llvm::cl::opt<unsigned> threads;
 
 private:
   llvm::cl::opt<BackendKind> kind;

@@ -61,20 +61,6 @@ cl::opt<bool> markBeginning(
     cl::desc("Put the tokenizer's id for the beginning of a text before "
              "the prompt, as models of others were trained"),
     cl::sub(command), cl::cat(category));
-cl::opt<Numerics> numerics(
-    "numerics", cl::desc("How the CPU backend computes:"),
-    cl::init(Numerics::FP16),
-    cl::values(clEnumValN(Numerics::FP16, "fp16",
-                          "round to the declared type after each op (default)"),
-               clEnumValN(Numerics::FP32, "fp32", "round nothing"),
-               clEnumValN(Numerics::M1, "m1",
-                          "as is published of that chip's engine"),
-               clEnumValN(Numerics::M3, "m3", "the same of the M3 Ultra"),
-               clEnumValN(Numerics::M4, "m4", "the same of the M4")),
-    cl::sub(command), cl::cat(category));
-cl::opt<unsigned> threads("threads", cl::value_desc("N"), cl::init(0),
-                          cl::desc("Threads (default: one per processor)"),
-                          cl::sub(command), cl::cat(category));
 
 BackendFlags backendFlags(category, command, command);
 
@@ -122,8 +108,8 @@ static std::unique_ptr<Session> openSession(Backend &backend,
     return nullptr;
   }
   SessionOptions options;
-  options.load.numerics = numerics;
-  options.load.threads = threads;
+  options.load.numerics = backendFlags.numerics;
+  options.load.threads = backendFlags.threads;
   options.weights = given;
   return Session::open(std::move(*read), backend, options, diags);
 }
@@ -185,9 +171,6 @@ std::optional<int> anec::runGenerateCommand() {
   if (!checkpointFolder.empty() && !weights.empty())
     return usageError("ane-run", "a checkpoint has its weights; --checkpoint "
                                  "takes no --weights");
-  if (backendFlags.choice().kind == BackendKind::Ane &&
-      numerics.getNumOccurrences())
-    return usageError("ane-run", "--numerics is of --backend=cpu");
   if (std::string wrong = backendFlags.check(); !wrong.empty())
     return usageError("ane-run", wrong);
   if (!(temperature >= 0 && temperature <= 1e6))

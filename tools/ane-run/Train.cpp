@@ -104,20 +104,6 @@ cl::opt<std::string>
 cl::opt<uint64_t> initSeed("init", cl::value_desc("SEED"),
                            cl::desc("Draw the weights that --weights lacks"),
                            cl::sub(trainCommand), cl::cat(trainCategory));
-cl::opt<Numerics> numerics(
-    "numerics", cl::desc("How the CPU backend computes:"),
-    cl::init(Numerics::FP16),
-    cl::values(clEnumValN(Numerics::FP16, "fp16",
-                          "round to the declared type after each op (default)"),
-               clEnumValN(Numerics::FP32, "fp32", "round nothing"),
-               clEnumValN(Numerics::M1, "m1",
-                          "as is published of that chip's engine"),
-               clEnumValN(Numerics::M3, "m3", "the same of the M3 Ultra"),
-               clEnumValN(Numerics::M4, "m4", "the same of the M4")),
-    cl::sub(trainCommand), cl::cat(trainCategory));
-cl::opt<unsigned> threads("threads", cl::value_desc("N"), cl::init(0),
-                          cl::desc("Threads (default: one per processor)"),
-                          cl::sub(trainCommand), cl::cat(trainCategory));
 
 BackendFlags backendFlags(trainCategory, trainCommand, trainCommand);
 
@@ -168,9 +154,9 @@ static TrainOptions trainOptions() {
   options.checkpoint = checkpoint;
   options.steps = steps;
   options.resume = resume;
-  if (numerics.getNumOccurrences())
-    options.numerics = numerics;
-  options.load.threads = threads;
+  if (backendFlags.numerics.getNumOccurrences())
+    options.numerics = backendFlags.numerics;
+  options.load.threads = backendFlags.threads;
   options.weights.source = weights;
   options.weights.mapping = weightMap;
   if (initSeed.getNumOccurrences())
@@ -201,9 +187,6 @@ static std::string checkTrainFlags() {
     return "--steps is at least 1";
   if (!(validation >= 0 && validation < 1))
     return "--validation is a share: at least 0, and less than 1";
-  if (backendFlags.choice().kind == BackendKind::Ane &&
-      numerics.getNumOccurrences())
-    return "--numerics is of --backend=cpu";
   return backendFlags.check();
 }
 

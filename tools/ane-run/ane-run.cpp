@@ -77,27 +77,10 @@ cl::opt<bool> reportHazards(
     cl::desc("With an emulated engine, list the ops whose partial sums, "
              "products or results go beyond what it can hold"),
     cl::cat(category));
-cl::opt<Numerics> numerics(
-    "numerics", cl::desc("How the CPU backend computes:"),
-    cl::init(Numerics::FP16),
-    cl::values(clEnumValN(Numerics::FP16, "fp16",
-                          "round to the declared type after each op (default)"),
-               clEnumValN(Numerics::FP32, "fp32",
-                          "round nothing; fp16 outputs come out as fp32"),
-               clEnumValN(Numerics::M1, "m1",
-                          "as is published of that chip's engine"),
-               clEnumValN(Numerics::M3, "m3", "the same of the M3 Ultra"),
-               clEnumValN(Numerics::M4, "m4", "the same of the M4")),
-    cl::sub(cl::SubCommand::getTopLevel()), cl::sub(benchCommand),
-    cl::cat(category));
 BackendFlags backendFlags(category, cl::SubCommand::getTopLevel(),
                           benchCommand);
 cl::opt<std::string> stagedFolder(cl::Positional, cl::desc("FOLDER"),
                                   cl::sub(compileCommand), cl::cat(category));
-cl::opt<unsigned> threads("threads", cl::value_desc("N"), cl::init(0),
-                          cl::desc("Threads (default: one per processor)"),
-                          cl::sub(cl::SubCommand::getTopLevel()),
-                          cl::sub(benchCommand), cl::cat(category));
 cl::opt<unsigned> iterations("iterations", cl::value_desc("N"), cl::init(100),
                              cl::desc("Timed runs (default 100)"),
                              cl::sub(benchCommand), cl::cat(category));
@@ -107,8 +90,8 @@ cl::opt<unsigned> warmup("warmup", cl::value_desc("N"), cl::init(10),
 cl::opt<bool> profile("profile", cl::desc("Also print what each step took"),
                       cl::sub(benchCommand), cl::cat(category));
 cl::opt<bool> json("json", cl::desc("Print JSON"), cl::sub(infoCommand),
-                   cl::sub(doctorCommand),
-                   cl::sub(benchCommand), cl::cat(category));
+                   cl::sub(doctorCommand), cl::sub(benchCommand),
+                   cl::cat(category));
 
 cl::opt<std::string>
     weights("weights", cl::value_desc("FILE|FOLDER"),
@@ -144,9 +127,9 @@ cl::opt<std::string> tokenFile("o", cl::value_desc("TOKENS.bin"),
 cl::opt<bool> decode("decode", cl::desc("TEXT has ids; print what they spell"),
                      cl::sub(tokenizeCommand), cl::cat(category));
 
-constexpr char overview[] =
-    "ane-run - runs MIL programs on the Apple Neural Engine, or on the CPU from\n"
-    "the same text and weights\n";
+constexpr char overview[] = "ane-run - runs MIL programs on the Apple Neural "
+                            "Engine, or on the CPU from\n"
+                            "the same text and weights\n";
 constexpr char examples[] = R"(
 EXAMPLES:
   ane-run out.mil --input x=x.npy --output-dir results
@@ -179,7 +162,7 @@ static bool runOnPackage(Diagnostics &diags) {
     return printPackageInfo(program, json, llvm::outs(), diags);
   PackageRunOptions options;
   options.backend = backendFlags.choice();
-  options.load = {numerics, threads};
+  options.load = {backendFlags.numerics, backendFlags.threads};
   options.weights.source = weights;
   options.weights.mapping = weightMap;
   if (initSeed.getNumOccurrences())
@@ -220,7 +203,7 @@ static bool run(Diagnostics &diags) {
     printInfo(*loaded, json, llvm::outs());
     return true;
   }
-  LoadOptions load{numerics, threads};
+  LoadOptions load{backendFlags.numerics, backendFlags.threads};
   if (benchCommand)
     return bench(*loaded,
                  {backendFlags.choice(),
@@ -294,12 +277,12 @@ int main(int argc, char **argv) {
                         "--shape takes NAME=1x3x64, not `" + shape + "`");
 
   if (backendFlags.choice().kind == BackendKind::Ane &&
-      (numerics.getNumOccurrences() || profile))
+      (backendFlags.numerics.getNumOccurrences() || profile))
     return usageError("ane-run", "--numerics and --profile are of "
                                  "--backend=cpu");
   if (std::string wrong = backendFlags.check(); !wrong.empty())
     return usageError("ane-run", wrong);
-  if (reportHazards && !isEmulated(numerics))
+  if (reportHazards && !isEmulated(backendFlags.numerics))
     return usageError("ane-run",
                       "--report-hazards takes --numerics=m1, m3 or m4");
 
