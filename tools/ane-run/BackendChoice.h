@@ -12,12 +12,11 @@
 #ifndef ANEC_TOOLS_ANE_RUN_BACKENDCHOICE_H
 #define ANEC_TOOLS_ANE_RUN_BACKENDCHOICE_H
 
+#include "DefaultBackend.h"
 #include "anec/Runtime/ANE/AneBackend.h"
 #include "anec/Runtime/Backend.h"
 
 namespace anec {
-
-enum class BackendKind : uint8_t { Cpu, Ane };
 
 struct BackendChoice {
   BackendKind kind = BackendKind::Cpu;

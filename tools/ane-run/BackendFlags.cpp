@@ -33,10 +33,14 @@ BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
       threads("threads", cl::value_desc("N"), cl::init(0),
               cl::desc("Threads (default: one per processor)"), cl::sub(first),
               cl::sub(second), cl::cat(category)),
-      kind("backend", cl::desc("What programs run on:"),
-           cl::init(BackendKind::Cpu),
+      kind("backend",
+           cl::desc(defaultBackend(thisPlatform()) == BackendKind::Ane
+                        ? "What programs run on (default here: ane; with flags "
+                          "that cpu alone has, cpu):"
+                        : "What programs run on (default here: cpu; ane on "
+                          "Apple silicon, or with flags that it alone has):"),
            cl::values(
-               clEnumValN(BackendKind::Cpu, "cpu", "the processor (default)"),
+               clEnumValN(BackendKind::Cpu, "cpu", "the processor"),
                clEnumValN(BackendKind::Ane, "ane",
                           "the Neural Engine, on macOS; see docs/ane.md")),
            cl::sub(first), cl::sub(second), cl::cat(category)),
@@ -56,7 +60,7 @@ BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
 
 BackendChoice BackendFlags::choice() const {
   BackendChoice choice;
-  choice.kind = kind;
+  choice.kind = chosen();
   choice.ane = defaultAneOptions();
   choice.ane.heartbeatSeconds = heartbeat;
   choice.ane.reuse = reuse;
@@ -65,8 +69,32 @@ BackendChoice BackendFlags::choice() const {
   return choice;
 }
 
+llvm::StringRef BackendFlags::flagOfCpu() const {
+  return numerics.getNumOccurrences() ? "--numerics" : ownFlagOfCpu;
+}
+
+llvm::StringRef BackendFlags::flagOfAne() const {
+  return heartbeat.getNumOccurrences() ? "--heartbeat"
+         : isolate                     ? "--isolate"
+         : reuse                       ? "--reuse-compiled"
+                                       : "";
+}
+
+BackendKind BackendFlags::chosen() const {
+  if (kind.getNumOccurrences())
+    return kind;
+  return defaultBackend(thisPlatform(), !flagOfCpu().empty(),
+                        !flagOfAne().empty());
+}
+
 std::string BackendFlags::check() const {
-  if (kind == BackendKind::Ane && numerics.getNumOccurrences())
-    return "--numerics is of --backend=cpu";
+  bool isAne = chosen() == BackendKind::Ane;
+  llvm::StringRef other = isAne ? flagOfCpu() : flagOfAne();
+  if (!other.empty())
+    return (other + " is of --backend=" + (isAne ? "cpu" : "ane")).str();
   return heartbeat < 0 ? "--heartbeat takes a number of seconds" : "";
+}
+
+std::vector<std::string> BackendFlags::words() const {
+  return {chosen() == BackendKind::Ane ? "--backend=ane" : "--backend=cpu"};
 }

@@ -21,11 +21,22 @@ public:
   BackendChoice choice() const;
   /// What is wrong with them; empty when nothing is.
   std::string check() const;
+  /// Says that `flag`, one of the command's own, is of the CPU backend alone.
+  void needCpuFor(llvm::StringRef flag) { ownFlagOfCpu = flag; }
+  /// Flags that make the same choice, for a child.
+  std::vector<std::string> words() const;
 
   llvm::cl::opt<Numerics> numerics;
   llvm::cl::opt<unsigned> threads;
 
 private:
+  /// What was asked for, or what this platform has.
+  BackendKind chosen() const;
+  /// A flag given that only one backend has; empty for none.
+  llvm::StringRef flagOfCpu() const;
+  llvm::StringRef flagOfAne() const;
+
+  llvm::StringRef ownFlagOfCpu;
   llvm::cl::opt<BackendKind> kind;
   llvm::cl::opt<double> heartbeat;
   llvm::cl::opt<bool> isolate, reuse;

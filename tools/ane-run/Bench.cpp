@@ -50,9 +50,10 @@ static bool measure(Executable &executable, const BenchOptions &options,
   return true;
 }
 
-static void printText(llvm::StringRef name, const Timing &timing, int64_t flops,
+static void printText(llvm::StringRef name, llvm::StringRef backend,
+                      const Timing &timing, int64_t flops,
                       const Executable &executable, llvm::raw_ostream &out) {
-  out << name
+  out << name << " on " << backend
       << llvm::format(": median %.3f ms  min %.3f ms  p95 %.3f ms  (%zu runs, "
                       "measured)\n",
                       timing.median(), timing.runMs.front(),
@@ -135,7 +136,8 @@ bool anec::bench(const LoadedProgram &program, const BenchOptions &options,
   if (options.json)
     printJson(program.function->name, backend->name(), timing, flops, *executable, runs, out);
   else
-    printText(program.function->name, timing, flops, *executable, out);
+    printText(program.function->name, backend->name(), timing, flops,
+              *executable, out);
   if (options.profile && !options.json)
     printProfile(executable->stepTimes(), runs, out);
   return true;

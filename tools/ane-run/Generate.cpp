@@ -157,8 +157,9 @@ static bool generate(Diagnostics &diags) {
   llvm::outs().flush();
   llvm::errs() << stats->tokens << " tokens after " << stats->promptTokens;
   if (stats->seconds > 0)
-    llvm::errs() << llvm::format(": %.1f tokens/s (measured)",
-                                 (stats->tokens - 1) / stats->seconds);
+    llvm::errs() << llvm::format(": %.1f tokens/s (measured, ",
+                                 (stats->tokens - 1) / stats->seconds)
+                 << backend->name() << " backend)";
   llvm::errs() << '\n';
   return true;
 }

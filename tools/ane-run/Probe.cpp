@@ -230,10 +230,8 @@ static ExitCode runProbe() {
   options.rules = {ruleIds.begin(), ruleIds.end()};
   options.secondsEach = timeLimit;
   options.output = reportFile;
-  options.childCommand = {
-      ownExecutable(), "probe-one",
-      options.backend.kind == BackendKind::Ane ? "--backend=ane"
-                                               : "--backend=cpu"};
+  options.childCommand = {ownExecutable(), "probe-one"};
+  llvm::append_range(options.childCommand, probeBackend.words());
   bool ok = oneCommand ? probeOne(probeName, options.backend, llvm::outs(),
                                   diags)
                        : probe(options, llvm::outs(), diags);

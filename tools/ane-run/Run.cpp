@@ -151,8 +151,8 @@ bool anec::runOnce(const LoadedProgram &program, const RunOptions &options,
   std::vector<Port> ports = executable->outputs();
   llvm::append_range(ports, executable->states());
   out << program.function->name
-      << llvm::format(": ran in %.3f ms (measured, first run)\n",
-                      elapsed.count() * 1e3);
+      << llvm::format(": ran in %.3f ms on ", elapsed.count() * 1e3)
+      << backend->name() << " (measured, first run)\n";
   for (auto [port, value] : llvm::zip_equal(ports, outputs))
     printSummary(port, *value, out);
   if (options.reportHazards)

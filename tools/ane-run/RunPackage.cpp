@@ -144,8 +144,8 @@ bool anec::runPackage(llvm::StringRef path, const PackageRunOptions &options,
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - start;
   out << run.entry
-      << llvm::format(": ran in %.3f ms (measured, first run)\n",
-                      elapsed.count() * 1e3);
+      << llvm::format(": ran in %.3f ms on ", elapsed.count() * 1e3)
+      << run.backend->name() << " (measured, first run)\n";
   std::vector<ConstantRef> outputs = run.outputs();
   llvm::ArrayRef<Port> ports = run.session->outputs(run.entry);
   for (auto [port, value] : llvm::zip_equal(ports, outputs))

@@ -276,10 +276,8 @@ int main(int argc, char **argv) {
       return usageError("ane-run",
                         "--shape takes NAME=1x3x64, not `" + shape + "`");
 
-  if (backendFlags.choice().kind == BackendKind::Ane &&
-      (backendFlags.numerics.getNumOccurrences() || profile))
-    return usageError("ane-run", "--numerics and --profile are of "
-                                 "--backend=cpu");
+  if (profile && !isPackagePath(program))
+    backendFlags.needCpuFor("--profile");
   if (std::string wrong = backendFlags.check(); !wrong.empty())
     return usageError("ane-run", wrong);
   if (reportHazards && !isEmulated(backendFlags.numerics))
