@@ -92,6 +92,18 @@ struct OpHazards {
   uint64_t overflows = 0;   ///< finite results that fp16 cannot hold
 };
 
+/// A program as somebody wrote it, for backends that read MIL text themselves.
+struct ProgramText {
+  struct WeightFile {
+    std::string path; ///< as the text names it
+    std::vector<uint8_t> bytes;
+  };
+  std::string text;
+  std::vector<WeightFile> weightFiles;
+  /// What the text declares; that is not looked at.
+  std::vector<Port> inputs, outputs;
+};
+
 /// A loaded program. Inputs and outputs are storage of its own: what is written
 /// stays until something else is. One thread at a time may use the executables
 /// of a backend.
@@ -167,6 +179,14 @@ public:
   virtual std::unique_ptr<Executable> load(const Function &function,
                                            const LoadOptions &options,
                                            Diagnostics &diags) = 0;
+  /// Whether it compiles MIL text, so that it matters how that is written.
+  virtual bool takesText() const { return false; }
+  /// Hands it `program` as it is, for those that take text. Ports whose elements
+  /// no Binding has are for Executable::run alone.
+  virtual std::unique_ptr<Executable> loadText(const ProgramText &,
+                                               Diagnostics &) {
+    llvm_unreachable("a backend that takes no text");
+  }
 };
 
 /// The backend that runs anywhere.

@@ -56,6 +56,9 @@ public:
   std::unique_ptr<Executable> load(const Function &function,
                                    const LoadOptions &options,
                                    Diagnostics &diags) override;
+  bool takesText() const override { return true; }
+  std::unique_ptr<Executable> loadText(const ProgramText &program,
+                                       Diagnostics &diags) override;
   bool startHeartbeat(Diagnostics &diags);
 
 private:
@@ -111,6 +114,20 @@ std::unique_ptr<Executable> AneBackend::load(const Function &function,
                                    std::move(outputs),
                                    bytesOfConstants(function), diags)
              : nullptr;
+}
+
+std::unique_ptr<Executable>
+AneBackend::loadText(const ProgramText &program, Diagnostics &diags) {
+  uint64_t weightBytes = 0;
+  for (const ProgramText::WeightFile &file : program.weightFiles)
+    weightBytes += file.bytes.size();
+  std::optional<StagedProgram> staged = StagedProgram::writeText(
+      program, engine->temporaryFolder, engine->salt, diags);
+  std::shared_ptr<Program> compiled =
+      staged ? programFor(std::move(*staged), diags) : nullptr;
+  return compiled ? AneExecutable::make(std::move(compiled), program.inputs,
+                                        program.outputs, weightBytes, diags)
+                  : nullptr;
 }
 
 /// `y = x + x` on the smallest input that every chip takes.

@@ -23,28 +23,30 @@ static constexpr unsigned qualityOfService = 21;
 //===----------------------------------------------------------------------===//
 
 /// The weights as a descriptor takes them: whole files, by the path that the
-/// text has. Never nil, which fails without a word.
-static NSDictionary *weightsOf(const StagedProgram &staged) {
-  std::string file = staged.weightFile();
-  if (file.empty())
-    return @{};
-  NSData *bytes = [NSData dataWithContentsOfFile:toNSString(file)];
-  if (!bytes)
-    return nil;
-  NSDictionary *entry = @{@"offset" : @0, @"data" : bytes};
-  return @{toNSString(weightPathInText) : entry};
+/// text has. An empty dictionary for none: nil fails without a word.
+static NSDictionary *weightsOf(const StagedProgram &staged,
+                               Diagnostics &diags) {
+  NSMutableDictionary *files = [NSMutableDictionary dictionary];
+  for (const std::string &path : staged.weightPaths()) {
+    std::string file = staged.weightFile(path);
+    NSData *bytes = [NSData dataWithContentsOfFile:toNSString(file)];
+    if (!bytes) {
+      diags.reportFile(file, diag::AneStaging, "it cannot be read back");
+      return nil;
+    }
+    NSDictionary *entry = @{@"offset" : @0, @"data" : bytes};
+    [files setObject:entry forKey:toNSString(path)];
+  }
+  return files;
 }
 
 /// Makes the model, and puts the files where it will look for them.
 bool Program::describe(Diagnostics &diags) {
   @autoreleasepool {
     const std::string &text = staged.text();
-    weights = Retained<NSDictionary *>(weightsOf(staged));
-    if (!weights) {
-      diags.reportFile(staged.weightFile(), diag::AneStaging,
-                       "it cannot be read back");
+    weights = Retained<NSDictionary *>(weightsOf(staged, diags));
+    if (!weights)
       return false;
-    }
     // Data, not a string: a string gives no descriptor.
     NSData *data = [NSData dataWithBytes:text.data() length:text.size()];
     id descriptor = nil;
@@ -206,16 +208,16 @@ bool Program::restoreFiles(Diagnostics &diags) {
     return true;
   if (!staged.restoreText(diags))
     return false;
-  std::string file = staged.weightFile();
-  if (file.empty())
-    return true;
-  NSDictionary *entry =
-      [weights.get() objectForKey:toNSString(weightPathInText)];
-  NSData *bytes = (NSData *)[entry objectForKey:@"data"];
-  if ([bytes writeToFile:toNSString(file) atomically:YES])
-    return true;
-  diags.reportFile(file, diag::AneStaging, "it cannot be written");
-  return false;
+  for (const std::string &path : staged.weightPaths()) {
+    std::string file = staged.weightFile(path);
+    NSDictionary *entry = [weights.get() objectForKey:toNSString(path)];
+    NSData *bytes = (NSData *)[entry objectForKey:@"data"];
+    if (![bytes writeToFile:toNSString(file) atomically:YES]) {
+      diags.reportFile(file, diag::AneStaging, "it cannot be written");
+      return false;
+    }
+  }
+  return true;
 }
 
 bool Program::ensureLoaded(Diagnostics &diags) {

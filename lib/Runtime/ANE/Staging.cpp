@@ -5,11 +5,13 @@
 
 #include "Staging.h"
 #include "anec/IR/Clone.h"
+#include "anec/MIL/Outline.h"
 #include "anec/MIL/Printer.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/Digest.h"
 #include "anec/Support/MappedFile.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -37,6 +39,10 @@ static llvm::ArrayRef<uint8_t> asBytes(llvm::StringRef text) {
   return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
 }
 
+static llvm::StringRef asText(llvm::ArrayRef<uint8_t> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
 /// A module with `function` alone.
 static std::unique_ptr<Module> moduleOf(const Function &function,
                                         llvm::StringRef milVersion) {
@@ -49,7 +55,7 @@ static std::unique_ptr<Module> moduleOf(const Function &function,
   return module;
 }
 
-static bool writeText(llvm::StringRef folder, llvm::StringRef text,
+static bool writeFile(llvm::StringRef folder, llvm::StringRef text,
                       Diagnostics &diags) {
   AtomicFiles files(diags);
   OutputFile *file = files.add(join(folder, "model.mil"));
@@ -60,27 +66,37 @@ static bool writeText(llvm::StringRef folder, llvm::StringRef text,
 }
 
 std::optional<StagedProgram>
-StagedProgram::write(const Function &function, llvm::StringRef milVersion,
-                     llvm::StringRef parent, llvm::StringRef salt,
-                     Diagnostics &diags) {
+StagedProgram::makeFolder(llvm::StringRef parent, Diagnostics &diags) {
   StagedProgram program;
   llvm::SmallString<128> folder;
   if (failed(parent,
              fs::createUniqueDirectory(join(parent, "anec"), folder), diags))
     return std::nullopt;
   program.where = folder.str().str();
+  // The folder is part of what the compiler expects, even when it is empty.
+  if (failed(program.where, fs::create_directories(join(folder, "weights")),
+             diags))
+    return std::nullopt;
+  return program;
+}
 
+std::optional<StagedProgram>
+StagedProgram::write(const Function &function, llvm::StringRef milVersion,
+                     llvm::StringRef parent, llvm::StringRef salt,
+                     Diagnostics &diags) {
+  std::optional<StagedProgram> made = makeFolder(parent, diags);
+  if (!made)
+    return std::nullopt;
+  StagedProgram &program = *made;
   std::unique_ptr<Module> module = moduleOf(function, milVersion);
   MILPrintOptions options;
   options.weightPath = weightPathInText.str();
-  std::string file = join(folder, "weights/weight.bin");
+  std::string file = program.weightFile(weightPathInText);
   AtomicFiles files(diags);
   if (!addWeightFile(*module, file, options, files, diags) || !files.commit())
     return std::nullopt;
-  program.hasWeights = fs::exists(file);
-  // The folder is part of what the compiler expects, even when it is empty.
-  if (failed(file, fs::create_directories(join(folder, "weights")), diags))
-    return std::nullopt;
+  if (fs::exists(file))
+    program.paths = {weightPathInText.str()};
 
   auto print = [&] {
     program.milText.clear();
@@ -91,7 +107,7 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
     return std::nullopt;
   std::unique_ptr<llvm::MemoryBuffer> weights;
   llvm::StringRef weightBytes;
-  if (program.hasWeights) {
+  if (!program.paths.empty()) {
     auto mapped = llvm::MemoryBuffer::getFile(
         file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
     if (failed(file, mapped.getError(), diags))
@@ -109,9 +125,51 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
                        {"anec-digest", program.contentDigest}};
   if (!salt.empty())
     module->buildInfo.push_back({"anec-process", salt.str()});
-  if (!print() || !writeText(folder, program.milText, diags))
+  if (!print() || !writeFile(program.where, program.milText, diags))
     return std::nullopt;
-  return program;
+  return made;
+}
+
+/// The bits of `digest` as blanks, which say nothing to any reader.
+static std::string asBlanks(llvm::StringRef digest) {
+  std::string blanks;
+  for (char digit : digest)
+    for (unsigned bit = 0; bit < 7; ++bit)
+      blanks += digit >> bit & 1 ? '\t' : ' ';
+  return blanks;
+}
+
+std::optional<StagedProgram>
+StagedProgram::writeText(const ProgramText &program, llvm::StringRef parent,
+                         llvm::StringRef salt, Diagnostics &diags) {
+  std::optional<StagedProgram> made = makeFolder(parent, diags);
+  if (!made)
+    return std::nullopt;
+  std::vector<llvm::ArrayRef<uint8_t>> parts = {asBytes(program.text)};
+  AtomicFiles files(diags);
+  for (const ProgramText::WeightFile &weights : program.weightFiles) {
+    if (llvm::StringRef(weights.path).contains("..")) {
+      diags.reportFile(weights.path, diag::AneStaging,
+                       "the path leads out of the program's folder");
+      return std::nullopt;
+    }
+    OutputFile *file = files.add(made->weightFile(weights.path));
+    if (!file)
+      return std::nullopt;
+    *file << asText(weights.bytes);
+    made->paths.push_back(weights.path);
+    parts.push_back(asBytes(weights.path));
+    parts.push_back(weights.bytes);
+  }
+  if (!files.commit())
+    return std::nullopt;
+  made->contentDigest = sha256(parts);
+  llvm::ArrayRef<uint8_t> name[] = {asBytes(made->contentDigest),
+                                    asBytes(salt)};
+  made->milText = program.text + asBlanks(sha256(name)) + '\n';
+  if (!writeFile(made->where, made->milText, diags))
+    return std::nullopt;
+  return made;
 }
 
 std::optional<StagedProgram> StagedProgram::open(llvm::StringRef folder,
@@ -124,7 +182,9 @@ std::optional<StagedProgram> StagedProgram::open(llvm::StringRef folder,
   if (failed(path, text.getError(), diags))
     return std::nullopt;
   program.milText = (*text)->getBuffer().str();
-  program.hasWeights = fs::exists(join(folder, "weights/weight.bin"));
+  for (const OutlineBlob &blob : outlineMIL(program.milText).blobs)
+    if (!llvm::is_contained(program.paths, blob.path.text))
+      program.paths.push_back(blob.path.text.str());
   return program;
 }
 
@@ -132,7 +192,7 @@ StagedProgram::StagedProgram(StagedProgram &&other) noexcept
     : where(std::exchange(other.where, "")),
       milText(std::move(other.milText)),
       contentDigest(std::move(other.contentDigest)),
-      hasWeights(other.hasWeights), kept(other.kept) {}
+      paths(std::move(other.paths)), kept(other.kept) {}
 
 StagedProgram::~StagedProgram() {
   // Nothing can be done about a folder that does not go.
@@ -140,8 +200,9 @@ StagedProgram::~StagedProgram() {
     (void)fs::remove_directories(where);
 }
 
-std::string StagedProgram::weightFile() const {
-  return hasWeights ? join(where, "weights/weight.bin") : "";
+std::string StagedProgram::weightFile(llvm::StringRef pathInText) const {
+  pathInText.consume_front("@model_path/");
+  return join(where, pathInText);
 }
 
 bool StagedProgram::moveTo(llvm::StringRef path, Diagnostics &diags) {
@@ -164,5 +225,5 @@ bool StagedProgram::isThere() const {
 
 bool StagedProgram::restoreText(Diagnostics &diags) {
   std::error_code code = fs::create_directories(join(where, "weights"));
-  return !failed(where, code, diags) && writeText(where, milText, diags);
+  return !failed(where, code, diags) && writeFile(where, milText, diags);
 }

@@ -14,8 +14,7 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_STAGING_H
 #define ANEC_LIB_RUNTIME_ANE_STAGING_H
 
-#include "anec/IR/IR.h"
-#include "anec/Support/Diagnostics.h"
+#include "anec/Runtime/Backend.h"
 
 namespace anec::ane {
 
@@ -32,6 +31,12 @@ public:
   static std::optional<StagedProgram>
   write(const Function &function, llvm::StringRef milVersion,
         llvm::StringRef parent, llvm::StringRef salt, Diagnostics &diags);
+  /// The same with `program` as it is: the digest, and `salt` in it, follow the
+  /// text as a line of blanks.
+  static std::optional<StagedProgram> writeText(const ProgramText &program,
+                                                llvm::StringRef parent,
+                                                llvm::StringRef salt,
+                                                Diagnostics &diags);
   /// The files that another process has staged, and keeps.
   static std::optional<StagedProgram> open(llvm::StringRef folder,
                                            Diagnostics &diags);
@@ -53,13 +58,18 @@ public:
   const std::string &text() const { return milText; }
   /// Of the text without salt, and of the weights.
   const std::string &digest() const { return contentDigest; }
-  /// Empty when the program has none.
-  std::string weightFile() const;
+  /// The paths of weight files as the text has them.
+  llvm::ArrayRef<std::string> weightPaths() const { return paths; }
+  /// Where one of them is staged.
+  std::string weightFile(llvm::StringRef pathInText) const;
 
 private:
   StagedProgram() = default;
+  static std::optional<StagedProgram> makeFolder(llvm::StringRef parent,
+                                                 Diagnostics &diags);
   std::string where, milText, contentDigest;
-  bool hasWeights = false, kept = false;
+  std::vector<std::string> paths;
+  bool kept = false;
 };
 
 } // namespace anec::ane

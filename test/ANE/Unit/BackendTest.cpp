@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
+#include <cstring>
 #include <thread>
 
 using namespace anec;
@@ -73,6 +74,82 @@ TEST(AneBackend, EqualProgramsAreShared) {
        three = runOnce(*c, 1, diags);
   EXPECT_EQ(one, two);
   EXPECT_NE(one, three);
+}
+
+/// A weight file of one record, halves that are all `value`.
+static std::vector<uint8_t> weightFileOf(size_t count, uint16_t value) {
+  std::vector<uint8_t> bytes(128 + 2 * count);
+  auto put = [&](size_t at, uint64_t number, size_t size) {
+    std::memcpy(bytes.data() + at, &number, size);
+  };
+  put(0, 1, 4);
+  put(4, 2, 4);
+  put(64, 0xdeadbeef, 4);
+  put(68, 1, 4);
+  put(72, 2 * count, 8);
+  put(80, 128, 8);
+  for (size_t i = 0; i < count; ++i)
+    put(128 + 2 * i, value, 2);
+  return bytes;
+}
+
+// Text goes to the compiler as it is, with each weight file that it names.
+TEST(AneBackend, TextAsItIs) {
+  unsigned folders = stagedFolders();
+  TensorType type(DType::FP16, {1, 8, 1, 40});
+  auto blob = [](std::string name) {
+    return "val = tensor<fp16, [1, 8, 1, 40]>(BLOBFILE(path = "
+           "string(\"@model_path/weights/" +
+           name + "\"), offset = uint64(64)))";
+  };
+  ProgramText program;
+  program.text = R"(program(1.3)
+{
+  func main<ios18>(tensor<fp16, [1, 8, 1, 40]> x) {
+    tensor<fp16, [1, 8, 1, 40]> a = const()[name = string("a"), )" +
+                 blob("a.bin") + R"(];
+    tensor<fp16, [1, 8, 1, 40]> b = const()[name = string("b"), )" +
+                 blob("b.bin") + R"(];
+    tensor<fp16, [1, 8, 1, 40]> p = mul(x = x, y = a)[name = string("p")];
+    tensor<fp16, [1, 8, 1, 40]> y = add(x = p, y = b)[name = string("y")];
+  } -> (y);
+}
+)";
+  // 2 and 1.
+  program.weightFiles = {
+      {"@model_path/weights/a.bin", weightFileOf(320, 0x4000)},
+      {"@model_path/weights/b.bin", weightFileOf(320, 0x3c00)}};
+  program.inputs = {{"x", type}};
+  program.outputs = {{"y", type}};
+  std::unique_ptr<Backend> ane = openDouble();
+  ASSERT_TRUE(ane->takesText());
+  Diagnostics diags;
+  {
+    std::unique_ptr<Executable> executable = ane->loadText(program, diags);
+    ASSERT_TRUE(executable) << textOf(diags);
+    std::vector<float> x(320, 3), y(320);
+    Region whole{0, 0, 8, 40};
+    ASSERT_TRUE(executable->writeInput(0, whole, x.data(), diags));
+    ASSERT_TRUE(executable->execute(diags)) << textOf(diags);
+    ASSERT_TRUE(executable->readOutput(0, whole, y.data(), diags));
+    EXPECT_EQ(y, std::vector<float>(320, 7));
+    // The same again is the same program; other weights are another.
+    unsigned compiles = ane_double::ledger().compiles;
+    EXPECT_TRUE(ane->loadText(program, diags));
+    EXPECT_EQ(ane_double::ledger().compiles, compiles);
+    program.weightFiles[1].bytes = weightFileOf(320, 0);
+    EXPECT_TRUE(ane->loadText(program, diags));
+    EXPECT_EQ(ane_double::ledger().compiles, compiles + 1);
+  }
+  // A file that is missing, and one that has no place in the folder.
+  program.weightFiles.pop_back();
+  EXPECT_FALSE(ane->loadText(program, diags));
+  EXPECT_NE(textOf(diags).find("[ane-invalid-program]"), std::string::npos);
+  program.weightFiles[0].path = "@model_path/../a.bin";
+  Diagnostics outside;
+  EXPECT_FALSE(ane->loadText(program, outside));
+  EXPECT_NE(textOf(outside).find("[ane-staging]"), std::string::npos);
+  expectNothingLeft(folders);
 }
 
 TEST(AneBackend, LeastRecentlyUsedMakesRoom) {

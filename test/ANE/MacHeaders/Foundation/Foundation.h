@@ -92,7 +92,12 @@ __attribute__((objc_root_class))
 + (instancetype)dictionaryWithObjects:(const id[])objects
                               forKeys:(const id<NSCopying>[])keys
                                 count:(NSUInteger)cnt;
++ (instancetype)dictionary;
 - (id)objectForKey:(id)aKey;
+@end
+
+@interface NSMutableDictionary : NSDictionary
+- (void)setObject:(id)anObject forKey:(id<NSCopying>)aKey;
 @end
 
 @interface NSString (Copying) <NSCopying>
