@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Diff.h"
+#include "../ExitCode.h"
+#include "Flags.h"
 #include "anec/IR/OpDef.h"
 #include "anec/MIL/Compare.h"
 #include "anec/MIL/Spelling.h"
@@ -12,6 +14,24 @@
 #include "llvm/Support/Format.h"
 
 using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+
+cl::SubCommand command("diff", "Print what differs between two programs");
+cl::list<std::string> paths(cl::Positional, cl::desc("LEFT RIGHT"),
+                            cl::sub(command), cl::cat(anecCategory()));
+cl::opt<bool>
+    ignoreWeights("ignore-weights",
+                  cl::desc("Compare weights by type alone; their files need "
+                           "not be there"),
+                  cl::sub(command), cl::cat(anecCategory()));
+
+} // namespace
+
+void anec::hideFlagsInDiff() {
+  cl::HideUnrelatedOptions(anecCategory(), command);
+}
 
 /// `` `y` = relu: tensor<fp16, [1, 8]> ``.
 static void printOp(const Op &op, llvm::raw_ostream &out) {
@@ -91,11 +111,12 @@ static void print(llvm::ArrayRef<Difference> differences, llvm::StringRef left,
   }
 }
 
-std::optional<bool> anec::diffPrograms(llvm::StringRef left,
-                                       llvm::StringRef right,
-                                       bool ignoreWeights,
-                                       llvm::raw_ostream &out,
-                                       Diagnostics &diags) {
+/// Prints what differs between the programs at `left` and `right`, and returns
+/// whether nothing does; nothing when one of them cannot be read.
+static std::optional<bool> diffPrograms(llvm::StringRef left,
+                                        llvm::StringRef right,
+                                        llvm::raw_ostream &out,
+                                        Diagnostics &diags) {
   CompileOptions options;
   if (ignoreWeights)
     options.missingWeights = MILReadOptions::MissingWeights::Warn;
@@ -107,4 +128,20 @@ std::optional<bool> anec::diffPrograms(llvm::StringRef left,
       compareModules(*leftModule, *rightModule, {ignoreWeights});
   print(differences, left, right, out);
   return differences.empty();
+}
+
+/// As diff does it: 0 nothing differs, 1 something does, 2 there is no telling.
+std::optional<int> anec::runDiffCommand() {
+  if (!command)
+    return std::nullopt;
+  if (paths.size() != 2)
+    return usageError("anec", "diff takes two programs; see anec diff --help");
+  Diagnostics diags;
+  std::optional<bool> same =
+      diffPrograms(paths[0], paths[1], llvm::outs(), diags);
+  finishOutput(diags);
+  diags.print(llvm::errs(), llvm::errs().has_colors());
+  if (exitCode(true, diags) == MachineError)
+    return MachineError;
+  return !same ? UsageError : *same ? 0 : 1;
 }

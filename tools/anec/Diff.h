@@ -6,16 +6,16 @@
 #ifndef ANEC_TOOLS_ANEC_DIFF_H
 #define ANEC_TOOLS_ANEC_DIFF_H
 
-#include "anec/Support/Diagnostics.h"
-#include "llvm/Support/raw_ostream.h"
+#include <optional>
 
 namespace anec {
 
-/// Prints what differs between the programs at `left` and `right`, and returns
-/// whether nothing does; nothing when one of them cannot be read.
-std::optional<bool> diffPrograms(llvm::StringRef left, llvm::StringRef right,
-                                 bool ignoreWeights, llvm::raw_ostream &out,
-                                 Diagnostics &diags);
+/// Keeps the flags of other commands out of the help of `diff`.
+void hideFlagsInDiff();
+
+/// Runs `anec diff` when the command line, which has been read, says so: its
+/// exit code.
+std::optional<int> runDiffCommand();
 
 } // namespace anec
 

@@ -10,8 +10,8 @@
 
 namespace anec {
 
-/// Prints the page called `ops`, `passes` or `diagnostics` as Markdown; false
-/// when there is no such page.
+/// Prints the page called `ops`, `passes`, `rules`, `targets` or `diagnostics`
+/// as Markdown; false when there is no such page.
 bool printDocs(llvm::StringRef page, llvm::raw_ostream &out);
 
 } // namespace anec

@@ -1,0 +1,191 @@
+//===- CheckOutput.cpp - what people see of findings ----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "CheckOutput.h"
+#include "llvm/Support/JSON.h"
+#include <array>
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Text and JSON
+//===----------------------------------------------------------------------===//
+
+static void printCount(llvm::raw_ostream &out, size_t count,
+                       llvm::StringRef what) {
+  out << count << ' ' << what << (count == 1 ? "" : "s");
+}
+
+void anec::printText(llvm::ArrayRef<Finding> findings, const Target &target,
+                     const Assumptions &assumptions, llvm::raw_ostream &out,
+                     Diagnostics &diags) {
+  for (const Finding &finding : findings)
+    reportFinding(finding, assumptions, diags);
+  diags.print(out, out.has_colors());
+  std::array<size_t, 4> counts = {};
+  for (const Diagnostic &diagnostic : diags.all())
+    ++counts[size_t(diagnostic.severity())];
+  out << target.name << ": ";
+  printCount(out, diags.errorCount(), "error");
+  out << ", ";
+  printCount(out, counts[size_t(Severity::Warning)], "warning");
+  out << ", ";
+  printCount(out, counts[size_t(Severity::Remark)], "remark");
+  out << '\n';
+}
+
+static void writeFinding(const Finding &finding, const Assumptions &assumptions,
+                         const Diagnostics &diags, llvm::json::OStream &json) {
+  const Rule &rule = *finding.rule;
+  json.object([&] {
+    json.attribute("rule", rule.id);
+    json.attribute("impact", spelling(rule.impact));
+    json.attribute("severity",
+                   spelling(assumptions.isError(rule) ? Severity::Error
+                                                      : severity(rule.impact)));
+    if (std::optional<SourcePlace> place = diags.locate(finding.range)) {
+      json.attribute("file", place->file);
+      json.attribute("line", place->line);
+      json.attribute("column", place->column);
+      json.attribute("endLine", place->endLine);
+      json.attribute("endColumn", place->endColumn);
+    }
+    json.attribute("message", llvm::json::fixUTF8(finding.what));
+    json.attribute("summary", rule.summary);
+    json.attribute("source", rule.source);
+    json.attribute("date", rule.date);
+    json.attribute("confidence", spelling(rule.confidence));
+    if (!rule.conflict.empty())
+      json.attribute("conflict", rule.conflict);
+    json.attribute("advice", rule.advice);
+    if (!rule.rewrite.empty())
+      json.attribute("rewrite", rule.rewrite);
+  });
+}
+
+static void writeDiagnostic(const Diagnostic &diagnostic,
+                            const Diagnostics &diags,
+                            llvm::json::OStream &json) {
+  json.object([&] {
+    json.attribute("id", diagnostic.kind->id);
+    json.attribute("severity", spelling(diagnostic.severity()));
+    if (std::optional<SourcePlace> place = diags.locate(diagnostic.range)) {
+      json.attribute("file", place->file);
+      json.attribute("line", place->line);
+      json.attribute("column", place->column);
+    } else if (!diagnostic.file.empty()) {
+      json.attribute("file", diagnostic.file);
+    }
+    json.attribute("message", llvm::json::fixUTF8(diagnostic.message));
+  });
+}
+
+void anec::printJson(llvm::ArrayRef<Finding> findings, const Target &target,
+                     const Assumptions &assumptions, llvm::raw_ostream &out,
+                     const Diagnostics &diags) {
+  llvm::json::OStream json(out, 2);
+  json.object([&] {
+    json.attribute("target", target.name);
+    json.attributeArray("findings", [&] {
+      for (const Finding &finding : findings)
+        writeFinding(finding, assumptions, diags, json);
+    });
+    // What was said when the programs were read.
+    json.attributeArray("diagnostics", [&] {
+      for (const Diagnostic &diagnostic : diags.all())
+        writeDiagnostic(diagnostic, diags, json);
+    });
+  });
+  out << '\n';
+}
+
+//===----------------------------------------------------------------------===//
+// SARIF 2.1.0
+//===----------------------------------------------------------------------===//
+
+static llvm::StringRef sarifLevel(Severity severity) {
+  return severity == Severity::Error     ? "error"
+         : severity == Severity::Warning ? "warning"
+                                         : "note";
+}
+
+static void writeSarifRules(llvm::json::OStream &json) {
+  json.attributeArray("rules", [&] {
+    for (const Rule *rule : allRules())
+      json.object([&] {
+        json.attribute("id", rule->id);
+        json.attributeObject("shortDescription",
+                             [&] { json.attribute("text", rule->summary); });
+        json.attributeObject("help",
+                             [&] { json.attribute("text", rule->advice); });
+      });
+  });
+}
+
+static void writeSarifResult(llvm::StringRef id, Severity severity,
+                             llvm::StringRef message, llvm::StringRef file,
+                             std::optional<SourcePlace> place,
+                             llvm::json::OStream &json) {
+  json.object([&] {
+    json.attribute("ruleId", id);
+    json.attribute("level", sarifLevel(severity));
+    json.attributeObject("message", [&] {
+      json.attribute("text", llvm::json::fixUTF8(message));
+    });
+    if (place)
+      file = place->file;
+    if (file.empty())
+      return;
+    json.attributeArray("locations", [&] {
+      json.object([&] {
+        json.attributeObject("physicalLocation", [&] {
+          json.attributeObject("artifactLocation",
+                               [&] { json.attribute("uri", file); });
+          if (place)
+            json.attributeObject("region", [&] {
+              json.attribute("startLine", place->line);
+              json.attribute("startColumn", place->column);
+              json.attribute("endLine", place->endLine);
+              json.attribute("endColumn", place->endColumn);
+            });
+        });
+      });
+    });
+  });
+}
+
+void anec::printSarif(llvm::ArrayRef<Finding> findings,
+                      const Assumptions &assumptions, llvm::raw_ostream &out,
+                      const Diagnostics &diags) {
+  llvm::json::OStream json(out, 2);
+  json.object([&] {
+    json.attribute("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    json.attribute("version", "2.1.0");
+    json.attributeArray("runs", [&] {
+      json.object([&] {
+        json.attributeObject("tool", [&] {
+          json.attributeObject("driver", [&] {
+            json.attribute("name", "anec");
+            writeSarifRules(json);
+          });
+        });
+        json.attributeArray("results", [&] {
+          for (const Diagnostic &diagnostic : diags.all())
+            writeSarifResult(diagnostic.kind->id, diagnostic.severity(),
+                             diagnostic.message, diagnostic.file,
+                             diags.locate(diagnostic.range), json);
+          for (const Finding &finding : findings)
+            writeSarifResult(finding.rule->id,
+                             assumptions.isError(*finding.rule)
+                                 ? Severity::Error
+                                 : severity(finding.rule->impact),
+                             finding.what, "", diags.locate(finding.range),
+                             json);
+        });
+      });
+    });
+  });
+  out << '\n';
+}

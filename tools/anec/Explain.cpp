@@ -1,0 +1,55 @@
+//===- Explain.cpp - anec explain RULE ------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Explain.h"
+#include "../ExitCode.h"
+#include "Flags.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+
+cl::SubCommand command("explain", "Print the story of a rule");
+cl::opt<std::string> id(cl::Positional, cl::desc("RULE"), cl::sub(command),
+                        cl::cat(anecCategory()));
+
+} // namespace
+
+void anec::hideFlagsInExplain() {
+  cl::HideUnrelatedOptions(anecCategory(), command);
+}
+
+static void explain(const Rule &rule, llvm::raw_ostream &out) {
+  out << rule.id << ": " << rule.summary << "\n\n"
+      << "  impact      " << spelling(rule.impact) << '\n'
+      << "  chips       " << rule.chips.str() << '\n';
+  if (rule.macOS.isKnown())
+    out << "  macOS       " << rule.macOS.str() << '\n';
+  out << "  source      " << rule.source << '\n'
+      << "  read        " << rule.date << '\n'
+      << "  confidence  " << spelling(rule.confidence) << '\n';
+  if (!rule.conflict.empty())
+    out << "  but         " << rule.conflict << '\n';
+  out << "  instead     " << rule.advice << '\n';
+  if (!rule.rewrite.empty())
+    out << "  rewrite     " << rule.rewrite << '\n';
+  out << "\n--assume=" << rule.id
+      << "=allow switches it off, --assume=" << rule.id
+      << "=deny makes it an error.\n";
+}
+
+std::optional<int> anec::runExplainCommand() {
+  if (!command)
+    return std::nullopt;
+  if (const Rule *rule = findRule(id)) {
+    explain(*rule, llvm::outs());
+    return Done;
+  }
+  return usageError("anec", id.empty()
+                                ? "explain takes a rule; docs/rules.md has them"
+                                : "there is no rule `" + id +
+                                      "`; docs/rules.md has them");
+}

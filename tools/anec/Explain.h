@@ -1,0 +1,22 @@
+//===- Explain.h - anec explain RULE ----------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TOOLS_ANEC_EXPLAIN_H
+#define ANEC_TOOLS_ANEC_EXPLAIN_H
+
+#include <optional>
+
+namespace anec {
+
+/// Keeps the flags of other commands out of the help of `explain`.
+void hideFlagsInExplain();
+
+/// Runs `anec explain` when the command line, which has been read, says so: its
+/// exit code.
+std::optional<int> runExplainCommand();
+
+} // namespace anec
+
+#endif // ANEC_TOOLS_ANEC_EXPLAIN_H
