@@ -2,7 +2,6 @@
 # says where the tools are.
 import os
 import shutil
-import shutil
 
 import lit.formats
 
