@@ -16,7 +16,7 @@ config.environment["PATH"] = os.pathsep.join(
     [config.anec_tools_dir, config.anec_test_tools_dir, config.llvm_tools_dir,
      config.environment["PATH"]])
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "ANEC_REFERENCE"):
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "ANEC_REFERENCE"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
@@ -67,6 +67,11 @@ if config.has_mpi and shutil.which("mpirun"):
     config.substitutions.append((
         "%mpirun", no_leaks + "timeout 120 mpirun --allow-run-as-root "
         "--oversubscribe --bind-to none"))
+if config.is_thread_sanitized:
+    config.environment["TSAN_OPTIONS"] = ":".join(filter(None, [
+        config.environment.get("TSAN_OPTIONS"),
+        "suppressions=" + config.anec_source_dir + "/test/tsan.txt",
+        "print_suppressions=0"]))
 if config.is_sanitized:
     config.available_features.add("sanitizer")
     # LLVM's own library is not sanitized: it does not unpoison what it takes from

@@ -16,9 +16,10 @@
 using namespace anec;
 
 // Functions with several clones are chosen at load time by what the processor
-// has; elsewhere one build serves.
+// has; elsewhere one build serves. So it does under ThreadSanitizer, which
+// would watch the choice before it is loaded itself.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    defined(__linux__)
+    defined(__linux__) && !defined(__SANITIZE_THREAD__)
 #define ANEC_VECTOR_CLONES                                                     \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

@@ -35,7 +35,7 @@ struct Ledger {
   std::atomic<unsigned> calls{0}, compiles{0}, loads{0}, evaluations{0};
 
   /// Limits of the real engine.
-  unsigned compileLimit = 119, loadedLimit = 127;
+  std::atomic<unsigned> compileLimit{119}, loadedLimit{127};
   bool isQuiet = false, isTidy = false;
   std::string odd;
 
