@@ -15,6 +15,18 @@ std::string anec::ownExecutable() {
       nullptr, reinterpret_cast<void *>(&ownExecutable));
 }
 
+cl::ValuesClass anec::anePathValues() {
+  return cl::values(
+      clEnumValN(AnePath::InMemory, spelling(AnePath::InMemory),
+                 "in-memory models (default)"),
+      clEnumValN(AnePath::Client, spelling(AnePath::Client),
+                 "the framework's client"),
+      clEnumValN(AnePath::Direct, spelling(AnePath::Direct),
+                 "the client, run without the system's daemon"),
+      clEnumValN(AnePath::RealTime, spelling(AnePath::RealTime),
+                 "the same, at real-time quality of service"));
+}
+
 BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
                            cl::SubCommand &second)
     : numerics(
@@ -56,7 +68,18 @@ BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
       reuse("reuse-compiled",
             cl::desc("With the ane backend, keep what is compiled for later "
                      "processes, and load what earlier ones kept"),
-            cl::sub(first), cl::sub(second), cl::cat(category)) {}
+            cl::sub(first), cl::sub(second), cl::cat(category)),
+      path("path",
+           cl::desc("With the ane backend, the methods to go by; see "
+                    "docs/ane.md:"),
+           cl::init(AnePath::InMemory), anePathValues(), cl::sub(first),
+           cl::sub(second), cl::cat(category)),
+      compileLimit(
+          "compile-limit", cl::value_desc("N"),
+          cl::init(AneOptions().compileLimit),
+          cl::desc("With the ane backend, programs that a process compiles "
+                   "before it stops, or trains on in a new one (default 110)"),
+          cl::sub(first), cl::sub(second), cl::cat(category)) {}
 
 BackendChoice BackendFlags::choice() const {
   BackendChoice choice;
@@ -64,8 +87,11 @@ BackendChoice BackendFlags::choice() const {
   choice.ane = defaultAneOptions();
   choice.ane.heartbeatSeconds = heartbeat;
   choice.ane.reuse = reuse;
+  choice.ane.path = path;
+  choice.ane.compileLimit = compileLimit;
   if (isolate)
-    choice.ane.compileCommand = {ownExecutable(), "compile-staged"};
+    choice.ane.compileCommand = {ownExecutable(), "compile-staged",
+                                 ("--path=" + spelling(path)).str()};
   return choice;
 }
 
@@ -77,7 +103,9 @@ llvm::StringRef BackendFlags::flagOfAne() const {
   return heartbeat.getNumOccurrences() ? "--heartbeat"
          : isolate                     ? "--isolate"
          : reuse                       ? "--reuse-compiled"
-                                       : "";
+         : path.getNumOccurrences()    ? "--path"
+         : compileLimit.getNumOccurrences() ? "--compile-limit"
+                                            : "";
 }
 
 BackendKind BackendFlags::chosen() const {
@@ -92,9 +120,13 @@ std::string BackendFlags::check() const {
   llvm::StringRef other = isAne ? flagOfCpu() : flagOfAne();
   if (!other.empty())
     return (other + " is of --backend=" + (isAne ? "cpu" : "ane")).str();
+  if (compileLimit == 0)
+    return "--compile-limit is at least 1";
   return heartbeat < 0 ? "--heartbeat takes a number of seconds" : "";
 }
 
 std::vector<std::string> BackendFlags::words() const {
-  return {chosen() == BackendKind::Ane ? "--backend=ane" : "--backend=cpu"};
+  if (chosen() == BackendKind::Cpu)
+    return {"--backend=cpu"};
+  return {"--backend=ane", ("--path=" + spelling(path)).str()};
 }

@@ -40,7 +40,12 @@ private:
   llvm::cl::opt<BackendKind> kind;
   llvm::cl::opt<double> heartbeat;
   llvm::cl::opt<bool> isolate, reuse;
+  llvm::cl::opt<AnePath> path;
+  llvm::cl::opt<unsigned> compileLimit;
 };
+
+/// The values of `--path`.
+llvm::cl::ValuesClass anePathValues();
 
 /// The path of this program, to run it again.
 std::string ownExecutable();

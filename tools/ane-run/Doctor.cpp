@@ -5,6 +5,9 @@
 
 #include "BackendChoice.h"
 #include "anec/Runtime/Diags.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,23 +15,42 @@ using namespace anec;
 
 #ifdef ANEC_HAS_ANE
 
-static void print(const AneInspection &found, llvm::raw_ostream &out) {
+/// What each path lacks; `asked` is the one that the question is about.
+static void printPaths(const AneInspection &found, AnePath asked,
+                       llvm::raw_ostream &out) {
+  for (AnePath path : anePaths) {
+    out << "  " << llvm::left_justify(spelling(path), 10);
+    unsigned missing = llvm::count_if(
+        found.symbols, [&](const AneInspection::Symbol &symbol) {
+          return symbol.needed && !symbol.found &&
+                 llvm::is_contained(symbol.paths, path);
+        });
+    out << (missing ? llvm::utostr(missing) + " missing" : "all found")
+        << (path == asked ? ", asked about" : "") << '\n';
+  }
+}
+
+static void print(const AneInspection &found, AnePath path,
+                  llvm::raw_ostream &out) {
   out << "framework:  " << found.framework << ": "
       << (found.openError.empty() ? "opened" : found.openError) << '\n';
   for (const AneInspection::Symbol &symbol : found.symbols)
     out << "  " << (symbol.found ? "found   " : "missing ") << symbol.name
         << (symbol.needed ? "" : " (can do without)") << '\n';
+  out << "paths:\n";
+  printPaths(found, path, out);
   out << "chip:       " << found.chip << '\n'
       << "system:     " << found.system << '\n'
       << "temporary:  " << found.temporaryFolder << ": "
       << (found.folderError.empty() ? "writable" : found.folderError) << '\n'
       << "compiles:   " << found.compiles << " of " << found.compileLimit
       << " that a process gets\n"
-      << (found.suffices() ? "programs can be run\n"
-                           : "programs cannot be run\n");
+      << (found.suffices(path) ? "programs can be run\n"
+                               : "programs cannot be run\n");
 }
 
-static void printJson(const AneInspection &found, llvm::raw_ostream &out) {
+static void printJson(const AneInspection &found, AnePath path,
+                      llvm::raw_ostream &out) {
   llvm::json::OStream json(out, 2);
   json.object([&] {
     json.attribute("framework", found.framework);
@@ -39,6 +61,10 @@ static void printJson(const AneInspection &found, llvm::raw_ostream &out) {
           json.attribute("name", symbol.name);
           json.attribute("found", symbol.found);
           json.attribute("needed", symbol.needed);
+          json.attributeArray("paths", [&] {
+            for (AnePath user : symbol.paths)
+              json.value(spelling(user));
+          });
         });
     });
     json.attribute("chip", found.chip);
@@ -46,13 +72,19 @@ static void printJson(const AneInspection &found, llvm::raw_ostream &out) {
     json.attribute("temporary_folder", found.temporaryFolder);
     json.attribute("folder_error", found.folderError);
     json.attribute("compile_limit", int64_t(found.compileLimit));
-    json.attribute("suffices", found.suffices());
+    json.attributeObject("paths", [&] {
+      for (AnePath each : anePaths)
+        json.attribute(spelling(each), found.suffices(each));
+    });
+    json.attribute("path", spelling(path));
+    json.attribute("suffices", found.suffices(path));
   });
   out << '\n';
 }
 
 /// The first thing that is missing, as running a program would report it.
-static void reportMissing(const AneInspection &found, Diagnostics &diags) {
+static void reportMissing(const AneInspection &found, AnePath path,
+                          Diagnostics &diags) {
   if (!found.openError.empty()) {
     diags.reportFile(found.framework, diag::AneNoFramework, found.openError);
     return;
@@ -61,17 +93,18 @@ static void reportMissing(const AneInspection &found, Diagnostics &diags) {
     diags.reportFile(found.temporaryFolder, diag::AneStaging,
                      found.folderError);
   for (const AneInspection::Symbol &symbol : found.symbols)
-    if (symbol.needed && !symbol.found)
+    if (symbol.needed && !symbol.found &&
+        llvm::is_contained(symbol.paths, path))
       diags.reportFile(found.framework, diag::AneNoSymbol, symbol.name);
 }
 
 bool anec::runDoctor(const AneOptions &options, bool json,
                      llvm::raw_ostream &out, Diagnostics &diags) {
   AneInspection found = inspectAne(options);
-  json ? printJson(found, out) : print(found, out);
-  if (!found.suffices())
-    reportMissing(found, diags);
-  return found.suffices();
+  json ? printJson(found, options.path, out) : print(found, options.path, out);
+  if (!found.suffices(options.path))
+    reportMissing(found, options.path, diags);
+  return found.suffices(options.path);
 }
 
 #else

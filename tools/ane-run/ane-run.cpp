@@ -79,6 +79,10 @@ cl::opt<bool> reportHazards(
     cl::cat(category));
 BackendFlags backendFlags(category, cl::SubCommand::getTopLevel(),
                           benchCommand);
+cl::opt<AnePath> anePath("path", cl::desc("The methods to go by:"),
+                         cl::init(AnePath::InMemory), anePathValues(),
+                         cl::sub(doctorCommand), cl::sub(compileCommand),
+                         cl::cat(category));
 cl::opt<std::string> stagedFolder(cl::Positional, cl::desc("FOLDER"),
                                   cl::sub(compileCommand), cl::cat(category));
 cl::opt<unsigned> iterations("iterations", cl::value_desc("N"), cl::init(100),
@@ -183,10 +187,12 @@ static bool runOnPackage(Diagnostics &diags) {
 }
 
 static bool run(Diagnostics &diags) {
+  AneOptions options = defaultAneOptions();
+  options.path = anePath;
   if (doctorCommand)
-    return runDoctor(defaultAneOptions(), json, llvm::outs(), diags);
+    return runDoctor(options, json, llvm::outs(), diags);
   if (compileCommand)
-    return compileStaged(stagedFolder, defaultAneOptions(), diags);
+    return compileStaged(stagedFolder, options, diags);
   if (tokenizeCommand)
     return tokenize(text, {tokenizer, tokenFile, decode}, llvm::outs(), diags);
   if (isPackagePath(program))

@@ -47,7 +47,7 @@ public:
   bool computesOnProcessor() const override { return false; }
   bool loadsAside() const override { return true; }
   std::optional<unsigned> loadsLeft() const override {
-    if (!engine->options.compileCommand.empty())
+    if (!engine->options.compileCommand.empty() && !engine->compilesItself)
       return std::nullopt;
     unsigned used = CompileCount::value(), limit = engine->options.compileLimit;
     return used < limit ? limit - used : 0;
@@ -82,10 +82,15 @@ std::shared_ptr<Program> AneBackend::programFor(StagedProgram staged,
   std::shared_ptr<Program> made =
       Program::make(engine, std::move(staged), diags);
   std::lock_guard<std::mutex> lock(engine->tableMutex);
+  // Programs with new weights come with each update, and those before them go.
+  for (auto entry = engine->programs.begin();
+       entry != engine->programs.end();) {
+    auto gone = entry++;
+    if (gone->second.expired())
+      engine->programs.erase(gone);
+  }
   if (made)
     engine->programs[digest] = made;
-  else
-    engine->programs.erase(digest);
   return made;
 }
 
@@ -106,23 +111,22 @@ std::unique_ptr<Executable> AneBackend::load(const Function &function,
     return nullptr;
   std::optional<StagedProgram> staged =
       StagedProgram::write(function, options.milVersion,
-                           engine->temporaryFolder, engine->salt, diags);
+                           engine->temporaryFolder, engine->nextSalt(), diags);
   std::shared_ptr<Program> program =
       staged ? programFor(std::move(*staged), diags) : nullptr;
-  return program
-             ? AneExecutable::make(std::move(program), std::move(inputs),
-                                   std::move(outputs),
-                                   bytesOfConstants(function), diags)
-             : nullptr;
+  return program ? AneExecutable::make(std::move(program), std::move(inputs),
+                                       std::move(outputs),
+                                       bytesOfConstants(function), diags)
+                 : nullptr;
 }
 
-std::unique_ptr<Executable>
-AneBackend::loadText(const ProgramText &program, Diagnostics &diags) {
+std::unique_ptr<Executable> AneBackend::loadText(const ProgramText &program,
+                                                 Diagnostics &diags) {
   uint64_t weightBytes = 0;
   for (const ProgramText::WeightFile &file : program.weightFiles)
     weightBytes += file.bytes.size();
   std::optional<StagedProgram> staged = StagedProgram::writeText(
-      program, engine->temporaryFolder, engine->salt, diags);
+      program, engine->temporaryFolder, engine->nextSalt(), diags);
   std::shared_ptr<Program> compiled =
       staged ? programFor(std::move(*staged), diags) : nullptr;
   return compiled ? AneExecutable::make(std::move(compiled), program.inputs,

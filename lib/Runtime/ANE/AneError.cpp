@@ -27,6 +27,7 @@ static constexpr Row rows[] = {
     {"0x0*1d([^0-9a-f]|$)", AneError::SurfaceSize},
     {"0x0*5([^0-9a-f]|$)", AneError::Busy},
     {"request cancell?ed", AneError::Cancelled},
+    {"model\\.espresso\\.net", AneError::NotTakenForMil},
     {"invalidmilprogram", AneError::InvalidProgram},
     {"entitlement|prepare\\(\\) failed", AneError::NotAllowed},
     {"aneccompile\\(\\) failed", AneError::Refused},
@@ -86,8 +87,8 @@ static SourceRange placeOf(const AneError &error, llvm::StringRef text,
                            Diagnostics &diags) {
   if (!error.line)
     return {};
-  llvm::StringRef rest = diags.addBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(text, "model.mil"));
+  llvm::StringRef rest =
+      diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, "model.mil"));
   for (unsigned line = 1; line < error.line; ++line)
     rest = rest.split('\n').second;
   llvm::StringRef line = rest.split('\n').first;
@@ -118,6 +119,8 @@ static diag::Kind kindOf(AneError::Meaning meaning) {
     return diag::AneCancelled;
   case AneError::NotAllowed:
     return diag::AneNotAllowed;
+  case AneError::NotTakenForMil:
+    return diag::AneNotTakenForMil;
   case AneError::Unknown:
     return diag::AneUnknown;
   }

@@ -24,6 +24,7 @@ struct AneError {
     Busy,            ///< status 0x5: passes
     Cancelled,       ///< the engine went to sleep: passes
     NotAllowed,      ///< needs an entitlement
+    NotTakenForMil,  ///< the compiler looked for a Core ML network
     Unknown,
   } meaning = Unknown;
   std::string raw;

@@ -7,16 +7,16 @@
 #define ANEC_LIB_RUNTIME_ANE_CALL_H
 
 #include "AneError.h"
-#import <Foundation/Foundation.h>
 #include "llvm/ADT/STLFunctionalExtras.h"
+#import <Foundation/Foundation.h>
 #include <optional>
 
 namespace anec::ane {
 
 /// Makes a call that may fail in any of the framework's ways: false, false with
 /// an error, or an Objective-C exception. Nothing when it went well.
-std::optional<AneError> callFramework(Stage stage,
-                                      llvm::function_ref<BOOL(NSError **)> call);
+std::optional<AneError>
+callFramework(Stage stage, llvm::function_ref<BOOL(NSError **)> call);
 
 /// The same for calls that give an object, nil when they fail: what went wrong,
 /// empty otherwise.

@@ -39,8 +39,8 @@ static std::string textOf(NSError *error) {
 }
 
 static std::string textOf(NSException *exception) {
-  return toString([exception name]) + " was raised: " +
-         toString([exception reason]);
+  return toString([exception name]) +
+         " was raised: " + toString([exception reason]);
 }
 
 std::optional<AneError>

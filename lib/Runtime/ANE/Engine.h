@@ -8,6 +8,7 @@
 
 #include "PrivateFramework.h"
 #include "llvm/ADT/StringMap.h"
+#include <atomic>
 #include <chrono>
 #include <list>
 #include <mutex>
@@ -27,18 +28,25 @@ struct Engine {
   PrivateFramework framework;
   AneOptions options;
   std::string temporaryFolder;
-  /// Tells this process from others in the names of its programs.
-  std::string salt;
+  /// Tells this process from others in the names of its programs; empty when
+  /// they share them.
+  std::string process;
 
   /// Held by whoever loads, runs or unloads; not while compiling.
   std::mutex use;
   /// Programs that are loaded, the one used last first.
   std::list<Program *> loaded;
   std::chrono::steady_clock::time_point lastUse;
+  /// What a child compiled was not seen here: this process compiles, too.
+  std::atomic<bool> compilesItself{false};
 
   /// Programs by digest, as long as something uses them; under `tableMutex`.
   llvm::StringMap<std::weak_ptr<Program>> programs;
   std::mutex tableMutex;
+  std::atomic<unsigned> numbered{0};
+
+  /// Another word for the names of a program, each time.
+  std::string nextSalt();
 
   static std::shared_ptr<Engine> open(const AneOptions &options,
                                       Diagnostics &diags);

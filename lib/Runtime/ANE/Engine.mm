@@ -7,7 +7,6 @@
 #include "Call.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
-#include <atomic>
 
 using namespace anec;
 using namespace anec::ane;
@@ -24,10 +23,16 @@ std::string ane::temporaryFolder() {
   }
 }
 
+// A folder that goes away with its program must be nobody else's, not even one
+// of an equal program that comes when this one goes.
+std::string Engine::nextSalt() {
+  return process.empty() ? "" : process + "-" + std::to_string(++numbered);
+}
+
 std::shared_ptr<Engine> Engine::open(const AneOptions &options,
                                      Diagnostics &diags) {
   std::optional<PrivateFramework> framework =
-      PrivateFramework::open(frameworkPath(options), diags);
+      PrivateFramework::open(options, diags);
   if (!framework)
     return nullptr;
   auto engine = std::make_shared<Engine>();
@@ -37,7 +42,7 @@ std::shared_ptr<Engine> Engine::open(const AneOptions &options,
   engine->lastUse = std::chrono::steady_clock::now();
   // Process numbers come again; with the time they do not.
   if (!options.reuse)
-    engine->salt =
+    engine->process =
         std::to_string(llvm::sys::Process::getProcessId()) + "-" +
         std::to_string(
             std::chrono::system_clock::now().time_since_epoch().count());

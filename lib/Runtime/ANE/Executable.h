@@ -7,6 +7,7 @@
 #define ANEC_LIB_RUNTIME_ANE_EXECUTABLE_H
 
 #include "Program.h"
+#include "Retained.h"
 #include "Surface.h"
 #include "Symbols.h"
 #include "anec/Runtime/Backend.h"
@@ -16,11 +17,9 @@ namespace anec::ane {
 class AneExecutable : public Executable {
 public:
   /// Null, with the reason reported, when it cannot be had.
-  static std::unique_ptr<AneExecutable> make(std::shared_ptr<Program> program,
-                                             std::vector<Port> inputs,
-                                             std::vector<Port> outputs,
-                                             uint64_t constantBytes,
-                                             Diagnostics &diags);
+  static std::unique_ptr<AneExecutable>
+  make(std::shared_ptr<Program> program, std::vector<Port> inputs,
+       std::vector<Port> outputs, uint64_t constantBytes, Diagnostics &diags);
 
   bool writeInput(unsigned port, const Region &region, const float *elements,
                   Diagnostics &diags) override;

@@ -31,8 +31,8 @@ void Heartbeat::run() {
       last = engine->lastUse;
     }
     auto due =
-        last + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                   period);
+        last +
+        std::chrono::duration_cast<std::chrono::steady_clock::duration>(period);
     if (wake.wait_until(lock, due, [&] { return ends; }))
       return;
     bool isIdle;

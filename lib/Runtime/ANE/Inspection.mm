@@ -36,18 +36,18 @@ static std::string systemName() {
 static std::string tryFolder(llvm::StringRef folder) {
   llvm::SmallString<128> stem(folder), made;
   llvm::sys::path::append(stem, "anec");
-  if (std::error_code code =
-          llvm::sys::fs::createUniqueDirectory(stem, made))
+  if (std::error_code code = llvm::sys::fs::createUniqueDirectory(stem, made))
     return code.message();
   if (std::error_code code = llvm::sys::fs::remove(made))
     return code.message();
   return "";
 }
 
-bool AneInspection::suffices() const {
+bool AneInspection::suffices(AnePath path) const {
   return openError.empty() && folderError.empty() &&
-         llvm::all_of(symbols, [](const Symbol &symbol) {
-           return symbol.found || !symbol.needed;
+         llvm::all_of(symbols, [&](const Symbol &symbol) {
+           return symbol.found || !symbol.needed ||
+                  !llvm::is_contained(symbol.paths, path);
          });
 }
 

@@ -11,16 +11,20 @@
 
 namespace anec::ane {
 
-/// The framework, opened, with every class and method that the backend calls
-/// seen to be there. It is never closed: Objective-C classes do not go away.
+/// The framework, opened, with every class and method that a path calls seen to
+/// be there. It is never closed: Objective-C classes do not go away.
 struct PrivateFramework {
-  id<AneDescriptorClass> descriptors = nil;
-  id<AneModelClass> models = nil;
   id<AneSurfaceClass> surfaces = nil;
   id<AneRequestClass> requests = nil;
+  // By AnePath::InMemory.
+  id<AneDescriptorClass> descriptors = nil;
+  id<AneInMemoryModelClass> inMemoryModels = nil;
+  // By the other paths. The client is the process's, which the framework keeps.
+  id<AneModelClass> models = nil;
+  id<AneClient> client = nil;
 
   /// Nothing, with the first thing that is missing reported.
-  static std::optional<PrivateFramework> open(llvm::StringRef path,
+  static std::optional<PrivateFramework> open(const AneOptions &options,
                                               Diagnostics &diags);
 };
 

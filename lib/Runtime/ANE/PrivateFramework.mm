@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrivateFramework.h"
+#include "Call.h"
 #include "anec/Runtime/Diags.h"
 #include <dlfcn.h>
 
@@ -11,30 +12,56 @@ using namespace anec;
 using namespace anec::ane;
 
 namespace {
+/// Sets of paths: a bit for each, at its number.
+enum PathSet : unsigned {
+  InMemory = 1u << unsigned(AnePath::InMemory),
+  Client = 1u << unsigned(AnePath::Client),
+  Direct = 1u << unsigned(AnePath::Direct),
+  RealTime = 1u << unsigned(AnePath::RealTime),
+  AllOfClient = Client | Direct | RealTime,
+  All = InMemory | AllOfClient,
+};
+
 /// A method that is called: of the class or, after a `-`, of its instances.
 struct Needed {
   const char *className;
   char kind; ///< `+` or `-`
   const char *selector;
+  PathSet paths;
   bool isOptional = false;
 };
 } // namespace
 
+// Those of a class stand together.
 static constexpr Needed methods[] = {
     {"_ANEInMemoryModelDescriptor", '+',
-     "modelWithMILText:weights:optionsPlist:"},
-    {"_ANEInMemoryModel", '+', "inMemoryModelWithDescriptor:"},
-    {"_ANEInMemoryModel", '-', "hexStringIdentifier"},
-    {"_ANEInMemoryModel", '-', "compileWithQoS:options:error:"},
-    {"_ANEInMemoryModel", '-', "loadWithQoS:options:error:"},
-    {"_ANEInMemoryModel", '-', "evaluateWithQoS:options:request:error:"},
-    {"_ANEInMemoryModel", '-', "unloadWithQoS:error:"},
-    {"_ANEInMemoryModel", '-', "compiledModelExists", true},
-    {"_ANEInMemoryModel", '-', "modelAttributes", true},
-    {"_ANEIOSurfaceObject", '+', "objectWithIOSurface:"},
+     "modelWithMILText:weights:optionsPlist:", InMemory},
+    {"_ANEInMemoryModel", '+', "inMemoryModelWithDescriptor:", InMemory},
+    {"_ANEInMemoryModel", '-', "hexStringIdentifier", InMemory},
+    {"_ANEInMemoryModel", '-', "compileWithQoS:options:error:", InMemory},
+    {"_ANEInMemoryModel", '-', "loadWithQoS:options:error:", InMemory},
+    {"_ANEInMemoryModel", '-',
+     "evaluateWithQoS:options:request:error:", InMemory},
+    {"_ANEInMemoryModel", '-', "unloadWithQoS:error:", InMemory},
+    {"_ANEInMemoryModel", '-', "compiledModelExists", InMemory, true},
+    {"_ANEInMemoryModel", '-', "modelAttributes", InMemory, true},
+    {"_ANEModel", '+', "modelAtURL:key:", AllOfClient},
+    {"_ANEModel", '-', "modelAttributes", AllOfClient, true},
+    {"_ANEClient", '+', "sharedConnection", AllOfClient},
+    {"_ANEClient", '-', "compileModel:options:qos:error:", AllOfClient},
+    {"_ANEClient", '-', "loadModel:options:qos:error:", AllOfClient},
+    {"_ANEClient", '-', "evaluateWithModel:options:request:qos:error:", Client},
+    {"_ANEClient", '-',
+     "doEvaluateDirectWithModel:options:request:qos:error:", Direct},
+    {"_ANEClient", '-',
+     "evaluateRealTimeWithModel:options:request:error:", RealTime},
+    {"_ANEClient", '-', "unloadModel:options:qos:error:", AllOfClient},
+    {"_ANEClient", '-', "compiledModelExistsFor:", AllOfClient, true},
+    {"_ANEIOSurfaceObject", '+', "objectWithIOSurface:", All},
     {"_ANERequest", '+',
      "requestWithInputs:inputIndices:outputs:outputIndices:weightsBuffer:"
-     "perfStats:procedureIndex:"},
+     "perfStats:procedureIndex:",
+     All},
 };
 
 static Class classNamed(const char *name) {
@@ -45,9 +72,9 @@ static bool hasMethod(const Needed &method) {
   Class owner = classNamed(method.className);
   SEL selector =
       NSSelectorFromString([NSString stringWithUTF8String:method.selector]);
-  return owner && (method.kind == '+'
-                       ? [owner respondsToSelector:selector]
-                       : [owner instancesRespondToSelector:selector]);
+  return owner &&
+         (method.kind == '+' ? [owner respondsToSelector:selector]
+                             : [owner instancesRespondToSelector:selector]);
 }
 
 std::string ane::frameworkPath(const AneOptions &options) {
@@ -64,41 +91,82 @@ std::string ane::openFramework(const std::string &path) {
   return reason ? reason : "no reason given";
 }
 
+static std::vector<AnePath> pathsIn(unsigned set) {
+  std::vector<AnePath> paths;
+  for (AnePath path : anePaths)
+    if (set & (1u << unsigned(path)))
+      paths.push_back(path);
+  return paths;
+}
+
+/// The paths that call anything of the class.
+static unsigned pathsOfClass(llvm::StringRef name) {
+  unsigned set = 0;
+  for (const Needed &method : methods)
+    if (name == method.className)
+      set |= method.paths;
+  return set;
+}
+
 std::vector<AneInspection::Symbol> ane::inspectSymbols() {
   std::vector<AneInspection::Symbol> symbols;
   @autoreleasepool {
     const char *last = "";
     for (const Needed &method : methods) {
       if (llvm::StringRef(last) != method.className)
-        symbols.push_back({method.className, bool(classNamed(method.className))});
+        symbols.push_back({method.className, bool(classNamed(method.className)),
+                           true, pathsIn(pathsOfClass(method.className))});
       last = method.className;
       symbols.push_back({std::string(1, method.kind) + "[" + method.className +
                              " " + method.selector + "]",
-                         hasMethod(method), !method.isOptional});
+                         hasMethod(method), !method.isOptional,
+                         pathsIn(method.paths)});
     }
   }
   return symbols;
 }
 
+/// The client, which every process has one of.
+static id<AneClient> openClient(llvm::StringRef path, Diagnostics &diags) {
+  auto clients = (id<AneClientClass>)classNamed("_ANEClient");
+  id<AneClient> client = nil;
+  std::string raised =
+      guardFramework([&] { client = [clients sharedConnection]; });
+  if (!client)
+    diags.reportFile(path, diag::AneNoObject, "client",
+                     raised.empty() ? "it gave nil" : raised);
+  return client;
+}
+
 std::optional<PrivateFramework>
-PrivateFramework::open(llvm::StringRef path, Diagnostics &diags) {
-  std::string error = openFramework(path.str());
+PrivateFramework::open(const AneOptions &options, Diagnostics &diags) {
+  std::string path = frameworkPath(options);
+  std::string error = openFramework(path);
   if (!error.empty()) {
     diags.reportFile(path, diag::AneNoFramework, error);
     return std::nullopt;
   }
   for (const AneInspection::Symbol &symbol : inspectSymbols())
-    if (symbol.needed && !symbol.found) {
+    if (symbol.needed && !symbol.found &&
+        llvm::is_contained(symbol.paths, options.path)) {
       diags.reportFile(path, diag::AneNoSymbol, symbol.name);
       return std::nullopt;
     }
   PrivateFramework framework;
   @autoreleasepool {
-    framework.descriptors =
-        (id<AneDescriptorClass>)classNamed("_ANEInMemoryModelDescriptor");
-    framework.models = (id<AneModelClass>)classNamed("_ANEInMemoryModel");
     framework.surfaces = (id<AneSurfaceClass>)classNamed("_ANEIOSurfaceObject");
     framework.requests = (id<AneRequestClass>)classNamed("_ANERequest");
+    if (options.path == AnePath::InMemory) {
+      framework.descriptors =
+          (id<AneDescriptorClass>)classNamed("_ANEInMemoryModelDescriptor");
+      framework.inMemoryModels =
+          (id<AneInMemoryModelClass>)classNamed("_ANEInMemoryModel");
+      return framework;
+    }
+    framework.models = (id<AneModelClass>)classNamed("_ANEModel");
+    framework.client = openClient(path, diags);
+    if (!framework.client)
+      return std::nullopt;
   }
   return framework;
 }

@@ -7,9 +7,7 @@
 #define ANEC_LIB_RUNTIME_ANE_PROGRAM_H
 
 #include "AneError.h"
-#include "Engine.h"
-#include "Retained.h"
-#include "Staging.h"
+#include "Model.h"
 #include <optional>
 
 namespace anec::ane {
@@ -26,8 +24,8 @@ struct SymbolTable {
   llvm::StringMap<std::string> unknownLayouts;
 };
 
-/// descriptor -> compile -> load -> evaluate -> unload. Several executables may
-/// share one, each with surfaces of its own.
+/// model -> compile -> load -> evaluate -> unload, by whatever path. Several
+/// executables may share one, each with surfaces of its own.
 class Program {
 public:
   /// Null, with the reason reported, when any of it fails.
@@ -50,11 +48,13 @@ public:
 private:
   Program(std::shared_ptr<Engine> engine, StagedProgram staged)
       : shared(std::move(engine)), staged(std::move(staged)) {}
-  bool describe(Diagnostics &diags);
+  bool makeModel(Diagnostics &diags);
   bool compile(Diagnostics &diags);
   bool compileHere(Diagnostics &diags);
   bool compileInChild(Diagnostics &diags);
   bool isCompiled();
+  /// What a child that is to compile may end in.
+  bool runChild(std::string &problem);
   bool restoreFiles(Diagnostics &diags);
   /// With Engine::use held.
   bool ensureLoaded(Diagnostics &diags);
@@ -67,9 +67,7 @@ private:
 
   std::shared_ptr<Engine> shared;
   StagedProgram staged;
-  Retained<id<AneModel>> model;
-  /// What the descriptor has, too; nil in no program.
-  Retained<NSDictionary *> weights;
+  std::unique_ptr<Model> model;
   bool isLoaded = false;
   /// It has been loaded before, or was compiled by someone else: what is wrong
   /// with it may have come since.

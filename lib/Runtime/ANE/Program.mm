@@ -8,70 +8,22 @@
 #include "Symbols.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include <thread>
 
 using namespace anec;
 using namespace anec::ane;
 
-/// What all programs in use are asked for with; no value was seen to matter.
-static constexpr unsigned qualityOfService = 21;
-
 //===----------------------------------------------------------------------===//
 // Making
 //===----------------------------------------------------------------------===//
 
-/// The weights as a descriptor takes them: whole files, by the path that the
-/// text has. An empty dictionary for none: nil fails without a word.
-static NSDictionary *weightsOf(const StagedProgram &staged,
-                               Diagnostics &diags) {
-  NSMutableDictionary *files = [NSMutableDictionary dictionary];
-  for (const std::string &path : staged.weightPaths()) {
-    std::string file = staged.weightFile(path);
-    NSData *bytes = [NSData dataWithContentsOfFile:toNSString(file)];
-    if (!bytes) {
-      diags.reportFile(file, diag::AneStaging, "it cannot be read back");
-      return nil;
-    }
-    NSDictionary *entry = @{@"offset" : @0, @"data" : bytes};
-    [files setObject:entry forKey:toNSString(path)];
-  }
-  return files;
-}
-
-/// Makes the model, and puts the files where it will look for them.
-bool Program::describe(Diagnostics &diags) {
+bool Program::makeModel(Diagnostics &diags) {
   @autoreleasepool {
-    const std::string &text = staged.text();
-    weights = Retained<NSDictionary *>(weightsOf(staged, diags));
-    if (!weights)
-      return false;
-    // Data, not a string: a string gives no descriptor.
-    NSData *data = [NSData dataWithBytes:text.data() length:text.size()];
-    id descriptor = nil;
-    id<AneModel> made = nil;
-    NSString *name = nil;
-    std::string raised = guardFramework([&] {
-      descriptor = [shared->framework.descriptors modelWithMILText:data
-                                                           weights:weights.get()
-                                                      optionsPlist:nil];
-      if (descriptor)
-        made = [shared->framework.models inMemoryModelWithDescriptor:descriptor];
-      name = [made hexStringIdentifier];
-    });
-    if (!made || ![name length]) {
-      diags.report({}, diag::AneNoObject,
-                   !descriptor ? "descriptor" : made ? "identifier" : "model",
-                   raised.empty() ? "it gave nil" : raised);
-      return false;
-    }
-    model = Retained<id<AneModel>>(made);
-    llvm::SmallString<128> folder(shared->temporaryFolder);
-    llvm::sys::path::append(folder, toString(name));
-    if (shared->options.reuse || !shared->options.compileCommand.empty())
+    if (shared->options.reuse)
       staged.keep();
-    return staged.moveTo(folder, diags);
+    model = ane::makeModel(*shared, staged, diags);
+    return model != nullptr;
   }
 }
 
@@ -80,7 +32,7 @@ std::shared_ptr<Program> Program::make(std::shared_ptr<Engine> engine,
                                        Diagnostics &diags) {
   std::shared_ptr<Program> program(
       new Program(std::move(engine), std::move(staged)));
-  if (!program->describe(diags) || !program->compile(diags))
+  if (!program->makeModel(diags) || !program->compile(diags))
     return nullptr;
   std::lock_guard<std::mutex> lock(program->shared->use);
   if (!program->ensureLoaded(diags))
@@ -94,7 +46,7 @@ bool Program::compileAside(Engine &engine, StagedProgram staged,
   std::shared_ptr<Engine> shared(&engine, [](Engine *) {});
   std::shared_ptr<Program> program(
       new Program(std::move(shared), std::move(staged)));
-  return program->describe(diags) && program->compileHere(diags);
+  return program->makeModel(diags) && program->compileHere(diags);
 }
 
 Program::~Program() {
@@ -123,10 +75,8 @@ Program::retrying(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {
 /// Whether there is a compiled program from before.
 bool Program::isCompiled() {
   bool exists = false;
-  id<AneModel> known = model.get();
   // When it cannot say, there is none.
-  if ([known respondsToSelector:@selector(compiledModelExists)])
-    (void)guardFramework([&] { exists = [known compiledModelExists]; });
+  (void)guardFramework([&] { exists = model->isCompiled(); });
   return exists;
 }
 
@@ -149,9 +99,7 @@ bool Program::compileHere(Diagnostics &diags) {
     std::optional<AneError> error =
         retrying(Stage::Compile, [&](NSError **reason) {
           CompileCount::add();
-          return [model.get() compileWithQoS:qualityOfService
-                                     options:@{}
-                                       error:reason];
+          return model->compile(reason);
         });
     if (error)
       report(Stage::Compile, *error, staged.text(), diags);
@@ -159,9 +107,7 @@ bool Program::compileHere(Diagnostics &diags) {
   }
 }
 
-bool Program::compileInChild(Diagnostics &diags) {
-  if (isCompiled())
-    return true;
+bool Program::runChild(std::string &problem) {
   llvm::SmallVector<llvm::StringRef, 8> words;
   llvm::append_range(words, shared->options.compileCommand);
   words.push_back(staged.folder());
@@ -170,15 +116,27 @@ bool Program::compileInChild(Diagnostics &diags) {
   constexpr unsigned secondsToWait = 300;
   int code = llvm::sys::ExecuteAndWait(words.front(), words, std::nullopt, {},
                                        secondsToWait, 0, &error);
-  if (code == 0 && isCompiled())
-    return true;
-  std::string what = code == -1   ? "did not start: " + error
-                     : code == -2 ? "crashed or took too long: " + error
-                     : code == 0
-                         ? "ended well, but nothing is compiled"
+  problem = code == -1   ? "did not start: " + error
+            : code == -2 ? "crashed or took too long: " + error
                          : "ended with exit code " + std::to_string(code);
-  diags.reportFile(staged.folder(), diag::AneCompileProcess, what);
-  return false;
+  return code == 0;
+}
+
+bool Program::compileInChild(Diagnostics &diags) {
+  if (isCompiled())
+    return true;
+  std::string problem;
+  if (!runChild(problem)) {
+    diags.reportFile(staged.folder(), diag::AneCompileProcess, problem);
+    return false;
+  }
+  mayBeGone = isCompiled();
+  if (mayBeGone)
+    return true;
+  // It did not crash, so it will not here.
+  if (!shared->compilesItself.exchange(true))
+    diags.report({}, diag::AneCompiledUnseen);
+  return compileHere(diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,9 +147,8 @@ std::optional<AneError> Program::unload() {
   isLoaded = false;
   shared->loaded.remove(this);
   @autoreleasepool {
-    return callFramework(Stage::Unload, [&](NSError **reason) {
-      return [model.get() unloadWithQoS:qualityOfService error:reason];
-    });
+    return callFramework(
+        Stage::Unload, [&](NSError **reason) { return model->unload(reason); });
   }
 }
 
@@ -210,8 +167,7 @@ bool Program::restoreFiles(Diagnostics &diags) {
     return false;
   for (const std::string &path : staged.weightPaths()) {
     std::string file = staged.weightFile(path);
-    NSDictionary *entry = [weights.get() objectForKey:toNSString(path)];
-    NSData *bytes = (NSData *)[entry objectForKey:@"data"];
+    NSData *bytes = [model->weights() objectForKey:toNSString(path)];
     if (![bytes writeToFile:toNSString(file) atomically:YES]) {
       diags.reportFile(file, diag::AneStaging, "it cannot be written");
       return false;
@@ -231,11 +187,8 @@ bool Program::ensureLoaded(Diagnostics &diags) {
       break;
   @autoreleasepool {
     auto load = [&] {
-      return retrying(Stage::Load, [&](NSError **reason) {
-        return [model.get() loadWithQoS:qualityOfService
-                                options:@{}
-                                  error:reason];
-      });
+      return retrying(Stage::Load,
+                      [&](NSError **reason) { return model->load(reason); });
     };
     std::optional<AneError> error = load();
     // Other processes have programs, too: make room as long as there is some.
@@ -260,11 +213,9 @@ bool Program::ensureLoaded(Diagnostics &diags) {
 
 void Program::readSymbols() {
   @autoreleasepool {
-    id<AneModel> known = model.get();
     NSDictionary *attributes = nil;
     // Where it does not say, names decide.
-    if ([known respondsToSelector:@selector(modelAttributes)])
-      (void)guardFramework([&] { attributes = [known modelAttributes]; });
+    (void)guardFramework([&] { attributes = model->attributes(); });
     inputTable = readSymbolTable(attributes, Direction::Input);
     outputTable = readSymbolTable(attributes, Direction::Output);
   }
@@ -281,10 +232,7 @@ bool Program::evaluate(id request, Diagnostics &diags) {
   @autoreleasepool {
     std::optional<AneError> error =
         retrying(Stage::Evaluate, [&](NSError **reason) {
-          return [model.get() evaluateWithQoS:qualityOfService
-                                      options:@{}
-                                      request:request
-                                        error:reason];
+          return model->evaluate(request, reason);
         });
     shared->lastUse = std::chrono::steady_clock::now();
     if (error)

@@ -25,7 +25,7 @@
 @end
 
 /// Instances of _ANEInMemoryModel.
-@protocol AneModel <NSObject>
+@protocol AneInMemoryModel <NSObject>
 - (NSString *)hexStringIdentifier;
 - (BOOL)compileWithQoS:(unsigned int)qos
                options:(NSDictionary *)options
@@ -44,8 +44,57 @@
 @end
 
 /// The class _ANEInMemoryModel.
+@protocol AneInMemoryModelClass <NSObject>
+- (id<AneInMemoryModel>)inMemoryModelWithDescriptor:(id)descriptor;
+@end
+
+/// Instances of _ANEModel.
+@protocol AneModel <NSObject>
+@optional
+- (NSDictionary *)modelAttributes;
+@end
+
+/// The class _ANEModel.
 @protocol AneModelClass <NSObject>
-- (id<AneModel>)inMemoryModelWithDescriptor:(id)descriptor;
+- (id<AneModel>)modelAtURL:(NSURL *)url key:(NSString *)key;
+@end
+
+/// Instances of _ANEClient.
+@protocol AneClient <NSObject>
+- (BOOL)compileModel:(id)model
+             options:(NSDictionary *)options
+                 qos:(unsigned int)qos
+               error:(NSError **)error;
+- (BOOL)loadModel:(id)model
+          options:(NSDictionary *)options
+              qos:(unsigned int)qos
+            error:(NSError **)error;
+- (BOOL)unloadModel:(id)model
+            options:(NSDictionary *)options
+                qos:(unsigned int)qos
+              error:(NSError **)error;
+// One of these for each path.
+- (BOOL)evaluateWithModel:(id)model
+                  options:(NSDictionary *)options
+                  request:(id)request
+                      qos:(unsigned int)qos
+                    error:(NSError **)error;
+- (BOOL)doEvaluateDirectWithModel:(id)model
+                          options:(NSDictionary *)options
+                          request:(id)request
+                              qos:(unsigned int)qos
+                            error:(NSError **)error;
+- (BOOL)evaluateRealTimeWithModel:(id)model
+                          options:(NSDictionary *)options
+                          request:(id)request
+                            error:(NSError **)error;
+@optional
+- (BOOL)compiledModelExistsFor:(id)model;
+@end
+
+/// The class _ANEClient.
+@protocol AneClientClass <NSObject>
+- (id<AneClient>)sharedConnection;
 @end
 
 /// The class _ANEIOSurfaceObject.

@@ -13,7 +13,8 @@ namespace anec::ane {
 
 /// Keeps an object as long as itself: counted by hand, so that the sources are
 /// the same with a runtime that has no automatic counting.
-template <typename Object> class Retained {
+template <typename Object>
+class Retained {
 public:
   Retained() = default;
   explicit Retained(Object object) : object([object retain]) {}
@@ -23,7 +24,12 @@ public:
     std::swap(object, other.object);
     return *this;
   }
-  ~Retained() { [object release]; }
+  ~Retained() {
+    // Threads that others begin have no pool.
+    @autoreleasepool {
+      [object release];
+    }
+  }
 
   Object get() const { return object; }
   explicit operator bool() const { return object != nil; }

@@ -43,6 +43,10 @@ static llvm::StringRef asText(llvm::ArrayRef<uint8_t> bytes) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
+static std::string nameOf(llvm::StringRef digest, llvm::StringRef salt) {
+  return ("anec-" + digest + (salt.empty() ? "" : "-") + salt).str();
+}
+
 /// A module with `function` alone.
 static std::unique_ptr<Module> moduleOf(const Function &function,
                                         llvm::StringRef milVersion) {
@@ -65,12 +69,12 @@ static bool writeFile(llvm::StringRef folder, llvm::StringRef text,
   return files.commit();
 }
 
-std::optional<StagedProgram>
-StagedProgram::makeFolder(llvm::StringRef parent, Diagnostics &diags) {
+std::optional<StagedProgram> StagedProgram::makeFolder(llvm::StringRef parent,
+                                                       Diagnostics &diags) {
   StagedProgram program;
   llvm::SmallString<128> folder;
-  if (failed(parent,
-             fs::createUniqueDirectory(join(parent, "anec"), folder), diags))
+  if (failed(parent, fs::createUniqueDirectory(join(parent, "anec"), folder),
+             diags))
     return std::nullopt;
   program.where = folder.str().str();
   // The folder is part of what the compiler expects, even when it is empty.
@@ -80,10 +84,11 @@ StagedProgram::makeFolder(llvm::StringRef parent, Diagnostics &diags) {
   return program;
 }
 
-std::optional<StagedProgram>
-StagedProgram::write(const Function &function, llvm::StringRef milVersion,
-                     llvm::StringRef parent, llvm::StringRef salt,
-                     Diagnostics &diags) {
+std::optional<StagedProgram> StagedProgram::write(const Function &function,
+                                                  llvm::StringRef milVersion,
+                                                  llvm::StringRef parent,
+                                                  llvm::StringRef salt,
+                                                  Diagnostics &diags) {
   std::optional<StagedProgram> made = makeFolder(parent, diags);
   if (!made)
     return std::nullopt;
@@ -108,8 +113,8 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
   std::unique_ptr<llvm::MemoryBuffer> weights;
   llvm::StringRef weightBytes;
   if (!program.paths.empty()) {
-    auto mapped = llvm::MemoryBuffer::getFile(
-        file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    auto mapped = llvm::MemoryBuffer::getFile(file, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
     if (failed(file, mapped.getError(), diags))
       return std::nullopt;
     weights = std::move(*mapped);
@@ -118,6 +123,7 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
   llvm::ArrayRef<uint8_t> parts[] = {asBytes(program.milText),
                                      asBytes(weightBytes)};
   program.contentDigest = sha256(parts);
+  program.ownName = nameOf(program.contentDigest, salt);
   module->buildInfo = {{"coremlc-component-MIL", "3510.2.1"},
                        {"coremlc-version", "3505.4.1"},
                        {"coremltools-component-milinternal", ""},
@@ -164,6 +170,7 @@ StagedProgram::writeText(const ProgramText &program, llvm::StringRef parent,
   if (!files.commit())
     return std::nullopt;
   made->contentDigest = sha256(parts);
+  made->ownName = nameOf(made->contentDigest, salt);
   llvm::ArrayRef<uint8_t> name[] = {asBytes(made->contentDigest),
                                     asBytes(salt)};
   made->milText = program.text + asBlanks(sha256(name)) + '\n';
@@ -176,6 +183,7 @@ std::optional<StagedProgram> StagedProgram::open(llvm::StringRef folder,
                                                  Diagnostics &diags) {
   StagedProgram program;
   program.where = folder.str();
+  program.ownName = llvm::sys::path::filename(folder).str();
   program.kept = true;
   std::string path = join(folder, "model.mil");
   auto text = llvm::MemoryBuffer::getFile(path);
@@ -189,7 +197,7 @@ std::optional<StagedProgram> StagedProgram::open(llvm::StringRef folder,
 }
 
 StagedProgram::StagedProgram(StagedProgram &&other) noexcept
-    : where(std::exchange(other.where, "")),
+    : where(std::exchange(other.where, "")), ownName(std::move(other.ownName)),
       milText(std::move(other.milText)),
       contentDigest(std::move(other.contentDigest)),
       paths(std::move(other.paths)), kept(other.kept) {}
@@ -200,19 +208,29 @@ StagedProgram::~StagedProgram() {
     (void)fs::remove_directories(where);
 }
 
-std::string StagedProgram::weightFile(llvm::StringRef pathInText) const {
+/// The weight file in a folder, by the path that the text has.
+static std::string fileIn(llvm::StringRef folder, llvm::StringRef pathInText) {
   pathInText.consume_front("@model_path/");
-  return join(where, pathInText);
+  return join(folder, pathInText);
+}
+
+std::string StagedProgram::weightFile(llvm::StringRef pathInText) const {
+  return fileIn(where, pathInText);
 }
 
 bool StagedProgram::moveTo(llvm::StringRef path, Diagnostics &diags) {
   if (path == where)
     return true;
-  if (fs::exists(join(path, "model.mil"))) {
+  // Systems that clear temporary folders may have taken one file of several.
+  if (fs::exists(join(path, "model.mil")) &&
+      llvm::all_of(paths, [&](const std::string &pathInText) {
+        return fs::exists(fileIn(path, pathInText));
+      })) {
     (void)fs::remove_directories(where);
     where = path.str();
     return true;
   }
+  (void)fs::remove_directories(path);
   if (failed(path, fs::rename(where, path), diags))
     return false;
   where = path.str();

@@ -26,8 +26,8 @@ inline constexpr llvm::StringLiteral weightPathInText =
 class StagedProgram {
 public:
   /// Writes `function` as a program of version `milVersion` into a new folder
-  /// inside `parent`. `salt` tells processes apart that do not share compiled
-  /// programs. Nothing when that fails, with the reason reported.
+  /// inside `parent`. `salt` tells programs apart that do not share what was
+  /// compiled. Nothing when that fails, with the reason reported.
   static std::optional<StagedProgram>
   write(const Function &function, llvm::StringRef milVersion,
         llvm::StringRef parent, llvm::StringRef salt, Diagnostics &diags);
@@ -55,6 +55,9 @@ public:
   bool restoreText(Diagnostics &diags);
 
   const std::string &folder() const { return where; }
+  /// For a folder of its own: no two programs have the same, but with equal
+  /// salt.
+  const std::string &name() const { return ownName; }
   const std::string &text() const { return milText; }
   /// Of the text without salt, and of the weights.
   const std::string &digest() const { return contentDigest; }
@@ -67,7 +70,7 @@ private:
   StagedProgram() = default;
   static std::optional<StagedProgram> makeFolder(llvm::StringRef parent,
                                                  Diagnostics &diags);
-  std::string where, milText, contentDigest;
+  std::string where, ownName, milText, contentDigest;
   std::vector<std::string> paths;
   bool kept = false;
 };

@@ -30,9 +30,8 @@ RowLayout rowLayout(const TensorType &type, uint64_t stride = 0);
 class Surface {
 public:
   /// Nothing, with the reason reported, when there is no memory for it.
-  static std::optional<Surface> create(const Port &port,
-                                       const RowLayout &layout,
-                                       Diagnostics &diags);
+  static std::optional<Surface>
+  create(const Port &port, const RowLayout &layout, Diagnostics &diags);
   Surface(Surface &&other) noexcept;
   Surface &operator=(Surface &&) = delete;
   ~Surface();
@@ -52,7 +51,8 @@ private:
       : port(port), layout(layout), surface(surface) {}
   template <typename Visit>
   bool locked(bool readOnly, Diagnostics &diags, Visit visit);
-  template <typename Visit> void forEachRow(const Region &region, Visit visit);
+  template <typename Visit>
+  void forEachRow(const Region &region, Visit visit);
 
   Port port;
   RowLayout layout;

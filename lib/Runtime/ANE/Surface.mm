@@ -23,14 +23,13 @@ RowLayout ane::rowLayout(const TensorType &type, uint64_t stride) {
     layout.rows *= uint64_t(extent);
   layout.stride =
       stride ? stride : llvm::alignTo(layout.rowBytes(), rule.rowAlignment);
-  layout.bytes = std::max<uint64_t>(layout.rows * layout.stride,
-                                    surfaceBytes(rule, type));
+  layout.bytes =
+      std::max<uint64_t>(layout.rows * layout.stride, surfaceBytes(rule, type));
   return layout;
 }
 
-std::optional<Surface> Surface::create(const Port &port,
-                                       const RowLayout &layout,
-                                       Diagnostics &diags) {
+std::optional<Surface>
+Surface::create(const Port &port, const RowLayout &layout, Diagnostics &diags) {
   @autoreleasepool {
     NSNumber *bytes = [NSNumber numberWithUnsignedLongLong:layout.bytes];
     NSDictionary *properties = @{

@@ -57,8 +57,7 @@ static void readLayout(NSDictionary *entry, SymbolTable &table) {
   uint64_t height = numberAt(entry, @"Height");
   uint64_t interleave = numberAt(entry, @"Interleave");
   table.strides[name] = row;
-  bool follow = (!plane || !height || plane == row * height) &&
-                interleave <= 1;
+  bool follow = (!plane || !height || plane == row * height) && interleave <= 1;
   if (row && !follow)
     table.unknownLayouts[name] =
         "rows are " + std::to_string(row) + " bytes apart, planes of " +
@@ -73,14 +72,14 @@ SymbolTable ane::readSymbolTable(NSDictionary *attributes,
   if (![attributes isKindOfClass:[NSDictionary class]])
     return table;
   NSDictionary *description = [attributes objectForKey:@"ANEFModelDescription"];
-  NSArray *names = arrayAt(description, isInput
-                                            ? @"kANEFModelInputSymbolsArrayKey"
-                                            : @"kANEFModelOutputSymbolsArrayKey");
+  NSArray *names =
+      arrayAt(description, isInput ? @"kANEFModelInputSymbolsArrayKey"
+                                   : @"kANEFModelOutputSymbolsArrayKey");
   NSDictionary *procedure =
       firstOf(arrayAt(description, @"ANEFModelProcedures"));
-  NSArray *indices = arrayAt(procedure, isInput
-                                            ? @"ANEFModelInputSymbolIndexArray"
-                                            : @"ANEFModelOutputSymbolIndexArray");
+  NSArray *indices =
+      arrayAt(procedure, isInput ? @"ANEFModelInputSymbolIndexArray"
+                                 : @"ANEFModelOutputSymbolIndexArray");
   // Symbols are numbered in all procedures together, so a procedure lists its
   // own; a program has one, and may do without the list.
   NSUInteger count = indices ? [indices count] : [names count];
@@ -135,8 +134,7 @@ std::optional<SymbolOrder> ane::orderSymbols(llvm::ArrayRef<Port> ports,
         !llvm::is_contained(order.ports, unsigned(port - ports.begin())))
       order.ports.push_back(unsigned(port - ports.begin()));
   }
-  if (order.ports.size() == ports.size() &&
-      table.names.size() == ports.size())
+  if (order.ports.size() == ports.size() && table.names.size() == ports.size())
     return order;
   std::vector<std::string> wanted;
   for (const Port &port : ports)

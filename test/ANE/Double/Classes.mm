@@ -1,4 +1,4 @@
-//===- Classes.mm - the double's classes ----------------------------------===//
+//===- Classes.mm - the double's in-memory models and requests ------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -10,43 +10,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "../Shim/Ledger.h"
-#include "Compiler.h"
+#include "Classes.h"
 #include "anec/Support/Digest.h"
-#import <Foundation/Foundation.h>
-#import <IOSurface/IOSurfaceRef.h>
-#include <memory>
 
 using namespace ane_double;
-
-//===----------------------------------------------------------------------===//
-// Failing
-//===----------------------------------------------------------------------===//
-
-static NSError *errorSaying(const std::string &text) {
-  NSString *description = [NSString stringWithUTF8String:text.c_str()];
-  return [NSError errorWithDomain:@"com.apple.appleneuralengine"
-                             code:1
-                         userInfo:@{NSLocalizedDescriptionKey : description}];
-}
-
-static BOOL fail(NSError **error, const std::string &text) {
-  if (error && !text.empty())
-    *error = errorSaying(text);
-  return NO;
-}
-
-/// Whether this call is one that has to fail, as it was told.
-static bool isToFail(NSError **error) {
-  const char *failure = countCall();
-  if (!failure)
-    return false;
-  if (std::string(failure) == "raise")
-    [NSException raise:NSInvalidArgumentException
-                format:@"unrecognized selector"];
-  fail(error, failure);
-  return true;
-}
 
 //===----------------------------------------------------------------------===//
 // Descriptors
@@ -84,12 +51,6 @@ static bool isToFail(NSError **error) {
 // Surfaces and requests
 //===----------------------------------------------------------------------===//
 
-@interface _ANEIOSurfaceObject : NSObject {
-@public
-  IOSurfaceRef surface;
-}
-@end
-
 @implementation _ANEIOSurfaceObject
 + (id)objectWithIOSurface:(IOSurfaceRef)surface {
   if (isToFail(NULL) || !surface)
@@ -102,12 +63,6 @@ static bool isToFail(NSError **error) {
   if (surface)
     CFRelease(surface);
   [super dealloc];
-}
-@end
-
-@interface _ANERequest : NSObject {
-@public
-  NSArray *inputs, *inputIndices, *outputs, *outputIndices;
 }
 @end
 
@@ -205,7 +160,7 @@ static std::string folderOf(NSString *identifier) {
 }
 
 - (BOOL)compiledModelExists {
-  return !isToFail(NULL) && isCompiled(folderOf(identifier));
+  return !isToFail(NULL) && isCompiled(folderOf(identifier), "");
 }
 
 - (BOOL)compileWithQoS:(unsigned int)qos
@@ -224,7 +179,9 @@ static std::string folderOf(NSString *identifier) {
         [entry objectForKey:@"offset"])
       paths.insert([key UTF8String]);
   }
-  std::string failure = compile(folderOf(identifier), paths);
+  CompileJob job{folderOf(identifier)};
+  job.knownPaths = &paths;
+  std::string failure = compile(job);
   return failure.empty() ? YES : fail(error, failure);
 }
 
@@ -233,138 +190,30 @@ static std::string folderOf(NSString *identifier) {
               error:(NSError **)error {
   if (isToFail(error))
     return NO;
-  if (unsigned(ledger().loaded) >= ledger().loadedLimit)
-    return fail(error, "Program load failure (status=0x50004)");
-  std::string failure;
-  std::unique_ptr<LoadedProgram> made = load(folderOf(identifier), failure);
-  if (!made)
-    return fail(error, failure);
-  delete program;
-  program = made.release();
-  ++ledger().loads;
-  ++ledger().loaded;
-  return YES;
+  return loadInto(program, folderOf(identifier), "", error);
 }
 
 - (BOOL)unloadWithQoS:(unsigned int)qos error:(NSError **)error {
   if (!program)
     return fail(error, "Program is not loaded");
   // It is unloaded even when it says that it is not: nothing can be done.
-  delete program;
-  program = nullptr;
-  --ledger().loaded;
+  unload(program);
   if (ledger().isTidy)
     [[NSFileManager defaultManager]
-        removeItemAtPath:[NSString stringWithUTF8String:folderOf(identifier).c_str()]
+        removeItemAtPath:[NSString
+                             stringWithUTF8String:folderOf(identifier).c_str()]
                    error:NULL];
   return !isToFail(error);
-}
-
-/// What the surfaces at symbols hold; false when one of them is too small.
-static bool findSurfaces(NSArray *objects, NSArray *indices,
-                         llvm::ArrayRef<Placement> placements,
-                         std::vector<IOSurfaceRef> &surfaces) {
-  surfaces.assign(placements.size(), nullptr);
-  for (NSUInteger i = 0; i < [objects count]; ++i) {
-    NSUInteger symbol = [[indices objectAtIndex:i] unsignedIntegerValue];
-    if (symbol >= placements.size())
-      return false;
-    IOSurfaceRef surface =
-        ((_ANEIOSurfaceObject *)[objects objectAtIndex:i])->surface;
-    if (IOSurfaceGetAllocSize(surface) < placements[symbol].bytes())
-      return false;
-    surfaces[symbol] = surface;
-  }
-  return llvm::all_of(surfaces, [](IOSurfaceRef surface) { return surface; });
 }
 
 - (BOOL)evaluateWithQoS:(unsigned int)qos
                 options:(NSDictionary *)options
                 request:(_ANERequest *)request
                   error:(NSError **)error {
-  if (isToFail(error))
-    return NO;
-  if (!program || !request)
-    return fail(error, "Program is not loaded");
-  std::vector<IOSurfaceRef> inputs, outputs;
-  if (!findSurfaces(request->inputs, request->inputIndices, program->inputs,
-                    inputs) ||
-      !findSurfaces(request->outputs, request->outputIndices, program->outputs,
-                    outputs))
-    return fail(error, "Program Inference error: status=0x1d");
-  ++ledger().evaluations;
-  // The engine sees memory whether or not someone has it locked.
-  std::vector<const uint8_t *> in;
-  std::vector<uint8_t *> out;
-  for (IOSurfaceRef surface : inputs)
-    in.push_back(anecShimMemory(surface));
-  for (IOSurfaceRef surface : outputs)
-    out.push_back(anecShimMemory(surface));
-  run(*program, in, out);
-  return YES;
-}
-
-static NSArray *symbolsOf(llvm::ArrayRef<Placement> placements,
-                          NSString *suffix) {
-  NSMutableArray *names = [NSMutableArray array];
-  if (ledger().odd == "names")
-    suffix = [@"_0" stringByAppendingString:suffix];
-  for (const Placement &placement : placements)
-    [names addObject:[[NSString stringWithUTF8String:placement.name.c_str()]
-                         stringByAppendingString:suffix]];
-  return names;
-}
-
-static NSArray *numbersUpTo(size_t count) {
-  NSMutableArray *numbers = [NSMutableArray array];
-  for (size_t i = 0; i < count; ++i)
-    [numbers addObject:[NSNumber numberWithUnsignedLong:i]];
-  return numbers;
-}
-
-static NSArray *layoutsOf(llvm::ArrayRef<Placement> placements,
-                          NSString *suffix) {
-  NSMutableArray *layouts = [NSMutableArray array];
-  for (const Placement &placement : placements) {
-    NSString *name =
-        [[NSString stringWithUTF8String:placement.name.c_str()]
-            stringByAppendingString:suffix];
-    size_t height = placement.type.shape.size() >= 2
-                        ? size_t(placement.type.shape.rbegin()[1])
-                        : 1;
-    [layouts addObject:@{
-      @"Name" : name,
-      @"Height" : [NSNumber numberWithUnsignedLong:height],
-      @"RowStride" : [NSNumber numberWithUnsignedLong:placement.stride],
-      @"PlaneStride" :
-          [NSNumber numberWithUnsignedLong:placement.stride * height],
-      @"Interleave" : ledger().odd == "layout" ? @4 : @1
-    }];
-  }
-  return layouts;
+  return evaluate(program, request, error);
 }
 
 - (NSDictionary *)modelAttributes {
-  if (isToFail(NULL) || ledger().isQuiet || !program)
-    return nil;
-  NSDictionary *procedure = @{
-    @"ANEFModelProcedureID" : @0,
-    @"ANEFModelInputSymbolIndexArray" : numbersUpTo(program->inputs.size()),
-    @"ANEFModelOutputSymbolIndexArray" : numbersUpTo(program->outputs.size())
-  };
-  NSDictionary *description = @{
-    @"kANEFModelInputSymbolsArrayKey" : symbolsOf(program->inputs, @""),
-    @"kANEFModelOutputSymbolsArrayKey" :
-        symbolsOf(program->outputs, @"@output"),
-    @"ANEFModelProcedures" : @[ procedure ]
-  };
-  NSDictionary *status = @{
-    @"LiveInputList" : layoutsOf(program->inputs, @""),
-    @"LiveOutputList" : layoutsOf(program->outputs, @"@output")
-  };
-  return @{
-    @"ANEFModelDescription" : description,
-    @"NetworkStatusList" : @[ status ]
-  };
+  return isToFail(NULL) ? nil : attributesOf(program);
 }
 @end

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compiler.h"
+#include "../Shim/Ledger.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -41,8 +42,8 @@ readProgram(const std::string &text, const std::string &folder,
             const std::map<std::string, std::string> &files,
             std::string &error) {
   Diagnostics diags;
-  llvm::StringRef kept = diags.addBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(text, "model.mil"));
+  llvm::StringRef kept =
+      diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, "model.mil"));
   MILReadOptions options;
   for (const auto &[path, file] : files)
     options.weightFiles[path] = file;
@@ -83,11 +84,11 @@ static bool names(const char *variable, const std::string &text) {
   return wanted && text.find(wanted) != std::string::npos;
 }
 
-std::string ane_double::compile(const std::string &folder,
-                             const std::set<std::string> &knownPaths) {
-  std::string text = readAll(folder + "/model.mil");
+std::string ane_double::compile(const CompileJob &job) {
+  const std::string &folder = job.folder;
+  std::string text = readAll(folder + "/" + job.textFile);
   if (text.empty())
-    return "InvalidMILProgram: there is no model.mil";
+    return "InvalidMILProgram: there is no " + job.textFile;
   if (names("ANE_DOUBLE_CRASH", text))
     std::abort();
   if (names("ANE_DOUBLE_HANG", text))
@@ -98,7 +99,7 @@ std::string ane_double::compile(const std::string &folder,
   unsigned number = 0;
   std::string manifest;
   for (const std::string &path : pathsIn(text)) {
-    if (!knownPaths.count(path))
+    if (job.knownPaths && !job.knownPaths->count(path))
       return "InvalidMILProgram: no weights for " + path;
     std::string file = folder + path.substr(std::strlen("@model_path"));
     if (!llvm::sys::fs::exists(file))
@@ -106,7 +107,8 @@ std::string ane_double::compile(const std::string &folder,
     if (std::string error = checkWeights(file); !error.empty())
       return error;
     // What is compiled has a copy: the files may change afterwards.
-    std::string copy = folder + "/data" + (number ? std::to_string(number) : "");
+    std::string copy = folder + "/" + job.tag + "data" +
+                       (number ? std::to_string(number) : "");
     ++number;
     if (llvm::sys::fs::copy_file(file, copy))
       return "ANECCompile() FAILED: err=(cannot write data)";
@@ -123,13 +125,14 @@ std::string ane_double::compile(const std::string &folder,
   for (const Op &op : function.body())
     if (!op.def().eval)
       return "ANECCompile() FAILED: err=()";
-  std::ofstream(folder + "/net.plist")
-      << number << '\n' << manifest << text;
+  std::ofstream(folder + "/" + job.tag + "net.plist") << number << '\n'
+                                                      << manifest << text;
   return "";
 }
 
-bool ane_double::isCompiled(const std::string &folder) {
-  return llvm::sys::fs::exists(folder + "/net.plist");
+bool ane_double::isCompiled(const std::string &folder, const std::string &tag) {
+  return llvm::sys::fs::exists(folder + "/" + tag + "net.plist") &&
+         ledger().odd != "unseen";
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,8 +145,8 @@ static Placement place(const Port &port) {
   const Shape &shape = port.type.shape;
   for (size_t axis = 0; axis + 1 < shape.size(); ++axis)
     placement.rows *= size_t(shape[axis]);
-  placement.rowBytes = size_t(shape.empty() ? 1 : shape.back()) *
-                       byteSize(port.type.dtype, 1);
+  placement.rowBytes =
+      size_t(shape.empty() ? 1 : shape.back()) * byteSize(port.type.dtype, 1);
   placement.stride = (placement.rowBytes + 63) / 64 * 64;
   return placement;
 }
@@ -162,8 +165,9 @@ static void placeAll(llvm::ArrayRef<Port> ports, const std::string &suffix,
 }
 
 std::unique_ptr<LoadedProgram> ane_double::load(const std::string &folder,
-                                             std::string &error) {
-  std::ifstream plist(folder + "/net.plist");
+                                                const std::string &tag,
+                                                std::string &error) {
+  std::ifstream plist(folder + "/" + tag + "net.plist");
   if (!plist) {
     error = "Program load failure: the model is not compiled";
     return nullptr;
@@ -175,7 +179,7 @@ std::unique_ptr<LoadedProgram> ane_double::load(const std::string &folder,
   for (unsigned i = 0; i < count; ++i) {
     std::string path;
     std::getline(plist, path);
-    files[path] = folder + "/data" + (i ? std::to_string(i) : "");
+    files[path] = folder + "/" + tag + "data" + (i ? std::to_string(i) : "");
   }
   std::string text((std::istreambuf_iterator<char>(plist)), {});
   std::unique_ptr<Module> module = readProgram(text, folder, files, error);
@@ -202,16 +206,16 @@ std::unique_ptr<LoadedProgram> ane_double::load(const std::string &folder,
 }
 
 void ane_double::run(LoadedProgram &program,
-                  llvm::ArrayRef<const uint8_t *> inputs,
-                  llvm::ArrayRef<uint8_t *> outputs) {
+                     llvm::ArrayRef<const uint8_t *> inputs,
+                     llvm::ArrayRef<uint8_t *> outputs) {
   std::vector<std::vector<uint8_t>> in(inputs.size()), out(outputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Placement &from = program.inputs[i];
     std::vector<uint8_t> &to = in[program.inputPorts[i]];
     to.resize(from.rows * from.rowBytes);
     for (size_t row = 0; row < from.rows; ++row)
-      std::memcpy(to.data() + row * from.rowBytes, inputs[i] + row * from.stride,
-                  from.rowBytes);
+      std::memcpy(to.data() + row * from.rowBytes,
+                  inputs[i] + row * from.stride, from.rowBytes);
   }
   for (size_t i = 0; i < outputs.size(); ++i)
     out[program.outputPorts[i]].resize(program.outputs[i].rows *

@@ -34,15 +34,20 @@ struct LoadedProgram {
   std::vector<unsigned> inputPorts, outputPorts;
 };
 
-/// Compiles `folder`/model.mil with the weight files beside it, of which only
-/// `knownPaths` may be named; leaves `net.plist` and `data` there. The error
-/// otherwise.
-std::string compile(const std::string &folder,
-                    const std::set<std::string> &knownPaths);
-bool isCompiled(const std::string &folder);
+/// What is to be compiled: a text with the weight files beside it. What comes
+/// of it is left there, as `net.plist` and `data` with a tag before.
+struct CompileJob {
+  std::string folder, tag;
+  std::string textFile = "model.mil";
+  /// Weight files that may be named; null for all.
+  const std::set<std::string> *knownPaths = nullptr;
+};
+/// The error, empty when there is none.
+std::string compile(const CompileJob &job);
+bool isCompiled(const std::string &folder, const std::string &tag);
 /// Loads what was compiled: later changes of the folder's sources do nothing.
 std::unique_ptr<LoadedProgram> load(const std::string &folder,
-                                    std::string &error);
+                                    const std::string &tag, std::string &error);
 
 /// Runs with surfaces of `inputs` and `outputs`, in the engine's order.
 void run(LoadedProgram &program, llvm::ArrayRef<const uint8_t *> inputs,

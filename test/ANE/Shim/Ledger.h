@@ -16,6 +16,7 @@
 ///   ANE_DOUBLE_CRASH=TEXT              crashes on it, or never ends
 ///   ANE_DOUBLE_HANG=TEXT
 ///   ANE_DOUBLE_ODD=layout|names        attributes say what nobody expects
+///   ANE_DOUBLE_ODD=unseen              nobody is told of compiled programs
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,8 @@ struct Ledger {
   std::atomic<int> surfaces{0}, locks{0}, models{0}, requests{0}, loaded{0};
   /// What was asked for.
   std::atomic<unsigned> calls{0}, compiles{0}, loads{0}, evaluations{0};
+  /// Of the evaluations, those by these methods of the client.
+  std::atomic<unsigned> directEvaluations{0}, realTimeEvaluations{0};
 
   /// Limits of the real engine.
   std::atomic<unsigned> compileLimit{119}, loadedLimit{127};

@@ -9,6 +9,12 @@
 
 using namespace anec;
 
+namespace {
+class AneBackend : public OnEachPath {};
+} // namespace
+INSTANTIATE_TEST_SUITE_P(Paths, AneBackend, testing::ValuesIn(anePaths),
+                         nameOfPath);
+
 static void expectSameAsCpu(const std::string &text) {
   TestProgram program(text);
   std::unique_ptr<Backend> ane = openDouble(), cpu = createCpuBackend();
@@ -21,7 +27,7 @@ static void expectSameAsCpu(const std::string &text) {
   EXPECT_EQ(results, runOnce(*there, 1, diags));
 }
 
-TEST(AneBackend, SameAsCpu) {
+TEST_P(AneBackend, SameAsCpu) {
   unsigned folders = stagedFolders();
   expectSameAsCpu(twoByTwo());
   expectSameAsCpu(convolution(0.25));
@@ -29,13 +35,13 @@ TEST(AneBackend, SameAsCpu) {
 }
 
 // Without attributes, names alone decide the order.
-TEST(AneBackend, OrderByName) {
+TEST_P(AneBackend, OrderByName) {
   ane_double::ledger().isQuiet = true;
   expectSameAsCpu(twoByTwo());
   ane_double::ledger().isQuiet = false;
 }
 
-TEST(AneBackend, PartsOfPorts) {
+TEST_P(AneBackend, PartsOfPorts) {
   TestProgram program(twoByTwo());
   std::unique_ptr<Backend> ane = openDouble();
   Diagnostics diags;
@@ -48,10 +54,9 @@ TEST(AneBackend, PartsOfPorts) {
       executable->writeInput(0, Region{2, 5, 2, 3}, part.data(), diags));
   ASSERT_TRUE(executable->execute(diags)) << textOf(diags);
   std::vector<float> difference(8 * 40), sum(6);
-  ASSERT_TRUE(executable->readOutput(0, Region{0, 0, 8, 40}, difference.data(),
-                                     diags));
   ASSERT_TRUE(
-      executable->readOutput(1, Region{2, 5, 2, 3}, sum.data(), diags));
+      executable->readOutput(0, Region{0, 0, 8, 40}, difference.data(), diags));
+  ASSERT_TRUE(executable->readOutput(1, Region{2, 5, 2, 3}, sum.data(), diags));
   EXPECT_EQ(sum, part);
   EXPECT_EQ(difference[2 * 40 + 6], 2);
   EXPECT_EQ(difference[3 * 40 + 7], 6);
@@ -59,7 +64,7 @@ TEST(AneBackend, PartsOfPorts) {
 }
 
 // Equal programs are one to the engine; others are not, whatever their names.
-TEST(AneBackend, EqualProgramsAreShared) {
+TEST_P(AneBackend, EqualProgramsAreShared) {
   TestProgram first(convolution(0.25)), same(convolution(0.25)),
       other(convolution(0.5));
   std::unique_ptr<Backend> ane = openDouble();
@@ -94,7 +99,7 @@ static std::vector<uint8_t> weightFileOf(size_t count, uint16_t value) {
 }
 
 // Text goes to the compiler as it is, with each weight file that it names.
-TEST(AneBackend, TextAsItIs) {
+TEST_P(AneBackend, TextAsItIs) {
   unsigned folders = stagedFolders();
   TensorType type(DType::FP16, {1, 8, 1, 40});
   auto blob = [](std::string name) {
@@ -152,7 +157,7 @@ TEST(AneBackend, TextAsItIs) {
   expectNothingLeft(folders);
 }
 
-TEST(AneBackend, LeastRecentlyUsedMakesRoom) {
+TEST_P(AneBackend, LeastRecentlyUsedMakesRoom) {
   AneOptions options = doubleOptions();
   options.loadedLimit = 2;
   std::unique_ptr<Backend> ane = openDouble(options);
@@ -174,7 +179,7 @@ TEST(AneBackend, LeastRecentlyUsedMakesRoom) {
 }
 
 // Some versions remove the staged folder with the loaded program.
-TEST(AneBackend, FolderMayGoWithUnloading) {
+TEST_P(AneBackend, FolderMayGoWithUnloading) {
   unsigned folders = stagedFolders();
   {
     ane_double::ledger().isTidy = true;
@@ -194,7 +199,7 @@ TEST(AneBackend, FolderMayGoWithUnloading) {
 }
 
 // The engine has other processes' programs, too.
-TEST(AneBackend, MakesRoomWhenTheEngineIsFull) {
+TEST_P(AneBackend, MakesRoomWhenTheEngineIsFull) {
   ane_double::ledger().loadedLimit = 2;
   std::unique_ptr<Backend> ane = openDouble();
   Diagnostics diags;
@@ -212,7 +217,7 @@ TEST(AneBackend, MakesRoomWhenTheEngineIsFull) {
   ane_double::ledger().loadedLimit = 127;
 }
 
-TEST(AneBackend, CompileBudget) {
+TEST_P(AneBackend, CompileBudget) {
   AneOptions options = doubleOptions();
   std::unique_ptr<Backend> ane = openDouble(options);
   Diagnostics diags;
@@ -228,7 +233,7 @@ TEST(AneBackend, CompileBudget) {
   EXPECT_EQ(ane_double::ledger().compiles, calls);
 }
 
-TEST(AneBackend, WhatItDoesNotHave) {
+TEST(AneBackendOnce, WhatItDoesNotHave) {
   std::unique_ptr<Backend> ane = openDouble();
   Diagnostics diags;
   TestProgram integers(R"(program(1.3)
@@ -252,24 +257,27 @@ TEST(AneBackend, WhatItDoesNotHave) {
   EXPECT_NE(textOf(diags).find("[ane-no-state]"), std::string::npos);
 }
 
-TEST(AneBackend, NoFramework) {
+TEST(AneBackendOnce, NoFramework) {
   AneOptions options;
   options.framework = "/no/such/framework";
   Diagnostics diags;
   EXPECT_FALSE(createAneBackend(options, diags));
   EXPECT_NE(textOf(diags).find("[ane-no-framework]"), std::string::npos);
-  EXPECT_FALSE(inspectAne(options).suffices());
-  EXPECT_TRUE(inspectAne(doubleOptions()).suffices());
+  EXPECT_FALSE(inspectAne(options).suffices(options.path));
+  for (AnePath path : anePaths)
+    EXPECT_TRUE(inspectAne(doubleOptions()).suffices(path))
+        << spelling(path).str();
 }
 
-TEST(AneBackend, Heartbeat) {
+TEST_P(AneBackend, Heartbeat) {
   AneOptions options = doubleOptions();
   options.heartbeatSeconds = 0.01;
   unsigned folders = stagedFolders();
   {
     std::unique_ptr<Backend> ane = openDouble(options);
     unsigned before = ane_double::ledger().evaluations;
-    for (int i = 0; i < 500 && ane_double::ledger().evaluations < before + 3; ++i)
+    for (int i = 0; i < 500 && ane_double::ledger().evaluations < before + 3;
+         ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     EXPECT_GE(ane_double::ledger().evaluations, before + 3);
     // Programs run in between.
@@ -284,7 +292,7 @@ TEST(AneBackend, Heartbeat) {
 }
 
 // What one process compiled, the next one loads.
-TEST(AneBackend, Reuse) {
+TEST_P(AneBackend, Reuse) {
   AneOptions options = doubleOptions();
   options.reuse = true;
   TestProgram program(convolution(0.3125));
@@ -302,4 +310,44 @@ TEST(AneBackend, Reuse) {
   std::unique_ptr<Backend> cpu = createCpuBackend();
   auto there = cpu->load(program.function(), {}, diags);
   EXPECT_EQ(results, runOnce(*there, 1, diags));
+}
+
+// The methods that a path is named after are those that run.
+TEST(AneBackendOnce, PathsRunByTheirOwnMethods) {
+  ane_double::Ledger &ledger = ane_double::ledger();
+  TestProgram program(twoByTwo());
+  for (AnePath path : anePaths) {
+    AneOptions options = doubleOptions();
+    options.path = path;
+    std::unique_ptr<Backend> ane = openDouble(options);
+    Diagnostics diags;
+    auto executable = ane->load(program.function(), {}, diags);
+    ASSERT_TRUE(executable) << textOf(diags);
+    unsigned direct = ledger.directEvaluations,
+             realTime = ledger.realTimeEvaluations;
+    ASSERT_FALSE(runOnce(*executable, 1, diags).empty()) << textOf(diags);
+    EXPECT_EQ(ledger.directEvaluations - direct, path == AnePath::Direct);
+    EXPECT_EQ(ledger.realTimeEvaluations - realTime, path == AnePath::RealTime);
+  }
+}
+
+// A folder that lost a file is not the program any more.
+TEST_P(AneBackend, ReuseOfAFolderInParts) {
+  AneOptions options = doubleOptions();
+  options.reuse = true;
+  TestProgram program(convolution(0.4375));
+  Diagnostics diags;
+  ASSERT_TRUE(openDouble(options)->load(program.function(), {}, diags));
+  std::error_code code;
+  for (llvm::sys::fs::recursive_directory_iterator
+           it(inspectAne(options).temporaryFolder, code),
+       end;
+       it != end && !code; it.increment(code)) {
+    llvm::StringRef path = it->path();
+    if (path.ends_with("/weight.bin") || path.ends_with("net.plist"))
+      (void)llvm::sys::fs::remove(path);
+  }
+  auto executable = openDouble(options)->load(program.function(), {}, diags);
+  ASSERT_TRUE(executable) << textOf(diags);
+  EXPECT_FALSE(runOnce(*executable, 1, diags).empty()) << textOf(diags);
 }

@@ -8,6 +8,12 @@
 using namespace anec;
 using ane_double::ledger;
 
+namespace {
+class AneFaults : public OnEachPath {};
+} // namespace
+INSTANTIATE_TEST_SUITE_P(Paths, AneFaults, testing::ValuesIn(anePaths),
+                         nameOfPath);
+
 /// Fails the `number`th call from now on, and so many after it.
 static void failCall(unsigned number, const char *failure, unsigned count = 1) {
   ledger().calls = 0;
@@ -21,20 +27,22 @@ static void failNone() { ledger().failAt = 0; }
 /// Loads and runs once; whether both went well.
 static bool runOne(Diagnostics &diags) {
   TestProgram program(convolution(0.25));
-  std::unique_ptr<Backend> ane = openDouble();
+  std::unique_ptr<Backend> ane = createAneBackend(doubleOptions(), diags);
+  if (!ane)
+    return false;
   std::unique_ptr<Executable> executable =
       ane->load(program.function(), {}, diags);
   return executable && !runOnce(*executable, 1, diags).empty();
 }
 
 // At whatever call it fails, and however: it is said, and nothing is left.
-TEST(AneFaults, EveryCall) {
+TEST_P(AneFaults, EveryCall) {
   Diagnostics diags;
   failCall(0, "");
   unsigned folders = stagedFolders();
   ASSERT_TRUE(runOne(diags)) << textOf(diags);
   unsigned calls = ledger().calls;
-  ASSERT_GT(calls, 15u);
+  ASSERT_GT(calls, 14u);
   for (const char *how : {"", "something else", "raise"})
     for (unsigned number = 1; number <= calls; ++number) {
       Diagnostics said;
@@ -59,8 +67,11 @@ static std::string messageFor(const char *failure, unsigned stage) {
 }
 static constexpr unsigned descriptorCall = 1, modelCall = 2, nameCall = 3,
                           compileCall = 4, loadCall = 5, surfaceCall = 7;
+// By the client: client, model, compile, load
+static constexpr unsigned clientCall = 1, clientModelCall = 2,
+                          clientCompileCall = 3, clientLoadCall = 4;
 
-TEST(AneFaults, Decoded) {
+TEST(AneFaultsOnce, Decoded) {
   struct Row {
     const char *failure;
     unsigned call;
@@ -93,8 +104,39 @@ TEST(AneFaults, Decoded) {
   }
 }
 
+TEST(AneFaultsOnce, DecodedByTheClient) {
+  struct Row {
+    const char *failure;
+    unsigned call;
+    const char *expected;
+  };
+  const Row rows[] = {
+      {"", clientModelCall, "no model: it gave nil [ane-no-object]"},
+      {"raise", clientModelCall, "NSInvalidArgumentException was raised"},
+      {"InvalidMILProgram", clientCompileCall, "[ane-invalid-program]"},
+      {"cannot open model.espresso.net", clientCompileCall,
+       "[ane-not-taken-for-mil]"},
+      {"Program load failure (0x50004)", clientLoadCall,
+       "[ane-too-many-programs]"},
+  };
+  testedPath = AnePath::Client;
+  for (const Row &row : rows) {
+    std::string said = messageFor(row.failure, row.call);
+    EXPECT_NE(said.find(row.expected), std::string::npos)
+        << row.failure << " gave " << said;
+  }
+  for (const char *how : {"", "raise"}) {
+    Diagnostics diags;
+    failCall(clientCall, how);
+    EXPECT_FALSE(createAneBackend(doubleOptions(), diags));
+    failNone();
+    EXPECT_NE(textOf(diags).find("no client: "), std::string::npos);
+  }
+  testedPath = AnePath::InMemory;
+}
+
 // Where the error names a place, it is shown.
-TEST(AneFaults, PlaceInTheText) {
+TEST(AneFaultsOnce, PlaceInTheText) {
   std::string said =
       messageFor("InvalidMILProgram: model.mil:4:5: no such op", compileCall);
   EXPECT_NE(said.find("model.mil:4:5: error: compiling failed"),
@@ -107,16 +149,17 @@ TEST(AneFaults, PlaceInTheText) {
 }
 
 // What passes is waited for.
-TEST(AneFaults, TransientStatuses) {
+TEST_P(AneFaults, TransientStatuses) {
   for (const char *failure : {"status=0x5", "Request cancelled"}) {
     Diagnostics said;
-    failCall(loadCall, failure, 3);
+    failCall(GetParam() == AnePath::InMemory ? loadCall : clientLoadCall,
+             failure, 3);
     EXPECT_TRUE(runOne(said)) << textOf(said);
     failNone();
   }
 }
 
-TEST(AneFaults, ThousandRuns) {
+TEST_P(AneFaults, ThousandRuns) {
   unsigned folders = stagedFolders();
   {
     std::unique_ptr<Backend> ane = openDouble();

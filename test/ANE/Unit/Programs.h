@@ -15,6 +15,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 
 namespace anec {
 
@@ -28,8 +29,8 @@ inline std::string textOf(const Diagnostics &diags) {
 /// A program as text, with what it is read into.
 struct TestProgram {
   explicit TestProgram(const std::string &text) {
-    llvm::StringRef kept = diags.addBuffer(
-        llvm::MemoryBuffer::getMemBufferCopy(text, "test.mil"));
+    llvm::StringRef kept =
+        diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, "test.mil"));
     module = readMIL(kept, "", opTable(), diags);
     EXPECT_TRUE(module) << textOf(diags);
   }
@@ -92,9 +93,25 @@ runOnce(Executable &executable, uint64_t seed, Diagnostics &diags) {
   return results;
 }
 
+/// The path that options of the double have.
+inline AnePath testedPath = AnePath::InMemory;
+
+/// Tests of what is the same by each path.
+class OnEachPath : public testing::TestWithParam<AnePath> {
+protected:
+  void SetUp() override { testedPath = GetParam(); }
+  void TearDown() override { testedPath = AnePath::InMemory; }
+};
+inline std::string nameOfPath(const testing::TestParamInfo<AnePath> &info) {
+  std::string name = spelling(info.param).str();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 /// The double, in place of the framework.
 inline AneOptions doubleOptions() {
   AneOptions options;
+  options.path = testedPath;
   options.framework = ANE_DOUBLE;
   options.backoffMilliseconds = 1;
   // A test process compiles more than one of a user's.
@@ -103,7 +120,8 @@ inline AneOptions doubleOptions() {
   return options;
 }
 
-inline std::unique_ptr<Backend> openDouble(AneOptions options = doubleOptions()) {
+inline std::unique_ptr<Backend>
+openDouble(AneOptions options = doubleOptions()) {
   Diagnostics diags;
   std::unique_ptr<Backend> backend = createAneBackend(options, diags);
   EXPECT_TRUE(backend) << textOf(diags);

@@ -9,8 +9,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Programs.h"
 #include "anec/Runtime/Session.h"
+#include "Programs.h"
 #include <cstdlib>
 
 using namespace anec;

@@ -10,13 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/ANE/Protocols.h"
-#include "Programs.h"
-#include "anec/MIL/Printer.h"
-#include "llvm/Support/Path.h"
-#include <cmath>
-#include <dlfcn.h>
-#include <fstream>
+#include "WrongDriver.h"
 
 using namespace anec;
 using ane_double::ledger;
@@ -42,63 +36,7 @@ struct Outcome {
   std::vector<float> y, y2;
 };
 
-/// The program twoByTwo, and a convolution, as files.
-struct Files {
-  std::string text, weights;
-};
-
 } // namespace
-
-static Files printed(const std::string &mil) {
-  TestProgram program(mil);
-  llvm::SmallString<128> folder;
-  EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("trap", folder));
-  std::string path = (folder + "/weight.mil").str();
-  EXPECT_TRUE(writeMIL(*program.module, path, {}, program.diags));
-  auto read = [](const std::string &file) {
-    std::ifstream in(file, std::ios::binary);
-    return std::string((std::istreambuf_iterator<char>(in)), {});
-  };
-  Files files{read(path), read((folder + "/weights/weight.bin").str())};
-  (void)llvm::sys::fs::remove_directories(folder);
-  return files;
-}
-
-static void writeFile(const std::string &path, const std::string &bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
-static std::string sayError(NSError *error) {
-  return error ? [[error localizedDescription] UTF8String] : "";
-}
-
-static IOSurfaceRef makeSurface(size_t bytes) {
-  NSNumber *size = [NSNumber numberWithUnsignedLong:bytes];
-  return IOSurfaceCreate((CFDictionaryRef) @{
-    (NSString *)kIOSurfaceWidth : size,
-    (NSString *)kIOSurfaceHeight : @1,
-    (NSString *)kIOSurfaceBytesPerElement : @1,
-    (NSString *)kIOSurfaceBytesPerRow : size,
-    (NSString *)kIOSurfaceAllocSize : size,
-    (NSString *)kIOSurfacePixelFormat : @0
-  });
-}
-
-/// 8 rows of 40 halves that are all `value`.
-static void fill(IOSurfaceRef surface, uint16_t value) {
-  auto *halves = reinterpret_cast<uint16_t *>(anecShimMemory(surface));
-  for (size_t i = 0; i < IOSurfaceGetAllocSize(surface) / 2; ++i)
-    halves[i] = value;
-}
-
-static float firstOf(IOSurfaceRef surface) {
-  auto *halves = reinterpret_cast<uint16_t *>(anecShimMemory(surface));
-  // Small integers are all that these tests have.
-  int exponent = (halves[0] >> 10) & 31;
-  float magnitude =
-      exponent ? std::ldexp(1024 + (halves[0] & 1023), exponent - 25) : 0;
-  return halves[0] & 0x8000 ? -magnitude : magnitude;
-}
 
 /// Runs the program of two inputs and outputs with b = 3 and a = 1.
 static Outcome drive(Mistake mistake, const Files &files, bool isConv) {
@@ -119,8 +57,9 @@ static Outcome drive(Mistake mistake, const Files &files, bool isConv) {
                                       : @"@model_path/weights/weight.bin";
   NSData *bytes = [NSData dataWithBytes:files.weights.data()
                                  length:files.weights.size()];
-  NSDictionary *weights =
-      isConv ? @{key : @{@"offset" : @0, @"data" : bytes}} : @{};
+  NSDictionary *weights = isConv
+                              ? @{key : @{@"offset" : @0, @"data" : bytes}}
+                              : @{};
   if (mistake == NilWeights)
     weights = nil;
   id descriptor = [(id<AneDescriptorClass>)cls(@"_ANEInMemoryModelDescriptor")
@@ -129,8 +68,9 @@ static Outcome drive(Mistake mistake, const Files &files, bool isConv) {
           optionsPlist:nil];
   if (!descriptor)
     return {"descriptor"};
-  id<AneModel> model = [(id<AneModelClass>)cls(@"_ANEInMemoryModel")
-      inMemoryModelWithDescriptor:descriptor];
+  id<AneInMemoryModel> model =
+      [(id<AneInMemoryModelClass>)cls(@"_ANEInMemoryModel")
+          inMemoryModelWithDescriptor:descriptor];
   std::string folder = [[NSTemporaryDirectory()
       stringByAppendingPathComponent:[model hexStringIdentifier]] UTF8String];
   if (mistake != NoStaging) {
@@ -168,14 +108,14 @@ static Outcome drive(Mistake mistake, const Files &files, bool isConv) {
                  : declared ? @[ wrap(2), wrap(3) ]
                             : @[ wrap(3), wrap(2) ];
   NSArray *indices = isConv ? @[ @0 ] : @[ @0, @1 ];
-  id request = [(id<AneRequestClass>)cls(@"_ANERequest")
-      requestWithInputs:in
-           inputIndices:indices
-                outputs:out
-          outputIndices:indices
-          weightsBuffer:nil
-              perfStats:nil
-         procedureIndex:@0];
+  id request =
+      [(id<AneRequestClass>)cls(@"_ANERequest") requestWithInputs:in
+                                                     inputIndices:indices
+                                                          outputs:out
+                                                    outputIndices:indices
+                                                    weightsBuffer:nil
+                                                        perfStats:nil
+                                                   procedureIndex:@0];
   if (![model evaluateWithQoS:21 options:@{} request:request error:&error])
     outcome = {"evaluate", sayError(error)};
   else
@@ -226,8 +166,7 @@ TEST(AneTraps, WeightFiles) {
   for (Mistake mistake : {NoWeightFile, OtherKey, DataOffset}) {
     Outcome outcome = driveInPool(mistake, printed(convolution(1)), true);
     EXPECT_EQ(outcome.failed, "compile");
-    EXPECT_EQ(outcome.error.rfind("InvalidMILProgram", 0), 0u)
-        << outcome.error;
+    EXPECT_EQ(outcome.error.rfind("InvalidMILProgram", 0), 0u) << outcome.error;
   }
 }
 
@@ -293,12 +232,11 @@ TEST(AneTraps, OverwrittenWeights) {
                        @{@"offset" : @0, @"data" : bytes}
                  }
             optionsPlist:nil];
-    id<AneModel> model =
-        [(id<AneModelClass>)NSClassFromString(@"_ANEInMemoryModel")
+    id<AneInMemoryModel> model =
+        [(id<AneInMemoryModelClass>)NSClassFromString(@"_ANEInMemoryModel")
             inMemoryModelWithDescriptor:descriptor];
-    std::string folder =
-        [[NSTemporaryDirectory() stringByAppendingPathComponent:
-                                     [model hexStringIdentifier]] UTF8String];
+    std::string folder = [[NSTemporaryDirectory()
+        stringByAppendingPathComponent:[model hexStringIdentifier]] UTF8String];
     (void)llvm::sys::fs::create_directories(folder + "/weights");
     writeFile(folder + "/model.mil", files.text);
     writeFile(folder + "/weights/weight.bin", files.weights);

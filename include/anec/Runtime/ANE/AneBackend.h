@@ -5,8 +5,8 @@
 ///
 /// \file
 /// The backend that hands MIL text and weights to the private framework of the
-/// Apple Neural Engine, through its in-memory descriptors. docs/ane.md says
-/// what is known of it, and from whom. A library of its own, anec-ane.
+/// Apple Neural Engine. docs/ane.md says what is known of it, and from whom. A
+/// library of its own, anec-ane.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,32 @@
 
 namespace anec {
 
+/// The private methods that programs are compiled, loaded and run by. What is
+/// published of each, and what contradicts, stands in docs/ane.md.
+enum class AnePath : uint8_t {
+  InMemory, ///< `_ANEInMemoryModel`: what all known programs in use go by
+  Client,   ///< `_ANEClient` with a `_ANEModel` of the staged folder
+  Direct,   ///< the same, evaluated without the system's daemon
+  RealTime, ///< the same as `Direct`, at the quality of service of real time
+};
+inline constexpr AnePath anePaths[] = {AnePath::InMemory, AnePath::Client,
+                                       AnePath::Direct, AnePath::RealTime};
+constexpr llvm::StringLiteral spelling(AnePath path) {
+  switch (path) {
+  case AnePath::InMemory:
+    return "in-memory";
+  case AnePath::Client:
+    return "client";
+  case AnePath::Direct:
+    return "direct";
+  case AnePath::RealTime:
+    return "real-time";
+  }
+  return "";
+}
+
 struct AneOptions {
+  AnePath path = AnePath::InMemory;
   /// The framework's binary; empty for the system's. For tests, which bring
   /// a double of it.
   std::string framework;
@@ -58,6 +83,7 @@ struct AneInspection {
     std::string name; ///< `_ANERequest`, or `-[_ANEInMemoryModel unload...]`
     bool found = false;
     bool needed = true; ///< false for what is used only where it is
+    std::vector<AnePath> paths; ///< those that use it
   };
   std::string framework, openError; ///< no error: it opened
   std::vector<Symbol> symbols;
@@ -65,8 +91,8 @@ struct AneInspection {
   std::string temporaryFolder, folderError; ///< no error: it is writable
   unsigned compiles = 0, compileLimit = 0;
 
-  /// Whether programs can be run.
-  bool suffices() const;
+  /// Whether programs can be run by `path`.
+  bool suffices(AnePath path) const;
 };
 AneInspection inspectAne(const AneOptions &options);
 

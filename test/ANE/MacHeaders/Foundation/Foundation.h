@@ -59,6 +59,10 @@ __attribute__((objc_root_class))
 @property(readonly) const char *UTF8String;
 @end
 
+@interface NSURL : NSObject
++ (NSURL *)fileURLWithPath:(NSString *)path isDirectory:(BOOL)isDir;
+@end
+
 @interface NSData : NSObject
 + (instancetype)dataWithBytes:(const void *)bytes length:(NSUInteger)length;
 + (instancetype)dataWithContentsOfFile:(NSString *)path;

@@ -1,0 +1,133 @@
+//===- InMemoryModel.mm - programs by in-memory descriptors ---------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `--path=in-memory`. The framework gets text and weights, and names a folder
+/// after them; the files have to be there all the same.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Call.h"
+#include "Model.h"
+#include "Retained.h"
+#include "anec/Runtime/Diags.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+using namespace anec::ane;
+
+namespace {
+
+class InMemoryModel : public Model {
+public:
+  InMemoryModel(id<AneInMemoryModel> model, NSDictionary *weightFiles)
+      : model(model), weightFiles(weightFiles) {}
+
+  BOOL compile(NSError **error) override {
+    return [model.get() compileWithQoS:qualityOfService
+                               options:@{}
+                                 error:error];
+  }
+  BOOL load(NSError **error) override {
+    return [model.get() loadWithQoS:qualityOfService options:@{} error:error];
+  }
+  BOOL evaluate(id request, NSError **error) override {
+    return [model.get() evaluateWithQoS:qualityOfService
+                                options:@{}
+                                request:request
+                                  error:error];
+  }
+  BOOL unload(NSError **error) override {
+    return [model.get() unloadWithQoS:qualityOfService error:error];
+  }
+  BOOL isCompiled() override {
+    id<AneInMemoryModel> known = model.get();
+    return [known respondsToSelector:@selector(compiledModelExists)] &&
+           [known compiledModelExists];
+  }
+  NSDictionary *attributes() override {
+    id<AneInMemoryModel> known = model.get();
+    return [known respondsToSelector:@selector(modelAttributes)]
+               ? [known modelAttributes]
+               : nil;
+  }
+  NSDictionary *weights() const override { return weightFiles.get(); }
+
+private:
+  Retained<id<AneInMemoryModel>> model;
+  Retained<NSDictionary *> weightFiles;
+};
+
+} // namespace
+
+/// Whole files, by the path that the text has.
+static NSDictionary *readWeights(const StagedProgram &staged,
+                                 Diagnostics &diags) {
+  NSMutableDictionary *files = [NSMutableDictionary dictionary];
+  for (const std::string &path : staged.weightPaths()) {
+    std::string file = staged.weightFile(path);
+    NSData *bytes = [NSData dataWithContentsOfFile:toNSString(file)];
+    if (!bytes) {
+      diags.reportFile(file, diag::AneStaging, "it cannot be read back");
+      return nil;
+    }
+    [files setObject:bytes forKey:toNSString(path)];
+  }
+  return files;
+}
+
+/// As a descriptor takes them. An empty dictionary for none: nil fails without
+/// a word.
+static NSDictionary *entriesOf(const StagedProgram &staged,
+                               NSDictionary *files) {
+  NSMutableDictionary *entries = [NSMutableDictionary dictionary];
+  for (const std::string &pathInText : staged.weightPaths()) {
+    NSString *path = toNSString(pathInText);
+    NSDictionary *entry =
+        @{@"offset" : @0,
+          @"data" : [files objectForKey:path]};
+    [entries setObject:entry forKey:path];
+  }
+  return entries;
+}
+
+std::unique_ptr<Model> ane::makeInMemoryModel(const Engine &engine,
+                                              StagedProgram &staged,
+                                              Diagnostics &diags) {
+  NSDictionary *files = readWeights(staged, diags);
+  if (!files)
+    return nullptr;
+  // Data, not a string: a string gives no descriptor.
+  const std::string &text = staged.text();
+  NSData *data = [NSData dataWithBytes:text.data() length:text.size()];
+  id descriptor = nil;
+  id<AneInMemoryModel> made = nil;
+  NSString *name = nil;
+  std::string raised = guardFramework([&] {
+    descriptor =
+        [engine.framework.descriptors modelWithMILText:data
+                                               weights:entriesOf(staged, files)
+                                          optionsPlist:nil];
+    if (descriptor)
+      made = [engine.framework.inMemoryModels
+          inMemoryModelWithDescriptor:descriptor];
+    name = [made hexStringIdentifier];
+  });
+  if (!made || ![name length]) {
+    diags.report({}, diag::AneNoObject,
+                 !descriptor ? "descriptor"
+                 : made      ? "identifier"
+                             : "model",
+                 raised.empty() ? "it gave nil" : raised);
+    return nullptr;
+  }
+  auto model = std::make_unique<InMemoryModel>(made, files);
+  llvm::SmallString<128> folder(engine.temporaryFolder);
+  llvm::sys::path::append(folder, toString(name));
+  if (!staged.moveTo(folder, diags))
+    return nullptr;
+  return model;
+}

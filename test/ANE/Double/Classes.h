@@ -1,0 +1,45 @@
+//===- Classes.h - what the double's classes share -------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TEST_ANE_CLASSES_H
+#define ANEC_TEST_ANE_CLASSES_H
+
+#include "../Shim/Ledger.h"
+#include "Compiler.h"
+#import <Foundation/Foundation.h>
+#import <IOSurface/IOSurfaceRef.h>
+#include <memory>
+
+@interface _ANEIOSurfaceObject : NSObject {
+@public
+  IOSurfaceRef surface;
+}
+@end
+
+@interface _ANERequest : NSObject {
+@public
+  NSArray *inputs, *inputIndices, *outputs, *outputIndices;
+}
+@end
+
+namespace ane_double {
+
+/// NO, with an error that says `text`, or with none.
+BOOL fail(NSError **error, const std::string &text);
+/// Whether this call is one that has to fail, as it was told.
+bool isToFail(NSError **error);
+
+/// Makes `program` what was compiled in `folder`, with `tag`.
+BOOL loadInto(LoadedProgram *&program, const std::string &folder,
+              const std::string &tag, NSError **error);
+void unload(LoadedProgram *&program);
+/// Runs `program`, which may be null: not loaded.
+BOOL evaluate(LoadedProgram *program, _ANERequest *request, NSError **error);
+/// What a loaded program says of itself.
+NSDictionary *attributesOf(const LoadedProgram *program);
+
+} // namespace ane_double
+
+#endif // ANEC_TEST_ANE_CLASSES_H
