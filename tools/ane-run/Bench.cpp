@@ -5,32 +5,13 @@
 
 #include "Arguments.h"
 #include "Commands.h"
+#include "Timing.h"
 #include "anec/Ops/Cost.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
 
 using namespace anec;
-
-namespace {
-struct Timing {
-  double loadMs = 0;
-  std::vector<double> runMs; ///< sorted
-
-  double quantile(double q) const {
-    return runMs[std::min(runMs.size() - 1, size_t(q * double(runMs.size())))];
-  }
-  double median() const { return quantile(0.5); }
-};
-} // namespace
-
-static double millisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 static bool measure(Executable &executable, const BenchOptions &options,
                     Timing &timing, Diagnostics &diags) {
@@ -40,30 +21,29 @@ static bool measure(Executable &executable, const BenchOptions &options,
     return false;
   RunBuffers buffers(executable, *given);
   for (unsigned i = 0; i < options.warmup + options.iterations; ++i) {
-    auto start = std::chrono::steady_clock::now();
+    Stopwatch watch;
     if (!buffers.run(executable, diags))
       return false;
     if (i >= options.warmup)
-      timing.runMs.push_back(millisecondsSince(start));
+      timing.add(watch.milliseconds());
   }
-  llvm::sort(timing.runMs);
   return true;
 }
 
 static void printText(llvm::StringRef name, llvm::StringRef backend,
-                      const Timing &timing, int64_t flops,
+                      const Timing &timing, double loadMs, int64_t flops,
                       const Executable &executable, llvm::raw_ostream &out) {
   out << name << " on " << backend
       << llvm::format(": median %.3f ms  min %.3f ms  p95 %.3f ms  (%zu runs, "
                       "measured)\n",
-                      timing.median(), timing.runMs.front(),
-                      timing.quantile(0.95), timing.runMs.size())
+                      timing.median(), timing.least(), timing.quantile(0.95),
+                      timing.size())
       << llvm::format("  %.4f TFLOP/s at the median (%.4f GFLOP counted)\n",
                       double(flops) / timing.median() * 1e-9,
                       double(flops) * 1e-9)
       << llvm::format(
-             "  load %.1f ms, constants %.1f MB, activations %.1f MB\n",
-             timing.loadMs, double(executable.constantBytes()) * 1e-6,
+             "  load %.1f ms, constants %.1f MB, activations %.1f MB\n", loadMs,
+             double(executable.constantBytes()) * 1e-6,
              double(executable.activationBytes()) * 1e-6);
 }
 
@@ -81,19 +61,18 @@ static void printProfile(llvm::ArrayRef<StepTime> steps, unsigned runs,
 }
 
 static void printJson(llvm::StringRef name, llvm::StringRef backend,
-                      const Timing &timing,
-                      int64_t flops, const Executable &executable,
-                      unsigned runs,
+                      const Timing &timing, double loadMs, int64_t flops,
+                      const Executable &executable, unsigned runs,
                       llvm::raw_ostream &out) {
   llvm::json::OStream json(out, 2);
   json.object([&] {
     json.attribute("program", name);
     json.attribute("backend", backend);
-    json.attribute("iterations", int64_t(timing.runMs.size()));
+    json.attribute("iterations", int64_t(timing.size()));
     json.attribute("median_ms", timing.median());
-    json.attribute("min_ms", timing.runMs.front());
+    json.attribute("min_ms", timing.least());
     json.attribute("p95_ms", timing.quantile(0.95));
-    json.attribute("load_ms", timing.loadMs);
+    json.attribute("load_ms", loadMs);
     json.attribute("flop", flops);
     json.attribute("tflops", double(flops) / timing.median() * 1e-9);
     json.attribute("constant_bytes", int64_t(executable.constantBytes()));
@@ -119,7 +98,7 @@ bool anec::bench(const LoadedProgram &program, const BenchOptions &options,
   std::unique_ptr<Backend> backend = makeBackend(options.backend, diags);
   if (!backend)
     return false;
-  auto start = std::chrono::steady_clock::now();
+  Stopwatch watch;
   LoadOptions load = options.load;
   load.timeSteps = options.profile;
   load.milVersion = program.module->version;
@@ -129,14 +108,15 @@ bool anec::bench(const LoadedProgram &program, const BenchOptions &options,
     return false;
   Timing timing;
   unsigned runs = options.warmup + options.iterations;
-  timing.loadMs = millisecondsSince(start);
+  double loadMs = watch.milliseconds();
   if (!measure(*executable, options, timing, diags))
     return false;
   int64_t flops = countCost(*program.function).flops;
   if (options.json)
-    printJson(program.function->name, backend->name(), timing, flops, *executable, runs, out);
+    printJson(program.function->name, backend->name(), timing, loadMs, flops,
+              *executable, runs, out);
   else
-    printText(program.function->name, backend->name(), timing, flops,
+    printText(program.function->name, backend->name(), timing, loadMs, flops,
               *executable, out);
   if (options.profile && !options.json)
     printProfile(executable->stepTimes(), runs, out);

@@ -6,6 +6,7 @@
 #include "../Diags.h"
 #include "Arguments.h"
 #include "Commands.h"
+#include "Timing.h"
 #include "anec/Arrays/Npy.h"
 #include "anec/Arrays/Safetensors.h"
 #include "anec/Runtime/Session.h"
@@ -15,7 +16,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
 #include <map>
 
 using namespace anec;
@@ -138,14 +138,13 @@ bool anec::runPackage(llvm::StringRef path, const PackageRunOptions &options,
   bool backward = !options.gradients.empty();
   if (!run.open(path, options, backward, "", diags))
     return false;
-  auto start = std::chrono::steady_clock::now();
+  Stopwatch watch;
   if (!run.run(diags))
     return false;
-  std::chrono::duration<double> elapsed =
-      std::chrono::steady_clock::now() - start;
+  double elapsed = watch.milliseconds();
   out << run.entry
-      << llvm::format(": ran in %.3f ms on ", elapsed.count() * 1e3)
-      << run.backend->name() << " (measured, first run)\n";
+      << llvm::format(": ran in %.3f ms on ", elapsed) << run.backend->name()
+      << " (measured, first run)\n";
   std::vector<ConstantRef> outputs = run.outputs();
   llvm::ArrayRef<Port> ports = run.session->outputs(run.entry);
   for (auto [port, value] : llvm::zip_equal(ports, outputs))
@@ -169,21 +168,10 @@ bool anec::runPackage(llvm::StringRef path, const PackageRunOptions &options,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Milliseconds of every run.
-struct Series {
-  std::vector<double> values;
-  double quantile(double q) const {
-    std::vector<double> sorted = values;
-    llvm::sort(sorted);
-    return sorted[std::min(sorted.size() - 1,
-                           size_t(q * double(sorted.size())))];
-  }
-};
-
 /// What a step takes: whole, forward and backward, and the host's share.
 struct StepSeries {
-  Series step, forward, backward, host;
-  Series beside; ///< on a thread of its own, and not in the others
+  Timing step, forward, backward, host;
+  Timing beside; ///< on a thread of its own, and not in the others
   struct PartSum {
     double seconds = 0;
     unsigned runs = 0;
@@ -207,27 +195,27 @@ struct StepSeries {
       part.runs += 1;
       part.isHost = time.kind == PartTime::Host;
     }
-    step.values.push_back(milliseconds);
-    forward.values.push_back(forwardMs);
-    backward.values.push_back(backwardMs);
-    host.values.push_back(hostMs);
-    beside.values.push_back(besideMs);
+    step.add(milliseconds);
+    forward.add(forwardMs);
+    backward.add(backwardMs);
+    host.add(hostMs);
+    beside.add(besideMs);
   }
 };
 } // namespace
 
-static void printRow(llvm::StringRef name, const Series &series,
+static void printRow(llvm::StringRef name, const Timing &series,
                      llvm::raw_ostream &out) {
   out << llvm::format("  %-10s median %9.3f ms  min %9.3f ms  p95 %9.3f ms\n",
-                      name.str().c_str(), series.quantile(0.5),
-                      series.quantile(0), series.quantile(0.95));
+                      name.str().c_str(), series.median(),
+                      series.least(), series.quantile(0.95));
 }
 
-static void printRow(llvm::StringRef name, const Series &series,
+static void printRow(llvm::StringRef name, const Timing &series,
                      llvm::json::OStream &json) {
   json.attributeObject(name, [&] {
-    json.attribute("median_ms", series.quantile(0.5));
-    json.attribute("min_ms", series.quantile(0));
+    json.attribute("median_ms", series.median());
+    json.attribute("min_ms", series.least());
     json.attribute("p95_ms", series.quantile(0.95));
   });
 }
@@ -239,7 +227,7 @@ static void printParts(const StepSeries &series, llvm::raw_ostream &out) {
   llvm::stable_sort(parts, [](const auto &a, const auto &b) {
     return a.second.seconds > b.second.seconds;
   });
-  unsigned steps = unsigned(series.step.values.size());
+  unsigned steps = unsigned(series.step.size());
   out << "  ms a step  each ms  part\n";
   for (const auto &[name, part] : parts)
     out << llvm::format("  %9.3f  %7.3f  ", part.seconds / steps * 1e3,
@@ -250,21 +238,16 @@ static void printParts(const StepSeries &series, llvm::raw_ostream &out) {
 bool anec::benchPackage(llvm::StringRef path, const PackageRunOptions &options,
                         llvm::raw_ostream &out, Diagnostics &diags) {
   PackageRun run;
-  auto start = std::chrono::steady_clock::now();
-  auto millisecondsSince = [](auto begin) {
-    return std::chrono::duration<double, std::milli>(
-               std::chrono::steady_clock::now() - begin)
-        .count();
-  };
+  Stopwatch loading;
   if (!run.open(path, options, /*backward=*/true, "random:1", diags))
     return false;
-  double loadMs = millisecondsSince(start);
+  double loadMs = loading.milliseconds();
   StepSeries series;
   for (unsigned i = 0; i < options.warmup + options.iterations; ++i) {
-    auto begin = std::chrono::steady_clock::now();
+    Stopwatch watch;
     if (!run.run(diags))
       return false;
-    double elapsed = millisecondsSince(begin);
+    double elapsed = watch.milliseconds();
     if (i >= options.warmup)
       series.add(elapsed, run.session->times(run.entry));
   }
@@ -292,7 +275,7 @@ bool anec::benchPackage(llvm::StringRef path, const PackageRunOptions &options,
   printRow("forward", series.forward, out);
   printRow("backward", series.backward, out);
   printRow("host ops", series.host, out);
-  if (series.beside.quantile(0) > 0)
+  if (series.beside.least() > 0)
     printRow("beside", series.beside, out);
   out << llvm::format("  load %.1f ms, memory %.1f MB\n", loadMs, memory);
   if (options.profile)
