@@ -81,7 +81,8 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
            !(diagnostic.kind == diag::AneNoState);
   });
   if (reported(diag::CannotWrite) || reported(diag::CannotRestart) ||
-      reported(diag::RestartStuck) || ofEngine)
+      reported(diag::RestartStuck) || reported(diag::RowsWithoutFigure) ||
+      ofEngine)
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
                reported(diag::AssumptionForm) ||

@@ -17,6 +17,7 @@
 #include "Generate.h"
 #include "Probe.h"
 #include "Restart.h"
+#include "Suites/SuiteFlags.h"
 #include "Train.h"
 #include "anec/Package/ModelPackage.h"
 #include "llvm/Support/CommandLine.h"
@@ -29,7 +30,18 @@ namespace {
 
 cl::OptionCategory category("ane-run options");
 cl::SubCommand infoCommand("info", "Print a program's signature and cost");
-cl::SubCommand benchCommand("bench", "Time a program");
+cl::SubCommand benchCommand(
+    "bench",
+    "Time a program\n\n"
+    "EXAMPLES:\n"
+    "  ane-run bench out.mil --iterations 50 --json\n"
+    "  ane-run bench model.anepkg --init=1 --iterations 10\n"
+    "  ane-run bench --list\n"
+    "  ane-run bench --suite=peak --backend=ane\n"
+    "  ane-run bench --suite=all --backend=ane -o m4-max.json\n"
+    "  ane-run bench --suite=sram --quick --numerics=m4 --target=m4\n"
+    "  ane-run bench --suite=dispatch --row=768x256 --iterations=2000\n"
+    "  ane-run bench --suite=int8 --emit=programs");
 cl::SubCommand doctorCommand("doctor",
                              "Tell what of the Neural Engine is there");
 cl::SubCommand compileCommand("compile-staged",
@@ -86,11 +98,14 @@ cl::opt<AnePath> anePath("path", cl::desc("The methods to go by:"),
 cl::opt<std::string> stagedFolder(cl::Positional, cl::desc("FOLDER"),
                                   cl::sub(compileCommand), cl::cat(category));
 cl::opt<unsigned> iterations("iterations", cl::value_desc("N"), cl::init(100),
-                             cl::desc("Timed runs (default 100)"),
+                             cl::desc("Timed runs (default 100; of a suite, as "
+                                      "published)"),
                              cl::sub(benchCommand), cl::cat(category));
 cl::opt<unsigned> warmup("warmup", cl::value_desc("N"), cl::init(10),
-                         cl::desc("Runs before timing starts (default 10)"),
+                         cl::desc("Runs before timing starts (default 10; of "
+                                  "a suite, as published)"),
                          cl::sub(benchCommand), cl::cat(category));
+SuiteFlags suiteFlags(category, benchCommand);
 cl::opt<bool> profile("profile", cl::desc("Also print what each step took"),
                       cl::sub(benchCommand), cl::cat(category));
 cl::opt<bool> json("json", cl::desc("Print JSON"), cl::sub(infoCommand),
@@ -232,6 +247,18 @@ static bool run(Diagnostics &diags) {
                  llvm::outs(), diags);
 }
 
+static ExitCode runSuiteFlags() {
+  SuiteOptions options;
+  options.backend = backendFlags.choice();
+  options.load = {backendFlags.numerics, backendFlags.threads};
+  options.json = json;
+  if (iterations.getNumOccurrences())
+    options.iterations = iterations;
+  if (warmup.getNumOccurrences())
+    options.warmup = warmup;
+  return suiteFlags.run(std::move(options));
+}
+
 static bool checkSources(llvm::StringRef flag,
                          llvm::ArrayRef<std::string> arguments) {
   for (const std::string &argument : arguments) {
@@ -271,7 +298,12 @@ int main(int argc, char **argv) {
   if (compileCommand && stagedFolder.empty())
     return usageError("ane-run", "compile-staged takes a folder");
   bool takesProgram = !tokenizeCommand && !doctorCommand && !compileCommand;
-  if (program.empty() && takesProgram)
+  if (std::string wrong = suiteFlags.check(); !wrong.empty())
+    return usageError("ane-run", wrong);
+  bool takesSuite = benchCommand && suiteFlags.isGiven();
+  if (takesSuite && (!program.empty() || profile))
+    return usageError("ane-run", "--suite takes no program and no --profile");
+  if (program.empty() && takesProgram && !takesSuite)
     return usageError("ane-run", "no program; see ane-run --help");
   if (iterations == 0)
     return usageError("ane-run", "--iterations is at least 1");
@@ -290,6 +322,8 @@ int main(int argc, char **argv) {
     return usageError("ane-run",
                       "--report-hazards takes --numerics=m1, m3 or m4");
 
+  if (takesSuite)
+    return runSuiteFlags();
   Diagnostics diags;
   bool ok = run(diags);
   finishOutput(diags);

@@ -202,12 +202,17 @@ std::unique_ptr<LoadedProgram> ane_double::load(const std::string &folder,
            loaded->inputPorts);
   placeAll(loaded->executable->outputs(), "@output", loaded->outputs,
            loaded->outputPorts);
+  loaded->isWrong = names("ANE_DOUBLE_WRONG", text);
+  loaded->isStale = names("ANE_DOUBLE_STALE", text);
   return loaded;
 }
 
 void ane_double::run(LoadedProgram &program,
                      llvm::ArrayRef<const uint8_t *> inputs,
                      llvm::ArrayRef<uint8_t *> outputs) {
+  if (program.isStale && program.hasRun)
+    return;
+  program.hasRun = true;
   std::vector<std::vector<uint8_t>> in(inputs.size()), out(outputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Placement &from = program.inputs[i];
@@ -231,5 +236,7 @@ void ane_double::run(LoadedProgram &program,
     for (size_t row = 0; row < to.rows; ++row)
       std::memcpy(outputs[i] + row * to.stride, from.data() + row * to.rowBytes,
                   to.rowBytes);
+    if (program.isWrong)
+      std::memset(outputs[i] + (to.rows - 1) * to.stride, 0, to.rowBytes);
   }
 }

@@ -32,6 +32,9 @@ struct LoadedProgram {
   /// In the engine's order, and the executable's port of each.
   std::vector<Placement> inputs, outputs;
   std::vector<unsigned> inputPorts, outputPorts;
+  /// What ANE_DOUBLE_WRONG and ANE_DOUBLE_STALE make of it: the last row of
+  /// each output is zeros; only the first run does anything.
+  bool isWrong = false, isStale = false, hasRun = false;
 };
 
 /// What is to be compiled: a text with the weight files beside it. What comes

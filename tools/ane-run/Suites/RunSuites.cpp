@@ -1,0 +1,193 @@
+//===- RunSuites.cpp - ane-run bench --suite=... --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "RunSuites.h"
+#include "../../Diags.h"
+#include "Report.h"
+#include "anec/MIL/Printer.h"
+#include "anec/Support/AtomicFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+
+/// A whole name, or a part of one that no row has as a whole.
+static bool isWanted(llvm::StringRef name, llvm::ArrayRef<std::string> wanted,
+                     const llvm::StringSet<> &names) {
+  return wanted.empty() || llvm::any_of(wanted, [&](llvm::StringRef part) {
+           return names.contains(part) ? name == part : name.contains(part);
+         });
+}
+
+std::vector<SuiteRow> SuiteOptions::rowsOf(const Suite &suite) const {
+  std::vector<SuiteRow> all = suite.rows(quick);
+  llvm::StringSet<> names;
+  for (const SuiteRow &row : all)
+    names.insert(row.name(suite.name));
+  llvm::erase_if(all, [&](const SuiteRow &row) {
+    return !isWanted(row.name(suite.name), rows, names);
+  });
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Measuring
+//===----------------------------------------------------------------------===//
+
+/// The chip's own dialect, or what most take.
+static SuiteSurroundings surroundingsOf(const SuiteOptions &options) {
+  SuiteSurroundings around;
+  around.machine = thisMachine(options.backend);
+  bool isEngine = options.backend.kind == BackendKind::Ane;
+  around.target = options.target;
+  if (!around.target && isEngine)
+    around.target = targetOf(around.machine.chip);
+  around.backend = isEngine ? "ane" : "cpu";
+  if (isEngine)
+    around.path = spelling(options.backend.ane.path).str();
+  around.milVersion =
+      (around.target ? *around.target : genericTarget()).milVersion.value.str();
+  return around;
+}
+
+namespace {
+/// Where it is, for people who wait: a line that is rewritten on a terminal.
+class RowProgress {
+public:
+  RowProgress(llvm::raw_ostream &out, bool isTerminal)
+      : out(out), isTerminal(isTerminal) {}
+  void show(const Suite &suite, size_t done, size_t count,
+            const SuiteRow &row) {
+    if (isTerminal)
+      clear();
+    out << llvm::formatv("{0}: {1} of {2}: {3} {4}", suite.name, done + 1,
+                         count, row.label, describe(row.form()));
+    if (!isTerminal)
+      out << '\n';
+    out.flush();
+  }
+  void clear() {
+    // A carriage return, and to the end of the line.
+    if (isTerminal)
+      out << "\r\x1b[K";
+    out.flush();
+  }
+
+private:
+  llvm::raw_ostream &out;
+  bool isTerminal;
+};
+} // namespace
+
+static bool writeReport(llvm::ArrayRef<SuiteReport> reports,
+                        const SuiteSurroundings &around, llvm::StringRef path,
+                        Diagnostics &diags) {
+  AtomicFiles files(diags);
+  OutputFile *file = files.add(path);
+  if (!file)
+    return false;
+  printJson(reports, around, *file);
+  return files.commit();
+}
+
+/// Reports the rows without a figure: a benchmark with holes is no success.
+static bool reportHoles(llvm::ArrayRef<SuiteReport> reports,
+                        Diagnostics &diags) {
+  unsigned rows = 0, wrong = 0, refused = 0, failed = 0;
+  for (const SuiteReport &report : reports)
+    for (const MeasuredRow &row : report.rows) {
+      ++rows;
+      wrong += row.result.outcome == RowResult::Wrong;
+      refused += row.result.outcome == RowResult::Refused;
+      failed += row.result.outcome == RowResult::Failed;
+    }
+  unsigned holes = wrong + refused + failed;
+  if (holes)
+    diags.report({}, diag::RowsWithoutFigure, holes, rows, refused, failed,
+                 wrong);
+  return holes == 0;
+}
+
+bool anec::runSuites(const SuiteOptions &options, llvm::raw_ostream &out,
+                     llvm::raw_ostream &progressOut, bool isTerminal,
+                     Diagnostics &diags) {
+  std::unique_ptr<Backend> backend = makeBackend(options.backend, diags);
+  if (!backend)
+    return false;
+  SuiteSurroundings around = surroundingsOf(options);
+  RowProgress progress(progressOut, isTerminal);
+  std::vector<SuiteReport> reports;
+  for (const Suite *suite : options.suites) {
+    SuiteReport &report = reports.emplace_back();
+    report.suite = suite;
+    report.warmup = options.warmup.value_or(options.quick ? 2 : suite->warmup);
+    report.iterations =
+        options.iterations.value_or(options.quick ? 10 : suite->iterations);
+    std::vector<SuiteRow> rows = options.rowsOf(*suite);
+    if (!options.json && !rows.empty())
+      printHeading(report, around, out);
+    MeasureOptions measure{options.load, report.warmup, report.iterations};
+    measure.load.milVersion = around.milVersion;
+    for (auto [index, row] : llvm::enumerate(rows)) {
+      if (isTerminal || options.json)
+        progress.show(*suite, index, rows.size(), row);
+      std::optional<RowResult> result =
+          measureRow(row, *backend, measure, diags);
+      progress.clear();
+      if (!result)
+        return false;
+      report.rows.push_back({row, std::move(*result)});
+      if (!options.json)
+        printRow(report, report.rows.back(), around, out);
+    }
+    if (!options.json)
+      printPublished(report, out);
+  }
+  if (options.json)
+    printJson(reports, around, out);
+  bool isWritten = options.report.empty() ||
+                   writeReport(reports, around, options.report, diags);
+  return reportHoles(reports, diags) && isWritten;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+bool anec::emitSuites(const SuiteOptions &options, llvm::StringRef folder,
+                      llvm::raw_ostream &out, Diagnostics &diags) {
+  SuiteSurroundings around = surroundingsOf(options);
+  for (const Suite *suite : options.suites)
+    for (const SuiteRow &row : options.rowsOf(*suite))
+      for (auto [index, kernel] : llvm::enumerate(row.kernels)) {
+        std::string name = row.name(suite->name);
+        if (row.kernels.size() > 1)
+          name += "-" + std::to_string(index + 1);
+        llvm::SmallString<128> path(folder);
+        llvm::sys::path::append(path, name + ".mil");
+        std::unique_ptr<Module> module = buildKernel(kernel, around.milVersion);
+        MILPrintOptions print;
+        print.version = around.milVersion;
+        if (!writeMIL(*module, path, print, diags))
+          return false;
+        out << path << '\n';
+        out.flush();
+      }
+  return true;
+}
+
+void anec::listSuites(const SuiteOptions &options, llvm::raw_ostream &out) {
+  for (const Suite *suite : options.suites) {
+    out << suite->name << ": " << suite->summary << "\n  " << suite->warmup
+        << " runs to warm up, " << suite->iterations << " timed\n";
+    for (const SuiteRow &row : options.rowsOf(*suite))
+      out << llvm::formatv(
+          "    {0,-56} {1,9:f2} MB {2,9:f2} GFLOP\n", row.name(suite->name),
+          double(row.weightBytes()) * 1e-6, double(row.flops()) * 1e-9);
+  }
+}

@@ -1,0 +1,70 @@
+//===- Suite.h - benchmarks that others have published ---------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A suite is data: the kernels that it times, how often, and what people want
+/// to see of them. Each has a file of its own; docs/bench.md says what each
+/// tells.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TOOLS_ANE_RUN_SUITES_SUITE_H
+#define ANEC_TOOLS_ANE_RUN_SUITES_SUITE_H
+
+#include "Kernel.h"
+
+namespace anec {
+
+/// What is timed at once: kernels that run one after the other, each on what
+/// the one before gave.
+struct SuiteRow {
+  /// `128x512 sp64`; rows of equal labels compute the same in several forms.
+  std::string label;
+  std::vector<Kernel> kernels;
+
+  KernelForm form() const { return kernels.front().form; }
+  int64_t flops() const;
+  uint64_t weightBytes() const;
+  /// `peak-128x512-sp64-conv`: for files, and for --row.
+  std::string name(llvm::StringRef suite) const;
+};
+
+/// What a suite's last column has.
+enum class SuiteColumn : uint8_t {
+  Percent,     ///< of the chip's peak
+  PerMegabyte, ///< GFLOP/s for each MB of weights
+  PerKernel,   ///< milliseconds of each kernel
+  Ratio,       ///< how much faster than the label's first row
+};
+
+struct Suite {
+  llvm::StringLiteral name, summary;
+  unsigned warmup, iterations; ///< unless others are asked for
+  SuiteColumn column;
+  /// Of the published sizes; with `quick`, of few that any machine can do.
+  std::vector<SuiteRow> (*rows)(bool quick);
+};
+namespace suites {
+extern const Suite Peak, Sram, Dispatch, ConvVsMatmul, Int8;
+} // namespace suites
+/// All, in the order in which they are documented.
+llvm::ArrayRef<const Suite *> allSuites();
+
+/// A figure that somebody published for a row.
+struct PublishedFigure {
+  llvm::StringLiteral suite, label;
+  KernelForm form;
+  llvm::StringLiteral chip;
+  double
+      milliseconds; ///< of one run of all its kernels; 0 when it is not known
+  double teraflops; ///< 0 when it is not known
+  llvm::StringLiteral source;
+};
+std::vector<const PublishedFigure *> publishedFor(const Suite &suite,
+                                                  const SuiteRow &row);
+
+} // namespace anec
+
+#endif // ANEC_TOOLS_ANE_RUN_SUITES_SUITE_H
