@@ -79,7 +79,12 @@ BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
           cl::init(AneOptions().compileLimit),
           cl::desc("With the ane backend, programs that a process compiles "
                    "before it stops, or trains on in a new one (default 110)"),
-          cl::sub(first), cl::sub(second), cl::cat(category)) {}
+          cl::sub(first), cl::sub(second), cl::cat(category)),
+      weightFiles("weight-files", cl::value_desc("N"), cl::init(1),
+                  cl::desc("With the ane backend, the weight files of a program, "
+                           "an array to each as far as they go (default 1; "
+                           "16 may be the most)"),
+                  cl::sub(first), cl::sub(second), cl::cat(category)) {}
 
 BackendChoice BackendFlags::choice() const {
   BackendChoice choice;
@@ -89,6 +94,7 @@ BackendChoice BackendFlags::choice() const {
   choice.ane.reuse = reuse;
   choice.ane.path = path;
   choice.ane.compileLimit = compileLimit;
+  choice.ane.mostWeightFiles = weightFiles;
   if (isolate)
     choice.ane.compileCommand = {ownExecutable(), "compile-staged",
                                  ("--path=" + spelling(path)).str()};
@@ -105,6 +111,7 @@ llvm::StringRef BackendFlags::flagOfAne() const {
          : reuse                       ? "--reuse-compiled"
          : path.getNumOccurrences()    ? "--path"
          : compileLimit.getNumOccurrences() ? "--compile-limit"
+         : weightFiles.getNumOccurrences()  ? "--weight-files"
                                             : "";
 }
 
@@ -122,11 +129,14 @@ std::string BackendFlags::check() const {
     return (other + " is of --backend=" + (isAne ? "cpu" : "ane")).str();
   if (compileLimit == 0)
     return "--compile-limit is at least 1";
+  if (weightFiles == 0)
+    return "--weight-files is at least 1";
   return heartbeat < 0 ? "--heartbeat takes a number of seconds" : "";
 }
 
 std::vector<std::string> BackendFlags::words() const {
   if (chosen() == BackendKind::Cpu)
     return {"--backend=cpu"};
-  return {"--backend=ane", ("--path=" + spelling(path)).str()};
+  return {"--backend=ane", ("--path=" + spelling(path)).str(),
+          "--weight-files=" + std::to_string(weightFiles)};
 }

@@ -41,7 +41,7 @@ private:
   llvm::cl::opt<double> heartbeat;
   llvm::cl::opt<bool> isolate, reuse;
   llvm::cl::opt<AnePath> path;
-  llvm::cl::opt<unsigned> compileLimit;
+  llvm::cl::opt<unsigned> compileLimit, weightFiles;
 };
 
 /// The values of `--path`.

@@ -111,6 +111,7 @@ std::unique_ptr<Executable> AneBackend::load(const Function &function,
     return nullptr;
   std::optional<StagedProgram> staged =
       StagedProgram::write(function, options.milVersion,
+                           engine->options.mostWeightFiles,
                            engine->temporaryFolder, engine->nextSalt(), diags);
   std::shared_ptr<Program> program =
       staged ? programFor(std::move(*staged), diags) : nullptr;

@@ -84,11 +84,33 @@ std::optional<StagedProgram> StagedProgram::makeFolder(llvm::StringRef parent,
   return program;
 }
 
-std::optional<StagedProgram> StagedProgram::write(const Function &function,
-                                                  llvm::StringRef milVersion,
-                                                  llvm::StringRef parent,
-                                                  llvm::StringRef salt,
-                                                  Diagnostics &diags) {
+void StagedProgram::readPaths() {
+  for (const OutlineBlob &blob : outlineMIL(milText).blobs)
+    if (!llvm::is_contained(paths, blob.path.text))
+      paths.push_back(blob.path.text.str());
+}
+
+/// Of the text and the weight files.
+bool StagedProgram::computeDigest(Diagnostics &diags) {
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
+  std::vector<llvm::ArrayRef<uint8_t>> parts = {asBytes(milText)};
+  for (const std::string &path : paths) {
+    auto mapped = llvm::MemoryBuffer::getFile(weightFile(path),
+                                              /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    if (failed(weightFile(path), mapped.getError(), diags))
+      return false;
+    buffers.push_back(std::move(*mapped));
+    parts.push_back(asBytes(buffers.back()->getBuffer()));
+  }
+  contentDigest = sha256(parts);
+  return true;
+}
+
+std::optional<StagedProgram>
+StagedProgram::write(const Function &function, llvm::StringRef milVersion,
+                     unsigned mostWeightFiles, llvm::StringRef parent,
+                     llvm::StringRef salt, Diagnostics &diags) {
   std::optional<StagedProgram> made = makeFolder(parent, diags);
   if (!made)
     return std::nullopt;
@@ -96,13 +118,11 @@ std::optional<StagedProgram> StagedProgram::write(const Function &function,
   std::unique_ptr<Module> module = moduleOf(function, milVersion);
   MILPrintOptions options;
   options.weightPath = weightPathInText.str();
+  options.mostWeightFiles = mostWeightFiles;
   std::string file = program.weightFile(weightPathInText);
   AtomicFiles files(diags);
   if (!addWeightFile(*module, file, options, files, diags) || !files.commit())
     return std::nullopt;
-  if (fs::exists(file))
-    program.paths = {weightPathInText.str()};
-
   auto print = [&] {
     program.milText.clear();
     llvm::raw_string_ostream out(program.milText);
@@ -110,19 +130,9 @@ std::optional<StagedProgram> StagedProgram::write(const Function &function,
   };
   if (!print())
     return std::nullopt;
-  std::unique_ptr<llvm::MemoryBuffer> weights;
-  llvm::StringRef weightBytes;
-  if (!program.paths.empty()) {
-    auto mapped = llvm::MemoryBuffer::getFile(file, /*IsText=*/false,
-                                              /*RequiresNullTerminator=*/false);
-    if (failed(file, mapped.getError(), diags))
-      return std::nullopt;
-    weights = std::move(*mapped);
-    weightBytes = weights->getBuffer();
-  }
-  llvm::ArrayRef<uint8_t> parts[] = {asBytes(program.milText),
-                                     asBytes(weightBytes)};
-  program.contentDigest = sha256(parts);
+  program.readPaths();
+  if (!program.computeDigest(diags))
+    return std::nullopt;
   program.ownName = nameOf(program.contentDigest, salt);
   module->buildInfo = {{"coremlc-component-MIL", "3510.2.1"},
                        {"coremlc-version", "3505.4.1"},
@@ -190,9 +200,7 @@ std::optional<StagedProgram> StagedProgram::open(llvm::StringRef folder,
   if (failed(path, text.getError(), diags))
     return std::nullopt;
   program.milText = (*text)->getBuffer().str();
-  for (const OutlineBlob &blob : outlineMIL(program.milText).blobs)
-    if (!llvm::is_contained(program.paths, blob.path.text))
-      program.paths.push_back(blob.path.text.str());
+  program.readPaths();
   return program;
 }
 

@@ -18,7 +18,7 @@
 
 namespace anec::ane {
 
-/// The path of the weight file as the text has it.
+/// The path of the first weight file, or the only one, as the text has it.
 inline constexpr llvm::StringLiteral weightPathInText =
     "@model_path/weights/weight.bin";
 
@@ -26,11 +26,13 @@ inline constexpr llvm::StringLiteral weightPathInText =
 class StagedProgram {
 public:
   /// Writes `function` as a program of version `milVersion` into a new folder
-  /// inside `parent`. `salt` tells programs apart that do not share what was
-  /// compiled. Nothing when that fails, with the reason reported.
+  /// inside `parent`, its arrays into no more than `mostWeightFiles`. `salt`
+  /// tells programs apart that do not share what was compiled. Nothing when that
+  /// fails, with the reason reported.
   static std::optional<StagedProgram>
   write(const Function &function, llvm::StringRef milVersion,
-        llvm::StringRef parent, llvm::StringRef salt, Diagnostics &diags);
+        unsigned mostWeightFiles, llvm::StringRef parent, llvm::StringRef salt,
+        Diagnostics &diags);
   /// The same with `program` as it is: the digest, and `salt` in it, follow the
   /// text as a line of blanks.
   static std::optional<StagedProgram> writeText(const ProgramText &program,
@@ -70,6 +72,9 @@ private:
   StagedProgram() = default;
   static std::optional<StagedProgram> makeFolder(llvm::StringRef parent,
                                                  Diagnostics &diags);
+  /// Finds the paths in the text.
+  void readPaths();
+  bool computeDigest(Diagnostics &diags);
   std::string where, ownName, milText, contentDigest;
   std::vector<std::string> paths;
   bool kept = false;

@@ -106,6 +106,11 @@ std::string ane_double::compile(const CompileJob &job) {
       return "InvalidMILProgram: there is no " + file;
     if (std::string error = checkWeights(file); !error.empty())
       return error;
+    // The 17th file is one too many; published of macOS 27.
+    if (number == 16)
+      return "InvalidMILProgram: too many weight files";
+    if (std::getenv("ANE_DOUBLE_ONE_ARRAY") && readAll(file)[0] != 1)
+      return "InvalidMILProgram: several arrays in " + path;
     // What is compiled has a copy: the files may change afterwards.
     std::string copy = folder + "/" + job.tag + "data" +
                        (number ? std::to_string(number) : "");

@@ -59,6 +59,10 @@ struct AneOptions {
   /// macOS, work that arrives while the engine goes to sleep is lost. 0 never
   /// does.
   double heartbeatSeconds = 0;
+  /// Files for the arrays of a program; one each as far as they go. A compiler of
+  /// M1 was once reported to refuse several arrays in one file, and those of
+  /// later systems refuse the 17th file.
+  unsigned mostWeightFiles = 1;
   /// Keeps staged programs, and loads what an earlier process compiled.
   bool reuse = false;
   /// Compiles in a child process, run as these words and the staged folder;
