@@ -85,7 +85,7 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
       ofEngine)
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
-               reported(diag::AssumptionForm) ||
+               reported(diag::AssumptionForm) || reported(diag::OSForm) ||
                reported(diag::BadHyperparameter);
   return usage ? UsageError : InputError;
 }

@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../CommandLine.h"
 #include "../ExitCode.h"
 #include "../InputShape.h"
 #include "Arguments.h"
@@ -149,7 +150,7 @@ cl::opt<bool> decode("decode", cl::desc("TEXT has ids; print what they spell"),
 constexpr char overview[] = "ane-run - runs MIL programs on the Apple Neural "
                             "Engine, or on the CPU from\n"
                             "the same text and weights\n";
-constexpr char examples[] = R"(
+constexpr char closing[] = R"(
 EXAMPLES:
   ane-run out.mil --input x=x.npy --output-dir results
   ane-run out.mil --input x=random:1 --compare
@@ -274,6 +275,7 @@ static bool checkSources(llvm::StringRef flag,
 
 int main(int argc, char **argv) {
   endWhenMemoryEnds();
+  endOnFatalErrors();
   keepArguments(argv);
   cl::HideUnrelatedOptions(category);
   cl::HideUnrelatedOptions(category, infoCommand);
@@ -284,8 +286,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category, doctorCommand);
   cl::HideUnrelatedOptions(category, compileCommand);
   hideFlagsInGenerate();
-  cl::extrahelp more(examples);
-  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+  if (!parseCommandLine(argc, argv, "ane-run", overview, closing))
     return UsageError;
   if (std::optional<int> code = runProbeCommands())
     return *code;

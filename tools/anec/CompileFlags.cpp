@@ -9,6 +9,7 @@
 #include "Flags.h"
 #include "PassOutput.h"
 #include "anec/Passes/Diags.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -242,6 +243,16 @@ std::optional<CompileRequest> anec::readCompileFlags(const Target &target,
   return request;
 }
 
+/// Whether something else is to be written in the place of the program. Text of
+/// the same language may be.
+static bool wouldReplaceSource() {
+  if (output.empty() || !llvm::sys::fs::equivalent(input, output))
+    return false;
+  SourceKind kind = sourceKind(input);
+  return !(kind == SourceKind::MIL && emit == Emit::MIL) &&
+         !(kind == SourceKind::IR && emit == Emit::IR);
+}
+
 std::string anec::checkCompileFlags() {
   if (input.empty())
     return "no input file; see anec --help";
@@ -251,6 +262,8 @@ std::string anec::checkCompileFlags() {
     return "a package is shown with --emit=report, dot or ir; ane-run runs it";
   if (canonical && emit != Emit::MIL)
     return "--canonical is for --emit=mil";
+  if (wouldReplaceSource())
+    return "-o is the program itself, `" + input + "`, which would be lost";
   for (const std::string &define : defines)
     if (!llvm::StringRef(define).contains('='))
       return "--define takes NAME=VALUE, not `" + define + "`";

@@ -6,6 +6,7 @@
 #include "Explain.h"
 #include "../ExitCode.h"
 #include "Flags.h"
+#include "anec/Support/Suggestion.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -48,8 +49,14 @@ std::optional<int> anec::runExplainCommand() {
     explain(*rule, llvm::outs());
     return Done;
   }
-  return usageError("anec", id.empty()
-                                ? "explain takes a rule; docs/rules.md has them"
-                                : "there is no rule `" + id +
-                                      "`; docs/rules.md has them");
+  if (id.empty())
+    return usageError("anec", "explain takes a rule; docs/rules.md has them");
+  Suggestion suggestion(id);
+  for (const Rule *rule : allRules())
+    suggestion.consider(rule->id);
+  llvm::StringRef meant = suggestion.found();
+  return usageError("anec",
+                    "there is no rule `" + id + "`; " +
+                        (meant.empty() ? "docs/rules.md has them"
+                                       : "did you mean `" + meant + "`?"));
 }

@@ -5,6 +5,8 @@
 
 #include "ProbedTarget.h"
 #include "../Diags.h"
+#include "anec/Target/Rule.h"
+#include "anec/Target/Target.h"
 #include "llvm/Support/JSON.h"
 
 using namespace anec;
@@ -29,9 +31,23 @@ std::optional<ProbedTarget> anec::readProbedTarget(llvm::StringRef path,
                      "it has no `target`, or no list called `assume`");
     return std::nullopt;
   }
+  if (!findTarget(*target)) {
+    diags.reportFile(path, diag::NoProbe,
+                     "there is no target `" + target->str() + "`");
+    return std::nullopt;
+  }
   ProbedTarget probed;
   probed.target = target->str();
-  for (const llvm::json::Value &element : *assume)
-    probed.assumptions.push_back(element.getAsString().value_or("").str());
+  for (const llvm::json::Value &element : *assume) {
+    std::optional<llvm::StringRef> text = element.getAsString();
+    auto [rule, verdict] = text.value_or("").split('=');
+    if (!findRule(rule) || (verdict != "allow" && verdict != "deny")) {
+      diags.reportFile(path, diag::NoProbe,
+                       "`assume` has something else than `RULE=allow` and "
+                       "`RULE=deny`");
+      return std::nullopt;
+    }
+    probed.assumptions.push_back(text->str());
+  }
   return probed;
 }

@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../CommandLine.h"
 #include "../ExitCode.h"
 #include "Check.h"
 #include "Compile.h"
@@ -37,7 +38,7 @@ cl::opt<std::string>
 
 constexpr char overview[] =
     "anec - compiles tensor programs to MIL for the Apple Neural Engine\n";
-constexpr char examples[] = R"(
+constexpr char closing[] = R"(
   --stats                                   - Print what the passes counted
 
 EXAMPLES:
@@ -81,13 +82,13 @@ static int runDumpDocs() {
 
 int main(int argc, char **argv) {
   endWhenMemoryEnds();
+  endOnFatalErrors();
   cl::HideUnrelatedOptions(anecCategory());
   hideFlagsInCheck();
   hideFlagsInConvert();
   hideFlagsInDiff();
   hideFlagsInExplain();
-  cl::extrahelp more(examples);
-  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+  if (!parseCommandLine(argc, argv, "anec", overview, closing))
     return UsageError;
   for (auto run :
        {runCheckCommand, runConvertCommand, runDiffCommand, runExplainCommand})

@@ -16,6 +16,8 @@ public:
   explicit Suggestion(llvm::StringRef misspelt)
       : misspelt(misspelt), distance((misspelt.size() + 1) / 3) {}
   void consider(llvm::StringRef candidate);
+  /// It; empty when none is near.
+  llvm::StringRef found() const { return best; }
   /// Adds the note `did you mean` if there is something to suggest.
   void note(Diagnostics::Report report, SourceRange range) const;
 
