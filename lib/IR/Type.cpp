@@ -113,13 +113,16 @@ std::string anec::shapeToString(llvm::ArrayRef<int64_t> shape) {
 
 std::optional<int64_t> anec::checkedNumElements(llvm::ArrayRef<int64_t> shape) {
   // An extent of 0 does not excuse the others: whoever multiplies them in
-  // another order must not overflow.
+  // another order must not overflow. What counts bytes, or bits, does not
+  // either.
+  constexpr int64_t most = INT64_MAX / 128;
   int64_t count = 1;
   bool empty = false;
   for (int64_t extent : shape) {
     empty |= extent == 0;
     if (extent < 0 ||
-        llvm::MulOverflow(count, std::max<int64_t>(extent, 1), count))
+        llvm::MulOverflow(count, std::max<int64_t>(extent, 1), count) ||
+        count > most)
       return std::nullopt;
   }
   return empty ? 0 : count;

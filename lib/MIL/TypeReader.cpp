@@ -184,8 +184,7 @@ bool ValueReader::parseTypeAt(ParsedType &type, unsigned depth) {
   Shape known = type.tensor.shape;
   if (type.unknownExtents)
     std::replace(known.begin(), known.end(), unknownExtent, int64_t(1));
-  std::optional<int64_t> count = checkedNumElements(known);
-  if (!count || *count > INT64_MAX / 128) {
+  if (!checkedNumElements(known)) {
     diags.report(type.range, diag::TypeTooLarge, spellType(type.tensor));
     return false;
   }

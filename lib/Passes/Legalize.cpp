@@ -141,7 +141,12 @@ Value *Rewriter::concat(llvm::ArrayRef<Value *> values, int64_t axis,
 
 void legalize::eachPart(int64_t extent, int64_t limit,
                         llvm::function_ref<void(int64_t, int64_t)> part) {
+  // A program of more ops than anyone compiles is worse than a broken rule,
+  // which is reported.
+  constexpr int64_t mostParts = 1024;
   int64_t parts = partCount(extent, limit), begin = 0;
+  if (parts > mostParts)
+    return;
   for (int64_t i = 0; i < parts; ++i) {
     int64_t end = extent * (i + 1) / parts;
     part(begin, end - begin);

@@ -62,7 +62,8 @@ struct Rewrite {
 inline int64_t partCount(int64_t extent, int64_t limit) {
   return (extent + limit - 1) / limit;
 }
-/// Calls `part(begin, extent)` for parts of at most `limit`.
+/// Calls `part(begin, extent)` for parts of at most `limit`; not at all when
+/// there would be thousands of them.
 void eachPart(int64_t extent, int64_t limit,
               llvm::function_ref<void(int64_t, int64_t)> part);
 

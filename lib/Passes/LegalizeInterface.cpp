@@ -233,7 +233,8 @@ void InterfaceRewriter::returnVector(unsigned index) {
                   {{"axes", llvm::ArrayRef<int64_t>(0)}});
 }
 
-/// The width that makes rows a multiple of what rows start at.
+/// The width that makes rows a multiple of what rows start at, unless that is
+/// wider than tensors can be.
 static int64_t paddedWidth(const TensorType &type, const Target &target) {
   if (type.isScalar() || bitWidth(type.dtype) < 8)
     return 0;
@@ -241,8 +242,11 @@ static int64_t paddedWidth(const TensorType &type, const Target &target) {
   uint64_t elements = bytes * 8 / bitWidth(type.dtype);
   // Narrow inputs are wrong on M3 even when their rows fill 64 bytes.
   constexpr uint64_t least = 32;
-  return int64_t(
+  Shape wide = type.shape;
+  wide.back() = int64_t(
       llvm::alignTo(uint64_t(type.shape.back()), std::max(elements, least)));
+  bool exists = wide.back() <= INT32_MAX && checkedNumElements(wide);
+  return exists ? wide.back() : type.shape.back();
 }
 
 /// Parts of `unpadded`, the result of a slice of `padded`, are parts of

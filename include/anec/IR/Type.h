@@ -105,7 +105,7 @@ struct TensorType {
 
 /// `[768, 256]`.
 std::string shapeToString(llvm::ArrayRef<int64_t> shape);
-/// Product of `shape`, or nothing when it does not fit in 63 bits or an extent
+/// Product of `shape`, or nothing when it is more than anec handles or an extent
 /// is negative.
 std::optional<int64_t> checkedNumElements(llvm::ArrayRef<int64_t> shape);
 /// Row-major strides, in elements.

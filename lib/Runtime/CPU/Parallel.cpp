@@ -52,8 +52,12 @@ bool spinUntil(Ready ready) {
 } // namespace
 
 ThreadPool::ThreadPool(unsigned threads) {
+  // More than any machine has use for; the system refuses some number of them,
+  // which would end the process.
+  constexpr unsigned mostThreads = 1024;
   if (threads == 0)
     threads = std::max(1u, std::thread::hardware_concurrency());
+  threads = std::min(threads, mostThreads);
   scratches.resize(threads);
   workers.reserve(threads - 1);
   for (unsigned worker = 1; worker < threads; ++worker)
