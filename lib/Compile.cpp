@@ -43,8 +43,14 @@ std::unique_ptr<Module> anec::readSource(llvm::StringRef text, SourceKind kind,
   switch (kind) {
   case SourceKind::TDSL:
     return parseTDSL(text, {options.defines}, opTable(), diags);
-  case SourceKind::IR:
-    return parseIR(text, opTable(), diags);
+  case SourceKind::IR: {
+    std::unique_ptr<Module> module = parseIR(text, opTable(), diags);
+    if (!module || !module->functions.empty())
+      return module;
+    llvm::SMLoc begin = llvm::SMLoc::getFromPointer(text.begin());
+    diags.report({begin, begin}, diag::NoKernel);
+    return nullptr;
+  }
   case SourceKind::MIL:
     return readMIL(
         text, folder, opTable(), diags,
@@ -86,6 +92,12 @@ static std::string listNames(llvm::ArrayRef<Function *> functions) {
   return names.empty() ? "none" : llvm::join(names, ", ");
 }
 
+/// Where to point when something is wrong with the program as a whole.
+static SourceRange firstPlace(const Module &module) {
+  return module.functions.empty() ? SourceRange()
+                                  : module.functions.front()->range;
+}
+
 /// The kernel to compile; null, with a diagnostic, when it is not clear which.
 static Function *chooseKernel(const Module &module, llvm::StringRef wanted,
                               Diagnostics &diags) {
@@ -94,7 +106,8 @@ static Function *chooseKernel(const Module &module, llvm::StringRef wanted,
     for (Function *function : candidates)
       if (function->name == wanted)
         return function;
-    diags.report({}, diag::NoSuchKernel, wanted, listNames(candidates));
+    diags.report(firstPlace(module), diag::NoSuchKernel, wanted,
+                 listNames(candidates));
     return nullptr;
   }
   for (const auto &function : module.functions)
@@ -106,9 +119,10 @@ static Function *chooseKernel(const Module &module, llvm::StringRef wanted,
   if (candidates.size() == 1)
     return candidates.front();
   if (candidates.empty())
-    diags.report({}, diag::NoKernel);
+    diags.report(firstPlace(module), diag::NoKernel);
   else
-    diags.report({}, diag::SeveralKernels, listNames(candidates));
+    diags.report(candidates[1]->range, diag::SeveralKernels,
+                 listNames(candidates));
   return nullptr;
 }
 

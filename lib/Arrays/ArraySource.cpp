@@ -36,6 +36,10 @@ std::optional<ArraySource> ArraySource::open(StringRef path,
   ArraySource source;
   source.source = path.str();
   if (!sys::fs::is_directory(path)) {
+    if (sys::path::extension(path) == ".npy" && sys::fs::exists(path)) {
+      diags.reportFile(path, diag::NoArrayNames);
+      return std::nullopt;
+    }
     std::optional<Safetensors> contents = readSafetensors(path, diags);
     if (!contents)
       return std::nullopt;
@@ -63,7 +67,10 @@ ConstantRef ArraySource::lookup(StringRef name, const TensorType &type,
                                 SourceRange range, Diagnostics &diags) const {
   ConstantRef array = lookup(name);
   if (!array) {
-    diags.report(range, diag::NoSuchArray, source, name);
+    if (range.isValid())
+      diags.report(range, diag::NoSuchArray, source, name);
+    else
+      diags.reportFile(source, diag::NoSuchArray, source, name);
     return nullptr;
   }
   bool sameFamily = array->dtype() == type.dtype ||

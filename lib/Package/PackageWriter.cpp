@@ -81,7 +81,9 @@ private:
 /// Only what is called becomes part of the package, layers as kernels.
 bool PackageWriter::prepare() {
   if (entryPoints(*program).empty()) {
-    diags.report({}, diag::NoModel);
+    diags.report(program->functions.empty() ? SourceRange()
+                                            : program->functions.front()->range,
+                 diag::NoModel);
     return false;
   }
   if (!findInstances())

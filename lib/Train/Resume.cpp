@@ -28,8 +28,12 @@ std::string RunFolder::file(llvm::StringRef name) const {
 }
 
 RunFolder::~RunFolder() {
-  if (descriptor >= 0)
-    ::close(descriptor); // and with it the lock
+  if (descriptor < 0)
+    return;
+  // A run that could not begin leaves nothing: this fails when it has begun.
+  if (isNew)
+    (void)::rmdir(path.c_str());
+  ::close(descriptor); // and with it the lock
 }
 
 bool RunFolder::hasCheckpoint() const { return !listCheckpoints(path).empty(); }
@@ -46,8 +50,9 @@ std::unique_ptr<RunFolder> RunFolder::open(const TrainOptions &options,
     diags.reportFile(path, diag::NoCheckpoint);
     return nullptr;
   }
-  std::error_code code = fs::create_directories(path, true, fs::all_all);
   std::unique_ptr<RunFolder> folder(new RunFolder(path.str()));
+  folder->isNew = !fs::exists(path);
+  std::error_code code = fs::create_directories(path, true, fs::all_all);
   if (!code) {
     folder->descriptor =
         ::open(folder->path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

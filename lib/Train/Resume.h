@@ -36,6 +36,8 @@ private:
   explicit RunFolder(std::string path) : path(std::move(path)) {}
   std::string path;
   int descriptor = -1;
+  /// It was not there before.
+  bool isNew = false;
 };
 
 /// The state of a run that begins.

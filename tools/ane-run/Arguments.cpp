@@ -7,13 +7,16 @@
 #include "../Diags.h"
 #include "anec/Arrays/Npy.h"
 #include "anec/Arrays/Safetensors.h"
+#include "anec/MIL/Diags.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/FileSystem.h"
+#include <cmath>
 
 using namespace anec;
+namespace fs = llvm::sys::fs;
 
 /// The shape without axes of one element: what has to agree. A layout may add
 /// and drop such axes, and the order of elements stays.
@@ -25,22 +28,43 @@ static Shape significant(llvm::ArrayRef<int64_t> shape) {
   return result;
 }
 
+/// Fills `bytes` from the begin of a file; how many there are.
+static llvm::Expected<size_t> readBegin(llvm::StringRef path,
+                                        llvm::MutableArrayRef<char> bytes) {
+  llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(path);
+  if (!file)
+    return file.takeError();
+  size_t size = 0;
+  while (size < bytes.size()) {
+    llvm::Expected<size_t> count =
+        fs::readNativeFile(*file, bytes.drop_front(size));
+    if (!count || *count == 0) {
+      fs::closeFile(*file);
+      return count ? llvm::Expected<size_t>(size) : count.takeError();
+    }
+    size += *count;
+  }
+  fs::closeFile(*file);
+  return size;
+}
+
 static ConstantRef bytesOfFile(llvm::StringRef path, const Port &port,
                                Diagnostics &diags) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false);
-  if (!buffer) {
-    diags.reportFile(path, diag::CannotOpen, buffer.getError().message());
+  // No more than what is wanted: some files never end.
+  std::vector<char> bytes(port.type.numElements());
+  llvm::Expected<size_t> size = readBegin(path, bytes);
+  if (!size) {
+    diags.reportFile(path, diag::CannotOpen,
+                     llvm::errorToErrorCode(size.takeError()).message());
     return nullptr;
   }
-  llvm::StringRef bytes = (*buffer)->getBuffer();
-  size_t count = port.type.numElements();
-  if (bytes.size() < count) {
-    diags.reportFile(path, diag::TooFewBytes, bytes.size(), port.name, count);
+  if (*size < bytes.size()) {
+    diags.reportFile(path, diag::TooFewBytes, *size, port.name, bytes.size());
     return nullptr;
   }
-  std::vector<double> values(count);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = uint8_t(bytes[i]);
+  std::vector<double> values(bytes.size());
+  llvm::transform(bytes, values.begin(),
+                  [](char byte) { return uint8_t(byte); });
   return Constant::fromDoubles(port.type, values);
 }
 
@@ -63,7 +87,16 @@ static ConstantRef arrayFromFile(llvm::StringRef path, const Port &port,
   }
   if (array->dtype() == port.type.dtype)
     return array->reshaped(port.type.shape);
-  return Constant::fromDoubles(port.type, array->asDoubles());
+  std::vector<double> values = array->asDoubles();
+  ConstantRef converted = Constant::fromDoubles(port.type, values);
+  std::vector<double> kept = converted->asDoubles();
+  size_t lost = 0;
+  for (auto [before, after] : llvm::zip_equal(values, kept))
+    lost += std::isfinite(before) && !std::isfinite(after);
+  if (lost)
+    diags.reportFile(path, diag::HalfOverflow, port.name, lost, values.size(),
+                     spelling(port.type.dtype));
+  return converted;
 }
 
 static ConstantRef makeInput(const Port &port, llvm::StringRef source,
