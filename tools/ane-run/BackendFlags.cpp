@@ -58,7 +58,7 @@ BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
            cl::sub(first), cl::sub(second), cl::cat(category)),
       heartbeat("heartbeat", cl::value_desc("SECONDS"),
                 cl::desc("With the ane backend, run a small program when none "
-                         "ran for so long, to keep the engine awake (4 is "
+                         "ran for so long, to keep the engine awake (3 is "
                          "below what it waits)"),
                 cl::sub(first), cl::sub(second), cl::cat(category)),
       isolate("isolate",
