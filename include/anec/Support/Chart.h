@@ -1,0 +1,77 @@
+//===- Chart.h - curves between two axes, as SVG ---------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_SUPPORT_CHART_H
+#define ANEC_SUPPORT_CHART_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace anec {
+
+/// A range of values, and where it has ticks.
+class ChartAxis {
+public:
+  std::string label;
+  double low = 0, high = 1;
+
+  /// About `count` ticks, at multiples of 1, 2 or 5 times a power of ten that
+  /// are `leastStep` and more apart; the range is widened to them.
+  static ChartAxis around(double low, double high, unsigned count,
+                          double leastStep);
+  /// Positive values by their logarithms, with ticks at 1, 2 and 5 times powers
+  /// of ten, or at those alone when there are many.
+  static ChartAxis logarithmic(double low, double high);
+  /// One place for each name: 0, 1, ...
+  static ChartAxis named(std::vector<std::string> names);
+
+  std::vector<double> ticks() const;
+  std::string labelOf(double tick) const;
+  /// Where it lies in the range, from 0 to 1.
+  double part(double value) const;
+  bool hasNames() const { return !names.empty(); }
+
+private:
+  double step = 1;
+  bool isLogarithmic = false;
+  std::vector<std::string> names;
+};
+
+/// A title, axes, curves or marks, and a legend.
+class Chart {
+public:
+  struct Point {
+    double x, y;
+  };
+  enum class Mark : uint8_t {
+    Line, ///< through the points; one alone is a dot
+    Dots, ///< a line, and a dot at each point
+    Rings ///< at each point, without a line
+  };
+  struct Series {
+    std::string name;
+    std::vector<Point> points; ///< none: it is left out
+    std::string color;
+    Mark mark = Mark::Line;
+    double stroke = 2, opacity = 1;
+  };
+
+  std::string title;
+  ChartAxis horizontal, vertical;
+  std::vector<Series> series;
+  /// Beside the drawing, where it covers nothing, or in its upper right corner.
+  bool legendBeside = false;
+
+  void print(llvm::raw_ostream &out) const;
+};
+
+} // namespace anec
+
+#endif // ANEC_SUPPORT_CHART_H
