@@ -187,6 +187,9 @@ std::unique_ptr<LoadedProgram> ane_double::load(const std::string &folder,
     files[path] = folder + "/" + tag + "data" + (i ? std::to_string(i) : "");
   }
   std::string text((std::istreambuf_iterator<char>(plist)), {});
+  if (names("ANE_DOUBLE_ALIAS", text))
+    text = std::regex_replace(text, std::regex("uint64\\([0-9]+\\)"),
+                              "uint64(64)");
   std::unique_ptr<Module> module = readProgram(text, folder, files, error);
   if (!module)
     return nullptr;

@@ -33,7 +33,8 @@ struct LoadedProgram {
   std::vector<Placement> inputs, outputs;
   std::vector<unsigned> inputPorts, outputPorts;
   /// What ANE_DOUBLE_WRONG and ANE_DOUBLE_STALE make of it: the last row of
-  /// each output is zeros; only the first run does anything.
+  /// each output is zeros; only the first run does anything. (ANE_DOUBLE_ALIAS
+  /// has all weights read the first record of their file.)
   bool isWrong = false, isStale = false, hasRun = false;
 };
 

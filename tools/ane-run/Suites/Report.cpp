@@ -89,7 +89,8 @@ void anec::printHeading(const SuiteReport &report,
   out << report.suite->name << ": " << report.suite->summary << '\n'
       << "  " << surroundings.machine.chip << ", "
       << surroundings.machine.system << ", backend " << surroundings.backend
-      << (surroundings.path.empty() ? "" : " by " + surroundings.path) << "; " << report.warmup << " runs to warm up, " << report.iterations
+      << (surroundings.path.empty() ? "" : " by " + surroundings.path) << "; "
+      << report.warmup << " runs to warm up, " << report.iterations
       << " timed\n";
   printLabel("", "", out);
   out << llvm::formatv(
@@ -109,7 +110,7 @@ void anec::printRow(const SuiteReport &report, const MeasuredRow &row,
     out.flush();
     return;
   }
-  out << llvm::format("%7.2f %7.2f %9.4f %9.4f %9.4f %9.4f  %8.4f ",
+  out << llvm::format("%7.3g %7.3g %9.4f %9.4f %9.4f %9.4f  %8.4f ",
                       megabytes(row.row), double(row.row.flops()) * 1e-9,
                       result.timing.median(), result.timing.least(),
                       result.timing.quantile(0.95),
@@ -117,6 +118,13 @@ void anec::printRow(const SuiteReport &report, const MeasuredRow &row,
       << llvm::formatv("{0,11} ", columnText(report, row, surroundings))
       << llvm::format("%8.1e\n", result.error);
   out.flush();
+}
+
+static std::string sourceOf(const PublishedFigure &figure) {
+  std::string source = figure.source.str();
+  if (figure.path != "in-memory")
+    source += ", by " + figure.path.str();
+  return source;
 }
 
 void anec::printPublished(const SuiteReport &report, llvm::raw_ostream &out) {
@@ -135,7 +143,7 @@ void anec::printPublished(const SuiteReport &report, llvm::raw_ostream &out) {
                               ? llvm::formatv("{0:f2}", figure->teraflops)
                               : std::string("-");
       out << llvm::formatv("{0,-15} {1,9} {2,39}   {3}\n", figure->chip, time,
-                           speed, figure->source);
+                           speed, sourceOf(*figure));
     }
 }
 
@@ -208,6 +216,7 @@ static void printRowJson(const SuiteReport &report, const MeasuredRow &row,
       for (const PublishedFigure *figure : publishedFor(*report.suite, row.row))
         json.object([&] {
           json.attribute("chip", figure->chip);
+          json.attribute("path", figure->path);
           if (figure->milliseconds)
             json.attribute("mean_ms", figure->milliseconds);
           if (figure->teraflops)

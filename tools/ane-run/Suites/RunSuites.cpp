@@ -5,6 +5,7 @@
 
 #include "RunSuites.h"
 #include "../../Diags.h"
+#include "Plot.h"
 #include "Report.h"
 #include "anec/MIL/Printer.h"
 #include "anec/Support/AtomicFile.h"
@@ -152,6 +153,8 @@ bool anec::runSuites(const SuiteOptions &options, llvm::raw_ostream &out,
     printJson(reports, around, out);
   bool isWritten = options.report.empty() ||
                    writeReport(reports, around, options.report, diags);
+  if (!options.plots.empty())
+    isWritten &= writePlots(reports, around, options.plots, diags);
   return reportHoles(reports, diags) && isWritten;
 }
 

@@ -22,6 +22,7 @@ struct SuiteOptions {
   /// The chip, when it is another than the system says.
   const Target *target = nullptr;
   std::string report; ///< a file for the JSON; empty for none
+  std::string plots;  ///< a folder for charts; empty for none
 
   /// The rows of `suite` that are wanted.
   std::vector<SuiteRow> rowsOf(const Suite &suite) const;

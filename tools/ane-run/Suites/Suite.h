@@ -57,10 +57,12 @@ struct PublishedFigure {
   llvm::StringLiteral suite, label;
   KernelForm form;
   llvm::StringLiteral chip;
-  double
-      milliseconds; ///< of one run of all its kernels; 0 when it is not known
+  /// Of one run of all kernels of the row; 0 when it is not known.
+  double milliseconds;
   double teraflops; ///< 0 when it is not known
   llvm::StringLiteral source;
+  /// The methods of the framework, as `--path` has them.
+  llvm::StringLiteral path = "in-memory";
 };
 std::vector<const PublishedFigure *> publishedFor(const Suite &suite,
                                                   const SuiteRow &row);

@@ -48,14 +48,17 @@ SuiteFlags::SuiteFlags(cl::OptionCategory &category, cl::SubCommand &bench)
              cl::sub(bench), cl::cat(category)),
       report("o", cl::value_desc("FILE.json"),
              cl::desc("Write what a suite measured there, to share"),
-             cl::sub(bench), cl::cat(category)) {}
+             cl::sub(bench), cl::cat(category)),
+      plots("plot", cl::value_desc("FOLDER"),
+            cl::desc("Draw what each suite measured, FOLDER/SUITE.svg"),
+            cl::sub(bench), cl::cat(category)) {}
 
 std::string SuiteFlags::check() const {
   if (!isGiven()) {
     if (rows.empty() && !quick && emit.empty() && target.empty() &&
-        report.empty())
+        report.empty() && plots.empty())
       return "";
-    return "--row, --quick, --emit, --target and -o go with --suite";
+    return "--row, --quick, --emit, --target, --plot and -o go with --suite";
   }
   for (const std::string &name : names)
     if (name != "all" && !findSuite(name))
@@ -73,6 +76,7 @@ ExitCode SuiteFlags::run(SuiteOptions options) const {
   options.rows = {rows.begin(), rows.end()};
   options.quick = quick;
   options.report = report;
+  options.plots = plots;
   options.target = findTarget(target);
   bool isEmpty = llvm::all_of(options.suites, [&](const Suite *suite) {
     return options.rowsOf(*suite).empty();

@@ -27,7 +27,7 @@ public:
 private:
   llvm::cl::list<std::string> names, rows;
   llvm::cl::opt<bool> list, quick;
-  llvm::cl::opt<std::string> emit, target, report;
+  llvm::cl::opt<std::string> emit, target, report, plots;
 };
 
 } // namespace anec
