@@ -48,6 +48,8 @@ if config.has_sentencepiece and shutil.which("spm_encode"):
 # `REQUIRES: chromium`: a browser to open pages in.
 if shutil.which("chromium"):
     config.available_features.add("chromium")
+# Tests that do not say so are not of the engine, where there is one.
+config.environment["ANEC_BACKEND"] = "cpu"
 # `REQUIRES: ane-double`: the ane backend with a double of its framework.
 if config.has_ane_double:
     config.available_features.add("ane-double")

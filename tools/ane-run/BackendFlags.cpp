@@ -48,9 +48,10 @@ BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
       kind("backend",
            cl::desc(defaultBackend(thisPlatform()) == BackendKind::Ane
                         ? "What programs run on (default here: ane; with flags "
-                          "that cpu alone has, cpu):"
+                          "that cpu alone has, cpu; or what ANEC_BACKEND says):"
                         : "What programs run on (default here: cpu; ane on "
-                          "Apple silicon, or with flags that it alone has):"),
+                          "Apple silicon, or with flags that it alone has; or "
+                          "what ANEC_BACKEND says):"),
            cl::values(
                clEnumValN(BackendKind::Cpu, "cpu", "the processor"),
                clEnumValN(BackendKind::Ane, "ane",
@@ -115,14 +116,26 @@ llvm::StringRef BackendFlags::flagOfAne() const {
                                             : "";
 }
 
+/// What the environment has for the default.
+static llvm::StringRef backendOfEnvironment() {
+  const char *name = std::getenv("ANEC_BACKEND");
+  return name ? name : "";
+}
+
 BackendKind BackendFlags::chosen() const {
   if (kind.getNumOccurrences())
     return kind;
-  return defaultBackend(thisPlatform(), !flagOfCpu().empty(),
-                        !flagOfAne().empty());
+  bool hasCpuFlags = !flagOfCpu().empty(), hasAneFlags = !flagOfAne().empty();
+  llvm::StringRef named = backendOfEnvironment();
+  if (hasCpuFlags == hasAneFlags && !named.empty())
+    return named == "ane" ? BackendKind::Ane : BackendKind::Cpu;
+  return defaultBackend(thisPlatform(), hasCpuFlags, hasAneFlags);
 }
 
 std::string BackendFlags::check() const {
+  llvm::StringRef named = backendOfEnvironment();
+  if (!named.empty() && named != "cpu" && named != "ane")
+    return ("ANEC_BACKEND is `cpu` or `ane`, not `" + named + "`").str();
   bool isAne = chosen() == BackendKind::Ane;
   llvm::StringRef other = isAne ? flagOfCpu() : flagOfAne();
   if (!other.empty())

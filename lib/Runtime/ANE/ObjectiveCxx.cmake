@@ -23,7 +23,7 @@ endif()
 # GNUstep's Foundation is built for.
 if(NOT CMAKE_OBJCXX_COMPILER)
   find_program(CMAKE_OBJCXX_COMPILER NAMES clang++ clang++-19 clang++-14
-               HINTS ${LLVM_TOOLS_BINARY_DIR})
+               PATHS ${LLVM_TOOLS_BINARY_DIR})
 endif()
 file(GLOB gccIncludes /usr/lib/gcc/*/*/include)
 find_path(ANEC_OBJC_INCLUDE objc/objc.h HINTS ${gccIncludes})
