@@ -27,6 +27,8 @@ static constexpr Row rows[] = {
     {"0x0*1d([^0-9a-f]|$)", AneError::SurfaceSize},
     {"0x0*5([^0-9a-f]|$)", AneError::Busy},
     {"request cancell?ed", AneError::Cancelled},
+    // NSXPCConnectionInterrupted.
+    {"nscocoaerrordomain 4097", AneError::Interrupted},
     {"model\\.espresso\\.net", AneError::NotTakenForMil},
     {"invalidmilprogram", AneError::InvalidProgram},
     {"entitlement|prepare\\(\\) failed", AneError::NotAllowed},
@@ -117,6 +119,8 @@ static diag::Kind kindOf(AneError::Meaning meaning) {
     return diag::AneBusy;
   case AneError::Cancelled:
     return diag::AneCancelled;
+  case AneError::Interrupted:
+    return diag::AneInterrupted;
   case AneError::NotAllowed:
     return diag::AneNotAllowed;
   case AneError::NotTakenForMil:

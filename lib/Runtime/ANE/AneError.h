@@ -23,6 +23,7 @@ struct AneError {
     MemoryWindow,    ///< status 0x20004
     Busy,            ///< status 0x5: passes
     Cancelled,       ///< the engine went to sleep: passes
+    Interrupted,     ///< the system's daemon began anew: passes
     NotAllowed,      ///< needs an entitlement
     NotTakenForMil,  ///< the compiler looked for a Core ML network
     Unknown,
@@ -31,7 +32,9 @@ struct AneError {
   /// Where in the text, from 1; 0 when the framework does not say.
   unsigned line = 0, column = 0;
 
-  bool passes() const { return meaning == Busy || meaning == Cancelled; }
+  bool passes() const {
+    return meaning == Busy || meaning == Cancelled || meaning == Interrupted;
+  }
 };
 
 /// What `raw`, the text of an error and of those below it, means.

@@ -43,6 +43,10 @@ static std::string textOf(NSException *exception) {
          " was raised: " + toString([exception reason]);
 }
 
+/// Any object can be thrown.
+static constexpr char thrownText[] =
+    "an object that is no exception was thrown";
+
 std::optional<AneError>
 ane::callFramework(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {
   @try {
@@ -52,6 +56,8 @@ ane::callFramework(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {
     return decode(stage, textOf(error));
   } @catch (NSException *exception) {
     return decode(stage, textOf(exception));
+  } @catch (id thrown) {
+    return decode(stage, thrownText);
   }
 }
 
@@ -61,5 +67,7 @@ std::string ane::guardFramework(llvm::function_ref<void()> call) {
     return "";
   } @catch (NSException *exception) {
     return textOf(exception);
+  } @catch (id thrown) {
+    return thrownText;
   }
 }

@@ -11,10 +11,15 @@ endif()
 if(APPLE)
   enable_language(OBJCXX)
   add_library(anec-objcxx INTERFACE)
+  # Counted by hand, and exceptions are caught, whatever flags say of C++. The
+  # definition keeps Carbon's `check`, `verify` and `require` from being macros.
   target_compile_options(anec-objcxx INTERFACE
-    $<$<COMPILE_LANGUAGE:OBJCXX>:-fno-objc-arc>)
+    $<$<COMPILE_LANGUAGE:OBJCXX>:-fno-objc-arc -fobjc-exceptions -fexceptions>)
+  target_compile_definitions(anec-objcxx INTERFACE
+    $<$<COMPILE_LANGUAGE:OBJCXX>:__ASSERT_MACROS_DEFINE_VERSIONS_WITHOUT_UNDERSCORES=0>)
   target_link_libraries(anec-objcxx INTERFACE
-    "-framework Foundation" "-framework IOSurface")
+    "-framework Foundation" "-framework CoreFoundation" "-framework IOSurface"
+    -lobjc)
   set(ANEC_HAS_OBJCXX ON)
   return()
 endif()

@@ -130,8 +130,10 @@ std::vector<AneInspection::Symbol> ane::inspectSymbols() {
 static id<AneClient> openClient(llvm::StringRef path, Diagnostics &diags) {
   auto clients = (id<AneClientClass>)classNamed("_ANEClient");
   id<AneClient> client = nil;
-  std::string raised =
-      guardFramework([&] { client = [clients sharedConnection]; });
+  std::string raised = guardFramework([&] {
+    // Kept as long as the framework, which is never closed.
+    client = [[clients sharedConnection] retain];
+  });
   if (!client)
     diags.reportFile(path, diag::AneNoObject, "client",
                      raised.empty() ? "it gave nil" : raised);

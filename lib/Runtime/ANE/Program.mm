@@ -9,6 +9,7 @@
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Program.h"
+#include <csignal>
 #include <thread>
 
 using namespace anec;
@@ -107,19 +108,43 @@ bool Program::compileHere(Diagnostics &diags) {
   }
 }
 
+/// Waits until `child` ends, or ends it. LLVM's own time limit is an alarm,
+/// which another thread may get.
+static bool waitFor(const llvm::sys::ProcessInfo &child, unsigned seconds,
+                    std::string &problem) {
+  auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  std::string error;
+  for (;;) {
+    llvm::sys::ProcessInfo ended = llvm::sys::Wait(child, 0, &error);
+    if (ended.Pid) {
+      problem = ended.ReturnCode < 0 ? "crashed: " + error
+                                     : "ended with exit code " +
+                                           std::to_string(ended.ReturnCode);
+      return ended.ReturnCode == 0;
+    }
+    if (std::chrono::steady_clock::now() > limit) {
+      ::kill(child.Pid, SIGKILL);
+      (void)llvm::sys::Wait(child, std::nullopt);
+      problem = "took longer than " + std::to_string(seconds) + " seconds";
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
 bool Program::runChild(std::string &problem) {
   llvm::SmallVector<llvm::StringRef, 8> words;
   llvm::append_range(words, shared->options.compileCommand);
   words.push_back(staged.folder());
   std::string error;
-  // A compiler that hangs is as dead as one that crashes.
-  constexpr unsigned secondsToWait = 300;
-  int code = llvm::sys::ExecuteAndWait(words.front(), words, std::nullopt, {},
-                                       secondsToWait, 0, &error);
-  problem = code == -1   ? "did not start: " + error
-            : code == -2 ? "crashed or took too long: " + error
-                         : "ended with exit code " + std::to_string(code);
-  return code == 0;
+  bool failed = false;
+  llvm::sys::ProcessInfo child = llvm::sys::ExecuteNoWait(
+      words.front(), words, std::nullopt, {}, 0, &error, &failed);
+  if (failed) {
+    problem = "did not start: " + error;
+    return false;
+  }
+  return waitFor(child, shared->options.compileSeconds, problem);
 }
 
 bool Program::compileInChild(Diagnostics &diags) {

@@ -27,6 +27,8 @@ bool ane_double::isToFail(NSError **error) {
   if (std::string(failure) == "raise")
     [NSException raise:NSInvalidArgumentException
                 format:@"unrecognized selector"];
+  if (std::string(failure) == "throw")
+    @throw @"a string";
   fail(error, failure);
   return true;
 }

@@ -7,7 +7,8 @@
 /// The double counts what is alive and what was asked of it, and fails a call
 /// when it is told to. Environment variables say the same for whole processes:
 ///
-///   ANE_DOUBLE_FAIL=7:raise            the seventh call raises
+///   ANE_DOUBLE_FAIL=7:raise            the seventh call raises, or throws
+///   ANE_DOUBLE_FAIL=7:throw            what is no exception
 ///   ANE_DOUBLE_FAIL=7:status=0x1d      it fails with this text as its error
 ///   ANE_DOUBLE_REPORT=FILE             appends the counts when a process ends
 ///   ANE_DOUBLE_QUIET=1                 models have no attributes

@@ -351,3 +351,44 @@ TEST_P(AneBackend, ReuseOfAFolderInParts) {
   ASSERT_TRUE(executable) << textOf(diags);
   EXPECT_FALSE(runOnce(*executable, 1, diags).empty()) << textOf(diags);
 }
+
+// A child that crashes, hangs, or does not start costs nothing but the program.
+TEST_P(AneBackend, ChildrenThatDoNotEndWell) {
+  struct Row {
+    std::vector<std::string> command;
+    const char *said;
+  };
+  const Row rows[] = {
+      {{"/bin/sh", "-c", "exit 7"}, "ended with exit code 7"},
+      {{"/bin/sh", "-c", "kill -SEGV $$"}, "crashed"},
+      {{"/bin/sh", "-c", "sleep 60"}, "took longer than 1 seconds"},
+      {{"/no/such/program"}, "/no/such/program"},
+  };
+  unsigned folders = stagedFolders();
+  TestProgram program(convolution(0.25));
+  for (const Row &row : rows) {
+    AneOptions options = doubleOptions();
+    options.compileCommand = row.command;
+    options.compileSeconds = 1;
+    std::unique_ptr<Backend> ane = openDouble(options);
+    Diagnostics diags;
+    EXPECT_FALSE(ane->load(program.function(), {}, diags));
+    EXPECT_NE(textOf(diags).find("[ane-compile-process]"), std::string::npos);
+    EXPECT_NE(textOf(diags).find(row.said), std::string::npos) << textOf(diags);
+  }
+  // One that ends well but did nothing: the program is compiled here, which
+  // counts from then on.
+  {
+    AneOptions options = doubleOptions();
+    options.compileCommand = {"/bin/true"};
+    std::unique_ptr<Backend> ane = openDouble(options);
+    EXPECT_FALSE(ane->loadsLeft());
+    Diagnostics diags;
+    auto executable = ane->load(program.function(), {}, diags);
+    ASSERT_TRUE(executable) << textOf(diags);
+    EXPECT_NE(textOf(diags).find("[ane-compiled-unseen]"), std::string::npos);
+    EXPECT_FALSE(runOnce(*executable, 1, diags).empty());
+    EXPECT_TRUE(ane->loadsLeft());
+  }
+  expectNothingLeft(folders);
+}

@@ -90,6 +90,9 @@ TEST(AneFaultsOnce, Decoded) {
       {"Program load failure (0x20004)", loadCall, "[ane-memory-window]"},
       {"status=0x5", loadCall, "[ane-busy]"},
       {"Request cancelled", loadCall, "[ane-cancelled]"},
+      {"NSCocoaErrorDomain 4097: the connection was interrupted", loadCall,
+       "[ane-interrupted]"},
+      {"throw", loadCall, "an object that is no exception was thrown"},
       {"status=0x1d", loadCall, "[ane-surface-size]"},
       {"needs the entitlement com.apple.aned", loadCall, "[ane-not-allowed]"},
       {"status=0x77", loadCall,
@@ -150,7 +153,8 @@ TEST(AneFaultsOnce, PlaceInTheText) {
 
 // What passes is waited for.
 TEST_P(AneFaults, TransientStatuses) {
-  for (const char *failure : {"status=0x5", "Request cancelled"}) {
+  for (const char *failure :
+       {"status=0x5", "Request cancelled", "NSCocoaErrorDomain 4097"}) {
     Diagnostics said;
     failCall(GetParam() == AnePath::InMemory ? loadCall : clientLoadCall,
              failure, 3);

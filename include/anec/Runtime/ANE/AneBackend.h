@@ -69,6 +69,9 @@ struct AneOptions {
   /// empty compiles in this one. What crashes the compiler then crashes a
   /// child, and its compilations are not counted here.
   std::vector<std::string> compileCommand;
+  /// A child that takes longer is ended: a compiler that hangs is as dead as one
+  /// that crashes.
+  unsigned compileSeconds = 300;
 };
 
 /// Null, with the reason reported, when the machine has no engine that anec
