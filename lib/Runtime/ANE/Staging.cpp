@@ -227,7 +227,8 @@ std::string StagedProgram::weightFile(llvm::StringRef pathInText) const {
 }
 
 bool StagedProgram::moveTo(llvm::StringRef path, Diagnostics &diags) {
-  if (path == where)
+  // However it is spelled.
+  if (path == where || fs::equivalent(path, where))
     return true;
   // Systems that clear temporary folders may have taken one file of several.
   if (fs::exists(join(path, "model.mil")) &&
