@@ -19,7 +19,7 @@ namespace {
 class SuiteChart {
 public:
   SuiteChart(const SuiteReport &report, const SuiteSurroundings &around)
-      : report(report) {
+      : report(report), around(around) {
     chart.legendBeside = true;
     chart.title = report.suite->name.str() + ": " + around.machine.chip + ", " +
                   around.machine.system + ", backend " + around.backend;
@@ -38,6 +38,7 @@ private:
   double largest(double Chart::Point::*coordinate) const;
 
   const SuiteReport &report;
+  const SuiteSurroundings &around;
   Chart chart;
 };
 } // namespace
@@ -96,6 +97,12 @@ void SuiteChart::drawLabels() {
       series(describe(row.row.form()).str(), Chart::Mark::Dots)
           .points.push_back({x, row.result.teraflops(row.row)});
   }
+  for (const OtherReport &other : around.others)
+    for (const MeasuredRow &row : report.rows)
+      if (const auto *figure = other.find(*report.suite, row.row))
+        series(other.machine + ", " + describe(row.row.form()).str(),
+               Chart::Mark::Dots)
+            .points.push_back({place(row.row), figure->teraflops});
   for (const MeasuredRow &row : report.rows)
     for (const PublishedFigure *figure : publishedFor(*report.suite, row.row))
       if (figure->teraflops)
@@ -115,6 +122,10 @@ void SuiteChart::drawMegabytes() {
       series("measured", Chart::Mark::Dots)
           .points.push_back(
               {megabytes, row.result.teraflops(row.row) * 1e3 / megabytes});
+    for (const OtherReport &other : around.others)
+      if (const auto *figure = other.find(*report.suite, row.row))
+        series(other.machine, Chart::Mark::Dots)
+            .points.push_back({megabytes, figure->teraflops * 1e3 / megabytes});
     for (const PublishedFigure *figure : publishedFor(*report.suite, row.row))
       series(nameOf(*figure), Chart::Mark::Rings)
           .points.push_back({megabytes, double(row.row.flops()) * 1e-6 /

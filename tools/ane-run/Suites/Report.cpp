@@ -127,7 +127,33 @@ static std::string sourceOf(const PublishedFigure &figure) {
   return source;
 }
 
-void anec::printPublished(const SuiteReport &report, llvm::raw_ostream &out) {
+/// `-` for what is not known.
+static std::string orDash(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.4g", value);
+  return value ? text : "-";
+}
+
+/// In the columns of the median and of TFLOP/s.
+static void printFigure(const SuiteRow &row, double milliseconds,
+                        double teraflops, llvm::StringRef from,
+                        llvm::raw_ostream &out) {
+  printLabel(row.label, describe(row.form()), out);
+  out << llvm::formatv("{0,15} {1,9} {2,39}   {3}\n", "", orDash(milliseconds),
+                       orDash(teraflops), from);
+}
+
+void anec::printElsewhere(const SuiteReport &report,
+                          const SuiteSurroundings &surroundings,
+                          llvm::raw_ostream &out) {
+  for (const OtherReport &other : surroundings.others) {
+    out << "  measured on " << other.machine << ", with outputs checked:\n";
+    for (const MeasuredRow &row : report.rows)
+      if (const OtherReport::Figure *figure =
+              other.find(*report.suite, row.row))
+        printFigure(row.row, figure->milliseconds, figure->teraflops,
+                    other.machine, out);
+  }
   bool isFirst = true;
   for (const MeasuredRow &row : report.rows)
     for (const PublishedFigure *figure : publishedFor(*report.suite, row.row)) {
@@ -135,15 +161,8 @@ void anec::printPublished(const SuiteReport &report, llvm::raw_ostream &out) {
         out << "  published by others, on their machines, with outputs that "
                "nobody checked:\n";
       isFirst = false;
-      printLabel(row.row.label, describe(row.row.form()), out);
-      std::string time = figure->milliseconds
-                             ? llvm::formatv("{0:f3}", figure->milliseconds)
-                             : std::string("-");
-      std::string speed = figure->teraflops
-                              ? llvm::formatv("{0:f2}", figure->teraflops)
-                              : std::string("-");
-      out << llvm::formatv("{0,-15} {1,9} {2,39}   {3}\n", figure->chip, time,
-                           speed, sourceOf(*figure));
+      printFigure(row.row, figure->milliseconds, figure->teraflops,
+                  figure->chip.str() + " (" + sourceOf(*figure) + ")", out);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "../Machine.h"
 #include "Measure.h"
+#include "OtherReport.h"
 
 namespace llvm {
 class raw_ostream;
@@ -21,6 +22,8 @@ struct SuiteSurroundings {
   std::string backend, path, milVersion;
   /// Whose peak percentages are of; null when it is not known.
   const Target *target = nullptr;
+  /// What was measured elsewhere, to show beside.
+  std::vector<OtherReport> others;
 };
 
 struct MeasuredRow {
@@ -43,8 +46,10 @@ void printHeading(const SuiteReport &report,
                   llvm::raw_ostream &out);
 void printRow(const SuiteReport &report, const MeasuredRow &row,
               const SuiteSurroundings &surroundings, llvm::raw_ostream &out);
-/// What others published of these rows.
-void printPublished(const SuiteReport &report, llvm::raw_ostream &out);
+/// What was measured of these rows elsewhere, and what others published.
+void printElsewhere(const SuiteReport &report,
+                    const SuiteSurroundings &surroundings,
+                    llvm::raw_ostream &out);
 
 /// All at once, for sharing.
 void printJson(llvm::ArrayRef<SuiteReport> reports,

@@ -57,15 +57,17 @@ static SuiteSurroundings surroundingsOf(const SuiteOptions &options) {
 }
 
 namespace {
-/// Where it is, for people who wait: a line that is rewritten on a terminal.
+/// Where it is, for people who wait: a line that is rewritten on a terminal,
+/// and a line for each row elsewhere when nothing else tells.
 class RowProgress {
 public:
-  RowProgress(llvm::raw_ostream &out, bool isTerminal)
-      : out(out), isTerminal(isTerminal) {}
+  RowProgress(llvm::raw_ostream &out, bool isTerminal, bool linePerRow)
+      : out(out), isTerminal(isTerminal), linePerRow(linePerRow) {}
   void show(const Suite &suite, size_t done, size_t count,
             const SuiteRow &row) {
-    if (isTerminal)
-      clear();
+    clear();
+    if (!isTerminal && !linePerRow)
+      return;
     out << llvm::formatv("{0}: {1} of {2}: {3} {4}", suite.name, done + 1,
                          count, row.label, describe(row.form()));
     if (!isTerminal)
@@ -73,7 +75,7 @@ public:
     out.flush();
   }
   void clear() {
-    // A carriage return, and to the end of the line.
+    // A carriage return, and erase to the end of the line.
     if (isTerminal)
       out << "\r\x1b[K";
     out.flush();
@@ -81,20 +83,9 @@ public:
 
 private:
   llvm::raw_ostream &out;
-  bool isTerminal;
+  bool isTerminal, linePerRow;
 };
 } // namespace
-
-static bool writeReport(llvm::ArrayRef<SuiteReport> reports,
-                        const SuiteSurroundings &around, llvm::StringRef path,
-                        Diagnostics &diags) {
-  AtomicFiles files(diags);
-  OutputFile *file = files.add(path);
-  if (!file)
-    return false;
-  printJson(reports, around, *file);
-  return files.commit();
-}
 
 /// Reports the rows without a figure: a benchmark with holes is no success.
 static bool reportHoles(llvm::ArrayRef<SuiteReport> reports,
@@ -114,48 +105,104 @@ static bool reportHoles(llvm::ArrayRef<SuiteReport> reports,
   return holes == 0;
 }
 
+namespace {
+/// Measures suites, and tells of each row at once.
+class SuiteSession {
+public:
+  SuiteSession(const SuiteOptions &options, llvm::raw_ostream &out,
+               RowProgress &progress, Diagnostics &diags)
+      : options(options), out(out), progress(progress), diags(diags),
+        around(surroundingsOf(options)) {}
+  /// Reads what is to be shown beside.
+  bool start();
+  bool measure(const Suite &suite, Backend &backend);
+  /// What is written when all is done.
+  bool finish();
+
+private:
+  /// After each row: what comes later may end the process.
+  bool writeReport();
+
+  const SuiteOptions &options;
+  llvm::raw_ostream &out;
+  RowProgress &progress;
+  Diagnostics &diags;
+  SuiteSurroundings around;
+  std::vector<SuiteReport> reports;
+};
+} // namespace
+
+bool SuiteSession::start() {
+  for (const std::string &path : options.beside) {
+    std::optional<OtherReport> other = readReport(path, diags);
+    if (!other)
+      return false;
+    around.others.push_back(std::move(*other));
+  }
+  return true;
+}
+
+bool SuiteSession::writeReport() {
+  if (options.report.empty())
+    return true;
+  AtomicFiles files(diags);
+  OutputFile *file = files.add(options.report);
+  if (!file)
+    return false;
+  printJson(reports, around, *file);
+  return files.commit();
+}
+
+bool SuiteSession::measure(const Suite &suite, Backend &backend) {
+  SuiteReport &report = reports.emplace_back();
+  report.suite = &suite;
+  report.warmup = options.warmup.value_or(options.quick ? 2 : suite.warmup);
+  report.iterations =
+      options.iterations.value_or(options.quick ? 10 : suite.iterations);
+  std::vector<SuiteRow> rows = options.rowsOf(suite);
+  if (!options.json && !rows.empty())
+    printHeading(report, around, out);
+  MeasureOptions measure{options.load, report.warmup, report.iterations};
+  measure.load.milVersion = around.milVersion;
+  for (auto [index, row] : llvm::enumerate(rows)) {
+    progress.show(suite, index, rows.size(), row);
+    std::optional<RowResult> result = measureRow(row, backend, measure, diags);
+    progress.clear();
+    if (!result)
+      return false;
+    report.rows.push_back({row, std::move(*result)});
+    if (!options.json)
+      printRow(report, report.rows.back(), around, out);
+    if (!writeReport())
+      return false;
+  }
+  if (!options.json)
+    printElsewhere(report, around, out);
+  return true;
+}
+
+bool SuiteSession::finish() {
+  if (options.json)
+    printJson(reports, around, out);
+  bool isDrawn = options.plots.empty() ||
+                 writePlots(reports, around, options.plots, diags);
+  return reportHoles(reports, diags) && isDrawn;
+}
+
 bool anec::runSuites(const SuiteOptions &options, llvm::raw_ostream &out,
                      llvm::raw_ostream &progressOut, bool isTerminal,
                      Diagnostics &diags) {
   std::unique_ptr<Backend> backend = makeBackend(options.backend, diags);
   if (!backend)
     return false;
-  SuiteSurroundings around = surroundingsOf(options);
-  RowProgress progress(progressOut, isTerminal);
-  std::vector<SuiteReport> reports;
-  for (const Suite *suite : options.suites) {
-    SuiteReport &report = reports.emplace_back();
-    report.suite = suite;
-    report.warmup = options.warmup.value_or(options.quick ? 2 : suite->warmup);
-    report.iterations =
-        options.iterations.value_or(options.quick ? 10 : suite->iterations);
-    std::vector<SuiteRow> rows = options.rowsOf(*suite);
-    if (!options.json && !rows.empty())
-      printHeading(report, around, out);
-    MeasureOptions measure{options.load, report.warmup, report.iterations};
-    measure.load.milVersion = around.milVersion;
-    for (auto [index, row] : llvm::enumerate(rows)) {
-      if (isTerminal || options.json)
-        progress.show(*suite, index, rows.size(), row);
-      std::optional<RowResult> result =
-          measureRow(row, *backend, measure, diags);
-      progress.clear();
-      if (!result)
-        return false;
-      report.rows.push_back({row, std::move(*result)});
-      if (!options.json)
-        printRow(report, report.rows.back(), around, out);
-    }
-    if (!options.json)
-      printPublished(report, out);
-  }
-  if (options.json)
-    printJson(reports, around, out);
-  bool isWritten = options.report.empty() ||
-                   writeReport(reports, around, options.report, diags);
-  if (!options.plots.empty())
-    isWritten &= writePlots(reports, around, options.plots, diags);
-  return reportHoles(reports, diags) && isWritten;
+  RowProgress progress(progressOut, isTerminal, options.json);
+  SuiteSession session(options, out, progress, diags);
+  if (!session.start())
+    return false;
+  for (const Suite *suite : options.suites)
+    if (!session.measure(*suite, *backend))
+      return false;
+  return session.finish();
 }
 
 //===----------------------------------------------------------------------===//

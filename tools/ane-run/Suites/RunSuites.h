@@ -21,8 +21,9 @@ struct SuiteOptions {
   bool quick = false, json = false;
   /// The chip, when it is another than the system says.
   const Target *target = nullptr;
-  std::string report; ///< a file for the JSON; empty for none
-  std::string plots;  ///< a folder for charts; empty for none
+  std::string report;              ///< a file for the JSON; empty for none
+  std::string plots;               ///< a folder for charts; empty for none
+  std::vector<std::string> beside; ///< reports to show beside
 
   /// The rows of `suite` that are wanted.
   std::vector<SuiteRow> rowsOf(const Suite &suite) const;

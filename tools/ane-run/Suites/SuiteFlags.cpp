@@ -34,6 +34,10 @@ SuiteFlags::SuiteFlags(cl::OptionCategory &category, cl::SubCommand &bench)
            cl::desc("Of a suite, the rows with TEXT in their names alone (see "
                     "--list); may be repeated"),
            cl::sub(bench), cl::cat(category)),
+      beside("beside", cl::value_desc("FILE.json"),
+             cl::desc("Show what another report (-o) has of the same rows; may "
+                      "be repeated"),
+             cl::sub(bench), cl::cat(category)),
       list("list", cl::desc("Print the suites and their rows"), cl::sub(bench),
            cl::cat(category)),
       quick("quick",
@@ -56,9 +60,10 @@ SuiteFlags::SuiteFlags(cl::OptionCategory &category, cl::SubCommand &bench)
 std::string SuiteFlags::check() const {
   if (!isGiven()) {
     if (rows.empty() && !quick && emit.empty() && target.empty() &&
-        report.empty() && plots.empty())
+        report.empty() && plots.empty() && beside.empty())
       return "";
-    return "--row, --quick, --emit, --target, --plot and -o go with --suite";
+    return "--row, --beside, --quick, --emit, --target, --plot and -o go with "
+           "--suite";
   }
   for (const std::string &name : names)
     if (name != "all" && !findSuite(name))
@@ -74,6 +79,7 @@ ExitCode SuiteFlags::run(SuiteOptions options) const {
     if (isAll || llvm::is_contained(names, suite->name))
       options.suites.push_back(suite);
   options.rows = {rows.begin(), rows.end()};
+  options.beside = {beside.begin(), beside.end()};
   options.quick = quick;
   options.report = report;
   options.plots = plots;

@@ -25,7 +25,7 @@ public:
   ExitCode run(SuiteOptions options) const;
 
 private:
-  llvm::cl::list<std::string> names, rows;
+  llvm::cl::list<std::string> names, rows, beside;
   llvm::cl::opt<bool> list, quick;
   llvm::cl::opt<std::string> emit, target, report, plots;
 };
