@@ -79,25 +79,17 @@ void FunctionReader::ignoreAttribute(StringRef name, SourceRange range) {
 
 /// `[name = value, ...]`, which may be missing.
 bool FunctionReader::parseFunctionAttributes() {
-  if (!lexer.take('['))
-    return true;
-  while (!lexer.take(']')) {
-    Token name = lexer.peek();
-    if (name.kind != Token::Identifier)
-      return reader.expected("the name of an attribute");
-    lexer.take();
+  return reader.parseAttributes([&](const Token &name) {
     Literal value;
     SourceRange range;
-    if (!reader.expect('=') || !reader.parseTypedLiteral(value, range))
+    if (!reader.parseTypedLiteral(value, range))
       return false;
     if (name.text != "FlexibleShapeInformation")
       ignoreAttribute(name.text, name.range());
     else if (!shapes.read(value))
       diags.report(range, diag::FlexibleShape, name.text);
-    if (!reader.separate(']'))
-      return false;
-  }
-  return true;
+    return true;
+  });
 }
 
 /// Chooses shapes for the parameters with unknown extents.
@@ -371,28 +363,18 @@ bool FunctionReader::parseArguments(Statement &statement) {
 /// `[name = typed value, ...]`, which may be missing. A value that is no tensor
 /// leaves its constant null.
 bool FunctionReader::parseAttributes(Statement &statement) {
-  if (!lexer.take('['))
-    return true;
-  while (!lexer.take(']')) {
+  return reader.parseAttributes([&](const Token &name) {
     Argument &attribute = statement.attributes.emplace_back();
-    Token name = lexer.peek();
-    if (name.kind != Token::Identifier)
-      return reader.expected("the name of an attribute");
-    lexer.take();
     attribute.name = name.text;
     ArgumentValue &value = attribute.values.emplace_back();
-    if (!reader.expect('='))
-      return false;
     if (!reader.atType())
       return !reader.isUntyped(attribute.name) &&
              reader.expected("a type and a value");
     if (!reader.parseTypedValue(value.constant, value.range))
       return false;
     attribute.range = reader.rangeFrom(name.begin());
-    if (!reader.separate(']'))
-      return false;
-  }
-  return true;
+    return true;
+  });
 }
 
 bool FunctionReader::parseStatement(Statement &statement) {

@@ -46,21 +46,8 @@ private:
   }
 
   bool readAttributes(Module &module) {
-    if (!lexer.take('['))
-      return true;
-    while (!lexer.take(']')) {
-      Token name = lexer.peek();
-      if (name.kind != Token::Identifier)
-        return reader.expected("the name of an attribute");
-      lexer.take();
-      if (!reader.expect('='))
-        return false;
-      if (!readAttribute(module, name))
-        return false;
-      if (!reader.separate(']'))
-        return false;
-    }
-    return true;
+    return reader.parseAttributes(
+        [&](const Token &name) { return readAttribute(module, name); });
   }
 
   bool readAttribute(Module &module, const Token &name) {

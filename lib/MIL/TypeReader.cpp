@@ -91,15 +91,20 @@ bool ValueReader::parseIntegers(StringRef key, size_t count, Shape &values) {
   return values.size() == count || expected("a number for each axis");
 }
 
-/// `fp16, shape=[1, 8], strides=[32, 1], interleave_factors=[1, 1]`
-bool ValueReader::parseBufferArguments(ParsedType &type) {
+/// Of a tensor or a buffer.
+bool ValueReader::parseElementType(ParsedType &type) {
   Token word = lexer.peek();
   std::optional<DType> dtype = parseDType(word.text);
   if (word.kind != Token::Identifier || !dtype)
     return expected("an element type");
   lexer.take();
   type.tensor.dtype = *dtype;
-  if (!expect(','))
+  return true;
+}
+
+/// `fp16, shape=[1, 8], strides=[32, 1], interleave_factors=[1, 1]`
+bool ValueReader::parseBufferArguments(ParsedType &type) {
+  if (!parseElementType(type) || !expect(','))
     return false;
   if (!lexer.peek().isWord("shape"))
     return expected("`shape`");
@@ -116,15 +121,8 @@ bool ValueReader::parseBufferArguments(ParsedType &type) {
 bool ValueReader::parseTypeArguments(ParsedType &type, unsigned depth) {
   ParsedType inner;
   switch (type.kind) {
-  case ParsedType::Tensor: {
-    Token word = lexer.peek();
-    std::optional<DType> dtype = parseDType(word.text);
-    if (word.kind != Token::Identifier || !dtype)
-      return expected("an element type");
-    lexer.take();
-    type.tensor.dtype = *dtype;
-    return expect(',') && parseExtents(type);
-  }
+  case ParsedType::Tensor:
+    return parseElementType(type) && expect(',') && parseExtents(type);
   case ParsedType::Dictionary:
     return parseTypeAt(inner, depth + 1) && expect(',') &&
            parseTypeAt(inner, depth + 1);

@@ -54,6 +54,21 @@ bool ValueReader::separate(char close) {
   return !lexer.peek().is(close) || expected("what follows the `,`");
 }
 
+bool ValueReader::parseAttributes(
+    llvm::function_ref<bool(const Token &name)> read) {
+  if (!lexer.take('['))
+    return true;
+  while (!lexer.take(']')) {
+    Token name = lexer.peek();
+    if (name.kind != Token::Identifier)
+      return expected("the name of an attribute");
+    lexer.take();
+    if (!expect('=') || !read(name) || !separate(']'))
+      return false;
+  }
+  return true;
+}
+
 bool ValueReader::unsupported(SourceRange range, StringRef what) {
   diags.report(range, diag::Unsupported, what);
   return false;

@@ -65,6 +65,8 @@ public:
   bool parseTypedValue(ConstantRef &value, SourceRange &range);
   /// The same for a value of any type, unread.
   bool parseTypedLiteral(Literal &literal, SourceRange &range);
+  /// `[name = ..., ...]`, which may be missing; `read` takes what follows `=`.
+  bool parseAttributes(llvm::function_ref<bool(const Token &name)> read);
   /// `({{"key", "value"}, ...})`, the literal of a dictionary of strings.
   bool
   parseStringPairs(std::vector<std::pair<std::string, std::string>> &pairs);
@@ -84,6 +86,7 @@ public:
 
 private:
   class Elements;
+  bool parseElementType(ParsedType &type);
   bool parseTypeArguments(ParsedType &type, unsigned depth);
   bool parseTypeAt(ParsedType &type, unsigned depth);
   bool parseExtents(ParsedType &type);
