@@ -1,0 +1,190 @@
+//===- CpuProductsTest.cpp - The CPU backend's matrix products ------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "CpuReference.h"
+#include "anec/Runtime/CPU/Gemm.h"
+#include "anec/Runtime/CPU/Parallel.h"
+
+namespace anec::cpu {
+namespace {
+
+/// AVX-512 has kernels of its own, every other set leaves products to BLAS.
+class CpuProducts : public CpuKernels {};
+
+INSTANTIATE_TEST_SUITE_P(Sets, CpuProducts,
+                         testing::Values(InstructionSet::Baseline,
+                                         InstructionSet::AVX512),
+                         nameOfSet);
+
+struct GemmCase {
+  GemmShape shape;
+  GemmEpilogue epilogue;
+  bool rowBias = false, columnBias = false;
+  enum Side { Neither, Left, Right } packed = Neither;
+  size_t batch = 1;
+};
+
+/// Random operands of a case, in arrays of exactly the size needed so that the
+/// address sanitizer sees a read too far; the first operand is shared by the
+/// batch, the second is not.
+void check(ThreadPool &pool, const GemmCase &test) {
+  const GemmShape &shape = test.shape;
+  auto extent = [](size_t rows, size_t columns, size_t leading) {
+    return rows == 0 ? 0 : (rows - 1) * leading + columns;
+  };
+  bool transA = shape.transA == Transpose::Yes;
+  bool transB = shape.transB == Transpose::Yes;
+  Floats a = randomFloats(transA ? extent(shape.k, shape.m, shape.lda)
+                                 : extent(shape.m, shape.k, shape.lda));
+  size_t sizeB = transB ? extent(shape.n, shape.k, shape.ldb)
+                        : extent(shape.k, shape.n, shape.ldb);
+  bool sharedB = test.packed == GemmCase::Right;
+  std::vector<Floats> b, c;
+  for (size_t i = 0; i < test.batch; ++i) {
+    b.push_back(randomFloats(sizeB, -1, 1, sharedB ? 2 : unsigned(i) + 2));
+    c.push_back(randomFloats(extent(shape.m, shape.n, shape.ldc), -1, 1, 99));
+  }
+  std::vector<Floats> before = c;
+  Floats rowBias = randomFloats(shape.m, -1, 1, 3);
+  Floats columnBias = randomFloats(shape.n, -1, 1, 4);
+  std::vector<GemmOperands> operands;
+  for (size_t i = 0; i < test.batch; ++i)
+    operands.push_back({a.data(), b[i].data(), c[i].data(),
+                        test.rowBias ? rowBias.data() : nullptr,
+                        test.columnBias ? columnBias.data() : nullptr});
+  switch (test.packed) {
+  case GemmCase::Neither:
+    gemmBatch(pool, shape, operands, test.epilogue);
+    break;
+  case GemmCase::Left:
+    gemmLeft(
+        pool,
+        PackedWeight::left(shape.m, shape.k, a.data(), shape.lda, shape.transA),
+        shape, operands, test.epilogue);
+    break;
+  case GemmCase::Right:
+    gemmRight(pool,
+              PackedWeight::right(shape.k, shape.n, b[0].data(), shape.ldb,
+                                  shape.transB),
+              shape, operands, test.epilogue);
+    break;
+  }
+
+  for (size_t each = 0; each < test.batch; ++each)
+    for (size_t i = 0; i < shape.m; ++i)
+      for (size_t j = 0; j < shape.ldc; ++j) {
+        size_t index = i * shape.ldc + j;
+        if (index >= c[each].size())
+          break;
+        if (j >= shape.n) {
+          ASSERT_EQ(c[each][index], before[each][index]) << "wrote past a row";
+          continue;
+        }
+        double sum = test.epilogue.accumulate ? before[each][index] : 0;
+        sum += test.rowBias ? rowBias[i] : 0;
+        sum += test.columnBias ? columnBias[j] : 0;
+        for (size_t p = 0; p < shape.k; ++p)
+          sum += double(a[transA ? p * shape.lda + i : i * shape.lda + p]) *
+                 b[each][transB ? j * shape.ldb + p : p * shape.ldb + j];
+        ASSERT_TRUE(isNear(c[each][index], sum, test.epilogue.rounding, 3e-7,
+                           1e-6 + 6e-8 * double(shape.k)))
+            << shape.m << "x" << shape.n << "x" << shape.k << " transposed "
+            << transA << transB << " at " << i << ", " << j;
+      }
+}
+
+GemmShape makeShape(size_t m, size_t n, size_t k, bool transA, bool transB,
+                    size_t gap = 0) {
+  return {m,
+          n,
+          k,
+          (transA ? m : k) + gap,
+          (transB ? k : n) + gap,
+          n + gap,
+          transA ? Transpose::Yes : Transpose::No,
+          transB ? Transpose::Yes : Transpose::No};
+}
+
+TEST_P(CpuProducts, ProductsOfEveryShape) {
+  for (unsigned threads : {1, 3}) {
+    ThreadPool pool(threads);
+    for (size_t m : {0, 1, 2, 6, 31, 33})
+      for (size_t n : {0, 1, 17, 31, 33, 64, 130})
+        for (size_t k : {0, 1, 16, 31, 33, 100})
+          for (int trans = 0; trans < 4; ++trans) {
+            GemmCase test;
+            test.shape = makeShape(m, n, k, trans & 1, trans & 2, k % 3);
+            check(pool, test);
+            test.epilogue = {Rounding::FP16, true};
+            test.rowBias = true;
+            test.columnBias = trans & 1;
+            check(pool, test);
+          }
+  }
+}
+
+TEST_P(CpuProducts, LargeProductsAreCutRight) {
+  ThreadPool pool(2);
+  const size_t sizes[][3] = {{97, 200, 300},
+                             {200, 1100, 33},
+                             {13, 70, 4500},
+                             {1, 700, 2100},
+                             {700, 1, 2100}};
+  for (auto [m, n, k] : sizes)
+    for (int trans = 0; trans < 4; ++trans) {
+      GemmCase test;
+      test.shape = makeShape(m, n, k, trans & 1, trans & 2);
+      test.rowBias = true;
+      test.epilogue.accumulate = trans == 3;
+      check(pool, test);
+    }
+}
+
+TEST_P(CpuProducts, PackedWeights) {
+  ThreadPool pool(2);
+  const size_t sizes[][3] = {{1, 1, 1},    {33, 31, 17},   {64, 1, 100},
+                             {1, 64, 100}, {100, 130, 70}, {20, 67, 4100}};
+  for (auto [m, n, k] : sizes)
+    for (int trans = 0; trans < 4; ++trans)
+      for (GemmCase::Side side : {GemmCase::Left, GemmCase::Right})
+        for (Rounding rounding : roundings) {
+          GemmCase test;
+          test.shape = makeShape(m, n, k, trans & 1, trans & 2, 1);
+          test.epilogue.rounding = rounding;
+          test.packed = side;
+          test.rowBias = side == GemmCase::Left;
+          test.columnBias = side == GemmCase::Right;
+          test.batch = 2;
+          check(pool, test);
+        }
+}
+
+TEST_P(CpuProducts, BatchesShareAnOperand) {
+  ThreadPool pool(2);
+  for (size_t batch : {0, 1, 2, 5, 12})
+    for (size_t size : {5, 65}) {
+      GemmCase test;
+      test.shape = makeShape(size, size + 2, size + 1, true, false);
+      test.batch = batch;
+      test.columnBias = true;
+      check(pool, test);
+    }
+}
+
+TEST(CpuGemm, RunsInsideATask) {
+  ThreadPool pool(2);
+  size_t size = 70;
+  Floats a = randomFloats(size * size), b = randomFloats(size * size, -1, 1, 2);
+  std::vector<Floats> c(8, Floats(size * size));
+  GemmShape shape = makeShape(size, size, size, false, true);
+  pool.parallelFor(c.size(), [&](size_t task, unsigned) {
+    gemm(pool, shape, {.a = a.data(), .b = b.data(), .c = c[task].data()});
+  });
+  for (const Floats &each : c)
+    EXPECT_EQ(each, c[0]);
+}
+
+} // namespace
+} // namespace anec::cpu
