@@ -125,8 +125,12 @@ bool Interpreter::repeat(const Op &op,
     std::vector<RefTensor> arguments = {{DType::Int32, {double(from + turn)}}};
     for (auto [slot, operand] : llvm::enumerate(operands)) {
       RefTensor &argument = arguments.emplace_back();
+      if (slot < carried) {
+        argument = std::move(values[slot]);
+        continue;
+      }
       if (slot < whole) {
-        argument = slot < carried ? std::move(values[slot]) : *operand;
+        argument = *operand;
         continue;
       }
       argument.type = body->parameters()[slot + 1]->type;

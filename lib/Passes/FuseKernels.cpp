@@ -35,7 +35,7 @@ struct Size {
 
 } // namespace
 
-static Size sizeOf(const OpenedBody &body, llvm::ArrayRef<Op *> ops,
+static Size sizeOf(llvm::ArrayRef<Op *> ops,
                    llvm::function_ref<bool(const Op *)> inside) {
   Size size;
   llvm::DenseSet<const Value *> inputs, weights;
@@ -96,7 +96,7 @@ static std::string reasonAgainst(const OpenedBody &body, int lhs, int rhs,
   for (Op &op : body.host().body())
     if (inside(&op))
       ops.push_back(&op);
-  Size size = sizeOf(body, ops, inside);
+  Size size = sizeOf(ops, inside);
   const Limits &limits = target.limits;
   auto beyond = [](const char *what, uint64_t value, uint64_t limit) {
     return value <= limit

@@ -127,7 +127,6 @@ static void multiplyBlasInSlices(ThreadPool &pool, const GemmShape &shape,
 using avx512::packPanel;
 using avx512::paddedColumns;
 using avx512::panelColumns;
-using avx512::PanelProduct;
 using avx512::tileRows;
 
 /// The depth of a block: as many steps of k as keep a panel of B (64 columns)

@@ -89,7 +89,7 @@ Storage::Storage(const Function &function, const Schedule &schedule,
   placeConstants(function, needed);
   foldConstants(schedule, needed, numerics);
   placePorts(schedule, parts);
-  placeActivations(function, schedule, parts, arenas);
+  placeActivations(schedule, arenas);
   for (auto [value, root] : schedule.roots)
     if (value != root)
       places[value] = places.lookup(root);
@@ -228,9 +228,7 @@ void Storage::placePorts(const Schedule &schedule, const PortParts &parts) {
   }
 }
 
-void Storage::placeActivations(const Function &function,
-                               const Schedule &schedule, const PortParts &parts,
-                               SharedArenas &arenas) {
+void Storage::placeActivations(const Schedule &schedule, SharedArenas &arenas) {
   // The number of the last step that reads a value; results are read after all.
   llvm::DenseMap<const Value *, size_t> lastUse;
   for (auto [number, step] : llvm::enumerate(schedule.steps))

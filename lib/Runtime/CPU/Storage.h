@@ -74,8 +74,7 @@ private:
                      const llvm::DenseSet<const Value *> &needed,
                      Numerics numerics);
   void placePorts(const Schedule &schedule, const PortParts &parts);
-  void placeActivations(const Function &function, const Schedule &schedule,
-                        const PortParts &parts, SharedArenas &arenas);
+  void placeActivations(const Schedule &schedule, SharedArenas &arenas);
 
   Places places;
   std::vector<AlignedArray> constants; ///< each holds several

@@ -22,7 +22,7 @@ public:
   /// Appends the items of `function`; gives its results.
   std::vector<Slot *> add(const Function &function,
                           llvm::ArrayRef<Slot *> arguments,
-                          KnownIntegers known);
+                          const KnownIntegers &known);
 
   /// `slot`, or for a stack, its parts next to each other.
   Slot *together(Slot *slot);
@@ -127,7 +127,7 @@ std::vector<Slot *> Flattener::addRepeat(const Op &op,
 
 std::vector<Slot *> Flattener::add(const Function &function,
                                    llvm::ArrayRef<Slot *> arguments,
-                                   KnownIntegers known) {
+                                   const KnownIntegers &known) {
   llvm::DenseMap<const Value *, Slot *> slots;
   for (auto [param, slot] : llvm::zip_equal(function.parameters(), arguments))
     slots[param.get()] = slot;
