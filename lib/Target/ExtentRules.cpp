@@ -127,6 +127,7 @@ constinit const Rule rules::OpLimit = {
     .date = "2026-11",
     .conflict = "the study ran 512 on M4; what counts is the longest chain",
     .advice = "cut the program in two",
+    .danger = "its program overflowed the compiler's stack",
     .ofFunction = opLimit,
 };
 
@@ -152,6 +153,7 @@ constinit const Rule rules::WeightLimit = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "cut the program in two, or pass weights as inputs",
+    .danger = "its program has 2 GiB of weights",
     .ofFunction = weightLimit,
 };
 
@@ -172,6 +174,7 @@ constinit const Rule rules::ConcatExtent = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "return several outputs",
+    .danger = "its program crashed the compiler",
     .ofOp = concatWidth,
 };
 
@@ -408,6 +411,7 @@ constinit const Rule rules::KernelCompileTime = {
     .source = "microarchitecture study (M4, M6)",
     .date = "2026-11",
     .advice = "use `space_to_depth`, or several smaller kernels",
+    .danger = "a larger kernel took 220 s and 11.7 GB to compile",
     .ofOp = kernelCost,
 };
 

@@ -202,6 +202,7 @@ constinit const Rule rules::SplitMatmulSoftmaxTile = {
     .source = "ironmill (M3 Pro)",
     .date = "2026-11",
     .advice = "concatenate instead of `tile`",
+    .danger = "see `no-tile`",
     .ofFunction = splitMatmulSoftmaxTile,
 };
 

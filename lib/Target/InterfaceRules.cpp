@@ -309,6 +309,7 @@ constinit const Rule rules::IoMaximum = {
     .date = "2026-11",
     .confidence = Confidence::Low,
     .advice = "split it along the channels",
+    .danger = "its program has an input and an output of 2 GiB",
     .ofFunction = ioMaximum,
 };
 

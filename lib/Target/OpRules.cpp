@@ -240,6 +240,7 @@ constinit const Rule rules::NoTile = {
     .date = "2026-11",
     .conflict = "ironmill runs it on M3 Pro",
     .advice = "concatenate, or add to zeros of the larger shape",
+    .danger = "its program left a process that compiled nothing more",
     .rewrite = "tile-to-concat",
     .ofOp = tile,
 };

@@ -23,6 +23,7 @@ constinit const Rule rules::OutputIsInput = {
     .source = "Orion, ironmill: the compiler crashes",
     .date = "2026-11",
     .advice = "add 0 to it",
+    .danger = "its program crashed the compiler",
     .rewrite = "isolate-results",
     .ofFunction = outputIsInput,
 };
@@ -75,6 +76,7 @@ constinit const Rule rules::EmptyBody = {
     .source = "Orion, ironmill: the compiler crashes",
     .date = "2026-11",
     .advice = "add 0 to the output",
+    .danger = "its program crashed the compiler",
     .ofFunction = emptyBody,
 };
 

@@ -401,6 +401,8 @@ constinit const Rule rules::NoControlFlow = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "repeat the body, or choose on the host",
+    .unprobed = "no source shows how nested blocks are spelled for this "
+                "compiler, so that it may be the spelling that is refused",
     .ofText =
         [](const MILOutline &text, const Target &, ReportBreach report) {
           namedOps(text,

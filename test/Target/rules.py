@@ -15,7 +15,7 @@ ALL = "m1, m2, m3, m3-ultra, m4, m5"
 # and breaking them is reported by the reader as well.
 UNREADABLE = {
     "known-extents", "no-control-flow", "no-data-dependent-shape", "no-neg",
-    "no-random", "no-state", "no-where", "untyped-literal",
+    "no-random", "no-where", "untyped-literal",
 }
 
 

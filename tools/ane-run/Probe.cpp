@@ -1,91 +1,28 @@
-//===- Probe.cpp - ane-run probe ------------------------------------------===//
+//===- Probe.cpp - which rules this machine has ---------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "Probe.h"
 #include "../Diags.h"
-#include "../ExitCode.h"
-#include "BackendFlags.h"
+#include "../ProbeFile.h"
+#include "ChildProcess.h"
+#include "ProbeJudge.h"
 #include "ProbeProgram.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Target/Rule.h"
 #include "anec/Target/Target.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstring>
 
 using namespace anec;
-namespace cl = llvm::cl;
 namespace json = llvm::json;
+using Clock = std::chrono::steady_clock;
 
 //===----------------------------------------------------------------------===//
-// Running
-//===----------------------------------------------------------------------===//
-
-/// What a child says of one program; what became of the child, otherwise.
-static json::Object runChild(const ProbeOptions &options, llvm::StringRef rule,
-                             llvm::StringRef kind, Diagnostics &diags) {
-  if (!findProbeProgram(rule, kind))
-    return json::Object{{"outcome", "no-program"}};
-  llvm::SmallString<128> file;
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("probe", "json", file)) {
-    diags.reportFile("<temporary>", diag::CannotWrite, code.message());
-    return {};
-  }
-  std::string name = (rule + "." + kind).str();
-  llvm::SmallVector<llvm::StringRef, 8> words(options.childCommand.begin(),
-                                              options.childCommand.end());
-  words.push_back(name);
-  std::string error;
-  bool failed = false;
-  int code = llvm::sys::ExecuteAndWait(
-      words.front(), words, std::nullopt, {"", llvm::StringRef(file), ""},
-      options.secondsEach, 0, &error, &failed);
-  auto text = llvm::MemoryBuffer::getFile(file);
-  std::string said = text ? (*text)->getBuffer().str() : "";
-  (void)llvm::sys::fs::remove(file);
-  if (llvm::Expected<json::Value> value = json::parse(said)) {
-    if (json::Object *object = value->getAsObject(); object && code == 0)
-      return *object;
-  } else {
-    llvm::consumeError(value.takeError());
-  }
-  bool late = llvm::StringRef(error).contains("timed out");
-  return json::Object{{"outcome", late ? "timed-out" : "crashed"},
-                      {"message", error.empty()
-                                      ? "exit code " + std::to_string(code)
-                                      : error}};
-}
-
-static llvm::StringRef outcomeOf(const json::Object &object) {
-  return object.getString("outcome").value_or("");
-}
-
-/// Whether the rule is one of this machine's: programs that break it fail or
-/// are wrong, and those that keep it are right.
-static llvm::StringRef judge(const Rule &rule, const json::Object &breaking,
-                             const json::Object &keeping) {
-  // What is only slow is no failure, and text anec writes in one way.
-  if (rule.ofText || rule.impact == Impact::Performance)
-    return "not-probed";
-  llvm::StringRef bad = outcomeOf(breaking), good = outcomeOf(keeping);
-  bool breaks = bad == "refused" || bad == "wrong" || bad == "crashed" ||
-                bad == "timed-out";
-  if (good == "right" && breaks)
-    return "holds";
-  if (good != "right" || bad != "right")
-    return "unclear";
-  // What is wrong for some values need not be so for these.
-  return rule.impact == Impact::Error ? "does-not-hold" : "not-seen";
-}
-
-//===----------------------------------------------------------------------===//
-// The report
+// The machine
 //===----------------------------------------------------------------------===//
 
 /// The target that goes with the name that the system has for the chip.
@@ -93,156 +30,329 @@ static llvm::StringRef targetOf(llvm::StringRef chip) {
   struct Row {
     const char *words, *target;
   };
-  static constexpr Row rows[] = {{"M3 Ultra", "m3-ultra"}, {"M1", "m1"},
-                                 {"M2", "m2"},             {"M3", "m3"},
-                                 {"M4", "m4"},             {"M5", "m5"}};
+  static constexpr Row rows[] = {{"M3 Ultra", "m3-ultra"},
+                                 {"M1", "m1"},
+                                 {"M2", "m2"},
+                                 {"M3", "m3"},
+                                 {"M4", "m4"},
+                                 {"M5", "m5"}};
   for (const Row &row : rows)
     if (chip.contains(row.words) && findTarget(row.target))
       return row.target;
   return "generic";
 }
 
-namespace {
-struct Machine {
-  std::string chip = "not known", system = "not known";
-};
-} // namespace
-
-static Machine thisMachine(const BackendChoice &choice) {
-  Machine machine;
+/// What the report begins with, and where programs are staged.
+static ProbeFile emptyReport(const BackendChoice &choice,
+                             std::string &stagingFolder) {
+  ProbeFile report;
+  bool isAne = choice.kind == BackendKind::Ane;
+  report.backend = isAne ? "ane" : "cpu";
+  report.framework = choice.ane.framework.empty() ? "system" : "other";
+  report.chip = report.system = "not known";
 #ifdef ANEC_HAS_ANE
-  if (choice.kind == BackendKind::Ane) {
+  if (isAne) {
     AneInspection found = inspectAne(choice.ane);
-    machine = {found.chip, found.system};
+    report.chip = found.chip;
+    report.system = found.system;
+    stagingFolder = found.temporaryFolder;
   }
 #endif
-  return machine;
+  report.target = targetOf(report.chip).str();
+  return report;
 }
 
-static bool writeReport(const ProbeOptions &options, json::Array rules,
-                        json::Array assumptions, Diagnostics &diags) {
-  Machine machine = thisMachine(options.backend);
-  json::Object report{
-      {"probe", 1},
-      {"backend", options.backend.kind == BackendKind::Ane ? "ane" : "cpu"},
-      {"chip", machine.chip},
-      {"system", machine.system},
-      {"target", targetOf(machine.chip)},
-      {"assume", std::move(assumptions)},
-      {"rules", std::move(rules)}};
-  AtomicFiles files(diags);
-  OutputFile *file = files.add(options.output);
-  if (!file)
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Prober {
+public:
+  Prober(const ProbeOptions &options, llvm::raw_ostream &out,
+         Diagnostics &diags)
+      : options(options), out(out), diags(diags) {}
+  bool run();
+
+private:
+  bool resume();
+  void chooseRules();
+  bool save();
+  void tryRule(const Rule &rule, json::Object &entry);
+  json::Object child(const std::string &name, llvm::StringRef text);
+  void removeStaged(llvm::StringRef text) const;
+  bool isTimed() const;
+  bool isStopped() const { return options.stop && *options.stop; }
+  void showStatus(const Rule &rule, size_t number) const;
+  void finish(const Rule &rule, json::Object entry, size_t number);
+  void printSummary() const;
+
+  const ProbeOptions &options;
+  llvm::raw_ostream &out;
+  Diagnostics &diags;
+  ProbeFile report;
+  std::string stagingFolder;
+  std::vector<const Rule *> rules;
+  Clock::time_point begin = Clock::now();
+};
+
+} // namespace
+
+/// What a process that was ended has staged: nobody else knows.
+void Prober::removeStaged(llvm::StringRef text) const {
+  std::error_code code;
+  if (stagingFolder.empty())
+    return;
+  for (llvm::sys::fs::directory_iterator it(stagingFolder, code), end;
+       it != end && !code; it.increment(code)) {
+    llvm::SmallString<128> file(it->path());
+    llvm::sys::path::append(file, "model.mil");
+    auto staged = llvm::MemoryBuffer::getFile(file);
+    if (staged && (*staged)->getBuffer().starts_with(text))
+      (void)llvm::sys::fs::remove_directories(it->path());
+  }
+}
+
+/// What a child says of one program; what became of the child, otherwise.
+json::Object Prober::child(const std::string &name, llvm::StringRef text) {
+  std::vector<std::string> words = options.childCommand;
+  words.push_back(name);
+  static const std::atomic<bool> never{false};
+  ChildResult result =
+      runChild(words, std::chrono::seconds(options.secondsEach),
+               options.stop ? *options.stop : never);
+  if (result.how == ChildResult::Exited && result.code == 0) {
+    llvm::Expected<json::Value> value = json::parse(result.output);
+    if (value)
+      if (json::Object *object = value->getAsObject())
+        return *object;
+    llvm::consumeError(value.takeError());
+    return json::Object{{"outcome", "crashed"}, {"message", "it said nothing"}};
+  }
+  removeStaged(text);
+  // The last line says most.
+  llvm::StringRef said = llvm::StringRef(result.errors).rtrim();
+  said = said.substr(said.rfind('\n') + 1);
+  std::string code = std::to_string(result.code);
+  switch (result.how) {
+  case ChildResult::TimedOut:
+    return json::Object{
+        {"outcome", "timed-out"},
+        {"message", llvm::formatv("after {0} s", options.secondsEach)}};
+  case ChildResult::Stopped:
+    return json::Object{{"outcome", "not-tried"}, {"message", "stopped"}};
+  case ChildResult::NotStarted:
+    return json::Object{{"outcome", "not-tried"},
+                        {"message", std::string("it cannot be started: ") +
+                                        std::strerror(result.code)}};
+  case ChildResult::Crashed:
+  case ChildResult::Exited:
+    break;
+  }
+  std::string how = result.how == ChildResult::Crashed ? "signal " + code
+                                                       : "exit code " + code;
+  return json::Object{
+      {"outcome", "crashed"},
+      {"message", said.empty() ? how : how + ": " + said.str()}};
+}
+
+/// Whether times say something of an engine, or are asked for all the same.
+bool Prober::isTimed() const {
+  return options.time ||
+         (report.backend == "ane" && report.framework == "system");
+}
+
+void Prober::tryRule(const Rule &rule, json::Object &entry) {
+  Judgement judgement{"unclear"};
+  const ProbeProgram *bad = findProbeProgram(rule.id, "bad");
+  const ProbeProgram *good = findProbeProgram(rule.id, "good");
+  if (options.skipDangerous && !rule.danger.empty()) {
+    judgement = {"skipped", rule.danger.str()};
+  } else if (!rule.unprobed.empty()) {
+    judgement = {"not-probed", rule.unprobed.str()};
+  } else if (!bad || !good) {
+    judgement = {"not-probed", "there are no programs for it"};
+  } else if (rule.impact == Impact::Performance) {
+    json::Object times =
+        isTimed() ? child((rule.id + ".times").str(), bad->text)
+                  : json::Object{{"outcome", "not-timed"},
+                                 {"message",
+                                  "times of the processor say nothing of an "
+                                  "engine; `--time` takes them all the same"}};
+    judgement = judgeTimes(times);
+    entry["times"] = std::move(times);
+  } else {
+    json::Object breaking = child((rule.id + ".bad").str(), bad->text);
+    json::Object keeping;
+    if (!isStopped())
+      keeping = child((rule.id + ".good").str(), good->text);
+    judgement = judge(rule, breaking, keeping);
+    entry["breaking"] = std::move(breaking);
+    entry["keeping"] = std::move(keeping);
+  }
+  entry["verdict"] = judgement.verdict;
+  if (!judgement.why.empty())
+    entry["why"] = judgement.why;
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+/// Takes over what an earlier run found on this machine.
+bool Prober::resume() {
+  if (!llvm::sys::fs::exists(options.output))
+    return true;
+  std::optional<ProbeFile> before = readProbeFile(options.output, diags);
+  if (!before)
     return false;
-  *file << llvm::formatv("{0:2}", json::Value(std::move(report))) << '\n';
-  return files.commit();
+  if (before->backend != report.backend ||
+      before->framework != report.framework || before->chip != report.chip ||
+      before->system != report.system) {
+    diags.reportFile(options.output, diag::ProbeOfOtherMachine, before->chip,
+                     before->system, report.chip, report.system);
+    return false;
+  }
+  // Rules that are asked for are tried again.
+  auto isAskedFor = [&](llvm::StringRef id) {
+    return llvm::is_contained(options.rules, id);
+  };
+  for (json::Object &entry : before->rules)
+    if (!isAskedFor(*entry.getString("rule")))
+      report.rules.push_back(std::move(entry));
+  for (std::string &assumption : before->assumptions)
+    if (!isAskedFor(llvm::StringRef(assumption).split('=').first))
+      report.assumptions.push_back(std::move(assumption));
+  // It had no end: whatever ended everything would do so again.
+  if (!before->running.empty() && findRule(before->running) &&
+      !report.find(before->running) && !isAskedFor(before->running))
+    report.rules.push_back(json::Object{
+        {"rule", before->running},
+        {"verdict", "unclear"},
+        {"why", "the machine, or the probe, ended while it was tried; "
+                "`--rule=" +
+                    before->running + "` tries it again"}});
+  return true;
+}
+
+/// Those that may end more than a process come last.
+void Prober::chooseRules() {
+  for (const Rule *rule : allRules())
+    if ((options.rules.empty() ||
+         llvm::is_contained(options.rules, rule->id)) &&
+        !report.find(rule->id))
+      rules.push_back(rule);
+  llvm::stable_sort(rules, [](const Rule *a, const Rule *b) {
+    return a->danger.empty() > b->danger.empty();
+  });
+}
+
+bool Prober::save() {
+  return options.output.empty() ||
+         writeProbeFile(report, options.output, diags);
+}
+
+static std::string duration(double seconds) {
+  return seconds < 90 ? llvm::formatv("{0:F0} s", seconds).str()
+                      : llvm::formatv("{0:F0} min", seconds / 60).str();
+}
+
+void Prober::showStatus(const Rule &rule, size_t number) const {
+  if (!options.showStatus)
+    return;
+  std::chrono::duration<double> elapsed = Clock::now() - begin;
+  std::string left = number ? ", " +
+                                  duration(elapsed.count() / double(number) *
+                                           double(rules.size() - number)) +
+                                  " left"
+                            : "";
+  // Over what stood there.
+  llvm::errs() << "\r\033[K" << number + 1 << "/" << rules.size() << " "
+               << rule.id << left;
+}
+
+void Prober::finish(const Rule &rule, json::Object entry, size_t number) {
+  if (options.showStatus)
+    llvm::errs() << "\r\033[K";
+  auto verdict = entry.getString("verdict").value_or("");
+  if (verdict == "does-not-hold")
+    report.assumptions.push_back((rule.id + "=allow").str());
+  if (!options.json) {
+    out << llvm::formatv("{0,7} {1,-14} {2}",
+                         llvm::formatv("{0}/{1}", number + 1, rules.size()),
+                         verdict, rule.id);
+    auto outcome = [&](llvm::StringRef which) {
+      const json::Object *object = entry.getObject(which);
+      return object ? object->getString("outcome").value_or("") : "";
+    };
+    if (entry.getObject("breaking"))
+      out << ": breaking it " << outcome("breaking") << ", keeping it "
+          << outcome("keeping");
+    if (const json::Object *times = entry.getObject("times"))
+      if (auto ratio = times->getNumber("ratio"))
+        out << llvm::formatv(": breaking it takes {0:F2} times as long",
+                             *ratio);
+    if (auto why = entry.getString("why"))
+      out << " (" << *why << ")";
+    out << '\n';
+    out.flush();
+  }
+  report.rules.push_back(std::move(entry));
+}
+
+void Prober::printSummary() const {
+  if (options.json) {
+    out << llvm::formatv("{0:2}", report.toJson()) << '\n';
+    return;
+  }
+  std::string words;
+  for (auto [verdict, count] : report.counts())
+    words +=
+        llvm::formatv("{0}{1} {2}", words.empty() ? "" : ", ", count, verdict);
+  out << report.rules.size() << " rules: " << words << '\n';
+  if (!report.isComplete && !options.output.empty())
+    out << "stopped; `--resume` goes on with it\n";
+}
+
+bool Prober::run() {
+  // One that cannot be had at all would fail all programs. With a heartbeat it
+  // keeps the engine awake between processes.
+  std::unique_ptr<Backend> awake = makeBackend(options.backend, diags);
+  if (!awake)
+    return false;
+  if (options.backend.ane.heartbeatSeconds == 0)
+    awake.reset();
+  report = emptyReport(options.backend, stagingFolder);
+  if (options.resume && !resume())
+    return false;
+  chooseRules();
+  for (size_t number = 0; number < rules.size() && !isStopped(); ++number) {
+    const Rule &rule = *rules[number];
+    report.running = rule.id.str();
+    if (!save())
+      return false;
+    showStatus(rule, number);
+    json::Object entry{{"rule", rule.id}};
+    tryRule(rule, entry);
+    report.running.clear();
+    if (!isStopped())
+      finish(rule, std::move(entry), number);
+  }
+  // Where some rules alone are asked for, they are all there is.
+  bool all = options.rules.empty() || options.resume;
+  report.isComplete = llvm::all_of(allRules(), [&](const Rule *rule) {
+    return report.find(rule->id) ||
+           (!all && !llvm::is_contained(options.rules, rule->id));
+  });
+  bool saved = save();
+  if (options.showStatus)
+    llvm::errs() << "\r\033[K";
+  printSummary();
+  return saved;
 }
 
 bool anec::probe(const ProbeOptions &options, llvm::raw_ostream &out,
                  Diagnostics &diags) {
-  json::Array rules, assumptions;
-  llvm::StringMap<unsigned> counts;
-  // One that cannot be had at all would fail all programs.
-  if (!makeBackend(options.backend, diags))
-    return false;
-  for (const Rule *rule : allRules()) {
-    if (!options.rules.empty() && !llvm::is_contained(options.rules, rule->id))
-      continue;
-    bool runs = !rule->ofText && rule->impact != Impact::Performance;
-    json::Object bad, good;
-    if (runs) {
-      bad = runChild(options, rule->id, "bad", diags);
-      good = runChild(options, rule->id, "good", diags);
-    }
-    if (diags.hasErrors())
-      return false;
-    llvm::StringRef verdict = judge(*rule, bad, good);
-    ++counts[verdict];
-    out << llvm::formatv("{0,-14} {1}", verdict, rule->id);
-    if (runs)
-      out << ": breaking it " << outcomeOf(bad) << ", keeping it "
-          << outcomeOf(good);
-    out << '\n';
-    out.flush();
-    if (verdict == "does-not-hold")
-      assumptions.push_back((rule->id + "=allow").str());
-    rules.push_back(json::Object{{"rule", rule->id},
-                                 {"verdict", verdict},
-                                 {"breaking", std::move(bad)},
-                                 {"keeping", std::move(good)}});
-  }
-  out << counts["holds"] << " hold, " << counts["does-not-hold"] << " do not, " << counts["not-seen"] << " were not seen, " << counts["unclear"]
-      << " are unclear, " << counts["not-probed"]
-      << " cannot be probed\n";
-  return options.output.empty() ||
-         writeReport(options, std::move(rules), std::move(assumptions), diags);
-}
-
-//===----------------------------------------------------------------------===//
-// The command line
-//===----------------------------------------------------------------------===//
-
-namespace {
-cl::OptionCategory probeCategory("ane-run probe options");
-cl::SubCommand
-    probeCommand("probe",
-                 "Run programs that break and keep each rule, to see which "
-                 "hold here\n\n"
-                 "EXAMPLES:\n"
-                 "  ane-run probe --backend=ane -o here.json\n"
-                 "  anec check --target=here.json model.mil\n"
-                 "  ane-run probe --backend=ane --rule=concat-extent");
-cl::SubCommand oneCommand("probe-one",
-                          "What probe has children do; not for people");
-cl::list<std::string> ruleIds("rule", cl::value_desc("RULE"),
-                              cl::desc("This rule alone; may be repeated"),
-                              cl::sub(probeCommand), cl::cat(probeCategory));
-cl::opt<unsigned> timeLimit("time-limit", cl::value_desc("SECONDS"),
-                            cl::init(60),
-                            cl::desc("For each program (default 60)"),
-                            cl::sub(probeCommand), cl::cat(probeCategory));
-cl::opt<std::string> reportFile("o", cl::value_desc("FILE.json"),
-                                cl::desc("Write what was seen there, for anec "
-                                         "--target=FILE.json"),
-                                cl::sub(probeCommand), cl::cat(probeCategory));
-cl::opt<std::string> probeName(cl::Positional, cl::desc("RULE.bad|good"),
-                               cl::sub(oneCommand), cl::cat(probeCategory));
-BackendFlags probeBackend(probeCategory, probeCommand, oneCommand);
-} // namespace
-
-void anec::hideFlagsInProbe() {
-  cl::HideUnrelatedOptions(probeCategory, probeCommand);
-  cl::HideUnrelatedOptions(probeCategory, oneCommand);
-}
-
-static ExitCode runProbe() {
-  if (std::string wrong = probeBackend.check(); !wrong.empty())
-    return usageError("ane-run", wrong);
-  for (const std::string &id : ruleIds)
-    if (!findRule(id))
-      return usageError("ane-run", "there is no rule `" + id +
-                                       "`; see anec --dump-docs=rules");
-  if (timeLimit == 0)
-    return usageError("ane-run", "--time-limit is at least 1");
-  Diagnostics diags;
-  ProbeOptions options;
-  options.backend = probeBackend.choice();
-  options.rules = {ruleIds.begin(), ruleIds.end()};
-  options.secondsEach = timeLimit;
-  options.output = reportFile;
-  options.childCommand = {ownExecutable(), "probe-one"};
-  llvm::append_range(options.childCommand, probeBackend.words());
-  bool ok = oneCommand ? probeOne(probeName, options.backend, llvm::outs(),
-                                  diags)
-                       : probe(options, llvm::outs(), diags);
-  finishOutput(diags);
-  diags.print(llvm::errs(), llvm::errs().has_colors());
-  // A program that is refused is what a probe wants to know.
-  return ok ? Done : exitCode(ok, diags);
-}
-
-std::optional<int> anec::runProbeCommands() {
-  if (probeCommand || oneCommand)
-    return runProbe();
-  return std::nullopt;
+  return Prober(options, out, diags).run();
 }

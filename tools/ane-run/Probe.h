@@ -14,6 +14,7 @@
 #define ANEC_TOOLS_ANE_RUN_PROBE_H
 
 #include "BackendChoice.h"
+#include <atomic>
 
 namespace anec {
 
@@ -21,13 +22,21 @@ struct ProbeOptions {
   BackendChoice backend;
   std::vector<std::string> rules; ///< ids; all when empty
   unsigned secondsEach = 60;
-  std::string output; ///< a file; empty for none
+  std::string output;  ///< a file; empty for none
+  bool resume = false; ///< goes on with what `output` has
+  bool skipDangerous = false;
+  bool time = false;       ///< also where times say nothing of an engine
+  bool json = false;       ///< the report on `out`, instead of lines
+  bool showStatus = false; ///< what is being tried, on standard error
   /// This program and the arguments that make it `probeOne`.
   std::vector<std::string> childCommand;
+  /// Set from outside to stop before the next program.
+  const std::atomic<bool> *stop = nullptr;
 };
 
-/// Runs all, prints one line for each rule and how many hold, and writes JSON
-/// that `anec --target=FILE.json` takes.
+/// Runs all, prints one line for each rule and how many have which verdict, and
+/// writes JSON that `anec --target=FILE.json` takes: after each rule, so that
+/// nothing is lost when the machine, or the user, stops it.
 bool probe(const ProbeOptions &options, llvm::raw_ostream &out,
            Diagnostics &diags);
 
@@ -35,6 +44,10 @@ bool probe(const ProbeOptions &options, llvm::raw_ostream &out,
 /// processor, and prints what came of it as JSON. For child processes.
 bool probeOne(llvm::StringRef name, const BackendChoice &backend,
               llvm::raw_ostream &out, Diagnostics &diags);
+/// Runs both programs of a rule in turn, and prints how long they take.
+bool probeTimes(llvm::StringRef rule, unsigned seconds,
+                const BackendChoice &backend, llvm::raw_ostream &out,
+                Diagnostics &diags);
 
 /// Runs the command when the command line names it.
 std::optional<int> runProbeCommands();

@@ -270,6 +270,20 @@ static void printRule(const Rule &rule, llvm::raw_ostream &out) {
   out << "- instead: " << rule.advice << '\n';
   if (!rule.rewrite.empty())
     out << "- rewrite: `" << rule.rewrite << "`\n";
+  if (!rule.danger.empty())
+    out << "- probed last: " << rule.danger << '\n';
+  if (!rule.unprobed.empty())
+    out << "- not probed: " << rule.unprobed << '\n';
+}
+
+/// The rules that `ane-run probe` cannot judge.
+static void printUnprobed(llvm::raw_ostream &out) {
+  out << "\n`ane-run probe` tries the rules on the machine it runs on "
+         "([ane.md](ane.md#what-this-machine-takes)),\nexcept:\n\n"
+         "| rule | why |\n|---|---|\n";
+  for (const Rule *rule : allRules())
+    if (!rule->unprobed.empty())
+      out << "| " << rule->id << " | " << rule->unprobed << " |\n";
 }
 
 static void printRules(llvm::raw_ostream &out) {
@@ -288,6 +302,7 @@ static void printRules(llvm::raw_ostream &out) {
          "from that version\non, or to the last where it is known to be gone; "
          "`--os=15.6` switches off those that\ndo not hold on 15.6.\n\n"
       << allRules().size() << " rules, by family.\n";
+  printUnprobed(out);
   llvm::MapVector<llvm::StringRef, std::vector<const Rule *>> families;
   for (const Rule *rule : allRules())
     families[rule->family].push_back(rule);

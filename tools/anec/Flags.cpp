@@ -31,7 +31,7 @@ TargetFlags::TargetFlags(cl::SubCommand &command)
 /// Takes the target and the assumptions from what a probe wrote.
 bool TargetFlags::takeProbed() {
   Diagnostics diags;
-  std::optional<ProbedTarget> probed = readProbedTarget(name, diags);
+  std::optional<ProbedTarget> probed = readProbedTarget(name, macOS, diags);
   diags.print(llvm::errs(), llvm::errs().has_colors());
   if (!probed)
     return false;

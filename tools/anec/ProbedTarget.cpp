@@ -5,49 +5,38 @@
 
 #include "ProbedTarget.h"
 #include "../Diags.h"
+#include "../ProbeFile.h"
 #include "anec/Target/Rule.h"
-#include "anec/Target/Target.h"
-#include "llvm/Support/JSON.h"
+#ifdef __APPLE__
+#include <sys/sysctl.h>
+#endif
 
 using namespace anec;
 
+/// The version of macOS that this runs on; empty when it is another system.
+static std::string ownMacOS() {
+#ifdef __APPLE__
+  char version[64] = {};
+  size_t size = sizeof(version) - 1;
+  if (sysctlbyname("kern.osproductversion", version, &size, nullptr, 0) == 0)
+    return version;
+#endif
+  return "";
+}
+
 std::optional<ProbedTarget> anec::readProbedTarget(llvm::StringRef path,
+                                                   llvm::StringRef macOS,
                                                    Diagnostics &diags) {
-  std::optional<llvm::StringRef> text = diags.addFile(path);
-  if (!text)
+  std::optional<ProbeFile> file = readProbeFile(path, diags);
+  if (!file)
     return std::nullopt;
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(*text);
-  if (!value) {
-    diags.reportFile(path, diag::NoProbe, llvm::toString(value.takeError()));
-    return std::nullopt;
-  }
-  const llvm::json::Object *object = value->getAsObject();
-  std::optional<llvm::StringRef> target =
-      object ? object->getString("target") : std::nullopt;
-  const llvm::json::Array *assume =
-      object ? object->getArray("assume") : nullptr;
-  if (!target || !assume) {
-    diags.reportFile(path, diag::NoProbe,
-                     "it has no `target`, or no list called `assume`");
-    return std::nullopt;
-  }
-  if (!findTarget(*target)) {
-    diags.reportFile(path, diag::NoProbe,
-                     "there is no target `" + target->str() + "`");
-    return std::nullopt;
-  }
-  ProbedTarget probed;
-  probed.target = target->str();
-  for (const llvm::json::Value &element : *assume) {
-    std::optional<llvm::StringRef> text = element.getAsString();
-    auto [rule, verdict] = text.value_or("").split('=');
-    if (!findRule(rule) || (verdict != "allow" && verdict != "deny")) {
-      diags.reportFile(path, diag::NoProbe,
-                       "`assume` has something else than `RULE=allow` and "
-                       "`RULE=deny`");
-      return std::nullopt;
-    }
-    probed.assumptions.push_back(text->str());
-  }
-  return probed;
+  if (!file->isComplete)
+    diags.reportFile(path, diag::ProbeIncomplete,
+                     allRules().size() - file->rules.size(), allRules().size(),
+                     file->target);
+  std::string probed = file->macOS();
+  std::string wanted = macOS.empty() ? ownMacOS() : macOS.str();
+  if (!probed.empty() && !wanted.empty() && probed != wanted)
+    diags.reportFile(path, diag::ProbeOfOtherSystem, probed, wanted);
+  return ProbedTarget{std::move(file->target), std::move(file->assumptions)};
 }

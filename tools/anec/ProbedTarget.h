@@ -17,8 +17,11 @@ struct ProbedTarget {
   std::string target;
   std::vector<std::string> assumptions;
 };
-/// Nothing, with the reason reported, when `path` is no such file.
+/// Nothing, with the reason reported, when `path` is no such file. Warns when
+/// it is not all there, or of another macOS than `macOS`, or than this machine
+/// has when that is empty.
 std::optional<ProbedTarget> readProbedTarget(llvm::StringRef path,
+                                             llvm::StringRef macOS,
                                              Diagnostics &diags);
 
 } // namespace anec

@@ -102,6 +102,9 @@ struct ProgramText {
   std::vector<WeightFile> weightFiles;
   /// What the text declares; that is not looked at.
   std::vector<Port> inputs, outputs;
+  /// Binds them as who knows nothing of the engine would: in this order, with
+  /// rows right behind each other. To see what comes of that.
+  bool asDeclared = false;
 };
 
 /// A loaded program. Inputs and outputs are storage of its own: what is written

@@ -65,6 +65,11 @@ struct Rule {
   llvm::StringLiteral conflict = "";
   /// What to do instead.
   llvm::StringLiteral advice;
+  /// What breaking it was seen to do, or may do, beyond failing: `ane-run probe`
+  /// tries such rules last.
+  llvm::StringLiteral danger = "";
+  /// Why no program can show whether it holds; empty for nearly all.
+  llvm::StringLiteral unprobed = "";
   /// The rewrite of `legalize` that makes it hold; empty when there is none.
   llvm::StringLiteral rewrite = "";
 

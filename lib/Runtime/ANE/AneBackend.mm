@@ -131,7 +131,8 @@ std::unique_ptr<Executable> AneBackend::loadText(const ProgramText &program,
   std::shared_ptr<Program> compiled =
       staged ? programFor(std::move(*staged), diags) : nullptr;
   return compiled ? AneExecutable::make(std::move(compiled), program.inputs,
-                                        program.outputs, weightBytes, diags)
+                                        program.outputs, weightBytes, diags,
+                                        program.asDeclared)
                   : nullptr;
 }
 

@@ -16,10 +16,12 @@ namespace anec::ane {
 
 class AneExecutable : public Executable {
 public:
-  /// Null, with the reason reported, when it cannot be had.
+  /// Null, with the reason reported, when it cannot be had. `asDeclared` is
+  /// ProgramText's.
   static std::unique_ptr<AneExecutable>
   make(std::shared_ptr<Program> program, std::vector<Port> inputs,
-       std::vector<Port> outputs, uint64_t constantBytes, Diagnostics &diags);
+       std::vector<Port> outputs, uint64_t constantBytes, Diagnostics &diags,
+       bool asDeclared = false);
 
   bool writeInput(unsigned port, const Region &region, const float *elements,
                   Diagnostics &diags) override;
@@ -35,7 +37,7 @@ public:
 
 private:
   AneExecutable() = default;
-  bool makeRequest(Diagnostics &diags);
+  bool makeRequest(bool asDeclared, Diagnostics &diags);
 
   // The request goes first, then what it refers to.
   std::shared_ptr<Program> program;

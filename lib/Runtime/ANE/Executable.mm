@@ -12,9 +12,20 @@ using namespace anec::ane;
 
 /// A surface for each port, with the rows where the engine has them.
 static bool makeSurfaces(llvm::ArrayRef<Port> ports, const SymbolTable &table,
-                         std::vector<Surface> &surfaces, Diagnostics &diags) {
+                         bool asDeclared, std::vector<Surface> &surfaces,
+                         Diagnostics &diags) {
   surfaces.reserve(ports.size());
   for (const Port &port : ports) {
+    if (asDeclared) {
+      RowLayout dense = rowLayout(port.type);
+      dense.stride = dense.rowBytes();
+      dense.bytes = dense.rows * dense.stride;
+      std::optional<Surface> surface = Surface::create(port, dense, diags);
+      if (!surface)
+        return false;
+      surfaces.push_back(std::move(*surface));
+      continue;
+    }
     auto unknown = table.unknownLayouts.find(port.name);
     if (unknown != table.unknownLayouts.end()) {
       diags.report({}, diag::AneLayout, port.name, unknown->second);
@@ -39,17 +50,17 @@ static bool makeSurfaces(llvm::ArrayRef<Port> ports, const SymbolTable &table,
 std::unique_ptr<AneExecutable>
 AneExecutable::make(std::shared_ptr<Program> program, std::vector<Port> inputs,
                     std::vector<Port> outputs, uint64_t constantBytes,
-                    Diagnostics &diags) {
+                    Diagnostics &diags, bool asDeclared) {
   std::unique_ptr<AneExecutable> made(new AneExecutable);
   made->program = std::move(program);
   made->inputPorts = std::move(inputs);
   made->outputPorts = std::move(outputs);
   made->weightBytes = constantBytes;
-  if (!makeSurfaces(made->inputPorts, made->program->inputs(),
+  if (!makeSurfaces(made->inputPorts, made->program->inputs(), asDeclared,
                     made->inputSurfaces, diags) ||
-      !makeSurfaces(made->outputPorts, made->program->outputs(),
+      !makeSurfaces(made->outputPorts, made->program->outputs(), asDeclared,
                     made->outputSurfaces, diags) ||
-      !made->makeRequest(diags))
+      !made->makeRequest(asDeclared, diags))
     return nullptr;
   return made;
 }
@@ -76,11 +87,22 @@ static NSArray *numbers(llvm::ArrayRef<unsigned> values) {
 }
 
 /// Built once: a request refers to surfaces, whose contents change.
-bool AneExecutable::makeRequest(Diagnostics &diags) {
+bool AneExecutable::makeRequest(bool asDeclared, Diagnostics &diags) {
+  auto order = [&](llvm::ArrayRef<Port> ports, const SymbolTable &table,
+                   Direction direction) -> std::optional<SymbolOrder> {
+    if (!asDeclared)
+      return orderSymbols(ports, table, direction, diags);
+    SymbolOrder declared;
+    for (unsigned port = 0; port < ports.size(); ++port) {
+      declared.ports.push_back(port);
+      declared.indices.push_back(port);
+    }
+    return declared;
+  };
   std::optional<SymbolOrder> in =
-      orderSymbols(inputPorts, program->inputs(), Direction::Input, diags);
+      order(inputPorts, program->inputs(), Direction::Input);
   std::optional<SymbolOrder> out =
-      orderSymbols(outputPorts, program->outputs(), Direction::Output, diags);
+      order(outputPorts, program->outputs(), Direction::Output);
   if (!in || !out)
     return false;
   @autoreleasepool {

@@ -5,6 +5,7 @@
 
 #include "Compiler.h"
 #include "../Shim/Ledger.h"
+#include "Text.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -57,7 +58,8 @@ readProgram(const std::string &text, const std::string &folder,
 }
 
 static std::set<std::string> pathsIn(const std::string &text) {
-  static const std::regex pattern("\"(@model_path/[^\"]*)\"");
+  static const std::regex pattern(
+      "BLOBFILE\\(path = [^\"]*\"([^\"]*)\"");
   std::set<std::string> paths;
   for (std::sregex_iterator it(text.begin(), text.end(), pattern), end;
        it != end; ++it)
@@ -95,19 +97,23 @@ std::string ane_double::compile(const CompileJob &job) {
     std::this_thread::sleep_for(std::chrono::hours(1));
   if (names("ANE_DOUBLE_REFUSE", text))
     return "ANECCompile() FAILED: err=()";
+  if (std::string refusal = refusalOf(text); !refusal.empty())
+    return refusal;
   std::map<std::string, std::string> files;
   unsigned number = 0;
   std::string manifest;
   for (const std::string &path : pathsIn(text)) {
     if (job.knownPaths && !job.knownPaths->count(path))
       return "InvalidMILProgram: no weights for " + path;
-    std::string file = folder + path.substr(std::strlen("@model_path"));
+    const std::string root = "@model_path/";
+    std::string file =
+        folder + "/" + (path.rfind(root, 0) ? path : path.substr(root.size()));
     if (!llvm::sys::fs::exists(file))
       return "InvalidMILProgram: there is no " + file;
     if (std::string error = checkWeights(file); !error.empty())
       return error;
     // The 17th file is one too many; published of macOS 27.
-    if (number == 16)
+    if (number == 16 && !isTaken("weight-files"))
       return "InvalidMILProgram: too many weight files";
     if (std::getenv("ANE_DOUBLE_ONE_ARRAY") && readAll(file)[0] != 1)
       return "InvalidMILProgram: several arrays in " + path;
@@ -195,6 +201,10 @@ std::unique_ptr<LoadedProgram> ane_double::load(const std::string &folder,
     return nullptr;
   LoadOptions options;
   options.threads = 1;
+  if (const char *chip = std::getenv("ANE_DOUBLE_NUMERICS"))
+    options.numerics = chip == std::string("m1")   ? Numerics::M1
+                       : chip == std::string("m3") ? Numerics::M3
+                                                   : Numerics::M4;
   Diagnostics diags;
   auto loaded = std::make_unique<LoadedProgram>();
   static Backend *backend = createCpuBackend().release();

@@ -109,6 +109,7 @@ TEST_P(AneBackend, TextAsItIs) {
   };
   ProgramText program;
   program.text = R"(program(1.3)
+[buildInfo = dict<string, string>({{"coremlc-version", "3505.4.1"}})]
 {
   func main<ios18>(tensor<fp16, [1, 8, 1, 40]> x) {
     tensor<fp16, [1, 8, 1, 40]> a = const()[name = string("a"), )" +

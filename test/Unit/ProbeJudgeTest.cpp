@@ -1,0 +1,81 @@
+//===- ProbeJudgeTest.cpp - what programs say of a rule -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../../tools/ane-run/ProbeJudge.h"
+#include "gtest/gtest.h"
+
+using namespace anec;
+namespace json = llvm::json;
+
+static json::Object came(llvm::StringRef outcome,
+                         llvm::StringRef message = "") {
+  json::Object object{{"outcome", outcome}};
+  if (!message.empty())
+    object["message"] = message;
+  return object;
+}
+
+static std::string verdict(const Rule &rule, llvm::StringRef bad,
+                           llvm::StringRef good) {
+  Judgement judgement = judge(rule, came(bad), came(good));
+  // Those that say nothing of a rule say why.
+  bool saysNothing = judgement.verdict == "unclear";
+  EXPECT_EQ(saysNothing, !judgement.why.empty());
+  return judgement.verdict.str();
+}
+
+TEST(ProbeJudge, Outcomes) {
+  const Rule &error = rules::ConcatExtent, &warning = rules::InlineArgument,
+             &values = rules::IoRow64;
+  ASSERT_EQ(error.impact, Impact::Error);
+  ASSERT_EQ(warning.impact, Impact::Warning);
+  ASSERT_EQ(values.impact, Impact::SilentCorruption);
+  for (const Rule *rule : {&error, &warning, &values}) {
+    for (const char *failure : {"refused", "wrong", "crashed", "timed-out"}) {
+      EXPECT_EQ(verdict(*rule, failure, "right"), "holds");
+      // What keeps it has to work for that to mean something.
+      EXPECT_EQ(verdict(*rule, failure, failure), "unclear");
+      EXPECT_EQ(verdict(*rule, "right", failure), "unclear");
+    }
+    EXPECT_EQ(verdict(*rule, "ran", "right"), "unclear");
+    EXPECT_EQ(verdict(*rule, "loaded", "right"), "unclear");
+    EXPECT_EQ(verdict(*rule, "right", "ran"), "unclear");
+  }
+  EXPECT_EQ(verdict(error, "right", "right"), "does-not-hold");
+  EXPECT_EQ(verdict(warning, "right", "right"), "not-seen");
+  EXPECT_EQ(verdict(values, "right", "right"), "not-seen");
+}
+
+TEST(ProbeJudge, WhatWasNotTried) {
+  Judgement few = judge(rules::IoMaximum, came("not-tried", "it takes 20 GB"),
+                        came("right"));
+  EXPECT_EQ(few.verdict, "not-probed");
+  EXPECT_EQ(few.why, "it takes 20 GB");
+  Judgement refused =
+      judge(rules::ConcatExtent, came("right"), came("refused", "no room"));
+  EXPECT_EQ(refused.why, "the program that keeps it is refused: no room");
+}
+
+static json::Object timed(double least, double ratio, double most) {
+  json::Object times = came("timed");
+  times["least_ratio"] = least;
+  times["ratio"] = ratio;
+  times["most_ratio"] = most;
+  times["threshold"] = 1.1;
+  return times;
+}
+
+TEST(ProbeJudge, Times) {
+  EXPECT_EQ(judgeTimes(timed(2.5, 3, 3.5)).verdict, "slower");
+  EXPECT_EQ(judgeTimes(timed(0.9, 1, 1.1)).verdict, "not-slower");
+  // A median alone is no proof.
+  EXPECT_EQ(judgeTimes(timed(1, 3, 5)).verdict, "unclear");
+  EXPECT_EQ(judgeTimes(timed(1.1, 1.2, 1.3)).verdict, "unclear");
+  EXPECT_EQ(judgeTimes(came("not-timed", "no engine")).verdict, "not-timed");
+  EXPECT_EQ(judgeTimes(came("not-tried", "no memory")).verdict, "not-probed");
+  Judgement crashed = judgeTimes(came("crashed", "signal 6"));
+  EXPECT_EQ(crashed.verdict, "unclear");
+  EXPECT_EQ(crashed.why, "there are no times: crashed: signal 6");
+}
