@@ -22,16 +22,30 @@ static std::vector<double> drawInput(const Kernel &kernel) {
   return values;
 }
 
+/// `values` where the kernel takes them, with the weight that it takes too.
+static std::vector<double> placed(const Kernel &kernel,
+                                  llvm::ArrayRef<double> values) {
+  PackedLayout layout = inputLayout(kernel);
+  std::vector<double> whole(size_t(layout.channels * layout.columns));
+  auto place = [&](const Region &region, llvm::ArrayRef<double> elements) {
+    for (int64_t row = 0; row < region.channels; ++row)
+      llvm::copy(elements.slice(row * region.columns, region.columns),
+                 whole.begin() + (region.channel + row) * layout.columns +
+                     region.column);
+  };
+  place(layout.parts[0], values);
+  if (layout.parts.size() > 1)
+    place(layout.parts[1], packedWeight(kernel)->asDoubles());
+  return whole;
+}
+
 /// In double precision.
 static bool evaluate(const Module &module, const Kernel &kernel,
                      std::vector<double> &values, Diagnostics &diags) {
   const Function &function = *module.functions.front();
-  std::vector<RefTensor> inputs, outputs;
-  inputs.push_back({function.parameters()[0]->type, std::move(values)});
-  if (kernel.form == KernelForm::MatmulInput)
-    inputs.push_back(
-        {function.parameters()[1]->type, passedWeight(kernel)->asDoubles()});
-  if (!interpret(function, inputs, outputs, diags))
+  std::vector<RefTensor> outputs;
+  RefTensor input = {function.parameters()[0]->type, placed(kernel, values)};
+  if (!interpret(function, input, outputs, diags))
     return false;
   values = std::move(outputs.front().data);
   return true;
@@ -44,17 +58,11 @@ static bool runOnCpu(Backend &backend, const Module &module,
       backend.load(*module.functions.front(), {}, diags);
   if (!executable)
     return false;
-  std::vector<ConstantRef> given = {
-      Constant::fromDoubles(executable->inputs()[0].type, values)};
-  if (kernel.form == KernelForm::MatmulInput)
-    given.push_back(passedWeight(kernel));
-  llvm::SmallVector<llvm::ArrayRef<uint8_t>> in;
-  for (const ConstantRef &array : given)
-    in.push_back(array->bytes());
+  ConstantRef given = Constant::fromDoubles(executable->inputs()[0].type,
+                                            placed(kernel, values));
   const TensorType &type = executable->outputs()[0].type;
   std::vector<uint8_t> bytes(type.numBytes());
-  llvm::MutableArrayRef<uint8_t> out[] = {bytes};
-  if (!executable->run(in, out, diags))
+  if (!executable->run({given->bytes()}, {bytes}, diags))
     return false;
   values = Constant::copy(type, bytes)->asDoubles();
   return true;
@@ -134,10 +142,10 @@ std::optional<Expectation> Expectation::make(llvm::ArrayRef<Kernel> kernels,
   made.given = made.wanted = made.cpu = drawInput(kernels.front());
   std::unique_ptr<Backend> backend = createCpuBackend();
   for (const Kernel &kernel : kernels) {
-    std::unique_ptr<Module> module =
-        buildKernel(kernel.narrowed(period), "1.3");
-    if (!evaluate(*module, kernel, made.wanted, diags) ||
-        !runOnCpu(*backend, *module, kernel, made.cpu, diags))
+    Kernel narrow = kernel.narrowed(period);
+    std::unique_ptr<Module> module = buildKernel(narrow, "1.3");
+    if (!evaluate(*module, narrow, made.wanted, diags) ||
+        !runOnCpu(*backend, *module, narrow, made.cpu, diags))
       return std::nullopt;
   }
   made.errorOfCpu = largestError(made.wanted, 1, period,

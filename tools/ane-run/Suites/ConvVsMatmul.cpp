@@ -5,7 +5,7 @@
 ///
 /// \file
 /// A product with a constant as 1x1 convolution and as matmul, and as matmul
-/// with what is passed in, as programs have it whose weights change.
+/// with a weight that lies behind the input, as programs have it that train.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ static std::vector<SuiteRow> rowsOfConvVsMatmul(bool quick) {
   for (const Size &size :
        llvm::ArrayRef(sizes).take_front(quick ? quickCount : std::size(sizes)))
     for (KernelForm form :
-         {KernelForm::Matmul, KernelForm::MatmulInput, KernelForm::Conv})
+         {KernelForm::Matmul, KernelForm::PackedMatmul, KernelForm::Conv})
       rows.push_back({std::to_string(size.outputs) + "x" +
                           std::to_string(size.inputs) + " by " +
                           std::to_string(size.inputs) + "x" +

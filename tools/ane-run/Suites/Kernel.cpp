@@ -27,8 +27,8 @@ llvm::StringRef anec::describe(KernelForm form) {
     return "W8A8";
   case KernelForm::Matmul:
     return "matmul";
-  case KernelForm::MatmulInput:
-    return "matmul, passed";
+  case KernelForm::PackedMatmul:
+    return "matmul, packed";
   }
   llvm_unreachable("all forms handled");
 }
@@ -47,8 +47,8 @@ llvm::StringRef anec::spelling(KernelForm form) {
     return "w8a8";
   case KernelForm::Matmul:
     return "matmul";
-  case KernelForm::MatmulInput:
-    return "matmul-passed-weight";
+  case KernelForm::PackedMatmul:
+    return "matmul-packed-weight";
   }
   llvm_unreachable("all forms handled");
 }
@@ -150,9 +150,16 @@ static ConstantRef bytesOf(const Matrix &matrix, const Kernel &kernel,
   return Constant::copy(TensorType(DType::Int8, shape), bytes);
 }
 
-ConstantRef anec::passedWeight(const Kernel &kernel) {
-  return halvesOf(Matrix(kernel, 0), kernel,
-                  {1, kernel.outputs, kernel.inputs});
+ConstantRef anec::packedWeight(const Kernel &kernel) {
+  return halvesOf(Matrix(kernel, 0), kernel, {kernel.outputs, kernel.inputs});
+}
+
+PackedLayout anec::inputLayout(const Kernel &kernel) {
+  llvm::SmallVector<TensorType, 2> parts = {
+      TensorType(DType::FP16, {kernel.inputs * kernel.height, kernel.width})};
+  if (kernel.form == KernelForm::PackedMatmul)
+    parts.push_back(TensorType(DType::FP16, {kernel.outputs, kernel.inputs}));
+  return packTensors(parts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,6 +185,7 @@ private:
   Value *unpacked(const Matrix &matrix, llvm::ArrayRef<int64_t> shape,
                   const std::string &name);
   Value *throughInt8(Value *value, unsigned layer);
+  Value *part(Value *input, const Region &region, const std::string &name);
   void buildConvolutions();
   void buildMatmul();
 
@@ -239,25 +247,43 @@ void KernelBuilder::buildConvolutions() {
   function.setResults({value}, {"y"});
 }
 
+/// A part of a packed input, as matrix.
+Value *KernelBuilder::part(Value *input, const Region &region,
+                           const std::string &name) {
+  int64_t begin[] = {0, region.channel, 0, region.column};
+  int64_t size[] = {1, region.channels, 1, region.columns};
+  int64_t matrix[] = {1, 1, region.channels, region.columns};
+  Value *slice = builder.build(
+      ops::SliceBySize, {input},
+      {{"begin", llvm::ArrayRef(begin)}, {"size", llvm::ArrayRef(size)}},
+      name + "_part");
+  return builder.build(ops::Reshape, {slice},
+                       {{"shape", llvm::ArrayRef(matrix)}}, name);
+}
+
 void KernelBuilder::buildMatmul() {
-  assert(kernel.depth == 1 && "only one matmul");
-  Value *x = function.addParameter(
-      TensorType(DType::FP16, {1, kernel.inputs, kernel.positions()}), "x");
-  Value *filter = nullptr;
-  if (kernel.form == KernelForm::MatmulInput)
-    // Behind `x` in the order of bytes too, which is the engine's.
-    filter = function.addParameter(
-        TensorType(DType::FP16, {1, kernel.outputs, kernel.inputs}),
-        "y_weight");
-  else
-    filter = constant(passedWeight(kernel), "w0");
+  assert(kernel.depth == 1 && kernel.height == 1 && "one matmul, of matrices");
+  PackedLayout layout = inputLayout(kernel);
+  Value *x = nullptr, *filter = nullptr;
+  if (kernel.form == KernelForm::PackedMatmul) {
+    Value *input = function.addParameter(
+        TensorType(DType::FP16, {1, layout.channels, 1, layout.columns}),
+        "input");
+    x = part(input, layout.parts[0], "x");
+    filter = part(input, layout.parts[1], "w0");
+  } else {
+    x = function.addParameter(
+        TensorType(DType::FP16, {1, 1, layout.channels, layout.columns}), "x");
+    int64_t shape[] = {1, 1, kernel.outputs, kernel.inputs};
+    filter = constant(packedWeight(kernel)->reshaped(shape), "w0");
+  }
   function.setResults({builder.build(ops::Matmul, {filter, x}, {}, "c0")},
                       {"y"});
 }
 
 void KernelBuilder::build() {
   bool isMatmul = kernel.form == KernelForm::Matmul ||
-                  kernel.form == KernelForm::MatmulInput;
+                  kernel.form == KernelForm::PackedMatmul;
   if (isMatmul)
     buildMatmul();
   else

@@ -19,17 +19,18 @@
 #define ANEC_TOOLS_ANE_RUN_SUITES_KERNEL_H
 
 #include "anec/IR/IR.h"
+#include "anec/IR/PackedLayout.h"
 
 namespace anec {
 
 enum class KernelForm : uint8_t {
-  Conv,        ///< 1x1 convolutions; fp16 inputs and outputs
-  ConvFp32,    ///< fp32 inputs and outputs, cast in the program
-  OneWeight,   ///< as ConvFp32, and all convolutions have the same weight
-  Int8Weights, ///< fp16, with weights unpacked from int8
-  Int8,        ///< and what is between convolutions rounded to int8
-  Matmul,      ///< `matmul` with a constant
-  MatmulInput, ///< `matmul` with a weight that is passed in
+  Conv,         ///< 1x1 convolutions; fp16 inputs and outputs
+  ConvFp32,     ///< fp32 inputs and outputs, cast in the program
+  OneWeight,    ///< as ConvFp32, and all convolutions have the same weight
+  Int8Weights,  ///< fp16, with weights unpacked from int8
+  Int8,         ///< and what is between convolutions rounded to int8
+  Matmul,       ///< `matmul` with a constant
+  PackedMatmul, ///< `matmul` with a weight that is part of the input
 };
 /// `conv`, `conv, fp32 I/O`, ...: for people.
 llvm::StringRef describe(KernelForm form);
@@ -53,13 +54,15 @@ struct Kernel {
   Kernel narrowed(int64_t positions) const;
 };
 
-/// A module with the kernel as its only function, `main`: its first parameter
-/// is what goes in, a second one the weight of MatmulInput.
+/// A module with the kernel as its only function, `main`, of one parameter.
 std::unique_ptr<Module> buildKernel(const Kernel &kernel,
                                     llvm::StringRef milVersion);
 
-/// The weight that MatmulInput is passed.
-ConstantRef passedWeight(const Kernel &kernel);
+/// Where the parameter has what goes in and, behind, the weight of
+/// PackedMatmul: as packages have them that train.
+PackedLayout inputLayout(const Kernel &kernel);
+/// That weight, [outputs, inputs].
+ConstantRef packedWeight(const Kernel &kernel);
 
 /// What activations are multiples of, where they are rounded to int8.
 double activationStep();

@@ -46,19 +46,31 @@ public:
   /// What is timed.
   bool runTimed(llvm::ArrayRef<float> input, std::vector<float> &output,
                 Diagnostics &diags) {
-    return kernels.size() == 1 ? kernels.front()->execute(diags)
+    return kernels.size() == 1 ? kernels.front().program->execute(diags)
                                : runThrough(input, output, diags);
   }
   bool write(llvm::ArrayRef<float> input, Diagnostics &diags) {
-    return kernels.front()->writeInput(0, whole(kernels.front()->inputs()[0]),
-                                       input.data(), diags);
+    return kernels.front().write(input, diags);
   }
-  bool read(std::vector<float> &output, Diagnostics &diags);
+  bool read(std::vector<float> &output, Diagnostics &diags) {
+    return kernels.back().read(output, diags);
+  }
 
 private:
-  static Region whole(const Port &port) { return matrixOf(port.type.shape); }
+  struct Loaded {
+    std::unique_ptr<Executable> program;
+    Region input; ///< where it takes what the one before gave
 
-  std::vector<std::unique_ptr<Executable>> kernels;
+    bool write(llvm::ArrayRef<float> elements, Diagnostics &diags) {
+      return program->writeInput(0, input, elements.data(), diags);
+    }
+    bool read(std::vector<float> &elements, Diagnostics &diags) {
+      Region whole = matrixOf(program->outputs()[0].type.shape);
+      elements.resize(size_t(whole.size()));
+      return program->readOutput(0, whole, elements.data(), diags);
+    }
+  };
+  std::vector<Loaded> kernels;
 };
 
 } // namespace
@@ -71,37 +83,25 @@ bool RowRun::load(const SuiteRow &row, Backend &backend,
         backend.load(*module->functions.front(), options, diags);
     if (!loaded)
       return false;
-    if (kernel.form == KernelForm::MatmulInput) {
-      ConstantRef weight = passedWeight(kernel);
+    PackedLayout layout = inputLayout(kernel);
+    if (layout.parts.size() > 1) {
+      ConstantRef weight = packedWeight(kernel);
       std::vector<float> elements(size_t(weight->numElements()));
       weight->copyToFloats(elements.data());
-      if (!loaded->writeInput(1, whole(loaded->inputs()[1]), elements.data(),
-                              diags))
+      if (!loaded->writeInput(0, layout.parts[1], elements.data(), diags))
         return false;
     }
-    kernels.push_back(std::move(loaded));
+    kernels.push_back({std::move(loaded), layout.parts[0]});
   }
   return true;
-}
-
-bool RowRun::read(std::vector<float> &output, Diagnostics &diags) {
-  Executable &last = *kernels.back();
-  Region region = whole(last.outputs()[0]);
-  output.resize(size_t(region.size()));
-  return last.readOutput(0, region, output.data(), diags);
 }
 
 bool RowRun::runThrough(llvm::ArrayRef<float> input, std::vector<float> &output,
                         Diagnostics &diags) {
   llvm::ArrayRef<float> next = input;
-  for (const std::unique_ptr<Executable> &kernel : kernels) {
-    Region region = whole(kernel->outputs()[0]);
-    if (!kernel->writeInput(0, whole(kernel->inputs()[0]), next.data(),
-                            diags) ||
-        !kernel->execute(diags))
-      return false;
-    output.resize(size_t(region.size()));
-    if (!kernel->readOutput(0, region, output.data(), diags))
+  for (Loaded &kernel : kernels) {
+    if (!kernel.write(next, diags) || !kernel.program->execute(diags) ||
+        !kernel.read(output, diags))
       return false;
     next = output;
   }
