@@ -223,6 +223,7 @@ bool anec::emitSuites(const SuiteOptions &options, llvm::StringRef folder,
         std::unique_ptr<Module> module = buildKernel(kernel, around.milVersion);
         MILPrintOptions print;
         print.version = around.milVersion;
+        print.mostWeightFiles = options.backend.ane.mostWeightFiles;
         if (!writeMIL(*module, path, print, diags))
           return false;
         out << path << '\n';
