@@ -7,6 +7,7 @@
 #include "ExitCode.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -80,6 +81,10 @@ static const cl::Option *foreignFlag(cl::SubCommand &command) {
   return nullptr;
 }
 
+static void printVersion(llvm::raw_ostream &out) {
+  out << "anec " ANEC_VERSION ", with LLVM " LLVM_VERSION_STRING "\n";
+}
+
 bool anec::parseCommandLine(int argc, char **argv, llvm::StringRef tool,
                             llvm::StringRef overview, llvm::StringRef closing) {
   llvm::StringRef word = argc > 1 ? argv[1] : "";
@@ -87,6 +92,7 @@ bool anec::parseCommandLine(int argc, char **argv, llvm::StringRef tool,
   if (!command && isMisspelt(word))
     return reportMisspelt(tool, word);
   std::string ofCommand = command ? closingOf(tool, word, closing) : "";
+  cl::SetVersionPrinter(printVersion);
   cl::extrahelp more(command ? llvm::StringRef(ofCommand) : closing);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return false;

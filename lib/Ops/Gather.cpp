@@ -99,7 +99,7 @@ constinit const OpDef ops::Gather = {
     .name = "gather",
     .summary = "The slices of `x` along `axis` that `indices` name; the first "
                "`batch_dims` axes of both go together. Negative indices count "
-               "from the end.",
+               "from the end; those beyond take the nearest there is.",
     .family = "gather",
     .params = {value("x", movableTypes), value("indices", indexTypes, 'I'),
                integer("axis", "0"), since(16, integer("batch_dims", "0")),
@@ -293,7 +293,7 @@ static void gradientEmbed(Gradient &g) {
 constinit const OpDef ops::Embed = {
     .name = "embed",
     .summary = "The rows of `table` that `indices` name, as columns: "
-               "[dim, count].",
+               "[dim, count]. Indices are as of `gather`.",
     .family = "gather",
     .params = {value("table", floats, 'T', "[rows, dim]"),
                value("indices", {DType::Int32}, 'I', "[count]")},

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
+#include "anec/Passes/Diags.h"
 #include "anec/Target/Rule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,17 +31,21 @@ public:
     for (const auto &param : function.parameters()) {
       if (param->holder != Holder::Tensor)
         continue;
+      TensorType before = param->type;
       passIndices(*param);
       passHalf(*param);
       passVector(*param);
       padInput(*param);
+      remarkFitted(param->name, *param, before);
     }
     for (unsigned i = 0; i < function.numResults(); ++i) {
       if (function.result(i)->holder != Holder::Tensor)
         continue;
+      TensorType before = function.result(i)->type;
       returnHalf(i);
       returnVector(i);
       padOutput(i);
+      remarkFitted(function.resultNames()[i], *function.result(i), before);
     }
     computeLast();
     order();
@@ -52,6 +57,14 @@ private:
   void note() {
     changed = true;
     ctx.count("interface");
+  }
+
+  /// Who calls the program has to know.
+  void remarkFitted(llvm::StringRef name, const Value &value,
+                    const TensorType &before) {
+    if (!(value.type == before))
+      ctx.remark(value.range(), diag::PortFitted, name, value.type.str(),
+                 before.str());
   }
 
   // Inputs: the parameter gets another type, and its users what they had.

@@ -107,6 +107,12 @@ static std::unique_ptr<Session> openSession(Backend &backend,
     diags.reportFile(package, diag::BakedWeights);
     return nullptr;
   }
+  bool hasValues =
+      read->weightMode == WeightMode::Baked || !read->values.empty();
+  if (given.source.empty() && !hasValues) {
+    diags.reportFile(package, diag::NoWeights);
+    return nullptr;
+  }
   SessionOptions options;
   options.load.numerics = backendFlags.numerics;
   options.load.threads = backendFlags.threads;

@@ -9,6 +9,7 @@
 #include "anec/Arrays/Npy.h"
 #include "anec/IR/Names.h"
 #include "anec/Ops/Interpreter.h"
+#include "anec/Ops/Ops.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/anec.h"
 #include "llvm/ADT/STLExtras.h"
@@ -47,6 +48,13 @@ std::optional<LoadedProgram> anec::loadProgram(llvm::StringRef path,
     diags.report({}, diag::NoSuchFunction, wanted, llvm::join(names, ", "));
     return std::nullopt;
   }
+  if (!onlyToLook)
+    for (const Op &op : program.function->body())
+      if (op.is(ops::Weight)) {
+        diags.report(op.range(), diag::WeightsNotCompiled,
+                     op.stringAttr("name"));
+        return std::nullopt;
+      }
   return program;
 }
 

@@ -205,9 +205,10 @@ static void printTargetsPage(llvm::raw_ostream &out) {
          "measured by\nthis project. `generic`, the default, is the safe side "
          "of all.\n\nWith `--target=NAME`, `legalize` rewrites what breaks "
          "one of the target's\n[rules](rules.md), makes inputs and outputs "
-         "fit (rows padded, fp16, in the order of\ntheir names), and reports "
-         "what is still broken as an error. Without it, inputs\nand outputs "
-         "stay as they are declared, and nothing is reported.\n\n|  |";
+         "fit (rows padded, fp16, in the order of\ntheir names; "
+         "`--remarks` says which), and reports what is still broken as an\n"
+         "error. Without it, inputs and outputs stay as they are declared, and "
+         "nothing is\nreported.\n\n|  |";
   for (const Target &target : allTargets())
     out << ' ' << target.name << " |";
   out << "\n|---|";
