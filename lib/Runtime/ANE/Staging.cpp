@@ -226,29 +226,33 @@ std::string StagedProgram::weightFile(llvm::StringRef pathInText) const {
   return fileIn(where, pathInText);
 }
 
+bool StagedProgram::isWholeAt(llvm::StringRef path) const {
+  return fs::exists(join(path, "model.mil")) &&
+         llvm::all_of(paths, [&](const std::string &pathInText) {
+           return fs::exists(fileIn(path, pathInText));
+         });
+}
+
 bool StagedProgram::moveTo(llvm::StringRef path, Diagnostics &diags) {
   // However it is spelled.
   if (path == where || fs::equivalent(path, where))
     return true;
-  // Systems that clear temporary folders may have taken one file of several.
-  if (fs::exists(join(path, "model.mil")) &&
-      llvm::all_of(paths, [&](const std::string &pathInText) {
-        return fs::exists(fileIn(path, pathInText));
-      })) {
-    (void)fs::remove_directories(where);
+  auto becomes = [&] {
     where = path.str();
     return true;
+  };
+  if (!fs::rename(where, path))
+    return becomes();
+  if (isWholeAt(path)) {
+    (void)fs::remove_directories(where);
+    return becomes();
   }
+  // Systems that clear temporary folders may have taken one file of several.
   (void)fs::remove_directories(path);
-  if (failed(path, fs::rename(where, path), diags))
-    return false;
-  where = path.str();
-  return true;
+  return !failed(path, fs::rename(where, path), diags) && becomes();
 }
 
-bool StagedProgram::isThere() const {
-  return fs::exists(join(where, "model.mil"));
-}
+bool StagedProgram::isThere() const { return isWholeAt(where); }
 
 bool StagedProgram::restoreText(Diagnostics &diags) {
   std::error_code code = fs::create_directories(join(where, "weights"));

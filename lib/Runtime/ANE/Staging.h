@@ -27,8 +27,8 @@ class StagedProgram {
 public:
   /// Writes `function` as a program of version `milVersion` into a new folder
   /// inside `parent`, its arrays into no more than `mostWeightFiles`. `salt`
-  /// tells programs apart that do not share what was compiled. Nothing when that
-  /// fails, with the reason reported.
+  /// tells programs apart that do not share what was compiled. Nothing when
+  /// that fails, with the reason reported.
   static std::optional<StagedProgram>
   write(const Function &function, llvm::StringRef milVersion,
         unsigned mostWeightFiles, llvm::StringRef parent, llvm::StringRef salt,
@@ -75,6 +75,8 @@ private:
   /// Finds the paths in the text.
   void readPaths();
   bool computeDigest(Diagnostics &diags);
+  bool isWholeAt(llvm::StringRef path) const;
+
   std::string where, ownName, milText, contentDigest;
   std::vector<std::string> paths;
   bool kept = false;

@@ -56,6 +56,47 @@ TEST_P(AneFaults, EveryCall) {
     }
 }
 
+/// Runs two programs, of which one at a time is loaded, and the first again.
+static bool runInTurn(Diagnostics &diags) {
+  AneOptions options = doubleOptions();
+  options.loadedLimit = 1;
+  TestProgram first(convolution(0.25)), second(convolution(0.5));
+  std::unique_ptr<Backend> ane = createAneBackend(options, diags);
+  if (!ane)
+    return false;
+  auto a = ane->load(first.function(), {}, diags);
+  auto b = a ? ane->load(second.function(), {}, diags) : nullptr;
+  if (!b)
+    return false;
+  auto before = runOnce(*a, 1, diags);
+  if (before.empty() || runOnce(*b, 1, diags).empty())
+    return false;
+  auto after = runOnce(*a, 1, diags);
+  EXPECT_TRUE(after.empty() || after == before);
+  return !after.empty();
+}
+
+// The same while programs make room for each other, and unloading takes the
+// staged files away.
+TEST_P(AneFaults, EveryCallInTurn) {
+  ledger().isTidy = true;
+  Diagnostics diags;
+  failCall(0, "");
+  unsigned folders = stagedFolders();
+  ASSERT_TRUE(runInTurn(diags)) << textOf(diags);
+  unsigned calls = ledger().calls;
+  ASSERT_GT(calls, 30u);
+  for (unsigned number = 1; number <= calls; ++number) {
+    Diagnostics said;
+    failCall(number, "something else");
+    bool ok = runInTurn(said);
+    failNone();
+    EXPECT_EQ(ok, !said.hasErrors()) << number << ": " << textOf(said);
+    expectNothingLeft(folders);
+  }
+  ledger().isTidy = false;
+}
+
 /// What a failure of the call that `stage` is comes out as.
 static std::string messageFor(const char *failure, unsigned stage) {
   Diagnostics said;
