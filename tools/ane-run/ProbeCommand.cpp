@@ -8,6 +8,7 @@
 #include "Probe.h"
 #include "ProbeProgram.h"
 #include "anec/Target/Rule.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
 #include <csignal>
@@ -116,10 +117,8 @@ static ProbeOptions probeOptions() {
   options.showStatus = llvm::sys::Process::StandardErrIsDisplayed();
   options.stop = &stopRequested;
   options.childCommand = {ownExecutable(), "probe-one",
-                          options.backend.kind == BackendKind::Ane
-                              ? "--backend=ane"
-                              : "--backend=cpu",
                           "--time-limit=" + std::to_string(timeLimit)};
+  llvm::append_range(options.childCommand, probeBackend.words());
   return options;
 }
 

@@ -25,14 +25,15 @@ const CFStringRef kIOSurfacePixelFormat = (CFStringRef) @"IOSurfacePixelFormat";
 static void reportAtEnd() {
   ane_double::Ledger &ledger = ane_double::ledger();
   if (FILE *file = std::fopen(std::getenv("ANE_DOUBLE_REPORT"), "a")) {
-    std::fprintf(file,
-                 "left: %d surfaces, %d locks, %d models, %d requests, %d "
-                 "loaded; asked: %u calls, %u compiles, %u loads, %u runs\n",
-                 ledger.surfaces.load(), ledger.locks.load(),
-                 ledger.models.load(), ledger.requests.load(),
-                 ledger.loaded.load(), ledger.calls.load(),
-                 ledger.compiles.load(), ledger.loads.load(),
-                 ledger.evaluations.load());
+    std::fprintf(
+        file,
+        "left: %d surfaces, %d locks, %d models, %d requests, %d "
+        "loaded; asked: %u calls, %u compiles, %u loads, %u runs, %u "
+        "direct, %u in real time\n",
+        ledger.surfaces.load(), ledger.locks.load(), ledger.models.load(),
+        ledger.requests.load(), ledger.loaded.load(), ledger.calls.load(),
+        ledger.compiles.load(), ledger.loads.load(), ledger.evaluations.load(),
+        ledger.directEvaluations.load(), ledger.realTimeEvaluations.load());
     std::fclose(file);
   }
 }
