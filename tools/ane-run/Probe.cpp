@@ -7,9 +7,9 @@
 #include "../Diags.h"
 #include "../ProbeFile.h"
 #include "ChildProcess.h"
+#include "Machine.h"
 #include "ProbeJudge.h"
 #include "ProbeProgram.h"
-#include "anec/Target/Target.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -24,23 +24,6 @@ using Clock = std::chrono::steady_clock;
 //===----------------------------------------------------------------------===//
 // The machine
 //===----------------------------------------------------------------------===//
-
-/// The target that goes with the name that the system has for the chip.
-static llvm::StringRef targetOf(llvm::StringRef chip) {
-  struct Row {
-    const char *words, *target;
-  };
-  static constexpr Row rows[] = {{"M3 Ultra", "m3-ultra"},
-                                 {"M1", "m1"},
-                                 {"M2", "m2"},
-                                 {"M3", "m3"},
-                                 {"M4", "m4"},
-                                 {"M5", "m5"}};
-  for (const Row &row : rows)
-    if (chip.contains(row.words) && findTarget(row.target))
-      return row.target;
-  return "generic";
-}
 
 /// What the report begins with, and where programs are staged.
 static ProbeFile emptyReport(const BackendChoice &choice,
@@ -58,7 +41,8 @@ static ProbeFile emptyReport(const BackendChoice &choice,
     stagingFolder = found.temporaryFolder;
   }
 #endif
-  report.target = targetOf(report.chip).str();
+  const Target *target = targetOf(report.chip);
+  report.target = (target ? *target : genericTarget()).name.str();
   return report;
 }
 

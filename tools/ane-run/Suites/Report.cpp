@@ -256,8 +256,10 @@ void anec::printJson(llvm::ArrayRef<SuiteReport> reports,
     json.attribute("chip", surroundings.machine.chip);
     json.attribute("system", surroundings.machine.system);
     json.attribute("backend", surroundings.backend);
-    if (!surroundings.path.empty())
+    if (!surroundings.path.empty()) {
       json.attribute("path", surroundings.path);
+      json.attribute("framework", surroundings.framework);
+    }
     json.attribute("mil_version", surroundings.milVersion);
     if (const Target *target = surroundings.target) {
       json.attribute("target", target->name);

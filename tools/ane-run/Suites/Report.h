@@ -19,7 +19,8 @@ namespace anec {
 /// What everything was measured on.
 struct SuiteSurroundings {
   Machine machine;
-  std::string backend, path, milVersion;
+  std::string backend, milVersion;
+  std::string path, framework; ///< of the engine; empty without one
   /// Whose peak percentages are of; null when it is not known.
   const Target *target = nullptr;
   /// What was measured elsewhere, to show beside.

@@ -49,8 +49,11 @@ static SuiteSurroundings surroundingsOf(const SuiteOptions &options) {
   if (!around.target && isEngine)
     around.target = targetOf(around.machine.chip);
   around.backend = isEngine ? "ane" : "cpu";
-  if (isEngine)
+  if (isEngine) {
     around.path = spelling(options.backend.ane.path).str();
+    around.framework =
+        options.backend.ane.framework.empty() ? "system" : "other";
+  }
   around.milVersion =
       (around.target ? *around.target : genericTarget()).milVersion.value.str();
   return around;
