@@ -31,18 +31,8 @@ namespace {
 
 cl::OptionCategory category("ane-run options");
 cl::SubCommand infoCommand("info", "Print a program's signature and cost");
-cl::SubCommand benchCommand(
-    "bench",
-    "Time a program\n\n"
-    "EXAMPLES:\n"
-    "  ane-run bench out.mil --iterations 50 --json\n"
-    "  ane-run bench model.anepkg --init=1 --iterations 10\n"
-    "  ane-run bench --list\n"
-    "  ane-run bench --suite=peak --backend=ane\n"
-    "  ane-run bench --suite=all --backend=ane -o m4-max.json\n"
-    "  ane-run bench --suite=sram --quick --numerics=m4 --target=m4\n"
-    "  ane-run bench --suite=dispatch --row=768x256 --iterations=2000\n"
-    "  ane-run bench --suite=int8 --emit=programs");
+cl::SubCommand benchCommand("bench", "Time a program, or the kernels that "
+                                     "others published figures of");
 cl::SubCommand doctorCommand("doctor",
                              "Tell what of the Neural Engine is there");
 cl::SubCommand compileCommand("compile-staged",
@@ -160,6 +150,12 @@ EXAMPLES:
   ane-run info out.mil
   ane-run bench out.mil --iterations 50 --json
   ane-run bench out.mil --profile
+  ane-run bench --list
+  ane-run bench --suite=peak --backend=ane
+  ane-run bench --suite=all --backend=ane -o m4-max.json --plot=charts
+  ane-run bench --suite=sram --quick --beside=m4-max.json
+  ane-run bench --suite=dispatch --row=768x256 --iterations=2000
+  ane-run bench --suite=int8 --emit=programs
   ane-run info model.anepkg
   ane-run model.anepkg --input tokens=t.npy --input targets=u.npy --init=1
   ane-run model.anepkg --input tokens=t.npy --input targets=u.npy --init=1 --gradients g.safetensors
