@@ -300,6 +300,47 @@ static std::optional<DType> elementTypeFor(const OpDef &def,
   return std::nullopt;
 }
 
+/// What a parameter that takes a constant gets; null when there is nothing, or,
+/// with the reason reported, nothing that fits.
+ConstantRef BodyLowering::fitConstant(const ast::ReferenceExpr *expr,
+                                      const ParamDef &param,
+                                      llvm::ArrayRef<Term> terms, bool &ok) {
+  if (terms.empty())
+    return nullptr;
+  // One integer may stand for a list of one.
+  bool list = terms[0].kind == Term::List;
+  bool wraps = !list && param.rank == 1;
+  ConstantRef constant;
+  if (list ? param.rank != 0 : true)
+    constant = makeConstant(list ? llvm::ArrayRef(terms[0].elements)
+                                 : terms.take_front(1),
+                            list || wraps, param);
+  if (!constant) {
+    diags.report(terms[0].range, diag::ArgumentType, expr->name.text,
+                 param.name, domainInWords(param),
+                 inWords(terms[0], file.dimensions));
+    ok = false;
+  }
+  return constant;
+}
+
+/// What a parameter that takes a value gets; null, with the reason reported,
+/// when `term` is none and cannot become one of element type `dtype`.
+Value *BodyLowering::fitTensor(const ast::ReferenceExpr *expr,
+                               const ParamDef &param, const Term &term,
+                               std::optional<DType> dtype) {
+  if (term.kind == Term::Tensor)
+    return term.tensor;
+  bool isLiteral =
+      term.kind == Term::Number || term.kind == Term::Boolean ||
+      (term.kind == Term::List && param.kind != ParamKind::Variadic);
+  if (isLiteral && dtype)
+    return literal(term, *dtype);
+  diags.report(term.range, diag::ArgumentType, expr->name.text, param.name,
+               "a tensor", inWords(term, file.dimensions));
+  return nullptr;
+}
+
 Term BodyLowering::lowerBuiltin(const ast::ReferenceExpr *expr,
                                 const OpDef &def) {
   ArgumentFitter arguments(expr, def, diags);
@@ -322,45 +363,15 @@ Term BodyLowering::lowerBuiltin(const ast::ReferenceExpr *expr,
   for (auto [index, param] : llvm::enumerate(def.parameters())) {
     llvm::ArrayRef<Term> terms = arguments[index];
     if (param.isConstant()) {
-      ConstantRef constant;
-      if (!terms.empty()) {
-        // One integer may stand for a list of one.
-        bool list = terms[0].kind == Term::List;
-        bool wraps = !list && param.rank == 1;
-        if (list ? param.rank != 0 : true)
-          constant = makeConstant(list ? llvm::ArrayRef(terms[0].elements)
-                                       : terms.take_front(1),
-                                  list || wraps, param);
-        if (!constant) {
-          diags.report(terms[0].range, diag::ArgumentType, expr->name.text,
-                       param.name, domainInWords(param),
-                       inWords(terms[0], file.dimensions));
-          ok = false;
-        }
-      }
-      constants.push_back(std::move(constant));
+      constants.push_back(fitConstant(expr, param, terms, ok));
       continue;
     }
     if (terms.empty() && param.kind != ParamKind::Variadic)
       operands.push_back(nullptr);
     for (const Term &term : terms) {
-      if (term.kind == Term::Tensor) {
-        operands.push_back(term.tensor);
-        continue;
-      }
-      std::optional<DType> dtype = elementTypeFor(def, arguments, param);
-      bool isLiteral =
-          term.kind == Term::Number || term.kind == Term::Boolean ||
-          (term.kind == Term::List && param.kind != ParamKind::Variadic);
-      if (!isLiteral || !dtype) {
-        diags.report(term.range, diag::ArgumentType, expr->name.text,
-                     param.name, "a tensor", inWords(term, file.dimensions));
-        ok = false;
-        continue;
-      }
-      Value *value = literal(term, *dtype);
-      ok &= value != nullptr;
-      operands.push_back(value);
+      operands.push_back(
+          fitTensor(expr, param, term, elementTypeFor(def, arguments, param)));
+      ok &= operands.back() != nullptr;
     }
   }
   return ok ? build(def, operands, constants, expr->range, expr->name.text,

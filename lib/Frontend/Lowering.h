@@ -151,6 +151,10 @@ private:
   // Calls.cpp
   Term lowerCall(const ast::ReferenceExpr *expr);
   Term lowerBuiltin(const ast::ReferenceExpr *expr, const OpDef &def);
+  ConstantRef fitConstant(const ast::ReferenceExpr *expr, const ParamDef &param,
+                          llvm::ArrayRef<Term> terms, bool &ok);
+  Value *fitTensor(const ast::ReferenceExpr *expr, const ParamDef &param,
+                   const Term &term, std::optional<DType> dtype);
   /// Makes the op; its results become a tensor, or several.
   Term build(const OpDef &def, llvm::ArrayRef<Value *> operands,
              llvm::ArrayRef<ConstantRef> constants, SourceRange range,

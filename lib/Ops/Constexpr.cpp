@@ -16,7 +16,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Infer.h"
+#include "Constexpr.h"
 #include "Quantization.h"
 #include "Reference.h"
 #include "anec/IR/Diags.h"
@@ -30,17 +30,9 @@ using namespace anec;
 static constexpr DTypeSet quantizedTypes = {DType::FP16,  DType::FP32,
                                             DType::Int4,  DType::Int8,
                                             DType::UInt4, DType::UInt8};
-static constexpr DTypeSet tableTypes = {DType::FP16, DType::FP32, DType::Int8,
-                                        DType::UInt8};
-static constexpr DTypeSet indexTypes = {DType::UInt1, DType::UInt2,
-                                        DType::UInt3, DType::UInt4,
-                                        DType::UInt6, DType::UInt8};
 static constexpr DTypeSet maskTypes = {DType::UInt1, DType::UInt8};
 
-static constexpr llvm::StringLiteral constantOperands =
-    "operands are constants, or unpacked from constants";
-
-static bool checkConstantOperands(InferContext &ctx) {
+bool anec::checkConstantOperands(InferContext &ctx) {
   for (unsigned slot = 0; slot < ctx.operands.size(); ++slot) {
     if (!ctx.hasOperand(slot))
       continue;
@@ -59,9 +51,8 @@ static bool checkConstantOperands(InferContext &ctx) {
 // Blocks: operands that have fewer elements along some axes
 //===----------------------------------------------------------------------===//
 
-/// Whether the leading extents of operand `slot` divide those of `dense`.
-static bool checkBlocks(InferContext &ctx, unsigned slot,
-                        llvm::ArrayRef<int64_t> dense) {
+bool anec::checkBlocks(InferContext &ctx, unsigned slot,
+                       llvm::ArrayRef<int64_t> dense) {
   if (!ctx.hasOperand(slot))
     return true;
   llvm::ArrayRef<int64_t> blocks = ctx.type(slot).shape;
@@ -74,10 +65,8 @@ static bool checkBlocks(InferContext &ctx, unsigned slot,
   return true;
 }
 
-/// For each element of a row-major tensor of shape `dense`, the element of the
-/// row-major tensor of as many blocks that it lies in.
-static std::vector<int64_t> blockOfElements(llvm::ArrayRef<int64_t> dense,
-                                            llvm::ArrayRef<int64_t> blocks) {
+std::vector<int64_t> anec::blockOfElements(llvm::ArrayRef<int64_t> dense,
+                                           llvm::ArrayRef<int64_t> blocks) {
   // Each axis becomes a pair (block, position in it).
   Shape pairs, strides, blockStrides = rowMajorStrides(blocks);
   for (size_t axis = 0; axis < dense.size(); ++axis) {
@@ -90,10 +79,8 @@ static std::vector<int64_t> blockOfElements(llvm::ArrayRef<int64_t> dense,
   return result;
 }
 
-/// Whether `count` elements are as many as the bits that are set in the mask
-/// (which can only be known of a constant).
-static bool checkMaskCount(InferContext &ctx, unsigned maskSlot, int64_t bits,
-                           unsigned dataSlot) {
+bool anec::checkMaskCount(InferContext &ctx, unsigned maskSlot, int64_t bits,
+                          unsigned dataSlot) {
   if (!checkRank(ctx, dataSlot, 1, 1))
     return false;
   const Op *op = ctx.operands[maskSlot]->definingOp();
@@ -113,9 +100,8 @@ static bool checkMaskCount(InferContext &ctx, unsigned maskSlot, int64_t bits,
                                   {maskSlot, dataSlot});
 }
 
-/// Puts `nonzero` where `mask` is set, and 0 elsewhere.
-static std::vector<double> spread(llvm::ArrayRef<double> mask,
-                                  llvm::ArrayRef<double> nonzero) {
+std::vector<double> anec::spread(llvm::ArrayRef<double> mask,
+                                 llvm::ArrayRef<double> nonzero) {
   std::vector<double> dense(mask.size());
   size_t next = 0;
   for (size_t i = 0; i < mask.size(); ++i)
@@ -124,19 +110,17 @@ static std::vector<double> spread(llvm::ArrayRef<double> mask,
   return dense;
 }
 
-/// The elements of `dense` where `mask` is set.
-static void gatherMasked(llvm::ArrayRef<double> mask,
-                         llvm::ArrayRef<double> dense,
-                         llvm::MutableArrayRef<double> nonzero) {
+void anec::gatherMasked(llvm::ArrayRef<double> mask,
+                        llvm::ArrayRef<double> dense,
+                        llvm::MutableArrayRef<double> nonzero) {
   size_t next = 0;
   for (size_t i = 0; i < mask.size(); ++i)
     if (mask[i] != 0 && next < nonzero.size())
       nonzero[next++] = dense[i];
 }
 
-/// Numbers of `bits` bits from bytes, low bits first.
-static std::vector<double> unpackBits(llvm::ArrayRef<double> bytes,
-                                      unsigned bits, int64_t count) {
+std::vector<double> anec::unpackBits(llvm::ArrayRef<double> bytes,
+                                     unsigned bits, int64_t count) {
   std::vector<double> numbers(count);
   for (int64_t i = 0; i < count; ++i)
     for (unsigned bit = 0; bit < bits; ++bit) {
@@ -147,10 +131,8 @@ static std::vector<double> unpackBits(llvm::ArrayRef<double> bytes,
   return numbers;
 }
 
-/// Checks parameter `shape` and that operand 0 has the bytes for `bits` bits
-/// per element of it.
-static std::optional<int64_t> checkPackedBytes(InferContext &ctx, unsigned slot,
-                                               unsigned bits) {
+std::optional<int64_t> anec::checkPackedBytes(InferContext &ctx, unsigned slot,
+                                              unsigned bits) {
   Shape shape = ctx.intsAttr("shape");
   if (!checkRange(ctx, "shape", 1) || !checkRank(ctx, slot, 1, 1))
     return std::nullopt;
@@ -324,198 +306,6 @@ constinit const OpDef ops::ConstexprSparseBlockwiseShiftScale = {
     .resultNames = {"mask", "nonzero_data"},
     .infer = inferSparseShiftScale,
     .eval = evalSparseShiftScale,
-};
-
-//===----------------------------------------------------------------------===//
-// constexpr_lut_to_dense and its sparse form
-//===----------------------------------------------------------------------===//
-
-/// What a table of tables [blocks..., entries, vector] makes of indices: the
-/// shape of `indices`, with the axis that vectors lie along as much longer.
-static std::optional<Shape> inferLookup(InferContext &ctx,
-                                        const TensorType &indices,
-                                        DType indexType, unsigned lutSlot) {
-  unsigned rank = indices.rank();
-  if (!checkRank(ctx, lutSlot, rank + 2, rank + 2) || // C3
-      !checkBlocks(ctx, lutSlot, indices.shape))      // C3
-    return std::nullopt;
-  const Shape &lut = ctx.type(lutSlot).shape;
-  int64_t entries = int64_t(1) << bitWidth(indexType);
-  if (lut[rank] != entries) { // C4
-    ctx.fail(diag::TableSize,
-             {ctx.def.name.str(), ctx.describeOperand(lutSlot),
-              std::to_string(lut[rank]), spelling(indexType).str(),
-              std::to_string(entries)},
-             {lutSlot});
-    return std::nullopt;
-  }
-  Shape shape = indices.shape;
-  if (lut[rank + 1] == 1)
-    return shape;
-  if (!ctx.constant("vector_axis")) { // C5
-    ctx.fail(diag::MissingConstant, {ctx.def.name.str(), "vector_axis"});
-    return std::nullopt;
-  }
-  int64_t axis = ctx.intAttr("vector_axis");
-  if (!ctx.normalizeAxis(axis, rank)) // C5
-    return std::nullopt;
-  shape[axis] *= lut[rank + 1];
-  return shape;
-}
-
-/// Writes the table's vectors that `indices`, of shape `dense`, name.
-static void lookUp(EvalContext &ctx, llvm::ArrayRef<double> indices,
-                   llvm::ArrayRef<int64_t> dense, const RefTensor &lut,
-                   llvm::MutableArrayRef<double> out) {
-  size_t rank = dense.size();
-  int64_t entries = lut.type.shape[rank], vector = lut.type.shape[rank + 1];
-  std::vector<int64_t> block =
-      blockOfElements(dense, llvm::ArrayRef(lut.type.shape).take_front(rank));
-  int64_t inner = 1;
-  if (vector != 1) {
-    int64_t axis = normalized(ctx.intAttr("vector_axis"), rank);
-    inner = viewAxis(dense, axis).inner;
-  }
-  for (size_t i = 0; i < indices.size(); ++i) {
-    const double *entry =
-        &lut.data[(block[i] * entries + int64_t(indices[i])) * vector];
-    // Element (o, n) of [.., inner] becomes (o, 0..vector, n).
-    double *to = &out[int64_t(i) / inner * inner * vector + int64_t(i) % inner];
-    for (int64_t v = 0; v < vector; ++v)
-      to[v * inner] = entry[v];
-  }
-}
-
-/// The number of bits of an index into a table of `entries`; 0 when there is
-/// no such number.
-static unsigned indexBits(int64_t entries) {
-  for (unsigned bits : {1, 2, 4, 6, 8})
-    if (entries == int64_t(1) << bits)
-      return bits;
-  return 0;
-}
-
-static bool inferPackedLookup(InferContext &ctx) {
-  const TensorType &lut = ctx.type(1);
-  if (!checkRank(ctx, 1, 1, 1))
-    return false;
-  unsigned bits = indexBits(lut.shape[0]);
-  if (bits == 0) // C7
-    return ctx.fail(diag::ParameterLength,
-                    {ctx.def.name.str(), "lut", std::to_string(lut.shape[0]),
-                     "2, 4, 16, 64 or 256"},
-                    {1});
-  if (ctx.type(0).dtype != DType::UInt8) // C6
-    return ctx.fail(diag::OperandDType,
-                    {ctx.def.name.str(), "indices",
-                     spelling(ctx.type(0).dtype).str(), "uint8"},
-                    {0});
-  return checkPackedBytes(ctx, 0, bits) && // C6
-         ctx.result({lut.dtype, ctx.intsAttr("shape")});
-}
-
-static bool inferLutToDense(InferContext &ctx) {
-  if (!checkConstantOperands(ctx)) // C1
-    return false;
-  if (ctx.constant("shape")) {
-    if (ctx.constant("vector_axis")) // C2
-      return ctx.fail(diag::EitherParameter,
-                      {ctx.def.name.str(), "shape", "vector_axis"});
-    return inferPackedLookup(ctx);
-  }
-  auto shape = inferLookup(ctx, ctx.type(0), ctx.type(0).dtype, 1);
-  return shape && ctx.result({ctx.type(1).dtype, *shape});
-}
-
-static void evalLutToDense(EvalContext &ctx) {
-  const RefTensor &indices = *ctx.in[0], &lut = *ctx.in[1];
-  RefTensor &out = ctx.out[0];
-  if (!ctx.constant("shape"))
-    return lookUp(ctx, indices.data, indices.type.shape, lut, out.data);
-  std::vector<double> numbers = unpackBits(
-      indices.data, indexBits(lut.type.shape[0]), int64_t(out.data.size()));
-  for (size_t i = 0; i < numbers.size(); ++i)
-    out.data[i] = lut.data[int64_t(numbers[i])];
-}
-
-constinit const OpDef ops::ConstexprLutToDense = {
-    .name = "constexpr_lut_to_dense",
-    .summary = "The entries of `lut` that `indices` name. With `shape` "
-               "(until ios18), `indices` are bytes that hold packed numbers; "
-               "without, `lut` is a table [entries, vector] for each block of "
-               "`indices`, and the vectors lie along `vector_axis`.",
-    .family = "constexpr",
-    .params = {value("indices", indexTypes, 'I'), value("lut", tableTypes, 'T'),
-               ParamDef{
-                   "shape", ParamKind::OptionalConstant, {DType::UInt32}, 0, 1},
-               optionalConstant("vector_axis", {DType::Int32}, 0)},
-    .traits = trait::Mil | trait::Constexpr,
-    .constraints = {constantOperands,
-                    "at most one of `shape` and `vector_axis` is given",
-                    "without `shape`, `lut` has two more axes than `indices`, "
-                    "and its others divide those of `indices`",
-                    "without `shape`, a table has an entry for each value of "
-                    "the element type of `indices`",
-                    "`vector_axis` is an axis of `indices`, and given when "
-                    "vectors have several elements",
-                    "with `shape`, `indices` are uint8, as many as hold the "
-                    "bits of all elements",
-                    "with `shape`, `lut` has 2, 4, 16, 64 or 256 entries"},
-    .infer = inferLutToDense,
-    .eval = evalLutToDense,
-};
-
-static bool inferLutToSparse(InferContext &ctx) {
-  const TensorType &mask = ctx.type(0), &data = ctx.type(1), &lut = ctx.type(2);
-  if (!checkConstantOperands(ctx) ||                  // C1
-      !checkMaskCount(ctx, 0, mask.numElements(), 1)) // C2
-    return false;
-  auto shape = inferLookup(ctx, mask, data.dtype, 2);
-  if (!shape)
-    return false;
-  ctx.results = {{DType::UInt1, *shape},
-                 {lut.dtype, {data.shape[0] * lut.shape.back()}}};
-  return true;
-}
-
-static void evalLutToSparse(EvalContext &ctx) {
-  const RefTensor &mask = *ctx.in[0], &lut = *ctx.in[2];
-  const Shape &dense = mask.type.shape;
-  std::vector<double> entries(ctx.out[0].data.size());
-  lookUp(ctx, spread(mask.data, ctx.in[1]->data), dense, lut, entries);
-  // The mask is looked up the same way, in tables of what the element is.
-  int64_t vector = lut.type.shape.back();
-  RefTensor flags;
-  flags.type = TensorType(DType::UInt1, Shape(dense.size(), 1));
-  flags.type.shape.append({2, vector});
-  flags.data.assign(2 * vector, 0.0);
-  std::fill_n(flags.data.begin() + vector, vector, 1.0);
-  lookUp(ctx, mask.data, dense, flags, ctx.out[0].data);
-  gatherMasked(ctx.out[0].data, entries, ctx.out[1].data);
-}
-
-constinit const OpDef ops::ConstexprLutToSparse = {
-    .name = "constexpr_lut_to_sparse",
-    .summary = "constexpr_lut_to_dense of the indices that `indices_mask` "
-               "keeps; gives the mask and the entries.",
-    .family = "constexpr",
-    .params = {value("indices_mask", {DType::UInt1}, 0),
-               value("indices_nonzero_data", indexTypes, 'I'),
-               value("lut", tableTypes, 'T'),
-               optionalConstant("vector_axis", {DType::Int32}, 0)},
-    .traits = trait::Mil | trait::Constexpr,
-    .constraints = {constantOperands,
-                    "`indices_nonzero_data` has as many elements as "
-                    "`indices_mask` keeps",
-                    "`lut` has two more axes than `indices_mask`, and its "
-                    "others divide those of `indices_mask`",
-                    "a table has an entry for each value of the element type "
-                    "of `indices_nonzero_data`",
-                    "`vector_axis` is an axis of `indices_mask`, and given "
-                    "when vectors have several elements"},
-    .resultNames = {"mask", "nonzero_data"},
-    .infer = inferLutToSparse,
-    .eval = evalLutToSparse,
 };
 
 //===----------------------------------------------------------------------===//
