@@ -30,7 +30,8 @@ const json::Object *ProbeFile::find(llvm::StringRef rule) const {
 
 std::string ProbeFile::macOS() const {
   llvm::SmallVector<llvm::StringRef, 2> found;
-  return llvm::Regex("([0-9]+([.][0-9]+)*)").match(system, &found)
+  return isOfEngine() &&
+                 llvm::Regex("([0-9]+([.][0-9]+)*)").match(system, &found)
              ? found[1].str()
              : "";
 }
@@ -56,6 +57,7 @@ json::Value ProbeFile::toJson() const {
                       {"complete", isComplete},
                       {"backend", backend},
                       {"framework", framework},
+                      {"path", path},
                       {"chip", chip},
                       {"system", system},
                       {"target", target},
@@ -179,6 +181,7 @@ bool Reader::read(ProbeFile &file) {
                      .str());
   for (auto [name, to] : {std::pair("backend", &file.backend),
                           {"framework", &file.framework},
+                          {"path", &file.path},
                           {"chip", &file.chip},
                           {"system", &file.system},
                           {"target", &file.target}}) {

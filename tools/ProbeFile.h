@@ -21,6 +21,7 @@ namespace anec {
 struct ProbeFile {
   std::string backend;   ///< `ane` or `cpu`
   std::string framework; ///< `system`; `other` for that of a test
+  std::string path;      ///< to the engine, as `--path` has it
   std::string chip, system, target;
   bool isComplete = false;
   /// The rule that was being tried when this was written; empty for none.
@@ -31,7 +32,9 @@ struct ProbeFile {
   std::vector<llvm::json::Object> rules;
 
   const llvm::json::Object *find(llvm::StringRef rule) const;
-  /// The version of macOS, as far as `system` has one.
+  /// Whether it was an engine that was asked, and not what stands for one.
+  bool isOfEngine() const { return backend == "ane" && framework == "system"; }
+  /// The version of macOS that an engine was asked on; empty otherwise.
   std::string macOS() const;
   /// How many rules have each verdict, as far as any has.
   std::vector<std::pair<llvm::StringRef, unsigned>> counts() const;

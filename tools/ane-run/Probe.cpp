@@ -30,19 +30,18 @@ static ProbeFile emptyReport(const BackendChoice &choice,
                              std::string &stagingFolder) {
   ProbeFile report;
   bool isAne = choice.kind == BackendKind::Ane;
+  Machine machine = thisMachine(choice);
+  const Target *target = targetOf(machine.chip);
   report.backend = isAne ? "ane" : "cpu";
   report.framework = choice.ane.framework.empty() ? "system" : "other";
-  report.chip = report.system = "not known";
-#ifdef ANEC_HAS_ANE
-  if (isAne) {
-    AneInspection found = inspectAne(choice.ane);
-    report.chip = found.chip;
-    report.system = found.system;
-    stagingFolder = found.temporaryFolder;
-  }
-#endif
-  const Target *target = targetOf(report.chip);
+  report.path = isAne ? spelling(choice.ane.path).str() : "";
+  report.chip = machine.chip;
+  report.system = machine.system;
   report.target = (target ? *target : genericTarget()).name.str();
+#ifdef ANEC_HAS_ANE
+  if (isAne)
+    stagingFolder = inspectAne(choice.ane).temporaryFolder;
+#endif
   return report;
 }
 
@@ -142,10 +141,7 @@ json::Object Prober::child(const std::string &name, llvm::StringRef text) {
 }
 
 /// Whether times say something of an engine, or are asked for all the same.
-bool Prober::isTimed() const {
-  return options.time ||
-         (report.backend == "ane" && report.framework == "system");
-}
+bool Prober::isTimed() const { return options.time || report.isOfEngine(); }
 
 void Prober::tryRule(const Rule &rule, json::Object &entry) {
   Judgement judgement{"unclear"};
@@ -192,8 +188,8 @@ bool Prober::resume() {
   if (!before)
     return false;
   if (before->backend != report.backend ||
-      before->framework != report.framework || before->chip != report.chip ||
-      before->system != report.system) {
+      before->framework != report.framework || before->path != report.path ||
+      before->chip != report.chip || before->system != report.system) {
     diags.reportFile(options.output, diag::ProbeOfOtherMachine, before->chip,
                      before->system, report.chip, report.system);
     return false;
@@ -295,6 +291,8 @@ void Prober::printSummary() const {
     words +=
         llvm::formatv("{0}{1} {2}", words.empty() ? "" : ", ", count, verdict);
   out << report.rules.size() << " rules: " << words << '\n';
+  if (!report.isOfEngine())
+    out << "no engine was asked: this says nothing of one\n";
   if (!report.isComplete && !options.output.empty())
     out << "stopped; `--resume` goes on with it\n";
 }

@@ -46,8 +46,8 @@ static std::string checkMemory(uint64_t bytes) {
       uint64_t(::sysconf(_SC_PHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE));
   if (needed <= memory / 4 * 3)
     return "";
-  return llvm::formatv("it takes about {0:F0} GB of memory, and this machine "
-                       "has {1:F0}",
+  return llvm::formatv("it takes about {0:F0} GB, which is more than three "
+                       "quarters of this machine's {1:F0} GB of memory",
                        double(needed) * 1e-9, double(memory) * 1e-9)
       .str();
 }

@@ -30,6 +30,8 @@ std::optional<ProbedTarget> anec::readProbedTarget(llvm::StringRef path,
   std::optional<ProbeFile> file = readProbeFile(path, diags);
   if (!file)
     return std::nullopt;
+  if (!file->isOfEngine())
+    diags.reportFile(path, diag::ProbeOfNoEngine);
   if (!file->isComplete)
     diags.reportFile(path, diag::ProbeIncomplete,
                      allRules().size() - file->rules.size(), allRules().size(),
