@@ -5,6 +5,7 @@
 
 #include "Probe.h"
 #include "../Diags.h"
+#include "../ExitCode.h"
 #include "../ProbeFile.h"
 #include "ChildProcess.h"
 #include "Machine.h"
@@ -133,10 +134,12 @@ json::Object Prober::child(const std::string &name, llvm::StringRef text) {
   case ChildResult::Exited:
     break;
   }
-  std::string how = result.how == ChildResult::Crashed ? "signal " + code
-                                                       : "exit code " + code;
+  bool crashed = result.how == ChildResult::Crashed;
+  std::string how = (crashed ? "signal " : "exit code ") + code;
+  // With these codes it is ane-run that gave up, for want of memory, say.
+  bool gaveUp = !crashed && result.code <= MachineError;
   return json::Object{
-      {"outcome", "crashed"},
+      {"outcome", gaveUp ? "not-tried" : "crashed"},
       {"message", said.empty() ? how : how + ": " + said.str()}};
 }
 

@@ -93,6 +93,8 @@ std::string ane_double::compile(const CompileJob &job) {
     return "InvalidMILProgram: there is no " + job.textFile;
   if (names("ANE_DOUBLE_CRASH", text))
     std::abort();
+  if (names("ANE_DOUBLE_EXIT", text))
+    std::_Exit(3);
   if (names("ANE_DOUBLE_HANG", text))
     std::this_thread::sleep_for(std::chrono::hours(1));
   if (names("ANE_DOUBLE_REFUSE", text))
