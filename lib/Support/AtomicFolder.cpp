@@ -8,6 +8,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,6 +25,30 @@ static bool isReplaceable(llvm::StringRef target, llvm::StringRef mark) {
   std::error_code code;
   fs::directory_iterator entry(target, code), end;
   return !code && entry == end;
+}
+
+/// Whether `name` is what a process that is no more called a folder on its way
+/// to `target`.
+static bool isLeftBehind(llvm::StringRef name, llvm::StringRef target) {
+  pid_t process = 0;
+  unsigned attempt = 0;
+  return name.consume_front(target) && name.consume_front(".") &&
+         !name.consumeInteger(10, process) && name.consume_front("-") &&
+         !name.consumeInteger(10, attempt) && name == ".tmp" && process > 0 &&
+         ::kill(process, 0) && errno == ESRCH;
+}
+
+/// Removes what processes left beside `target` that were killed on the way.
+static void removeLeftBehind(llvm::StringRef target) {
+  llvm::StringRef parent = path::parent_path(target);
+  std::vector<std::string> folders;
+  std::error_code code;
+  for (fs::directory_iterator entry(parent.empty() ? "." : parent, code), end;
+       !code && entry != end; entry.increment(code))
+    if (isLeftBehind(path::filename(entry->path()), path::filename(target)))
+      folders.push_back(entry->path());
+  for (const std::string &folder : folders)
+    (void)fs::remove_directories(folder);
 }
 
 std::unique_ptr<AtomicFolder> AtomicFolder::create(llvm::StringRef requested,
@@ -45,6 +70,8 @@ std::unique_ptr<AtomicFolder> AtomicFolder::create(llvm::StringRef requested,
   std::error_code code;
   if (!parent.empty())
     code = fs::create_directories(parent, true, fs::all_all);
+  if (!code)
+    removeLeftBehind(target);
   std::string temporary;
   for (unsigned attempt = 0; !code && attempt != 1000; ++attempt) {
     temporary = (target + "." + llvm::Twine(::getpid()) + "-" +

@@ -21,6 +21,7 @@ public:
   /// Starts the folder that will stand at `path`. A folder there is replaced
   /// when it has a file called `mark`, or nothing at all; anything else is
   /// someone's, and reported. Nothing when that or the machine forbids it.
+  /// What a process that was killed left on its way there is removed.
   static std::unique_ptr<AtomicFolder>
   create(llvm::StringRef path, llvm::StringRef mark, Diagnostics &diags);
   /// Removes what was not committed.
