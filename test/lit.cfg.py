@@ -48,6 +48,9 @@ if config.has_sentencepiece and shutil.which("spm_encode"):
 # `REQUIRES: chromium`: a browser to open pages in.
 if shutil.which("chromium"):
     config.available_features.add("chromium")
+# `REQUIRES: clang-format-14`: what code is laid out with.
+if shutil.which("clang-format-14"):
+    config.available_features.add("clang-format-14")
 # Tests that do not say so are not of the engine, where there is one.
 config.environment["ANEC_BACKEND"] = "cpu"
 # `REQUIRES: ane-double`: the ane backend with a double of its framework.

@@ -25,7 +25,8 @@ WeightFiles::File &WeightFiles::open(StringRef path, SourceRange range) {
   auto elsewhere = options.weightFiles.find(path);
   if (elsewhere != options.weightFiles.end()) {
     location = elsewhere->second;
-  } else if (relative.consume_front("@model_path/") || !sys::path::is_absolute(path)) {
+  } else if (relative.consume_front("@model_path/") ||
+             !sys::path::is_absolute(path)) {
     location = modelDirectory;
     sys::path::append(location, relative);
   } else {

@@ -60,8 +60,8 @@ static Value *reshape(Builder &builder, Value *value,
 static void packInputs(Function &kernel, llvm::ArrayRef<TensorType> types) {
   PackedLayout layout = packTensors(types);
   Builder builder(kernel);
-  builder.setInsertionPoint(
-      kernel.body().empty() ? nullptr : &kernel.body().front());
+  builder.setInsertionPoint(kernel.body().empty() ? nullptr
+                                                  : &kernel.body().front());
   Value *packed = kernel.addParameter({DType::FP16, layout.shape()}, "input");
   packed->declared = kernel.parameters().front()->declared;
   for (const Region &part : layout.parts) {

@@ -82,8 +82,8 @@ static size_t bestCut(llvm::ArrayRef<Op *> ops) {
   return best;
 }
 
-/// Between kernels pass fp16 tensors alone: what else `rest` uses of `first`, it
-/// computes itself.
+/// Between kernels pass fp16 tensors alone: what else `rest` uses of `first`,
+/// it computes itself.
 static void computeOthersIn(OpenedBody &body, int rest,
                             llvm::ArrayRef<Op *> first) {
   for (Op *op : llvm::reverse(first)) {

@@ -15,7 +15,8 @@ int main() {
       weight w: fp16[4, 16];
       return relu(w @ x);
     }
-  )", "linear.tdsl", options, diags);
+  )",
+                                   "linear.tdsl", options, diags);
   if (package && package->print(llvm::outs(), diags) &&
       package->write("linear.mil", diags))
     return 0;

@@ -16,15 +16,14 @@ std::string anec::ownExecutable() {
 }
 
 cl::ValuesClass anec::anePathValues() {
-  return cl::values(
-      clEnumValN(AnePath::InMemory, spelling(AnePath::InMemory),
-                 "in-memory models (default)"),
-      clEnumValN(AnePath::Client, spelling(AnePath::Client),
-                 "the framework's client"),
-      clEnumValN(AnePath::Direct, spelling(AnePath::Direct),
-                 "the client, run without the system's daemon"),
-      clEnumValN(AnePath::RealTime, spelling(AnePath::RealTime),
-                 "the same, at real-time quality of service"));
+  return cl::values(clEnumValN(AnePath::InMemory, spelling(AnePath::InMemory),
+                               "in-memory models (default)"),
+                    clEnumValN(AnePath::Client, spelling(AnePath::Client),
+                               "the framework's client"),
+                    clEnumValN(AnePath::Direct, spelling(AnePath::Direct),
+                               "the client, run without the system's daemon"),
+                    clEnumValN(AnePath::RealTime, spelling(AnePath::RealTime),
+                               "the same, at real-time quality of service"));
 }
 
 BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
@@ -81,11 +80,12 @@ BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
           cl::desc("With the ane backend, programs that a process compiles "
                    "before it stops, or trains on in a new one (default 110)"),
           cl::sub(first), cl::sub(second), cl::cat(category)),
-      weightFiles("weight-files", cl::value_desc("N"), cl::init(1),
-                  cl::desc("With the ane backend, the weight files of a program, "
-                           "an array to each as far as they go (default 1; "
-                           "16 may be the most)"),
-                  cl::sub(first), cl::sub(second), cl::cat(category)) {}
+      weightFiles(
+          "weight-files", cl::value_desc("N"), cl::init(1),
+          cl::desc("With the ane backend, the weight files of a program, "
+                   "an array to each as far as they go (default 1; "
+                   "16 may be the most)"),
+          cl::sub(first), cl::sub(second), cl::cat(category)) {}
 
 BackendChoice BackendFlags::choice() const {
   BackendChoice choice;
@@ -107,10 +107,10 @@ llvm::StringRef BackendFlags::flagOfCpu() const {
 }
 
 llvm::StringRef BackendFlags::flagOfAne() const {
-  return heartbeat.getNumOccurrences() ? "--heartbeat"
-         : isolate                     ? "--isolate"
-         : reuse                       ? "--reuse-compiled"
-         : path.getNumOccurrences()    ? "--path"
+  return heartbeat.getNumOccurrences()      ? "--heartbeat"
+         : isolate                          ? "--isolate"
+         : reuse                            ? "--reuse-compiled"
+         : path.getNumOccurrences()         ? "--path"
          : compileLimit.getNumOccurrences() ? "--compile-limit"
          : weightFiles.getNumOccurrences()  ? "--weight-files"
                                             : "";

@@ -5,8 +5,8 @@
 ///
 /// \file
 /// The engine's compiler gives each process some hundred programs. A training
-/// run that needs more is saved, and this program begins anew in its place, with
-/// the same arguments: what it goes on from says the environment.
+/// run that needs more is saved, and this program begins anew in its place,
+/// with the same arguments: what it goes on from says the environment.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -142,9 +142,8 @@ bool anec::runPackage(llvm::StringRef path, const PackageRunOptions &options,
   if (!run.run(diags))
     return false;
   double elapsed = watch.milliseconds();
-  out << run.entry
-      << llvm::format(": ran in %.3f ms on ", elapsed) << run.backend->name()
-      << " (measured, first run)\n";
+  out << run.entry << llvm::format(": ran in %.3f ms on ", elapsed)
+      << run.backend->name() << " (measured, first run)\n";
   std::vector<ConstantRef> outputs = run.outputs();
   llvm::ArrayRef<Port> ports = run.session->outputs(run.entry);
   for (auto [port, value] : llvm::zip_equal(ports, outputs))
@@ -207,8 +206,8 @@ struct StepSeries {
 static void printRow(llvm::StringRef name, const Timing &series,
                      llvm::raw_ostream &out) {
   out << llvm::format("  %-10s median %9.3f ms  min %9.3f ms  p95 %9.3f ms\n",
-                      name.str().c_str(), series.median(),
-                      series.least(), series.quantile(0.95));
+                      name.str().c_str(), series.median(), series.least(),
+                      series.quantile(0.95));
 }
 
 static void printRow(llvm::StringRef name, const Timing &series,

@@ -38,8 +38,8 @@ struct MILPrintOptions {
   Placement placement = Placement::Gather;
   /// The weight file as the text names it.
   std::string weightPath = "@model_path/weights/weight.bin";
-  /// An array to each file, `weight.bin`, `weight.1.bin`, ..., as far as so many
-  /// files go; then several share one again.
+  /// An array to each file, `weight.bin`, `weight.1.bin`, ..., as far as so
+  /// many files go; then several share one again.
   unsigned mostWeightFiles = 1;
   /// The value of a `weight` op, or null with the reason reported. Without it
   /// no value is known, which is all right as long as nothing is written to the

@@ -184,8 +184,8 @@ public:
                                            Diagnostics &diags) = 0;
   /// Whether it compiles MIL text, so that it matters how that is written.
   virtual bool takesText() const { return false; }
-  /// Hands it `program` as it is, for those that take text. Ports whose elements
-  /// no Binding has are for Executable::run alone.
+  /// Hands it `program` as it is, for those that take text. Ports whose
+  /// elements no Binding has are for Executable::run alone.
   virtual std::unique_ptr<Executable> loadText(const ProgramText &,
                                                Diagnostics &) {
     llvm_unreachable("a backend that takes no text");

@@ -65,8 +65,8 @@ struct Rule {
   llvm::StringLiteral conflict = "";
   /// What to do instead.
   llvm::StringLiteral advice;
-  /// What breaking it was seen to do, or may do, beyond failing: `ane-run probe`
-  /// tries such rules last.
+  /// What breaking it was seen to do, or may do, beyond failing: `ane-run
+  /// probe` tries such rules last.
   llvm::StringLiteral danger = "";
   /// Why no program can show whether it holds; empty for nearly all.
   llvm::StringLiteral unprobed = "";

@@ -211,7 +211,8 @@ public:
         schedule(function, parts, options.numerics),
         storage(function, schedule, parts, options.numerics,
                 bind(options.bindings), shared->arenas) {
-    StepContext ctx{storage, schedule, shared->pool, options.numerics, &hazardList};
+    StepContext ctx{storage, schedule, shared->pool, options.numerics,
+                    &hazardList};
     for (const Step &step : schedule.steps) {
       steps.push_back(makeStep(step, ctx));
       if (options.timeSteps)

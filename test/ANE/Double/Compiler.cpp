@@ -58,8 +58,7 @@ readProgram(const std::string &text, const std::string &folder,
 }
 
 static std::set<std::string> pathsIn(const std::string &text) {
-  static const std::regex pattern(
-      "BLOBFILE\\(path = [^\"]*\"([^\"]*)\"");
+  static const std::regex pattern("BLOBFILE\\(path = [^\"]*\"([^\"]*)\"");
   std::set<std::string> paths;
   for (std::sregex_iterator it(text.begin(), text.end(), pattern), end;
        it != end; ++it)

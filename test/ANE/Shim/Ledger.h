@@ -17,9 +17,9 @@
 ///   ANE_DOUBLE_CRASH=TEXT              crashes on it, or never ends
 ///   ANE_DOUBLE_HANG=TEXT
 ///   ANE_DOUBLE_EXIT=TEXT               ends as ane-run does for want of memory
-///   ANE_DOUBLE_TAKES=RULE,RULE         takes texts that break these, see Text.h
-///   ANE_DOUBLE_NUMERICS=m1|m3|m4       computes as is published of a chip
-///   ANE_DOUBLE_ODD=layout|names        attributes say what nobody expects
+///   ANE_DOUBLE_TAKES=RULE,RULE         takes texts that break these, see
+///   Text.h ANE_DOUBLE_NUMERICS=m1|m3|m4       computes as is published of a
+///   chip ANE_DOUBLE_ODD=layout|names        attributes say what nobody expects
 ///   ANE_DOUBLE_ODD=unseen              nobody is told of compiled programs
 ///
 //===----------------------------------------------------------------------===//

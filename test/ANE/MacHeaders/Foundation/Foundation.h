@@ -43,7 +43,7 @@ enum : NSUInteger { NSUTF8StringEncoding = 4 };
 @end
 
 __attribute__((objc_root_class))
-@interface NSObject <NSObject>
+@interface NSObject<NSObject>
 + (instancetype)alloc;
 - (instancetype)init;
 + (Class)class;
