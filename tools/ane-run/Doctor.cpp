@@ -20,8 +20,8 @@ static void printPaths(const AneInspection &found, AnePath asked,
                        llvm::raw_ostream &out) {
   for (AnePath path : anePaths) {
     out << "  " << llvm::left_justify(spelling(path), 10);
-    unsigned missing = llvm::count_if(
-        found.symbols, [&](const AneInspection::Symbol &symbol) {
+    unsigned missing =
+        llvm::count_if(found.symbols, [&](const AneInspection::Symbol &symbol) {
           return symbol.needed && !symbol.found &&
                  llvm::is_contained(symbol.paths, path);
         });

@@ -109,10 +109,9 @@ std::unique_ptr<Executable> AneBackend::load(const Function &function,
   }
   if (!ok)
     return nullptr;
-  std::optional<StagedProgram> staged =
-      StagedProgram::write(function, options.milVersion,
-                           engine->options.mostWeightFiles,
-                           engine->temporaryFolder, engine->nextSalt(), diags);
+  std::optional<StagedProgram> staged = StagedProgram::write(
+      function, options.milVersion, engine->options.mostWeightFiles,
+      engine->temporaryFolder, engine->nextSalt(), diags);
   std::shared_ptr<Program> program =
       staged ? programFor(std::move(*staged), diags) : nullptr;
   return program ? AneExecutable::make(std::move(program), std::move(inputs),

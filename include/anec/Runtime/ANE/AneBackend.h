@@ -59,8 +59,8 @@ struct AneOptions {
   /// macOS, work that arrives while the engine goes to sleep is lost. 0 never
   /// does.
   double heartbeatSeconds = 0;
-  /// Files for the arrays of a program; one each as far as they go. A compiler of
-  /// M1 was once reported to refuse several arrays in one file, and those of
+  /// Files for the arrays of a program; one each as far as they go. A compiler
+  /// of M1 was once reported to refuse several arrays in one file, and those of
   /// later systems refuse the 17th file.
   unsigned mostWeightFiles = 1;
   /// Keeps staged programs, and loads what an earlier process compiled.
@@ -69,8 +69,8 @@ struct AneOptions {
   /// empty compiles in this one. What crashes the compiler then crashes a
   /// child, and its compilations are not counted here.
   std::vector<std::string> compileCommand;
-  /// A child that takes longer is ended: a compiler that hangs is as dead as one
-  /// that crashes.
+  /// A child that takes longer is ended: a compiler that hangs is as dead as
+  /// one that crashes.
   unsigned compileSeconds = 300;
 };
 
@@ -89,7 +89,7 @@ struct AneInspection {
   struct Symbol {
     std::string name; ///< `_ANERequest`, or `-[_ANEInMemoryModel unload...]`
     bool found = false;
-    bool needed = true; ///< false for what is used only where it is
+    bool needed = true;         ///< false for what is used only where it is
     std::vector<AnePath> paths; ///< those that use it
   };
   std::string framework, openError; ///< no error: it opened
