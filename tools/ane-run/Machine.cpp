@@ -40,7 +40,7 @@ static std::string systemName() {
   return std::string(names.sysname) + " " + names.release;
 }
 
-Machine anec::thisMachine(const BackendChoice &choice) {
+Machine anec::thisMachine([[maybe_unused]] const BackendChoice &choice) {
 #ifdef ANEC_HAS_ANE
   if (choice.kind == BackendKind::Ane) {
     AneInspection found = inspectAne(choice.ane);

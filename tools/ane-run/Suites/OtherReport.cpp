@@ -23,7 +23,7 @@ namespace {
 
 struct RowInFile {
   std::string row, form, outcome;
-  std::optional<double> median_ms, tflops;
+  std::optional<double> medianMs, teraflops;
 };
 struct SuiteInFile {
   std::string suite;
@@ -40,8 +40,8 @@ bool fromJSON(const json::Value &value, RowInFile &row, json::Path path) {
   json::ObjectMapper mapper(value, path);
   return mapper && mapper.map("row", row.row) && mapper.map("form", row.form) &&
          mapper.map("outcome", row.outcome) &&
-         mapper.mapOptional("median_ms", row.median_ms) &&
-         mapper.mapOptional("tflops", row.tflops);
+         mapper.mapOptional("median_ms", row.medianMs) &&
+         mapper.mapOptional("tflops", row.teraflops);
 }
 
 bool fromJSON(const json::Value &value, SuiteInFile &suite, json::Path path) {
@@ -77,8 +77,8 @@ std::optional<OtherReport> anec::readReport(llvm::StringRef path,
     report.machine += " by " + *read->path;
   for (const SuiteInFile &suite : read->suites)
     for (const RowInFile &row : suite.rows)
-      if (row.outcome == "measured" && row.median_ms && row.tflops)
+      if (row.outcome == "measured" && row.medianMs && row.teraflops)
         report.figures.push_back(
-            {suite.suite, row.row, row.form, *row.median_ms, *row.tflops});
+            {suite.suite, row.row, row.form, *row.medianMs, *row.teraflops});
   return report;
 }
