@@ -6,7 +6,8 @@
 #include "Measure.h"
 #include "Check.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
 using namespace anec;
@@ -117,11 +118,11 @@ static bool check(const Expectation &right, llvm::ArrayRef<float> output,
   if (errors.toReference <= right.tolerance())
     return true;
   result.outcome = RowResult::Wrong;
-  result.message =
-      llvm::formatv("the result {0} is off by {1:g3} of its size, and at most "
-                    "{2:g3} may be",
-                    negated ? "of the first run" : "after the timed runs",
-                    errors.toReference, right.tolerance());
+  llvm::raw_string_ostream(result.message)
+      << "the result "
+      << (negated ? "of the first run" : "after the timed runs")
+      << llvm::format(" is off by %.3g of its size, and at most %.3g may be",
+                      errors.toReference, right.tolerance());
   return false;
 }
 
