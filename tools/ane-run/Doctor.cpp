@@ -36,7 +36,12 @@ static void print(const AneInspection &found, AnePath path,
       << (found.openError.empty() ? "opened" : found.openError) << '\n';
   for (const AneInspection::Symbol &symbol : found.symbols)
     out << "  " << (symbol.found ? "found   " : "missing ") << symbol.name
-        << (symbol.needed ? "" : " (can do without)") << '\n';
+        << (symbol.needed ? "" : " (can do without)")
+        << (symbol.typesDiffer()
+                ? ", of types " + symbol.types + " where anec calls it by " +
+                      symbol.calledWith
+                : "")
+        << '\n';
   out << "paths:\n";
   printPaths(found, path, out);
   out << "chip:       " << found.chip << '\n'
@@ -61,6 +66,9 @@ static void printJson(const AneInspection &found, AnePath path,
           json.attribute("name", symbol.name);
           json.attribute("found", symbol.found);
           json.attribute("needed", symbol.needed);
+          json.attribute("types", symbol.types);
+          json.attribute("called_with", symbol.calledWith);
+          json.attribute("types_differ", symbol.typesDiffer());
           json.attributeArray("paths", [&] {
             for (AnePath user : symbol.paths)
               json.value(spelling(user));

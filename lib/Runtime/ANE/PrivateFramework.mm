@@ -6,7 +6,9 @@
 #include "PrivateFramework.h"
 #include "Call.h"
 #include "anec/Runtime/Diags.h"
+#include "llvm/ADT/StringExtras.h"
 #include <dlfcn.h>
+#import <objc/runtime.h>
 
 using namespace anec;
 using namespace anec::ane;
@@ -27,6 +29,8 @@ struct Needed {
   const char *className;
   char kind; ///< `+` or `-`
   const char *selector;
+  /// Types of its arguments as Protocols.h has them, in the runtime's encoding.
+  const char *arguments;
   PathSet paths;
   bool isOptional = false;
 };
@@ -35,33 +39,36 @@ struct Needed {
 // Those of a class stand together.
 static constexpr Needed methods[] = {
     {"_ANEInMemoryModelDescriptor", '+',
-     "modelWithMILText:weights:optionsPlist:", InMemory},
-    {"_ANEInMemoryModel", '+', "inMemoryModelWithDescriptor:", InMemory},
-    {"_ANEInMemoryModel", '-', "hexStringIdentifier", InMemory},
-    {"_ANEInMemoryModel", '-', "compileWithQoS:options:error:", InMemory},
-    {"_ANEInMemoryModel", '-', "loadWithQoS:options:error:", InMemory},
+     "modelWithMILText:weights:optionsPlist:", "@@@", InMemory},
+    {"_ANEInMemoryModel", '+', "inMemoryModelWithDescriptor:", "@", InMemory},
+    {"_ANEInMemoryModel", '-', "hexStringIdentifier", "", InMemory},
+    {"_ANEInMemoryModel", '-', "compileWithQoS:options:error:", "I@^@",
+     InMemory},
+    {"_ANEInMemoryModel", '-', "loadWithQoS:options:error:", "I@^@", InMemory},
     {"_ANEInMemoryModel", '-',
-     "evaluateWithQoS:options:request:error:", InMemory},
-    {"_ANEInMemoryModel", '-', "unloadWithQoS:error:", InMemory},
-    {"_ANEInMemoryModel", '-', "compiledModelExists", InMemory, true},
-    {"_ANEInMemoryModel", '-', "modelAttributes", InMemory, true},
-    {"_ANEModel", '+', "modelAtURL:key:", AllOfClient},
-    {"_ANEModel", '-', "modelAttributes", AllOfClient, true},
-    {"_ANEClient", '+', "sharedConnection", AllOfClient},
-    {"_ANEClient", '-', "compileModel:options:qos:error:", AllOfClient},
-    {"_ANEClient", '-', "loadModel:options:qos:error:", AllOfClient},
-    {"_ANEClient", '-', "evaluateWithModel:options:request:qos:error:", Client},
+     "evaluateWithQoS:options:request:error:", "I@@^@", InMemory},
+    {"_ANEInMemoryModel", '-', "unloadWithQoS:error:", "I^@", InMemory},
+    {"_ANEInMemoryModel", '-', "compiledModelExists", "", InMemory, true},
+    {"_ANEInMemoryModel", '-', "modelAttributes", "", InMemory, true},
+    {"_ANEModel", '+', "modelAtURL:key:", "@@", AllOfClient},
+    {"_ANEModel", '-', "modelAttributes", "", AllOfClient, true},
+    {"_ANEClient", '+', "sharedConnection", "", AllOfClient},
+    {"_ANEClient", '-', "compileModel:options:qos:error:", "@@I^@",
+     AllOfClient},
+    {"_ANEClient", '-', "loadModel:options:qos:error:", "@@I^@", AllOfClient},
     {"_ANEClient", '-',
-     "doEvaluateDirectWithModel:options:request:qos:error:", Direct},
+     "evaluateWithModel:options:request:qos:error:", "@@@I^@", Client},
     {"_ANEClient", '-',
-     "evaluateRealTimeWithModel:options:request:error:", RealTime},
-    {"_ANEClient", '-', "unloadModel:options:qos:error:", AllOfClient},
-    {"_ANEClient", '-', "compiledModelExistsFor:", AllOfClient, true},
-    {"_ANEIOSurfaceObject", '+', "objectWithIOSurface:", All},
+     "doEvaluateDirectWithModel:options:request:qos:error:", "@@@I^@", Direct},
+    {"_ANEClient", '-',
+     "evaluateRealTimeWithModel:options:request:error:", "@@@^@", RealTime},
+    {"_ANEClient", '-', "unloadModel:options:qos:error:", "@@I^@", AllOfClient},
+    {"_ANEClient", '-', "compiledModelExistsFor:", "@", AllOfClient, true},
+    {"_ANEIOSurfaceObject", '+', "objectWithIOSurface:", "^{}", All},
     {"_ANERequest", '+',
      "requestWithInputs:inputIndices:outputs:outputIndices:weightsBuffer:"
      "perfStats:procedureIndex:",
-     All},
+     "@@@@@@@", All},
 };
 
 static Class classNamed(const char *name) {
@@ -75,6 +82,34 @@ static bool hasMethod(const Needed &method) {
   return owner &&
          (method.kind == '+' ? [owner respondsToSelector:selector]
                              : [owner instancesRespondToSelector:selector]);
+}
+
+/// An encoding without sizes and qualifiers, and structures by their being
+/// there.
+static std::string plainTypes(const char *encoding) {
+  std::string plain;
+  unsigned depth = 0;
+  for (char c : llvm::StringRef(encoding ? encoding : "")) {
+    depth -= c == '}';
+    if (!depth && !llvm::isDigit(c) && !llvm::StringRef("rnNoORV").contains(c))
+      plain += c;
+    depth += c == '{';
+  }
+  return plain;
+}
+
+static void readTypes(const Needed &method, AneInspection::Symbol &symbol) {
+  Class owner = classNamed(method.className);
+  SEL selector =
+      NSSelectorFromString([NSString stringWithUTF8String:method.selector]);
+  Method found = method.kind == '+' ? class_getClassMethod(owner, selector)
+                                    : class_getInstanceMethod(owner, selector);
+  symbol.types = plainTypes(method_getTypeEncoding(found));
+  symbol.calledWith = method.arguments;
+  // Of the receiver, the selector and the result nothing is unexpected: a BOOL
+  // is another type on each platform.
+  llvm::StringRef types = symbol.types;
+  symbol.types = types.substr(types.find("@:") + 2).str();
 }
 
 std::string ane::frameworkPath(const AneOptions &options) {
@@ -121,6 +156,8 @@ std::vector<AneInspection::Symbol> ane::inspectSymbols() {
                              " " + method.selector + "]",
                          hasMethod(method), !method.isOptional,
                          pathsIn(method.paths)});
+      if (symbols.back().found)
+        readTypes(method, symbols.back());
     }
   }
   return symbols;

@@ -91,6 +91,12 @@ struct AneInspection {
     bool found = false;
     bool needed = true;         ///< false for what is used only where it is
     std::vector<AnePath> paths; ///< those that use it
+    /// Of a method that is there, its types as the runtime has them, and as
+    /// anec calls it, without sizes; empty where they are not told.
+    std::string types, calledWith;
+    bool typesDiffer() const {
+      return !types.empty() && !calledWith.empty() && types != calledWith;
+    }
   };
   std::string framework, openError; ///< no error: it opened
   std::vector<Symbol> symbols;
