@@ -7,11 +7,11 @@
 #include "BackendFlags.h"
 #include "Probe.h"
 #include "ProbeProgram.h"
+#include "StopRequest.h"
 #include "anec/Target/Rule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
-#include <csignal>
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -62,27 +62,11 @@ cl::opt<bool> jsonFlag("json",
 cl::opt<std::string> probeName(cl::Positional, cl::desc("RULE.bad|good|times"),
                                cl::sub(oneCommand), cl::cat(probeCategory));
 BackendFlags probeBackend(probeCategory, probeCommand, oneCommand);
-
-/// Set by the handler of SIGINT, SIGTERM and SIGHUP.
-std::atomic<bool> stopRequested{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
 } // namespace
 
 void anec::hideFlagsInProbe() {
   cl::HideUnrelatedOptions(probeCategory, probeCommand);
   cl::HideUnrelatedOptions(probeCategory, oneCommand);
-}
-
-/// Makes the first signal a request. A second one ends the process at once.
-static void catchRequestsToStop() {
-  // LLVM's handlers, which remove files that are being written, come first: it
-  // would put them into place of these otherwise.
-  llvm::sys::SetInterruptFunction(nullptr);
-  struct sigaction action = {};
-  action.sa_handler = [](int) { stopRequested = true; };
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
-  for (int signal : {SIGINT, SIGTERM, SIGHUP})
-    ::sigaction(signal, &action, nullptr);
 }
 
 /// What is wrong with the flags; empty when nothing is.
@@ -115,7 +99,7 @@ static ProbeOptions probeOptions() {
   options.time = timeFlag;
   options.json = jsonFlag;
   options.showStatus = llvm::sys::Process::StandardErrIsDisplayed();
-  options.stop = &stopRequested;
+  options.stop = &stopRequested();
   options.childCommand = {ownExecutable(), "probe-one",
                           "--time-limit=" + std::to_string(timeLimit)};
   llvm::append_range(options.childCommand, probeBackend.words());

@@ -13,12 +13,11 @@
 #include "../ExitCode.h"
 #include "BackendFlags.h"
 #include "Restart.h"
+#include "StopRequest.h"
 #include "anec/Train/LossPlot.h"
 #include "anec/Train/Trainer.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/Signals.h"
-#include <csignal>
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -140,10 +139,6 @@ cl::opt<std::string> drawing("o", cl::value_desc("FILE.svg"),
                              cl::desc("Where to write the drawing"),
                              cl::sub(plotCommand), cl::cat(trainCategory));
 
-/// Set by the handler of SIGINT, SIGTERM and SIGHUP.
-std::atomic<bool> stopRequested{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
-
 } // namespace
 
 static TrainOptions trainOptions() {
@@ -171,7 +166,7 @@ static TrainOptions trainOptions() {
   options.validationWindows = validationWindows;
   options.keep = keep;
   options.profile = profile;
-  options.stop = &stopRequested;
+  options.stop = &stopRequested();
   return options;
 }
 
@@ -188,18 +183,6 @@ static std::string checkTrainFlags() {
   if (!(validation >= 0 && validation < 1))
     return "--validation is a share: at least 0, and less than 1";
   return backendFlags.check();
-}
-
-/// Makes the first signal a request. A second one ends the process at once.
-static void catchRequestsToStop() {
-  // LLVM's handlers, which remove files that are being written, come first: it
-  // would put them into place of these otherwise.
-  llvm::sys::SetInterruptFunction(nullptr);
-  struct sigaction action = {};
-  action.sa_handler = [](int) { stopRequested = true; };
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
-  for (int signal : {SIGINT, SIGTERM, SIGHUP})
-    ::sigaction(signal, &action, nullptr);
 }
 
 static ExitCode runTrain() {
