@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/Predict.h"
-#include "Predicates.h"
+#include "Rules/Predicates.h"
 #include "anec/Ops/Cost.h"
 #include "llvm/ADT/DenseMap.h"
 #include <algorithm>

@@ -1,4 +1,4 @@
-//===- LegalizeArithmetic.cpp - arithmetic and reductions for a target --===//
+//===- Arithmetic.cpp - arithmetic and reductions for a target ------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

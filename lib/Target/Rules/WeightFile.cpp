@@ -1,4 +1,4 @@
-//===- WeightFileRules.cpp - rules about weight files ---------------------===//
+//===- WeightFile.cpp - rules about weight files --------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -15,7 +15,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "DeadOps.h"
+#include "../Simplify/DeadOps.h"
 #include "Differentiator.h"
 #include "anec/IR/Names.h"
 #include "anec/Passes/Diags.h"

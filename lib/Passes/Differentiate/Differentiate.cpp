@@ -17,7 +17,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "DeadOps.h"
+#include "../Simplify/DeadOps.h"
 #include "Differentiator.h"
 #include "anec/IR/Diags.h"
 #include "anec/IR/Names.h"

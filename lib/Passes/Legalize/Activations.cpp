@@ -1,4 +1,4 @@
-//===- LegalizeActivations.cpp - activations and roots for a target -----===//
+//===- Activations.cpp - activations and roots for a target ---------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ValueRules.cpp - rules about accuracy --------------------------===//
+//===- Value.cpp - rules about accuracy -----------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- InterfaceRules.cpp - rules about inputs and outputs ------------===//
+//===- Interface.cpp - rules about inputs and outputs ---------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

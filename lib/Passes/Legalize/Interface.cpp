@@ -1,4 +1,4 @@
-//===- LegalizeInterface.cpp - inputs and outputs for a target ----------===//
+//===- Interface.cpp - inputs and outputs for a target --------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Predicates.h - what rules ask of a program --------------*- C++ -*-===//
+//===- Predicates.h - what rules ask of a program ---------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- OpRules.cpp - rules about which ops there are ------------------===//
+//===- Op.cpp - rules about which ops there are ---------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

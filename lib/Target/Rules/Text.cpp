@@ -1,4 +1,4 @@
-//===- TextRules.cpp - rules about how MIL is written -----------------===//
+//===- Text.cpp - rules about how MIL is written --------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Legalize.cpp - make a target's rules hold ------------------------===//
+//===- Legalize.cpp - make a target's rules hold --------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- LegalizeComputedConv.cpp - convolutions with computed weights ----===//
+//===- ComputedConv.cpp - convolutions with computed weights --------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ResultRules.cpp - rules about where results come from --------------===//
+//===- Result.cpp - rules about where results come from -------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

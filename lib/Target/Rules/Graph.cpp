@@ -1,4 +1,4 @@
-//===- GraphRules.cpp - rules about what goes with what ---------------===//
+//===- Graph.cpp - rules about what goes with what ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ExtentRules.cpp - rules about how large things are -------------===//
+//===- Extent.cpp - rules about how large things are ----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
