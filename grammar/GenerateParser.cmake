@@ -35,9 +35,11 @@ add_custom_command(
   VERBATIM)
 
 # Older generators write u8"..." literals into std::string, which C++20 only
-# takes without char8_t; and their code has warnings that are not ours.
+# takes without char8_t; and their code has warnings that are not ours. Clang
+# refuses a precompiled header that was made with char8_t.
 set_source_files_properties(${ANEC_PARSER_SOURCES} PROPERTIES
-  COMPILE_OPTIONS "-fno-char8_t;-w")
+  COMPILE_OPTIONS "-fno-char8_t;-w"
+  SKIP_PRECOMPILE_HEADERS ON)
 
 # ANTLR 4.9's Vocabulary has const members of libstdc++'s vector and a defaulted
 # constructor, which clang takes for deleted. With that pair, compile against a
