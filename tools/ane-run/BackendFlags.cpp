@@ -26,8 +26,7 @@ cl::ValuesClass anec::anePathValues() {
                                "the same, at real-time quality of service"));
 }
 
-BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
-                           cl::SubCommand &second)
+BackendFlags::BackendFlags()
     : numerics(
           "numerics", cl::desc("How the CPU backend computes:"),
           cl::init(Numerics::FP16),
@@ -39,11 +38,9 @@ BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
               clEnumValN(Numerics::M1, "m1",
                          "as is published of that chip's engine"),
               clEnumValN(Numerics::M3, "m3", "the same of the M3 Ultra"),
-              clEnumValN(Numerics::M4, "m4", "the same of the M4")),
-          cl::sub(first), cl::sub(second), cl::cat(category)),
+              clEnumValN(Numerics::M4, "m4", "the same of the M4"))),
       threads("threads", cl::value_desc("N"), cl::init(0),
-              cl::desc("Threads (default: one per processor)"), cl::sub(first),
-              cl::sub(second), cl::cat(category)),
+              cl::desc("Threads (default: one per processor)")),
       kind("backend",
            cl::desc(defaultBackend(thisPlatform()) == BackendKind::Ane
                         ? "What programs run on (default here: ane; with flags "
@@ -54,38 +51,31 @@ BackendFlags::BackendFlags(cl::OptionCategory &category, cl::SubCommand &first,
            cl::values(
                clEnumValN(BackendKind::Cpu, "cpu", "the processor"),
                clEnumValN(BackendKind::Ane, "ane",
-                          "the Neural Engine, on macOS; see docs/ane.md")),
-           cl::sub(first), cl::sub(second), cl::cat(category)),
+                          "the Neural Engine, on macOS; see docs/ane.md"))),
       heartbeat("heartbeat", cl::value_desc("SECONDS"),
                 cl::desc("With the ane backend, run a small program when none "
                          "ran for so long, to keep the engine awake (3 is "
-                         "below what it waits)"),
-                cl::sub(first), cl::sub(second), cl::cat(category)),
+                         "below what it waits)")),
       isolate("isolate",
               cl::desc("With the ane backend, compile each program in a child "
-                       "process"),
-              cl::sub(first), cl::sub(second), cl::cat(category)),
+                       "process")),
       reuse("reuse-compiled",
             cl::desc("With the ane backend, keep what is compiled for later "
-                     "processes, and load what earlier ones kept"),
-            cl::sub(first), cl::sub(second), cl::cat(category)),
+                     "processes, and load what earlier ones kept")),
       path("path",
            cl::desc("With the ane backend, the methods to go by; see "
                     "docs/ane.md:"),
-           cl::init(AnePath::InMemory), anePathValues(), cl::sub(first),
-           cl::sub(second), cl::cat(category)),
+           cl::init(AnePath::InMemory), anePathValues()),
       compileLimit(
           "compile-limit", cl::value_desc("N"),
           cl::init(AneOptions().compileLimit),
           cl::desc("With the ane backend, programs that a process compiles "
-                   "before it stops, or trains on in a new one (default 110)"),
-          cl::sub(first), cl::sub(second), cl::cat(category)),
+                   "before it stops, or trains on in a new one (default 110)")),
       weightFiles(
           "weight-files", cl::value_desc("N"), cl::init(1),
           cl::desc("With the ane backend, the weight files of a program, "
                    "an array to each as far as they go (default 1; "
-                   "16 may be the most)"),
-          cl::sub(first), cl::sub(second), cl::cat(category)) {}
+                   "16 may be the most)")) {}
 
 BackendChoice BackendFlags::choice() const {
   BackendChoice choice;

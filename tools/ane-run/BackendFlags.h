@@ -12,13 +12,13 @@
 
 namespace anec {
 
-/// The flags of one or two commands.
+/// The flags of a command that runs programs.
 class BackendFlags {
 public:
-  BackendFlags(llvm::cl::OptionCategory &category, llvm::cl::SubCommand &first,
-               llvm::cl::SubCommand &second);
+  BackendFlags();
 
   BackendChoice choice() const;
+  LoadOptions load() const { return {numerics, threads}; }
   /// What is wrong with them; empty when nothing is.
   std::string check() const;
   /// Says that `flag`, one of the command's own, is of the CPU backend alone.

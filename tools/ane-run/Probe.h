@@ -49,10 +49,6 @@ bool probeTimes(llvm::StringRef rule, unsigned seconds,
                 const BackendChoice &backend, llvm::raw_ostream &out,
                 Diagnostics &diags);
 
-/// Runs the command when the command line names it.
-std::optional<int> runProbeCommands();
-void hideFlagsInProbe();
-
 } // namespace anec
 
 #endif // ANEC_TOOLS_ANE_RUN_PROBE_H

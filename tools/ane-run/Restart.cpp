@@ -17,11 +17,7 @@ using namespace anec;
 /// `STEP` or `STEP,validate`: where the process before this one stopped.
 static constexpr char variable[] = "ANEC_RESTARTED_AT";
 
-static char **arguments = nullptr;
-
-void anec::keepArguments(char **argv) { arguments = argv; }
-
-Restart::Restart() {
+Restart::Restart(char **arguments) : arguments(arguments) {
   const char *text = std::getenv(variable);
   if (!text)
     return;

@@ -17,13 +17,10 @@
 
 namespace anec {
 
-/// Keeps the arguments of `main`, as they were.
-void keepArguments(char **argv);
-
 class Restart {
 public:
-  /// Looks for what an earlier process left.
-  Restart();
+  /// Looks for what an earlier process left; `arguments` are those of `main`.
+  explicit Restart(char **arguments);
 
   bool isRestarted() const { return before.isNeeded; }
   bool validatesFirst() const { return before.validates; }
@@ -34,6 +31,7 @@ public:
   bool run(Diagnostics &diags);
 
 private:
+  char **arguments;
   TrainRestart before, next;
 };
 

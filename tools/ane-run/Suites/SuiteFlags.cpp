@@ -24,38 +24,29 @@ static std::string suiteNames() {
   return llvm::join(names, "|");
 }
 
-SuiteFlags::SuiteFlags(cl::OptionCategory &category, cl::SubCommand &bench)
+SuiteFlags::SuiteFlags()
     : names("suite", cl::value_desc("NAME"), cl::CommaSeparated,
             cl::desc("Instead of a program, time the kernels of peak, sram, "
                      "dispatch, conv-vs-matmul, int8, or all, and check what "
-                     "they give"),
-            cl::sub(bench), cl::cat(category)),
+                     "they give")),
       rows("row", cl::value_desc("TEXT"),
            cl::desc("Of a suite, the rows with TEXT in their names alone (see "
-                    "--list); may be repeated"),
-           cl::sub(bench), cl::cat(category)),
+                    "--list); may be repeated")),
       beside("beside", cl::value_desc("FILE.json"),
              cl::desc("Show what another report (-o) has of the same rows; may "
-                      "be repeated"),
-             cl::sub(bench), cl::cat(category)),
-      list("list", cl::desc("Print the suites and their rows"), cl::sub(bench),
-           cl::cat(category)),
+                      "be repeated")),
+      list("list", cl::desc("Print the suites and their rows")),
       quick("quick",
-            cl::desc("Of a suite, a few small rows, and few runs of each"),
-            cl::sub(bench), cl::cat(category)),
+            cl::desc("Of a suite, a few small rows, and few runs of each")),
       emit("emit", cl::value_desc("FOLDER"),
-           cl::desc("Write the programs of a suite there, and run none"),
-           cl::sub(bench), cl::cat(category)),
+           cl::desc("Write the programs of a suite there, and run none")),
       target("target", cl::value_desc("CHIP"),
              cl::desc("The chip whose dialect a suite is written in, and whose "
-                      "peak percentages are of (default: this one)"),
-             cl::sub(bench), cl::cat(category)),
+                      "peak percentages are of (default: this one)")),
       report("o", cl::value_desc("FILE.json"),
-             cl::desc("Write what a suite measured there, to share"),
-             cl::sub(bench), cl::cat(category)),
+             cl::desc("Write what a suite measured there, to share")),
       plots("plot", cl::value_desc("FOLDER"),
-            cl::desc("Draw what each suite measured, FOLDER/SUITE.svg"),
-            cl::sub(bench), cl::cat(category)) {}
+            cl::desc("Draw what each suite measured, FOLDER/SUITE.svg")) {}
 
 std::string SuiteFlags::check() const {
   if (!isGiven()) {
@@ -73,7 +64,7 @@ std::string SuiteFlags::check() const {
   return "";
 }
 
-ExitCode SuiteFlags::run(SuiteOptions options) const {
+ExitCode SuiteFlags::run(SuiteOptions options, const Invocation &call) const {
   bool isAll = names.empty() || llvm::is_contained(names, "all");
   for (const Suite *suite : allSuites())
     if (isAll || llvm::is_contained(names, suite->name))
@@ -88,18 +79,16 @@ ExitCode SuiteFlags::run(SuiteOptions options) const {
     return options.rowsOf(*suite).empty();
   });
   if (isEmpty)
-    return usageError("ane-run", "no row has such a name; see ane-run bench "
-                                 "--list");
-  Diagnostics diags;
-  bool ok = true;
-  bool isTerminal = llvm::sys::Process::StandardErrIsDisplayed();
-  if (list)
-    listSuites(options, llvm::outs());
-  else if (!emit.empty())
-    ok = emitSuites(options, emit, llvm::outs(), diags);
-  else
-    ok = runSuites(options, llvm::outs(), llvm::errs(), isTerminal, diags);
-  finishOutput(diags);
-  diags.print(llvm::errs(), llvm::errs().has_colors());
-  return exitCode(ok, diags);
+    return call.usageError("no row has such a name; see ane-run bench "
+                           "--list");
+  return runReporting([&](Diagnostics &diags) {
+    if (list) {
+      listSuites(options, llvm::outs());
+      return true;
+    }
+    if (!emit.empty())
+      return emitSuites(options, emit, llvm::outs(), diags);
+    return runSuites(options, llvm::outs(), llvm::errs(),
+                     llvm::sys::Process::StandardErrIsDisplayed(), diags);
+  });
 }

@@ -6,23 +6,22 @@
 #ifndef ANEC_TOOLS_ANE_RUN_SUITES_SUITEFLAGS_H
 #define ANEC_TOOLS_ANE_RUN_SUITES_SUITEFLAGS_H
 
-#include "../../ExitCode.h"
+#include "../../Command.h"
 #include "RunSuites.h"
-#include "llvm/Support/CommandLine.h"
 
 namespace anec {
 
 /// The flags that `bench` has for suites.
 class SuiteFlags {
 public:
-  SuiteFlags(llvm::cl::OptionCategory &category, llvm::cl::SubCommand &bench);
+  SuiteFlags();
 
   /// Whether suites are asked for, instead of a program.
   bool isGiven() const { return !names.empty() || list; }
   /// What is wrong with them; empty when nothing is.
   std::string check() const;
   /// Does what they ask for; `options` has what is not theirs.
-  ExitCode run(SuiteOptions options) const;
+  ExitCode run(SuiteOptions options, const Invocation &call) const;
 
 private:
   llvm::cl::list<std::string> names, rows, beside;

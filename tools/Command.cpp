@@ -1,0 +1,178 @@
+//===- Command.cpp - the commands of a tool -------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "CommandHelp.h"
+#include "CommandLine.h"
+#include "anec/Support/Suggestion.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+Command::~Command() = default;
+
+ExitCode Invocation::usageError(const llvm::Twine &message) const {
+  return anec::usageError(tool, message);
+}
+
+ExitCode anec::runReporting(llvm::function_ref<bool(Diagnostics &)> body) {
+  Diagnostics diags;
+  bool ok = body(diags);
+  finishOutput(diags);
+  // In one piece: other processes of the same job may print too.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  diags.print(stream, llvm::errs().has_colors());
+  llvm::errs() << stream.str();
+  return exitCode(ok, diags);
+}
+
+//===----------------------------------------------------------------------===//
+// Which command
+//===----------------------------------------------------------------------===//
+
+static const CommandDef *findCommand(const Tool &tool, llvm::StringRef name) {
+  for (const CommandDef *command : tool.commands)
+    if (command->name == name)
+      return command;
+  return nullptr;
+}
+
+/// Whether `word` can only have been meant as a command: no file is called so,
+/// and files have endings.
+static bool isMisspelt(llvm::StringRef word) {
+  return !word.empty() && llvm::isAlpha(word.front()) &&
+         llvm::all_of(word,
+                      [](char c) { return llvm::isAlnum(c) || c == '-'; }) &&
+         !llvm::sys::fs::exists(word);
+}
+
+/// `; did you mean ...?`, or nothing.
+static std::string didYouMean(const Suggestion &suggestion) {
+  return suggestion.found().empty()
+             ? ""
+             : ("; did you mean `" + suggestion.found() + "`?").str();
+}
+
+static std::string suggestCommand(const Tool &tool, llvm::StringRef word) {
+  Suggestion suggestion(word);
+  for (const CommandDef *command : tool.commands)
+    if (!command->isHidden)
+      suggestion.consider(command->name);
+  return didYouMean(suggestion);
+}
+
+/// `help`, or `help COMMAND`.
+static ExitCode helpOn(const Tool &tool, llvm::ArrayRef<char *> words) {
+  llvm::StringRef name = words.empty() ? "" : words.front();
+  const CommandDef *command = findCommand(tool, name);
+  if (!command)
+    return usageError(tool.name, "there is no command `" + name + "`" +
+                                     suggestCommand(tool, name));
+  FlagSet known;
+  std::unique_ptr<Command> made = command->make();
+  printHelp(tool, *command, known);
+  return Done;
+}
+
+//===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The words of a command line, as far as they have to be known before LLVM
+/// reads them.
+struct ScannedWords {
+  bool wantsHelp = false;
+  std::string unknownFlag; ///< the first; empty for none
+};
+} // namespace
+
+static ScannedWords scan(llvm::ArrayRef<char *> words) {
+  const llvm::StringMap<cl::Option *> &flags = cl::getRegisteredOptions();
+  ScannedWords scanned;
+  for (size_t i = 0; i < words.size(); ++i) {
+    llvm::StringRef word = words[i];
+    if (word == "--")
+      break;
+    llvm::StringRef name = word.ltrim('-').split('=').first;
+    if (!word.starts_with("-") || name.empty())
+      continue;
+    if (name == "help" || name == "h") {
+      scanned.wantsHelp = true;
+      continue;
+    }
+    auto found = flags.find(name);
+    if (found == flags.end()) {
+      if (scanned.unknownFlag.empty())
+        scanned.unknownFlag = name.str();
+      continue;
+    }
+    // The next word is the value, whatever it looks like.
+    if (!word.contains('=') &&
+        found->second->getValueExpectedFlag() == cl::ValueRequired)
+      ++i;
+  }
+  return scanned;
+}
+
+static ExitCode reportUnknownFlag(const Tool &tool, llvm::StringRef command,
+                                  llvm::StringRef flag, const FlagSet &known) {
+  Suggestion suggestion(flag);
+  for (const auto &entry : cl::getRegisteredOptions())
+    if (!known.isCommon(*entry.second))
+      suggestion.consider(entry.first());
+  llvm::StringRef meant = suggestion.found();
+  return usageError(
+      tool.name, "--" + flag + " is no flag of " + tool.name + " " + command +
+                     "; " +
+                     (meant.empty() ? "" : "did you mean --" + meant + "? ") +
+                     "see " + tool.name + " " + command + " --help");
+}
+
+static void printVersion(llvm::raw_ostream &out) {
+  out << "anec " ANEC_VERSION ", with LLVM " LLVM_VERSION_STRING "\n";
+}
+
+static int runCommand(const Tool &tool, const CommandDef &def, char **argv,
+                      llvm::ArrayRef<char *> words) {
+  FlagSet known;
+  std::unique_ptr<Command> command = def.make();
+  ScannedWords scanned = scan(words);
+  if (scanned.wantsHelp) {
+    printHelp(tool, def, known);
+    return Done;
+  }
+  if (!scanned.unknownFlag.empty() && !def.name.empty())
+    return reportUnknownFlag(tool, def.name, scanned.unknownFlag, known);
+  std::string name = commandLine(tool, def);
+  llvm::SmallVector<const char *> arguments = {name.c_str()};
+  llvm::append_range(arguments, words);
+  cl::SetVersionPrinter(printVersion);
+  if (!cl::ParseCommandLineOptions(int(arguments.size()), arguments.data(), "",
+                                   &llvm::errs()))
+    return UsageError;
+  return command->run({tool.name, argv});
+}
+
+int anec::runTool(const Tool &tool, int argc, char **argv) {
+  endWhenMemoryEnds();
+  endOnFatalErrors();
+  llvm::ArrayRef<char *> words(argv + 1, argv + std::max(argc, 1));
+  llvm::StringRef first = words.empty() ? "" : words.front();
+  if (first == "help")
+    return helpOn(tool, words.drop_front());
+  const CommandDef *command =
+      first.empty() ? nullptr : findCommand(tool, first);
+  if (command)
+    return runCommand(tool, *command, argv, words.drop_front());
+  if (isMisspelt(first))
+    return usageError(tool.name, "there is no command and no file `" + first +
+                                     "`" + suggestCommand(tool, first));
+  return runCommand(tool, *findCommand(tool, ""), argv, words);
+}

@@ -1,0 +1,81 @@
+//===- Command.h - the commands of a tool ----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A tool is a table of commands. A command's flags are members of its class,
+/// so that a process has the flags of the one command that it runs.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TOOLS_COMMAND_H
+#define ANEC_TOOLS_COMMAND_H
+
+#include "ExitCode.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include <memory>
+
+namespace anec {
+
+/// How a command was called.
+struct Invocation {
+  llvm::StringRef tool;
+  char **arguments; ///< of `main`, to run the same again
+
+  /// Prints what is wrong with the command line; the exit code for it.
+  ExitCode usageError(const llvm::Twine &message) const;
+};
+
+/// A command, with its flags read. Flags are `llvm::cl` members without
+/// `cl::sub` and `cl::cat`; structs of them are shared by inheriting them, or
+/// as members.
+class Command {
+public:
+  virtual ~Command();
+  virtual ExitCode run(const Invocation &call) = 0;
+};
+
+/// The row of a command: what `--help` says of it, and how it is made.
+struct CommandDef {
+  /// Empty for the command that runs when none is named.
+  llvm::StringLiteral name = "";
+  /// The heading that the tool's `--help` lists it under.
+  llvm::StringLiteral group = "";
+  /// One line, without a period.
+  llvm::StringLiteral summary = "";
+  /// What follows the name and the flags: `FILE...`.
+  llvm::StringLiteral synopsis = "";
+  /// Text below the flags, in lines that end; may be empty.
+  llvm::StringLiteral details = "";
+  /// Command lines to copy, each with two spaces before it and a newline after.
+  llvm::StringLiteral examples = "";
+  /// Left out of `--help`: a command that a tool runs in a child process.
+  bool isHidden = false;
+  std::unique_ptr<Command> (*make)() = nullptr;
+};
+
+template <typename T>
+std::unique_ptr<Command> makeCommand() {
+  return std::make_unique<T>();
+}
+
+struct Tool {
+  llvm::StringLiteral name;
+  llvm::StringLiteral overview; ///< what the tool is for; lines that end
+  /// One of them has no name. Groups are shown in the order of this list.
+  llvm::ArrayRef<const CommandDef *> commands;
+};
+
+/// The `main` of a tool: finds the command, reads its flags, and runs it, or
+/// prints help or what is wrong with the command line.
+int runTool(const Tool &tool, int argc, char **argv);
+
+/// Runs `body`, writes out standard output, prints the diagnostics to standard
+/// error, and returns the exit code for them.
+ExitCode runReporting(llvm::function_ref<bool(Diagnostics &)> body);
+
+} // namespace anec
+
+#endif // ANEC_TOOLS_COMMAND_H

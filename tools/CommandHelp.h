@@ -1,0 +1,38 @@
+//===- CommandHelp.h - what --help prints ----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TOOLS_COMMANDHELP_H
+#define ANEC_TOOLS_COMMANDHELP_H
+
+#include "Command.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace anec {
+
+/// Tells the flags of a command from those that every program with LLVM's
+/// command line has: the ones that are there before the command is made.
+class FlagSet {
+public:
+  FlagSet();
+  bool isCommon(const llvm::cl::Option &flag) const {
+    return common.contains(flag.ArgStr);
+  }
+
+private:
+  llvm::StringSet<> common;
+};
+
+/// `ane-run bench`; the name of the tool for the command without one.
+std::string commandLine(const Tool &tool, const CommandDef &command);
+
+/// Prints how `command`, which has been made, is called, its flags and its
+/// examples, to standard output. The command without a name has the list of the
+/// others, too.
+void printHelp(const Tool &tool, const CommandDef &command,
+               const FlagSet &known);
+
+} // namespace anec
+
+#endif // ANEC_TOOLS_COMMANDHELP_H

@@ -1,0 +1,131 @@
+//===- BenchCommand.cpp - ane-run bench -----------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "BackendFlags.h"
+#include "CommandTable.h"
+#include "ProgramFlags.h"
+#include "Suites/SuiteFlags.h"
+#include "anec/Package/ModelPackage.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+class Bench : public Command {
+public:
+  ExitCode run(const Invocation &call) override;
+
+private:
+  std::string check();
+  ExitCode runSuite(const Invocation &call);
+  bool runFunction(Diagnostics &diags);
+  bool runEntry(Diagnostics &diags);
+
+  ProgramFlags program;
+  InputFlags given;
+  WeightFlags weights;
+  BackendFlags backend;
+  SuiteFlags suite;
+  cl::opt<unsigned> iterations{
+      "iterations", cl::value_desc("N"), cl::init(100),
+      cl::desc("Timed runs (default 100; of a suite, as published)")};
+  cl::opt<unsigned> warmup{
+      "warmup", cl::value_desc("N"), cl::init(10),
+      cl::desc("Runs before timing starts (default 10; of a suite, as "
+               "published)")};
+  cl::opt<bool> profile{"profile", cl::desc("Also print what each step took")};
+  cl::opt<bool> json{"json", cl::desc("Print JSON")};
+};
+} // namespace
+
+/// What is wrong with the flags; empty when nothing is.
+std::string Bench::check() {
+  if (std::string wrong = suite.check(); !wrong.empty())
+    return wrong;
+  if (suite.isGiven() && (!program.program.empty() || profile))
+    return "--suite takes no program and no --profile";
+  if (program.program.empty() && !suite.isGiven())
+    return "no program; see ane-run --help";
+  if (iterations == 0)
+    return "--iterations is at least 1";
+  if (profile && !isPackagePath(program.program))
+    backend.needCpuFor("--profile");
+  for (const std::string &wrong :
+       {given.check(), program.check(), backend.check()})
+    if (!wrong.empty())
+      return wrong;
+  return "";
+}
+
+ExitCode Bench::runSuite(const Invocation &call) {
+  SuiteOptions options;
+  options.backend = backend.choice();
+  options.load = backend.load();
+  options.json = json;
+  if (iterations.getNumOccurrences())
+    options.iterations = iterations;
+  if (warmup.getNumOccurrences())
+    options.warmup = warmup;
+  return suite.run(std::move(options), call);
+}
+
+bool Bench::runFunction(Diagnostics &diags) {
+  std::vector<InputShape> shapes = program.wantedShapes();
+  appendShapesOfFiles(given.inputs, shapes);
+  std::optional<LoadedProgram> loaded =
+      loadProgram(program.program, program.function, std::move(shapes),
+                  /*onlyToLook=*/false, diags);
+  return loaded && bench(*loaded,
+                         {backend.choice(), backend.load(), given.inputs,
+                          given.states, iterations, warmup, json, profile},
+                         llvm::outs(), diags);
+}
+
+bool Bench::runEntry(Diagnostics &diags) {
+  PackageRunOptions options;
+  options.backend = backend.choice();
+  options.load = backend.load();
+  options.weights = weights.options();
+  options.entry = program.function;
+  options.inputs = given.inputs;
+  options.json = json;
+  options.profile = profile;
+  if (iterations.getNumOccurrences())
+    options.iterations = iterations;
+  if (warmup.getNumOccurrences())
+    options.warmup = warmup;
+  return benchPackage(program.program, options, llvm::outs(), diags);
+}
+
+ExitCode Bench::run(const Invocation &call) {
+  if (std::string wrong = check(); !wrong.empty())
+    return call.usageError(wrong);
+  if (suite.isGiven())
+    return runSuite(call);
+  return runReporting([&](Diagnostics &diags) {
+    return isPackagePath(program.program) ? runEntry(diags)
+                                          : runFunction(diags);
+  });
+}
+
+constinit const CommandDef commands::Bench = {
+    .name = "bench",
+    .group = commands::programs,
+    .summary =
+        "Time a program, or the kernels that others published figures of",
+    .synopsis = "PROGRAM.mil|.mlmodelc|.anepkg",
+    .examples = R"(  ane-run bench out.mil --iterations 50 --json
+  ane-run bench out.mil --profile
+  ane-run bench model.anepkg --init=1 --iterations 10
+  ane-run bench --list
+  ane-run bench --suite=peak --backend=ane
+  ane-run bench --suite=all --backend=ane -o m4-max.json --plot=charts
+  ane-run bench --suite=sram --quick --beside=m4-max.json
+  ane-run bench --suite=dispatch --row=768x256 --iterations=2000
+  ane-run bench --suite=int8 --emit=programs
+)",
+    .make = makeCommand<::Bench>,
+};

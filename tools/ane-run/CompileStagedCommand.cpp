@@ -1,0 +1,38 @@
+//===- CompileStagedCommand.cpp - what --isolate has a child do -----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "BackendFlags.h"
+#include "CommandTable.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+class CompileStaged : public Command {
+public:
+  ExitCode run(const Invocation &call) override {
+    if (folder.empty())
+      return call.usageError("compile-staged takes a folder");
+    AneOptions options = defaultAneOptions();
+    options.path = path;
+    return runReporting([&](Diagnostics &diags) {
+      return compileStaged(folder, options, diags);
+    });
+  }
+
+private:
+  cl::opt<std::string> folder{cl::Positional};
+  cl::opt<AnePath> path{"path", cl::desc("The methods to go by:"),
+                        cl::init(AnePath::InMemory), anePathValues()};
+};
+} // namespace
+
+constinit const CommandDef commands::CompileStaged = {
+    .name = "compile-staged",
+    .summary = "Compile a staged program, as the child process of --isolate",
+    .synopsis = "FOLDER",
+    .isHidden = true,
+    .make = makeCommand<::CompileStaged>,
+};

@@ -1,0 +1,38 @@
+//===- DoctorCommand.cpp - ane-run doctor ---------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "BackendFlags.h"
+#include "CommandTable.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+class Doctor : public Command {
+public:
+  ExitCode run(const Invocation &) override {
+    AneOptions options = defaultAneOptions();
+    options.path = path;
+    return runReporting([&](Diagnostics &diags) {
+      return runDoctor(options, json, llvm::outs(), diags);
+    });
+  }
+
+private:
+  cl::opt<AnePath> path{"path", cl::desc("The methods to go by:"),
+                        cl::init(AnePath::InMemory), anePathValues()};
+  cl::opt<bool> json{"json", cl::desc("Print JSON")};
+};
+} // namespace
+
+constinit const CommandDef commands::Doctor = {
+    .name = "doctor",
+    .group = commands::machines,
+    .summary = "Tell what of the Neural Engine is there",
+    .examples = R"(  ane-run doctor
+  ane-run doctor --path=direct --json
+)",
+    .make = makeCommand<::Doctor>,
+};

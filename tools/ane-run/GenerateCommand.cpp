@@ -1,0 +1,198 @@
+//===- GenerateCommand.cpp - ane-run generate PACKAGE ---------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "BackendFlags.h"
+#include "CommandTable.h"
+#include "anec/Train/Checkpoint.h"
+#include "anec/Train/Diags.h"
+#include "anec/Train/Generate.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+class Generate : public Command {
+public:
+  ExitCode run(const Invocation &call) override;
+
+private:
+  std::string check() const;
+  bool generate(Diagnostics &diags) const;
+  std::unique_ptr<Tokenizer> chooseTokenizer(const Checkpoint *trained,
+                                             Diagnostics &diags) const;
+  std::unique_ptr<Session> openSession(Backend &backend,
+                                       const WeightOptions &given,
+                                       const Checkpoint *trained,
+                                       Diagnostics &diags) const;
+
+  BackendFlags backendFlags;
+  cl::opt<std::string> package{cl::Positional};
+  cl::opt<std::string> checkpointFolder{
+      "checkpoint", cl::value_desc("DIR"),
+      cl::desc("The folder of a training run, or one checkpoint in it: its "
+               "weights and its tokenizer")};
+  cl::opt<std::string> weights{
+      "weights", cl::value_desc("FILE|FOLDER"),
+      cl::desc("The weights: a .safetensors file or a folder of .npy (default: "
+               "those in the package)")};
+  cl::opt<std::string> tokenizerFile{
+      "tokenizer", cl::value_desc("FILE"),
+      cl::desc("A SentencePiece .model or llama2.c's tokenizer.bin (default: "
+               "bytes are tokens)")};
+  cl::opt<std::string> prompt{"prompt", cl::value_desc("TEXT"),
+                              cl::desc("What to continue")};
+  cl::opt<unsigned> tokens{"tokens", cl::value_desc("N"), cl::init(100),
+                           cl::desc("New tokens, at most (default 100)")};
+  cl::opt<double> temperature{
+      "temperature", cl::value_desc("T"), cl::init(1),
+      cl::desc("How freely to draw; 0: always the most likely token (default "
+               "1)")};
+  cl::opt<double> topP{
+      "top-p", cl::value_desc("P"), cl::init(0.9),
+      cl::desc("Draw among the most likely tokens that have this much of the "
+               "probability (default 0.9)")};
+  cl::opt<uint64_t> seed{"seed", cl::value_desc("N"), cl::init(0),
+                         cl::desc("What is drawn depends on it (default 0)")};
+  cl::opt<bool> markBeginning{
+      "bos",
+      cl::desc("Put the tokenizer's id for the beginning of a text before the "
+               "prompt, as models of others were trained")};
+};
+} // namespace
+
+/// Opens the tokenizer that was asked for, or the one that `trained` was
+/// trained with.
+std::unique_ptr<Tokenizer> Generate::chooseTokenizer(const Checkpoint *trained,
+                                                     Diagnostics &diags) const {
+  if (!trained)
+    return openTokenizer(tokenizerFile, diags);
+  const UsedTokenizer &used = trained->state.tokenizer;
+  std::string path = tokenizerFile.empty() ? used.path : tokenizerFile;
+  std::unique_ptr<Tokenizer> tokenizer = openTokenizer(path, diags);
+  if (!tokenizer || tokenizer->digest() == used.digest)
+    return tokenizer;
+  diags.reportFile(path.empty() ? std::string(checkpointFolder) : path,
+                   diag::OtherTokenizer,
+                   used.path.empty() ? used.kind : used.path,
+                   used.digest.empty() ? "none" : used.digest);
+  return nullptr;
+}
+
+/// Opens the package with the weights that are to be used, which are `trained`
+/// if there is such a checkpoint.
+std::unique_ptr<Session> Generate::openSession(Backend &backend,
+                                               const WeightOptions &given,
+                                               const Checkpoint *trained,
+                                               Diagnostics &diags) const {
+  std::optional<ModelPackage> read = readPackage(package, diags);
+  if (!read)
+    return nullptr;
+  if (trained) {
+    std::string differences = compareModels(trained->state, *read);
+    if (!differences.empty()) {
+      diags.reportFile(trained->folder, diag::OtherModel, differences);
+      return nullptr;
+    }
+  }
+  if (read->weightMode == WeightMode::Baked && !given.source.empty()) {
+    diags.reportFile(package, diag::BakedWeights);
+    return nullptr;
+  }
+  bool hasValues =
+      read->weightMode == WeightMode::Baked || !read->values.empty();
+  if (given.source.empty() && !hasValues) {
+    diags.reportFile(package, diag::NoWeights);
+    return nullptr;
+  }
+  SessionOptions options;
+  options.load = backendFlags.load();
+  options.weights = given;
+  return Session::open(std::move(*read), backend, options, diags);
+}
+
+bool Generate::generate(Diagnostics &diags) const {
+  WeightOptions given;
+  given.source = weights;
+  std::optional<Checkpoint> trained;
+  if (!checkpointFolder.empty()) {
+    trained = loadCheckpointWeights(checkpointFolder, diags);
+    if (!trained)
+      return false;
+    given.source = trained->weights();
+  }
+  const Checkpoint *checkpoint = trained ? &*trained : nullptr;
+  std::unique_ptr<Tokenizer> tokenizer = chooseTokenizer(checkpoint, diags);
+  if (!tokenizer)
+    return false;
+  std::unique_ptr<Backend> backend = makeBackend(backendFlags.choice(), diags);
+  if (!backend)
+    return false;
+  std::unique_ptr<Session> session =
+      openSession(*backend, given, checkpoint, diags);
+  if (!session)
+    return false;
+  std::optional<Generator> generator =
+      Generator::open(*session, *tokenizer, diags);
+  if (!generator)
+    return false;
+
+  GenerateOptions options;
+  options.tokens = tokens;
+  options.markBeginning = markBeginning;
+  options.sampling = {temperature, topP, seed};
+  std::optional<GenerateStats> stats = generator->run(
+      prompt, options,
+      [](llvm::StringRef text) {
+        llvm::outs() << text;
+        llvm::outs().flush();
+      },
+      diags);
+  if (!stats)
+    return false;
+  llvm::outs() << '\n';
+  llvm::outs().flush();
+  llvm::errs() << stats->tokens << " tokens after " << stats->promptTokens;
+  if (stats->seconds > 0)
+    llvm::errs() << llvm::format(": %.1f tokens/s (measured, ",
+                                 (stats->tokens - 1) / stats->seconds)
+                 << backend->name() << " backend)";
+  llvm::errs() << '\n';
+  return true;
+}
+
+/// What is wrong with the flags; empty when nothing is.
+std::string Generate::check() const {
+  if (package.empty())
+    return "no package; see ane-run generate --help";
+  if (!checkpointFolder.empty() && !weights.empty())
+    return "a checkpoint has its weights; --checkpoint takes no --weights";
+  if (std::string wrong = backendFlags.check(); !wrong.empty())
+    return wrong;
+  if (!(temperature >= 0 && temperature <= 1e6))
+    return "--temperature takes a number from 0 on";
+  if (!(topP > 0 && topP <= 1))
+    return "--top-p takes a number above 0, up to 1";
+  return "";
+}
+
+ExitCode Generate::run(const Invocation &call) {
+  if (std::string wrong = check(); !wrong.empty())
+    return call.usageError(wrong);
+  return runReporting([&](Diagnostics &diags) { return generate(diags); });
+}
+
+constinit const CommandDef commands::Generate = {
+    .name = "generate",
+    .group = commands::models,
+    .summary = "Continue a text with a trained model",
+    .synopsis = "MODEL.anepkg",
+    .examples =
+        R"(  ane-run generate model.anepkg --weights=model.safetensors --prompt="Once"
+  ane-run generate forward.anepkg --checkpoint run --prompt "The compiler" --tokens 200
+)",
+    .make = makeCommand<::Generate>,
+};

@@ -1,0 +1,47 @@
+//===- TokenizeCommand.cpp - ane-run tokenize TEXT ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "CommandTable.h"
+#include "Commands.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+class Tokenize : public Command {
+public:
+  ExitCode run(const Invocation &call) override {
+    if (decode && tokenFile.getNumOccurrences())
+      return call.usageError("--decode prints text; it takes no -o");
+    return runReporting([&](Diagnostics &diags) {
+      return tokenize(text, {tokenizer, tokenFile, decode}, llvm::outs(),
+                      diags);
+    });
+  }
+
+private:
+  cl::opt<std::string> text{cl::Positional, cl::init("-")};
+  cl::opt<std::string> tokenizer{
+      "tokenizer", cl::value_desc("FILE"),
+      cl::desc("A SentencePiece .model or llama2.c's tokenizer.bin (default: "
+               "the bytes of the text)")};
+  cl::opt<std::string> tokenFile{"o", cl::value_desc("TOKENS.bin"),
+                                 cl::desc("Write the ids there, 16 bits each")};
+  cl::opt<bool> decode{"decode",
+                       cl::desc("TEXT has ids; print what they spell")};
+};
+} // namespace
+
+constinit const CommandDef commands::Tokenize = {
+    .name = "tokenize",
+    .group = commands::models,
+    .summary = "Turn text into token ids, or back",
+    .synopsis = "TEXT",
+    .examples =
+        R"(  ane-run tokenize story.txt --tokenizer=tokenizer.model -o story.bin
+  ane-run tokenize --decode ids.txt --tokenizer=tokenizer.model
+)",
+    .make = makeCommand<::Tokenize>,
+};

@@ -1,0 +1,199 @@
+//===- TrainCommand.cpp - ane-run train PACKAGE ---------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "BackendFlags.h"
+#include "CommandTable.h"
+#include "ProgramFlags.h"
+#include "Restart.h"
+#include "StopRequest.h"
+#include "anec/Train/Trainer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Process.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+
+/// A flag for each row of the table of hyperparameters.
+class HyperparameterFlags {
+public:
+  HyperparameterFlags() {
+    for (const HyperparameterDef &def : hyperparameterTable())
+      flags.push_back(std::make_unique<cl::opt<double>>(
+          llvm::StringRef(def.name),
+          cl::value_desc(def.isCount ? "N" : "NUMBER"), cl::desc(def.help)));
+    // A step of several windows is what others call accumulation.
+    accumulate = std::make_unique<cl::alias>(llvm::StringRef("accumulate"),
+                                             cl::desc("The same as --batch"),
+                                             cl::aliasopt(*flags.front()));
+  }
+  std::vector<std::pair<const HyperparameterDef *, double>> given() const {
+    std::vector<std::pair<const HyperparameterDef *, double>> values;
+    for (auto [def, flag] : llvm::zip_equal(hyperparameterTable(), flags))
+      if (flag->getNumOccurrences())
+        values.push_back({&def, *flag});
+    return values;
+  }
+
+private:
+  std::vector<std::unique_ptr<cl::opt<double>>> flags;
+  std::unique_ptr<cl::alias> accumulate;
+};
+
+class Train : public Command {
+public:
+  ExitCode run(const Invocation &call) override;
+
+private:
+  std::string check() const;
+  TrainOptions options() const;
+  bool train(Collective &processes, Restart &restart, TrainOptions &options,
+             Diagnostics &diags) const;
+
+  cl::opt<std::string> package{cl::Positional};
+  BackendFlags backend;
+  WeightFlags weights{"Weights to begin with: .safetensors, or a folder of "
+                      ".npy (default: those in the package, or drawn by "
+                      "--seed)"};
+  HyperparameterFlags hyper;
+  cl::list<std::string> data{
+      "data", cl::value_desc("FILE|FOLDER"),
+      cl::desc("Text, or .bin with token ids of 16 bits; may be repeated")};
+  cl::opt<std::string> tokenizer{
+      "tokenizer", cl::value_desc("FILE"),
+      cl::desc("A SentencePiece .model, or llama2.c's tokenizer.bin "
+               "(default: bytes are tokens)")};
+  cl::opt<std::string> checkpoint{
+      "checkpoint", cl::value_desc("FOLDER"),
+      cl::desc("Where the run is kept: checkpoints, "
+               "train.jsonl, loss.svg")};
+  cl::opt<uint64_t> steps{
+      "steps", cl::value_desc("N"),
+      cl::desc("Steps of the whole run, done ones included")};
+  cl::opt<bool> resume{"resume", cl::desc("Go on from the newest checkpoint")};
+  cl::opt<uint64_t> seed{
+      "seed", cl::value_desc("N"),
+      cl::desc("For the order of the data and new weights (default 0)")};
+  cl::opt<double> validation{
+      "validation", cl::value_desc("SHARE"),
+      cl::desc("Share of the data, its end, to validate on (default 0.05)")};
+  cl::opt<uint64_t> saveEvery{
+      "save-every", cl::value_desc("STEPS"), cl::init(100),
+      cl::desc("Steps between checkpoints (default 100; "
+               "0: only one at the end)")};
+  cl::opt<uint64_t> validateEvery{
+      "validate-every", cl::value_desc("STEPS"), cl::init(100),
+      cl::desc("Steps between validations (default 100; 0: only "
+               "at the end)")};
+  cl::opt<uint64_t> validationWindows{
+      "validation-windows", cl::value_desc("N"), cl::init(16),
+      cl::desc("Windows to validate on each time (default 16; 0: all)")};
+  cl::opt<unsigned> keep{
+      "keep", cl::value_desc("N"), cl::init(3),
+      cl::desc("Newest checkpoints to keep, besides the best (default 3; "
+               "0: all)")};
+  cl::opt<std::string> profile{
+      "profile", cl::value_desc("FILE.json"),
+      cl::desc("Write a trace of the first steps, for about:tracing")};
+};
+
+} // namespace
+
+TrainOptions Train::options() const {
+  TrainOptions options;
+  options.package = package;
+  options.data = {data.begin(), data.end()};
+  options.tokenizer = tokenizer;
+  options.checkpoint = checkpoint;
+  options.steps = steps;
+  options.resume = resume;
+  if (backend.numerics.getNumOccurrences())
+    options.numerics = backend.numerics;
+  options.load.threads = backend.threads;
+  options.weights = weights.options();
+  if (seed.getNumOccurrences())
+    options.seed = seed;
+  if (validation.getNumOccurrences())
+    options.validationShare = validation;
+  options.hyper = hyper.given();
+  options.saveEvery = saveEvery;
+  options.validateEvery = validateEvery;
+  options.validationWindows = validationWindows;
+  options.keep = keep;
+  options.profile = profile;
+  options.stop = &stopRequested();
+  return options;
+}
+
+/// What is wrong with the flags; empty when nothing is.
+std::string Train::check() const {
+  if (package.empty())
+    return "no package; see ane-run train --help";
+  if (data.empty())
+    return "no --data";
+  if (checkpoint.empty())
+    return "no --checkpoint to keep the run in";
+  if (!steps.getNumOccurrences() || steps == 0)
+    return "--steps is at least 1";
+  if (!(validation >= 0 && validation < 1))
+    return "--validation is a share: at least 0, and less than 1";
+  return backend.check();
+}
+
+bool Train::train(Collective &processes, Restart &restart,
+                  TrainOptions &options, Diagnostics &diags) const {
+  options.collective = &processes;
+  std::unique_ptr<Backend> engine = makeBackend(backend.choice(), diags);
+  if (!engine)
+    return false;
+  catchRequestsToStop();
+  unsigned columns =
+      llvm::sys::Process::StandardOutIsDisplayed()
+          ? std::max(llvm::sys::Process::StandardOutColumns(), 40u)
+          : 0;
+  bool ok = false;
+  {
+    Progress progress(processes.isFirst() ? llvm::outs() : llvm::nulls(),
+                      columns);
+    ok = anec::train(options, *engine, progress, diags);
+    progress.end();
+  }
+  return ok && (!options.restart->isNeeded || restart.run(diags));
+}
+
+ExitCode Train::run(const Invocation &call) {
+  if (std::string wrong = check(); !wrong.empty())
+    return call.usageError(wrong);
+  std::unique_ptr<Collective> processes;
+  ExitCode code = runReporting([&](Diagnostics &diags) {
+    TrainOptions wanted = options();
+    for (const auto &[def, value] : wanted.hyper)
+      checkHyperparameter(*def, value, diags);
+    Restart restart(call.arguments);
+    wanted.restart = &restart.wanted();
+    wanted.validateFirst = restart.validatesFirst();
+    wanted.resume |= restart.isRestarted();
+    if (!diags.hasErrors())
+      processes = joinCollective(diags);
+    return processes && train(*processes, restart, wanted, diags);
+  });
+  if (code != Done && processes)
+    processes->endAll(code);
+  return code;
+}
+
+constinit const CommandDef commands::Train = {
+    .name = "train",
+    .group = commands::models,
+    .summary = "Train a package's model on text",
+    .synopsis = "MODEL.anepkg",
+    .examples =
+        R"(  ane-run train llama.anepkg --data book.txt --steps 500 --checkpoint run
+  ane-run train llama.anepkg --data book.txt --steps 1000 --checkpoint run --resume
+  ane-run train llama.anepkg --data tokens.bin --steps 500 --checkpoint run --batch 8 --lr 3e-4 --decay-steps 500
+)",
+    .make = makeCommand<::Train>,
+};
