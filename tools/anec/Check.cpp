@@ -5,8 +5,8 @@
 
 #include "Check.h"
 #include "../ExitCode.h"
-#include "CheckOutput.h"
 #include "Flags.h"
+#include "anec/Report/FindingReport.h"
 #include "anec/anec.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -84,27 +84,22 @@ static std::vector<std::string> programsOf(llvm::StringRef path) {
 /// be compiled.
 static bool checkFiles(const CompileOptions &options, llvm::raw_ostream &out,
                        Diagnostics &diags) {
-  const Assumptions &assumptions = options.passes.assumptions;
-  std::vector<Finding> findings;
+  CheckResult result{options.passes.target, options.passes.assumptions, {}};
   for (const std::string &path : paths)
     for (const std::string &program : programsOf(path))
-      llvm::append_range(findings, checkFile(program, options, diags));
-  const Target &target = *options.passes.target;
+      llvm::append_range(result.findings, checkFile(program, options, diags));
   switch (format) {
   case CheckFormat::Text:
-    printText(findings, target, assumptions, out, diags);
+    printFindings(result, diags, out);
     break;
   case CheckFormat::Json:
-    printJson(findings, target, assumptions, out, diags);
+    printFindingsJson(result, diags, out);
     break;
   case CheckFormat::Sarif:
-    printSarif(findings, assumptions, out, diags);
+    printFindingsSarif(result, diags, out);
     break;
   }
-  return !diags.hasErrors() &&
-         llvm::none_of(findings, [&](const Finding &finding) {
-           return assumptions.isError(*finding.rule);
-         });
+  return !diags.hasErrors() && !result.hasErrors();
 }
 
 /// 0 no rule is broken, 1 some are, or a program cannot be read.

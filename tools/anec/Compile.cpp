@@ -6,11 +6,11 @@
 #include "Compile.h"
 #include "../ExitCode.h"
 #include "CompileFlags.h"
-#include "PassOutput.h"
 #include "Report.h"
 #include "anec/IR/Text.h"
 #include "anec/MIL/Canonical.h"
 #include "anec/Package/ScheduleDot.h"
+#include "anec/Report/PassStatistics.h"
 #include "llvm/ADT/Statistic.h"
 
 using namespace anec;
@@ -160,9 +160,9 @@ static bool run(const Target &target, Diagnostics &diags) {
   std::vector<PassReport> reports;
   bool ok = emitAs(std::move(module), *request, diags, reports);
   if (llvm::AreStatisticsEnabled())
-    printStats(reports, llvm::errs());
+    printPassCounts(reports, llvm::errs());
   if (request->timePasses)
-    printTimes(reports, llvm::errs());
+    printPassTimes(reports, llvm::errs());
   return ok;
 }
 

@@ -7,8 +7,8 @@
 #include "../ExitCode.h"
 #include "../InputShape.h"
 #include "Flags.h"
-#include "PassOutput.h"
 #include "anec/Passes/Diags.h"
+#include "anec/Report/PassStatistics.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace anec;

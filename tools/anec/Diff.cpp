@@ -6,12 +6,8 @@
 #include "Diff.h"
 #include "../ExitCode.h"
 #include "Flags.h"
-#include "anec/IR/OpDef.h"
-#include "anec/MIL/Compare.h"
-#include "anec/MIL/Spelling.h"
+#include "anec/Report/DifferenceReport.h"
 #include "anec/anec.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -33,84 +29,6 @@ void anec::hideFlagsInDiff() {
   cl::HideUnrelatedOptions(anecCategory(), command);
 }
 
-/// `` `y` = relu: tensor<fp16, [1, 8]> ``.
-static void printOp(const Op &op, llvm::raw_ostream &out) {
-  llvm::interleaveComma(op.resultValues(), out, [&](const Value *result) {
-    out << '`' << result->name << '`';
-  });
-  out << (op.numResults() ? " = " : "") << op.def().name << ": ";
-  llvm::interleaveComma(op.resultValues(), out, [&](const Value *result) {
-    out << mil::spellType(result->type);
-  });
-}
-
-/// What both programs have: `` `y` (conv) strides ``. When the names differ,
-/// that of the left.
-static void printPlace(const Difference &difference, llvm::raw_ostream &out) {
-  if (const Op *op = difference.left) {
-    if (op->numResults())
-      out << '`' << op->result()->name << "` (" << op->def().name << ") ";
-    else
-      out << op->def().name << ' ';
-  }
-  out << difference.part << ": ";
-}
-
-static void printArrays(const ArrayDifference &values, llvm::raw_ostream &out) {
-  out << llvm::format("%lld of %lld elements differ, by %.4g at most, relative "
-                      "%.4g",
-                      static_cast<long long>(values.differing),
-                      static_cast<long long>(values.elements), values.absolute,
-                      values.relative);
-}
-
-/// One line: `-` for what only the left has, `+` for what only the right has,
-/// `!` for what differs.
-static void print(const Difference &difference, llvm::raw_ostream &out) {
-  switch (difference.kind) {
-  case Difference::FunctionMissing:
-    out << (difference.rightText.empty() ? "- " : "+ ") << "func "
-        << difference.function;
-    break;
-  case Difference::OpMissing:
-    out << (difference.left ? "- " : "+ ");
-    printOp(difference.left ? *difference.left : *difference.right, out);
-    break;
-  case Difference::Weights:
-    out << "! ";
-    printPlace(difference, out);
-    printArrays(difference.values, out);
-    break;
-  case Difference::Signature:
-  case Difference::ResultType:
-  case Difference::Argument:
-    out << "! ";
-    printPlace(difference, out);
-    auto text = [](llvm::StringRef side) {
-      return side.empty() ? llvm::StringRef("none") : side;
-    };
-    out << text(difference.leftText) << " -> " << text(difference.rightText);
-    break;
-  }
-  out << '\n';
-}
-
-static void print(llvm::ArrayRef<Difference> differences, llvm::StringRef left,
-                  llvm::StringRef right, llvm::raw_ostream &out) {
-  if (differences.empty())
-    return;
-  out << "--- " << left << "\n+++ " << right << '\n';
-  llvm::StringRef function;
-  for (const Difference &difference : differences) {
-    if (difference.kind != Difference::FunctionMissing &&
-        difference.function != function) {
-      function = difference.function;
-      out << "func " << function << '\n';
-    }
-    print(difference, out);
-  }
-}
-
 /// Prints what differs between the programs at `left` and `right`, and returns
 /// whether nothing does; nothing when one of them cannot be read.
 static std::optional<bool> diffPrograms(llvm::StringRef left,
@@ -126,7 +44,7 @@ static std::optional<bool> diffPrograms(llvm::StringRef left,
     return std::nullopt;
   std::vector<Difference> differences =
       compareModules(*leftModule, *rightModule, {ignoreWeights});
-  print(differences, left, right, out);
+  printDifferences(differences, left, right, out);
   return differences.empty();
 }
 

@@ -6,6 +6,7 @@
 #include "Explain.h"
 #include "../ExitCode.h"
 #include "Flags.h"
+#include "anec/Report/RuleDescription.h"
 #include "anec/Support/Suggestion.h"
 
 using namespace anec;
@@ -23,30 +24,11 @@ void anec::hideFlagsInExplain() {
   cl::HideUnrelatedOptions(anecCategory(), command);
 }
 
-static void explain(const Rule &rule, llvm::raw_ostream &out) {
-  out << rule.id << ": " << rule.summary << "\n\n"
-      << "  impact      " << spelling(rule.impact) << '\n'
-      << "  chips       " << rule.chips.str() << '\n';
-  if (rule.macOS.isKnown())
-    out << "  macOS       " << rule.macOS.str() << '\n';
-  out << "  source      " << rule.source << '\n'
-      << "  read        " << rule.date << '\n'
-      << "  confidence  " << spelling(rule.confidence) << '\n';
-  if (!rule.conflict.empty())
-    out << "  but         " << rule.conflict << '\n';
-  out << "  instead     " << rule.advice << '\n';
-  if (!rule.rewrite.empty())
-    out << "  rewrite     " << rule.rewrite << '\n';
-  out << "\n--assume=" << rule.id
-      << "=allow switches it off, --assume=" << rule.id
-      << "=deny makes it an error.\n";
-}
-
 std::optional<int> anec::runExplainCommand() {
   if (!command)
     return std::nullopt;
   if (const Rule *rule = findRule(id)) {
-    explain(*rule, llvm::outs());
+    printRule(*rule, llvm::outs());
     return Done;
   }
   if (id.empty())

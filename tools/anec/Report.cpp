@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
-#include "../ReportOutput.h"
-#include "CostPage.h"
-#include "CostReport.h"
 #include "anec/Package/ModelCost.h"
+#include "anec/Report/CostPage.h"
+#include "anec/Report/CostReport.h"
+#include "anec/Report/ProgramReport.h"
 #include "anec/Target/Target.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"

@@ -17,9 +17,9 @@
 #include "CompileFlags.h"
 #include "Convert.h"
 #include "Diff.h"
-#include "Docs.h"
 #include "Explain.h"
 #include "Flags.h"
+#include "anec/Report/ReferencePages.h"
 #include "llvm/Support/Format.h"
 
 using namespace anec;
@@ -72,8 +72,19 @@ static void printTargets(llvm::raw_ostream &out) {
     out << llvm::left_justify(target.name, 10) << target.summary << '\n';
 }
 
+/// The diagnostics of the library and of the command lines.
+static std::vector<diag::Kind> allDiagnostics() {
+  std::vector<diag::Kind> kinds = libraryDiagnostics();
+  for (diag::Kind kind : {
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::Kind(diag::NAME),
+#include "../Diags.def"
+       })
+    kinds.push_back(kind);
+  return kinds;
+}
+
 static int runDumpDocs() {
-  if (printDocs(dumpDocs, llvm::outs()))
+  if (printReferencePage(dumpDocs, allDiagnostics(), llvm::outs()))
     return Done;
   return usageError("anec", "--dump-docs takes `ops`, `passes`, `rules`, "
                             "`targets` or `diagnostics`, not `" +

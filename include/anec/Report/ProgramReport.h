@@ -1,10 +1,10 @@
-//===- ReportOutput.h - what people see of a report ------------*- C++ -*-===//
+//===- ProgramReport.h - what a function consists of ------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_TOOLS_REPORTOUTPUT_H
-#define ANEC_TOOLS_REPORTOUTPUT_H
+#ifndef ANEC_REPORT_PROGRAMREPORT_H
+#define ANEC_REPORT_PROGRAMREPORT_H
 
 #include "anec/IR/IR.h"
 
@@ -17,14 +17,15 @@ class OStream;
 
 namespace anec {
 
-/// The signature of `function`, which has a MIL program's `version`, and what
-/// it is made of.
+/// Prints the signature of `function`, the number of its ops by name, and the
+/// bytes of its weights, inputs, outputs and values. `version` is the version
+/// of its MIL program, as `1.3`.
 void printReport(const Function &function, llvm::StringRef version,
                  llvm::raw_ostream &out);
-/// The same as one JSON object.
+/// Writes the same as one JSON object.
 void printReport(const Function &function, llvm::StringRef version,
                  llvm::json::OStream &json);
 
 } // namespace anec
 
-#endif // ANEC_TOOLS_REPORTOUTPUT_H
+#endif // ANEC_REPORT_PROGRAMREPORT_H

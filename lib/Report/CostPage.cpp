@@ -1,20 +1,20 @@
-//===- CostPage.cpp - predictions as a page -------------------------------===//
+//===- CostPage.cpp - predicted costs as an HTML page ---------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "CostPage.h"
-#include "CostGraphs.h"
-#include "CostReport.h"
+#include "anec/Report/CostPage.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Report/CostGraphs.h"
+#include "anec/Report/CostReport.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
 
-// One rule to a line; colours are named once, and again for the dark.
+// One rule per line. Colours are variables, with other values in dark mode.
 static constexpr char style[] = R"(
 :root{--ink:#1d2430;--soft:#5b6675;--line:#dfe4ea;--paper:#fff;--band:#f6f8fa;
 --dispatch:#98a2b3;--compute:#2f6fd0;--bandwidth:#e08a2e;--kernel:#e3eefc;
@@ -75,7 +75,7 @@ svg .input rect,svg .output rect{fill:var(--io);stroke:none}
 static double milli(double micro) { return micro / 1000; }
 static double mega(double value) { return value / 1e6; }
 
-/// Three digits that matter: `12.3`, `0.0123`.
+/// Three significant digits: `12.3`, `0.0123`.
 static std::string number(double value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.3g", value);
@@ -109,7 +109,8 @@ private:
     out << "<div class=\"card\"><b>" << value << "</b><span>" << what
         << "</span></div>\n";
   }
-  /// What is as long as `whole` fills the cell.
+  /// A bar for `runs` dispatches of `cost`; a time of `whole` microseconds
+  /// fills the cell.
   void bar(const Prediction &cost, double runs, double whole);
   void legend() {
     out << "<p class=\"legend soft\"><span><i class=\"dispatch\"></i>dispatch"
@@ -186,7 +187,7 @@ void CostPage::printPrograms(const RunCost &run) {
   legend();
 }
 
-/// The entry and the functions that it repeats.
+/// Draws the entry function and the functions that it repeats.
 void CostPage::printSchedule(const RunCost &run) {
   const Function *entry = schedule->findFunction(run.name);
   if (!entry)

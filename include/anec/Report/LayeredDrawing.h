@@ -1,17 +1,17 @@
-//===- LayeredDrawing.h - a graph without cycles as SVG --------*- C++ -*-===//
+//===- LayeredDrawing.h - an acyclic graph as SVG ---------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Nodes in rows, each below all that it comes after, with edges that bend
-/// around what lies between (Sugiyama's method). Kept here, because a page that
-/// is readable offline cannot ask another program to draw.
+/// Draws nodes in rows, each below its predecessors, with edges that bend
+/// around the nodes in between (Sugiyama's method). The drawing is part of a
+/// page that is readable offline, so no other program draws it.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_TOOLS_ANEC_LAYEREDDRAWING_H
-#define ANEC_TOOLS_ANEC_LAYEREDDRAWING_H
+#ifndef ANEC_REPORT_LAYEREDDRAWING_H
+#define ANEC_REPORT_LAYEREDDRAWING_H
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -25,7 +25,7 @@ class raw_ostream;
 
 namespace anec {
 
-/// `text` with the characters that HTML has a meaning for written as entities.
+/// `text` with the special characters of HTML written as entities.
 std::string escapedForHtml(llvm::StringRef text);
 
 class LayeredDrawing {
@@ -33,30 +33,31 @@ public:
   struct Node {
     std::string label;
     std::string detail;    ///< a second line; may be empty
-    std::string title;     ///< what is shown when pointed at
-    llvm::StringRef style; ///< the class of its box
+    std::string title;     ///< the tooltip
+    llvm::StringRef style; ///< the CSS class of its box
   };
 
+  /// Adds a node and returns its number. Nodes are added in topological order.
   unsigned addNode(Node node);
-  /// `to` comes after `from`, which was added before.
+  /// Adds an edge between two nodes; `from` was added before `to`.
   void addEdge(unsigned from, unsigned to);
   bool empty() const { return nodes.empty(); }
 
-  /// The whole, as an `svg` element called `name`.
+  /// Prints the drawing as an `svg` element with the label `name`.
   void print(llvm::StringRef name, llvm::raw_ostream &out);
 
 private:
-  /// A node, or a bend of an edge in a row that it passes.
+  /// A node, or the bend of an edge in a row that it passes.
   struct Slot {
     int node = -1;
     unsigned row = 0;
     double width = 0, x = 0;
     llvm::SmallVector<unsigned, 4> above, below;
-    double order = 0; ///< among its neighbours
+    double order = 0; ///< its position in the row
   };
   struct Edge {
     unsigned from, to;
-    llvm::SmallVector<unsigned, 4> slots; ///< from one end to the other
+    llvm::SmallVector<unsigned, 4> slots; ///< from its start to its end
   };
 
   void assignRows();
@@ -70,12 +71,12 @@ private:
 
   std::vector<Node> nodes;
   std::vector<Edge> edges;
-  llvm::DenseSet<std::pair<unsigned, unsigned>> known; ///< as `edges`
-  std::vector<Slot> slots;                             ///< those of nodes first
+  llvm::DenseSet<std::pair<unsigned, unsigned>> known; ///< the ends of `edges`
+  std::vector<Slot> slots; ///< the slots of nodes first
   std::vector<std::vector<unsigned>> rows;
-  std::vector<double> tops; ///< of each row
+  std::vector<double> tops; ///< the upper end of each row
 };
 
 } // namespace anec
 
-#endif // ANEC_TOOLS_ANEC_LAYEREDDRAWING_H
+#endif // ANEC_REPORT_LAYEREDDRAWING_H

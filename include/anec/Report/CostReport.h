@@ -1,10 +1,10 @@
-//===- CostReport.h - what people see of predictions -----------*- C++ -*-===//
+//===- CostReport.h - predicted costs as text and JSON ----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_TOOLS_ANEC_COSTREPORT_H
-#define ANEC_TOOLS_ANEC_COSTREPORT_H
+#ifndef ANEC_REPORT_COSTREPORT_H
+#define ANEC_REPORT_COSTREPORT_H
 
 #include "anec/Target/Predict.h"
 
@@ -17,17 +17,20 @@ class OStream;
 
 namespace anec {
 
-/// The programs of `runs`, each once, in the order they are met in.
+/// The programs that `runs` consist of, each once, in the order in which they
+/// first occur. They point into `runs`.
 std::vector<const RunCost::Program *>
 distinctPrograms(llvm::ArrayRef<RunCost> runs);
 
-/// What `runs` cost, and each of their programs.
+/// Prints the predicted cost of `runs` on `target`, of each program in them,
+/// and the figures that the predictions follow from with their sources.
 void printCost(llvm::ArrayRef<RunCost> runs, const Target &target,
                llvm::raw_ostream &out);
-/// The same as the attribute `predicted` of a JSON object.
+/// Writes the same as the attribute `predicted` of the JSON object that `json`
+/// is in.
 void printCost(llvm::ArrayRef<RunCost> runs, const Target &target,
                llvm::json::OStream &json);
 
 } // namespace anec
 
-#endif // ANEC_TOOLS_ANEC_COSTREPORT_H
+#endif // ANEC_REPORT_COSTREPORT_H

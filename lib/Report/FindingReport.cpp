@@ -1,9 +1,10 @@
-//===- CheckOutput.cpp - what people see of findings ----------------------===//
+//===- FindingReport.cpp - findings as text, JSON and SARIF ---------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "CheckOutput.h"
+#include "anec/Report/FindingReport.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include <array>
 
@@ -18,16 +19,21 @@ static void printCount(llvm::raw_ostream &out, size_t count,
   out << count << ' ' << what << (count == 1 ? "" : "s");
 }
 
-void anec::printText(llvm::ArrayRef<Finding> findings, const Target &target,
-                     const Assumptions &assumptions, llvm::raw_ostream &out,
-                     Diagnostics &diags) {
-  for (const Finding &finding : findings)
-    reportFinding(finding, assumptions, diags);
+bool CheckResult::hasErrors() const {
+  return llvm::any_of(findings, [&](const Finding &finding) {
+    return assumptions.isError(*finding.rule);
+  });
+}
+
+void anec::printFindings(const CheckResult &result, Diagnostics &diags,
+                         llvm::raw_ostream &out) {
+  for (const Finding &finding : result.findings)
+    reportFinding(finding, result.assumptions, diags);
   diags.print(out, out.has_colors());
   std::array<size_t, 4> counts = {};
   for (const Diagnostic &diagnostic : diags.all())
     ++counts[size_t(diagnostic.severity())];
-  out << target.name << ": ";
+  out << result.target->name << ": ";
   printCount(out, diags.errorCount(), "error");
   out << ", ";
   printCount(out, counts[size_t(Severity::Warning)], "warning");
@@ -36,15 +42,21 @@ void anec::printText(llvm::ArrayRef<Finding> findings, const Target &target,
   out << '\n';
 }
 
+/// A finding has the severity of its rule, or that of an error when the user
+/// denies the rule.
+static Severity severityOf(const Finding &finding,
+                           const Assumptions &assumptions) {
+  return assumptions.isError(*finding.rule) ? Severity::Error
+                                            : severity(finding.rule->impact);
+}
+
 static void writeFinding(const Finding &finding, const Assumptions &assumptions,
                          const Diagnostics &diags, llvm::json::OStream &json) {
   const Rule &rule = *finding.rule;
   json.object([&] {
     json.attribute("rule", rule.id);
     json.attribute("impact", spelling(rule.impact));
-    json.attribute("severity",
-                   spelling(assumptions.isError(rule) ? Severity::Error
-                                                      : severity(rule.impact)));
+    json.attribute("severity", spelling(severityOf(finding, assumptions)));
     if (std::optional<SourcePlace> place = diags.locate(finding.range)) {
       json.attribute("file", place->file);
       json.attribute("line", place->line);
@@ -82,17 +94,16 @@ static void writeDiagnostic(const Diagnostic &diagnostic,
   });
 }
 
-void anec::printJson(llvm::ArrayRef<Finding> findings, const Target &target,
-                     const Assumptions &assumptions, llvm::raw_ostream &out,
-                     const Diagnostics &diags) {
+void anec::printFindingsJson(const CheckResult &result,
+                             const Diagnostics &diags, llvm::raw_ostream &out) {
   llvm::json::OStream json(out, 2);
   json.object([&] {
-    json.attribute("target", target.name);
+    json.attribute("target", result.target->name);
     json.attributeArray("findings", [&] {
-      for (const Finding &finding : findings)
-        writeFinding(finding, assumptions, diags, json);
+      for (const Finding &finding : result.findings)
+        writeFinding(finding, result.assumptions, diags, json);
     });
-    // What was said when the programs were read.
+    // From reading the programs.
     json.attributeArray("diagnostics", [&] {
       for (const Diagnostic &diagnostic : diags.all())
         writeDiagnostic(diagnostic, diags, json);
@@ -156,9 +167,9 @@ static void writeSarifResult(llvm::StringRef id, Severity severity,
   });
 }
 
-void anec::printSarif(llvm::ArrayRef<Finding> findings,
-                      const Assumptions &assumptions, llvm::raw_ostream &out,
-                      const Diagnostics &diags) {
+void anec::printFindingsSarif(const CheckResult &result,
+                              const Diagnostics &diags,
+                              llvm::raw_ostream &out) {
   llvm::json::OStream json(out, 2);
   json.object([&] {
     json.attribute("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
@@ -176,13 +187,10 @@ void anec::printSarif(llvm::ArrayRef<Finding> findings,
             writeSarifResult(diagnostic.kind->id, diagnostic.severity(),
                              diagnostic.message, diagnostic.file,
                              diags.locate(diagnostic.range), json);
-          for (const Finding &finding : findings)
-            writeSarifResult(finding.rule->id,
-                             assumptions.isError(*finding.rule)
-                                 ? Severity::Error
-                                 : severity(finding.rule->impact),
-                             finding.what, "", diags.locate(finding.range),
-                             json);
+          for (const Finding &finding : result.findings)
+            writeSarifResult(
+                finding.rule->id, severityOf(finding, result.assumptions),
+                finding.what, "", diags.locate(finding.range), json);
         });
       });
     });

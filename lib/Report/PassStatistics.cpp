@@ -1,9 +1,9 @@
-//===- PassOutput.cpp - what people see of the passes ---------------------===//
+//===- PassStatistics.cpp - counters and times of passes ------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "PassOutput.h"
+#include "anec/Report/PassStatistics.h"
 #include "anec/IR/Text.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,8 +16,8 @@ void anec::printAfterPass(const PassDef &pass, const Function &function,
   printIR(function, out);
 }
 
-void anec::printStats(llvm::ArrayRef<PassReport> reports,
-                      llvm::raw_ostream &out) {
+void anec::printPassCounts(llvm::ArrayRef<PassReport> reports,
+                           llvm::raw_ostream &out) {
   for (const PassReport &report : reports)
     for (unsigned index = 0; index < maxStats; ++index)
       if (report.counts[index])
@@ -26,8 +26,8 @@ void anec::printStats(llvm::ArrayRef<PassReport> reports,
             << '\n';
 }
 
-void anec::printTimes(llvm::ArrayRef<PassReport> reports,
-                      llvm::raw_ostream &out) {
+void anec::printPassTimes(llvm::ArrayRef<PassReport> reports,
+                          llvm::raw_ostream &out) {
   double total = 0;
   for (const PassReport &report : reports)
     total += report.seconds;

@@ -1,9 +1,9 @@
-//===- CostReport.cpp - what people see of predictions --------------------===//
+//===- CostReport.cpp - predicted costs as text and JSON ------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "CostReport.h"
+#include "anec/Report/CostReport.h"
 #include "anec/IR/OpDef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -27,7 +27,7 @@ anec::distinctPrograms(llvm::ArrayRef<RunCost> runs) {
   return programs;
 }
 
-/// One program that runs once says all itself.
+/// A run of one dispatch is the same as its program, which is printed anyway.
 static bool isWorthASum(const RunCost &run) {
   return run.dispatches() > 1 || run.hostOps > 0;
 }
@@ -57,7 +57,7 @@ static void printTimes(llvm::StringRef name, const Prediction &cost,
   out << cost.bound() << '\n';
 }
 
-/// A letter of height 0 to 8 for each depth.
+/// Prints a bar of height 0 to 8 for each depth.
 static void printDepths(const Function &function, const Target &target,
                         llvm::raw_ostream &out) {
   static constexpr const char *blocks[] = {"_", "▁", "▂", "▃", "▄",

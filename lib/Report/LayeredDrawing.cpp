@@ -1,9 +1,9 @@
-//===- LayeredDrawing.cpp - a graph without cycles as SVG -----------------===//
+//===- LayeredDrawing.cpp - an acyclic graph as SVG -----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "LayeredDrawing.h"
+#include "anec/Report/LayeredDrawing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -45,8 +45,8 @@ static double boxWidth(const LayeredDrawing::Node &node) {
 // Places
 //===----------------------------------------------------------------------===//
 
-/// Each below all that it comes after; what nothing comes before, just above
-/// what comes after it.
+/// Puts each node into the row below its lowest predecessor, and a node without
+/// predecessors just above its highest successor.
 void LayeredDrawing::assignRows() {
   slots.clear();
   for (unsigned i = 0; i < nodes.size(); ++i) {
@@ -56,7 +56,7 @@ void LayeredDrawing::assignRows() {
   }
   for (Edge &edge : edges)
     slots[edge.to].above.push_back(edge.from);
-  // Nodes were added in an order that edges follow.
+  // Nodes were added in topological order.
   for (Slot &slot : slots)
     for (unsigned above : slot.above)
       slot.row = std::max(slot.row, slots[above].row + 1);
@@ -70,7 +70,7 @@ void LayeredDrawing::assignRows() {
     slot.above.clear();
 }
 
-/// A slot in each row that an edge passes.
+/// Adds a slot in each row that an edge passes.
 void LayeredDrawing::bendEdges() {
   for (Edge &edge : edges) {
     edge.slots = {edge.from};
@@ -95,7 +95,8 @@ void LayeredDrawing::bendEdges() {
   }
 }
 
-/// Slots to the mean of their neighbours, down and up again: fewer crossings.
+/// Sorts each row by the mean position of the neighbours, down and up again,
+/// which removes most crossings.
 void LayeredDrawing::orderRows() {
   constexpr unsigned sweeps = 8;
   auto number = [&](const std::vector<unsigned> &row) {
@@ -128,8 +129,9 @@ void LayeredDrawing::orderRows() {
   }
 }
 
-/// As near as possible to the mean of their neighbours, in order and apart: the
-/// least squares of an increasing sequence, by pooling what violates it.
+/// Moves the slots of a row as near as possible to the mean of their
+/// neighbours, without overlaps and in order: isotonic regression by pooling
+/// adjacent violators.
 void LayeredDrawing::alignRow(const std::vector<unsigned> &row) {
   struct Pool {
     double sum;

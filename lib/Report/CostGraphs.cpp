@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "CostGraphs.h"
+#include "anec/Report/CostGraphs.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Cost.h"
 #include "anec/Ops/Ops.h"
@@ -14,7 +14,7 @@
 
 using namespace anec;
 
-/// Constants and weights would hide the rest.
+/// Constants and weights are not drawn: there are too many.
 static bool isShown(const Op &op) {
   return !op.is(ops::Const) && !op.is(ops::Weight) &&
          !op.def().has(trait::Constexpr);
@@ -72,7 +72,7 @@ LayeredDrawing anec::drawProgram(const Function &function) {
 
 namespace {
 
-/// A host function as calls and what is between them.
+/// The graph of a host function: its calls, and groups of the ops in between.
 class ScheduleGraph {
 public:
   ScheduleGraph(const Function &host, const RunCost &run)
@@ -86,7 +86,8 @@ public:
   LayeredDrawing draw();
 
 private:
-  /// How many calls lie before, and whether anything comes of it but gradients.
+  /// The largest number of calls on a path from an input, and whether a call or
+  /// a result depends on it; otherwise only gradients do.
   using Group = std::pair<unsigned, bool>;
 
   static bool isCall(const Op &op) {
@@ -102,7 +103,7 @@ private:
   const Function &host;
   const RunCost &run;
   llvm::DenseMap<const Op *, unsigned> stages;
-  llvm::DenseSet<const Op *> feeds; ///< a call, or a result
+  llvm::DenseSet<const Op *> feeds; ///< ops that a call or a result depends on
   std::map<Group, unsigned> sizes, gradients, groupNodes;
   std::map<Group, int64_t> flops;
   llvm::DenseMap<const Op *, unsigned> callNodes;
@@ -144,7 +145,7 @@ static std::string describeWork(unsigned ops, int64_t flops) {
   return text;
 }
 
-/// Whether `param` only says which of the repeated layers is meant.
+/// Whether `param` is only used as the index of the repeated layer.
 static bool isIndex(const Value &param) {
   for (Operand *use = param.firstUse(); use; use = use->nextUse()) {
     const Op *op = use->owner();
@@ -190,7 +191,7 @@ LayeredDrawing ScheduleGraph::draw() {
     if (!isIndex(*param))
       inputs[param.get()] =
           drawing.addNode({param->name, "", param->type.str(), "input"});
-  // By stage, so that edges lead from what was added before.
+  // By stage: an edge starts at a node that was added before its end.
   unsigned stageCount = 0;
   for (const Op &op : host.body())
     stageCount = std::max(stageCount, stages.lookup(&op) + 1);
@@ -207,7 +208,7 @@ LayeredDrawing ScheduleGraph::draw() {
                             : ": " + std::to_string(count) + " gradients";
       groupNodes[group] = drawing.addNode(
           {label, describeWork(size->second, flops[group]),
-           "ops of the host, of which nothing is predicted", "host"});
+           "ops of the host, whose time is not predicted", "host"});
     }
     for (const Op &op : host.body())
       if (isCall(op) && stages.lookup(&op) == stage)

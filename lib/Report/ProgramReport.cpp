@@ -1,9 +1,9 @@
-//===- ReportOutput.cpp - what people see of a report ---------------------===//
+//===- ProgramReport.cpp - what a function consists of --------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ReportOutput.h"
+#include "anec/Report/ProgramReport.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Report.h"
 #include "llvm/Support/Format.h"

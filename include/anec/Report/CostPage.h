@@ -1,10 +1,10 @@
-//===- CostPage.h - predictions as a page ----------------------*- C++ -*-===//
+//===- CostPage.h - predicted costs as an HTML page -------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_TOOLS_ANEC_COSTPAGE_H
-#define ANEC_TOOLS_ANEC_COSTPAGE_H
+#ifndef ANEC_REPORT_COSTPAGE_H
+#define ANEC_REPORT_COSTPAGE_H
 
 #include "anec/Target/Predict.h"
 
@@ -14,13 +14,15 @@ class raw_ostream;
 
 namespace anec {
 
-/// Prints `runs` of the program or package called `name` as HTML that needs no
-/// other file: times, shapes, the graph of each program, and of `schedule` when
-/// there is one.
+/// Prints the predicted cost of `runs` as an HTML page that needs no other
+/// file: times, operations by shape and by depth, and the graph of each
+/// program. `name` is the title. `schedule` is the module with the host
+/// functions that are run, whose graphs are drawn too; null for a single
+/// program.
 void printCostPage(llvm::StringRef name, llvm::ArrayRef<RunCost> runs,
                    const Module *schedule, const Target &target,
                    llvm::raw_ostream &out);
 
 } // namespace anec
 
-#endif // ANEC_TOOLS_ANEC_COSTPAGE_H
+#endif // ANEC_REPORT_COSTPAGE_H

@@ -1,0 +1,40 @@
+//===- FindingReport.h - findings as text, JSON and SARIF -------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_REPORT_FINDINGREPORT_H
+#define ANEC_REPORT_FINDINGREPORT_H
+
+#include "anec/Target/Check.h"
+#include "anec/Target/Target.h"
+
+namespace anec {
+
+/// What a check of one or more programs found.
+struct CheckResult {
+  /// Never null.
+  const Target *target = &genericTarget();
+  Assumptions assumptions;
+  std::vector<Finding> findings;
+
+  /// Whether a finding counts as an error.
+  bool hasErrors() const;
+};
+
+/// Adds the findings to `diags`, which has the diagnostics from reading the
+/// programs, prints all of them, and a line with their number by severity.
+void printFindings(const CheckResult &result, Diagnostics &diags,
+                   llvm::raw_ostream &out);
+/// Prints one JSON object: `target`; `findings`, each with the fields of its
+/// rule, its message and its place; and `diagnostics`, which are those of
+/// `diags`.
+void printFindingsJson(const CheckResult &result, const Diagnostics &diags,
+                       llvm::raw_ostream &out);
+/// Prints a SARIF 2.1.0 log with the findings and the diagnostics of `diags`.
+void printFindingsSarif(const CheckResult &result, const Diagnostics &diags,
+                        llvm::raw_ostream &out);
+
+} // namespace anec
+
+#endif // ANEC_REPORT_FINDINGREPORT_H

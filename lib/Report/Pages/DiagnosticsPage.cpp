@@ -1,0 +1,63 @@
+//===- DiagnosticsPage.cpp - docs/diagnostics.md --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Pages.h"
+#include "anec/Arrays/Diags.h"
+#include "anec/Frontend/Diags.h"
+#include "anec/IR/Diags.h"
+#include "anec/MIL/Diags.h"
+#include "anec/Ops/Diags.h"
+#include "anec/Package/Diags.h"
+#include "anec/Passes/Diags.h"
+#include "anec/Report/ReferencePages.h"
+#include "anec/Runtime/Diags.h"
+#include "anec/Target/Diags.h"
+#include "anec/Train/Diags.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+std::vector<diag::Kind> anec::libraryDiagnostics() {
+  return {
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Arrays/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Frontend/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/IR/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/MIL/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Ops/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Package/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Passes/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Runtime/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Target/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Train/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Support/Diags.def"
+  };
+}
+
+void anec::printDiagnosticsPage(llvm::ArrayRef<diag::Kind> diagnostics,
+                                llvm::raw_ostream &out) {
+  out << "# Diagnostics\n\nThe id stands in brackets after the message; "
+         "`{0}`, `{1}`, ... are filled in.\n\n"
+         "| id | severity | message |\n|---|---|---|\n";
+  std::vector<diag::Kind> sorted = diagnostics.vec();
+  llvm::sort(sorted,
+             [](diag::Kind lhs, diag::Kind rhs) { return lhs->id < rhs->id; });
+  for (diag::Kind kind : sorted) {
+    out << "| " << kind->id << " | " << spelling(kind->severity) << " | ";
+    for (char c : kind->text)
+      out << (c == '|' ? "\\" : "") << c;
+    out << " |\n";
+  }
+}

@@ -1,0 +1,32 @@
+//===- PassesPage.cpp - docs/passes.md, from the passes -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Pages.h"
+#include "anec/Passes/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+void anec::printPassesPage(llvm::raw_ostream &out) {
+  out << "# Passes\n\nThe default pipeline: ";
+  llvm::interleaveComma(defaultPipeline(), out, [&](const PassDef *pass) {
+    out << '`' << pass->name << '`';
+  });
+  out << ".\n\nThe tolerance is how far a result may move, relative and in "
+         "double precision,\nbefore `--verify-numerics` reports the pass.\n";
+  std::vector<const PassDef *> sorted = allPasses().vec();
+  llvm::sort(sorted, [](const PassDef *lhs, const PassDef *rhs) {
+    return lhs->name < rhs->name;
+  });
+  for (const PassDef *pass : sorted) {
+    out << "\n## " << pass->name << "\n\n"
+        << pass->summary << ".\n\n```\n"
+        << pass->description << "\n```\n\nTolerance: " << pass->tolerance
+        << '\n';
+    for (const StatDef &stat : pass->stats)
+      if (!stat.name.empty())
+        out << "\n- `" << stat.name << "`: " << stat.summary << '\n';
+  }
+}

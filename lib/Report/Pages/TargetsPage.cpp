@@ -1,0 +1,126 @@
+//===- TargetsPage.cpp - docs/targets.md, from the chips ------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Pages.h"
+#include "anec/Target/Predict.h"
+#include "anec/Target/Target.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace anec;
+
+/// Prints one limit of all targets as a row of the table, and adds its sources
+/// to `sources`.
+template <typename Get>
+static void printLimit(llvm::StringRef what, Get get, llvm::raw_ostream &out,
+                       std::vector<std::string> &sources) {
+  out << "| " << what << " |";
+  llvm::MapVector<llvm::StringRef, std::vector<llvm::StringRef>> cited;
+  for (const Target &target : allTargets()) {
+    const auto &figure = get(target);
+    out << ' ' << figure.value << " |";
+    cited[figure.source].push_back(target.name);
+  }
+  out << '\n';
+  std::string text = "- " + what.str() + ": ";
+  llvm::raw_string_ostream stream(text);
+  llvm::interleave(
+      cited, stream,
+      [&](const auto &entry) {
+        stream << entry.first << " (" << llvm::join(entry.second, ", ") << ")";
+      },
+      "; ");
+  sources.push_back(text);
+}
+
+/// The targets without a row in `publishedTimes`.
+static std::string unpublishedTargets() {
+  std::vector<std::string> names;
+  for (const Target &target : allTargets())
+    if (llvm::none_of(publishedTimes(), [&](const PublishedTime &time) {
+          return time.target == target.name;
+        }))
+      names.push_back("`" + target.name.str() + "`");
+  return llvm::join(names, " and ");
+}
+
+static void printPublished(llvm::raw_ostream &out) {
+  out << "\n## Predicted and published\n\n"
+         "`t = dispatch + max(operations / peak, bytes / bandwidth)`, for each "
+         "program that\nruns. A row marked *fitted* is one that an anchor was "
+         "chosen by; none was by the\nothers. The last column is predicted "
+         "over "
+         "published. The factor that times are\nwithin was widened until it "
+         "held all rows of a target, fitted or not: it says how far\noff "
+         "these were, and no more. "
+      << unpublishedTargets()
+      << " have no row: theirs is a guess.\n\n"
+         "| target | what | source | published ms | predicted ms | ratio | "
+         "fitted |\n|---|---|---|---|---|---|---|\n";
+  for (const PublishedTime &time : publishedTimes()) {
+    double predicted = predictMilliseconds(time);
+    out << "| " << time.target << " | " << time.what << " | " << time.source
+        << llvm::format(" | %.3f | %.3f | %.2f | ", time.milliseconds,
+                        predicted, predicted / time.milliseconds)
+        << (time.fitted ? "fitted" : "") << " |\n";
+  }
+}
+
+void anec::printTargetsPage(llvm::raw_ostream &out) {
+  out << "# Targets\n\n"
+         "What is published about each chip's neural engine. Nothing here was "
+         "measured by\nthis project. `generic`, the default, is the safe side "
+         "of all.\n\nWith `--target=NAME`, `legalize` rewrites what breaks "
+         "one of the target's\n[rules](rules.md), makes inputs and outputs "
+         "fit (rows padded, fp16, in the order of\ntheir names; "
+         "`--remarks` says which), and reports what is still broken as an\n"
+         "error. Without it, inputs and outputs stay as they are declared, and "
+         "nothing is\nreported.\n\n|  |";
+  for (const Target &target : allTargets())
+    out << ' ' << target.name << " |";
+  out << "\n|---|";
+  for (size_t i = 0; i < allTargets().size(); ++i)
+    out << "---|";
+  out << '\n';
+  std::vector<std::string> sources;
+#define LIMIT(WHAT, FIELD)                                                     \
+  printLimit(                                                                  \
+      WHAT, [](const Target &target) -> const auto & { return target.FIELD; }, \
+      out, sources)
+  LIMIT("on-chip bytes", limits.sramBytes);
+  LIMIT("bytes of an input or output", limits.surfaceBytes);
+  LIMIT("bytes of weights", limits.weightBytes);
+  LIMIT("weight files", limits.weightFiles);
+  LIMIT("ops in a program", limits.opsPerProgram);
+  LIMIT("rank", limits.rank);
+  LIMIT("channels", limits.channels);
+  LIMIT("width and height", limits.spatial);
+  LIMIT("input channels of `conv`", limits.convInputChannels);
+  LIMIT("output channels of `conv`", limits.convOutputChannels);
+  LIMIT("kernel width", limits.convKernelWidth);
+  LIMIT("kernel height", limits.convKernelHeight);
+  LIMIT("contraction of `matmul`", limits.matmulContraction);
+  LIMIT("rows and columns of `matmul`", limits.matmulExtent);
+  LIMIT("compilations in a process", limits.compilesPerProcess);
+  LIMIT("loaded programs", limits.loadedPrograms);
+  LIMIT("rows start at multiples of", surface.rowAlignment);
+  LIMIT("least bytes of an input or output", surface.minimumBytes);
+  LIMIT("MIL version", milVersion);
+  LIMIT("numerics", numerics);
+  LIMIT("dispatch, us", cost.floorMicroseconds);
+  LIMIT("convolutions, TFLOP/s", cost.convTeraflops);
+  LIMIT("other ops, TFLOP/s", cost.matmulTeraflops);
+  LIMIT("bandwidth, GB/s", cost.gigabytesPerSecond);
+#undef LIMIT
+  out << "| times are within a factor of |";
+  for (const Target &target : allTargets())
+    out << ' ' << target.cost.errorFactor << " |";
+  out << "\n\n## Sources\n\n";
+  for (const std::string &source : sources)
+    out << source << '\n';
+  printPublished(out);
+}

@@ -1,0 +1,28 @@
+//===- RuleDescription.cpp - a rule as text -------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Report/RuleDescription.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+
+void anec::printRule(const Rule &rule, llvm::raw_ostream &out) {
+  out << rule.id << ": " << rule.summary << "\n\n"
+      << "  impact      " << spelling(rule.impact) << '\n'
+      << "  chips       " << rule.chips.str() << '\n';
+  if (rule.macOS.isKnown())
+    out << "  macOS       " << rule.macOS.str() << '\n';
+  out << "  source      " << rule.source << '\n'
+      << "  read        " << rule.date << '\n'
+      << "  confidence  " << spelling(rule.confidence) << '\n';
+  if (!rule.conflict.empty())
+    out << "  but         " << rule.conflict << '\n';
+  out << "  instead     " << rule.advice << '\n';
+  if (!rule.rewrite.empty())
+    out << "  rewrite     " << rule.rewrite << '\n';
+  out << "\n--assume=" << rule.id
+      << "=allow switches it off, --assume=" << rule.id
+      << "=deny makes it an error.\n";
+}
