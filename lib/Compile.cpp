@@ -3,74 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Frontend/Frontend.h"
-#include "anec/IR/Text.h"
+#include "anec/Formats/Source.h"
 #include "anec/MIL/Printer.h"
-#include "anec/MIL/Reader.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Package/Diags.h"
 #include "anec/Target/Check.h"
 #include "anec/anec.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 
 using namespace anec;
-
-//===----------------------------------------------------------------------===//
-// Reading
-//===----------------------------------------------------------------------===//
-
-/// What Core ML's compiler makes of a model: a folder with the text, its
-/// weights, and more that is not needed here.
-static bool isCompiledModel(llvm::StringRef path) {
-  return path.rtrim('/').ends_with(".mlmodelc");
-}
-
-SourceKind anec::sourceKind(llvm::StringRef path) {
-  llvm::StringRef extension = llvm::sys::path::extension(path);
-  if (extension == ".ir")
-    return SourceKind::IR;
-  return extension == ".mil" || isCompiledModel(path) ? SourceKind::MIL
-                                                      : SourceKind::TDSL;
-}
-
-std::unique_ptr<Module> anec::readSource(llvm::StringRef text, SourceKind kind,
-                                         llvm::StringRef folder,
-                                         const CompileOptions &options,
-                                         Diagnostics &diags) {
-  switch (kind) {
-  case SourceKind::TDSL:
-    return parseTDSL(text, {options.defines}, opTable(), diags);
-  case SourceKind::IR: {
-    std::unique_ptr<Module> module = parseIR(text, opTable(), diags);
-    if (!module || !module->functions.empty())
-      return module;
-    llvm::SMLoc begin = llvm::SMLoc::getFromPointer(text.begin());
-    diags.report({begin, begin}, diag::NoKernel);
-    return nullptr;
-  }
-  case SourceKind::MIL:
-    return readMIL(
-        text, folder, opTable(), diags,
-        {.missingWeights = options.missingWeights, .shapes = options.shapes});
-  }
-  return nullptr;
-}
-
-std::unique_ptr<Module> anec::readSourceFile(llvm::StringRef path,
-                                             const CompileOptions &options,
-                                             Diagnostics &diags) {
-  llvm::SmallString<128> file(path);
-  if (isCompiledModel(path))
-    llvm::sys::path::append(file, "model.mil");
-  std::optional<llvm::StringRef> text = diags.addFile(file);
-  if (!text)
-    return nullptr;
-  return readSource(*text, sourceKind(file), llvm::sys::path::parent_path(file),
-                    options, diags);
-}
 
 //===----------------------------------------------------------------------===//
 // Compiling
@@ -146,12 +87,13 @@ static unsigned mostWeightFiles(const PassManagerOptions &options) {
 }
 
 std::optional<Package> anec::compile(std::unique_ptr<Module> module,
-                                     SourceKind kind,
+                                     const SourceFormat &format,
                                      const CompileOptions &options,
                                      Diagnostics &diags,
                                      std::vector<PassReport> *reports) {
   // What was read as MIL is a whole program already.
-  if (kind != SourceKind::MIL || !options.kernel.empty()) {
+  bool isMIL = format.stage == SourceStage::MIL;
+  if (!isMIL || !options.kernel.empty()) {
     if (!selectKernel(*module, options.kernel, diags))
       return std::nullopt;
     // One kernel is one MIL program, whose function is called so.
@@ -163,31 +105,31 @@ std::optional<Package> anec::compile(std::unique_ptr<Module> module,
   if (!weights || !runPasses(*module, options.passes, diags, reports))
     return std::nullopt;
   std::string version = options.milVersion;
-  if (version.empty() && kind != SourceKind::MIL)
+  if (version.empty() && !isMIL)
     version = options.passes.target->milVersion.value.str();
   return Package{std::move(module), std::move(*weights), version,
-                 kind == SourceKind::MIL ? MILPrintOptions::Placement::Keep
-                                         : MILPrintOptions::Placement::Gather,
+                 isMIL ? MILPrintOptions::Placement::Keep
+                       : MILPrintOptions::Placement::Gather,
                  mostWeightFiles(options.passes)};
 }
 
-/// Compiles what was read, by the default pipeline when no passes are named.
-static std::optional<Package> compileSource(std::unique_ptr<Module> module,
-                                            SourceKind kind,
+/// Compiles a source, by the default pipeline when no passes are named.
+static std::optional<Package> compileSource(const Source &source,
                                             CompileOptions options,
                                             Diagnostics &diags) {
+  std::unique_ptr<Module> module = readSource(source, options, diags);
   if (!module)
     return std::nullopt;
-  if (options.passes.passes.empty() && kind != SourceKind::MIL)
+  if (options.passes.passes.empty() && source.format->stage != SourceStage::MIL)
     options.passes.passes = defaultPipeline().vec();
-  return compile(std::move(module), kind, options, diags);
+  return compile(std::move(module), *source.format, options, diags);
 }
 
 std::optional<Package> anec::compileFile(llvm::StringRef path,
                                          const CompileOptions &options,
                                          Diagnostics &diags) {
-  return compileSource(readSourceFile(path, options, diags), sourceKind(path),
-                       options, diags);
+  std::optional<Source> source = openSource(path, diags);
+  return source ? compileSource(*source, options, diags) : std::nullopt;
 }
 
 std::optional<Package> anec::compileText(llvm::StringRef text,
@@ -196,11 +138,7 @@ std::optional<Package> anec::compileText(llvm::StringRef text,
                                          Diagnostics &diags) {
   llvm::StringRef copy =
       diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name));
-  SourceKind kind = sourceKind(name);
-  return compileSource(readSource(copy, kind,
-                                  llvm::sys::path::parent_path(name), options,
-                                  diags),
-                       kind, options, diags);
+  return compileSource(textSource(copy, name), options, diags);
 }
 
 //===----------------------------------------------------------------------===//

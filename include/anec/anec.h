@@ -19,21 +19,14 @@
 #ifndef ANEC_ANEC_H
 #define ANEC_ANEC_H
 
+#include "anec/Formats/Source.h"
 #include "anec/MIL/Printer.h"
-#include "anec/MIL/Reader.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Passes/PassManager.h"
 
 namespace anec {
 
-/// The languages anec reads, told apart by the file's ending. A folder called
-/// .mlmodelc stands for the MIL program in it.
-enum class SourceKind : uint8_t { TDSL, IR, MIL };
-SourceKind sourceKind(llvm::StringRef path);
-
-struct CompileOptions {
-  /// Overrides of `config` entries in a .tdsl program: name and value.
-  std::vector<std::pair<std::string, std::string>> defines;
+struct CompileOptions : ReadOptions {
   /// The kernel or layer to compile; empty when the program has just one.
   std::string kernel;
   /// What to run. compileFile takes the default pipeline for an empty list,
@@ -44,12 +37,6 @@ struct CompileOptions {
   /// `1.3` or `1.0`; empty for that of `passes.target`, or for what a MIL
   /// program says itself.
   std::string milVersion;
-  /// What to make of weight files that a MIL program names and that are not
-  /// there.
-  MILReadOptions::MissingWeights missingWeights =
-      MILReadOptions::MissingWeights::Error;
-  /// For inputs that a MIL program declares with unknown extents.
-  std::vector<InputShape> shapes;
 };
 
 /// A compiled kernel: a module with one function, in MIL ops, and where the
@@ -71,24 +58,14 @@ struct Package {
   bool print(llvm::raw_ostream &out, Diagnostics &diags) const;
 };
 
-/// Reads a program of any kind; null when there were errors. `text` must be
-/// owned by `diags`; `folder` is where a MIL program's weights lie.
-std::unique_ptr<Module> readSource(llvm::StringRef text, SourceKind kind,
-                                   llvm::StringRef folder,
-                                   const CompileOptions &options,
-                                   Diagnostics &diags);
-/// The same for a file; `-` is a .tdsl program on standard input.
-std::unique_ptr<Module> readSourceFile(llvm::StringRef path,
-                                       const CompileOptions &options,
-                                       Diagnostics &diags);
-
 /// Cuts `module` down to the kernel or layer called `name`, or to its only one
 /// when `name` is empty. False, with a diagnostic, when that is not clear.
 bool selectKernel(Module &module, llvm::StringRef name, Diagnostics &diags);
 
-/// Cuts `module`, read from a source of `kind`, down to the kernel that
+/// Cuts `module`, read from a source of `format`, down to the kernel that
 /// `options` names (a MIL program may keep all) and runs the passes.
-std::optional<Package> compile(std::unique_ptr<Module> module, SourceKind kind,
+std::optional<Package> compile(std::unique_ptr<Module> module,
+                               const SourceFormat &format,
                                const CompileOptions &options,
                                Diagnostics &diags,
                                std::vector<PassReport> *reports = nullptr);

@@ -15,6 +15,7 @@ FLOORS = [
     ["Target"],
     ["Passes"],
     ["Package"],
+    ["Formats"],
     ["Runtime"],
     ["Train"],
     ["Report"],

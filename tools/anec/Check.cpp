@@ -40,20 +40,19 @@ void anec::hideFlagsInCheck() {
 static std::vector<Finding> checkFile(llvm::StringRef path,
                                       const CompileOptions &options,
                                       Diagnostics &diags) {
-  std::optional<llvm::StringRef> text = diags.addFile(path);
-  if (!text)
+  std::optional<Source> source = openSource(path, diags);
+  if (!source)
     return {};
-  SourceKind kind = sourceKind(path);
+  bool isMIL = source->format->stage == SourceStage::MIL;
   std::optional<MILOutline> outline;
-  if (kind == SourceKind::MIL)
-    outline = outlineMIL(*text);
-  std::unique_ptr<Module> module = readSource(
-      *text, kind, llvm::sys::path::parent_path(path), options, diags);
-  if (module && kind != SourceKind::MIL) {
+  if (isMIL)
+    outline = outlineMIL(source->text);
+  std::unique_ptr<Module> module = readSource(*source, options, diags);
+  if (module && !isMIL) {
     CompileOptions compiling = options;
     compiling.passes.passes = defaultPipeline().vec();
     std::optional<Package> package =
-        compile(std::move(module), kind, compiling, diags);
+        compile(std::move(module), *source->format, compiling, diags);
     if (!package)
       return {};
     module = std::move(package->program);

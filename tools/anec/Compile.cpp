@@ -45,12 +45,12 @@ static std::optional<Package> compileKernel(std::unique_ptr<Module> module,
                                             const CompileRequest &request,
                                             Diagnostics &diags,
                                             std::vector<PassReport> &reports) {
-  SourceKind kind = sourceKind(request.input);
+  const SourceFormat &format = sourceFormat(request.input);
   CompileOptions options = request.options;
-  options.passes.passes =
-      request.passesOr(kind == SourceKind::MIL ? std::vector<const PassDef *>()
+  options.passes.passes = request.passesOr(format.stage == SourceStage::MIL
+                                               ? std::vector<const PassDef *>()
                                                : defaultPipeline().vec());
-  return compile(std::move(module), kind, options, diags, &reports);
+  return compile(std::move(module), format, options, diags, &reports);
 }
 
 static bool emitMIL(std::unique_ptr<Module> module,

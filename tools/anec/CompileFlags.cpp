@@ -248,9 +248,9 @@ std::optional<CompileRequest> anec::readCompileFlags(const Target &target,
 static bool wouldReplaceSource() {
   if (output.empty() || !llvm::sys::fs::equivalent(input, output))
     return false;
-  SourceKind kind = sourceKind(input);
-  return !(kind == SourceKind::MIL && emit == Emit::MIL) &&
-         !(kind == SourceKind::IR && emit == Emit::IR);
+  llvm::StringRef format = sourceFormat(input).name;
+  return !(format == "mil" && emit == Emit::MIL) &&
+         !(format == "ir" && emit == Emit::IR);
 }
 
 std::string anec::checkCompileFlags() {

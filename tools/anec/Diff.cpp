@@ -6,6 +6,7 @@
 #include "Diff.h"
 #include "../ExitCode.h"
 #include "Flags.h"
+#include "anec/Formats/Source.h"
 #include "anec/Report/DifferenceReport.h"
 #include "anec/anec.h"
 
@@ -54,6 +55,10 @@ std::optional<int> anec::runDiffCommand() {
     return std::nullopt;
   if (paths.size() != 2)
     return usageError("anec", "diff takes two programs; see anec diff --help");
+  for (const std::string &path : paths)
+    if (sourceFormat(path).stage == SourceStage::Package)
+      return usageError("anec",
+                        "diff takes programs, and `" + path + "` is a package");
   Diagnostics diags;
   std::optional<bool> same =
       diffPrograms(paths[0], paths[1], llvm::outs(), diags);

@@ -1,0 +1,91 @@
+//===- Source.h - the formats that are read --------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A table of the source formats, told apart by the ending of a path. Code
+/// outside the readers asks the row of a format, and does not compare endings.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_FORMATS_SOURCE_H
+#define ANEC_FORMATS_SOURCE_H
+
+#include "anec/IR/IR.h"
+#include "anec/MIL/Reader.h"
+#include "anec/Support/Diagnostics.h"
+#include <optional>
+
+namespace anec {
+
+/// How a source is read. A format ignores what it has no use for.
+struct ReadOptions {
+  /// Overrides of `config` entries in a .tdsl program: name and value.
+  std::vector<std::pair<std::string, std::string>> defines;
+  /// Whether weight files that a MIL program names must exist.
+  MILReadOptions::MissingWeights missingWeights =
+      MILReadOptions::MissingWeights::Error;
+  /// The shapes of inputs that a MIL program declares with unknown extents.
+  std::vector<InputShape> shapes;
+};
+
+struct SourceFormat;
+
+/// A source that was opened.
+struct Source {
+  const SourceFormat *format; ///< never null
+  /// The path that was given, or the file with the text in that folder.
+  std::string path;
+  /// Owned by the Diagnostics; empty when the format has no text.
+  llvm::StringRef text;
+};
+
+/// What a program in a format is compiled to, if anything.
+enum class SourceStage : uint8_t {
+  Program, ///< a program to compile
+  MIL,     ///< a whole MIL program; only passes that are named change it
+  Package, ///< a compiled model: its schedule, which declares the kernels
+};
+
+/// A row of the table of formats.
+struct SourceFormat {
+  llvm::StringLiteral name = "";    ///< `mil`
+  llvm::StringLiteral ending = "";  ///< `.mil`
+  llvm::StringLiteral summary = ""; ///< for lists of formats; no period
+  SourceStage stage = SourceStage::Program;
+  /// Whether sources are folders with that ending.
+  bool isFolder = false;
+  /// The file of the folder that has the text; empty when there is none.
+  llvm::StringLiteral textFile = "";
+  /// Null, with the reason reported, when the source is not well-formed.
+  std::unique_ptr<Module> (*read)(const Source &source,
+                                  const ReadOptions &options,
+                                  Diagnostics &diags) = nullptr;
+};
+
+llvm::ArrayRef<SourceFormat> sourceFormats();
+/// The format of the source at `path`, by its ending; .tdsl for `-`, which is
+/// standard input, and for endings that no format has.
+const SourceFormat &sourceFormat(llvm::StringRef path);
+
+/// Opens the source at `path`; nothing, with the reason reported, when there is
+/// none.
+std::optional<Source> openSource(llvm::StringRef path, Diagnostics &diags);
+/// A source in memory. `text` must be owned by `diags` and end in a zero byte;
+/// the ending of `path` tells its format.
+Source textSource(llvm::StringRef text, llvm::StringRef path);
+
+/// Reads `source`; null, with the reason reported, when it is not well-formed.
+/// The weights of a MIL program lie in the folder of `source.path`.
+std::unique_ptr<Module> readSource(const Source &source,
+                                   const ReadOptions &options,
+                                   Diagnostics &diags);
+/// openSource and readSource.
+std::unique_ptr<Module> readSourceFile(llvm::StringRef path,
+                                       const ReadOptions &options,
+                                       Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_FORMATS_SOURCE_H

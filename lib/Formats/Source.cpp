@@ -1,0 +1,123 @@
+//===- Source.cpp - the formats that are read -----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Formats/Source.h"
+#include "anec/Frontend/Frontend.h"
+#include "anec/IR/Text.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Package/Diags.h"
+#include "anec/Package/ModelPackage.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Formats
+//===----------------------------------------------------------------------===//
+
+static std::unique_ptr<Module>
+readTdsl(const Source &source, const ReadOptions &options, Diagnostics &diags) {
+  return parseTDSL(source.text, {options.defines}, opTable(), diags);
+}
+
+static std::unique_ptr<Module>
+readIr(const Source &source, const ReadOptions &options, Diagnostics &diags) {
+  std::unique_ptr<Module> module = parseIR(source.text, opTable(), diags);
+  if (!module || !module->functions.empty())
+    return module;
+  llvm::SMLoc begin = llvm::SMLoc::getFromPointer(source.text.begin());
+  diags.report({begin, begin}, diag::NoKernel);
+  return nullptr;
+}
+
+static std::unique_ptr<Module>
+readMil(const Source &source, const ReadOptions &options, Diagnostics &diags) {
+  return readMIL(
+      source.text, llvm::sys::path::parent_path(source.path), opTable(), diags,
+      {.missingWeights = options.missingWeights, .shapes = options.shapes});
+}
+
+static std::unique_ptr<Module> readSchedule(const Source &source,
+                                            const ReadOptions &options,
+                                            Diagnostics &diags) {
+  std::optional<ModelPackage> package = readPackage(source.path, diags);
+  return package ? std::move(package->schedule) : nullptr;
+}
+
+// The first row is the format of paths without a known ending.
+static constexpr SourceFormat table[] = {
+    {.name = "tdsl",
+     .ending = ".tdsl",
+     .summary = "a program in the tensor language",
+     .read = readTdsl},
+    {.name = "ir",
+     .ending = ".ir",
+     .summary = "the compiler's IR as text",
+     .read = readIr},
+    {.name = "mil",
+     .ending = ".mil",
+     .summary = "MIL text, with its weight files beside it",
+     .stage = SourceStage::MIL,
+     .read = readMil},
+    {.name = "mlmodelc",
+     .ending = ".mlmodelc",
+     .summary = "a model that Core ML's compiler wrote",
+     .stage = SourceStage::MIL,
+     .isFolder = true,
+     .textFile = "model.mil",
+     .read = readMil},
+    {.name = "anepkg",
+     .ending = ".anepkg",
+     .summary = "a compiled model: kernels, weights and schedule",
+     .stage = SourceStage::Package,
+     .isFolder = true,
+     .read = readSchedule},
+};
+
+llvm::ArrayRef<SourceFormat> anec::sourceFormats() { return table; }
+
+const SourceFormat &anec::sourceFormat(llvm::StringRef path) {
+  llvm::StringRef ending = llvm::sys::path::extension(path.rtrim('/'));
+  for (const SourceFormat &format : table)
+    if (format.ending == ending)
+      return format;
+  return table[0];
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+std::optional<Source> anec::openSource(llvm::StringRef path,
+                                       Diagnostics &diags) {
+  const SourceFormat &format = sourceFormat(path);
+  if (format.isFolder && format.textFile.empty())
+    return Source{&format, path.str(), ""};
+  llvm::SmallString<128> file(path);
+  if (format.isFolder)
+    llvm::sys::path::append(file, format.textFile);
+  std::optional<llvm::StringRef> text = diags.addFile(file);
+  if (!text)
+    return std::nullopt;
+  return Source{&format, file.str().str(), *text};
+}
+
+Source anec::textSource(llvm::StringRef text, llvm::StringRef path) {
+  return {&sourceFormat(path), path.str(), text};
+}
+
+std::unique_ptr<Module> anec::readSource(const Source &source,
+                                         const ReadOptions &options,
+                                         Diagnostics &diags) {
+  return source.format->read(source, options, diags);
+}
+
+std::unique_ptr<Module> anec::readSourceFile(llvm::StringRef path,
+                                             const ReadOptions &options,
+                                             Diagnostics &diags) {
+  std::optional<Source> source = openSource(path, diags);
+  return source ? readSource(*source, options, diags) : nullptr;
+}
