@@ -140,7 +140,7 @@ Value *BodyLowering::literal(const Term &term, DType dtype) {
     type.shape.push_back(values.size());
   builder->setRange(term.range);
   return builder->build(file.op("const"), {},
-                        {{"val", Constant::fromDoubles(type, values)}});
+                        {{param::val, Constant::fromDoubles(type, values)}});
 }
 
 /// What a constant parameter takes, in the user's words.

@@ -162,10 +162,10 @@ Term BodyLowering::lowerBlockCall(const ast::ReferenceExpr *expr,
 
   builder->setRange(expr->range);
   TensorType list(DType::String, {int64_t(types.size())});
-  Op *op =
-      builder->create(file.op("call"), operands,
-                      {{"callee", Constant::string(expr->name.text)},
-                       {"results", Constant::strings(list, std::move(types))}});
+  Op *op = builder->create(
+      file.op("call"), operands,
+      {{param::callee, Constant::string(expr->name.text)},
+       {param::results, Constant::strings(list, std::move(types))}});
   if (!op)
     return {};
   Term several{Term::Several, expr->range};
@@ -292,10 +292,10 @@ void BodyLowering::lowerRepeat(const ast::RepeatStatement *statement) {
     llvm::append_range(operands, inside.captured);
     builder->setRange(statement->range);
     op = builder->create(file.op("repeat"), operands,
-                         {{"body", Constant::string(body->name)},
-                          {"from", *from},
-                          {"to", *to},
-                          {"carried", int64_t(carried.size())}});
+                         {{param::body, Constant::string(body->name)},
+                          {param::from, *from},
+                          {param::to, *to},
+                          {param::carried, int64_t(carried.size())}});
   }
   for (auto [index, name] : llvm::enumerate(carried)) {
     Binding &binding = names.find(name)->second;

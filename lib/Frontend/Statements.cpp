@@ -118,9 +118,9 @@ void BodyLowering::lowerWeight(const ast::WeightStatement *statement) {
       std::string path = (decl->name.text + "." + name.text).str();
       Value *value = builder->build(
           file.op("weight"), {},
-          {{"name", Constant::string(path)},
-           {"dtype", Constant::string(statement->type.dtype.text)},
-           {"shape", Constant::int32s(type->type.shape)}},
+          {{param::name, Constant::string(path)},
+           {param::dtype, Constant::string(statement->type.dtype.text)},
+           {param::shape, Constant::int32s(type->type.shape)}},
           name.text);
       if (value) {
         file.dimensions.set(value, type->spellings);

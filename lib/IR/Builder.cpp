@@ -292,12 +292,8 @@ Op *Builder::create(const OpDef &def, llvm::ArrayRef<Value *> operands,
                     llvm::ArrayRef<Attr> attrs, llvm::StringRef name) {
   llvm::SmallVector<ConstantRef, 4> slots(def.numConstantParams());
   for (const Attr &attr : attrs) {
-    int slot = def.constantSlot(attr.name);
-    if (slot < 0) {
-      assert(diags && "no such constant parameter");
-      diags->report(range, diag::UnknownParameter, def.name, attr.name);
-      return nullptr;
-    }
+    int slot = def.constantSlot(attr.param);
+    assert(slot >= 0 && "no such constant parameter");
     slots[slot] = attr.value;
   }
   llvm::SmallVector<llvm::StringRef, 3> names;

@@ -49,7 +49,7 @@ BufferLayout Value::bufferLayout() const {
   assert(holder == Holder::Buffer && "only buffers have a layout");
   if (layout)
     return *layout;
-  return {op->intsAttr("strides"), op->intsAttr("interleave_factors")};
+  return {op->get(param::strides), op->get(param::interleaveFactors)};
 }
 
 void Value::replaceAllUsesWith(Value *other) {
@@ -97,21 +97,21 @@ llvm::SmallVector<Value *, 4> Op::operandValues() const {
   return values;
 }
 
-Value *Op::operand(llvm::StringRef name) const {
-  int slot = row->valueSlot(name);
+Value *Op::operand(const ValueParam &param) const {
+  int slot = row->valueSlot(param);
   assert(slot >= 0 && "no such value parameter");
   return unsigned(slot) < operandCount ? operand(unsigned(slot)) : nullptr;
 }
 
-const Constant *Op::constant(llvm::StringRef name) const {
-  int slot = row->constantSlot(name);
+const Constant *Op::constant(const ConstantParam &param) const {
+  int slot = row->constantSlot(param);
   assert(slot >= 0 && "no such constant parameter");
   return unsigned(slot) < constantSlots.size() ? constantSlots[slot].get()
                                                : nullptr;
 }
 
-void Op::setConstant(llvm::StringRef name, ConstantRef value) {
-  int slot = row->constantSlot(name);
+void Op::setConstant(const ConstantParam &param, ConstantRef value) {
+  int slot = row->constantSlot(param);
   assert(slot >= 0 && "no such constant parameter");
   constantSlots[slot] = std::move(value);
 }

@@ -13,31 +13,45 @@ using namespace anec;
 llvm::ArrayRef<ParamDef> OpDef::parameters() const {
   llvm::ArrayRef<ParamDef> all(params);
   return all.take_until(
-      [](const ParamDef &param) { return param.name.empty(); });
+      [](const ParamDef &param) { return param.name.id == ParamId::None; });
 }
 
-int OpDef::valueSlot(llvm::StringRef param) const {
+/// The slot among the value or constant parameters of the first one that
+/// `matches`; -1 when there is none.
+template <typename Matches>
+static int findSlot(llvm::ArrayRef<ParamDef> params, bool constant,
+                    Matches matches) {
   int slot = 0;
-  for (const ParamDef &def : parameters()) {
-    if (def.isConstant())
+  for (const ParamDef &param : params) {
+    if (param.name.id == ParamId::None)
+      break;
+    if (param.isConstant() != constant)
       continue;
-    if (def.name == param)
+    if (matches(param.name))
       return slot;
     ++slot;
   }
   return -1;
 }
 
-int OpDef::constantSlot(llvm::StringRef param) const {
-  int slot = 0;
-  for (const ParamDef &def : parameters()) {
-    if (!def.isConstant())
-      continue;
-    if (def.name == param)
-      return slot;
-    ++slot;
-  }
-  return -1;
+int OpDef::valueSlot(const ParamName &param) const {
+  return findSlot(params, false,
+                  [&](const ParamName &name) { return name.id == param.id; });
+}
+
+int OpDef::constantSlot(const ParamName &param) const {
+  return findSlot(params, true,
+                  [&](const ParamName &name) { return name.id == param.id; });
+}
+
+int OpDef::findValueParam(llvm::StringRef name) const {
+  return findSlot(params, false,
+                  [&](llvm::StringRef has) { return has == name; });
+}
+
+int OpDef::findConstantParam(llvm::StringRef name) const {
+  return findSlot(params, true,
+                  [&](llvm::StringRef has) { return has == name; });
 }
 
 unsigned OpDef::numValueParams() const {
@@ -62,18 +76,24 @@ bool OpDef::isVariadic() const {
 
 static const Constant *findConstant(const OpDef &def,
                                     llvm::ArrayRef<ConstantRef> constants,
-                                    llvm::StringRef name) {
-  int slot = def.constantSlot(name);
+                                    const ConstantParam &param) {
+  int slot = def.constantSlot(param);
   assert(slot >= 0 && "no such constant parameter");
   return unsigned(slot) < constants.size() ? constants[slot].get() : nullptr;
 }
 
-const Constant *InferContext::constant(llvm::StringRef name) const {
-  return findConstant(def, constants, name);
+const Constant *InferContext::constant(const ConstantParam &param) const {
+  return findConstant(def, constants, param);
 }
 
-const Constant *EvalContext::constant(llvm::StringRef name) const {
-  return findConstant(def, constants, name);
+const Constant *EvalContext::constant(const ConstantParam &param) const {
+  return findConstant(def, constants, param);
+}
+
+bool InferContext::hasOperand(const ValueParam &param) const {
+  int slot = def.valueSlot(param);
+  assert(slot >= 0 && "no such value parameter");
+  return hasOperand(unsigned(slot));
 }
 
 std::string InferContext::describeOperand(unsigned slot) const {

@@ -172,8 +172,8 @@ static void setCall(const OpDef &def, llvm::StringRef callee,
   for (const TensorType &type : types)
     spelled.push_back(type.str());
   TensorType list(DType::String, {int64_t(spelled.size())});
-  constants[def.constantSlot("callee")] = Constant::string(callee);
-  constants[def.constantSlot("results")] =
+  constants[def.constantSlot(param::callee)] = Constant::string(callee);
+  constants[def.constantSlot(param::results)] =
       Constant::strings(list, std::move(spelled));
 }
 
@@ -186,7 +186,7 @@ bool Parser::parseConstants(const OpDef &def,
     cursor.skipSpace();
     const char *begin = cursor.position();
     llvm::StringRef name = cursor.word();
-    int slot = isWrittenApart(def, name) ? -1 : def.constantSlot(name);
+    int slot = isWrittenApart(def, name) ? -1 : def.findConstantParam(name);
     if (slot < 0) {
       diags.report(rangeFrom(begin), diag::UnknownParameter, def.name, name);
       return false;

@@ -159,7 +159,7 @@ static void printOp(const Op &op, const ValueNames &names,
   out << op.def().name;
   llvm::SmallVector<Value *, 4> operands = op.operandValues();
   if (op.def().has(trait::Call)) {
-    out << " @" << op.stringAttr("callee");
+    out << " @" << op.get(param::callee);
     if (operands[0])
       out << "[%" << names[operands[0]] << ']';
     operands.erase(operands.begin());

@@ -113,13 +113,13 @@ static void repeatSignature(const Op &op,
   auto slice = [](const TensorType &type) {
     return TensorType(type.dtype, llvm::ArrayRef(type.shape).drop_front());
   };
-  unsigned whole = op.numOperands() - op.intAttr("sliced");
+  unsigned whole = op.numOperands() - op.get(param::sliced);
   parameters.push_back(DType::Int32);
   for (unsigned slot = 0; slot < op.numOperands(); ++slot) {
     const TensorType &type = op.operand(slot)->type;
     parameters.push_back(slot < whole ? type : slice(type));
   }
-  unsigned carried = op.intAttr("carried");
+  unsigned carried = op.get(param::carried);
   for (unsigned index = 0; index < op.numResults(); ++index) {
     const TensorType &type = op.result(index)->type;
     results.push_back(index < carried ? type : slice(type));
@@ -141,7 +141,7 @@ static void callSignature(const Op &op,
 static bool verifyCall(const Op &op, const Functions &functions,
                        Diagnostics &diags) {
   bool isRepeat = !op.def().has(trait::Call);
-  llvm::StringRef name = op.stringAttr(isRepeat ? "body" : "callee");
+  llvm::StringRef name = op.get(isRepeat ? param::body : param::callee);
   const Function *callee = functions.lookup(name);
   if (!callee) {
     diags.report(op.range(), diag::UnknownCallee, op.def().name, name);
@@ -176,7 +176,7 @@ static bool verifyRepeatsEnd(const Module &module, const Functions &functions,
   for (const auto &function : module.functions) {
     for (const Op &op : function->body())
       if (op.def().name == "repeat")
-        if (const Function *body = functions.lookup(op.stringAttr("body"))) {
+        if (const Function *body = functions.lookup(op.get(param::body))) {
           repeats[function.get()].push_back(&op);
           users[body].push_back(function.get());
         }
@@ -194,14 +194,14 @@ static bool verifyRepeatsEnd(const Module &module, const Functions &functions,
     while (open[at] != 0) {
       const Op *repeat = nullptr;
       for (const Op *op : repeats[at])
-        if (open[functions.lookup(op->stringAttr("body"))] != 0)
+        if (open[functions.lookup(op->get(param::body))] != 0)
           repeat = op;
       if (!seen.insert(at).second) {
         diags.report(repeat->range(), diag::EndlessRepeat,
-                     repeat->stringAttr("body"));
+                     repeat->get(param::body));
         return false;
       }
-      at = functions.lookup(repeat->stringAttr("body"));
+      at = functions.lookup(repeat->get(param::body));
     }
   }
   return true;
@@ -217,7 +217,7 @@ bool anec::verifyCalls(const Module &module, Diagnostics &diags) {
     for (const Op &op : function->body()) {
       if (isHost && (op.def().has(trait::Call) || op.def().name == "repeat"))
         ok &= verifyCall(op, functions, diags);
-      if (isHost || op.def().name != "weight" || !op.operand("index"))
+      if (isHost || op.def().name != "weight" || !op.operand(param::index))
         continue;
       diags.report(op.range(), diag::IndexedWeight, function->name,
                    spelling(function->kind));

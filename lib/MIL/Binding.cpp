@@ -242,8 +242,8 @@ bool FunctionReader::bindArgument(const OpDef &def, const Argument &argument,
     return false;
   }
   given.push_back(argument.name);
-  int constantSlot = def.constantSlot(argument.name);
-  int valueSlot = def.valueSlot(argument.name);
+  int constantSlot = def.findConstantParam(argument.name);
+  int valueSlot = def.findValueParam(argument.name);
   if (constantSlot >= 0 && (valueSlot < 0 || isConstant(argument)))
     return bindConstant(def, constantSlot, argument);
   if (valueSlot >= 0)
@@ -271,8 +271,8 @@ bool FunctionReader::bindAttributes(const OpDef &def,
   for (const Argument &attribute : statement.attributes) {
     if (attribute.name == "name")
       continue;
-    bool isParameter = def.constantSlot(attribute.name) >= 0 ||
-                       def.valueSlot(attribute.name) >= 0;
+    bool isParameter = def.findConstantParam(attribute.name) >= 0 ||
+                       def.findValueParam(attribute.name) >= 0;
     if (isParameter || statement.arguments.empty())
       ok &= bindArgument(def, attribute, statement);
     else
@@ -368,7 +368,7 @@ const Constant *FunctionReader::knownValue(const Value *value) const {
     return nullptr;
   const Op *op = value->definingOp();
   const Constant *known = op && op->def().name == "const"
-                              ? op->constant("val")
+                              ? op->constant(param::val)
                               : computedValues.lookup(value).get();
   return known && known->origin() && known->origin()->missing ? nullptr : known;
 }

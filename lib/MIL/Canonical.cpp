@@ -21,10 +21,10 @@ public:
   /// The first const op whose value equals that of `op`: `op` itself if none
   /// was met before.
   Op *first(Op &op) {
-    const Constant &value = *op.constant("val");
+    const Constant &value = *op.constant(param::val);
     SmallVector<Op *, 1> &bucket = byHash[value.hash() >> 1];
     for (Op *known : bucket)
-      if (known->constant("val")->equals(value))
+      if (known->constant(param::val)->equals(value))
         return known;
     bucket.push_back(&op);
     return &op;

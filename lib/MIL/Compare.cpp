@@ -63,7 +63,7 @@ static std::string describe(const Constant &value) {
 /// The value of a `const` op; null for what is computed.
 static const Constant *constantOf(const Value *value) {
   const Op *op = value ? value->definingOp() : nullptr;
-  return op && op->def().name == "const" ? op->constant("val") : nullptr;
+  return op && op->def().name == "const" ? op->constant(param::val) : nullptr;
 }
 
 static std::string describe(const Value *value) {

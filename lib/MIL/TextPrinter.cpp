@@ -162,8 +162,8 @@ static bool takesAttributes(const Op &op, StringRef opset) {
   const OpDef &def = op.def();
   if (!def.has(trait::Constexpr) || !all_of(op.operandValues(), isStored))
     return false;
-  if (def.constantSlot("shape") >= 0)
-    return op.constant("shape");
+  if (def.constantSlot(param::shape) >= 0)
+    return op.constant(param::shape);
   return def.name == "constexpr_affine_dequantize" ||
          (def.name == "constexpr_cast" && opset < "ios18");
 }
@@ -180,7 +180,7 @@ static bool isInAttributes(const Op &op, StringRef opset) {
 /// The value of a `const` or `weight`.
 std::string TextPrinter::spellStored(const Op &op) const {
   if (op.def().name == "const")
-    return spellConstant(*op.constant("val"));
+    return spellConstant(*op.constant(param::val));
   WeightPlace place = weights.find(op);
   std::string text;
   raw_string_ostream stream(text);

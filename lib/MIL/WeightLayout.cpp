@@ -91,7 +91,7 @@ void WeightLayout::addWeight(const Op &op) {
   auto [known, isNew] = ofWeightKey.try_emplace(weightKey(op), 0);
   if (isNew) {
     ConstantRef value = options.resolve ? options.resolve(op) : nullptr;
-    StringRef name = op.stringAttr("name");
+    StringRef name = op.get(param::name);
     known->second = value ? recordOf(*value, name, op.range())
                           : addRecord({nullptr, op.result()->type, name.str(),
                                        op.range(), /*file=*/0, /*offset=*/0});

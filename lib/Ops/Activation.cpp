@@ -28,7 +28,7 @@ static constexpr OpDef activation(llvm::StringLiteral name,
   return {.name = name,
           .summary = summary,
           .family = "activation",
-          .params = {value("x")},
+          .params = {value(param::x)},
           .traits = trait::Mil | trait::Elementwise,
           .infer = inferSame,
           .eval = eval,
@@ -90,7 +90,7 @@ static constexpr OpDef withAlpha(llvm::StringLiteral name,
                                  void (*eval)(EvalContext &),
                                  void (*gradient)(Gradient &)) {
   OpDef def = activation(name, summary, eval, gradient);
-  def.params[1] = number("alpha", "", 0);
+  def.params[1] = number(param::alpha, "", 0);
   return def;
 }
 
@@ -99,19 +99,19 @@ static constexpr OpDef withAlphaBeta(llvm::StringLiteral name,
                                      void (*eval)(EvalContext &),
                                      void (*gradient)(Gradient &)) {
   OpDef def = withAlpha(name, summary, eval, gradient);
-  def.params[2] = number("beta", "", 0);
+  def.params[2] = number(param::beta, "", 0);
   return def;
 }
 
 template <double (*fn)(double x, double alpha)>
 static void evalWithAlpha(EvalContext &ctx) {
-  double alpha = ctx.floatAttr("alpha");
+  double alpha = ctx.get(param::alpha);
   forEachUnary(ctx, [=](double x) { return fn(x, alpha); });
 }
 
 template <double (*fn)(double x, double alpha, double beta)>
 static void evalWithAlphaBeta(EvalContext &ctx) {
-  double alpha = ctx.floatAttr("alpha"), beta = ctx.floatAttr("beta");
+  double alpha = ctx.get(param::alpha), beta = ctx.get(param::beta);
   forEachUnary(ctx, [=](double x) { return fn(x, alpha, beta); });
 }
 
@@ -138,33 +138,32 @@ static double hardSigmoid(double x, double alpha, double beta) {
 }
 
 static Value *derivativeLeakyRelu(Gradient &g) {
-  return g.select(g.below(g.in(0), 0), g.scalar(g.op.floatAttr("alpha")),
+  return g.select(g.below(g.in(0), 0), g.scalar(g.op.get(param::alpha)),
                   g.scalar(1));
 }
 /// alpha e^x is alpha more than alpha (e^x - 1).
 static Value *derivativeElu(Gradient &g) {
-  return g.select(g.below(g.in(0), 0), g.add(g.out(), g.op.floatAttr("alpha")),
+  return g.select(g.below(g.in(0), 0), g.add(g.out(), g.op.get(param::alpha)),
                   g.scalar(1));
 }
 static Value *isAboveAlpha(Gradient &g) {
-  return g.make(ops::GreaterEqual,
-                {g.in(0), g.scalar(g.op.floatAttr("alpha"))});
+  return g.make(ops::GreaterEqual, {g.in(0), g.scalar(g.op.get(param::alpha))});
 }
 static Value *derivativeClampedRelu(Gradient &g) {
-  return g.where(g.below(g.out(), g.op.floatAttr("beta")),
+  return g.where(g.below(g.out(), g.op.get(param::beta)),
                  derivativeLeakyRelu(g));
 }
 static Value *derivativeLinear(Gradient &g) {
-  return g.scalar(g.op.floatAttr("alpha"));
+  return g.scalar(g.op.get(param::alpha));
 }
 static Value *derivativeScaledTanh(Gradient &g) {
-  double alpha = g.op.floatAttr("alpha"), beta = g.op.floatAttr("beta");
+  double alpha = g.op.get(param::alpha), beta = g.op.get(param::beta);
   Value *tanh = g.make(ops::Tanh, {g.mul(g.in(0), beta)});
   return g.mul(g.from(1, g.square(tanh)), alpha * beta);
 }
 static Value *derivativeSigmoidHard(Gradient &g) {
   return g.where(g.both(g.above(g.out(), 0), g.below(g.out(), 1)),
-                 g.scalar(g.op.floatAttr("alpha")));
+                 g.scalar(g.op.get(param::alpha)));
 }
 
 constinit const OpDef ops::LeakyRelu =
@@ -234,7 +233,8 @@ constinit const OpDef ops::Prelu = {
     .name = "prelu",
     .summary = "`x`, times its channel's `alpha` where it is negative.",
     .family = "activation",
-    .params = {value("x"), value("alpha", floats, 'U', "[channels]")},
+    .params = {value(param::x),
+               value(param::alphaValue, floats, 'U', "[channels]")},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 to 5",
                     "`alpha` has an element for each channel (axis 1)"},
@@ -272,8 +272,9 @@ constinit const OpDef ops::SoftplusParametric = {
     .summary = "`alpha` * log(1 + exp(`beta` * `x`)), with an alpha and a beta "
                "for each channel.",
     .family = "activation",
-    .params = {value("x"), value("alpha", floats, 'U', "[channels]"),
-               value("beta", floats, 'U', "[channels]")},
+    .params = {value(param::x),
+               value(param::alphaValue, floats, 'U', "[channels]"),
+               value(param::betaValue, floats, 'U', "[channels]")},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 to 5",
                     "`alpha` and `beta` have an element for each channel (axis "
@@ -289,7 +290,7 @@ constinit const OpDef ops::SoftplusParametric = {
 
 static bool inferGelu(InferContext &ctx) {
   return checkChoice(
-             ctx, "mode",
+             ctx, param::mode,
              {"EXACT", "TANH_APPROXIMATION", "SIGMOID_APPROXIMATION"}) && // C1
          inferSame(ctx);
 }
@@ -307,7 +308,7 @@ static double geluTanh(double x) {
 static double geluSigmoid(double x) { return x * sigmoid(1.702 * x); }
 
 static void evalGelu(EvalContext &ctx) {
-  llvm::StringRef mode = ctx.stringAttr("mode");
+  llvm::StringRef mode = ctx.get(param::mode);
   if (mode == "TANH_APPROXIMATION")
     return forEachUnary(ctx, geluTanh);
   if (mode == "SIGMOID_APPROXIMATION")
@@ -329,8 +330,8 @@ static Value *derivativeGeluExact(Gradient &g) {
 /// where x^3 would be on its way out of fp16.
 static Value *derivativeGeluTanh(Gradient &g) {
   Value *x = g.make(ops::Clip, {g.in(0)},
-                    {{"alpha", Constant::scalar(g.dtype(), -10)},
-                     {"beta", Constant::scalar(g.dtype(), 10)}});
+                    {{param::alpha, Constant::scalar(g.dtype(), -10)},
+                     {param::beta, Constant::scalar(g.dtype(), 10)}});
   Value *square = g.square(x);
   double scale = M_2_SQRTPI * M_SQRT1_2;
   Value *u = g.mul(g.mul(x, g.add(g.mul(square, 0.044715), 1)), scale);
@@ -341,7 +342,7 @@ static Value *derivativeGeluTanh(Gradient &g) {
 }
 
 static Value *derivativeGelu(Gradient &g) {
-  llvm::StringRef mode = g.op.stringAttr("mode");
+  llvm::StringRef mode = g.op.get(param::mode);
   if (mode == "TANH_APPROXIMATION")
     return derivativeGeluTanh(g);
   if (mode == "SIGMOID_APPROXIMATION")
@@ -354,7 +355,7 @@ constinit const OpDef ops::Gelu = {
     .summary = "`x` times the normal distribution function of `x`, exact or "
                "as one of its two approximations.",
     .family = "activation",
-    .params = {value("x"), text("mode", "\"EXACT\"")},
+    .params = {value(param::x), text(param::mode, "\"EXACT\"")},
     .traits = trait::Mil | trait::Elementwise,
     .constraints = {"`mode` is EXACT, TANH_APPROXIMATION or "
                     "SIGMOID_APPROXIMATION"},

@@ -107,7 +107,7 @@ static void gradientAttention(Gradient &g) {
   int64_t keys = int64_t(g.rank(0)) - 1;
   auto probs = [&] {
     Value *scores = g.matmul(g.mul(g.in(0), scale), g.in(1), false, true);
-    Value *mask = g.op.operand("attn_mask");
+    Value *mask = g.op.operand(param::attnMask);
     if (mask && mask->type.dtype == DType::Bool)
       scores = g.select(mask, scores, g.scalar(-INFINITY));
     else if (mask)
@@ -147,10 +147,10 @@ constinit const OpDef ops::ScaledDotProductAttention = {
     .summary = "softmax(`query` `key`^T / sqrt(width) + `attn_mask`) `value` "
                "over the last two axes; a boolean mask keeps what holds.",
     .family = "attention",
-    .params = {value("query", floats, 'T', "[..., queries, width]"),
-               value("key", floats, 'T', "[..., keys, width]"),
-               value("value", floats, 'T', "[..., keys, out width]"),
-               optionalValue("attn_mask",
+    .params = {value(param::query, floats, 'T', "[..., queries, width]"),
+               value(param::key, floats, 'T', "[..., keys, width]"),
+               value(param::value, floats, 'T', "[..., keys, out width]"),
+               optionalValue(param::attnMask,
                              {DType::Bool, DType::FP16, DType::FP32}, 'M')},
     .traits = trait::Mil,
     .constraints = {"`query`, `key` and `value` have one rank of 3 to 5",
@@ -178,12 +178,12 @@ static bool checkAttention(InferContext &ctx) {
         diag::AttentionHeads,
         {ctx.def.name.str(), std::to_string(q[0]), std::to_string(k[0])},
         {0, 1});
-  if (ctx.boolAttr("causal") && q[2] > k[2])
+  if (ctx.get(param::causal) && q[2] > k[2])
     return ctx.fail(
         diag::AttentionCausal,
         {ctx.def.name.str(), std::to_string(q[2]), std::to_string(k[2])},
         {0, 1});
-  if (ctx.boolAttr("causal") && q[2] * k[2] > maxBakedElements)
+  if (ctx.get(param::causal) && q[2] * k[2] > maxBakedElements)
     return ctx.fail(diag::AttentionMaskSize,
                     {ctx.def.name.str(), std::to_string(q[2]),
                      std::to_string(k[2]), std::to_string(maxBakedElements)},
@@ -202,7 +202,7 @@ static std::vector<double> probsOfHead(EvalContext &ctx, int64_t h) {
   const RefTensor &q = *ctx.in[0], &k = *ctx.in[1];
   int64_t width = q.type.shape[1], queries = q.type.shape[2];
   int64_t keys = k.type.shape[2], group = q.type.shape[0] / k.type.shape[0];
-  bool causal = ctx.boolAttr("causal");
+  bool causal = ctx.get(param::causal);
   std::vector<double> scores(queries * keys);
   multiply(queries, keys, width,
            transposed(&q.data[h * width * queries], width, queries).data(),
@@ -289,10 +289,10 @@ static Value *decomposeProbs(Decomposition &d, const Op &op,
   if (s.group > 1)
     q = together(d, s, q);
   Value *scores =
-      d.make(ops::Matmul, {q, k}, Attr("transpose_x", true), "scores");
+      d.make(ops::Matmul, {q, k}, Attr(param::transposeX, true), "scores");
   if (s.group > 1)
     scores = d.reshape(scores, s.perHead(), "scores_per_head");
-  if (op.boolAttr("causal") && s.queries > 1) {
+  if (op.get(param::causal) && s.queries > 1) {
     Value *mask =
         d.array({1, s.queries, s.keys}, causalMask(s.queries, s.keys), "mask");
     scores = d.make(ops::Add, {scores, mask}, "masked");
@@ -310,7 +310,7 @@ static void decomposeSdpa(Builder &builder, const Op &op,
   if (grouped)
     probs = d.reshape(probs, s.rows(), "probs_rows");
   Value *out = d.make(ops::Matmul, {op.operand(2u), probs},
-                      Attr("transpose_y", true), grouped ? "out_rows" : "");
+                      Attr(param::transposeY, true), grouped ? "out_rows" : "");
   if (grouped) {
     out = d.reshape(out, {s.keyHeads, s.width, s.group, s.queries},
                     "out_together");
@@ -370,7 +370,7 @@ static void gradientSdpa(Gradient &g) {
   AttentionGradient s(g);
   auto probs = [&] {
     return g.make(ops::SdpaProbs, {g.in(0), g.in(1)},
-                  Attr("causal", g.op.constant("causal")));
+                  Attr(param::causal, g.op.constant(param::causal)));
   };
   auto dscores = [&] { return s.dscores(probs(), s.dprobs()); };
   g.give(0, [&] { return s.dq(dscores()); });
@@ -393,10 +393,10 @@ constinit const OpDef ops::Sdpa = {
                "`causal` lets query i see the keys up to its own position, "
                "where queries are the last of the keys' positions.",
     .family = "attention",
-    .params = {value("q", floats, 'T', "[heads, width, queries]"),
-               value("k", floats, 'T', "[key heads, width, keys]"),
-               value("v", floats, 'T', "[key heads, width, keys]"),
-               boolean("causal", "false")},
+    .params = {value(param::q, floats, 'T', "[heads, width, queries]"),
+               value(param::k, floats, 'T', "[key heads, width, keys]"),
+               value(param::v, floats, 'T', "[key heads, width, keys]"),
+               boolean(param::causal, "false")},
     .constraints = {"`q` and `k` have rank 3", "`v` has the shape of `k`",
                     "`q` and `k` have one width",
                     "key heads divide the query heads",
@@ -454,9 +454,9 @@ constinit const OpDef ops::SdpaProbs = {
     .summary = "The weights that `sdpa` of the same `q` and `k` gives to the "
                "keys, for each head and query: [heads, queries, keys].",
     .family = "attention",
-    .params = {value("q", floats, 'T', "[heads, width, queries]"),
-               value("k", floats, 'T', "[key heads, width, keys]"),
-               boolean("causal", "false")},
+    .params = {value(param::q, floats, 'T', "[heads, width, queries]"),
+               value(param::k, floats, 'T', "[key heads, width, keys]"),
+               boolean(param::causal, "false")},
     .constraints = {"`q` and `k` have rank 3", "`q` and `k` have one width",
                     "key heads divide the query heads",
                     "`causal` takes at least as many keys as queries",

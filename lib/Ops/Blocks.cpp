@@ -62,7 +62,7 @@ static int64_t blockSize(const OpDef &def,
 static constexpr int64_t maxBlock = 46340;
 
 static bool inferToSpace(InferContext &ctx) {
-  llvm::StringRef name = ctx.def.parameters()[1].name;
+  ConstantParam name = ctx.def.parameters()[1].asConstant();
   if (!checkRank(ctx, 0, 4, 4) ||          // C1
       !checkRange(ctx, name, 1, maxBlock)) // C2
     return false;
@@ -77,7 +77,7 @@ static bool inferToSpace(InferContext &ctx) {
 }
 
 static bool inferToDepth(InferContext &ctx) {
-  llvm::StringRef name = ctx.def.parameters()[1].name;
+  ConstantParam name = ctx.def.parameters()[1].asConstant();
   if (!checkRank(ctx, 0, 4, 4) ||          // C1
       !checkRange(ctx, name, 1, maxBlock)) // C2
     return false;
@@ -126,18 +126,18 @@ static constexpr OpDef channelBlocks(llvm::StringLiteral name,
                                      ParamDef block, bool toSpace,
                                      void (*eval)(EvalContext &),
                                      void (*gradient)(Gradient &)) {
-  return {
-      .name = name,
-      .summary = summary,
-      .family = "blocks",
-      .params = {value("x", floats, 'T', "[images, channels, H, W]"), block},
-      .traits = trait::Mil | trait::DataMovement,
-      .constraints = {"`x` has rank 4", "blocks are 1 to 46340 wide",
-                      toSpace ? "the pixels of a block divide the channels"
-                              : "blocks divide the height and the width"},
-      .infer = toSpace ? inferToSpace : inferToDepth,
-      .eval = eval,
-      .gradient = gradient};
+  return {.name = name,
+          .summary = summary,
+          .family = "blocks",
+          .params = {value(param::x, floats, 'T', "[images, channels, H, W]"),
+                     block},
+          .traits = trait::Mil | trait::DataMovement,
+          .constraints = {"`x` has rank 4", "blocks are 1 to 46340 wide",
+                          toSpace ? "the pixels of a block divide the channels"
+                                  : "blocks divide the height and the width"},
+          .infer = toSpace ? inferToSpace : inferToDepth,
+          .eval = eval,
+          .gradient = gradient};
 }
 
 /// Back, by the op that undoes it.
@@ -148,8 +148,9 @@ static void gradientChannelBlocks(Gradient &g) {
       block.dtypes.contains(DType::Int32) ? DType::Int32 : DType::UInt32;
   g.give(0, [&] {
     int64_t size = blockSize(g.op.def(), g.op.constants());
-    return g.make(inverse, {g.dy()},
-                  Attr(block.name, Constant::scalar(dtype, double(size))));
+    return g.make(
+        inverse, {g.dy()},
+        Attr(block.asConstant(), Constant::scalar(dtype, double(size))));
   });
 }
 
@@ -157,25 +158,26 @@ constinit const OpDef ops::DepthToSpace =
     channelBlocks("depth_to_space",
                   "Spreads channels over blocks of `block_size` x `block_size` "
                   "pixels; the pixel of a block counts before the channel.",
-                  integer("block_size"), true, evalDepthToSpace,
+                  integer(param::blockSize), true, evalDepthToSpace,
                   gradientChannelBlocks<ops::SpaceToDepth>);
 constinit const OpDef ops::SpaceToDepth =
     channelBlocks("space_to_depth",
                   "Stacks the pixels of blocks of `block_size` x `block_size` "
                   "as channels; the pixel counts before the channel.",
-                  integer("block_size"), false, evalSpaceToDepth,
+                  integer(param::blockSize), false, evalSpaceToDepth,
                   gradientChannelBlocks<ops::DepthToSpace>);
 constinit const OpDef ops::PixelShuffle = channelBlocks(
     "pixel_shuffle",
     "Spreads channels over blocks of `upscale_factor` x `upscale_factor` "
     "pixels; the channel counts before the pixel of a block.",
-    integer("upscale_factor"), true, evalPixelShuffle,
+    integer(param::upscaleFactor), true, evalPixelShuffle,
     gradientChannelBlocks<ops::PixelUnshuffle>);
 constinit const OpDef ops::PixelUnshuffle = channelBlocks(
     "pixel_unshuffle",
     "Stacks the pixels of blocks of `downscale_factor` x `downscale_factor` as "
     "channels; the channel counts before the pixel.",
-    ParamDef{"downscale_factor", ParamKind::Constant, {DType::UInt32}, 0, 0},
+    ParamDef{
+        param::downscaleFactor, ParamKind::Constant, {DType::UInt32}, 0, 0},
     false, evalPixelUnshuffle, gradientChannelBlocks<ops::PixelShuffle>);
 
 //===----------------------------------------------------------------------===//
@@ -183,7 +185,7 @@ constinit const OpDef ops::PixelUnshuffle = channelBlocks(
 //===----------------------------------------------------------------------===//
 
 /// A constant of [2, 2]: (before, after) for each spatial axis.
-static bool checkPairs(InferContext &ctx, llvm::StringRef name) {
+static bool checkPairs(InferContext &ctx, const IntsParam &name) {
   const Constant *pairs = ctx.constant(name);
   if (pairs->type().shape != Shape{2, 2})
     return ctx.fail(diag::ConstantRank,
@@ -192,14 +194,14 @@ static bool checkPairs(InferContext &ctx, llvm::StringRef name) {
   return checkRange(ctx, name, 0);
 }
 
-static bool checkBatchBlocks(InferContext &ctx, llvm::StringRef pairs) {
-  return checkRank(ctx, 0, 4, 4) &&                     // C1
-         checkLength(ctx, "block_shape", 2) &&          // C2
-         checkRange(ctx, "block_shape", 1, maxBlock) && // C2
-         checkPairs(ctx, pairs);                        // C3
+static bool checkBatchBlocks(InferContext &ctx, const IntsParam &pairs) {
+  return checkRank(ctx, 0, 4, 4) &&                         // C1
+         checkLength(ctx, param::blockShape, 2) &&          // C2
+         checkRange(ctx, param::blockShape, 1, maxBlock) && // C2
+         checkPairs(ctx, pairs);                            // C3
 }
 
-static constexpr ParamDef pairsPerAxis(llvm::StringLiteral name) {
+static constexpr ParamDef pairsPerAxis(const IntsParam &name) {
   return {name,
           ParamKind::Constant,
           {DType::Int32},
@@ -210,10 +212,10 @@ static constexpr ParamDef pairsPerAxis(llvm::StringLiteral name) {
 }
 
 static bool inferSpaceToBatch(InferContext &ctx) {
-  if (!checkBatchBlocks(ctx, "paddings"))
+  if (!checkBatchBlocks(ctx, param::paddings))
     return false;
   TensorType type = ctx.type(0);
-  Shape block = ctx.intsAttr("block_shape"), pads = ctx.intsAttr("paddings");
+  Shape block = ctx.get(param::blockShape), pads = ctx.get(param::paddings);
   for (unsigned i = 0; i < 2; ++i) {
     int64_t padded = type.shape[2 + i] + pads[2 * i] + pads[2 * i + 1];
     if (!checkDivides(ctx, 2 + i, padded, block[i])) // C4
@@ -230,7 +232,7 @@ static bool inferSpaceToBatch(InferContext &ctx) {
 static void evalSpaceToBatch(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   const Shape &shape = x.type.shape;
-  Shape block = ctx.intsAttr("block_shape"), pads = ctx.intsAttr("paddings");
+  Shape block = ctx.get(param::blockShape), pads = ctx.get(param::paddings);
   Shape padded = {shape[0], shape[1], shape[2] + pads[0] + pads[1],
                   shape[3] + pads[2] + pads[3]};
   Shape strides = rowMajorStrides(padded);
@@ -247,8 +249,8 @@ static void evalSpaceToBatch(EvalContext &ctx) {
 static void gradientSpaceToBatch(Gradient &g) {
   g.give(0, [&] {
     return g.make(ops::BatchToSpace, {g.dy()},
-                  {{"block_shape", g.op.constant("block_shape")},
-                   {"crops", g.op.constant("paddings")}});
+                  {{param::blockShape, g.op.constant(param::blockShape)},
+                   {param::crops, g.op.constant(param::paddings)}});
   });
 }
 
@@ -258,8 +260,8 @@ constinit const OpDef ops::SpaceToBatch = {
                "blocks of `block_shape` images; the pixel counts before the "
                "image.",
     .family = "blocks",
-    .params = {value("x", floats, 'T', "[images, channels, H, W]"),
-               integers("block_shape"), pairsPerAxis("paddings")},
+    .params = {value(param::x, floats, 'T', "[images, channels, H, W]"),
+               integers(param::blockShape), pairsPerAxis(param::paddings)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`x` has rank 4",
                     "`block_shape` has two elements of 1 to 46340",
@@ -271,10 +273,10 @@ constinit const OpDef ops::SpaceToBatch = {
 };
 
 static bool inferBatchToSpace(InferContext &ctx) {
-  if (!checkBatchBlocks(ctx, "crops"))
+  if (!checkBatchBlocks(ctx, param::crops))
     return false;
   TensorType type = ctx.type(0);
-  Shape block = ctx.intsAttr("block_shape"), crops = ctx.intsAttr("crops");
+  Shape block = ctx.get(param::blockShape), crops = ctx.get(param::crops);
   if (!checkDivides(ctx, 0, type.shape[0], block[0] * block[1])) // C4
     return false;
   type.shape[0] /= block[0] * block[1];
@@ -294,7 +296,7 @@ static void evalBatchToSpace(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
   const Shape &shape = x.type.shape;
-  Shape block = ctx.intsAttr("block_shape"), crops = ctx.intsAttr("crops");
+  Shape block = ctx.get(param::blockShape), crops = ctx.get(param::crops);
   Shape whole = {out.type.shape[0], shape[1], shape[2] * block[0],
                  shape[3] * block[1]};
   std::vector<double> spread(x.data.size());
@@ -309,8 +311,8 @@ static void evalBatchToSpace(EvalContext &ctx) {
 static void gradientBatchToSpace(Gradient &g) {
   g.give(0, [&] {
     return g.make(ops::SpaceToBatch, {g.dy()},
-                  {{"block_shape", g.op.constant("block_shape")},
-                   {"paddings", g.op.constant("crops")}});
+                  {{param::blockShape, g.op.constant(param::blockShape)},
+                   {param::paddings, g.op.constant(param::crops)}});
   });
 }
 
@@ -319,8 +321,8 @@ constinit const OpDef ops::BatchToSpace = {
     .summary = "Spreads images over blocks of `block_shape` pixels, the pixel "
                "counting before the image, and takes `crops` off.",
     .family = "blocks",
-    .params = {value("x", floats, 'T', "[images, channels, H, W]"),
-               integers("block_shape"), pairsPerAxis("crops")},
+    .params = {value(param::x, floats, 'T', "[images, channels, H, W]"),
+               integers(param::blockShape), pairsPerAxis(param::crops)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`x` has rank 4",
                     "`block_shape` has two elements of 1 to 46340",

@@ -10,11 +10,11 @@
 using namespace anec;
 
 static bool inferCast(InferContext &ctx) {
-  if (!checkChoice(ctx, "dtype",
+  if (!checkChoice(ctx, param::dtype,
                    {"bool", "fp16", "fp32", "int8", "int16", "int32", "uint8",
                     "uint16"})) // C1
     return false;
-  return ctx.result({*parseDType(ctx.stringAttr("dtype")), ctx.type(0).shape});
+  return ctx.result({*parseDType(ctx.get(param::dtype)), ctx.type(0).shape});
 }
 
 /// Floats stay what they are: the reference rounds nothing.
@@ -35,7 +35,7 @@ constinit const OpDef ops::Cast = {
     .summary = "Converts `x` to `dtype`: floats become integers by truncation, "
                "and booleans by comparison with zero.",
     .family = "cast",
-    .params = {value("x", movableTypes), text("dtype")},
+    .params = {value(param::x, movableTypes), text(param::dtype)},
     .traits = trait::Mil | trait::Elementwise,
     .constraints = {"`dtype` is an element type that `x` may have"},
     .infer = inferCast,

@@ -16,7 +16,7 @@ using namespace anec;
 
 static bool inferConcat(InferContext &ctx) {
   TensorType type = ctx.type(0);
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   if (!ctx.normalizeAxis(axis, type.rank())) // C1
     return false;
   for (unsigned slot = 1; slot < ctx.operands.size(); ++slot) {
@@ -34,7 +34,7 @@ static bool inferConcat(InferContext &ctx) {
                       {ctx.def.name.str(), ctx.describeOperand(0),
                        ctx.describeOperand(slot), std::to_string(axis)},
                       {0, slot});
-    if (!extentsAgree && ctx.boolAttr("interleave")) // C3
+    if (!extentsAgree && ctx.get(param::interleave)) // C3
       return ctx.fail(diag::ConcatInterleave,
                       {ctx.def.name.str(), ctx.describeOperand(0),
                        ctx.describeOperand(slot)},
@@ -47,9 +47,9 @@ static bool inferConcat(InferContext &ctx) {
 /// interleaved, they alternate element by element.
 static void evalConcat(EvalContext &ctx) {
   RefTensor &out = ctx.out[0];
-  int64_t axis = normalized(ctx.intAttr("axis"), out.type.rank());
+  int64_t axis = normalized(ctx.get(param::axis), out.type.rank());
   Shape outStrides = rowMajorStrides(out.type.shape);
-  bool interleave = ctx.boolAttr("interleave");
+  bool interleave = ctx.get(param::interleave);
   double *to = out.data.data();
   for (const RefTensor *in : ctx.in) {
     Shape strides = outStrides;
@@ -63,12 +63,12 @@ static void evalConcat(EvalContext &ctx) {
 
 /// Each gets its part of dy back.
 static void gradientConcat(Gradient &g) {
-  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0)), from = 0;
+  int64_t axis = normalized(g.op.get(param::axis), g.rank(0)), from = 0;
   int64_t count = g.op.numOperands();
   for (unsigned slot = 0; slot < count; ++slot) {
     Shape size = g.shape(slot), begin(size.size(), 0);
     g.give(slot, [&] {
-      if (!g.op.boolAttr("interleave")) {
+      if (!g.op.get(param::interleave)) {
         begin[axis] = from;
         return g.slice(g.dy(), begin, size);
       }
@@ -89,8 +89,8 @@ constinit const OpDef ops::Concat = {
     .summary = "Joins `values` along `axis`, one after another, or with "
                "`interleave` taking an element of each in turn.",
     .family = "slice",
-    .params = {variadic("values", movableTypes), integer("axis"),
-               boolean("interleave", "false")},
+    .params = {variadic(param::values, movableTypes), integer(param::axis),
+               boolean(param::interleave, "false")},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axis` is an axis of the first of `values`",
                     "shapes agree except at `axis`",
@@ -102,7 +102,7 @@ constinit const OpDef ops::Concat = {
 
 static bool inferStack(InferContext &ctx) {
   TensorType type = ctx.type(0);
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   if (!ctx.normalizeAxis(axis, type.rank() + 1)) // C1
     return false;
   for (unsigned slot = 1; slot < ctx.operands.size(); ++slot)
@@ -117,7 +117,7 @@ static bool inferStack(InferContext &ctx) {
 
 static void evalStack(EvalContext &ctx) {
   RefTensor &out = ctx.out[0];
-  int64_t axis = normalized(ctx.intAttr("axis"), out.type.rank());
+  int64_t axis = normalized(ctx.get(param::axis), out.type.rank());
   Shape strides = rowMajorStrides(out.type.shape);
   int64_t step = strides[axis];
   strides.erase(strides.begin() + axis);
@@ -128,7 +128,7 @@ static void evalStack(EvalContext &ctx) {
 }
 
 static void gradientStack(Gradient &g) {
-  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0) + 1);
+  int64_t axis = normalized(g.op.get(param::axis), g.rank(0) + 1);
   for (unsigned slot = 0; slot < g.op.numOperands(); ++slot)
     g.give(slot, [&] {
       Shape size = g.op.result()->type.shape, begin(size.size(), 0);
@@ -142,7 +142,7 @@ constinit const OpDef ops::Stack = {
     .name = "stack",
     .summary = "Joins `values` along a new `axis`.",
     .family = "slice",
-    .params = {variadic("values", movableTypes), integer("axis")},
+    .params = {variadic(param::values, movableTypes), integer(param::axis)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axis` is an axis of the result",
                     "`values` have equal shapes"},
@@ -161,18 +161,18 @@ static constexpr int64_t maxParts = 4096;
 
 static bool inferSplit(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   if (!ctx.normalizeAxis(axis, x.rank())) // C1
     return false;
-  const Constant *number = ctx.constant("num_splits");
-  if ((number != nullptr) == (ctx.constant("split_sizes") != nullptr)) // C2
+  const Constant *number = ctx.constant(param::numSplits);
+  if ((number != nullptr) == (ctx.constant(param::splitSizes) != nullptr)) // C2
     return ctx.fail(diag::SplitParameters, {ctx.def.name.str()});
 
   int64_t extent = x.shape[axis];
   Shape sizes;
   if (number) {
     int64_t parts = number->asInt();
-    if (!checkRange(ctx, "num_splits", 1, maxParts)) // C3
+    if (!checkRange(ctx, param::numSplits, 1, maxParts)) // C3
       return false;
     if (extent % parts) // C4
       return ctx.fail(diag::SplitUneven,
@@ -182,9 +182,9 @@ static bool inferSplit(InferContext &ctx) {
                       {0});
     sizes.assign(parts, extent / parts);
   } else {
-    if (!checkRange(ctx, "split_sizes", 1)) // C5
+    if (!checkRange(ctx, param::splitSizes, 1)) // C5
       return false;
-    sizes = ctx.intsAttr("split_sizes");
+    sizes = ctx.get(param::splitSizes);
     int64_t sum = 0;
     for (int64_t size : sizes)
       sum += size;
@@ -204,7 +204,7 @@ static bool inferSplit(InferContext &ctx) {
 
 static void evalSplit(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
-  int64_t axis = normalized(ctx.intAttr("axis"), x.type.rank());
+  int64_t axis = normalized(ctx.get(param::axis), x.type.rank());
   Shape strides = rowMajorStrides(x.type.shape);
   const double *from = x.data.data();
   for (RefTensor &out : ctx.out) {
@@ -219,7 +219,7 @@ static void gradientSplit(Gradient &g) {
     llvm::SmallVector<Value *, 4> parts;
     for (unsigned index = 0; index < g.op.numResults(); ++index)
       parts.push_back(g.dy(index));
-    return g.concat(parts, g.op.intAttr("axis"));
+    return g.concat(parts, g.op.get(param::axis));
   });
 }
 
@@ -228,10 +228,10 @@ constinit const OpDef ops::Split = {
     .summary = "Takes `x` apart along `axis`, into `num_splits` equal parts or "
                "parts of `split_sizes`.",
     .family = "slice",
-    .params = {value("x", basicTypes),
-               optionalConstant("num_splits", {DType::Int32}, 0),
-               optionalConstant("split_sizes", {DType::Int32}, 1),
-               integer("axis")},
+    .params = {value(param::x, basicTypes),
+               optionalConstant(param::numSplits, {DType::Int32}),
+               optionalConstant(param::splitSizes, {DType::Int32}),
+               integer(param::axis)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axis` is an axis of `x`",
                     "one of `num_splits` and `split_sizes` is given",

@@ -28,19 +28,19 @@ static constexpr DTypeSet everyType = {
     DType::UInt32, DType::UInt64};
 
 static bool inferConst(InferContext &ctx) {
-  return ctx.result(ctx.constant("val")->type());
+  return ctx.result(ctx.constant(param::val)->type());
 }
 
 static void evalConst(EvalContext &ctx) {
   if (ctx.out[0].type.dtype != DType::String)
-    ctx.out[0].data = ctx.constant("val")->asDoubles();
+    ctx.out[0].data = ctx.constant(param::val)->asDoubles();
 }
 
 constinit const OpDef ops::Const = {
     .name = "const",
     .summary = "The array `val`.",
     .family = "constants",
-    .params = {ParamDef{"val", ParamKind::Constant, everyType, 0, -1}},
+    .params = {ParamDef{param::val, ParamKind::Constant, everyType, 0, -1}},
     .traits = trait::Mil,
     .infer = inferConst,
     .eval = evalConst,
@@ -51,36 +51,36 @@ constinit const OpDef ops::Const = {
 //===----------------------------------------------------------------------===//
 
 static bool inferWeight(InferContext &ctx) {
-  if (!checkChoice(ctx, "dtype", {"fp16", "fp32"}) || // C1
-      !checkRange(ctx, "shape", 1) ||                 // C2
-      !checkRange(ctx, "source_shape", 1))
+  if (!checkChoice(ctx, param::dtype, {"fp16", "fp32"}) || // C1
+      !checkRange(ctx, param::shape, 1) ||                 // C2
+      !checkRange(ctx, param::sourceShape, 1))
     return false;
-  Shape shape = ctx.intsAttr("shape");
+  Shape shape = ctx.get(param::shape);
   Shape source =
-      ctx.constant("source_shape") ? ctx.intsAttr("source_shape") : shape;
+      ctx.constant(param::sourceShape) ? ctx.get(param::sourceShape) : shape;
   Shape whole =
-      ctx.constant("whole_shape") ? ctx.intsAttr("whole_shape") : shape;
+      ctx.constant(param::wholeShape) ? ctx.get(param::wholeShape) : shape;
   auto count = checkedNumElements(whole);
   auto stored = checkedNumElements(source);
   if (!count || count != stored) // C3
     return ctx.fail(diag::WeightCount,
-                    {ctx.def.name.str(), ctx.stringAttr("name").str(),
+                    {ctx.def.name.str(), ctx.get(param::name).str(),
                      shapeToString(source), shapeToString(whole)});
-  if (const Constant *begin = ctx.constant("begin")) { // C5
+  if (const Constant *begin = ctx.constant(param::begin)) { // C5
     Shape from = begin->asInts();
     bool fits = from.size() == shape.size() && whole.size() == shape.size();
     for (size_t axis = 0; fits && axis < shape.size(); ++axis)
       fits = from[axis] >= 0 && from[axis] <= whole[axis] - shape[axis];
     if (!fits)
       return ctx.fail(diag::WeightPart,
-                      {ctx.def.name.str(), ctx.stringAttr("name").str(),
+                      {ctx.def.name.str(), ctx.get(param::name).str(),
                        shapeToString(shape), shapeToString(from),
                        shapeToString(whole)});
   }
-  if (ctx.constant("perm") &&
-      !checkPermutation(ctx, "perm", source.size())) // C4
+  if (ctx.constant(param::perm) &&
+      !checkPermutation(ctx, param::perm, source.size())) // C4
     return false;
-  return ctx.result({*parseDType(ctx.stringAttr("dtype")), shape});
+  return ctx.result({*parseDType(ctx.get(param::dtype)), shape});
 }
 
 constinit const OpDef ops::Weight = {
@@ -90,12 +90,12 @@ constinit const OpDef ops::Weight = {
                "`whole_shape`, of which `shape` is the part at `begin`. A host "
                "function may name one of a repeated layer's by `index`.",
     .family = "constants",
-    .params = {optionalValue("index", {DType::Int32}, 0), text("name"),
-               text("dtype"), integers("shape"),
-               optionalConstant("perm", {DType::Int32}, 1),
-               optionalConstant("source_shape", {DType::Int32}, 1),
-               optionalConstant("whole_shape", {DType::Int32}, 1),
-               optionalConstant("begin", {DType::Int32}, 1)},
+    .params = {optionalValue(param::index, {DType::Int32}, 0),
+               text(param::name), text(param::dtype), integers(param::shape),
+               optionalConstant(param::perm, {DType::Int32}),
+               optionalConstant(param::sourceShape, {DType::Int32}),
+               optionalConstant(param::wholeShape, {DType::Int32}),
+               optionalConstant(param::begin, {DType::Int32})},
     .constraints = {"`dtype` is fp16 or fp32", "extents are at least 1",
                     "`source_shape` has as many elements as `whole_shape` "
                     "(`shape`, when absent)",

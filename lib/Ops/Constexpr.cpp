@@ -86,7 +86,7 @@ bool anec::checkMaskCount(InferContext &ctx, unsigned maskSlot, int64_t bits,
   const Op *op = ctx.operands[maskSlot]->definingOp();
   if (!op->is(ops::Const))
     return true;
-  const Constant &mask = *op->constant("val");
+  const Constant &mask = *op->constant(param::val);
   int64_t set = 0;
   for (int64_t i = 0; i < bits; ++i)
     set += mask.dtype() == DType::UInt1
@@ -133,8 +133,8 @@ std::vector<double> anec::unpackBits(llvm::ArrayRef<double> bytes,
 
 std::optional<int64_t> anec::checkPackedBytes(InferContext &ctx, unsigned slot,
                                               unsigned bits) {
-  Shape shape = ctx.intsAttr("shape");
-  if (!checkRange(ctx, "shape", 1) || !checkRank(ctx, slot, 1, 1))
+  Shape shape = ctx.get(param::shape);
+  if (!checkRange(ctx, param::shape, 1) || !checkRank(ctx, slot, 1, 1))
     return std::nullopt;
   std::optional<int64_t> count = checkedNumElements(shape);
   if (!count || *count > INT64_MAX / 8) {
@@ -152,7 +152,7 @@ std::optional<int64_t> anec::checkPackedBytes(InferContext &ctx, unsigned slot,
 
 static bool inferAffineDequantize(InferContext &ctx) {
   const TensorType &data = ctx.type(0);
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   return checkConstantOperands(ctx) &&             // C1
          ctx.normalizeAxis(axis, data.rank()) &&   // C2
          checkPerAxis(ctx, 1, data.shape[axis]) && // C3
@@ -161,7 +161,7 @@ static bool inferAffineDequantize(InferContext &ctx) {
 }
 
 static void evalAffineDequantize(EvalContext &ctx) {
-  dequantize(*ctx.in[0], ctx.in[1], *ctx.in[2], ctx.intAttr("axis"),
+  dequantize(*ctx.in[0], ctx.in[1], *ctx.in[2], ctx.get(param::axis),
              ctx.out[0]);
 }
 
@@ -171,9 +171,10 @@ constinit const OpDef ops::ConstexprAffineDequantize = {
         "`scale` * (`quantized_data` - `zero_point`), with one scale and "
         "zero point, or one for each element along `axis`.",
     .family = "constexpr",
-    .params = {value("quantized_data", {DType::Int8, DType::UInt8}, 'S'),
-               value("zero_point", {DType::FP32, DType::Int8, DType::UInt8}, 0),
-               value("scale", floats, 'D'), integer("axis")},
+    .params = {value(param::quantizedData, {DType::Int8, DType::UInt8}, 'S'),
+               value(param::zeroPoint, {DType::FP32, DType::Int8, DType::UInt8},
+                     0),
+               value(param::scale, floats, 'D'), integer(param::axis)},
     .traits = trait::Mil | trait::Constexpr,
     .constraints = {constantOperands, "`axis` is an axis of `quantized_data`",
                     "`scale` and `zero_point` are scalars, or have an element "
@@ -183,8 +184,8 @@ constinit const OpDef ops::ConstexprAffineDequantize = {
 };
 
 static bool inferConstexprCast(InferContext &ctx) {
-  return checkConstantOperands(ctx) &&                 // C1
-         checkChoice(ctx, "output_dtype", {"fp32"}) && // C2
+  return checkConstantOperands(ctx) &&                     // C1
+         checkChoice(ctx, param::outputDtype, {"fp32"}) && // C2
          ctx.result({DType::FP32, ctx.type(0).shape});
 }
 
@@ -196,7 +197,8 @@ constinit const OpDef ops::ConstexprCast = {
     .name = "constexpr_cast",
     .summary = "`source_val` as `output_dtype`.",
     .family = "constexpr",
-    .params = {value("source_val", {DType::FP16}), text("output_dtype")},
+    .params = {value(param::sourceVal, {DType::FP16}),
+               text(param::outputDtype)},
     .traits = trait::Mil | trait::Constexpr,
     .constraints = {constantOperands, "`output_dtype` is fp32"},
     .infer = inferConstexprCast,
@@ -256,8 +258,9 @@ constinit const OpDef ops::ConstexprBlockwiseShiftScale = {
     .summary = "`scale` * (`data` - `offset`), where each element of `scale` "
                "and `offset` is for a block of `data`.",
     .family = "constexpr",
-    .params = {value("data", quantizedTypes, 'S'), value("scale", floats, 'D'),
-               optionalValue("offset", quantizedTypes, 'O')},
+    .params = {value(param::data, quantizedTypes, 'S'),
+               value(param::scale, floats, 'D'),
+               optionalValue(param::offset, quantizedTypes, 'O')},
     .traits = trait::Mil | trait::Constexpr,
     .constraints = {constantOperands,
                     "`scale` has the rank of `data`, and extents that divide "
@@ -292,10 +295,10 @@ constinit const OpDef ops::ConstexprSparseBlockwiseShiftScale = {
     .summary = "constexpr_blockwise_shift_scale of the elements that "
                "`data_mask` keeps; gives the mask and these elements.",
     .family = "constexpr",
-    .params = {value("data_mask", {DType::UInt1}, 0),
-               value("nonzero_data", quantizedTypes, 'S'),
-               value("scale", floats, 'D'),
-               optionalValue("offset", quantizedTypes, 'O')},
+    .params = {value(param::dataMask, {DType::UInt1}, 0),
+               value(param::nonzeroData, quantizedTypes, 'S'),
+               value(param::scale, floats, 'D'),
+               optionalValue(param::offset, quantizedTypes, 'O')},
     .traits = trait::Mil | trait::Constexpr,
     .constraints = {constantOperands,
                     "`scale` has the rank of `data_mask`, and extents that "
@@ -316,13 +319,13 @@ static bool inferSparseToDense(InferContext &ctx) {
   const TensorType &data = ctx.type(0), &mask = ctx.type(1);
   if (!checkConstantOperands(ctx)) // C1
     return false;
-  bool packed = ctx.constant("shape") != nullptr;
+  bool packed = ctx.constant(param::shape) != nullptr;
   if (mask.dtype != (packed ? DType::UInt8 : DType::UInt1)) // C2
     return ctx.fail(diag::OperandDType,
                     {ctx.def.name.str(), "mask", spelling(mask.dtype).str(),
                      packed ? "uint8" : "uint1"},
                     {1});
-  Shape shape = packed ? ctx.intsAttr("shape") : mask.shape;
+  Shape shape = packed ? ctx.get(param::shape) : mask.shape;
   auto count = packed ? checkPackedBytes(ctx, 1, 1) // C3
                       : mask.numElements();
   return count && checkMaskCount(ctx, 1, *count, 0) && // C4
@@ -332,7 +335,7 @@ static bool inferSparseToDense(InferContext &ctx) {
 static void evalSparseToDense(EvalContext &ctx) {
   const RefTensor &data = *ctx.in[0], &mask = *ctx.in[1];
   RefTensor &out = ctx.out[0];
-  out.data = ctx.constant("shape")
+  out.data = ctx.constant(param::shape)
                  ? spread(unpackBits(mask.data, 1, int64_t(out.data.size())),
                           data.data)
                  : spread(mask.data, data.data);
@@ -345,9 +348,10 @@ constinit const OpDef ops::ConstexprSparseToDense = {
                "without, it has the shape of the result.",
     .family = "constexpr",
     .params =
-        {value("nonzero_data", quantizedTypes, 'T'),
-         value("mask", maskTypes, 0),
-         ParamDef{"shape", ParamKind::OptionalConstant, {DType::UInt32}, 0, 1}},
+        {value(param::nonzeroData, quantizedTypes, 'T'),
+         value(param::mask, maskTypes, 0),
+         ParamDef{
+             param::shape, ParamKind::OptionalConstant, {DType::UInt32}, 0, 1}},
     .traits = trait::Mil | trait::Constexpr,
     .constraints = {constantOperands,
                     "`mask` is uint8 with `shape`, and uint1 without",

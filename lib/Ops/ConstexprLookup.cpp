@@ -44,11 +44,11 @@ static std::optional<Shape> inferLookup(InferContext &ctx,
   Shape shape = indices.shape;
   if (lut[rank + 1] == 1)
     return shape;
-  if (!ctx.constant("vector_axis")) { // C5
+  if (!ctx.constant(param::vectorAxis)) { // C5
     ctx.fail(diag::MissingConstant, {ctx.def.name.str(), "vector_axis"});
     return std::nullopt;
   }
-  int64_t axis = ctx.intAttr("vector_axis");
+  int64_t axis = ctx.get(param::vectorAxis);
   if (!ctx.normalizeAxis(axis, rank)) // C5
     return std::nullopt;
   shape[axis] *= lut[rank + 1];
@@ -65,7 +65,7 @@ static void lookUp(EvalContext &ctx, llvm::ArrayRef<double> indices,
       blockOfElements(dense, llvm::ArrayRef(lut.type.shape).take_front(rank));
   int64_t inner = 1;
   if (vector != 1) {
-    int64_t axis = normalized(ctx.intAttr("vector_axis"), rank);
+    int64_t axis = normalized(ctx.get(param::vectorAxis), rank);
     inner = viewAxis(dense, axis).inner;
   }
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -103,14 +103,14 @@ static bool inferPackedLookup(InferContext &ctx) {
                      spelling(ctx.type(0).dtype).str(), "uint8"},
                     {0});
   return checkPackedBytes(ctx, 0, bits) && // C6
-         ctx.result({lut.dtype, ctx.intsAttr("shape")});
+         ctx.result({lut.dtype, ctx.get(param::shape)});
 }
 
 static bool inferLutToDense(InferContext &ctx) {
   if (!checkConstantOperands(ctx)) // C1
     return false;
-  if (ctx.constant("shape")) {
-    if (ctx.constant("vector_axis")) // C2
+  if (ctx.constant(param::shape)) {
+    if (ctx.constant(param::vectorAxis)) // C2
       return ctx.fail(diag::EitherParameter,
                       {ctx.def.name.str(), "shape", "vector_axis"});
     return inferPackedLookup(ctx);
@@ -122,7 +122,7 @@ static bool inferLutToDense(InferContext &ctx) {
 static void evalLutToDense(EvalContext &ctx) {
   const RefTensor &indices = *ctx.in[0], &lut = *ctx.in[1];
   RefTensor &out = ctx.out[0];
-  if (!ctx.constant("shape"))
+  if (!ctx.constant(param::shape))
     return lookUp(ctx, indices.data, indices.type.shape, lut, out.data);
   std::vector<double> numbers = unpackBits(
       indices.data, indexBits(lut.type.shape[0]), int64_t(out.data.size()));
@@ -137,10 +137,12 @@ constinit const OpDef ops::ConstexprLutToDense = {
                "without, `lut` is a table [entries, vector] for each block of "
                "`indices`, and the vectors lie along `vector_axis`.",
     .family = "constexpr",
-    .params = {value("indices", indexTypes, 'I'), value("lut", tableTypes, 'T'),
-               ParamDef{
-                   "shape", ParamKind::OptionalConstant, {DType::UInt32}, 0, 1},
-               optionalConstant("vector_axis", {DType::Int32}, 0)},
+    .params =
+        {value(param::indices, indexTypes, 'I'),
+         value(param::lut, tableTypes, 'T'),
+         ParamDef{
+             param::shape, ParamKind::OptionalConstant, {DType::UInt32}, 0, 1},
+         optionalConstant(param::vectorAxis, {DType::Int32})},
     .traits = trait::Mil | trait::Constexpr,
     .constraints = {constantOperands,
                     "at most one of `shape` and `vector_axis` is given",
@@ -191,10 +193,10 @@ constinit const OpDef ops::ConstexprLutToSparse = {
     .summary = "constexpr_lut_to_dense of the indices that `indices_mask` "
                "keeps; gives the mask and the entries.",
     .family = "constexpr",
-    .params = {value("indices_mask", {DType::UInt1}, 0),
-               value("indices_nonzero_data", indexTypes, 'I'),
-               value("lut", tableTypes, 'T'),
-               optionalConstant("vector_axis", {DType::Int32}, 0)},
+    .params = {value(param::indicesMask, {DType::UInt1}, 0),
+               value(param::indicesNonzeroData, indexTypes, 'I'),
+               value(param::lut, tableTypes, 'T'),
+               optionalConstant(param::vectorAxis, {DType::Int32})},
     .traits = trait::Mil | trait::Constexpr,
     .constraints = {constantOperands,
                     "`indices_nonzero_data` has as many elements as "

@@ -17,20 +17,20 @@ using namespace anec;
 //===----------------------------------------------------------------------===//
 
 static bool checkConvParameters(InferContext &ctx, unsigned spatial) {
-  return checkLength(ctx, "strides", spatial) &&   // C3
-         checkLength(ctx, "dilations", spatial) && // C3
-         checkLength(ctx, "pad", 2 * spatial) &&   // C3
-         checkRange(ctx, "strides", 1) &&          // C4
-         checkRange(ctx, "dilations", 1) &&        // C4
-         checkRange(ctx, "groups", 1) &&           // C4
-         checkRange(ctx, "pad", 0) &&              // C4
-         checkChoice(ctx, "pad_type",
+  return checkLength(ctx, param::strides, spatial) &&   // C3
+         checkLength(ctx, param::dilations, spatial) && // C3
+         checkLength(ctx, param::pad, 2 * spatial) &&   // C3
+         checkRange(ctx, param::strides, 1) &&          // C4
+         checkRange(ctx, param::dilations, 1) &&        // C4
+         checkRange(ctx, param::groups, 1) &&           // C4
+         checkRange(ctx, param::pad, 0) &&              // C4
+         checkChoice(ctx, param::padType,
                      {"valid", "custom", "same", "same_lower"}); // C5
 }
 
 static bool checkConvChannels(InferContext &ctx) {
   const TensorType &x = ctx.type(0), &weight = ctx.type(1);
-  int64_t groups = ctx.intAttr("groups");
+  int64_t groups = ctx.get(param::groups);
   if (x.shape[1] != groups * weight.shape[1]) // C6
     return ctx.fail(diag::ConvChannels,
                     {ctx.def.name.str(), ctx.describeOperand(0),
@@ -120,7 +120,7 @@ static void evalConv(EvalContext &ctx) {
     kernelSize *= axes.back().kernel;
     outputSize *= axes.back().output();
   }
-  int64_t groups = ctx.intAttr("groups");
+  int64_t groups = ctx.get(param::groups);
   int64_t inputs = weight.type.shape[1],
           outputs = weight.type.shape[0] / groups;
   std::vector<double> columns(inputs * kernelSize * outputSize);
@@ -172,11 +172,11 @@ struct ConvGeometry {
            });
   }
   llvm::SmallVector<Attr, 6> attrs() const {
-    return {{"strides", llvm::ArrayRef<int64_t>(strides)},
-            {"pad_type", "custom"},
-            {"pad", llvm::ArrayRef<int64_t>(pads)},
-            {"dilations", llvm::ArrayRef<int64_t>(dilations)},
-            {"groups", groups}};
+    return {{param::strides, llvm::ArrayRef<int64_t>(strides)},
+            {param::padType, "custom"},
+            {param::pad, llvm::ArrayRef<int64_t>(pads)},
+            {param::dilations, llvm::ArrayRef<int64_t>(dilations)},
+            {param::groups, groups}};
   }
 };
 
@@ -227,9 +227,9 @@ static Value *gradientConvWeight(Gradient &g, const ConvGeometry &geometry,
     swap.push_back(axis);
   Value *weight =
       g.make(ops::Conv, {channels, g.transpose(dout, swap)},
-             {{"strides", llvm::ArrayRef<int64_t>(geometry.dilations)},
-              {"dilations", llvm::ArrayRef<int64_t>(geometry.strides)},
-              {"groups", geometry.groups}});
+             {{param::strides, llvm::ArrayRef<int64_t>(geometry.dilations)},
+              {param::dilations, llvm::ArrayRef<int64_t>(geometry.strides)},
+              {param::groups, geometry.groups}});
   return g.transpose(weight, swap);
 }
 
@@ -244,7 +244,7 @@ static Value *convBack(Gradient &g, const ConvGeometry &geometry, Value *dout,
     return g.make(ops::Conv, {dout, g.transpose(weight, swap)});
   }
   llvm::SmallVector<Attr, 6> attrs = geometry.attrs();
-  attrs.emplace_back("output_shape", image);
+  attrs.emplace_back(param::outputShape, image);
   return g.make(ops::ConvTranspose, {dout, weight}, attrs);
 }
 
@@ -252,7 +252,7 @@ static void gradientConv(Gradient &g) {
   llvm::SmallVector<ConvAxis, 3> axes;
   for (unsigned i = 2; i < g.rank(0); ++i)
     axes.push_back(convAxis(g.op, i - 2, g.shape(0)[i], g.shape(1)[i]));
-  ConvGeometry geometry(axes, g.op.intAttr("groups"));
+  ConvGeometry geometry(axes, g.op.get(param::groups));
   g.give(0, [&] { return convBack(g, geometry, g.dy(), g.in(1), g.shape(0)); });
   g.give(1, [&] { return gradientConvWeight(g, geometry, g.in(0), g.dy()); });
   g.give(2, [&] { return g.sumAlong(g.dy(), 1); });
@@ -269,18 +269,19 @@ constinit const OpDef ops::Conv = {
     .summary = "Slides `weight` over the spatial axes of `x`, with 1 to 3 of "
                "them, and adds `bias`.",
     .family = "conv",
-    .params = {value("x", floats, 'T', "[images, channels, spatial...]"),
-               value("weight", floats, 'U',
+    .params = {value(param::x, floats, 'T', "[images, channels, spatial...]"),
+               value(param::weight, floats, 'U',
                      "[outputs, channels / groups, kernel...]"),
-               optionalValue("bias", floats, 'U', "[outputs]"),
-               integers("strides", "ones(spatial)"),
-               text("pad_type", "\"valid\"",
+               optionalValue(param::bias, floats, 'U', "[outputs]"),
+               integers(param::strides, "ones(spatial)"),
+               text(param::padType, "\"valid\"",
                     "none, `pad`, or enough for ceil(extent / stride) outputs "
                     "with the odd element at the end or (same_lower) at the "
                     "beginning"),
-               integers("pad", "zeros(2*spatial)",
+               integers(param::pad, "zeros(2*spatial)",
                         "(before, after) per spatial axis, when custom"),
-               integers("dilations", "ones(spatial)"), integer("groups", "1")},
+               integers(param::dilations, "ones(spatial)"),
+               integer(param::groups, "1")},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 to 5", "`weight` has the rank of `x`",
                     "`strides`, `dilations` (and `pad`) have an element (a "
@@ -308,8 +309,8 @@ static std::pair<int64_t, int64_t> transposedExtents(InferContext &ctx,
                                                      unsigned axis,
                                                      int64_t input,
                                                      int64_t kernel) {
-  int64_t stride = ctx.intsAttr("strides")[axis];
-  if (ctx.stringAttr("pad_type").starts_with("same"))
+  int64_t stride = ctx.get(param::strides)[axis];
+  if (ctx.get(param::padType).starts_with("same"))
     return {(input - 1) * stride + 1, input * stride};
   ConvAxis back = transposedAxis(ctx, axis, input, 0, kernel);
   int64_t fewest =
@@ -322,7 +323,7 @@ static bool inferConvTranspose(InferContext &ctx) {
     return false;
   TensorType type = ctx.type(0);
   const TensorType &weight = ctx.type(1);
-  int64_t groups = ctx.intAttr("groups");
+  int64_t groups = ctx.get(param::groups);
   if (!checkRank(ctx, 1, type.rank(), type.rank())) // C2
     return false;
   unsigned spatial = type.rank() - 2;
@@ -340,15 +341,15 @@ static bool inferConvTranspose(InferContext &ctx) {
                      std::to_string(weight.shape[0]), std::to_string(groups)},
                     {1});
   type.shape[1] = saturatingProduct({weight.shape[1], groups});
-  if (!checkShape(ctx, 2, type.shape[1]) ||           // C7
-      !checkLength(ctx, "output_shape", type.rank())) // C8
+  if (!checkShape(ctx, 2, type.shape[1]) ||               // C7
+      !checkLength(ctx, param::outputShape, type.rank())) // C8
     return false;
   Shape wanted =
-      ctx.constant("output_shape") ? ctx.intsAttr("output_shape") : Shape();
+      ctx.constant(param::outputShape) ? ctx.get(param::outputShape) : Shape();
   for (unsigned i = 0; i < spatial; ++i) {
     auto [fewest, most] =
         transposedExtents(ctx, i, type.shape[i + 2], weight.shape[i + 2]);
-    bool same = ctx.stringAttr("pad_type").starts_with("same");
+    bool same = ctx.get(param::padType).starts_with("same");
     int64_t extent = !wanted.empty() ? wanted[i + 2] : same ? most : fewest;
     if (extent < 1 || extent < fewest || extent > most) // C8
       return ctx.fail(diag::ConvOutput,
@@ -379,7 +380,7 @@ static void evalConvTranspose(EvalContext &ctx) {
     kernelSize *= weight.type.shape[i];
     outputSize *= out.type.shape[i];
   }
-  int64_t groups = ctx.intAttr("groups");
+  int64_t groups = ctx.get(param::groups);
   int64_t inputs = weight.type.shape[0] / groups,
           outputs = weight.type.shape[1];
   for (int64_t image = 0; image < x.type.shape[0]; ++image)
@@ -411,7 +412,7 @@ static void gradientConvTranspose(Gradient &g) {
   for (unsigned i = 2; i < g.rank(0); ++i)
     axes.push_back(transposedAxis(g.op, i - 2, g.shape(0)[i],
                                   g.op.result()->type.shape[i], g.shape(1)[i]));
-  ConvGeometry geometry(axes, g.op.intAttr("groups"));
+  ConvGeometry geometry(axes, g.op.get(param::groups));
   g.give(0, [&] {
     return g.make(ops::Conv, {g.dy(), g.in(1)}, geometry.attrs());
   });
@@ -431,17 +432,18 @@ constinit const OpDef ops::ConvTranspose = {
                "the transpose of a convolution with the same parameters. Adds "
                "`bias`.",
     .family = "conv",
-    .params = {value("x", floats, 'T', "[images, channels, spatial...]"),
-               value("weight", floats, 'U',
+    .params = {value(param::x, floats, 'T', "[images, channels, spatial...]"),
+               value(param::weight, floats, 'U',
                      "[channels, outputs / groups, kernel...]"),
-               optionalValue("bias", floats, 'U', "[outputs]"),
-               integers("pad", "zeros(2*spatial)",
+               optionalValue(param::bias, floats, 'U', "[outputs]"),
+               integers(param::pad, "zeros(2*spatial)",
                         "what is cut off (before, after) each spatial axis, "
                         "when custom"),
-               optionalConstant("output_shape", {DType::Int32}, 1),
-               text("pad_type", "\"valid\""),
-               integers("strides", "ones(spatial)"),
-               integers("dilations", "ones(spatial)"), integer("groups", "1")},
+               optionalConstant(param::outputShape, {DType::Int32}),
+               text(param::padType, "\"valid\""),
+               integers(param::strides, "ones(spatial)"),
+               integers(param::dilations, "ones(spatial)"),
+               integer(param::groups, "1")},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 to 5", "`weight` has the rank of `x`",
                     "`strides`, `dilations` (and `pad`) have an element (a "

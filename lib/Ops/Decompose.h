@@ -31,15 +31,15 @@ public:
                llvm::StringRef part) {
     TensorType type(op.operand(0u)->type.dtype, shape);
     return make(ops::Const, {},
-                Attr("val", Constant::fromDoubles(type, elements)), part);
+                Attr(param::val, Constant::fromDoubles(type, elements)), part);
   }
   Value *reshape(Value *x, llvm::ArrayRef<int64_t> shape,
                  llvm::StringRef part = "") {
-    return make(ops::Reshape, {x}, Attr("shape", shape), part);
+    return make(ops::Reshape, {x}, Attr(param::shape, shape), part);
   }
   Value *transpose(Value *x, llvm::ArrayRef<int64_t> perm,
                    llvm::StringRef part = "") {
-    return make(ops::Transpose, {x}, Attr("perm", perm), part);
+    return make(ops::Transpose, {x}, Attr(param::perm, perm), part);
   }
   /// An op called NAME_PART after the op's result, or just after it when there
   /// is no `part`: that is the value that takes the op's place.

@@ -44,7 +44,7 @@ static constexpr OpDef binary(llvm::StringLiteral name,
   return {.name = name,
           .summary = summary,
           .family = "elementwise",
-          .params = {value("x", numbers), value("y", numbers)},
+          .params = {value(param::x, numbers), value(param::y, numbers)},
           .traits = trait::Mil | trait::Elementwise | traits,
           .constraints = {"`x` and `y` broadcast"},
           .infer = inferBroadcast,
@@ -90,7 +90,7 @@ static void gradientPow(Gradient &g) {
   });
   g.give(1, [&] {
     Value *log = g.make(ops::Log, {g.in(0)},
-                        Attr("epsilon", Constant::scalar(g.dtype(), 0)));
+                        Attr(param::epsilon, Constant::scalar(g.dtype(), 0)));
     return g.where(g.above(g.in(0), 0), g.mul(g.mul(g.dy(), g.out()), log));
   });
 }
@@ -163,7 +163,7 @@ static constexpr OpDef unary(llvm::StringLiteral name,
   return {.name = name,
           .summary = summary,
           .family = "elementwise",
-          .params = {value("x", dtypes)},
+          .params = {value(param::x, dtypes)},
           .traits = trait::Mil | trait::Elementwise,
           .infer = inferSame,
           .eval = eval,
@@ -282,7 +282,7 @@ constinit const OpDef ops::Tan =
 
 template <double (*fn)(double)>
 static void evalShifted(EvalContext &ctx) {
-  double epsilon = ctx.floatAttr("epsilon");
+  double epsilon = ctx.get(param::epsilon);
   forEachUnary(ctx, [=](double x) { return fn(x + epsilon); });
 }
 
@@ -292,7 +292,7 @@ static double reciprocalRoot(double x) { return 1 / std::sqrt(x); }
 
 static void gradientLog(Gradient &g) {
   g.give(0, [&] {
-    double epsilon = g.op.floatAttr("epsilon");
+    double epsilon = g.op.get(param::epsilon);
     // What the element type cannot tell from 0 is not worth an op.
     bool vanishes = epsilon < 6e-8;
     return g.div(g.dy(), vanishes ? g.in(0) : g.add(g.in(0), epsilon));
@@ -315,7 +315,7 @@ static constexpr OpDef shifted(llvm::StringLiteral name,
                                void (*eval)(EvalContext &),
                                void (*gradient)(Gradient &)) {
   OpDef def = unary(name, summary, eval, gradient);
-  def.params[1] = number("epsilon", epsilon, 0);
+  def.params[1] = number(param::epsilon, epsilon, 0);
   return def;
 }
 
@@ -334,21 +334,21 @@ constinit const OpDef ops::Rsqrt =
 //===----------------------------------------------------------------------===//
 
 static void evalClip(EvalContext &ctx) {
-  double low = ctx.floatAttr("alpha"), high = ctx.floatAttr("beta");
+  double low = ctx.get(param::alpha), high = ctx.get(param::beta);
   forEachUnary(ctx,
                [=](double x) { return std::fmin(std::fmax(x, low), high); });
 }
 
 static Value *isWithin(Gradient &g) {
-  return g.both(g.above(g.in(0), g.op.floatAttr("alpha")),
-                g.below(g.in(0), g.op.floatAttr("beta")));
+  return g.both(g.above(g.in(0), g.op.get(param::alpha)),
+                g.below(g.in(0), g.op.get(param::beta)));
 }
 
 constinit const OpDef ops::Clip = {
     .name = "clip",
     .summary = "Limits `x` to [`alpha`, `beta`].",
     .family = "elementwise",
-    .params = {value("x"), number("alpha"), number("beta")},
+    .params = {value(param::x), number(param::alpha), number(param::beta)},
     .traits = trait::Mil | trait::Elementwise,
     .infer = inferSame,
     .eval = evalClip,
@@ -356,19 +356,20 @@ constinit const OpDef ops::Clip = {
 };
 
 static void evalThreshold(EvalContext &ctx) {
-  double alpha = ctx.floatAttr("alpha");
+  double alpha = ctx.get(param::alpha);
   forEachUnary(ctx, [=](double x) { return std::fmax(x, alpha); });
 }
 
 static Value *isAbove(Gradient &g) {
-  return g.above(g.in(0), g.op.floatAttr("alpha"));
+  return g.above(g.in(0), g.op.get(param::alpha));
 }
 
 constinit const OpDef ops::Threshold = {
     .name = "threshold",
     .summary = "The larger of `x` and `alpha`.",
     .family = "elementwise",
-    .params = {value("x", numbers), number("alpha", "", 'T', numbers)},
+    .params = {value(param::x, numbers),
+               number(param::alpha, "", 'T', numbers)},
     .traits = trait::Mil | trait::Elementwise,
     .infer = inferSame,
     .eval = evalThreshold,

@@ -18,24 +18,27 @@ using namespace anec;
 //===----------------------------------------------------------------------===//
 
 static bool inferFill(InferContext &ctx) {
-  return checkRange(ctx, "shape", 1) && // C1
-         ctx.result({ctx.constant("value")->dtype(), ctx.intsAttr("shape")});
+  return checkRange(ctx, param::shape, 1) && // C1
+         ctx.result(
+             {ctx.constant(param::fillValue)->dtype(), ctx.get(param::shape)});
 }
 
 static bool inferFillLike(InferContext &ctx) {
-  return ctx.result({ctx.constant("value")->dtype(), ctx.type(0).shape});
+  return ctx.result(
+      {ctx.constant(param::fillValue)->dtype(), ctx.type(0).shape});
 }
 
 static void evalFill(EvalContext &ctx) {
   RefTensor &out = ctx.out[0];
-  std::fill(out.data.begin(), out.data.end(), ctx.floatAttr("value"));
+  std::fill(out.data.begin(), out.data.end(), ctx.get(param::fillValue));
 }
 
 constinit const OpDef ops::Fill = {
     .name = "fill",
     .summary = "An array of `shape` whose elements are all `value`.",
     .family = "fill",
-    .params = {integers("shape"), number("value", "0.0", 'T', basicTypes)},
+    .params = {integers(param::shape),
+               number(param::fillValue, "0.0", 'T', basicTypes)},
     .traits = trait::Mil,
     .constraints = {"extents are at least 1"},
     .infer = inferFill,
@@ -47,8 +50,8 @@ constinit const OpDef ops::FillLike = {
     .summary = "An array of the shape of `ref_tensor` whose elements are all "
                "`value`.",
     .family = "fill",
-    .params = {value("ref_tensor", basicTypes),
-               number("value", "0.0", 'U', basicTypes)},
+    .params = {value(param::refTensor, basicTypes),
+               number(param::fillValue, "0.0", 'U', basicTypes)},
     .traits = trait::Mil | trait::ZeroGradient,
     .infer = inferFillLike,
     .eval = evalFill,
@@ -75,18 +78,18 @@ static std::string spellNumber(double value) {
 }
 
 static bool inferRange(InferContext &ctx) {
-  double start = ctx.constant("start")->asDouble(),
-         end = ctx.constant("end")->asDouble(),
-         step = ctx.constant("step")->asDouble();
+  double start = ctx.constant(param::start)->asDouble(),
+         end = ctx.constant(param::rangeEnd)->asDouble(),
+         step = ctx.constant(param::step)->asDouble();
   auto count = rangeCount(start, end, step);
   if (!count) // C1
     return ctx.fail(diag::RangeEmpty, {ctx.def.name.str(), spellNumber(start),
                                        spellNumber(end), spellNumber(step)});
-  return ctx.result({ctx.constant("start")->dtype(), *count});
+  return ctx.result({ctx.constant(param::start)->dtype(), *count});
 }
 
 static void evalRange(EvalContext &ctx) {
-  double start = ctx.floatAttr("start"), step = ctx.floatAttr("step");
+  double start = ctx.get(param::start), step = ctx.get(param::step);
   for (size_t i = 0; i < ctx.out[0].data.size(); ++i)
     ctx.out[0].data[i] = start + double(i) * step;
 }
@@ -95,9 +98,9 @@ constinit const OpDef ops::Range1d = {
     .name = "range_1d",
     .summary = "The numbers from `start` to before `end` in steps of `step`.",
     .family = "fill",
-    .params = {number("end", "", 'T', numbers),
-               number("start", "", 'T', numbers),
-               number("step", "", 'T', numbers)},
+    .params = {number(param::rangeEnd, "", 'T', numbers),
+               number(param::start, "", 'T', numbers),
+               number(param::step, "", 'T', numbers)},
     .traits = trait::Mil,
     .constraints = {"there is a number in the range, and fewer than 2^31"},
     .infer = inferRange,
@@ -122,7 +125,7 @@ constinit const OpDef ops::ShapeOf = {
     .name = "shape",
     .summary = "The extents of `x`.",
     .family = "fill",
-    .params = {value("x", movableTypes)},
+    .params = {value(param::x, movableTypes)},
     .traits = trait::Mil | trait::ZeroGradient,
     .constraints = {"`x` is no scalar"},
     .infer = inferShape,
@@ -135,13 +138,13 @@ constinit const OpDef ops::ShapeOf = {
 
 static bool inferOneHot(InferContext &ctx) {
   const TensorType &indices = ctx.type(0);
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   if (!ctx.normalizeAxis(axis, indices.rank() + 1) || // C1
-      !checkRange(ctx, "one_hot_vector_size", 1))     // C2
+      !checkRange(ctx, param::oneHotVectorSize, 1))   // C2
     return false;
   Shape shape = indices.shape;
-  shape.insert(shape.begin() + axis, ctx.intAttr("one_hot_vector_size"));
-  return ctx.result({ctx.constant("on_value")->dtype(), shape});
+  shape.insert(shape.begin() + axis, ctx.get(param::oneHotVectorSize));
+  return ctx.result({ctx.constant(param::onValue)->dtype(), shape});
 }
 
 /// An index outside the vector turns no element on.
@@ -149,14 +152,14 @@ static void evalOneHot(EvalContext &ctx) {
   const RefTensor &indices = *ctx.in[0];
   RefTensor &out = ctx.out[0];
   AxisView view = viewAxis(out.type.shape,
-                           normalized(ctx.intAttr("axis"), out.type.rank()));
-  std::fill(out.data.begin(), out.data.end(), ctx.floatAttr("off_value"));
+                           normalized(ctx.get(param::axis), out.type.rank()));
+  std::fill(out.data.begin(), out.data.end(), ctx.get(param::offValue));
   for (size_t i = 0; i < indices.data.size(); ++i) {
     int64_t index = int64_t(indices.data[i]);
     int64_t o = int64_t(i) / view.inner, n = int64_t(i) % view.inner;
     if (index >= 0 && index < view.extent)
       out.data[(o * view.extent + index) * view.inner + n] =
-          ctx.floatAttr("on_value");
+          ctx.get(param::onValue);
   }
 }
 
@@ -166,10 +169,10 @@ constinit const OpDef ops::OneHot = {
                "elements along a new `axis`: `on_value` at the index, "
                "`off_value` elsewhere.",
     .family = "fill",
-    .params = {value("indices", {DType::Int32}, 'I'),
-               integer("one_hot_vector_size"), integer("axis", "-1"),
-               number("on_value", "1", 'T', basicTypes),
-               number("off_value", "0", 'T', basicTypes)},
+    .params = {value(param::indices, {DType::Int32}, 'I'),
+               integer(param::oneHotVectorSize), integer(param::axis, "-1"),
+               number(param::onValue, "1", 'T', basicTypes),
+               number(param::offValue, "0", 'T', basicTypes)},
     .traits = trait::Mil,
     .constraints = {"`axis` is an axis of the result",
                     "`one_hot_vector_size` is at least 1"},
@@ -182,15 +185,15 @@ constinit const OpDef ops::OneHot = {
 //===----------------------------------------------------------------------===//
 
 static bool inferBandPart(InferContext &ctx) {
-  return checkRank(ctx, 0, 2, UINT_MAX) && // C1
-         checkRange(ctx, "lower", -1) &&   // C2
-         checkRange(ctx, "upper", -1) &&   // C2
+  return checkRank(ctx, 0, 2, UINT_MAX) &&    // C1
+         checkRange(ctx, param::lower, -1) && // C2
+         checkRange(ctx, param::upper, -1) && // C2
          inferSame(ctx);
 }
 
 static void evalBandPart(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
-  int64_t lower = ctx.intAttr("lower"), upper = ctx.intAttr("upper");
+  int64_t lower = ctx.get(param::lower), upper = ctx.get(param::upper);
   int64_t columns = x.type.shape.back();
   int64_t rows = x.type.shape[x.type.rank() - 2];
   for (size_t i = 0; i < x.data.size(); ++i) {
@@ -203,9 +206,9 @@ static void evalBandPart(EvalContext &ctx) {
 
 static void gradientBandPart(Gradient &g) {
   g.give(0, [&] {
-    return g.make(
-        ops::BandPart, {g.dy()},
-        {{"lower", g.op.constant("lower")}, {"upper", g.op.constant("upper")}});
+    return g.make(ops::BandPart, {g.dy()},
+                  {{param::lower, g.op.constant(param::lower)},
+                   {param::upper, g.op.constant(param::upper)}});
   });
 }
 
@@ -214,8 +217,8 @@ constinit const OpDef ops::BandPart = {
     .summary = "The matrices `x`, with zeros more than `lower` below and "
                "`upper` above their diagonals; -1 keeps a whole side.",
     .family = "fill",
-    .params = {value("x", basicTypes), integer("lower", "-1"),
-               integer("upper", "-1")},
+    .params = {value(param::x, basicTypes), integer(param::lower, "-1"),
+               integer(param::upper, "-1")},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of at least 2",
                     "`lower` and `upper` are at least -1"},

@@ -25,10 +25,10 @@ using namespace anec;
 
 static bool inferGather(InferContext &ctx) {
   const TensorType &x = ctx.type(0), &indices = ctx.type(1);
-  int64_t axis = ctx.intAttr("axis"), batch = ctx.intAttr("batch_dims");
+  int64_t axis = ctx.get(param::axis), batch = ctx.get(param::batchDims);
   if (!ctx.normalizeAxis(axis, x.rank())) // C1
     return false;
-  if (!checkRange(ctx, "batch_dims", 0,
+  if (!checkRange(ctx, param::batchDims, 0,
                   std::min<int64_t>(axis, indices.rank()))) // C2
     return false;
   for (int64_t i = 0; i < batch; ++i)
@@ -48,9 +48,9 @@ static bool inferGather(InferContext &ctx) {
 static void evalGather(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0], &indices = *ctx.in[1];
   AxisView view =
-      viewAxis(x.type.shape, normalized(ctx.intAttr("axis"), x.type.rank()));
+      viewAxis(x.type.shape, normalized(ctx.get(param::axis), x.type.rank()));
   int64_t batch = 1;
-  for (int64_t i = 0; i < ctx.intAttr("batch_dims"); ++i)
+  for (int64_t i = 0; i < ctx.get(param::batchDims); ++i)
     batch *= x.type.shape[i];
   int64_t count = int64_t(indices.data.size()) / batch;
   int64_t outer = view.outer / batch;
@@ -68,9 +68,9 @@ static void evalGather(EvalContext &ctx) {
 /// result: along the extent, elements go back to where they come from.
 static Value *gradientGatherBatched(Gradient &g) {
   AxisView view =
-      viewAxis(g.shape(0), normalized(g.op.intAttr("axis"), g.rank(0)));
+      viewAxis(g.shape(0), normalized(g.op.get(param::axis), g.rank(0)));
   int64_t batch = 1;
-  for (int64_t i = 0; i < g.op.intAttr("batch_dims"); ++i)
+  for (int64_t i = 0; i < g.op.get(param::batchDims); ++i)
     batch *= g.shape(0)[i];
   int64_t outer = view.outer / batch;
   int64_t count = g.op.operand(1u)->type.numElements() / batch;
@@ -80,18 +80,18 @@ static Value *gradientGatherBatched(Gradient &g) {
   return g.reshape(
       g.make(ops::ScatterAlongAxis,
              {zeros, g.spread(indices, updates), g.reshape(g.dy(), updates)},
-             Attr("axis", 2)),
+             Attr(param::axis, 2)),
       g.shape(0));
 }
 
 /// What is read several times gets the sum.
 static void gradientGather(Gradient &g) {
   g.give(0, [&] {
-    if (g.op.intAttr("batch_dims") != 0)
+    if (g.op.get(param::batchDims) != 0)
       return gradientGatherBatched(g);
     return g.make(ops::Scatter,
                   {g.fill(g.shape(0), 0), g.op.operand(1u), g.dy()},
-                  Attr("axis", g.op.constant("axis")));
+                  Attr(param::axis, g.op.constant(param::axis)));
   });
 }
 
@@ -101,9 +101,11 @@ constinit const OpDef ops::Gather = {
                "`batch_dims` axes of both go together. Negative indices count "
                "from the end; those beyond take the nearest there is.",
     .family = "gather",
-    .params = {value("x", movableTypes), value("indices", indexTypes, 'I'),
-               integer("axis", "0"), since(16, integer("batch_dims", "0")),
-               since(17, boolean("validate_indices", "false"))},
+    .params = {value(param::x, movableTypes),
+               value(param::indices, indexTypes, 'I'),
+               integer(param::axis, "0"),
+               since(16, integer(param::batchDims, "0")),
+               since(17, boolean(param::validateIndices, "false"))},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axis` is an axis of `x`",
                     "`batch_dims` is 0 to `axis`, and at most the rank of "
@@ -120,7 +122,7 @@ constinit const OpDef ops::Gather = {
 
 bool anec::checkAlongAxis(InferContext &ctx) {
   const TensorType &data = ctx.type(0), &indices = ctx.type(1);
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   if (!ctx.normalizeAxis(axis, data.rank()) ||
       !checkRank(ctx, 1, data.rank(), data.rank()))
     return false;
@@ -144,7 +146,7 @@ static void gradientGatherAlongAxis(Gradient &g) {
   g.give(0, [&] {
     return g.make(ops::ScatterAlongAxis,
                   {g.fill(g.shape(0), 0), g.op.operand(1u), g.dy()},
-                  Attr("axis", g.op.constant("axis")));
+                  Attr(param::axis, g.op.constant(param::axis)));
   });
 }
 
@@ -153,9 +155,10 @@ constinit const OpDef ops::GatherAlongAxis = {
     .summary = "For each of `indices`, the element of `x` at the same place, "
                "but along `axis` at that index.",
     .family = "gather",
-    .params = {value("x", movableTypes), value("indices", indexTypes, 'I'),
-               integer("axis", "0"),
-               since(17, boolean("validate_indices", "false"))},
+    .params = {value(param::x, movableTypes),
+               value(param::indices, indexTypes, 'I'),
+               integer(param::axis, "0"),
+               since(17, boolean(param::validateIndices, "false"))},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axis` is an axis of `x`",
                     "`indices` have the shape of `x` except at `axis`"},
@@ -182,8 +185,8 @@ static bool inferGatherNd(InferContext &ctx) {
   const TensorType &x = ctx.type(0), &indices = ctx.type(1);
   if (!checkRank(ctx, 1, 1, UINT_MAX)) // C1
     return false;
-  int64_t batch = ctx.intAttr("batch_dims");
-  if (!checkRange(ctx, "batch_dims", 0,
+  int64_t batch = ctx.get(param::batchDims);
+  if (!checkRange(ctx, param::batchDims, 0,
                   std::min(x.rank(), indices.rank() - 1)) || // C2
       !checkIndexDepth(ctx, batch))                          // C3
     return false;
@@ -201,7 +204,7 @@ static bool inferGatherNd(InferContext &ctx) {
 static void evalGatherNd(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   auto to = ctx.out[0].data.begin();
-  forEachIndexed(*ctx.in[1], x.type.shape, ctx.intAttr("batch_dims"),
+  forEachIndexed(*ctx.in[1], x.type.shape, ctx.get(param::batchDims),
                  [&](int64_t at, int64_t count) {
                    to = std::copy_n(x.data.begin() + at, count, to);
                  });
@@ -210,12 +213,12 @@ static void evalGatherNd(EvalContext &ctx) {
 /// The place in the batch becomes part of the indices, which scatter_nd has no
 /// batch for.
 static void gradientGatherNd(Gradient &g) {
-  for (int64_t axis = 0; axis < g.op.intAttr("batch_dims"); ++axis)
+  for (int64_t axis = 0; axis < g.op.get(param::batchDims); ++axis)
     if (!g.canBake(g.shape(0)[axis]))
       return;
   g.give(0, [&] {
     Value *indices = g.op.operand(1u);
-    int64_t batch = g.op.intAttr("batch_dims");
+    int64_t batch = g.op.get(param::batchDims);
     Shape place = indices->type.shape;
     place.back() = 1;
     llvm::SmallVector<Value *, 4> parts;
@@ -238,9 +241,10 @@ constinit const OpDef ops::GatherNd = {
                "leading indices; the first `batch_dims` axes of both go "
                "together.",
     .family = "gather",
-    .params = {value("x", movableTypes), value("indices", indexTypes, 'I'),
-               since(16, integer("batch_dims", "0")),
-               since(17, boolean("validate_indices", "false"))},
+    .params = {value(param::x, movableTypes),
+               value(param::indices, indexTypes, 'I'),
+               since(16, integer(param::batchDims, "0")),
+               since(17, boolean(param::validateIndices, "false"))},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`indices` is no scalar",
                     "`batch_dims` is 0 to the rank of `x`, and less than that "
@@ -295,8 +299,8 @@ constinit const OpDef ops::Embed = {
     .summary = "The rows of `table` that `indices` name, as columns: "
                "[dim, count]. Indices are as of `gather`.",
     .family = "gather",
-    .params = {value("table", floats, 'T', "[rows, dim]"),
-               value("indices", {DType::Int32}, 'I', "[count]")},
+    .params = {value(param::table, floats, 'T', "[rows, dim]"),
+               value(param::indices, {DType::Int32}, 'I', "[count]")},
     .traits = trait::DataMovement,
     .constraints = {"`table` has rank 2", "`indices` have rank 1"},
     .infer = inferEmbed,

@@ -19,16 +19,17 @@ static const Value *firstOf(llvm::ArrayRef<Value *> operands) {
 
 /// Whether `op` has the constants `attrs` and, for all others, its defaults.
 static bool hasConstants(const Op &op, llvm::ArrayRef<Attr> attrs) {
+  unsigned slot = 0;
   for (const ParamDef &param : op.def().parameters()) {
     if (!param.isConstant())
       continue;
     const Attr *given = llvm::find_if(
-        attrs, [&](const Attr &attr) { return attr.name == param.name; });
+        attrs, [&](const Attr &attr) { return attr.param == param.name; });
     ConstantRef wanted =
         given != attrs.end()
             ? given->value
             : defaultConstant(op.def(), param, op.operandValues());
-    const Constant *has = op.constant(param.name);
+    const Constant *has = op.constants()[slot++].get();
     if (!wanted || !has ? wanted.get() != has : !wanted->equals(*has))
       return false;
   }
@@ -107,59 +108,64 @@ Value *Gradient::array(llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<double> elements) {
   TensorType type(dtype(), shape);
   return make(ops::Const, {},
-              Attr("val", Constant::fromDoubles(type, elements)));
+              Attr(param::val, Constant::fromDoubles(type, elements)));
 }
 
 Value *Gradient::indices(llvm::ArrayRef<int64_t> shape,
                          llvm::ArrayRef<int64_t> elements) {
   return make(ops::Const, {},
-              Attr("val", Constant::int32s(elements)->reshaped(shape)));
+              Attr(param::val, Constant::int32s(elements)->reshaped(shape)));
 }
 
 Value *Gradient::fill(llvm::ArrayRef<int64_t> shape, double number) {
   if (shape.empty())
     return scalar(number);
   return make(ops::Fill, {},
-              {{"shape", shape}, {"value", Constant::scalar(dtype(), number)}});
+              {{param::shape, shape},
+               {param::fillValue, Constant::scalar(dtype(), number)}});
 }
 
 Value *Gradient::cast(Value *x, DType dtype) {
-  return make(ops::Cast, {x}, Attr("dtype", Constant::string(spelling(dtype))));
+  return make(ops::Cast, {x},
+              Attr(param::dtype, Constant::string(spelling(dtype))));
 }
 
 Value *Gradient::matmul(Value *x, Value *y, bool transposeX, bool transposeY) {
-  return make(ops::Matmul, {x, y},
-              {{"transpose_x", transposeX}, {"transpose_y", transposeY}});
+  return make(
+      ops::Matmul, {x, y},
+      {{param::transposeX, transposeX}, {param::transposeY, transposeY}});
 }
 
 Value *Gradient::reshape(Value *x, llvm::ArrayRef<int64_t> shape) {
   return Shape(shape) == x->type.shape
              ? x
-             : make(ops::Reshape, {x}, Attr("shape", shape));
+             : make(ops::Reshape, {x}, Attr(param::shape, shape));
 }
 
 Value *Gradient::transpose(Value *x, llvm::ArrayRef<int64_t> perm) {
-  return llvm::is_sorted(perm) ? x
-                               : make(ops::Transpose, {x}, Attr("perm", perm));
+  return llvm::is_sorted(perm)
+             ? x
+             : make(ops::Transpose, {x}, Attr(param::perm, perm));
 }
 
 Value *Gradient::sum(Value *x, llvm::ArrayRef<int64_t> axes) {
-  return axes.empty()
-             ? x
-             : make(ops::ReduceSum, {x}, {{"axes", axes}, {"keep_dims", true}});
+  return axes.empty() ? x
+                      : make(ops::ReduceSum, {x},
+                             {{param::axes, axes}, {param::keepDims, true}});
 }
 
 Value *Gradient::mean(Value *x, llvm::ArrayRef<int64_t> axes) {
   return axes.empty() ? x
                       : make(ops::ReduceMean, {x},
-                             {{"axes", axes}, {"keep_dims", true}});
+                             {{param::axes, axes}, {param::keepDims, true}});
 }
 
 Value *Gradient::slice(Value *x, llvm::ArrayRef<int64_t> begin,
                        llvm::ArrayRef<int64_t> size) {
   return Shape(size) == x->type.shape
              ? x
-             : make(ops::SliceBySize, {x}, {{"begin", begin}, {"size", size}});
+             : make(ops::SliceBySize, {x},
+                    {{param::begin, begin}, {param::size, size}});
 }
 
 Value *Gradient::pad(Value *x, llvm::ArrayRef<int64_t> before,
@@ -174,13 +180,15 @@ Value *Gradient::pad(Value *x, llvm::ArrayRef<int64_t> before,
   }
   x = slice(x, begin, size);
   bool nothing = llvm::all_of(amounts, [](int64_t n) { return n == 0; });
-  return nothing ? x
-                 : make(ops::Pad, {x}, Attr("pad", llvm::ArrayRef(amounts)));
+  return nothing
+             ? x
+             : make(ops::Pad, {x}, Attr(param::pad, llvm::ArrayRef(amounts)));
 }
 
 Value *Gradient::concat(llvm::ArrayRef<Value *> values, int64_t axis) {
-  return values.size() == 1 ? values[0]
-                            : make(ops::Concat, values, Attr("axis", axis));
+  return values.size() == 1
+             ? values[0]
+             : make(ops::Concat, values, Attr(param::axis, axis));
 }
 
 Value *Gradient::along(Value *vector, unsigned rank, int64_t axis) {
@@ -216,5 +224,6 @@ Value *Gradient::spread(Value *x, llvm::ArrayRef<int64_t> shape) {
     reps.push_back(extent / whole[axis]);
   x = reshape(x, whole);
   bool once = llvm::all_of(reps, [](int64_t n) { return n == 1; });
-  return once ? x : make(ops::Tile, {x}, Attr("reps", llvm::ArrayRef(reps)));
+  return once ? x
+              : make(ops::Tile, {x}, Attr(param::reps, llvm::ArrayRef(reps)));
 }

@@ -18,10 +18,10 @@ using namespace anec;
 
 static bool inferSplitHeads(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  if (!checkRank(ctx, 0, 2, 2) ||   // C1
-      !checkRange(ctx, "heads", 1)) // C2
+  if (!checkRank(ctx, 0, 2, 2) ||        // C1
+      !checkRange(ctx, param::heads, 1)) // C2
     return false;
-  int64_t heads = ctx.intAttr("heads");
+  int64_t heads = ctx.get(param::heads);
   if (x.shape[0] % heads) // C3
     return ctx.fail(
         diag::HeadsUneven,
@@ -45,7 +45,7 @@ constinit const OpDef ops::SplitHeads = {
     .name = "split_heads",
     .summary = "[`heads` * width, positions] as [`heads`, width, positions].",
     .family = "attention",
-    .params = {value("x"), integer("heads")},
+    .params = {value(param::x), integer(param::heads)},
     .traits = trait::DataMovement,
     .constraints = {"`x` has rank 2", "`heads` is at least 1",
                     "`heads` divides the channels of `x`"},
@@ -63,7 +63,7 @@ static bool inferMergeHeads(InferContext &ctx) {
 
 static void gradientMergeHeads(Gradient &g) {
   g.give(0, [&] {
-    return g.make(ops::SplitHeads, {g.dy()}, Attr("heads", g.shape(0)[0]));
+    return g.make(ops::SplitHeads, {g.dy()}, Attr(param::heads, g.shape(0)[0]));
   });
 }
 
@@ -71,7 +71,7 @@ constinit const OpDef ops::MergeHeads = {
     .name = "merge_heads",
     .summary = "[heads, width, positions] as [heads * width, positions].",
     .family = "attention",
-    .params = {value("x")},
+    .params = {value(param::x)},
     .traits = trait::DataMovement,
     .constraints = {"`x` has rank 3"},
     .infer = inferMergeHeads,
@@ -90,11 +90,11 @@ static bool inferRope(InferContext &ctx) {
   if (ctx.type(0).shape[1] % 2) // C2
     return ctx.fail(diag::RopeOdd, {ctx.def.name.str(), ctx.describeOperand(0)},
                     {0});
-  if (!checkChoice(ctx, "style", {"interleaved", "half_split"})) // C3
+  if (!checkChoice(ctx, param::style, {"interleaved", "half_split"})) // C3
     return false;
-  double theta = ctx.constant("theta")->asDouble();
+  double theta = ctx.constant(param::theta)->asDouble();
   if (!(theta > 0) || std::isinf(theta)) // C4
-    return failNumber(ctx, "theta", "a positive number");
+    return failNumber(ctx, param::theta, "a positive number");
   const Shape &shape = ctx.type(0).shape;
   if (shape[1] / 2 * shape[2] > maxBakedElements) // C5
     return ctx.fail(diag::RopeTableSize,
@@ -110,8 +110,8 @@ template <typename Context>
 static double ropeAngle(const Context &ctx, int64_t i, int64_t width,
                         int64_t position) {
   double turn =
-      std::pow(ctx.floatAttr("theta"), -2.0 * double(i) / double(width));
-  return ctx.boolAttr("inverse") ? -double(position) * turn
+      std::pow(ctx.get(param::theta), -2.0 * double(i) / double(width));
+  return ctx.get(param::inverse) ? -double(position) * turn
                                  : double(position) * turn;
 }
 
@@ -120,7 +120,7 @@ static void evalRope(EvalContext &ctx) {
   std::vector<double> &out = ctx.out[0].data;
   int64_t heads = x.type.shape[0], width = x.type.shape[1];
   int64_t positions = x.type.shape[2];
-  bool interleaved = ctx.stringAttr("style") == "interleaved";
+  bool interleaved = ctx.get(param::style) == "interleaved";
   for (int64_t h = 0; h < heads; ++h)
     for (int64_t i = 0; i < width / 2; ++i)
       for (int64_t p = 0; p < positions; ++p) {
@@ -144,7 +144,7 @@ static void decomposeRope(Builder &builder, const Op &op,
   Value *x = op.operand(0u);
   const Shape original = x->type.shape;
   int64_t heads = original[0], width = original[1], positions = original[2];
-  bool interleaved = op.stringAttr("style") == "interleaved";
+  bool interleaved = op.get(param::style) == "interleaved";
 
   Shape paired = original, table = {1, width / 2, positions};
   if (interleaved) {
@@ -167,7 +167,7 @@ static void decomposeRope(Builder &builder, const Op &op,
   auto slice = [&](int64_t from, llvm::StringRef part) {
     begin[axis] = from;
     return d.make(ops::SliceBySize, {x},
-                  {Attr("begin", begin), Attr("size", half)}, part);
+                  {Attr(param::begin, begin), Attr(param::size, half)}, part);
   };
   if (interleaved)
     x = d.reshape(x, paired, "pairs");
@@ -182,7 +182,7 @@ static void decomposeRope(Builder &builder, const Op &op,
               d.make(ops::Mul, {first, sine}, "first_sin")},
              "turned_second");
   Value *turned = d.make(ops::Concat, {turnedFirst, turnedSecond},
-                         Attr("axis", axis), interleaved ? "turned" : "");
+                         Attr(param::axis, axis), interleaved ? "turned" : "");
   results.push_back(interleaved ? d.reshape(turned, original) : turned);
 }
 
@@ -194,9 +194,9 @@ static int64_t flopsRope(const Op &op) {
 static void gradientRope(Gradient &g) {
   g.give(0, [&] {
     return g.make(ops::Rope, {g.dy()},
-                  {{"style", g.op.constant("style")},
-                   {"theta", g.op.constant("theta")},
-                   {"inverse", !g.op.boolAttr("inverse")}});
+                  {{param::style, g.op.constant(param::style)},
+                   {param::theta, g.op.constant(param::theta)},
+                   {param::inverse, !g.op.get(param::inverse)}});
   });
 }
 
@@ -207,9 +207,9 @@ constinit const OpDef ops::Rope = {
                "Pairs are (2i, 2i + 1) when interleaved, (i, i + width / 2) "
                "when half_split. `inverse` turns back.",
     .family = "attention",
-    .params = {value("x"), text("style", "\"interleaved\""),
-               number("theta", "10000", 0, {DType::FP32}),
-               boolean("inverse", "false")},
+    .params = {value(param::x), text(param::style, "\"interleaved\""),
+               number(param::theta, "10000", 0, {DType::FP32}),
+               boolean(param::inverse, "false")},
     .constraints = {"`x` has rank 3", "the width is even",
                     "`style` is interleaved or half_split",
                     "`theta` is positive",

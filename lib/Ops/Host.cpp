@@ -45,9 +45,9 @@ static std::optional<TensorType> parseType(llvm::StringRef text) {
 }
 
 /// Appends the types that the constant `name` lists.
-static bool readTypes(InferContext &ctx, llvm::StringRef name,
+static bool readTypes(InferContext &ctx, const StringsParam &name,
                       llvm::SmallVectorImpl<TensorType> &types) {
-  for (const std::string &text : ctx.constant(name)->asStrings()) {
+  for (const std::string &text : ctx.get(name)) {
     std::optional<TensorType> type = parseType(text);
     if (!type)
       return ctx.fail(diag::CallResultType, {ctx.def.name.str(), text});
@@ -57,7 +57,7 @@ static bool readTypes(InferContext &ctx, llvm::StringRef name,
 }
 
 static bool inferCall(InferContext &ctx) {
-  return readTypes(ctx, "results", ctx.results);
+  return readTypes(ctx, param::results, ctx.results);
 }
 
 constinit const OpDef ops::Call = {
@@ -67,10 +67,10 @@ constinit const OpDef ops::Call = {
                "instances of a repeated layer it is, each with weights of its "
                "own.",
     .family = "host",
-    .params = {optionalValue("index", {DType::Int32}, 0),
-               variadic("arguments", movableTypes, 0),
-               text("callee"),
-               {.name = "results",
+    .params = {optionalValue(param::index, {DType::Int32}, 0),
+               variadic(param::arguments, movableTypes, 0),
+               text(param::callee),
+               {.name = param::results,
                 .kind = ParamKind::Constant,
                 .dtypes = {DType::String},
                 .rank = 1}},
@@ -83,15 +83,15 @@ constinit const OpDef ops::Call = {
 //===----------------------------------------------------------------------===//
 
 static bool inferRepeat(InferContext &ctx) {
-  int64_t from = ctx.intAttr("from"), to = ctx.intAttr("to");
+  int64_t from = ctx.get(param::from), to = ctx.get(param::to);
   if (from < 0 || to <= from) // C1
     return ctx.fail(diag::RepeatRange,
                     {std::to_string(from), std::to_string(to)});
-  int64_t values = ctx.operands.size(), carried = ctx.intAttr("carried");
+  int64_t values = ctx.operands.size(), carried = ctx.get(param::carried);
   if (carried < 1 || carried > values) // C2
     return ctx.fail(diag::CarriedCount,
                     {std::to_string(carried), std::to_string(values)});
-  int64_t sliced = ctx.intAttr("sliced");
+  int64_t sliced = ctx.get(param::sliced);
   if (sliced < 0 || sliced > values - carried) // C3
     return ctx.fail(diag::SlicedCount,
                     {std::to_string(sliced), std::to_string(values - carried)});
@@ -105,7 +105,8 @@ static bool inferRepeat(InferContext &ctx) {
   for (int64_t slot = 0; slot < carried; ++slot)
     ctx.results.push_back(ctx.type(slot));
   llvm::SmallVector<TensorType, 4> collected;
-  if (ctx.constant("collected") && !readTypes(ctx, "collected", collected))
+  if (ctx.constant(param::collected) &&
+      !readTypes(ctx, param::collected, collected))
     return false; // C5
   for (TensorType &type : collected) {
     type.shape.insert(type.shape.begin(), to - from);
@@ -125,10 +126,11 @@ constinit const OpDef ops::Repeat = {
                "op's first results. Further results of the body have the types "
                "`collected`, and are stacked in the order of the index.",
     .family = "host",
-    .params = {variadic("values", movableTypes, 0), text("body"),
-               integer("from"), integer("to"), integer("carried"),
-               integer("sliced", "0"), boolean("reverse", "false"),
-               optionalConstant("collected", {DType::String}, 1)},
+    .params = {variadic(param::values, movableTypes, 0), text(param::body),
+               integer(param::from), integer(param::to),
+               integer(param::carried), integer(param::sliced, "0"),
+               boolean(param::reverse, "false"),
+               optionalConstant(param::collected, {DType::String})},
     .traits = trait::SideEffect,
     .constraints = {"0 <= `from` < `to`",
                     "`carried` is at least 1 and at most the number of "
@@ -150,8 +152,8 @@ constinit const OpDef ops::Accumulate = {
     .summary = "Adds `value` to the gradient of the weight `name`, or of its "
                "instance `index` when it belongs to a repeated layer.",
     .family = "host",
-    .params = {optionalValue("index", {DType::Int32}, 0),
-               value("value", {DType::FP32}, 0), text("name")},
+    .params = {optionalValue(param::index, {DType::Int32}, 0),
+               value(param::value, {DType::FP32}, 0), text(param::name)},
     .traits = trait::SideEffect,
     .infer = [](InferContext &) { return true; },
 };

@@ -29,7 +29,7 @@ bool checkAlongAxis(InferContext &ctx);
 template <typename Fn>
 void forEachAlongAxis(const EvalContext &ctx, Fn fn) {
   const RefTensor &data = *ctx.in[0], &indices = *ctx.in[1];
-  int64_t axis = normalized(ctx.intAttr("axis"), data.type.rank());
+  int64_t axis = normalized(ctx.get(param::axis), data.type.rank());
   AxisView view = viewAxis(data.type.shape, axis);
   int64_t count = indices.type.shape[axis];
   for (size_t i = 0; i < indices.data.size(); ++i) {

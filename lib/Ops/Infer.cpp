@@ -76,19 +76,20 @@ Shape anec::normalized(llvm::ArrayRef<int64_t> axes, unsigned rank) {
   return result;
 }
 
-bool anec::checkGivenOnce(InferContext &ctx, llvm::StringRef name) {
-  bool isConstant = ctx.constant(name);
-  bool isValue = ctx.hasOperand(unsigned(ctx.def.valueSlot(name)));
+bool anec::checkGivenOnce(InferContext &ctx, const ConstantParam &constant,
+                          const ValueParam &value) {
+  bool isConstant = ctx.constant(constant), isValue = ctx.hasOperand(value);
   if (isConstant != isValue)
     return true;
+  std::string name = value.str();
   if (!isConstant)
-    return ctx.fail(diag::MissingConstant, {ctx.def.name.str(), name.str()});
-  return ctx.fail(
-      diag::EitherParameter,
-      {ctx.def.name.str(), "constant " + name.str(), "computed " + name.str()});
+    return ctx.fail(diag::MissingConstant, {ctx.def.name.str(), name});
+  return ctx.fail(diag::EitherParameter,
+                  {ctx.def.name.str(), "constant " + name, "computed " + name});
 }
 
-bool anec::checkLength(InferContext &ctx, llvm::StringRef name, size_t length) {
+bool anec::checkLength(InferContext &ctx, const ConstantParam &name,
+                       size_t length) {
   const Constant *list = ctx.constant(name);
   if (!list || size_t(list->numElements()) == length)
     return true;
@@ -97,7 +98,7 @@ bool anec::checkLength(InferContext &ctx, llvm::StringRef name, size_t length) {
                                           std::to_string(length)});
 }
 
-bool anec::checkRange(InferContext &ctx, llvm::StringRef name, int64_t min,
+bool anec::checkRange(InferContext &ctx, const ConstantParam &name, int64_t min,
                       int64_t max) {
   const Constant *list = ctx.constant(name);
   if (!list)
@@ -113,18 +114,17 @@ bool anec::checkRange(InferContext &ctx, llvm::StringRef name, int64_t min,
   return true;
 }
 
-bool anec::failNumber(InferContext &ctx, llvm::StringRef name,
+bool anec::failNumber(InferContext &ctx, const FloatParam &name,
                       llvm::StringRef domain) {
   std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::format("%g", ctx.constant(name)->asDouble());
+  llvm::raw_string_ostream(text) << llvm::format("%g", ctx.get(name));
   return ctx.fail(diag::ParameterRange,
                   {ctx.def.name.str(), name.str(), text, domain.str()});
 }
 
-bool anec::checkPermutation(InferContext &ctx, llvm::StringRef name,
+bool anec::checkPermutation(InferContext &ctx, const IntsParam &name,
                             unsigned rank) {
-  Shape given = ctx.intsAttr(name);
+  Shape given = ctx.get(name);
   Shape sorted = normalized(given, rank);
   llvm::sort(sorted);
   if (llvm::equal(sorted, llvm::seq<int64_t>(0, rank)))
@@ -134,9 +134,9 @@ bool anec::checkPermutation(InferContext &ctx, llvm::StringRef name,
                    std::to_string(rank)});
 }
 
-bool anec::checkChoice(InferContext &ctx, llvm::StringRef name,
+bool anec::checkChoice(InferContext &ctx, const StringParam &name,
                        llvm::ArrayRef<llvm::StringRef> choices) {
-  llvm::StringRef value = ctx.stringAttr(name);
+  llvm::StringRef value = ctx.get(name);
   if (llvm::is_contained(choices, value))
     return true;
   return ctx.fail(

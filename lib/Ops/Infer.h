@@ -33,19 +33,19 @@ inline constexpr DTypeSet shapeTypes = {DType::Int8, DType::Int16,
                                         DType::Int32};
 
 /// A list of extents, positions or amounts per axis.
-constexpr ParamDef extents(llvm::StringLiteral name,
+constexpr ParamDef extents(const IntsParam &name,
                            llvm::StringLiteral fallback = "") {
   return {name, ParamKind::Constant, shapeTypes, 0, 1, fallback};
 }
 /// The same, computed by the program. It has the name of the constant that
 /// stands for it otherwise: one of both is given.
-constexpr ParamDef computed(llvm::StringLiteral name) {
+constexpr ParamDef computed(const ValueParam &name) {
   return optionalValue(name, {DType::Int32}, 0, "when it is computed");
 }
-/// A constant that may be absent; rank 0 takes a scalar, 1 a list.
-constexpr ParamDef optionalConstant(llvm::StringLiteral name, DTypeSet dtypes,
-                                    int8_t rank) {
-  return {name, ParamKind::OptionalConstant, dtypes, 0, rank};
+/// A constant that may be absent.
+template <typename Param>
+constexpr ParamDef optionalConstant(const Param &name, DTypeSet dtypes) {
+  return {name, ParamKind::OptionalConstant, dtypes, 0, Param::rank};
 }
 
 /// The type of operand 0.
@@ -68,21 +68,22 @@ bool normalizeAxes(InferContext &ctx, llvm::MutableArrayRef<int64_t> axes,
 int64_t normalized(int64_t axis, unsigned rank);
 Shape normalized(llvm::ArrayRef<int64_t> axes, unsigned rank);
 
-/// Whether `name` is given, either as a constant or as a value.
-bool checkGivenOnce(InferContext &ctx, llvm::StringRef name);
+/// Whether one of both, which have the same name, is given.
+bool checkGivenOnce(InferContext &ctx, const ConstantParam &constant,
+                    const ValueParam &value);
 /// Whether constant list `name` (absent is fine) has `length` elements.
-bool checkLength(InferContext &ctx, llvm::StringRef name, size_t length);
+bool checkLength(InferContext &ctx, const ConstantParam &name, size_t length);
 /// Whether every integer of constant `name` is in [min, max].
-bool checkRange(InferContext &ctx, llvm::StringRef name, int64_t min,
+bool checkRange(InferContext &ctx, const ConstantParam &name, int64_t min,
                 int64_t max = INT32_MAX);
 /// Whether constant list `name` is a permutation of `rank` axes; negative ones
 /// count from the end.
-bool checkPermutation(InferContext &ctx, llvm::StringRef name, unsigned rank);
+bool checkPermutation(InferContext &ctx, const IntsParam &name, unsigned rank);
 /// Reports that number constant `name` is outside of `domain`.
-bool failNumber(InferContext &ctx, llvm::StringRef name,
+bool failNumber(InferContext &ctx, const FloatParam &name,
                 llvm::StringRef domain);
 /// Whether text constant `name` is one of `choices`.
-bool checkChoice(InferContext &ctx, llvm::StringRef name,
+bool checkChoice(InferContext &ctx, const StringParam &name,
                  llvm::ArrayRef<llvm::StringRef> choices);
 /// Whether the rank of operand `slot` is in [min, max].
 bool checkRank(InferContext &ctx, unsigned slot, unsigned min, unsigned max);

@@ -103,7 +103,7 @@ static std::optional<int64_t> indexOf(const RefTensor *index) {
 
 bool Interpreter::call(const Op &op, llvm::ArrayRef<const RefTensor *> operands,
                        std::vector<RefTensor> &results) {
-  const Function *callee = module->findFunction(op.stringAttr("callee"));
+  const Function *callee = module->findFunction(op.get(param::callee));
   std::vector<RefTensor> arguments;
   for (const RefTensor *operand : operands.drop_front())
     arguments.push_back(*operand);
@@ -113,15 +113,15 @@ bool Interpreter::call(const Op &op, llvm::ArrayRef<const RefTensor *> operands,
 bool Interpreter::repeat(const Op &op,
                          llvm::ArrayRef<const RefTensor *> operands,
                          std::vector<RefTensor> &results) {
-  const Function *body = module->findFunction(op.stringAttr("body"));
-  int64_t from = op.intAttr("from"), turns = op.intAttr("to") - from;
-  size_t carried = op.intAttr("carried");
-  size_t whole = operands.size() - op.intAttr("sliced");
+  const Function *body = module->findFunction(op.get(param::body));
+  int64_t from = op.get(param::from), turns = op.get(param::to) - from;
+  size_t carried = op.get(param::carried);
+  size_t whole = operands.size() - op.get(param::sliced);
   std::vector<RefTensor> values;
   for (const RefTensor *operand : operands.take_front(carried))
     values.push_back(*operand);
   for (int64_t count = 0; count < turns; ++count) {
-    int64_t turn = op.boolAttr("reverse") ? turns - 1 - count : count;
+    int64_t turn = op.get(param::reverse) ? turns - 1 - count : count;
     std::vector<RefTensor> arguments = {{DType::Int32, {double(from + turn)}}};
     for (auto [slot, operand] : llvm::enumerate(operands)) {
       RefTensor &argument = arguments.emplace_back();
@@ -190,7 +190,7 @@ bool Interpreter::evaluate(const Op &op, Environment &env,
   if (!compute(op, operands, results, instance))
     return false;
   if (op.is(ops::WriteState))
-    env.set(op.operand("input"), *env.get(op.operand("data")));
+    env.set(op.operand(param::input), *env.get(op.operand(param::data)));
   for (auto [value, tensor] : llvm::zip_equal(op.resultValues(), results)) {
     round(tensor);
     env.set(value, std::move(tensor));
@@ -317,7 +317,7 @@ std::vector<double> anec::randomWeight(const Op &weight,
                                        std::optional<int64_t> instance) {
   TensorType type = weightSourceType(weight);
   std::vector<double> source(type.numElements());
-  std::string key = weight.stringAttr("name").str();
+  std::string key = weight.get(param::name).str();
   if (instance)
     key += "[" + std::to_string(*instance) + "]";
   Random random(llvm::xxHash64(key));

@@ -56,8 +56,8 @@ constinit const OpDef ops::CrossEntropy = {
     .summary = "The mean over columns of -log softmax(`logits`) at `targets`; "
                "a target that is no class does not count.",
     .family = "loss",
-    .params = {value("logits", floats, 'T', "[classes, count]"),
-               value("targets", {DType::Int32}, 'I', "[count]")},
+    .params = {value(param::logits, floats, 'T', "[classes, count]"),
+               value(param::targets, {DType::Int32}, 'I', "[count]")},
     .constraints = {"`logits` have rank 2",
                     "`targets` have an element for each column"},
     .infer = inferCrossEntropy,
@@ -109,25 +109,26 @@ decomposeCrossEntropyGradient(Builder &builder, const Op &op,
   Value *logits = op.operand(1u);
   bool narrow = logits->type.dtype != DType::FP32;
   if (narrow)
-    logits = d.make(ops::Cast, {logits}, Attr("dtype", "fp32"), "logits");
-  Value *probs = d.make(ops::Softmax, {logits}, Attr("axis", 0), "probs");
+    logits = d.make(ops::Cast, {logits}, Attr(param::dtype, "fp32"), "logits");
+  Value *probs = d.make(ops::Softmax, {logits}, Attr(param::axis, 0), "probs");
   Value *oneHot = d.make(ops::OneHot, {op.operand(2u)},
-                         {{"one_hot_vector_size", logits->type.shape[0]},
-                          {"axis", 0},
-                          {"on_value", Constant::scalar(DType::FP32, 1)},
-                          {"off_value", Constant::scalar(DType::FP32, 0)}},
+                         {{param::oneHotVectorSize, logits->type.shape[0]},
+                          {param::axis, 0},
+                          {param::onValue, Constant::scalar(DType::FP32, 1)},
+                          {param::offValue, Constant::scalar(DType::FP32, 0)}},
                          "one_hot");
   Value *counts = d.make(
       ops::ReduceSum, {oneHot},
-      {{"axes", llvm::ArrayRef<int64_t>(0)}, {"keep_dims", true}}, "counts");
+      {{param::axes, llvm::ArrayRef<int64_t>(0)}, {param::keepDims, true}},
+      "counts");
   Value *used = d.make(ops::ReduceSum, {counts}, "used");
   used = d.make(ops::Maximum, {used, d.scalar(1, "one")}, "at_least_one");
   Value *factor = d.make(ops::RealDiv, {op.operand(0u), used}, "factor");
   Value *counted = d.make(ops::Mul, {probs, counts}, "counted");
   Value *difference = d.make(ops::Sub, {counted, oneHot}, "difference");
   Value *out = d.make(ops::Mul, {difference, factor}, narrow ? "wide" : "");
-  results.push_back(narrow ? d.make(ops::Cast, {out}, Attr("dtype", "fp16"))
-                           : out);
+  results.push_back(
+      narrow ? d.make(ops::Cast, {out}, Attr(param::dtype, "fp16")) : out);
 }
 
 static int64_t flopsCrossEntropyGradient(const Op &op) {
@@ -140,9 +141,9 @@ constinit const OpDef ops::CrossEntropyGradient = {
                "that of its result is `dy`: per column (softmax(`logits`) - 1 "
                "at the target) * `dy` / columns that count.",
     .family = "loss",
-    .params = {value("dy", {DType::FP32}, 0, "[]"),
-               value("logits", floats, 'T', "[classes, count]"),
-               value("targets", {DType::Int32}, 'I', "[count]")},
+    .params = {value(param::dy, {DType::FP32}, 0, "[]"),
+               value(param::logits, floats, 'T', "[classes, count]"),
+               value(param::targets, {DType::Int32}, 'I', "[count]")},
     .constraints = {"`dy` is a scalar", "`logits` have rank 2",
                     "`targets` have an element for each column"},
     .infer = inferCrossEntropyGradient,

@@ -50,8 +50,8 @@ static bool inferMatmul(InferContext &ctx) {
         diag::MatmulDType,
         {ctx.def.name.str(), ctx.describeOperand(0), ctx.describeOperand(1)},
         {0, 1});
-  MatrixView lhs(x.shape, ctx.boolAttr("transpose_x"), true);
-  MatrixView rhs(y.shape, ctx.boolAttr("transpose_y"), false);
+  MatrixView lhs(x.shape, ctx.get(param::transposeX), true);
+  MatrixView rhs(y.shape, ctx.get(param::transposeY), false);
   if (lhs.columns != rhs.rows) // C3
     return ctx.fail(diag::MatmulMismatch,
                     {ctx.def.name.str(), ctx.describeOperand(0),
@@ -71,8 +71,8 @@ static bool inferMatmul(InferContext &ctx) {
 static void evalMatmul(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0], &y = *ctx.in[1];
   RefTensor &out = ctx.out[0];
-  MatrixView lhs(x.type.shape, ctx.boolAttr("transpose_x"), true);
-  MatrixView rhs(y.type.shape, ctx.boolAttr("transpose_y"), false);
+  MatrixView lhs(x.type.shape, ctx.get(param::transposeX), true);
+  MatrixView rhs(y.type.shape, ctx.get(param::transposeY), false);
   int64_t m = lhs.rows, k = lhs.columns, n = rhs.columns;
   Shape batch = *broadcastShapes(lhs.batch, rhs.batch);
   std::fill(out.data.begin(), out.data.end(), 0.0);
@@ -98,8 +98,8 @@ static void evalMatmul(EvalContext &ctx) {
 /// that are transposed. Vectors become matrices first; what the leading axes
 /// repeat, Gradient sums.
 static void gradientMatmul(Gradient &g) {
-  MatrixView lhs(g.shape(0), g.op.boolAttr("transpose_x"), true);
-  MatrixView rhs(g.shape(1), g.op.boolAttr("transpose_y"), false);
+  MatrixView lhs(g.shape(0), g.op.get(param::transposeX), true);
+  MatrixView rhs(g.shape(1), g.op.get(param::transposeY), false);
   auto x = [&] {
     return lhs.isVector ? g.reshape(g.in(0), {1, lhs.columns}) : g.in(0);
   };
@@ -132,7 +132,7 @@ static void gradientMatmul(Gradient &g) {
 }
 
 static int64_t flopsMatmul(const Op &op) {
-  MatrixView lhs(op.operand(0u)->type.shape, op.boolAttr("transpose_x"), true);
+  MatrixView lhs(op.operand(0u)->type.shape, op.get(param::transposeX), true);
   return saturatingProduct({2, op.result()->type.numElements(), lhs.columns});
 }
 
@@ -142,9 +142,9 @@ constinit const OpDef ops::Matmul = {
                "transposed if so told; leading axes broadcast. A vector is a "
                "row on the left, a column on the right.",
     .family = "matmul",
-    .params = {value("x", numbers), value("y", numbers, 'U'),
-               boolean("transpose_x", "false"),
-               boolean("transpose_y", "false")},
+    .params = {value(param::x, numbers), value(param::y, numbers, 'U'),
+               boolean(param::transposeX, "false"),
+               boolean(param::transposeY, "false")},
     .traits = trait::Mil,
     .constraints = {"`x` and `y` have a rank of at least 1",
                     "`x` and `y` are both floats or both integers",
@@ -218,9 +218,9 @@ constinit const OpDef ops::Linear = {
     .name = "linear",
     .summary = "`weight` times each row of `x` (its last axis), plus `bias`.",
     .family = "matmul",
-    .params = {value("x", numbers),
-               value("weight", numbers, 'U', "[outputs, inputs]"),
-               optionalValue("bias", numbers, 'U', "[outputs]")},
+    .params = {value(param::x, numbers),
+               value(param::weight, numbers, 'U', "[outputs, inputs]"),
+               optionalValue(param::bias, numbers, 'U', "[outputs]")},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of at least 1", "`weight` has rank 2",
                     "`x` and `weight` are both floats or both integers",
@@ -259,11 +259,11 @@ static std::string canonicalEquation(llvm::StringRef equation) {
 
 /// nchw,nwhu->nchu, and the same without n.
 static bool inferEinsum(InferContext &ctx) {
-  std::string equation = canonicalEquation(ctx.stringAttr("equation"));
+  std::string equation = canonicalEquation(ctx.get(param::equation));
   bool batched = equation == "abcd,adce->abce";
   if (!batched && equation != "abc,cbd->abd") // C1
     return ctx.fail(diag::EinsumEquation,
-                    {ctx.def.name.str(), ctx.stringAttr("equation").str()});
+                    {ctx.def.name.str(), ctx.get(param::equation).str()});
   if (ctx.operands.size() != 2) // C2
     return ctx.fail(diag::OperandCount, {ctx.def.name.str(), "2 operands",
                                          std::to_string(ctx.operands.size())});
@@ -335,7 +335,7 @@ constinit const OpDef ops::Einsum = {
     .summary = "The products of two `values` that `equation` says: "
                "nchw,nwhu->nchu or chw,whr->chr, in any letters.",
     .family = "matmul",
-    .params = {variadic("values"), text("equation")},
+    .params = {variadic(param::values), text(param::equation)},
     .traits = trait::Mil,
     .constraints = {"`equation` is one of the two",
                     "there are two values, of its ranks",

@@ -31,7 +31,7 @@ constinit const OpDef ops::ReadState = {
     .name = "read_state",
     .summary = "What the state `input` holds.",
     .family = "memory",
-    .params = {inHolder(Holder::State, value("input", movableTypes))},
+    .params = {inHolder(Holder::State, value(param::input, movableTypes))},
     .traits = trait::Mil | trait::SideEffect,
     .infer = inferSame,
     .eval = evalCopy,
@@ -48,8 +48,8 @@ constinit const OpDef ops::WriteState = {
     .name = "write_state",
     .summary = "Makes the state `input` hold `data`.",
     .family = "memory",
-    .params = {inHolder(Holder::State, value("input", movableTypes)),
-               value("data", movableTypes)},
+    .params = {inHolder(Holder::State, value(param::input, movableTypes)),
+               value(param::data, movableTypes)},
     .traits = trait::Mil | trait::SideEffect,
     .constraints = {"`data` has the shape of the state"},
     .infer = inferWriteState,
@@ -64,7 +64,7 @@ constinit const OpDef ops::TensorBufferToTensor = {
     .name = "tensor_buffer_to_tensor",
     .summary = "The tensor in the buffer `input`.",
     .family = "memory",
-    .params = {inHolder(Holder::Buffer, value("input", movableTypes))},
+    .params = {inHolder(Holder::Buffer, value(param::input, movableTypes))},
     .traits = trait::Mil | trait::DataMovement,
     .opsetTag = "ios17",
     .infer = inferSame,
@@ -73,10 +73,10 @@ constinit const OpDef ops::TensorBufferToTensor = {
 
 static bool inferToBuffer(InferContext &ctx) {
   unsigned rank = ctx.type(0).rank();
-  return checkLength(ctx, "strides", rank) &&            // C1
-         checkLength(ctx, "interleave_factors", rank) && // C2
-         checkRange(ctx, "strides", 1) &&                // C3
-         checkRange(ctx, "interleave_factors", 1) &&     // C4
+  return checkLength(ctx, param::strides, rank) &&           // C1
+         checkLength(ctx, param::interleaveFactors, rank) && // C2
+         checkRange(ctx, param::strides, 1) &&               // C3
+         checkRange(ctx, param::interleaveFactors, 1) &&     // C4
          inferSame(ctx);
 }
 
@@ -85,11 +85,14 @@ constinit const OpDef ops::TensorToTensorBuffer = {
     .summary = "A buffer that holds `input`, with `strides` and "
                "`interleave_factors`.",
     .family = "memory",
-    .params =
-        {value("input", movableTypes),
-         ParamDef{
-             "interleave_factors", ParamKind::Constant, {DType::UInt8}, 0, 1},
-         ParamDef{"strides", ParamKind::Constant, {DType::Int64}, 0, 1}},
+    .params = {value(param::input, movableTypes),
+               ParamDef{param::interleaveFactors,
+                        ParamKind::Constant,
+                        {DType::UInt8},
+                        0,
+                        1},
+               ParamDef{
+                   param::strides, ParamKind::Constant, {DType::Int64}, 0, 1}},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`strides` has an element for each axis",
                     "`interleave_factors` has an element for each axis",

@@ -56,11 +56,11 @@ public:
     return g.sub(x, g.mean(x, 1));
   }
   Value *inverse() {
-    double epsilon = g.op.floatAttr("epsilon");
+    double epsilon = g.op.get(param::epsilon);
     if (epsilon >= 0 && epsilon <= 1)
-      return g.make(
-          ops::InverseRms, {centred()},
-          {{"epsilon", Constant::scalar(DType::FP32, epsilon)}, {"axis", 1}});
+      return g.make(ops::InverseRms, {centred()},
+                    {{param::epsilon, Constant::scalar(DType::FP32, epsilon)},
+                     {param::axis, 1}});
     return g.pow(g.add(g.mean(g.square(centred()), 1), epsilon), -0.5);
   }
   Value *unit() { return g.mul(centred(), inverse()); }
@@ -86,7 +86,7 @@ private:
 
 static bool inferLayerNorm(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  Shape axes = ctx.intsAttr("axes");
+  Shape axes = ctx.get(param::axes);
   if (!normalizeAxes(ctx, axes, x.rank())) // C1
     return false;
   Shape normalizedShape;
@@ -102,7 +102,7 @@ static void evalLayerNorm(EvalContext &ctx) {
   const RefTensor *gamma = operandOrNull(ctx, 1), *beta = operandOrNull(ctx, 2);
   RefTensor &out = ctx.out[0];
   const Shape &shape = x.type.shape;
-  Shape axes = normalized(ctx.intsAttr("axes"), shape.size());
+  Shape axes = normalized(ctx.get(param::axes), shape.size());
   Shape xStrides = rowMajorStrides(shape);
   Shape rowStrides = reducedStrides(shape, axes);
   // gamma and beta have the axes of `axes`, in that order.
@@ -123,7 +123,7 @@ static void evalLayerNorm(EvalContext &ctx) {
     double deviation = x.data[at[0]] - mean[at[1]];
     variance[at[1]] += deviation * deviation / count;
   });
-  double epsilon = ctx.floatAttr("epsilon");
+  double epsilon = ctx.get(param::epsilon);
   forEachElement<3>(shape, {xStrides, rowStrides, parameterStrides},
                     [&](const auto &at) {
                       double y = (x.data[at[0]] - mean[at[1]]) /
@@ -139,12 +139,12 @@ static int64_t flopsLayerNorm(const Op &op) {
 }
 
 static void gradientLayerNorm(Gradient &g) {
-  Shape axes = normalized(g.op.intsAttr("axes"), g.rank(0));
+  Shape axes = normalized(g.op.get(param::axes), g.rank(0));
   RowsGradient r(g, axes);
   // gamma and beta have the axes of a row in the row's order.
   g.give(0, [&] {
     Value *weighted = r.toRows(g.dy());
-    if (g.op.operand("gamma"))
+    if (g.op.operand(param::gamma))
       weighted =
           g.mul(weighted,
                 g.reshape(g.in(1), {1, g.op.operand(1u)->type.numElements()}));
@@ -162,10 +162,12 @@ constinit const OpDef ops::LayerNorm = {
     .summary = "`x` less its mean over `axes`, divided by its deviation "
                "sqrt(variance + `epsilon`), times `gamma`, plus `beta`.",
     .family = "norm",
-    .params = {value("x"), integers("axes", "all"),
-               optionalValue("gamma", floats, 'U', "the extents at `axes`"),
-               optionalValue("beta", floats, 'U', "the extents at `axes`"),
-               number("epsilon", "1e-05", 0)},
+    .params = {value(param::x), integers(param::axes, "all"),
+               optionalValue(param::gamma, floats, 'U',
+                             "the extents at `axes`"),
+               optionalValue(param::betaValue, floats, 'U',
+                             "the extents at `axes`"),
+               number(param::epsilon, "1e-05", 0)},
     .traits = trait::Mil,
     .constraints = {"`axes` are distinct axes of `x`",
                     "`gamma` and `beta` have the extents of `x` at `axes`"},
@@ -188,7 +190,7 @@ static void evalL2Norm(EvalContext &ctx) {
   int64_t count = 1;
   for (int64_t extent : llvm::ArrayRef(x.type.shape).take_back(3))
     count *= extent;
-  double epsilon = ctx.floatAttr("epsilon");
+  double epsilon = ctx.get(param::epsilon);
   for (size_t first = 0; first < x.data.size(); first += count) {
     double sum = epsilon;
     for (int64_t i = 0; i < count; ++i)
@@ -209,13 +211,13 @@ static void gradientL2Norm(Gradient &g) {
     const Shape &shape = g.shape(0);
     int64_t count = saturatingProduct(llvm::ArrayRef(shape).take_back(3));
     Shape flat = {g.op.operand(0u)->type.numElements() / count, count};
-    double epsilon = g.op.floatAttr("epsilon") / double(count);
+    double epsilon = g.op.get(param::epsilon) / double(count);
     Value *x = g.reshape(g.in(0), flat), *y = g.reshape(g.out(), flat);
     Value *dy = g.reshape(g.dy(), flat);
     Value *r =
         g.mul(g.make(ops::InverseRms, {x},
-                     {{"epsilon", Constant::scalar(DType::FP32, epsilon)},
-                      {"axis", 1}}),
+                     {{param::epsilon, Constant::scalar(DType::FP32, epsilon)},
+                      {param::axis, 1}}),
               1 / std::sqrt(double(count)));
     Value *rest = g.mul(y, g.sum(g.mul(dy, y), 1));
     return g.reshape(g.mul(r, g.sub(dy, rest)), shape);
@@ -227,7 +229,7 @@ constinit const OpDef ops::L2Norm = {
     .summary = "`x` divided by sqrt(sum of squares + `epsilon`) over its last "
                "three axes.",
     .family = "norm",
-    .params = {value("x"), number("epsilon", "1e-06", 0)},
+    .params = {value(param::x), number(param::epsilon, "1e-06", 0)},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of at least 3"},
     .infer = inferL2Norm,
@@ -252,7 +254,7 @@ static bool inferBatchNorm(InferContext &ctx) {
 static void evalBatchNorm(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0], &mean = *ctx.in[1], &variance = *ctx.in[2];
   const RefTensor *gamma = operandOrNull(ctx, 3), *beta = operandOrNull(ctx, 4);
-  double epsilon = ctx.floatAttr("epsilon");
+  double epsilon = ctx.get(param::epsilon);
   AxisView view = viewAxis(x.type.shape, 1);
   for (size_t i = 0; i < x.data.size(); ++i) {
     int64_t c = int64_t(i) / view.inner % view.extent;
@@ -274,12 +276,12 @@ static void gradientBatchNorm(Gradient &g) {
   unsigned rank = g.rank(0);
   auto perChannel = [&](unsigned slot) { return g.along(g.in(slot), rank, 1); };
   auto r = [&] {
-    return g.pow(g.add(perChannel(2), g.op.floatAttr("epsilon")), -0.5);
+    return g.pow(g.add(perChannel(2), g.op.get(param::epsilon)), -0.5);
   };
   auto centred = [&] { return g.sub(g.in(0), perChannel(1)); };
   auto dx = [&] {
     Value *dx = g.mul(g.dy(), r());
-    return g.op.operand("gamma") ? g.mul(dx, perChannel(3)) : dx;
+    return g.op.operand(param::gamma) ? g.mul(dx, perChannel(3)) : dx;
   };
   g.give(0, dx);
   g.give(1, [&] { return g.negate(g.sumAlong(dx(), 1)); });
@@ -297,11 +299,11 @@ constinit const OpDef ops::BatchNorm = {
     .summary = "`x` less `mean`, divided by sqrt(`variance` + `epsilon`), "
                "times `gamma`, plus `beta`, per channel (axis 1).",
     .family = "norm",
-    .params = {value("x"), value("mean", floats, 'U'),
-               value("variance", floats, 'U'),
-               optionalValue("gamma", floats, 'U'),
-               optionalValue("beta", floats, 'U'),
-               number("epsilon", "1e-05", 0)},
+    .params = {value(param::x), value(param::mean, floats, 'U'),
+               value(param::variance, floats, 'U'),
+               optionalValue(param::gamma, floats, 'U'),
+               optionalValue(param::betaValue, floats, 'U'),
+               number(param::epsilon, "1e-05", 0)},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 to 5",
                     "the others have an element for each channel"},
@@ -327,7 +329,7 @@ static bool inferInstanceNorm(InferContext &ctx) {
 static void evalInstanceNorm(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   const RefTensor *gamma = operandOrNull(ctx, 1), *beta = operandOrNull(ctx, 2);
-  double epsilon = ctx.floatAttr("epsilon");
+  double epsilon = ctx.get(param::epsilon);
   AxisView view = viewAxis(x.type.shape, 1);
   for (int64_t row = 0; row < view.outer * view.extent; ++row) {
     const double *from = &x.data[row * view.inner];
@@ -352,7 +354,7 @@ static void gradientInstanceNorm(Gradient &g) {
   RowsGradient r(g, axes);
   g.give(0, [&] {
     Value *dy = g.dy();
-    if (g.op.operand("gamma"))
+    if (g.op.operand(param::gamma))
       dy = g.mul(dy, g.along(g.in(1), g.rank(0), 1));
     return r.dx(r.toRows(dy));
   });
@@ -366,9 +368,9 @@ constinit const OpDef ops::InstanceNorm = {
                "its deviation sqrt(variance + `epsilon`), times `gamma`, plus "
                "`beta`.",
     .family = "norm",
-    .params = {value("x"), optionalValue("gamma", floats, 'U'),
-               optionalValue("beta", floats, 'U'),
-               number("epsilon", "1e-05", 0)},
+    .params = {value(param::x), optionalValue(param::gamma, floats, 'U'),
+               optionalValue(param::betaValue, floats, 'U'),
+               number(param::epsilon, "1e-05", 0)},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 or 4",
                     "`gamma` and `beta` have an element for each channel"},
@@ -383,16 +385,16 @@ constinit const OpDef ops::InstanceNorm = {
 //===----------------------------------------------------------------------===//
 
 static bool inferLocalResponseNorm(InferContext &ctx) {
-  return checkRank(ctx, 0, 3, 5) &&    // C1
-         checkRange(ctx, "size", 1) && // C2
+  return checkRank(ctx, 0, 3, 5) &&               // C1
+         checkRange(ctx, param::windowSize, 1) && // C2
          inferSame(ctx);
 }
 
 static void evalLocalResponseNorm(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   AxisView view = viewAxis(x.type.shape, 1);
-  int64_t size = ctx.intAttr("size");
-  double scale = ctx.floatAttr("alpha") / double(size);
+  int64_t size = ctx.get(param::windowSize);
+  double scale = ctx.get(param::alpha) / double(size);
   for (size_t i = 0; i < x.data.size(); ++i) {
     int64_t c = int64_t(i) / view.inner % view.extent;
     int64_t first = std::max<int64_t>(c - size / 2, 0);
@@ -402,14 +404,15 @@ static void evalLocalResponseNorm(EvalContext &ctx) {
       double neighbour = x.data[int64_t(i) + (other - c) * view.inner];
       sum += neighbour * neighbour;
     }
-    ctx.out[0].data[i] = x.data[i] / std::pow(ctx.floatAttr("k") + scale * sum,
-                                              ctx.floatAttr("beta"));
+    ctx.out[0].data[i] =
+        x.data[i] /
+        std::pow(ctx.get(param::responseK) + scale * sum, ctx.get(param::beta));
   }
 }
 
 static int64_t flopsLocalResponseNorm(const Op &op) {
   return saturatingProduct(
-      {2, op.intAttr("size"), op.result()->type.numElements()});
+      {2, op.get(param::windowSize), op.result()->type.numElements()});
 }
 
 /// With d = k + alpha / size W x^2, where the matrix W sums the channels around
@@ -417,9 +420,9 @@ static int64_t flopsLocalResponseNorm(const Op &op) {
 ///
 ///   dx = dy d^(-beta) - 2 beta alpha / size x W^T (dy x d^(-beta - 1))
 static void gradientLocalResponseNorm(Gradient &g) {
-  int64_t channels = g.shape(0)[1], size = g.op.intAttr("size");
-  double scale = g.op.floatAttr("alpha") / double(size);
-  double beta = g.op.floatAttr("beta");
+  int64_t channels = g.shape(0)[1], size = g.op.get(param::windowSize);
+  double scale = g.op.get(param::alpha) / double(size);
+  double beta = g.op.get(param::beta);
   if (!g.canBake({channels, channels}))
     return;
   std::vector<double> window(channels * channels);
@@ -434,7 +437,7 @@ static void gradientLocalResponseNorm(Gradient &g) {
     Value *x = g.reshape(g.in(0), flat), *dy = g.reshape(g.dy(), flat);
     Value *around = g.array({channels, channels}, window);
     Value *sums = g.matmul(around, g.square(x), false, false);
-    Value *d = g.add(g.mul(sums, scale), g.op.floatAttr("k"));
+    Value *d = g.add(g.mul(sums, scale), g.op.get(param::responseK));
     Value *direct = g.mul(dy, g.pow(d, -beta));
     Value *each = g.div(g.mul(direct, x), d);
     Value *shared = g.matmul(around, each, true, false);
@@ -448,8 +451,9 @@ constinit const OpDef ops::LocalResponseNorm = {
     .summary = "`x` divided by (`k` + `alpha` / `size` * s)^`beta`, where s is "
                "the sum of squares over `size` channels around each.",
     .family = "norm",
-    .params = {value("x"), integer("size"), number("alpha", "1e-04", 0),
-               number("beta", "0.75", 0), number("k", "1", 0)},
+    .params = {value(param::x), integer(param::windowSize),
+               number(param::alpha, "1e-04", 0), number(param::beta, "0.75", 0),
+               number(param::responseK, "1", 0)},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 to 5", "`size` is at least 1"},
     .infer = inferLocalResponseNorm,

@@ -27,12 +27,12 @@ struct PoolAxis {
   /// window does not fit.
   template <typename Context>
   PoolAxis(const Context &ctx, unsigned axis, int64_t input)
-      : input(input), kernel(ctx.intsAttr("kernel_sizes")[axis]),
-        stride(ctx.intsAttr("strides")[axis]), before(0), after(0) {
-    llvm::StringRef type = ctx.stringAttr("pad_type");
+      : input(input), kernel(ctx.get(param::kernelSizes)[axis]),
+        stride(ctx.get(param::strides)[axis]), before(0), after(0) {
+    llvm::StringRef type = ctx.get(param::padType);
     if (type == "custom") {
-      before = ctx.intsAttr("pad")[2 * axis];
-      after = ctx.intsAttr("pad")[2 * axis + 1];
+      before = ctx.get(param::pad)[2 * axis];
+      after = ctx.get(param::pad)[2 * axis + 1];
     } else if (type != "valid") {
       int64_t outputs = (input - 1) / stride + 1;
       int64_t total =
@@ -41,7 +41,7 @@ struct PoolAxis {
       after = total - before;
     }
     int64_t slack = input + before + after - kernel;
-    bool ceil = ctx.boolAttr("ceil_mode");
+    bool ceil = ctx.get(param::ceilMode);
     output = slack < 0 ? 0 : (slack + (ceil ? stride - 1 : 0)) / stride + 1;
     // Rounding up adds no window that begins behind the input.
     if (ceil && before + after > 0 && (output - 1) * stride >= input + before)
@@ -62,13 +62,13 @@ static PoolAxes poolAxes(const Context &ctx, llvm::ArrayRef<int64_t> shape) {
 }
 
 static bool checkPoolParameters(InferContext &ctx, unsigned spatial) {
-  return checkLength(ctx, "kernel_sizes", spatial) && // C2
-         checkLength(ctx, "strides", spatial) &&      // C2
-         checkLength(ctx, "pad", 2 * spatial) &&      // C2
-         checkRange(ctx, "kernel_sizes", 1) &&        // C3
-         checkRange(ctx, "strides", 1) &&             // C3
-         checkRange(ctx, "pad", 0) &&                 // C3
-         checkChoice(ctx, "pad_type",
+  return checkLength(ctx, param::kernelSizes, spatial) && // C2
+         checkLength(ctx, param::strides, spatial) &&     // C2
+         checkLength(ctx, param::pad, 2 * spatial) &&     // C2
+         checkRange(ctx, param::kernelSizes, 1) &&        // C3
+         checkRange(ctx, param::strides, 1) &&            // C3
+         checkRange(ctx, param::pad, 0) &&                // C3
+         checkChoice(ctx, param::padType,
                      {"valid", "custom", "same", "same_lower"}); // C4
 }
 
@@ -78,9 +78,9 @@ static bool inferPool(InferContext &ctx) {
   TensorType type = ctx.type(0);
   if (!checkPoolParameters(ctx, type.rank() - 2))
     return false;
-  bool same = ctx.stringAttr("pad_type").starts_with("same");
+  bool same = ctx.get(param::padType).starts_with("same");
   for (auto [i, axis] : llvm::enumerate(poolAxes(ctx, type.shape))) {
-    if (ctx.boolAttr("ceil_mode") && (same || axis.before != axis.after)) // C5
+    if (ctx.get(param::ceilMode) && (same || axis.before != axis.after)) // C5
       return ctx.fail(diag::PoolCeil, {ctx.def.name.str()}, {0});
     if (axis.before >= axis.kernel || axis.after >= axis.kernel) // C6
       return ctx.fail(
@@ -153,7 +153,7 @@ static void evalMaxPool(EvalContext &ctx) {
 
 static void evalAvgPool(EvalContext &ctx) {
   auto to = ctx.out[0].data.begin();
-  bool exclude = ctx.boolAttr("exclude_padding_from_average");
+  bool exclude = ctx.get(param::excludePaddingFromAverage);
   forEachWindow(ctx, [&](const std::vector<double> &values, int64_t padding) {
     double sum = 0, count = double(values.size());
     for (double value : values)
@@ -210,11 +210,11 @@ public:
     }
     Value *spread =
         g.make(ops::ConvTranspose, {values, kernelPerChannel(weight)},
-               {{"pad_type", "custom"},
-                {"pad", llvm::ArrayRef<int64_t>(pad)},
-                {"strides", llvm::ArrayRef<int64_t>(strides)},
-                {"groups", channels},
-                {"output_shape", llvm::ArrayRef<int64_t>(shape)}});
+               {{param::padType, "custom"},
+                {param::pad, llvm::ArrayRef<int64_t>(pad)},
+                {param::strides, llvm::ArrayRef<int64_t>(strides)},
+                {param::groups, channels},
+                {param::outputShape, llvm::ArrayRef<int64_t>(shape)}});
     return g.pad(spread, Shape(shape.size(), 0), behind);
   }
   Value *spreadWindows(Value *values) {
@@ -231,12 +231,14 @@ public:
       amounts.append({axis.before, std::max<int64_t>(0, reached - axis.input)});
     }
     double lowest = g.dtype() == DType::FP16 ? -65504 : -1e30;
-    Value *x = g.make(ops::Pad, {g.in(0)},
-                      {{"pad", llvm::ArrayRef<int64_t>(amounts)},
-                       {"constant_val", Constant::scalar(g.dtype(), lowest)}});
-    Value *elements = g.make(
-        ops::Conv, {x, kernelPerChannel(onePerElement())},
-        {{"strides", llvm::ArrayRef<int64_t>(strides)}, {"groups", channels}});
+    Value *x =
+        g.make(ops::Pad, {g.in(0)},
+               {{param::pad, llvm::ArrayRef<int64_t>(amounts)},
+                {param::constantVal, Constant::scalar(g.dtype(), lowest)}});
+    Value *elements =
+        g.make(ops::Conv, {x, kernelPerChannel(onePerElement())},
+               {{param::strides, llvm::ArrayRef<int64_t>(strides)},
+                {param::groups, channels}});
     int64_t windows =
         saturatingProduct(llvm::ArrayRef(elements->type.shape).drop_front(2));
     return g.reshape(elements, {g.shape(0)[0], channels, kernelSize, windows});
@@ -301,7 +303,7 @@ static void gradientAvgPool(Gradient &g) {
   if (!p.canBake())
     return;
   g.give(0, [&] {
-    bool exclude = g.op.boolAttr("exclude_padding_from_average");
+    bool exclude = g.op.get(param::excludePaddingFromAverage);
     Value *inverse = g.array(p.outputShape(), p.inverseCounts(exclude));
     return p.spreadWindows(g.mul(g.dy(), inverse));
   });
@@ -338,7 +340,7 @@ static void gradientMaxPool(Gradient &g) {
 }
 
 static int64_t flopsPool(const Op &op) {
-  Shape factors = op.intsAttr("kernel_sizes");
+  Shape factors = op.get(param::kernelSizes);
   factors.push_back(op.result()->type.numElements());
   return saturatingProduct(factors);
 }
@@ -347,31 +349,33 @@ static constexpr OpDef pool(llvm::StringLiteral name,
                             llvm::StringLiteral summary,
                             void (*eval)(EvalContext &),
                             void (*gradient)(Gradient &)) {
-  return {.name = name,
-          .summary = summary,
-          .family = "pool",
-          .params = {value("x", floats, 'T', "[images, channels, spatial...]"),
-                     integers("kernel_sizes"),
-                     integers("strides", "ones(spatial)"), text("pad_type"),
-                     integers("pad", "zeros(2*spatial)",
-                              "(before, after) per spatial axis, when custom"),
-                     boolean("ceil_mode", "false",
-                             "whether a last window may reach over the end")},
-          .traits = trait::Mil,
-          .constraints = {"`x` has a rank of 3 to 5",
-                          "`kernel_sizes`, `strides` (and `pad`) have an "
-                          "element (a pair) for each spatial axis",
-                          "`kernel_sizes` and `strides` are at least 1, `pad` "
-                          "at least 0",
-                          "`pad_type` is valid, custom, same or same_lower",
-                          "with `ceil_mode`, padding is the same on both "
-                          "sides, and not same or same_lower",
-                          "`pad` is less than the kernel",
-                          "the kernel fits the padded input"},
-          .infer = inferPool,
-          .eval = eval,
-          .flops = flopsPool,
-          .gradient = gradient};
+  return {
+      .name = name,
+      .summary = summary,
+      .family = "pool",
+      .params = {value(param::x, floats, 'T', "[images, channels, spatial...]"),
+                 integers(param::kernelSizes),
+                 integers(param::strides, "ones(spatial)"),
+                 text(param::padType),
+                 integers(param::pad, "zeros(2*spatial)",
+                          "(before, after) per spatial axis, when custom"),
+                 boolean(param::ceilMode, "false",
+                         "whether a last window may reach over the end")},
+      .traits = trait::Mil,
+      .constraints = {"`x` has a rank of 3 to 5",
+                      "`kernel_sizes`, `strides` (and `pad`) have an "
+                      "element (a pair) for each spatial axis",
+                      "`kernel_sizes` and `strides` are at least 1, `pad` "
+                      "at least 0",
+                      "`pad_type` is valid, custom, same or same_lower",
+                      "with `ceil_mode`, padding is the same on both "
+                      "sides, and not same or same_lower",
+                      "`pad` is less than the kernel",
+                      "the kernel fits the padded input"},
+      .infer = inferPool,
+      .eval = eval,
+      .flops = flopsPool,
+      .gradient = gradient};
 }
 
 constinit const OpDef ops::MaxPool =
@@ -385,7 +389,7 @@ static constexpr OpDef averagePool() {
   OpDef def = pool("avg_pool", "The mean of the elements in each window.",
                    evalAvgPool, gradientAvgPool);
   def.params[6] =
-      boolean("exclude_padding_from_average", "false",
+      boolean(param::excludePaddingFromAverage, "false",
               "whether the mean is of the elements of `x` alone, without zeros "
               "for the padding");
   return def;

@@ -59,24 +59,24 @@ void anec::dequantize(const RefTensor &in, const RefTensor *zeroPoint,
 static bool checkScale(InferContext &ctx) {
   bool scalars =
       ctx.type(1).isScalar() && (!ctx.hasOperand(2) || ctx.type(2).isScalar());
-  if (!ctx.constant("axis"))
+  if (!ctx.constant(param::axis))
     return scalars || // C1
            ctx.fail(diag::MissingConstant, {ctx.def.name.str(), "axis"});
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   return ctx.normalizeAxis(axis, ctx.type(0).rank()) &&   // C2
          checkPerAxis(ctx, 1, ctx.type(0).shape[axis]) && // C3
          checkPerAxis(ctx, 2, ctx.type(0).shape[axis]);   // C3
 }
 
 static int64_t axisOf(const EvalContext &ctx) {
-  return ctx.constant("axis") ? ctx.intAttr("axis") : 0;
+  return ctx.constant(param::axis) ? ctx.get(param::axis) : 0;
 }
 
 static bool inferQuantize(InferContext &ctx) {
   if (!checkScale(ctx) ||
-      !checkChoice(ctx, "output_dtype", {"int8", "uint8"})) // C4
+      !checkChoice(ctx, param::outputDtype, {"int8", "uint8"})) // C4
     return false;
-  DType dtype = *parseDType(ctx.stringAttr("output_dtype"));
+  DType dtype = *parseDType(ctx.get(param::outputDtype));
   if (ctx.hasOperand(2) && ctx.type(2).dtype != dtype) // C5
     return ctx.fail(diag::OperandDType,
                     {ctx.def.name.str(), "zero_point",
@@ -101,10 +101,12 @@ constinit const OpDef ops::Quantize = {
                "`zero_point` and saturates; one scale and zero point, or one "
                "for each element along `axis`.",
     .family = "quantization",
-    .params = {value("input", floats, 'S'), value("scale", floats, 'S'),
-               optionalValue("zero_point", {DType::Int8, DType::UInt8}, 'D'),
-               optionalConstant("axis", {DType::Int32}, 0),
-               text("output_dtype")},
+    .params = {value(param::input, floats, 'S'),
+               value(param::scale, floats, 'S'),
+               optionalValue(param::zeroPoint, {DType::Int8, DType::UInt8},
+                             'D'),
+               optionalConstant(param::axis, {DType::Int32}),
+               text(param::outputDtype)},
     .traits = trait::Mil,
     .constraints = {"without `axis`, `scale` and `zero_point` are scalars",
                     "`axis` is an axis of `input`",
@@ -130,10 +132,11 @@ constinit const OpDef ops::Dequantize = {
     .summary = "`scale` * (`input` - `zero_point`), with one scale and zero "
                "point, or one for each element along `axis`.",
     .family = "quantization",
-    .params = {value("input", {DType::Int8, DType::UInt8}, 'S'),
-               value("scale", floats, 'D'),
-               optionalValue("zero_point", {DType::Int8, DType::UInt8}, 'S'),
-               optionalConstant("axis", {DType::Int32}, 0)},
+    .params = {value(param::input, {DType::Int8, DType::UInt8}, 'S'),
+               value(param::scale, floats, 'D'),
+               optionalValue(param::zeroPoint, {DType::Int8, DType::UInt8},
+                             'S'),
+               optionalConstant(param::axis, {DType::Int32})},
     .traits = trait::Mil,
     .constraints = {"without `axis`, `scale` and `zero_point` are scalars",
                     "`axis` is an axis of `input`",

@@ -53,7 +53,7 @@ static constexpr GateActivation gateActivations[] = {
 static constexpr llvm::StringLiteral activationNames =
     "activations are linear, relu, scaled_tanh, sigmoid, sigmoid_hard or tanh";
 
-static bool checkActivation(InferContext &ctx, llvm::StringRef name) {
+static bool checkActivation(InferContext &ctx, const StringParam &name) {
   llvm::SmallVector<llvm::StringRef, 6> names;
   for (const GateActivation &activation : gateActivations)
     names.push_back(activation.name);
@@ -61,8 +61,8 @@ static bool checkActivation(InferContext &ctx, llvm::StringRef name) {
 }
 
 static double (*activationOf(const EvalContext &ctx,
-                             llvm::StringRef name))(double) {
-  llvm::StringRef wanted = ctx.stringAttr(name);
+                             const StringParam &name))(double) {
+  llvm::StringRef wanted = ctx.get(name);
   return llvm::find_if(gateActivations,
                        [&](const GateActivation &activation) {
                          return activation.name == wanted;
@@ -87,7 +87,7 @@ static bool checkWeights(InferContext &ctx, unsigned slot, int64_t gates) {
 /// The results: the sequence, and `states` last states.
 static bool inferSequence(InferContext &ctx, int64_t hidden, unsigned states) {
   const TensorType &x = ctx.type(0);
-  int64_t steps = ctx.boolAttr("output_sequence") ? x.shape[0] : 1;
+  int64_t steps = ctx.get(param::outputSequence) ? x.shape[0] : 1;
   ctx.results.assign(1, {x.dtype, {steps, x.shape[1], hidden}});
   ctx.results.append(states, {x.dtype, {x.shape[1], hidden}});
   return true;
@@ -116,7 +116,7 @@ void runSequence(EvalContext &ctx, const Pass &pass, StepFunction step) {
   const RefTensor &x = *ctx.in[0], &initial = *ctx.in[1];
   int64_t steps = x.type.shape[0], batch = x.type.shape[1],
           inputs = x.type.shape[2];
-  bool sequence = ctx.boolAttr("output_sequence");
+  bool sequence = ctx.get(param::outputSequence);
   std::vector<double> h(pass.hidden);
   for (int64_t image = 0; image < batch; ++image) {
     for (int64_t j = 0; j < pass.hidden; ++j)
@@ -153,12 +153,12 @@ static std::vector<double> startingAt(const RefTensor *bias, int64_t count) {
 
 /// A multiplication and an addition for each weight and step.
 static int64_t flopsRecurrent(const Op &op) {
-  llvm::ArrayRef<int64_t> x = op.operand("x")->type.shape;
+  llvm::ArrayRef<int64_t> x = op.operand(param::x)->type.shape;
   int64_t weights = 0;
-  for (llvm::StringRef name :
-       {"weight_ih", "weight_hh", "weight_ih_back", "weight_hh_back"})
-    if (op.def().valueSlot(name) >= 0 && op.operand(name))
-      weights += op.operand(name)->type.numElements();
+  for (const ValueParam &weight : {param::weightIh, param::weightHh,
+                                   param::weightIhBack, param::weightHhBack})
+    if (op.def().valueSlot(weight) >= 0 && op.operand(weight))
+      weights += op.operand(weight)->type.numElements();
   return saturatingProduct({2, x[0], x[1], weights});
 }
 
@@ -185,14 +185,14 @@ static bool inferLstm(InferContext &ctx) {
     return false;
   int64_t hidden = ctx.type(LstmForward + 1).shape[1];
   if (!checkLstmDirection(ctx, LstmForward, hidden) ||
-      !checkChoice(ctx, "direction",
+      !checkChoice(ctx, param::direction,
                    {"forward", "reverse", "bidirectional"}) || // C4
-      !checkActivation(ctx, "recurrent_activation") ||         // C5
-      !checkActivation(ctx, "cell_activation") ||              // C5
-      !checkActivation(ctx, "activation"))                     // C5
+      !checkActivation(ctx, param::recurrentActivation) ||     // C5
+      !checkActivation(ctx, param::cellActivation) ||          // C5
+      !checkActivation(ctx, param::activation))                // C5
     return false;
   int64_t width = hidden;
-  if (ctx.stringAttr("direction") == "bidirectional") {
+  if (ctx.get(param::direction) == "bidirectional") {
     width = 2 * hidden;
     for (unsigned slot : {LstmBack + 0u, LstmBack + 1u})
       if (!ctx.hasOperand(slot)) // C6
@@ -235,12 +235,12 @@ struct LstmCell {
 } // namespace
 
 static void evalLstm(EvalContext &ctx) {
-  LstmCell cell{activationOf(ctx, "recurrent_activation"),
-                activationOf(ctx, "cell_activation"),
-                activationOf(ctx, "activation")};
-  if (ctx.constant("clip"))
-    cell.limit = std::fabs(ctx.floatAttr("clip"));
-  llvm::StringRef direction = ctx.stringAttr("direction");
+  LstmCell cell{activationOf(ctx, param::recurrentActivation),
+                activationOf(ctx, param::cellActivation),
+                activationOf(ctx, param::activation)};
+  if (ctx.constant(param::clip))
+    cell.limit = std::fabs(ctx.get(param::clip));
+  llvm::StringRef direction = ctx.get(param::direction);
   int64_t hidden = ctx.in[LstmForward + 1]->type.shape[1];
   bool both = direction == "bidirectional";
   ctx.out[2].data = ctx.in[LstmC]->data;
@@ -270,23 +270,24 @@ constinit const OpDef ops::Lstm = {
                "the last, the last h, and the last c; bidirectional, those of "
                "both ways side by side.",
     .family = "recurrent",
-    .params = {value("x", floats, 'T', "[steps, batch, inputs]"),
-               value("initial_h", floats, 'T', "[batch, H] (2H for two ways)"),
-               value("initial_c", floats, 'T', "[batch, H] (2H for two ways)"),
-               value("weight_ih", floats, 'T', "[4H, inputs]"),
-               value("weight_hh", floats, 'T', "[4H, H]"),
-               optionalValue("bias", floats, 'T', "[4H]"),
-               optionalValue("peephole", floats, 'T',
-                             "[3H]: what i, f and o see of c"),
-               optionalValue("weight_ih_back"), optionalValue("weight_hh_back"),
-               optionalValue("bias_back"), optionalValue("peephole_back"),
-               text("direction", "\"forward\""),
-               boolean("output_sequence", "false"),
-               text("recurrent_activation", "\"sigmoid\"", "of i, f and o"),
-               text("cell_activation", "\"tanh\"", "of g"),
-               text("activation", "\"tanh\""),
-               ParamDef{"clip", ParamKind::OptionalConstant, floats, 'T', 0, "",
-                        "limits what goes into the gates to [-clip, clip]"}},
+    .params =
+        {value(param::x, floats, 'T', "[steps, batch, inputs]"),
+         value(param::initialH, floats, 'T', "[batch, H] (2H for two ways)"),
+         value(param::initialC, floats, 'T', "[batch, H] (2H for two ways)"),
+         value(param::weightIh, floats, 'T', "[4H, inputs]"),
+         value(param::weightHh, floats, 'T', "[4H, H]"),
+         optionalValue(param::bias, floats, 'T', "[4H]"),
+         optionalValue(param::peephole, floats, 'T',
+                       "[3H]: what i, f and o see of c"),
+         optionalValue(param::weightIhBack), optionalValue(param::weightHhBack),
+         optionalValue(param::biasBack), optionalValue(param::peepholeBack),
+         text(param::direction, "\"forward\""),
+         boolean(param::outputSequence, "false"),
+         text(param::recurrentActivation, "\"sigmoid\"", "of i, f and o"),
+         text(param::cellActivation, "\"tanh\"", "of g"),
+         text(param::activation, "\"tanh\""),
+         ParamDef{param::clip, ParamKind::OptionalConstant, floats, 'T', 0, "",
+                  "limits what goes into the gates to [-clip, clip]"}},
     .traits = trait::Mil,
     .constraints = {"`x` has rank 3",
                     "`weight_hh` is [4H, H], and `weight_ih` [4H, inputs]",
@@ -313,15 +314,15 @@ static bool inferOneWay(InferContext &ctx, int64_t gates) {
       !checkWeights(ctx, 2, gates)) // C2
     return false;
   int64_t hidden = ctx.type(3).shape[1];
-  return checkShape(ctx, 4, gates * hidden) &&                    // C3
-         checkChoice(ctx, "direction", {"forward", "reverse"}) && // C4
-         checkActivation(ctx, "activation") &&                    // C5
-         checkShape(ctx, 1, {ctx.type(0).shape[1], hidden}) &&    // C6
+  return checkShape(ctx, 4, gates * hidden) &&                         // C3
+         checkChoice(ctx, param::direction, {"forward", "reverse"}) && // C4
+         checkActivation(ctx, param::activation) &&                    // C5
+         checkShape(ctx, 1, {ctx.type(0).shape[1], hidden}) &&         // C6
          inferSequence(ctx, hidden, 1);
 }
 
 static bool inferGru(InferContext &ctx) {
-  return checkActivation(ctx, "recurrent_activation") && // C5
+  return checkActivation(ctx, param::recurrentActivation) && // C5
          inferOneWay(ctx, 3) &&
          checkShape(ctx, 5, 3 * ctx.type(3).shape[1]); // C3
 }
@@ -331,14 +332,14 @@ static void evalGru(EvalContext &ctx) {
   const RefTensor *bias = operandOrNull(ctx, 4),
                   *inputBias = operandOrNull(ctx, 5);
   int64_t H = stateWeight.type.shape[1];
-  auto *gate = activationOf(ctx, "recurrent_activation");
-  auto *activation = activationOf(ctx, "activation");
-  bool resetAfter = ctx.boolAttr("reset_after");
+  auto *gate = activationOf(ctx, param::recurrentActivation);
+  auto *activation = activationOf(ctx, param::activation);
+  bool resetAfter = ctx.get(param::resetAfter);
   // The rows of gate o, the middle one.
   RefTensor candidateWeight{
       {DType::FP64, {H, H}},
       {stateWeight.data.begin() + H * H, stateWeight.data.begin() + 2 * H * H}};
-  Pass pass{ctx.stringAttr("direction") == "reverse", H, 0, H};
+  Pass pass{ctx.get(param::direction) == "reverse", H, 0, H};
   runSequence(ctx, pass, [&](int64_t, const double *x, std::vector<double> &h) {
     std::vector<double> fromInput = startingAt(inputBias, 3 * H);
     std::vector<double> fromState = startingAt(bias, 3 * H);
@@ -369,19 +370,19 @@ constinit const OpDef ops::Gru = {
         "weights make of h times r. Gives h of every step or of the last, and "
         "the last h.",
     .family = "recurrent",
-    .params = {value("x", floats, 'T', "[steps, batch, inputs]"),
-               value("initial_h", floats, 'T', "[batch, H]"),
-               value("weight_ih", floats, 'T', "[3H, inputs]"),
-               value("weight_hh", floats, 'T', "[3H, H]"),
-               optionalValue("bias", floats, 'T',
+    .params = {value(param::x, floats, 'T', "[steps, batch, inputs]"),
+               value(param::initialH, floats, 'T', "[batch, H]"),
+               value(param::weightIh, floats, 'T', "[3H, inputs]"),
+               value(param::weightHh, floats, 'T', "[3H, H]"),
+               optionalValue(param::bias, floats, 'T',
                              "[3H], of the product with h"),
-               since(18, optionalValue("input_bias", floats, 'T',
+               since(18, optionalValue(param::inputBias, floats, 'T',
                                        "[3H], of the product with x")),
-               text("direction", "\"forward\""),
-               boolean("output_sequence", "false"),
-               text("recurrent_activation", "\"sigmoid\"", "of r and z"),
-               text("activation", "\"tanh\"", "of o"),
-               since(18, boolean("reset_after", "false"))},
+               text(param::direction, "\"forward\""),
+               boolean(param::outputSequence, "false"),
+               text(param::recurrentActivation, "\"sigmoid\"", "of r and z"),
+               text(param::activation, "\"tanh\"", "of o"),
+               since(18, boolean(param::resetAfter, "false"))},
     .traits = trait::Mil,
     .constraints = {"`x` has rank 3",
                     "`weight_hh` is [3H, H], and `weight_ih` [3H, inputs]",
@@ -404,8 +405,8 @@ static void evalRnn(EvalContext &ctx) {
   const RefTensor &inputWeight = *ctx.in[2], &stateWeight = *ctx.in[3];
   const RefTensor *bias = operandOrNull(ctx, 4);
   int64_t hidden = stateWeight.type.shape[1];
-  auto *activation = activationOf(ctx, "activation");
-  Pass pass{ctx.stringAttr("direction") == "reverse", hidden, 0, hidden};
+  auto *activation = activationOf(ctx, param::activation);
+  Pass pass{ctx.get(param::direction) == "reverse", hidden, 0, hidden};
   runSequence(ctx, pass, [&](int64_t, const double *x, std::vector<double> &h) {
     std::vector<double> sums = startingAt(bias, hidden);
     addProduct(inputWeight, x, sums);
@@ -421,14 +422,14 @@ constinit const OpDef ops::Rnn = {
                "h + `bias`). Gives h of every step or of the last, and the "
                "last h.",
     .family = "recurrent",
-    .params = {value("x", floats, 'T', "[steps, batch, inputs]"),
-               value("initial_h", floats, 'T', "[batch, H]"),
-               value("weight_ih", floats, 'T', "[H, inputs]"),
-               value("weight_hh", floats, 'T', "[H, H]"),
-               optionalValue("bias", floats, 'T', "[H]"),
-               text("direction", "\"forward\""),
-               boolean("output_sequence", "false"),
-               text("activation", "\"tanh\"")},
+    .params = {value(param::x, floats, 'T', "[steps, batch, inputs]"),
+               value(param::initialH, floats, 'T', "[batch, H]"),
+               value(param::weightIh, floats, 'T', "[H, inputs]"),
+               value(param::weightHh, floats, 'T', "[H, H]"),
+               optionalValue(param::bias, floats, 'T', "[H]"),
+               text(param::direction, "\"forward\""),
+               boolean(param::outputSequence, "false"),
+               text(param::activation, "\"tanh\"")},
     .traits = trait::Mil,
     .constraints = {"`x` has rank 3",
                     "`weight_hh` is [H, H], and `weight_ih` [H, inputs]",

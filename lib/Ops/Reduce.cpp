@@ -24,11 +24,11 @@ static Shape dropAxes(llvm::ArrayRef<int64_t> shape,
 
 static bool inferReduce(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  Shape axes = ctx.intsAttr("axes");
+  Shape axes = ctx.get(param::axes);
   if (!normalizeAxes(ctx, axes, x.rank())) // C1
     return false;
   return ctx.result(
-      {x.dtype, dropAxes(x.shape, axes, ctx.boolAttr("keep_dims"))});
+      {x.dtype, dropAxes(x.shape, axes, ctx.get(param::keepDims))});
 }
 
 static int64_t flopsReduce(const Op &op) {
@@ -48,7 +48,7 @@ struct Fold {
 static void fold(const Fold &how, EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
-  Shape axes = normalized(ctx.intsAttr("axes"), x.type.rank());
+  Shape axes = normalized(ctx.get(param::axes), x.type.rank());
   std::fill(out.data.begin(), out.data.end(), how.start);
   forEachElement<2>(
       x.type.shape,
@@ -96,7 +96,7 @@ static void evalLogSumExp(EvalContext &ctx) {
   fold(maxFold, ctx);
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
-  Shape axes = normalized(ctx.intsAttr("axes"), x.type.rank());
+  Shape axes = normalized(ctx.get(param::axes), x.type.rank());
   std::vector<double> sums(out.data.size());
   forEachElement<2>(
       x.type.shape,
@@ -114,7 +114,7 @@ namespace {
 class ReductionGradient {
 public:
   explicit ReductionGradient(Gradient &g)
-      : g(g), axes(normalized(g.op.intsAttr("axes"), g.rank(0))),
+      : g(g), axes(normalized(g.op.get(param::axes), g.rank(0))),
         kept(dropAxes(g.shape(0), axes, /*keep=*/true)) {}
 
   Value *x() { return g.in(0); }
@@ -159,9 +159,9 @@ static Value *gradientProduct(ReductionGradient &r) {
   Value *isZero = g.make(ops::Equal, {r.x(), g.scalar(0)});
   Value *zero = g.select(isZero, g.scalar(1), g.scalar(0));
   Value *safe = g.select(isZero, g.scalar(1), r.x());
-  Value *product =
-      g.make(ops::ReduceProd, {safe},
-             {{"axes", llvm::ArrayRef<int64_t>(r.axes)}, {"keep_dims", true}});
+  Value *product = g.make(ops::ReduceProd, {safe},
+                          {{param::axes, llvm::ArrayRef<int64_t>(r.axes)},
+                           {param::keepDims, true}});
   Value *otherZeros = g.sub(r.sum(zero), zero);
   Value *others = g.where(g.below(otherZeros, 0.5), g.div(product, safe));
   return g.mul(others, r.dy());
@@ -192,8 +192,8 @@ static constexpr OpDef reduction(llvm::StringLiteral name,
   return {.name = name,
           .summary = summary,
           .family = "reduce",
-          .params = {value("x", numbers), integers("axes", "all"),
-                     boolean("keep_dims", "false")},
+          .params = {value(param::x, numbers), integers(param::axes, "all"),
+                     boolean(param::keepDims, "false")},
           .traits = trait::Mil,
           .constraints = {"`axes` are distinct axes of `x`"},
           .infer = inferReduce,
@@ -240,19 +240,19 @@ constinit const OpDef ops::ReduceLogSumExp =
 
 static bool inferArg(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  int64_t axis = ctx.intAttr("axis");
-  if (!ctx.normalizeAxis(axis, x.rank()) ||                   // C1
-      !checkChoice(ctx, "output_dtype", {"int32", "uint16"})) // C2
+  int64_t axis = ctx.get(param::axis);
+  if (!ctx.normalizeAxis(axis, x.rank()) ||                       // C1
+      !checkChoice(ctx, param::outputDtype, {"int32", "uint16"})) // C2
     return false;
-  return ctx.result({*parseDType(ctx.stringAttr("output_dtype")),
-                     dropAxes(x.shape, axis, ctx.boolAttr("keep_dims"))});
+  return ctx.result({*parseDType(ctx.get(param::outputDtype)),
+                     dropAxes(x.shape, axis, ctx.get(param::keepDims))});
 }
 
 template <bool (*better)(double, double)>
 static void evalArg(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   AxisView view =
-      viewAxis(x.type.shape, normalized(ctx.intAttr("axis"), x.type.rank()));
+      viewAxis(x.type.shape, normalized(ctx.get(param::axis), x.type.rank()));
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t n = 0; n < view.inner; ++n) {
       const double *row = &x.data[o * view.extent * view.inner + n];
@@ -273,9 +273,9 @@ static constexpr OpDef argReduction(llvm::StringLiteral name,
   return {.name = name,
           .summary = summary,
           .family = "reduce",
-          .params = {value("x", numbers), integer("axis", "-1"),
-                     boolean("keep_dims", "false"),
-                     since(17, text("output_dtype", "\"int32\""))},
+          .params = {value(param::x, numbers), integer(param::axis, "-1"),
+                     boolean(param::keepDims, "false"),
+                     since(17, text(param::outputDtype, "\"int32\""))},
           .traits = trait::Mil | trait::ZeroGradient,
           .constraints = {"`axis` is an axis of `x`",
                           "`output_dtype` is int32 or uint16"},

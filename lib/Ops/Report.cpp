@@ -58,7 +58,7 @@ public:
     if (op.is(ops::Weight))
       return add(op.result()->type);
     if (op.is(ops::Const))
-      return add(*op.constant("val"));
+      return add(*op.constant(param::val));
     unsigned slot = 0;
     for (const ParamDef &param : op.def().parameters()) {
       if (!param.isConstant())

@@ -27,7 +27,7 @@ using namespace anec;
 //===----------------------------------------------------------------------===//
 
 bool anec::checkSamplingMode(InferContext &ctx) {
-  return checkChoice(ctx, "sampling_mode",
+  return checkChoice(ctx, param::samplingMode,
                      {"ALIGN_CORNERS", "DEFAULT", "OFFSET_CORNERS",
                       "STRICT_ALIGN_CORNERS", "UNALIGN_CORNERS"});
 }
@@ -167,13 +167,13 @@ static int64_t flopsLinear(const Op &op) {
 //===----------------------------------------------------------------------===//
 
 static bool inferResizeTo(InferContext &ctx) {
-  if (!checkRank(ctx, 0, 3, UINT_MAX) ||           // C1
-      !checkRange(ctx, "target_size_height", 1) || // C2
-      !checkRange(ctx, "target_size_width", 1))    // C2
+  if (!checkRank(ctx, 0, 3, UINT_MAX) ||              // C1
+      !checkRange(ctx, param::targetSizeHeight, 1) || // C2
+      !checkRange(ctx, param::targetSizeWidth, 1))    // C2
     return false;
   TensorType type = ctx.type(0);
-  type.shape[type.rank() - 2] = ctx.intAttr("target_size_height");
-  type.shape[type.rank() - 1] = ctx.intAttr("target_size_width");
+  type.shape[type.rank() - 2] = ctx.get(param::targetSizeHeight);
+  type.shape[type.rank() - 1] = ctx.get(param::targetSizeWidth);
   return ctx.result(type);
 }
 
@@ -185,7 +185,7 @@ namespace {
 struct Bilinear {
   template <typename Context>
   static Resizing of(const Context &ctx, unsigned rank) {
-    return {rank - 2, ctx.stringAttr("sampling_mode"), /*linear=*/true};
+    return {rank - 2, ctx.get(param::samplingMode), /*linear=*/true};
   }
 };
 } // namespace
@@ -204,9 +204,9 @@ constinit const OpDef ops::ResizeBilinear = {
     .summary = "Resizes the last two axes of `x` by linear interpolation at "
                "the points that `sampling_mode` says.",
     .family = "resize",
-    .params = {value("x"), integer("target_size_height", "1"),
-               integer("target_size_width", "1"),
-               text("sampling_mode", "\"DEFAULT\"")},
+    .params = {value(param::x), integer(param::targetSizeHeight, "1"),
+               integer(param::targetSizeWidth, "1"),
+               text(param::samplingMode, "\"DEFAULT\"")},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of at least 3", "sizes are at least 1",
                     "`sampling_mode` is ALIGN_CORNERS, DEFAULT, "
@@ -222,8 +222,8 @@ constinit const OpDef ops::ResizeNearestNeighbor = {
     .summary = "Resizes the last two axes of `x` by repeating or leaving out "
                "elements.",
     .family = "resize",
-    .params = {value("x"), integer("target_size_height"),
-               integer("target_size_width")},
+    .params = {value(param::x), integer(param::targetSizeHeight),
+               integer(param::targetSizeWidth)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`x` has a rank of at least 3", "sizes are at least 1"},
     .infer = inferResizeTo,
@@ -239,10 +239,10 @@ static bool inferUpsample(InferContext &ctx) {
   if (!checkRank(ctx, 0, 3, UINT_MAX)) // C1
     return false;
   TensorType type = ctx.type(0);
-  for (auto [name, axis] : {std::pair("scale_factor_height", type.rank() - 2),
-                            std::pair("scale_factor_width", type.rank() - 1)}) {
-    double size =
-        std::floor(double(type.shape[axis]) * ctx.constant(name)->asDouble());
+  for (auto [name, axis] :
+       {std::pair(param::scaleFactorHeight, type.rank() - 2),
+        std::pair(param::scaleFactorWidth, type.rank() - 1)}) {
+    double size = std::floor(double(type.shape[axis]) * ctx.get(name));
     if (!(size >= 1 && size <= INT32_MAX)) // C2
       return failNumber(ctx, name, "what gives 1 to 2147483647 elements");
     type.shape[axis] = int64_t(size);
@@ -251,8 +251,8 @@ static bool inferUpsample(InferContext &ctx) {
 }
 
 static bool inferUpsampleBilinear(InferContext &ctx) {
-  if (ctx.constant("half_pixel_centers") && ctx.boolAttr("align_corners") &&
-      ctx.boolAttr("half_pixel_centers")) // C3
+  if (ctx.constant(param::halfPixelCenters) && ctx.get(param::alignCorners) &&
+      ctx.get(param::halfPixelCenters)) // C3
     return ctx.fail(diag::EitherParameter, {ctx.def.name.str(), "align_corners",
                                             "half_pixel_centers"});
   return inferUpsample(ctx);
@@ -263,9 +263,9 @@ namespace {
 struct Upsampling {
   template <typename Context>
   static Resizing of(const Context &ctx, unsigned rank) {
-    bool align = ctx.boolAttr("align_corners");
-    bool half = ctx.constant("half_pixel_centers")
-                    ? ctx.boolAttr("half_pixel_centers")
+    bool align = ctx.get(param::alignCorners);
+    bool half = ctx.constant(param::halfPixelCenters)
+                    ? ctx.get(param::halfPixelCenters)
                     : !align;
     return {rank - 2,
             align  ? "STRICT_ALIGN_CORNERS"
@@ -284,11 +284,12 @@ constinit const OpDef ops::UpsampleBilinear = {
                "between the corners or (`half_pixel_centers`) the edges of "
                "pixels.",
     .family = "resize",
-    .params = {value("x"), number("scale_factor_height", "1", 0, scaleTypes),
-               number("scale_factor_width", "1", 0, scaleTypes),
-               boolean("align_corners", "true"),
+    .params = {value(param::x),
+               number(param::scaleFactorHeight, "1", 0, scaleTypes),
+               number(param::scaleFactorWidth, "1", 0, scaleTypes),
+               boolean(param::alignCorners, "true"),
                since(16,
-                     optionalConstant("half_pixel_centers", {DType::Bool}, 0))},
+                     optionalConstant(param::halfPixelCenters, {DType::Bool}))},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of at least 3", "some elements are left",
                     "not both `align_corners` and `half_pixel_centers`"},
@@ -302,8 +303,9 @@ constinit const OpDef ops::UpsampleNearestNeighbor = {
     .name = "upsample_nearest_neighbor",
     .summary = "Scales the last two axes of `x` by repeating elements.",
     .family = "resize",
-    .params = {value("x"), number("scale_factor_height", "1", 0, scaleTypes),
-               number("scale_factor_width", "1", 0, scaleTypes)},
+    .params = {value(param::x),
+               number(param::scaleFactorHeight, "1", 0, scaleTypes),
+               number(param::scaleFactorWidth, "1", 0, scaleTypes)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`x` has a rank of at least 3", "some elements are left"},
     .infer = inferUpsample,
@@ -317,18 +319,18 @@ constinit const OpDef ops::UpsampleNearestNeighbor = {
 
 static bool inferResize(InferContext &ctx) {
   TensorType type = ctx.type(0);
-  Shape shape = ctx.intsAttr("shape");
+  Shape shape = ctx.get(param::shape);
   if (shape.size() > type.rank()) // C1
     return ctx.fail(diag::ParameterLength,
                     {ctx.def.name.str(), "shape", std::to_string(shape.size()),
                      "at most " + std::to_string(type.rank())});
-  if (!checkRange(ctx, "shape", 0) ||                               // C2
-      !checkRange(ctx, "resized_dims", 0, int64_t(shape.size())) || // C3
-      !checkChoice(ctx, "interpolation_mode",
+  if (!checkRange(ctx, param::shape, 0) ||                              // C2
+      !checkRange(ctx, param::resizedDims, 0, int64_t(shape.size())) || // C3
+      !checkChoice(ctx, param::interpolationMode,
                    {"LINEAR", "NEAREST_NEIGHBOR"}) || // C4
       !checkSamplingMode(ctx))                        // C5
     return false;
-  int64_t count = ctx.intAttr("resized_dims");
+  int64_t count = ctx.get(param::resizedDims);
   for (int64_t i = 1; i <= count; ++i)
     if (int64_t extent = shape[shape.size() - i])
       type.shape[type.rank() - i] = extent;
@@ -339,9 +341,9 @@ namespace {
 struct ToShape {
   template <typename Context>
   static Resizing of(const Context &ctx, unsigned rank) {
-    return {rank - unsigned(ctx.intAttr("resized_dims")),
-            ctx.stringAttr("sampling_mode"),
-            ctx.stringAttr("interpolation_mode") == "LINEAR"};
+    return {rank - unsigned(ctx.get(param::resizedDims)),
+            ctx.get(param::samplingMode),
+            ctx.get(param::interpolationMode) == "LINEAR"};
   }
 };
 } // namespace
@@ -352,15 +354,16 @@ constinit const OpDef ops::Resize = {
                "extents of `shape`, of which 0 keeps the extent of `x`.",
     .family = "resize",
     .params =
-        {value("x", numbers),
-         ParamDef{"shape",
+        {value(param::x, numbers),
+         ParamDef{param::shape,
                   ParamKind::Constant,
                   {DType::Int16, DType::Int32, DType::UInt16, DType::UInt32},
                   0,
                   1},
-         ParamDef{"resized_dims", ParamKind::Constant, {DType::UInt32}, 0, 0},
-         text("interpolation_mode", "\"LINEAR\""),
-         text("sampling_mode", "\"DEFAULT\"")},
+         ParamDef{
+             param::resizedDims, ParamKind::Constant, {DType::UInt32}, 0, 0},
+         text(param::interpolationMode, "\"LINEAR\""),
+         text(param::samplingMode, "\"DEFAULT\"")},
     .traits = trait::Mil,
     .constraints = {"`shape` is no longer than the rank of `x`",
                     "extents are at least 0",
@@ -383,10 +386,10 @@ static bool inferCrop(InferContext &ctx) {
     return false;
   TensorType type = ctx.type(0);
   unsigned axis = type.rank() - 2;
-  for (llvm::StringRef name : {"crop_height", "crop_width"}) {
+  for (const IntsParam &name : {param::cropHeight, param::cropWidth}) {
     if (!checkLength(ctx, name, 2) || !checkRange(ctx, name, 0)) // C2
       return false;
-    Shape crop = ctx.intsAttr(name);
+    Shape crop = ctx.get(name);
     type.shape[axis] -= crop[0] + crop[1];
     if (type.shape[axis] < 1) // C3
       return ctx.fail(
@@ -402,8 +405,8 @@ static void evalCrop(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
   Shape strides = rowMajorStrides(x.type.shape);
-  int64_t first = ctx.intsAttr("crop_height")[0] * x.type.shape.back() +
-                  ctx.intsAttr("crop_width")[0];
+  int64_t first = ctx.get(param::cropHeight)[0] * x.type.shape.back() +
+                  ctx.get(param::cropWidth)[0];
   copyElements(out.type.shape, &x.data[first], strides, out.data.data(),
                rowMajorStrides(out.type.shape));
 }
@@ -411,9 +414,9 @@ static void evalCrop(EvalContext &ctx) {
 static void gradientCrop(Gradient &g) {
   Shape before(g.rank(0), 0), after(g.rank(0), 0);
   unsigned axis = g.rank(0) - 2;
-  for (llvm::StringRef name : {"crop_height", "crop_width"}) {
-    before[axis] = g.op.intsAttr(name)[0];
-    after[axis++] = g.op.intsAttr(name)[1];
+  for (const IntsParam &name : {param::cropHeight, param::cropWidth}) {
+    before[axis] = g.op.get(name)[0];
+    after[axis++] = g.op.get(name)[1];
   }
   g.give(0, [&] { return g.pad(g.dy(), before, after); });
 }
@@ -423,7 +426,8 @@ constinit const OpDef ops::Crop = {
     .summary = "Takes `crop_height` = (top, bottom) and `crop_width` = (left, "
                "right) elements off the last two axes of `x`.",
     .family = "resize",
-    .params = {value("x"), integers("crop_height"), integers("crop_width")},
+    .params = {value(param::x), integers(param::cropHeight),
+               integers(param::cropWidth)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`x` has a rank of at least 3",
                     "crops have two elements, at least 0", "something is left"},

@@ -15,7 +15,7 @@ using namespace anec;
 //===----------------------------------------------------------------------===//
 
 static bool inferReverse(InferContext &ctx) {
-  Shape axes = ctx.intsAttr("axes");
+  Shape axes = ctx.get(param::axes);
   return normalizeAxes(ctx, axes, ctx.type(0).rank()) && inferSame(ctx); // C1
 }
 
@@ -23,7 +23,7 @@ static void evalReverse(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   Shape strides = rowMajorStrides(x.type.shape), from = strides;
   const double *last = x.data.data();
-  for (int64_t axis : normalized(ctx.intsAttr("axes"), x.type.rank())) {
+  for (int64_t axis : normalized(ctx.get(param::axes), x.type.rank())) {
     last += (x.type.shape[axis] - 1) * strides[axis];
     from[axis] = -strides[axis];
   }
@@ -32,7 +32,8 @@ static void evalReverse(EvalContext &ctx) {
 
 static void gradientReverse(Gradient &g) {
   g.give(0, [&] {
-    return g.make(ops::Reverse, {g.dy()}, Attr("axes", g.op.constant("axes")));
+    return g.make(ops::Reverse, {g.dy()},
+                  Attr(param::axes, g.op.constant(param::axes)));
   });
 }
 
@@ -40,7 +41,7 @@ constinit const OpDef ops::Reverse = {
     .name = "reverse",
     .summary = "`x` in the opposite order along `axes`.",
     .family = "shape",
-    .params = {value("x", movableTypes), integers("axes", "all")},
+    .params = {value(param::x, movableTypes), integers(param::axes, "all")},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axes` are distinct axes of `x`"},
     .infer = inferReverse,
@@ -50,7 +51,7 @@ constinit const OpDef ops::Reverse = {
 
 static bool inferReverseSequence(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  int64_t sequence = ctx.intAttr("seq_axis"), batch = ctx.intAttr("batch_axis");
+  int64_t sequence = ctx.get(param::seqAxis), batch = ctx.get(param::batchAxis);
   if (!ctx.normalizeAxis(sequence, x.rank()) || // C1
       !ctx.normalizeAxis(batch, x.rank()))      // C1
     return false;
@@ -64,9 +65,9 @@ static void evalReverseSequence(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0], &lengths = *ctx.in[1];
   unsigned rank = x.type.rank();
   AxisView sequence =
-      viewAxis(x.type.shape, normalized(ctx.intAttr("seq_axis"), rank));
+      viewAxis(x.type.shape, normalized(ctx.get(param::seqAxis), rank));
   AxisView batch =
-      viewAxis(x.type.shape, normalized(ctx.intAttr("batch_axis"), rank));
+      viewAxis(x.type.shape, normalized(ctx.get(param::batchAxis), rank));
   for (size_t i = 0; i < x.data.size(); ++i) {
     int64_t at = int64_t(i) / sequence.inner % sequence.extent;
     int64_t length = std::clamp<int64_t>(
@@ -80,8 +81,8 @@ static void evalReverseSequence(EvalContext &ctx) {
 static void gradientReverseSequence(Gradient &g) {
   g.give(0, [&] {
     return g.make(ops::ReverseSequence, {g.dy(), g.op.operand(1u)},
-                  {{"seq_axis", g.op.constant("seq_axis")},
-                   {"batch_axis", g.op.constant("batch_axis")}});
+                  {{param::seqAxis, g.op.constant(param::seqAxis)},
+                   {param::batchAxis, g.op.constant(param::batchAxis)}});
   });
 }
 
@@ -90,8 +91,9 @@ constinit const OpDef ops::ReverseSequence = {
     .summary = "`x`, with the first `lengths`[i] elements along `seq_axis` in "
                "the opposite order for element i of `batch_axis`.",
     .family = "shape",
-    .params = {value("x", movableTypes), value("lengths", shapeTypes, 'U'),
-               integer("seq_axis", "0"), integer("batch_axis", "0")},
+    .params = {value(param::x, movableTypes),
+               value(param::lengths, shapeTypes, 'U'),
+               integer(param::seqAxis, "0"), integer(param::batchAxis, "0")},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`seq_axis` and `batch_axis` are axes of `x`",
                     "they are not the same",
@@ -107,13 +109,14 @@ constinit const OpDef ops::ReverseSequence = {
 
 static bool inferSlidingWindows(InferContext &ctx) {
   TensorType type = ctx.type(0);
-  int64_t axis = ctx.intAttr("axis");
-  if (!ctx.normalizeAxis(axis, type.rank()) ||         // C1
-      !checkRange(ctx, "size", 1, type.shape[axis]) || // C2
-      !checkRange(ctx, "stride", 1))                   // C3
+  int64_t axis = ctx.get(param::axis);
+  if (!ctx.normalizeAxis(axis, type.rank()) ||                    // C1
+      !checkRange(ctx, param::windowSize, 1, type.shape[axis]) || // C2
+      !checkRange(ctx, param::windowStride, 1))                   // C3
     return false;
-  int64_t size = ctx.intAttr("size");
-  type.shape[axis] = (type.shape[axis] - size) / ctx.intAttr("stride") + 1;
+  int64_t size = ctx.get(param::windowSize);
+  type.shape[axis] =
+      (type.shape[axis] - size) / ctx.get(param::windowStride) + 1;
   type.shape.insert(type.shape.begin() + axis + 1, size);
   return ctx.result(type);
 }
@@ -121,17 +124,18 @@ static bool inferSlidingWindows(InferContext &ctx) {
 static void evalSlidingWindows(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
-  int64_t axis = normalized(ctx.intAttr("axis"), x.type.rank());
+  int64_t axis = normalized(ctx.get(param::axis), x.type.rank());
   Shape from = rowMajorStrides(x.type.shape);
-  from.insert(from.begin() + axis, from[axis] * ctx.intAttr("stride"));
+  from.insert(from.begin() + axis, from[axis] * ctx.get(param::windowStride));
   copyElements(out.type.shape, x.data.data(), from, out.data.data(),
                rowMajorStrides(out.type.shape));
 }
 
 /// Each element sums what it is in all windows.
 static void gradientSlidingWindows(Gradient &g) {
-  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0));
-  int64_t size = g.op.intAttr("size"), stride = g.op.intAttr("stride");
+  int64_t axis = normalized(g.op.get(param::axis), g.rank(0));
+  int64_t size = g.op.get(param::windowSize),
+          stride = g.op.get(param::windowStride);
   int64_t windows = g.op.result()->type.shape[axis];
   if (!g.canBake({windows, size}))
     return;
@@ -144,7 +148,7 @@ static void gradientSlidingWindows(Gradient &g) {
     return g.make(ops::Scatter,
                   {g.fill(g.shape(0), 0), g.indices(windows * size, sources),
                    g.reshape(g.dy(), updates)},
-                  Attr("axis", axis));
+                  Attr(param::axis, axis));
   });
 }
 
@@ -153,8 +157,8 @@ constinit const OpDef ops::SlidingWindows = {
     .summary = "All windows of `size` elements along `axis`, `stride` apart; "
                "the elements of a window have an axis of their own behind it.",
     .family = "shape",
-    .params = {value("x", movableTypes), integer("axis"), integer("size"),
-               integer("stride", "1")},
+    .params = {value(param::x, movableTypes), integer(param::axis),
+               integer(param::windowSize), integer(param::windowStride, "1")},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axis` is an axis of `x`",
                     "`size` is 1 to the extent at `axis`",

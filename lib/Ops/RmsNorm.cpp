@@ -17,13 +17,14 @@
 using namespace anec;
 
 static bool checkEpsilon(InferContext &ctx) {
-  double epsilon = ctx.constant("epsilon")->asDouble();
-  return (epsilon >= 0 && epsilon <= 1) || failNumber(ctx, "epsilon", "0 to 1");
+  double epsilon = ctx.constant(param::epsilon)->asDouble();
+  return (epsilon >= 0 && epsilon <= 1) ||
+         failNumber(ctx, param::epsilon, "0 to 1");
 }
 
 static bool inferRmsNorm(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   return ctx.normalizeAxis(axis, x.rank()) && // C1
          checkShape(ctx, 1, x.shape[axis]) && // C2
          checkEpsilon(ctx) && inferSame(ctx); // C3
@@ -31,7 +32,7 @@ static bool inferRmsNorm(InferContext &ctx) {
 
 static bool inferInverseRms(InferContext &ctx) {
   TensorType type = ctx.type(0);
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   if (!ctx.normalizeAxis(axis, type.rank()) || // C1
       !checkEpsilon(ctx))                      // C2
     return false;
@@ -45,7 +46,7 @@ template <typename Fn>
 static void forEachRoot(EvalContext &ctx, Fn fn) {
   const RefTensor &x = *ctx.in[0];
   AxisView view =
-      viewAxis(x.type.shape, normalized(ctx.intAttr("axis"), x.type.rank()));
+      viewAxis(x.type.shape, normalized(ctx.get(param::axis), x.type.rank()));
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t n = 0; n < view.inner; ++n) {
       int64_t first = o * view.extent * view.inner + n;
@@ -55,14 +56,14 @@ static void forEachRoot(EvalContext &ctx, Fn fn) {
         sum += element * element;
       }
       fn(first, o * view.inner + n,
-         std::sqrt(sum / double(view.extent) + ctx.floatAttr("epsilon")));
+         std::sqrt(sum / double(view.extent) + ctx.get(param::epsilon)));
     }
 }
 
 static void evalRmsNorm(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0], &gamma = *ctx.in[1];
   AxisView view =
-      viewAxis(x.type.shape, normalized(ctx.intAttr("axis"), x.type.rank()));
+      viewAxis(x.type.shape, normalized(ctx.get(param::axis), x.type.rank()));
   forEachRoot(ctx, [&](int64_t first, int64_t, double root) {
     for (int64_t i = 0; i < view.extent; ++i)
       ctx.out[0].data[first + i * view.inner] =
@@ -107,20 +108,22 @@ struct Scaled {
 
 static Scaled decomposeScaled(Decomposition &d, const Op &op) {
   Value *x = op.operand(0u);
-  int64_t axis = normalized(op.intAttr("axis"), x->type.rank());
+  int64_t axis = normalized(op.get(param::axis), x->type.rank());
   int64_t extent = x->type.shape[axis];
-  double rootEpsilon = std::sqrt(op.floatAttr("epsilon"));
+  double rootEpsilon = std::sqrt(op.get(param::epsilon));
   double floor =
       rootEpsilon > 0 ? std::exp2(std::round(std::log2(rootEpsilon))) : 0;
   floor = std::max(floor, std::exp2(-12));
-  Attr alongAxis[] = {{"axes", llvm::ArrayRef(axis)}, {"keep_dims", true}};
+  Attr alongAxis[] = {{param::axes, llvm::ArrayRef(axis)},
+                      {param::keepDims, true}};
 
   Value *magnitude = d.make(ops::Abs, {x}, "abs");
   Value *largest = d.make(ops::ReduceMax, {magnitude}, alongAxis, "largest");
   Value *bounded =
       d.make(ops::Maximum, {largest, d.scalar(floor, "floor")}, "bounded");
-  Value *s = d.make(ops::Inverse, {bounded},
-                    Attr("epsilon", Constant::scalar(x->type.dtype, 0)), "s");
+  Value *s =
+      d.make(ops::Inverse, {bounded},
+             Attr(param::epsilon, Constant::scalar(x->type.dtype, 0)), "s");
   Value *y = d.make(ops::Mul, {x, s}, "y");
   Value *square = d.make(ops::Mul, {y, y}, "square");
   Value *sum = d.make(ops::ReduceSum, {square}, alongAxis, "sum");
@@ -143,7 +146,7 @@ static void decomposeRmsNorm(Builder &builder, const Op &op,
   Scaled x = decomposeScaled(d, op);
   Value *unit = d.make(ops::Mul, {x.y, x.r}, "unit");
   if (shape.size() > 1) {
-    int64_t axis = normalized(op.intAttr("axis"), shape.size());
+    int64_t axis = normalized(op.get(param::axis), shape.size());
     Shape perAxis(shape.size(), 1);
     perAxis[axis] = shape[axis];
     gamma = d.reshape(gamma, perAxis, "gamma");
@@ -167,10 +170,11 @@ static void decomposeInverseRms(Builder &builder, const Op &op,
 /// gamma is inside of the mean: it differs from element to element.
 static void gradientRmsNorm(Gradient &g) {
   unsigned rank = g.rank(0);
-  int64_t axis = normalized(g.op.intAttr("axis"), rank);
+  int64_t axis = normalized(g.op.get(param::axis), rank);
   auto inverse = [&] {
-    return g.make(ops::InverseRms, {g.in(0)},
-                  {{"epsilon", g.op.constant("epsilon")}, {"axis", axis}});
+    return g.make(
+        ops::InverseRms, {g.in(0)},
+        {{param::epsilon, g.op.constant(param::epsilon)}, {param::axis, axis}});
   };
   g.give(0, [&] {
     Value *r = inverse(), *unit = g.mul(g.in(0), r);
@@ -185,7 +189,7 @@ static void gradientRmsNorm(Gradient &g) {
 
 /// r = (mean(x^2) + epsilon)^(-1/2): dx = -dr r^3 x / extent
 static void gradientInverseRms(Gradient &g) {
-  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0));
+  int64_t axis = normalized(g.op.get(param::axis), g.rank(0));
   g.give(0, [&] {
     Value *r = g.out();
     Value *factor = g.mul(g.mul(g.dy(), g.mul(r, r)), r);
@@ -198,9 +202,10 @@ constinit const OpDef ops::RmsNorm = {
     .summary = "`x` divided by sqrt(mean of squares + `epsilon`) along `axis`, "
                "times `gamma`.",
     .family = "norm",
-    .params = {value("x"), value("gamma", floats, 'T', "[extent at `axis`]"),
-               number("epsilon", "1e-05", 0, {DType::FP32}),
-               integer("axis", "0")},
+    .params = {value(param::x),
+               value(param::gamma, floats, 'T', "[extent at `axis`]"),
+               number(param::epsilon, "1e-05", 0, {DType::FP32}),
+               integer(param::axis, "0")},
     .constraints = {"`axis` is an axis of `x`",
                     "`gamma` has an element for each of `x` along `axis`",
                     "`epsilon` is in [0, 1]"},
@@ -216,8 +221,9 @@ constinit const OpDef ops::InverseRms = {
     .summary = "(mean of squares of `x` + `epsilon`)^(-1/2) along `axis`, "
                "which keeps an extent of 1.",
     .family = "norm",
-    .params = {value("x"), number("epsilon", "1e-05", 0, {DType::FP32}),
-               integer("axis", "0")},
+    .params = {value(param::x),
+               number(param::epsilon, "1e-05", 0, {DType::FP32}),
+               integer(param::axis, "0")},
     .constraints = {"`axis` is an axis of `x`", "`epsilon` is in [0, 1]"},
     .infer = inferInverseRms,
     .eval = evalInverseRms,

@@ -112,11 +112,11 @@ static bool inferResample(InferContext &ctx) {
     return false;
   TensorType type = ctx.type(0);
   const Shape &points = ctx.type(1).shape;
-  if (!checkShape(ctx, 1, {type.shape[0], points[1], points[2], 2}) || // C2
-      !checkChoice(ctx, "sampling_mode", {"bilinear", "nearest"}) ||   // C3
-      !checkChoice(ctx, "padding_mode",
+  if (!checkShape(ctx, 1, {type.shape[0], points[1], points[2], 2}) ||   // C2
+      !checkChoice(ctx, param::samplingMode, {"bilinear", "nearest"}) || // C3
+      !checkChoice(ctx, param::paddingMode,
                    {"border", "constant", "reflection", "symmetric"}) || // C4
-      !checkChoice(ctx, "coordinates_mode",
+      !checkChoice(ctx, param::coordinatesMode,
                    {"normalized_minus_one_to_one", "normalized_zero_to_one",
                     "unnormalized"})) // C5
     return false;
@@ -126,12 +126,12 @@ static bool inferResample(InferContext &ctx) {
 }
 
 static Outside outsideOf(const EvalContext &ctx) {
-  llvm::StringRef mode = ctx.stringAttr("padding_mode");
+  llvm::StringRef mode = ctx.get(param::paddingMode);
   Outside::Kind kind = mode == "border"       ? Outside::Border
                        : mode == "reflection" ? Outside::Reflection
                        : mode == "symmetric"  ? Outside::Symmetric
                                               : Outside::Value;
-  return {kind, ctx.floatAttr("padding_value")};
+  return {kind, ctx.get(param::paddingValue)};
 }
 
 static void evalResample(EvalContext &ctx) {
@@ -139,9 +139,9 @@ static void evalResample(EvalContext &ctx) {
   RefTensor &out = ctx.out[0];
   const Shape &shape = out.type.shape;
   Outside outside = outsideOf(ctx);
-  llvm::StringRef mode = ctx.stringAttr("coordinates_mode");
-  bool align = ctx.boolAttr("align_corners");
-  bool nearest = ctx.stringAttr("sampling_mode") == "nearest";
+  llvm::StringRef mode = ctx.get(param::coordinatesMode);
+  bool align = ctx.get(param::alignCorners);
+  bool nearest = ctx.get(param::samplingMode) == "nearest";
   int64_t pixels = shape[2] * shape[3];
   for (int64_t n = 0; n < shape[0]; ++n)
     for (int64_t c = 0; c < shape[1]; ++c) {
@@ -164,12 +164,13 @@ constinit const OpDef ops::Resample = {
     .name = "resample",
     .summary = "The images `x` read at the points (x, y) of `coordinates`.",
     .family = "resize",
-    .params = {value("x", floats, 'T', "[images, channels, height, width]"),
-               value("coordinates", coordinateTypes, 'U',
+    .params = {value(param::x, floats, 'T',
+                     "[images, channels, height, width]"),
+               value(param::coordinates, coordinateTypes, 'U',
                      "[images, rows, columns, 2]"),
-               text("sampling_mode"), text("padding_mode"),
-               number("padding_value"), text("coordinates_mode"),
-               boolean("align_corners", "",
+               text(param::samplingMode), text(param::paddingMode),
+               number(param::paddingValue), text(param::coordinatesMode),
+               boolean(param::alignCorners, "",
                        "whether normalized coordinates are between the centers "
                        "of the corner pixels, or their edges")},
     .traits = trait::Mil,
@@ -194,21 +195,21 @@ static bool inferAffine(InferContext &ctx) {
     return false;
   TensorType type = ctx.type(0);
   int64_t matrices = ctx.type(1).shape[0] == 1 ? 1 : type.shape[0];
-  if (!checkShape(ctx, 1, {matrices, 6}) ||               // C2
-      !checkRange(ctx, "output_height", 1) ||             // C3
-      !checkRange(ctx, "output_width", 1) ||              // C3
-      !checkChoice(ctx, "sampling_mode", {"bilinear"}) || // C4
-      !checkChoice(ctx, "padding_mode", {"constant"}) ||  // C4
-      !checkChoice(ctx, "coordinates_mode",
+  if (!checkShape(ctx, 1, {matrices, 6}) ||                   // C2
+      !checkRange(ctx, param::outputHeight, 1) ||             // C3
+      !checkRange(ctx, param::outputWidth, 1) ||              // C3
+      !checkChoice(ctx, param::samplingMode, {"bilinear"}) || // C4
+      !checkChoice(ctx, param::paddingMode, {"constant"}) ||  // C4
+      !checkChoice(ctx, param::coordinatesMode,
                    {"normalized_minus_one_to_one"})) // C4
     return false;
-  if (ctx.constant("padding_value")->asDouble() != 0) // C4
-    return failNumber(ctx, "padding_value", "0");
-  if (!ctx.boolAttr("align_corners")) // C4
+  if (ctx.constant(param::paddingValue)->asDouble() != 0) // C4
+    return failNumber(ctx, param::paddingValue, "0");
+  if (!ctx.get(param::alignCorners)) // C4
     return ctx.fail(diag::ParameterChoice,
                     {ctx.def.name.str(), "align_corners", "false", "true"});
-  type.shape[2] = ctx.intAttr("output_height");
-  type.shape[3] = ctx.intAttr("output_width");
+  type.shape[2] = ctx.get(param::outputHeight);
+  type.shape[3] = ctx.get(param::outputWidth);
   return ctx.result(type);
 }
 
@@ -247,12 +248,13 @@ constinit const OpDef ops::Affine = {
                "v + a2, b0 u + b1 v + b2), all coordinates from -1 to 1; zeros "
                "outside.",
     .family = "resize",
-    .params = {value("x", floats, 'T', "[images, channels, height, width]"),
-               value("transform_matrix", floats, 'T', "[images or 1, 6]"),
-               integer("output_height"), integer("output_width"),
-               text("sampling_mode"), text("padding_mode"),
-               number("padding_value"), text("coordinates_mode"),
-               boolean("align_corners")},
+    .params = {value(param::x, floats, 'T',
+                     "[images, channels, height, width]"),
+               value(param::transformMatrix, floats, 'T', "[images or 1, 6]"),
+               integer(param::outputHeight), integer(param::outputWidth),
+               text(param::samplingMode), text(param::paddingMode),
+               number(param::paddingValue), text(param::coordinatesMode),
+               boolean(param::alignCorners)},
     .traits = trait::Mil,
     .constraints = {"`x` has rank 4, and `transform_matrix` 2",
                     "there is one matrix, or one for each image",
@@ -307,14 +309,14 @@ static bool inferCropResize(InferContext &ctx) {
                     {ctx.def.name.str(), "roi", "boxes"});
   Shape shape;
   if (!(ctx.hasOperand(1) ? inferRoi(ctx, shape) : inferBoxes(ctx, shape)) ||
-      !checkRange(ctx, "target_height", 1) || // C5
-      !checkRange(ctx, "target_width", 1) ||  // C5
-      !checkChoice(ctx, "box_coordinate_mode",
+      !checkRange(ctx, param::targetHeight, 1) || // C5
+      !checkRange(ctx, param::targetWidth, 1) ||  // C5
+      !checkChoice(ctx, param::boxCoordinateMode,
                    {"CENTER_SIZE_HEIGHT_FIRST", "CENTER_SIZE_WIDTH_FIRST",
                     "CORNERS_HEIGHT_FIRST", "CORNERS_WIDTH_FIRST"}) || // C6
       !checkSamplingMode(ctx))                                         // C7
     return false;
-  shape.append({ctx.intAttr("target_height"), ctx.intAttr("target_width")});
+  shape.append({ctx.get(param::targetHeight), ctx.get(param::targetWidth)});
   return ctx.result({ctx.type(0).dtype, shape});
 }
 
@@ -334,13 +336,13 @@ struct Box {
 
   /// From four numbers, as the parameters say what they mean.
   Box(const EvalContext &ctx, const double *numbers) {
-    llvm::StringRef mode = ctx.stringAttr("box_coordinate_mode");
+    llvm::StringRef mode = ctx.get(param::boxCoordinateMode);
     bool heightFirst = mode.ends_with("HEIGHT_FIRST");
     bool center = mode.starts_with("CENTER");
     const Shape &x = ctx.in[0]->type.shape;
     auto side = [&](unsigned number, int64_t extent) -> Side {
-      double scale = ctx.floatAttr("spatial_scale");
-      if (ctx.boolAttr("normalized_coordinates"))
+      double scale = ctx.get(param::spatialScale);
+      if (ctx.get(param::normalizedCoordinates))
         scale *= double(extent - 1);
       double a = numbers[number] * scale, b = numbers[number + 2] * scale;
       return center ? Side{a - b / 2, a + b / 2} : Side{a, b};
@@ -356,10 +358,10 @@ struct Box {
 static double *cropImage(const EvalContext &ctx, const Box &box, int64_t n,
                          double *to) {
   const RefTensor &x = *ctx.in[0];
-  llvm::StringRef mode = ctx.stringAttr("sampling_mode");
-  int64_t height = ctx.intAttr("target_height"),
-          width = ctx.intAttr("target_width");
-  double pad = ctx.floatAttr("pad_value");
+  llvm::StringRef mode = ctx.get(param::samplingMode);
+  int64_t height = ctx.get(param::targetHeight),
+          width = ctx.get(param::targetWidth);
+  double pad = ctx.get(param::padValue);
   for (int64_t c = 0; c < x.type.shape[1]; ++c) {
     Plane plane = planeOf(x, n, c, {Outside::Value, pad});
     for (int64_t row = 0; row < height; ++row)
@@ -406,23 +408,24 @@ constinit const OpDef ops::CropResize = {
                "the points that `sampling_mode` says. Boxes are `roi` until "
                "ios16, and `boxes` of the images `box_indices` from ios17 on.",
     .family = "resize",
-    .params = {value("x", floats, 'T', "[images, channels, height, width]"),
-               optionalValue("roi", floats, 'T',
-                             "[boxes, 1, 4, 1, 1], or 5 with the image's "
-                             "number in front"),
-               since(17, optionalValue(
-                             "boxes", {DType::FP16, DType::FP32, DType::UInt16},
-                             0, "[boxes, 4]")),
-               since(17,
-                     optionalValue("box_indices", {DType::Int32, DType::UInt16},
-                                   0, "[boxes]; 0, 1, ... when absent")),
-               integer("target_height", "1"), integer("target_width", "1"),
-               boolean("normalized_coordinates", "false",
-                       "whether they are from 0 to 1, and not in pixels"),
-               number("spatial_scale", "1", 0, {DType::FP32}),
-               text("box_coordinate_mode", "\"CORNERS_HEIGHT_FIRST\""),
-               text("sampling_mode", "\"DEFAULT\""),
-               since(16, number("pad_value", "0"))},
+    .params =
+        {value(param::x, floats, 'T', "[images, channels, height, width]"),
+         optionalValue(param::roi, floats, 'T',
+                       "[boxes, 1, 4, 1, 1], or 5 with the image's "
+                       "number in front"),
+         since(17, optionalValue(param::boxes,
+                                 {DType::FP16, DType::FP32, DType::UInt16}, 0,
+                                 "[boxes, 4]")),
+         since(17,
+               optionalValue(param::boxIndices, {DType::Int32, DType::UInt16},
+                             0, "[boxes]; 0, 1, ... when absent")),
+         integer(param::targetHeight, "1"), integer(param::targetWidth, "1"),
+         boolean(param::normalizedCoordinates, "false",
+                 "whether they are from 0 to 1, and not in pixels"),
+         number(param::spatialScale, "1", 0, {DType::FP32}),
+         text(param::boxCoordinateMode, "\"CORNERS_HEIGHT_FIRST\""),
+         text(param::samplingMode, "\"DEFAULT\""),
+         since(16, number(param::padValue, "0"))},
     .traits = trait::Mil,
     .constraints = {"`x` has rank 4",
                     "one of `roi` and `boxes` is given, and no `box_indices` "

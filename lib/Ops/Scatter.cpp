@@ -23,14 +23,14 @@ static constexpr llvm::StringLiteral modeNames =
     "`mode` is add, div, max, min, mul, sub or update";
 
 static bool checkMode(InferContext &ctx) {
-  return checkChoice(ctx, "mode",
+  return checkChoice(ctx, param::mode,
                      {"add", "div", "max", "min", "mul", "sub", "update"});
 }
 
 using Combine = double (*)(double old, double update);
 
 static Combine combinationOf(const EvalContext &ctx) {
-  llvm::StringRef mode = ctx.stringAttr("mode");
+  llvm::StringRef mode = ctx.get(param::mode);
   if (mode == "add")
     return [](double old, double update) { return old + update; };
   if (mode == "sub")
@@ -58,9 +58,9 @@ namespace {
 class ScatterGradient {
 public:
   ScatterGradient(Gradient &g, const OpDef &lookup)
-      : g(g), lookup(lookup), mode(g.op.stringAttr("mode")) {
-    if (g.op.def().constantSlot("axis") >= 0)
-      axisAttr.emplace_back("axis", g.op.constant("axis"));
+      : g(g), lookup(lookup), mode(g.op.get(param::mode)) {
+    if (g.op.def().constantSlot(param::axis) >= 0)
+      axisAttr.emplace_back(param::axis, g.op.constant(param::axis));
   }
 
   Value *indices() { return g.op.operand(1u); }
@@ -69,7 +69,7 @@ public:
   }
   Value *write(Value *data, Value *updates) {
     llvm::SmallVector<Attr, 1> attrs(axisAttr);
-    attrs.emplace_back("mode", "update");
+    attrs.emplace_back(param::mode, "update");
     return g.make(g.op.def(), {data, indices(), updates}, attrs);
   }
 
@@ -97,7 +97,8 @@ public:
   Value *remaining(llvm::ArrayRef<int64_t> data,
                    llvm::ArrayRef<int64_t> shape) {
     auto zeros = Constant::scalar(DType::Int32, 0);
-    Value *ids = g.make(ops::Fill, {}, {{"shape", data}, {"value", zeros}});
+    Value *ids = g.make(ops::Fill, {},
+                        {{param::shape, data}, {param::fillValue, zeros}});
     Shape numbers(TensorType(DType::Int32, shape).numElements());
     std::iota(numbers.begin(), numbers.end(), 0);
     Value *own = g.indices(shape, numbers);
@@ -122,10 +123,11 @@ static constexpr OpDef scatter(llvm::StringLiteral name,
   return {.name = name,
           .summary = summary,
           .family = "scatter",
-          .params = {value("data", numbers), value("indices", indexTypes, 'I'),
-                     value("updates", numbers), integer("axis", "0"),
-                     text("mode", "\"add\""),
-                     since(17, boolean("validate_indices", "false"))},
+          .params = {value(param::data, numbers),
+                     value(param::indices, indexTypes, 'I'),
+                     value(param::updates, numbers), integer(param::axis, "0"),
+                     text(param::mode, "\"add\""),
+                     since(17, boolean(param::validateIndices, "false"))},
           .traits = trait::Mil,
           .infer = infer,
           .eval = eval,
@@ -138,7 +140,7 @@ static constexpr OpDef scatter(llvm::StringLiteral name,
 
 static bool inferScatter(InferContext &ctx) {
   const TensorType &data = ctx.type(0), &indices = ctx.type(1);
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   if (!ctx.normalizeAxis(axis, data.rank()) || // C1
       !checkMode(ctx))                         // C2
     return false;
@@ -154,7 +156,7 @@ static void evalScatter(EvalContext &ctx) {
   const std::vector<double> &indices = ctx.in[1]->data;
   Combine combine = combinationOf(ctx);
   AxisView view = viewAxis(out.type.shape,
-                           normalized(ctx.intAttr("axis"), out.type.rank()));
+                           normalized(ctx.get(param::axis), out.type.rank()));
   const double *update = ctx.in[2]->data.data();
   for (int64_t o = 0; o < view.outer; ++o)
     for (double index : indices) {
@@ -171,17 +173,18 @@ static void gradientScatter(Gradient &g) {
   ScatterGradient(g, ops::Gather).give([](ScatterGradient &w) -> Value * {
     // Which slice was last is the same all over it: of vectors, then.
     Gradient &g = w.g;
-    int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0));
+    int64_t axis = normalized(g.op.get(param::axis), g.rank(0));
     const Shape &indices = g.shape(1);
     Value *flat = g.reshape(w.indices(), w.indices()->type.numElements());
     int64_t count = flat->type.shape[0];
     Shape numbers(count), aligned(axis, 1);
     std::iota(numbers.begin(), numbers.end(), 0);
     Value *own = g.indices(count, numbers);
-    Value *ids = g.make(ops::Fill, {},
-                        {{"shape", llvm::ArrayRef<int64_t>(g.shape(0)[axis])},
-                         {"value", Constant::scalar(DType::Int32, 0)}});
-    ids = g.make(ops::Scatter, {ids, flat, own}, Attr("mode", "update"));
+    Value *ids =
+        g.make(ops::Fill, {},
+               {{param::shape, llvm::ArrayRef<int64_t>(g.shape(0)[axis])},
+                {param::fillValue, Constant::scalar(DType::Int32, 0)}});
+    ids = g.make(ops::Scatter, {ids, flat, own}, Attr(param::mode, "update"));
     Value *last = g.make(ops::Equal, {g.make(ops::Gather, {ids, flat}), own});
     aligned.append(indices);
     aligned.append(g.rank(0) - axis - 1, 1);
@@ -289,9 +292,10 @@ constinit const OpDef ops::ScatterNd = {
     .summary = "`data`, with the slices of `updates` combined into those that "
                "the rows of `indices` name by their leading indices.",
     .family = "scatter",
-    .params = {value("data", numbers), value("indices", indexTypes, 'I'),
-               value("updates", numbers), text("mode", "\"add\""),
-               since(17, boolean("validate_indices", "false"))},
+    .params = {value(param::data, numbers),
+               value(param::indices, indexTypes, 'I'),
+               value(param::updates, numbers), text(param::mode, "\"add\""),
+               since(17, boolean(param::validateIndices, "false"))},
     .traits = trait::Mil,
     .constraints = {"`indices` is no scalar",
                     "rows of `indices` are no longer than the rank of `data`",

@@ -27,9 +27,9 @@ static void gradientReshape(Gradient &g) {
 
 static bool inferReshape(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  if (!checkRange(ctx, "shape", -1)) // C1
+  if (!checkRange(ctx, param::shape, -1)) // C1
     return false;
-  Shape shape = ctx.intsAttr("shape");
+  Shape shape = ctx.get(param::shape);
   std::string wanted = shapeToString(shape);
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] != 0)
@@ -65,7 +65,7 @@ constinit const OpDef ops::Reshape = {
     .summary = "The elements of `x` in order, in another `shape`: 0 copies the "
                "extent of `x`, -1 takes what is left.",
     .family = "shape",
-    .params = {value("x", movableTypes), extents("shape")},
+    .params = {value(param::x, movableTypes), extents(param::shape)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"extents are at least -1", "0 takes equal ranks",
                     "at most one extent is -1, and divides",
@@ -77,7 +77,7 @@ constinit const OpDef ops::Reshape = {
 
 static bool inferExpandDims(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  Shape axes = ctx.intsAttr("axes");
+  Shape axes = ctx.get(param::axes);
   unsigned rank = x.rank() + axes.size();
   if (!normalizeAxes(ctx, axes, rank)) // C1
     return false;
@@ -92,7 +92,7 @@ constinit const OpDef ops::ExpandDims = {
     .name = "expand_dims",
     .summary = "Inserts axes of extent 1, which stand at `axes` in the result.",
     .family = "shape",
-    .params = {value("x", movableTypes), integers("axes")},
+    .params = {value(param::x, movableTypes), integers(param::axes)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axes` are distinct axes of the result"},
     .infer = inferExpandDims,
@@ -103,8 +103,8 @@ constinit const OpDef ops::ExpandDims = {
 static bool inferSqueeze(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
   Shape axes;
-  if (ctx.constant("axes"))
-    axes = ctx.intsAttr("axes");
+  if (ctx.constant(param::axes))
+    axes = ctx.get(param::axes);
   else
     for (unsigned axis = 0; axis < x.rank(); ++axis)
       if (x.shape[axis] == 1)
@@ -128,8 +128,8 @@ constinit const OpDef ops::Squeeze = {
     .name = "squeeze",
     .summary = "Drops `axes`, or every axis of extent 1.",
     .family = "shape",
-    .params = {value("x", movableTypes),
-               optionalConstant("axes", {DType::Int32}, 1)},
+    .params = {value(param::x, movableTypes),
+               optionalConstant(param::axes, {DType::Int32})},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axes` are distinct axes of `x`", "their extents are 1"},
     .infer = inferSqueeze,
@@ -139,7 +139,7 @@ constinit const OpDef ops::Squeeze = {
 
 static bool inferFlatten2d(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   // Like a slice's end, it may stand behind the last axis.
   if (axis != int64_t(x.rank()) && !ctx.normalizeAxis(axis, x.rank())) // C1
     return false;
@@ -154,7 +154,7 @@ constinit const OpDef ops::Flatten2d = {
     .summary = "The elements of `x` in order, as a matrix whose rows have the "
                "axes from `axis` on.",
     .family = "shape",
-    .params = {value("x", basicTypes), integer("axis", "1")},
+    .params = {value(param::x, basicTypes), integer(param::axis, "1")},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axis` is an axis of `x`, or its rank"},
     .infer = inferFlatten2d,
@@ -168,10 +168,10 @@ constinit const OpDef ops::Flatten2d = {
 
 static bool inferTranspose(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  if (!checkPermutation(ctx, "perm", x.rank())) // C1
+  if (!checkPermutation(ctx, param::perm, x.rank())) // C1
     return false;
   Shape shape;
-  for (int64_t axis : normalized(ctx.intsAttr("perm"), x.rank()))
+  for (int64_t axis : normalized(ctx.get(param::perm), x.rank()))
     shape.push_back(x.shape[axis]);
   return ctx.result({x.dtype, shape});
 }
@@ -180,14 +180,14 @@ static void evalTranspose(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
   Shape strides = rowMajorStrides(x.type.shape), permuted;
-  for (int64_t axis : normalized(ctx.intsAttr("perm"), x.type.rank()))
+  for (int64_t axis : normalized(ctx.get(param::perm), x.type.rank()))
     permuted.push_back(strides[axis]);
   copyElements(out.type.shape, x.data.data(), permuted, out.data.data(),
                rowMajorStrides(out.type.shape));
 }
 
 static void gradientTranspose(Gradient &g) {
-  Shape perm = normalized(g.op.intsAttr("perm"), g.rank(0));
+  Shape perm = normalized(g.op.get(param::perm), g.rank(0));
   Shape inverse(perm.size());
   for (auto [to, from] : llvm::enumerate(perm))
     inverse[from] = int64_t(to);
@@ -198,7 +198,7 @@ constinit const OpDef ops::Transpose = {
     .name = "transpose",
     .summary = "Reorders axes: axis i of the result is axis `perm`[i] of `x`.",
     .family = "shape",
-    .params = {value("x", movableTypes), integers("perm")},
+    .params = {value(param::x, movableTypes), integers(param::perm)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`perm` is a permutation of the axes of `x`"},
     .infer = inferTranspose,
@@ -212,10 +212,10 @@ constinit const OpDef ops::Transpose = {
 
 static bool inferTile(InferContext &ctx) {
   TensorType type = ctx.type(0);
-  if (!checkLength(ctx, "reps", type.rank()) || // C1
-      !checkRange(ctx, "reps", 1))              // C2
+  if (!checkLength(ctx, param::reps, type.rank()) || // C1
+      !checkRange(ctx, param::reps, 1))              // C2
     return false;
-  Shape reps = ctx.intsAttr("reps");
+  Shape reps = ctx.get(param::reps);
   for (unsigned axis = 0; axis < type.rank(); ++axis)
     type.shape[axis] *= reps[axis];
   return ctx.result(type);
@@ -226,7 +226,7 @@ static void evalTile(EvalContext &ctx) {
   RefTensor &out = ctx.out[0];
   // Each axis becomes a pair (repetition, position); repetitions have stride 0.
   Shape pairs, from, strides = rowMajorStrides(x.type.shape);
-  Shape reps = ctx.intsAttr("reps");
+  Shape reps = ctx.get(param::reps);
   for (unsigned axis = 0; axis < x.type.rank(); ++axis) {
     pairs.append({reps[axis], x.type.shape[axis]});
     from.append({0, strides[axis]});
@@ -237,7 +237,7 @@ static void evalTile(EvalContext &ctx) {
 
 /// Sums the repetitions, which get axes of their own.
 static void gradientTile(Gradient &g) {
-  Shape reps = g.op.intsAttr("reps"), split, repetitions;
+  Shape reps = g.op.get(param::reps), split, repetitions;
   for (auto [axis, extent] : llvm::enumerate(g.shape(0))) {
     if (reps[axis] != 1) {
       repetitions.push_back(int64_t(split.size()));
@@ -254,7 +254,7 @@ constinit const OpDef ops::Tile = {
     .name = "tile",
     .summary = "Repeats `x` `reps`[i] times along axis i.",
     .family = "shape",
-    .params = {value("x", basicTypes), integers("reps")},
+    .params = {value(param::x, basicTypes), integers(param::reps)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`reps` has an element for each axis of `x`",
                     "repetitions are at least 1"},
@@ -269,16 +269,17 @@ constinit const OpDef ops::Tile = {
 
 static bool inferPad(InferContext &ctx) {
   TensorType type = ctx.type(0);
-  Shape pad = ctx.intsAttr("pad");
+  Shape pad = ctx.get(param::pad);
   if (pad.size() % 2 || pad.size() > 2 * type.rank()) // C1
     return ctx.fail(diag::PadLength,
                     {ctx.def.name.str(), std::to_string(pad.size()),
                      ctx.describeOperand(0)},
                     {0});
-  if (!checkRange(ctx, "pad", 0) ||                                    // C2
-      !checkChoice(ctx, "mode", {"constant", "reflect", "replicate"})) // C3
+  if (!checkRange(ctx, param::pad, 0) || // C2
+      !checkChoice(ctx, param::mode,
+                   {"constant", "reflect", "replicate"})) // C3
     return false;
-  bool reflects = ctx.stringAttr("mode") == "reflect";
+  bool reflects = ctx.get(param::mode) == "reflect";
   unsigned first = type.rank() - pad.size() / 2;
   for (unsigned axis = first; axis < type.rank(); ++axis) {
     int64_t &extent = type.shape[axis];
@@ -326,13 +327,13 @@ static std::vector<double> padAxis(const std::vector<double> &data,
 
 static void evalPad(EvalContext &ctx) {
   std::vector<double> data = ctx.in[0]->data;
-  Shape shape = ctx.in[0]->type.shape, pad = ctx.intsAttr("pad");
+  Shape shape = ctx.in[0]->type.shape, pad = ctx.get(param::pad);
   unsigned first = shape.size() - pad.size() / 2;
   for (unsigned axis = first; axis < shape.size(); ++axis) {
     int64_t before = pad[2 * (axis - first)],
             after = pad[2 * (axis - first) + 1];
-    data = padAxis(data, shape, axis, before, after, ctx.stringAttr("mode"),
-                   ctx.floatAttr("constant_val"));
+    data = padAxis(data, shape, axis, before, after, ctx.get(param::mode),
+                   ctx.get(param::constantVal));
     shape[axis] += before + after;
   }
   ctx.out[0].data = std::move(data);
@@ -341,11 +342,11 @@ static void evalPad(EvalContext &ctx) {
 /// Takes the padding off; what repeats elements goes back to them, axis by
 /// axis.
 static void gradientPad(Gradient &g) {
-  Shape pad = g.op.intsAttr("pad"), begin(g.rank(0), 0);
+  Shape pad = g.op.get(param::pad), begin(g.rank(0), 0);
   size_t first = g.rank(0) - pad.size() / 2;
   for (size_t axis = first; axis < begin.size(); ++axis)
     begin[axis] = pad[2 * (axis - first)];
-  llvm::StringRef mode = g.op.stringAttr("mode");
+  llvm::StringRef mode = g.op.get(param::mode);
   if (mode != "constant" &&
       !llvm::all_of(g.op.result()->type.shape,
                     [&](int64_t extent) { return g.canBake(extent); }))
@@ -365,7 +366,7 @@ static void gradientPad(Gradient &g) {
       shape[axis] = extent;
       dx = g.make(ops::Scatter,
                   {g.fill(shape, 0), g.indices(padded, sources), dx},
-                  Attr("axis", int64_t(axis)));
+                  Attr(param::axis, int64_t(axis)));
     }
     return dx;
   });
@@ -376,8 +377,9 @@ constinit const OpDef ops::Pad = {
     .summary = "Extends the last axes of `x` by `pad` = (before, after) each: "
                "with `constant_val`, by reflection, or by the edge.",
     .family = "shape",
-    .params = {value("x"), integers("pad"), text("mode", "\"constant\""),
-               number("constant_val", "0")},
+    .params = {value(param::x), integers(param::pad),
+               text(param::mode, "\"constant\""),
+               number(param::constantVal, "0")},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`pad` has a pair for each of at most all axes",
                     "amounts are at least 0",

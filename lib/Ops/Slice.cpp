@@ -18,10 +18,10 @@ using namespace anec;
 static bool inferComputedSliceBySize(InferContext &ctx) {
   TensorType type = ctx.type(0);
   if (!checkShape(ctx, 1, {int64_t(type.rank())}) || // C1
-      !checkLength(ctx, "size", type.rank()) ||      // C2
-      !checkRange(ctx, "size", 1))                   // C5
+      !checkLength(ctx, param::size, type.rank()) || // C2
+      !checkRange(ctx, param::size, 1))              // C5
     return false;
-  Shape size = ctx.intsAttr("size");
+  Shape size = ctx.get(param::size);
   for (unsigned axis = 0; axis < type.rank(); ++axis)
     if (size[axis] > type.shape[axis]) // C3
       return ctx.fail(diag::SliceOutOfRange,
@@ -33,15 +33,15 @@ static bool inferComputedSliceBySize(InferContext &ctx) {
 }
 
 static bool inferSliceBySize(InferContext &ctx) {
-  if (!checkGivenOnce(ctx, "begin")) // C4
+  if (!checkGivenOnce(ctx, param::begin, param::beginValue)) // C4
     return false;
-  if (!ctx.constant("begin"))
+  if (!ctx.constant(param::begin))
     return inferComputedSliceBySize(ctx);
   TensorType type = ctx.type(0);
-  if (!checkLength(ctx, "begin", type.rank()) || // C1
-      !checkLength(ctx, "size", type.rank()))    // C2
+  if (!checkLength(ctx, param::begin, type.rank()) || // C1
+      !checkLength(ctx, param::size, type.rank()))    // C2
     return false;
-  Shape begin = ctx.intsAttr("begin"), size = ctx.intsAttr("size");
+  Shape begin = ctx.get(param::begin), size = ctx.get(param::size);
   for (unsigned axis = 0; axis < type.rank(); ++axis) {
     int64_t extent = type.shape[axis];
     int64_t first = normalized(begin[axis], extent);
@@ -57,11 +57,11 @@ static bool inferSliceBySize(InferContext &ctx) {
   return ctx.result(type);
 }
 
-/// The elements of list `name`, which is a constant or the value in `slot`.
-static Shape integersOf(const EvalContext &ctx, llvm::StringRef name,
+/// The elements of a list, which is a constant or the value in `slot`.
+static Shape integersOf(const EvalContext &ctx, const IntsParam &name,
                         unsigned slot) {
   if (ctx.constant(name))
-    return ctx.intsAttr(name);
+    return ctx.get(name);
   return Shape(ctx.in[slot]->data.begin(), ctx.in[slot]->data.end());
 }
 
@@ -73,7 +73,7 @@ static int64_t fitted(int64_t begin, int64_t count, int64_t extent) {
 static void evalSliceBySize(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
-  Shape begin = integersOf(ctx, "begin", 1);
+  Shape begin = integersOf(ctx, param::begin, 1);
   Shape strides = rowMajorStrides(x.type.shape);
   const double *from = x.data.data();
   for (unsigned axis = 0; axis < x.type.rank(); ++axis)
@@ -86,15 +86,15 @@ static void evalSliceBySize(EvalContext &ctx) {
 /// Zeros around.
 static void gradientSliceBySize(Gradient &g) {
   const Shape &size = g.op.result()->type.shape;
-  if (Value *computed = g.op.operand("begin")) {
+  if (Value *computed = g.op.operand(param::beginValue)) {
     // The update says where the slice ends.
     g.give(0, [&] {
       return g.make(ops::SliceUpdate, {g.fill(g.shape(0), 0), g.dy(), computed},
-                    Attr("end", llvm::ArrayRef<int64_t>(size)));
+                    Attr(param::end, llvm::ArrayRef<int64_t>(size)));
     });
     return;
   }
-  Shape begin = g.op.intsAttr("begin"), end = g.shape(0);
+  Shape begin = g.op.get(param::begin), end = g.shape(0);
   for (auto [axis, extent] : llvm::enumerate(size)) {
     begin[axis] = normalized(begin[axis], end[axis]);
     end[axis] -= begin[axis] + extent;
@@ -107,9 +107,9 @@ constinit const OpDef ops::SliceBySize = {
     .summary = "The `size`[i] elements from `begin`[i] on along axis i; a size "
                "of -1 takes the rest, a negative begin counts from the end.",
     .family = "slice",
-    .params = {value("x", movableTypes),
-               optionalConstant("begin", shapeTypes, 1), extents("size"),
-               computed("begin")},
+    .params = {value(param::x, movableTypes),
+               optionalConstant(param::begin, shapeTypes), extents(param::size),
+               computed(param::beginValue)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`begin` has an element for each axis of `x`",
                     "`size` has an element for each axis of `x`",
@@ -127,6 +127,11 @@ constinit const OpDef ops::SliceBySize = {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// The constants that say what slice_by_index and slice_update select.
+static constexpr ConstantParam selectionParams[] = {
+    param::begin,     param::end,     param::stride,
+    param::beginMask, param::endMask, param::squeezeMask};
+
 /// What slice_by_index takes along one axis.
 struct Range {
   int64_t first, step, count;
@@ -139,16 +144,16 @@ struct SliceParameters {
 
   template <typename Context>
   explicit SliceParameters(const Context &ctx) {
-    auto list = [&](llvm::StringRef name, int64_t fallback) {
+    auto list = [&](const ConstantParam &name, int64_t fallback) {
       return ctx.constant(name) ? ctx.constant(name)->asInts()
                                 : Shape(begin.size(), fallback);
     };
-    begin = ctx.intsAttr("begin");
-    end = ctx.intsAttr("end");
-    stride = list("stride", 1);
-    beginMask = list("begin_mask", 0);
-    endMask = list("end_mask", 0);
-    squeezeMask = list("squeeze_mask", 0);
+    begin = ctx.get(param::begin);
+    end = ctx.get(param::end);
+    stride = list(param::stride, 1);
+    beginMask = list(param::beginMask, 0);
+    endMask = list(param::endMask, 0);
+    squeezeMask = list(param::squeezeMask, 0);
   }
 
   /// numpy's rules: negative positions count from the end, ranges are cut to
@@ -174,8 +179,7 @@ struct SliceParameters {
 /// Checks the parameters, and gives the shape of what they select.
 static std::optional<Shape> inferSelection(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
-  for (llvm::StringRef name :
-       {"begin", "end", "stride", "begin_mask", "end_mask", "squeeze_mask"})
+  for (const ConstantParam &name : selectionParams)
     if (!checkLength(ctx, name, x.rank())) // C1
       return std::nullopt;
   SliceParameters parameters(ctx);
@@ -241,8 +245,7 @@ static void evalSliceByIndex(EvalContext &ctx) {
 /// What slice_by_index and slice_update have in common.
 static llvm::SmallVector<Attr, 6> selection(const Op &op) {
   llvm::SmallVector<Attr, 6> attrs;
-  for (llvm::StringRef name :
-       {"begin", "end", "stride", "begin_mask", "end_mask", "squeeze_mask"})
+  for (const ConstantParam &name : selectionParams)
     if (const Constant *list = op.constant(name))
       attrs.emplace_back(name, list);
   return attrs;
@@ -261,11 +264,11 @@ constinit const OpDef ops::SliceByIndex = {
                "along each axis, by numpy's rules; a mask frees a bound, or "
                "drops an axis of which it takes only `begin`.",
     .family = "slice",
-    .params = {value("x", movableTypes), extents("begin"), extents("end"),
-               optionalConstant("stride", shapeTypes, 1),
-               optionalConstant("begin_mask", {DType::Bool}, 1),
-               optionalConstant("end_mask", {DType::Bool}, 1),
-               optionalConstant("squeeze_mask", {DType::Bool}, 1)},
+    .params = {value(param::x, movableTypes), extents(param::begin),
+               extents(param::end), optionalConstant(param::stride, shapeTypes),
+               optionalConstant(param::beginMask, {DType::Bool}),
+               optionalConstant(param::endMask, {DType::Bool}),
+               optionalConstant(param::squeezeMask, {DType::Bool})},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"each list has an element for each axis of `x`",
                     "strides are not 0", "dropped axes have that index",
@@ -283,8 +286,8 @@ constinit const OpDef ops::SliceByIndex = {
 template <typename Context>
 static llvm::SmallVector<unsigned, 4> updatedAxes(const Context &ctx,
                                                   unsigned rank) {
-  Shape dropped = ctx.constant("squeeze_mask") ? ctx.intsAttr("squeeze_mask")
-                                               : Shape(rank, 0);
+  Shape dropped = ctx.constant(param::squeezeMask) ? ctx.get(param::squeezeMask)
+                                                   : Shape(rank, 0);
   llvm::SmallVector<unsigned, 4> axes;
   for (unsigned axis = 0; axis < rank; ++axis)
     if (!dropped[axis])
@@ -296,12 +299,11 @@ static llvm::SmallVector<unsigned, 4> updatedAxes(const Context &ctx,
 static bool inferComputedUpdate(InferContext &ctx) {
   const TensorType &x = ctx.type(0), &update = ctx.type(1);
   int64_t rank = x.rank();
-  for (llvm::StringRef name :
-       {"begin", "end", "stride", "begin_mask", "end_mask", "squeeze_mask"})
+  for (const ConstantParam &name : selectionParams)
     if (!checkLength(ctx, name, rank)) // C1
       return false;
   if (!checkShape(ctx, 2, {rank}) || !checkShape(ctx, 3, {rank}) || // C1
-      !checkRange(ctx, "stride", 1, 1))                             // C7
+      !checkRange(ctx, param::stride, 1, 1))                        // C7
     return false;
   auto axes = updatedAxes(ctx, rank);
   Shape room;
@@ -319,9 +321,10 @@ static bool inferComputedUpdate(InferContext &ctx) {
 }
 
 static bool inferSliceUpdate(InferContext &ctx) {
-  if (!checkGivenOnce(ctx, "begin") || !checkGivenOnce(ctx, "end")) // C6
+  if (!checkGivenOnce(ctx, param::begin, param::beginValue) ||
+      !checkGivenOnce(ctx, param::end, param::endValue)) // C6
     return false;
-  if (!ctx.constant("begin") || !ctx.constant("end"))
+  if (!ctx.constant(param::begin) || !ctx.constant(param::end))
     return inferComputedUpdate(ctx);
   auto shape = inferSelection(ctx);                             // C1 to C4
   return shape && checkShape(ctx, 1, *shape) && inferSame(ctx); // C5
@@ -332,7 +335,7 @@ static bool inferSliceUpdate(InferContext &ctx) {
 static int64_t selectComputed(const EvalContext &ctx,
                               llvm::ArrayRef<int64_t> shape, Shape &strides) {
   unsigned rank = shape.size();
-  Shape begin = integersOf(ctx, "begin", 2), all = rowMajorStrides(shape);
+  Shape begin = integersOf(ctx, param::begin, 2), all = rowMajorStrides(shape);
   Shape counts(rank, 1);
   for (auto [index, axis] : llvm::enumerate(updatedAxes(ctx, rank))) {
     counts[axis] = ctx.in[1]->type.shape[index];
@@ -340,8 +343,8 @@ static int64_t selectComputed(const EvalContext &ctx,
   }
   int64_t first = 0;
   for (unsigned axis = 0; axis < rank; ++axis) {
-    bool fromStart = ctx.constant("begin_mask") &&
-                     ctx.constant("begin_mask")->doubleAt(axis) != 0;
+    bool fromStart = ctx.constant(param::beginMask) &&
+                     ctx.constant(param::beginMask)->doubleAt(axis) != 0;
     first += fitted(fromStart ? 0 : begin[axis], counts[axis], shape[axis]) *
              all[axis];
   }
@@ -352,7 +355,7 @@ static void evalSliceUpdate(EvalContext &ctx) {
   RefTensor &out = ctx.out[0];
   const RefTensor &update = *ctx.in[1];
   out.data = ctx.in[0]->data;
-  bool isConstant = ctx.constant("begin") && ctx.constant("end");
+  bool isConstant = ctx.constant(param::begin) && ctx.constant(param::end);
   Shape kept;
   int64_t first = isConstant ? selectElements(ctx, out.type.shape, kept)
                              : selectComputed(ctx, out.type.shape, kept);
@@ -367,12 +370,12 @@ static Value *readComputed(Gradient &g) {
   Shape counts(rank, 1), fromStart(rank, 0);
   for (auto [index, axis] : llvm::enumerate(updatedAxes(g.op, rank)))
     counts[axis] = g.shape(1)[index];
-  if (g.op.constant("begin_mask"))
-    fromStart = g.op.intsAttr("begin_mask");
-  Attr size("size", llvm::ArrayRef<int64_t>(counts));
-  Value *begin = g.op.operand("begin");
+  if (g.op.constant(param::beginMask))
+    fromStart = g.op.get(param::beginMask);
+  Attr size(param::size, llvm::ArrayRef<int64_t>(counts));
+  Value *begin = g.op.operand(param::beginValue);
   if (!begin) {
-    Shape first = g.op.intsAttr("begin");
+    Shape first = g.op.get(param::begin);
     for (unsigned axis = 0; axis < rank; ++axis)
       first[axis] =
           fitted(fromStart[axis] ? 0 : first[axis], counts[axis], shape[axis]);
@@ -385,7 +388,8 @@ static Value *readComputed(Gradient &g) {
 }
 
 static void gradientSliceUpdate(Gradient &g) {
-  Value *begin = g.op.operand("begin"), *end = g.op.operand("end");
+  Value *begin = g.op.operand(param::beginValue),
+        *end = g.op.operand(param::endValue);
   g.give(0, [&] {
     Value *zeros = g.fill(g.shape(1), 0);
     return g.make(ops::SliceUpdate, {g.dy(), zeros, begin, end},
@@ -402,14 +406,15 @@ constinit const OpDef ops::SliceUpdate = {
     .summary = "`x`, with `update` in place of what `slice_by_index` would "
                "take.",
     .family = "slice",
-    .params = {value("x", movableTypes), value("update", movableTypes),
-               optionalConstant("begin", shapeTypes, 1),
-               optionalConstant("end", shapeTypes, 1),
-               optionalConstant("stride", shapeTypes, 1),
-               optionalConstant("begin_mask", {DType::Bool}, 1),
-               optionalConstant("end_mask", {DType::Bool}, 1),
-               optionalConstant("squeeze_mask", {DType::Bool}, 1),
-               computed("begin"), computed("end")},
+    .params = {value(param::x, movableTypes),
+               value(param::update, movableTypes),
+               optionalConstant(param::begin, shapeTypes),
+               optionalConstant(param::end, shapeTypes),
+               optionalConstant(param::stride, shapeTypes),
+               optionalConstant(param::beginMask, {DType::Bool}),
+               optionalConstant(param::endMask, {DType::Bool}),
+               optionalConstant(param::squeezeMask, {DType::Bool}),
+               computed(param::beginValue), computed(param::endValue)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"each list has an element for each axis of `x`",
                     "strides are not 0", "dropped axes have that index",

@@ -10,7 +10,7 @@
 using namespace anec;
 
 static bool inferSoftmax(InferContext &ctx) {
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   return ctx.normalizeAxis(axis, ctx.type(0).rank()) && // C1
          inferSame(ctx);
 }
@@ -19,7 +19,7 @@ static void evalSoftmax(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
   AxisView view =
-      viewAxis(x.type.shape, normalized(ctx.intAttr("axis"), x.type.rank()));
+      viewAxis(x.type.shape, normalized(ctx.get(param::axis), x.type.rank()));
   out.data = x.data;
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t n = 0; n < view.inner; ++n)
@@ -34,7 +34,7 @@ static int64_t flopsSoftmax(const Op &op) {
 
 /// dx = y (dy - sum(dy y))
 static void gradientSoftmax(Gradient &g) {
-  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0));
+  int64_t axis = normalized(g.op.get(param::axis), g.rank(0));
   g.give(0, [&] {
     Value *sum = g.sum(g.mul(g.dy(), g.out()), axis);
     return g.mul(g.out(), g.sub(g.dy(), sum));
@@ -45,7 +45,7 @@ constinit const OpDef ops::Softmax = {
     .name = "softmax",
     .summary = "exp(`x`) divided by its sum along `axis`.",
     .family = "softmax",
-    .params = {value("x"), integer("axis", "-1")},
+    .params = {value(param::x), integer(param::axis, "-1")},
     .traits = trait::Mil,
     .constraints = {"`axis` is an axis of `x`"},
     .infer = inferSoftmax,

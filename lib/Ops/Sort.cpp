@@ -45,17 +45,17 @@ static std::vector<int64_t> orderOf(const double *row, int64_t count,
 //===----------------------------------------------------------------------===//
 
 static bool inferArgsort(InferContext &ctx) {
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   return ctx.normalizeAxis(axis, ctx.type(0).rank()) && // C1
          ctx.result({DType::Int32, ctx.type(0).shape});
 }
 
 static void evalArgsort(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
-  int64_t axis = normalized(ctx.intAttr("axis"), x.type.rank());
+  int64_t axis = normalized(ctx.get(param::axis), x.type.rank());
   forEachRow(x.type.shape, axis, [&](int64_t first, const AxisView &view) {
     std::vector<int64_t> order = orderOf(&x.data[first], view.extent,
-                                         view.inner, ctx.boolAttr("ascending"));
+                                         view.inner, ctx.get(param::ascending));
     for (int64_t i = 0; i < view.extent; ++i)
       ctx.out[0].data[first + i * view.inner] = double(order[i]);
   });
@@ -66,8 +66,8 @@ constinit const OpDef ops::Argsort = {
     .summary = "The indices that sort `x` along `axis`, downward unless "
                "`ascending`.",
     .family = "sort",
-    .params = {value("x", numbers), integer("axis", "-1"),
-               boolean("ascending", "false")},
+    .params = {value(param::x, numbers), integer(param::axis, "-1"),
+               boolean(param::ascending, "false")},
     .traits = trait::Mil | trait::ZeroGradient,
     .constraints = {"`axis` is an axis of `x`"},
     .infer = inferArgsort,
@@ -76,28 +76,29 @@ constinit const OpDef ops::Argsort = {
 
 static bool inferTopk(InferContext &ctx) {
   TensorType type = ctx.type(0);
-  int64_t axis = ctx.intAttr("axis");
-  if (!ctx.normalizeAxis(axis, type.rank()) ||      // C1
-      !checkRange(ctx, "k", 1, type.shape[axis]) || // C2
-      !checkChoice(ctx, "output_indices_dtype",
+  int64_t axis = ctx.get(param::axis);
+  if (!ctx.normalizeAxis(axis, type.rank()) ||              // C1
+      !checkRange(ctx, param::topK, 1, type.shape[axis]) || // C2
+      !checkChoice(ctx, param::outputIndicesDtype,
                    {"int8", "int16", "int32", "uint8", "uint16"})) // C3
     return false;
-  type.shape[axis] = ctx.intAttr("k");
+  type.shape[axis] = ctx.get(param::topK);
   ctx.results.assign(1, type);
-  if (ctx.boolAttr("return_indices"))
+  if (ctx.get(param::returnIndices))
     ctx.results.push_back(
-        {*parseDType(ctx.stringAttr("output_indices_dtype")), type.shape});
+        {*parseDType(ctx.get(param::outputIndicesDtype)), type.shape});
   return true;
 }
 
 static void evalTopk(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
-  int64_t axis = normalized(ctx.intAttr("axis"), x.type.rank());
-  int64_t count = ctx.intAttr("k"), inner = viewAxis(x.type.shape, axis).inner;
+  int64_t axis = normalized(ctx.get(param::axis), x.type.rank());
+  int64_t count = ctx.get(param::topK),
+          inner = viewAxis(x.type.shape, axis).inner;
   int64_t row = 0;
   forEachRow(x.type.shape, axis, [&](int64_t first, const AxisView &view) {
     std::vector<int64_t> order = orderOf(&x.data[first], view.extent,
-                                         view.inner, ctx.boolAttr("ascending"));
+                                         view.inner, ctx.get(param::ascending));
     int64_t to = row / inner * count * inner + row % inner;
     for (int64_t i = 0; i < count; ++i, to += inner) {
       ctx.out[0].data[to] = x.data[first + order[i] * view.inner];
@@ -112,16 +113,17 @@ static void evalTopk(EvalContext &ctx) {
 
 /// To the elements that were taken.
 static void gradientTopk(Gradient &g) {
-  int64_t axis = normalized(g.op.intAttr("axis"), g.rank(0));
+  int64_t axis = normalized(g.op.get(param::axis), g.rank(0));
   g.give(0, [&] {
     Value *order =
         g.make(ops::Argsort, {g.in(0)},
-               {{"axis", axis}, {"ascending", g.op.constant("ascending")}});
+               {{param::axis, axis},
+                {param::ascending, g.op.constant(param::ascending)}});
     const Shape &taken = g.op.result()->type.shape;
     return g.make(ops::ScatterAlongAxis,
                   {g.fill(g.shape(0), 0),
                    g.slice(order, Shape(taken.size(), 0), taken), g.dy()},
-                  Attr("axis", axis));
+                  Attr(param::axis, axis));
   });
 }
 
@@ -130,12 +132,13 @@ constinit const OpDef ops::Topk = {
     .summary = "The `k` largest elements of `x` along `axis` (the smallest, "
                "when `ascending`), in order, and their indices.",
     .family = "sort",
-    .params = {value("x", movableTypes),
-               ParamDef{"k", ParamKind::Constant, shapeTypes, 0, 0, "1"},
-               integer("axis", "-1"), boolean("ascending", "false"),
-               since(16, boolean("sort", "true")),
-               since(16, boolean("return_indices", "true")),
-               since(17, text("output_indices_dtype", "\"int32\""))},
+    .params = {value(param::x, movableTypes),
+               ParamDef{param::topK, ParamKind::Constant, shapeTypes, 0, 0,
+                        "1"},
+               integer(param::axis, "-1"), boolean(param::ascending, "false"),
+               since(16, boolean(param::sort, "true")),
+               since(16, boolean(param::returnIndices, "true")),
+               since(17, text(param::outputIndicesDtype, "\"int32\""))},
     .traits = trait::Mil,
     .constraints = {"`axis` is an axis of `x`",
                     "`k` is 1 to the extent at `axis`",
@@ -152,14 +155,14 @@ constinit const OpDef ops::Topk = {
 //===----------------------------------------------------------------------===//
 
 static bool inferCumsum(InferContext &ctx) {
-  int64_t axis = ctx.intAttr("axis");
+  int64_t axis = ctx.get(param::axis);
   return ctx.normalizeAxis(axis, ctx.type(0).rank()) && inferSame(ctx); // C1
 }
 
 static void evalCumsum(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
-  int64_t axis = normalized(ctx.intAttr("axis"), x.type.rank());
-  bool exclusive = ctx.boolAttr("exclusive"), reverse = ctx.boolAttr("reverse");
+  int64_t axis = normalized(ctx.get(param::axis), x.type.rank());
+  bool exclusive = ctx.get(param::exclusive), reverse = ctx.get(param::reverse);
   forEachRow(x.type.shape, axis, [&](int64_t first, const AxisView &view) {
     double sum = 0;
     for (int64_t number = 0; number < view.extent; ++number) {
@@ -177,9 +180,9 @@ static void evalCumsum(EvalContext &ctx) {
 static void gradientCumsum(Gradient &g) {
   g.give(0, [&] {
     return g.make(ops::Cumsum, {g.dy()},
-                  {{"axis", g.op.constant("axis")},
-                   {"exclusive", g.op.constant("exclusive")},
-                   {"reverse", !g.op.boolAttr("reverse")}});
+                  {{param::axis, g.op.constant(param::axis)},
+                   {param::exclusive, g.op.constant(param::exclusive)},
+                   {param::reverse, !g.op.get(param::reverse)}});
   });
 }
 
@@ -189,8 +192,9 @@ constinit const OpDef ops::Cumsum = {
                "(`exclusive`: up to the one before), from the start or in "
                "`reverse` from the end.",
     .family = "sort",
-    .params = {value("x", numbers), integer("axis", "0"),
-               boolean("exclusive", "false"), boolean("reverse", "false")},
+    .params = {value(param::x, numbers), integer(param::axis, "0"),
+               boolean(param::exclusive, "false"),
+               boolean(param::reverse, "false")},
     .traits = trait::Mil,
     .constraints = {"`axis` is an axis of `x`"},
     .infer = inferCumsum,

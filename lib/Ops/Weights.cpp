@@ -11,12 +11,12 @@ using namespace anec;
 
 /// The shape of the array that a weight is, or is a part of.
 static Shape wholeShape(const Op &weight) {
-  return weight.intsAttr(weight.constant("whole_shape") ? "whole_shape"
-                                                        : "shape");
+  return weight.get(weight.constant(param::wholeShape) ? param::wholeShape
+                                                       : param::shape);
 }
 
 TensorType anec::weightSourceType(const Op &weight) {
-  const Constant *source = weight.constant("source_shape");
+  const Constant *source = weight.constant(param::sourceShape);
   return TensorType(weight.result()->type.dtype,
                     source ? source->asInts() : wholeShape(weight));
 }
@@ -25,8 +25,8 @@ TensorType anec::weightSourceType(const Op &weight) {
 /// of an array, as element indices.
 template <typename Visit>
 static void forEachRowOfPart(const Op &weight, Visit visit) {
-  Shape whole = wholeShape(weight), part = weight.intsAttr("shape");
-  Shape begin = weight.intsAttr("begin"), strides = rowMajorStrides(whole);
+  Shape whole = wholeShape(weight), part = weight.get(param::shape);
+  Shape begin = weight.get(param::begin), strides = rowMajorStrides(whole);
   int64_t row = part.empty() ? 1 : part.back();
   int64_t count = TensorType(DType::FP32, part).numElements();
   for (int64_t target = 0; target < count; target += row) {
@@ -39,7 +39,7 @@ static void forEachRowOfPart(const Op &weight, Visit visit) {
 
 /// The part of an arranged weight that `weight` is.
 static ConstantRef takePart(const Op &weight, ConstantRef whole) {
-  if (!weight.constant("begin"))
+  if (!weight.constant(param::begin))
     return whole;
   unsigned width = bitWidth(whole->storedDType()) / 8;
   assert(width != 0 && "sub-byte weights are not cut");
@@ -56,7 +56,7 @@ static ConstantRef takePart(const Op &weight, ConstantRef whole) {
 
 static std::vector<double> takePart(const Op &weight,
                                     std::vector<double> whole) {
-  if (!weight.constant("begin"))
+  if (!weight.constant(param::begin))
     return whole;
   const TensorType &type = weight.result()->type;
   std::vector<double> part(type.numElements());
@@ -91,7 +91,7 @@ ConstantRef anec::arrangeWeight(const Op &weight, ConstantRef source) {
   TensorType type = weightSourceType(weight);
   assert(source->type() == type);
   Shape shape = wholeShape(weight);
-  const Constant *perm = weight.constant("perm");
+  const Constant *perm = weight.constant(param::perm);
   if (!perm)
     return takePart(weight,
                     type.shape == shape ? source : source->reshaped(shape));
@@ -110,7 +110,7 @@ ConstantRef anec::arrangeWeight(const Op &weight, ConstantRef source) {
 
 std::vector<double> anec::arrangeWeight(const Op &weight,
                                         llvm::ArrayRef<double> source) {
-  const Constant *perm = weight.constant("perm");
+  const Constant *perm = weight.constant(param::perm);
   if (!perm)
     return takePart(weight, source.vec());
   std::vector<double> result(source.size());

@@ -69,7 +69,7 @@ static bool isScale(const Value &value, IsScale elsewhere) {
     if (!user)
       continue;
     llvm::StringRef name = user->def().name;
-    int gamma = user->def().valueSlot("gamma");
+    int gamma = user->def().valueSlot(param::gamma);
     if (gamma >= 0 && user->operand(unsigned(gamma)) == &value)
       return true;
     if (name == "mul" || name == "real_div")
@@ -127,7 +127,7 @@ InitialValue anec::initialValue(const Op &weight, IsScale isScaleElsewhere) {
 }
 
 ConstantRef anec::initialWeight(const Op &weight, uint64_t seed) {
-  return drawWeight(weight.stringAttr("name"), weightSourceType(weight),
+  return drawWeight(weight.get(param::name), weightSourceType(weight),
                     initialValue(weight), seed);
 }
 

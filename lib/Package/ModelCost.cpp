@@ -35,7 +35,7 @@ std::optional<ModelCost> anec::predictModel(const ModelPackage &package,
     walkSchedule(*package.schedule, *entry,
                  [&](const Op &op, const KnownIntegers &) {
                    if (op.is(ops::Call)) {
-                     ++calls[op.stringAttr("callee")];
+                     ++calls[op.get(param::callee)];
                    } else if (!op.is(ops::Weight) && !op.is(ops::Const)) {
                      ++run.hostOps;
                      run.hostFlops += countFlops(op);

@@ -176,7 +176,7 @@ static bool checkSchedule(const ModelPackage &package, Diagnostics &diags) {
                  [&](const Op &op, const KnownIntegers &known) {
                    if (!ok || !(op.is(ops::Weight) || op.is(ops::Accumulate)))
                      return;
-                   std::string name = op.stringAttr("name").str();
+                   std::string name = op.get(param::name).str();
                    const PackagedWeight *weight = package.findWeight(name);
                    std::optional<int64_t> instance = instanceOf(op, known);
                    bool fits = weight &&

@@ -116,14 +116,14 @@ bool PackageWriter::findInstances() {
           if (!isCall && !op.is(ops::Weight) && !op.is(ops::Accumulate))
             return;
           std::optional<int64_t> instance = instanceOf(op, known);
-          if (op.operand("index") && !instance) {
+          if (op.operand(param::index) && !instance) {
             if (ok)
               diags.report(op.range(), diag::InstanceNotKnown, op.def().name);
             ok = false;
             return;
           }
           if (isCall)
-            kernelInstances[op.stringAttr("callee").str()].insert(instance);
+            kernelInstances[op.get(param::callee).str()].insert(instance);
           else if (op.is(ops::Weight))
             noteWeight(op, {instance});
         });
@@ -132,7 +132,7 @@ bool PackageWriter::findInstances() {
 
 void PackageWriter::noteWeight(
     const Op &op, const std::set<std::optional<int64_t>> &instances) {
-  PackagedWeight &weight = weights[op.stringAttr("name").str()];
+  PackagedWeight &weight = weights[op.get(param::name).str()];
   weight.type = weightSourceType(op);
   for (std::optional<int64_t> instance : instances)
     if (instance && !llvm::is_contained(weight.instances, *instance))
@@ -142,7 +142,7 @@ void PackageWriter::noteWeight(
 
 void PackageWriter::findWeights() {
   auto throughCall = [&](auto &self, const Op &call, unsigned slot) -> bool {
-    const Function *callee = program->findFunction(call.stringAttr("callee"));
+    const Function *callee = program->findFunction(call.get(param::callee));
     // The index stands before the arguments.
     const Value &parameter = *callee->parameters()[slot - 1];
     return scales(parameter, [&](const Op &inner, unsigned innerSlot) {
@@ -153,7 +153,7 @@ void PackageWriter::findWeights() {
     for (const Op &op : function->body()) {
       if (!op.is(ops::Weight))
         continue;
-      std::string name = op.stringAttr("name").str();
+      std::string name = op.get(param::name).str();
       if (function->kind == FunctionKind::Host)
         hostWeights.insert(name);
       else
@@ -202,8 +202,8 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
   WeightFilePlan plan = planWeightFile(*kernel.module, print, diags);
   for (const WeightFilePlan::Record &record : plan.weights) {
     const Op &op = *record.weight;
-    const Constant *perm = op.constant("perm");
-    out.constants.push_back({op.stringAttr("name").str(), weightSourceType(op),
+    const Constant *perm = op.constant(param::perm);
+    out.constants.push_back({op.get(param::name).str(), weightSourceType(op),
                              op.result()->type, perm ? perm->asInts() : Shape(),
                              record.offset});
   }
@@ -215,7 +215,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
   // Without weights, all instances are the same but for their number.
   for (std::optional<int64_t> instance : kernelInstances[out.name]) {
     print.resolve = [&](const Op &op) -> ConstantRef {
-      const PackagedWeight &weight = weights[op.stringAttr("name").str()];
+      const PackagedWeight &weight = weights[op.get(param::name).str()];
       ConstantRef source = values->resolve(instanceName(weight.name, instance),
                                            weightSourceType(op), weight.initial,
                                            op.range(), diags);

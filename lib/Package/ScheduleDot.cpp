@@ -78,20 +78,20 @@ void DotPrinter::printNode(const Op &op) {
     for (const Value *operand : llvm::drop_begin(operands))
       weights +=
           operand->definingOp() && operand->definingOp()->is(ops::Weight);
-    std::string label = op.stringAttr("callee").str();
+    std::string label = op.get(param::callee).str();
     if (weights)
       label += "\n" + std::to_string(weights) + " weights";
     out << "shape=box, style=filled, fillcolor=lightblue, label="
         << quoted(label);
   } else if (op.is(ops::Repeat)) {
     out << "shape=box3d, label="
-        << quoted("repeat " + std::to_string(op.intAttr("from")) + ".." +
-                  std::to_string(op.intAttr("to")) +
-                  (op.boolAttr("reverse") ? " reverse" : ""));
-    repeats.push_back({node, anchors[op.stringAttr("body")]});
+        << quoted("repeat " + std::to_string(op.get(param::from)) + ".." +
+                  std::to_string(op.get(param::to)) +
+                  (op.get(param::reverse) ? " reverse" : ""));
+    repeats.push_back({node, anchors[op.get(param::body)]});
   } else if (op.is(ops::Accumulate)) {
     out << "shape=cds, label="
-        << quoted("gradient of " + op.stringAttr("name").str());
+        << quoted("gradient of " + op.get(param::name).str());
   } else {
     out << "shape=oval, label=" << quoted(op.def().name);
   }
@@ -111,7 +111,7 @@ void DotPrinter::edge(const Value *value, const std::string &to) {
 
 void DotPrinter::printEdges(const Op &op) {
   llvm::SmallVector<Value *, 4> operands = op.operandValues();
-  bool hasIndex = op.def().valueSlot("index") == 0;
+  bool hasIndex = op.def().valueSlot(param::index) == 0;
   for (const Value *operand : llvm::drop_begin(operands, hasIndex ? 1 : 0))
     if (operand)
       edge(operand, nodeOf[&op]);

@@ -14,7 +14,7 @@ std::vector<const Function *> anec::entryPoints(const Module &module) {
   for (const auto &function : module.functions)
     for (const Op &op : function->body())
       if (op.is(ops::Repeat))
-        bodies.insert(op.stringAttr("body"));
+        bodies.insert(op.get(param::body));
   std::vector<const Function *> entries;
   for (const auto &function : module.functions)
     if (function->kind == FunctionKind::Host &&
@@ -25,20 +25,20 @@ std::vector<const Function *> anec::entryPoints(const Module &module) {
 
 std::optional<int64_t> anec::instanceOf(const Op &op,
                                         const KnownIntegers &known) {
-  const Value *index = op.operand("index");
+  const Value *index = op.operand(param::index);
   if (!index)
     return std::nullopt;
   if (const Op *maker = index->definingOp(); maker && maker->is(ops::Const))
-    return maker->constant("val")->asInt();
+    return maker->constant(param::val)->asInt();
   auto it = known.find(index);
   return it == known.end() ? std::nullopt : std::optional(it->second);
 }
 
 std::vector<int64_t> anec::turnsOf(const Op &repeat) {
   std::vector<int64_t> turns;
-  for (int64_t i = repeat.intAttr("from"); i < repeat.intAttr("to"); ++i)
+  for (int64_t i = repeat.get(param::from); i < repeat.get(param::to); ++i)
     turns.push_back(i);
-  if (repeat.boolAttr("reverse"))
+  if (repeat.get(param::reverse))
     std::reverse(turns.begin(), turns.end());
   return turns;
 }
@@ -51,7 +51,7 @@ walk(const Module &module, const Function &function, const KnownIntegers &known,
       visit(op, known);
       continue;
     }
-    const Function &body = *module.findFunction(op.stringAttr("body"));
+    const Function &body = *module.findFunction(op.get(param::body));
     for (int64_t turn : turnsOf(op)) {
       KnownIntegers inside;
       inside[body.parameters()[0].get()] = turn;

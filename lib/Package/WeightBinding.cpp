@@ -80,7 +80,7 @@ ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
 
 ConstantRef WeightBinding::resolve(const Op &weight, Diagnostics &diags) const {
   ConstantRef source =
-      resolve(weight.stringAttr("name"), weightSourceType(weight),
+      resolve(weight.get(param::name), weightSourceType(weight),
               initialValue(weight), weight.range(), diags);
   return source ? arrangeWeight(weight, source) : nullptr;
 }

@@ -130,9 +130,9 @@ ModuleProbe::ModuleProbe(const Module &module) {
   for (const auto &function : module.functions)
     for (const Op &op : function->body()) {
       if (op.is(ops::Call))
-        applied.insert(op.stringAttr("callee"));
+        applied.insert(op.get(param::callee));
       if (op.is(ops::Repeat))
-        applied.insert(op.stringAttr("body"));
+        applied.insert(op.get(param::body));
     }
   for (const auto &function : module.functions) {
     if (applied.contains(function->name) || function->isDeclaration())
@@ -150,7 +150,7 @@ bool ModuleProbe::evaluate(const Module &module, const Probed &probed,
   InterpreterOptions options;
   options.accumulate = [&](const Op &op, std::optional<int64_t> instance,
                            const RefTensor &value) {
-    std::string name = "the gradient of " + op.stringAttr("name").str();
+    std::string name = "the gradient of " + op.get(param::name).str();
     if (instance)
       name += "[" + std::to_string(*instance) + "]";
     std::vector<double> &sum = outcome[name];

@@ -149,7 +149,8 @@ static std::string describeWork(unsigned ops, int64_t flops) {
 static bool isIndex(const Value &param) {
   for (Operand *use = param.firstUse(); use; use = use->nextUse()) {
     const Op *op = use->owner();
-    if (!op || op->def().valueSlot("index") != 0 || op->operand(0u) != &param)
+    if (!op || op->def().valueSlot(param::index) != 0 ||
+        op->operand(0u) != &param)
       return false;
   }
   return param.hasUses();
@@ -162,13 +163,13 @@ static std::string milliseconds(double micro) {
 void ScheduleGraph::addCall(const Op &op) {
   if (op.is(ops::Repeat)) {
     callNodes[&op] = drawing.addNode(
-        {op.stringAttr("body").str(),
-         llvm::formatv("{0} times{1}", op.intAttr("to") - op.intAttr("from"),
-                       op.boolAttr("reverse") ? ", last first" : ""),
+        {op.get(param::body).str(),
+         llvm::formatv("{0} times{1}", op.get(param::to) - op.get(param::from),
+                       op.get(param::reverse) ? ", last first" : ""),
          "a host function that is repeated", "repeat"});
     return;
   }
-  llvm::StringRef callee = op.stringAttr("callee");
+  llvm::StringRef callee = op.get(param::callee);
   std::string detail;
   for (const RunCost::Program &program : run.programs)
     if (program.name == callee)

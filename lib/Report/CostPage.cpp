@@ -196,7 +196,7 @@ void CostPage::printSchedule(const RunCost &run) {
   for (size_t i = 0; i < functions.size(); ++i)
     for (const Op &op : functions[i]->body())
       if (op.is(ops::Repeat))
-        functions.push_back(schedule->findFunction(op.stringAttr("body")));
+        functions.push_back(schedule->findFunction(op.get(param::body)));
   out << "<h2>Schedule</h2>\n";
   for (const Function *function : functions) {
     out << "<h3>" << escapedForHtml(function->name)

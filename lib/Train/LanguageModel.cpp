@@ -33,11 +33,12 @@ static int64_t countIds(const Function &entry, const Value *param) {
     if (!llvm::is_contained(op.operandValues(), param))
       continue;
     if (op.is(ops::Embed))
-      ids = std::min(ids, op.operand("table")->type.shape[0]);
+      ids = std::min(ids, op.operand(param::table)->type.shape[0]);
     else if (op.is(ops::Gather))
-      ids = std::min(ids, op.operand("x")->type.shape[op.intAttr("axis")]);
+      ids =
+          std::min(ids, op.operand(param::x)->type.shape[op.get(param::axis)]);
     else if (op.is(ops::CrossEntropy))
-      ids = std::min(ids, op.operand("logits")->type.shape[0]);
+      ids = std::min(ids, op.operand(param::logits)->type.shape[0]);
   }
   return ids;
 }
@@ -47,10 +48,9 @@ static double countOperations(const ModelPackage &package,
   double flops = 0;
   walkSchedule(
       *package.schedule, entry, [&](const Op &op, const KnownIntegers &) {
-        flops +=
-            op.is(ops::Call)
-                ? double(package.findKernel(op.stringAttr("callee"))->flops)
-                : double(countFlops(op));
+        flops += op.is(ops::Call)
+                     ? double(package.findKernel(op.get(param::callee))->flops)
+                     : double(countFlops(op));
       });
   return flops;
 }

@@ -40,14 +40,14 @@ struct Graph {
   }
   Value *constant(TensorType type, uint64_t seed) {
     return op(ops::Const, {},
-              Attr("val",
+              Attr(param::val,
                    Constant::fromDoubles(type, randomTensor(type, seed).data)));
   }
   Value *reshape(Value *x, llvm::ArrayRef<int64_t> shape) {
-    return op(ops::Reshape, {x}, Attr("shape", shape));
+    return op(ops::Reshape, {x}, Attr(param::shape, shape));
   }
   Value *transpose(Value *x, llvm::ArrayRef<int64_t> perm) {
-    return op(ops::Transpose, {x}, Attr("perm", perm));
+    return op(ops::Transpose, {x}, Attr(param::perm, perm));
   }
 
   void results(llvm::ArrayRef<Value *> values) {
@@ -184,7 +184,7 @@ TEST(CpuBackend, KeepsFusedValuesThatAreReadAgain) {
   Value *b = graph.op(ops::Mul, {a, x});
   Value *c = graph.op(ops::Add, {b, b});
   Value *d = graph.op(ops::Sub, {c, a});
-  Value *e = graph.op(ops::Softmax, {b}, Attr("axis", 1));
+  Value *e = graph.op(ops::Softmax, {b}, Attr(param::axis, 1));
   graph.results({d, graph.op(ops::Mul, {graph.op(ops::Relu, {d}), e}), b});
   check(graph);
 }
@@ -292,9 +292,9 @@ TEST(CpuBackend, ComputesOnIntegersAndBooleans) {
   Value *none = graph.op(ops::LogicalNot, {less});
   Value *chosen = graph.op(ops::Select, {none, f, graph.op(ops::Relu, {f})});
   Value *flipped = graph.transpose(sum, {1, 0});
-  Value *large =
-      graph.op(ops::Cast, {graph.op(ops::Mul, {f, f})}, Attr("dtype", "int32"));
-  Value *real = graph.op(ops::Cast, {flipped}, Attr("dtype", "fp16"));
+  Value *large = graph.op(ops::Cast, {graph.op(ops::Mul, {f, f})},
+                          Attr(param::dtype, "int32"));
+  Value *real = graph.op(ops::Cast, {flipped}, Attr(param::dtype, "fp16"));
   graph.results({sum, less, chosen, flipped, large, real});
   check(graph);
 }
@@ -302,8 +302,8 @@ TEST(CpuBackend, ComputesOnIntegersAndBooleans) {
 TEST(CpuBackend, CastsBetweenFloats) {
   Graph graph;
   Value *x = graph.input(DType::FP32, {5, 33});
-  Value *narrow = graph.op(ops::Cast, {x}, Attr("dtype", "fp16"));
-  Value *wide = graph.op(ops::Cast, {narrow}, Attr("dtype", "fp32"));
+  Value *narrow = graph.op(ops::Cast, {x}, Attr(param::dtype, "fp16"));
+  Value *wide = graph.op(ops::Cast, {narrow}, Attr(param::dtype, "fp32"));
   graph.results({narrow, wide, graph.op(ops::Add, {wide, x})});
   check(graph);
 }
@@ -331,14 +331,16 @@ TEST(CpuBackend, MultipliesBatchesThatBroadcast) {
       SCOPED_TRACE(shapeToString(x) + " " + shapeToString(y));
       graph.results(
           {graph.op(ops::Matmul, {graph.input(x), graph.input(y)},
-                    {Attr("transpose_x", transX), Attr("transpose_y", transY)}),
+                    {Attr(param::transposeX, transX),
+                     Attr(param::transposeY, transY)}),
            graph.op(ops::Matmul,
                     {graph.constant({DType::FP16, x}, 5), graph.input(y)},
-                    {Attr("transpose_x", transX), Attr("transpose_y", transY)}),
-           graph.op(
-               ops::Matmul,
-               {graph.input(x), graph.constant({DType::FP16, y}, 5)},
-               {Attr("transpose_x", transX), Attr("transpose_y", transY)})});
+                    {Attr(param::transposeX, transX),
+                     Attr(param::transposeY, transY)}),
+           graph.op(ops::Matmul,
+                    {graph.input(x), graph.constant({DType::FP16, y}, 5)},
+                    {Attr(param::transposeX, transX),
+                     Attr(param::transposeY, transY)})});
       check(graph);
     }
 }
@@ -385,9 +387,9 @@ TEST(CpuBackend, Convolves) {
           fixed ? graph.constant(weightType, 3) : graph.input(each.weight);
       Value *bias = graph.constant({DType::FP16, {each.weight[0]}}, 4);
       llvm::SmallVector<Attr, 6> attrs = {
-          Attr("strides", each.strides), Attr("pad", each.pads),
-          Attr("dilations", each.dilations), Attr("groups", each.groups),
-          Attr("pad_type", "custom")};
+          Attr(param::strides, each.strides), Attr(param::pad, each.pads),
+          Attr(param::dilations, each.dilations),
+          Attr(param::groups, each.groups), Attr(param::padType, "custom")};
       Value *x = graph.input(each.x);
       graph.results({graph.op(ops::Conv, {x, weight, bias}, attrs),
                      graph.op(ops::Conv, {x, weight}, attrs)});
@@ -420,10 +422,10 @@ TEST(CpuBackend, NormalizesMaskedScores) {
     Value *mask = graph.constant({DType::FP16, {1, 40, 70}}, 3);
     Value *scale = graph.constant({DType::FP16, {}}, 4);
     Value *masked = graph.op(ops::Add, {graph.op(ops::Mul, {x, scale}), mask});
-    Value *probs = graph.op(ops::Softmax, {masked}, Attr("axis", axis));
+    Value *probs = graph.op(ops::Softmax, {masked}, Attr(param::axis, axis));
     Value *kept = graph.op(ops::Add, {x, graph.input({40, 1})});
     graph.results({probs, graph.op(ops::Mul, {probs, x}), kept,
-                   graph.op(ops::Softmax, {kept}, Attr("axis", axis))});
+                   graph.op(ops::Softmax, {kept}, Attr(param::axis, axis))});
     check(graph);
   }
 }
@@ -532,21 +534,21 @@ private:
     case 7:
       return add(graph.reshape(x, {shape[1], 1, shape[0] * shape[2]}));
     case 8:
-      return add(graph.op(ops::Softmax, {x}, Attr("axis", axis)));
+      return add(graph.op(ops::Softmax, {x}, Attr(param::axis, axis)));
     case 9: {
       Shape begin(3, 0), size = shape;
       size[axis] = 1 + pick(shape[axis]);
       begin[axis] = pick(shape[axis] - size[axis] + 1);
       add(graph.op(ops::SliceBySize, {x},
-                   {Attr("begin", begin), Attr("size", size)}));
+                   {Attr(param::begin, begin), Attr(param::size, size)}));
       return add(graph.op(ops::Concat, {values.back(), x, values.back()},
-                          Attr("axis", axis)));
+                          Attr(param::axis, axis)));
     }
     case 10:
       add(graph.op(ops::ReduceMax, {x},
-                   {Attr("axes", llvm::ArrayRef<int64_t>(axis)),
-                    Attr("keep_dims", true)}));
-      return add(graph.op(ops::Matmul, {x, x}, Attr("transpose_y", true)));
+                   {Attr(param::axes, llvm::ArrayRef<int64_t>(axis)),
+                    Attr(param::keepDims, true)}));
+      return add(graph.op(ops::Matmul, {x, x}, Attr(param::transposeY, true)));
     }
   }
   void addUnary(Value *x) {

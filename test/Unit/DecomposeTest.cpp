@@ -96,9 +96,10 @@ static double plainRmsNormError(llvm::ArrayRef<RefTensor> inputs) {
   Builder b(*f);
   auto scalar = [&](double number) {
     return b.build(ops::Const, {},
-                   Attr("val", Constant::scalar(DType::FP16, number)));
+                   Attr(param::val, Constant::scalar(DType::FP16, number)));
   };
-  Attr overAxis[] = {{"axes", llvm::ArrayRef<int64_t>(0)}, {"keep_dims", true}};
+  Attr overAxis[] = {{param::axes, llvm::ArrayRef<int64_t>(0)},
+                     {param::keepDims, true}};
   Value *sum = b.build(ops::ReduceSum, {b.build(ops::Mul, {x, x})}, overAxis);
   Value *mean =
       b.build(ops::Mul, {sum, scalar(1.0 / double(inputs[0].type.shape[0]))});
@@ -116,7 +117,7 @@ TEST(DecomposeRmsNorm, HoldsForAllMagnitudes) {
     for (double magnitude = 1e-5; magnitude < 1e5; magnitude *= 10) {
       RefTensor inputs[] = {normal({768, 5}, magnitude, 1), gamma};
       Both both(ops::RmsNorm, inputs,
-                Attr("epsilon", Constant::scalar(DType::FP32, epsilon)));
+                Attr(param::epsilon, Constant::scalar(DType::FP32, epsilon)));
       EXPECT_LT(both.error(inputs), 1.2e-3)
           << "magnitude " << magnitude << ", epsilon " << epsilon;
     }
@@ -168,7 +169,8 @@ TEST(DecomposeRmsNorm, PlainFormFails) {
 TEST(DecomposeSdpa, IsAccurate) {
   RefTensor inputs[] = {normal({6, 64, 33}, 1, 1), normal({2, 64, 33}, 1, 2),
                         normal({2, 64, 33}, 1, 3)};
-  EXPECT_LT(Both(ops::Sdpa, inputs, Attr("causal", true)).error(inputs), 2e-3);
+  EXPECT_LT(Both(ops::Sdpa, inputs, Attr(param::causal, true)).error(inputs),
+            2e-3);
 }
 
 /// Scores of 9,000 and more: unscaled, the products of q and k would overflow.
@@ -177,7 +179,8 @@ TEST(DecomposeSdpa, ScalesBeforeTheProduct) {
       halves({1, 64, 3}, [](int64_t i) { return 30 + i % 3; }),
       halves({1, 64, 5}, [](int64_t i) { return 40 - i % 5; }),
       normal({1, 64, 5}, 1, 3)};
-  EXPECT_LT(Both(ops::Sdpa, inputs, Attr("causal", true)).error(inputs), 2e-3);
+  EXPECT_LT(Both(ops::Sdpa, inputs, Attr(param::causal, true)).error(inputs),
+            2e-3);
 }
 
 /// What a query may not see has no influence at all, whatever the scores.
@@ -187,7 +190,7 @@ TEST(DecomposeSdpa, MaskIsExact) {
     RefTensor inputs[] = {normal({2, width, seq}, magnitude, 1),
                           normal({2, width, seq}, magnitude, 2),
                           normal({2, width, seq}, 1, 3)};
-    Both both(ops::Sdpa, inputs, Attr("causal", true));
+    Both both(ops::Sdpa, inputs, Attr(param::causal, true));
     std::vector<double> before = evaluate(*both.decomposed, inputs, true);
     for (int64_t i = seq / 2 + 1; i < 2 * width * seq; i += seq)
       for (int64_t later = 0; later < seq - seq / 2 - 1; ++later) {
@@ -208,6 +211,7 @@ TEST(DecomposeSdpa, MaskIsExact) {
 TEST(DecomposeRope, IsAccurateInBothStyles) {
   RefTensor inputs[] = {normal({3, 64, 257}, 1, 1)};
   for (const char *style : {"interleaved", "half_split"})
-    EXPECT_LT(Both(ops::Rope, inputs, Attr("style", style)).error(inputs), 1e-3)
+    EXPECT_LT(Both(ops::Rope, inputs, Attr(param::style, style)).error(inputs),
+              1e-3)
         << style;
 }

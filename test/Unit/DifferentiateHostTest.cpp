@@ -92,7 +92,7 @@ protected:
   }
 
   static std::string key(const Op &op, std::optional<int64_t> instance) {
-    return op.stringAttr("name").str() +
+    return op.get(param::name).str() +
            (instance ? std::to_string(*instance) : "");
   }
 

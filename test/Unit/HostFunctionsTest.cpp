@@ -58,7 +58,7 @@ TEST(HostFunctions, RunInTheInterpreter) {
   std::map<std::string, std::vector<double>> gradients;
   options.accumulate = [&](const Op &op, std::optional<int64_t> instance,
                            const RefTensor &value) {
-    std::string key = op.stringAttr("name").str();
+    std::string key = op.get(param::name).str();
     gradients[instance ? key + std::to_string(*instance) : key] = value.data;
   };
   std::vector<RefTensor> outputs;

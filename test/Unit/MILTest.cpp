@@ -97,7 +97,7 @@ TEST(MILSpelling, EveryHalfRoundTrips) {
                      diags);
   ASSERT_TRUE(module) << messages(diags);
   const Op &op = module->functions[0]->body().front();
-  EXPECT_TRUE(op.constant("val")->equals(*all));
+  EXPECT_TRUE(op.constant(param::val)->equals(*all));
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,7 +122,7 @@ TEST(MILReader, MissingWeightsAreAnErrorUnlessAsked) {
       others.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, "x.mil")),
       "/no/such/folder", opTable(), others, options);
   ASSERT_TRUE(module) << messages(others);
-  const Constant *w = module->functions[0]->body().front().constant("val");
+  const Constant *w = module->functions[0]->body().front().constant(param::val);
   ASSERT_TRUE(w->origin());
   EXPECT_TRUE(w->origin()->missing);
   EXPECT_EQ(w->asDoubles(), (std::vector<double>{0, 0}));
@@ -171,10 +171,11 @@ TEST(MILPrinter, WeightsHaveAPlaceBeforeTheyHaveValues) {
   Function *function = module.addFunction(FunctionKind::Kernel, "scale");
   Value *x = function->addParameter({DType::FP16, {2}}, "x");
   Builder builder(*function);
-  Value *w = builder.build(ops::Weight, {},
-                           {Attr("name", "layer.w"), Attr("dtype", "fp16"),
-                            Attr("shape", llvm::ArrayRef<int64_t>{2})},
-                           "w");
+  Value *w =
+      builder.build(ops::Weight, {},
+                    {Attr(param::name, "layer.w"), Attr(param::dtype, "fp16"),
+                     Attr(param::shape, llvm::ArrayRef<int64_t>{2})},
+                    "w");
   Value *y = builder.build(ops::Mul, {x, w}, {}, "y");
   function->setResults(y, llvm::StringRef("y"));
 
@@ -196,7 +197,7 @@ TEST(MILPrinter, WeightsHaveAPlaceBeforeTheyHaveValues) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{});
 
   options.resolve = [](const Op &op) {
-    EXPECT_EQ(op.stringAttr("name"), "layer.w");
+    EXPECT_EQ(op.get(param::name), "layer.w");
     return declaredAs(Constant::fromDoubles({DType::FP32, {2}}, {0.1, 1e9}),
                       DType::FP16);
   };
@@ -208,7 +209,8 @@ TEST(MILPrinter, WeightsHaveAPlaceBeforeTheyHaveValues) {
   EXPECT_EQ(readBytes(folder / "out.mil"), text);
   auto again = read(text, warnings, opTable(), folder / "");
   ASSERT_TRUE(again) << messages(warnings);
-  const Constant *value = again->functions[0]->body().front().constant("val");
+  const Constant *value =
+      again->functions[0]->body().front().constant(param::val);
   EXPECT_EQ(value->doubleAt(0), 0x1.998p-4);
   EXPECT_EQ(value->doubleAt(1), std::numeric_limits<double>::infinity());
 }
@@ -221,7 +223,7 @@ TEST(MILPrinter, SharedBytesAreWrittenOnce) {
       Constant::fromDoubles({DType::FP16, {16}}, std::vector<double>(16, 1));
   Builder builder(*function);
   for (int count = 0; count < 2; ++count) {
-    Value *c = builder.build(ops::Const, {}, {Attr("val", ones)}, "c");
+    Value *c = builder.build(ops::Const, {}, {Attr(param::val, ones)}, "c");
     x = builder.build(ops::Mul, {x, c}, {}, "y");
   }
   function->setResults(x, llvm::StringRef("y"));

@@ -112,8 +112,8 @@ TEST(Malformed, CallsHaveNoReferenceOfTheirOwn) {
   Builder builder(*host);
   Op *call = builder.create(
       ops::Call, {nullptr, x},
-      {{"callee", "f"},
-       {"results", Constant::strings({DType::String, {1}}, {"fp16[4]"})}},
+      {{param::callee, "f"},
+       {param::results, Constant::strings({DType::String, {1}}, {"fp16[4]"})}},
       "y");
   host->setResults({call->result()});
   std::vector<RefTensor> out;

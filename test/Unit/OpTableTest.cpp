@@ -50,6 +50,89 @@ TEST(OpTable, RowsAreComplete) {
 }
 
 //===----------------------------------------------------------------------===//
+// Handles
+//===----------------------------------------------------------------------===//
+
+static bool fits(const ValueParam &, const ParamDef &param) {
+  return !param.isConstant();
+}
+static bool fits(const AnyParam &, const ParamDef &param) {
+  return param.isConstant();
+}
+/// Whether `param` is a constant that `handle` can read: of elements that are
+/// all `ofType`, and, where a scalar is read, a scalar.
+template <typename Param>
+static bool fitsConstant(const Param &, const ParamDef &param,
+                         bool (*ofType)(DType)) {
+  if (!param.isConstant() || (Param::rank == 0) != (param.rank == 0))
+    return false;
+  for (unsigned dtype = 0; dtype < numDTypes; ++dtype)
+    if (param.dtypes.contains(DType(dtype)) && !ofType(DType(dtype)))
+      return false;
+  return true;
+}
+static bool isBool(DType dtype) { return dtype == DType::Bool; }
+static bool isString(DType dtype) { return dtype == DType::String; }
+/// What a FloatParam can be read from; a bool is 0 or 1.
+static bool isNumber(DType dtype) { return dtype != DType::String; }
+static bool fits(const BoolParam &handle, const ParamDef &param) {
+  return fitsConstant(handle, param, isBool);
+}
+static bool fits(const BoolsParam &handle, const ParamDef &param) {
+  return fitsConstant(handle, param, isBool);
+}
+static bool fits(const IntParam &handle, const ParamDef &param) {
+  return fitsConstant(handle, param, isInteger);
+}
+static bool fits(const IntsParam &handle, const ParamDef &param) {
+  return fitsConstant(handle, param, isInteger);
+}
+static bool fits(const FloatParam &handle, const ParamDef &param) {
+  return fitsConstant(handle, param, isNumber);
+}
+static bool fits(const StringParam &handle, const ParamDef &param) {
+  return fitsConstant(handle, param, isString);
+}
+static bool fits(const StringsParam &handle, const ParamDef &param) {
+  return fitsConstant(handle, param, isString);
+}
+
+/// Every handle names a parameter of a row, and all that it names have its
+/// type.
+TEST(OpTable, HandlesHaveTheTypesOfRows){
+#define PARAM(HANDLE, NAME, TYPE)                                              \
+  {                                                                            \
+    unsigned uses = 0;                                                         \
+    for (const OpDef *def : opTable().all())                                   \
+      for (const ParamDef &param : def->parameters())                          \
+        if (param.name == param::HANDLE) {                                     \
+          EXPECT_TRUE(fits(param::HANDLE, param))                              \
+              << def->name.str() << " " << NAME;                               \
+          ++uses;                                                              \
+        }                                                                      \
+    EXPECT_NE(uses, 0u) << "no row has " << NAME << " (" #HANDLE ")";          \
+  }
+#include "anec/IR/Params.def"
+}
+
+TEST(OpTable, SlotsAreFoundByHandleAndByText) {
+  // `begin` is a constant and an operand.
+  EXPECT_EQ(ops::SliceBySize.constantSlot(param::begin),
+            ops::SliceBySize.findConstantParam("begin"));
+  EXPECT_EQ(ops::SliceBySize.valueSlot(param::beginValue),
+            ops::SliceBySize.findValueParam("begin"));
+  EXPECT_EQ(ops::SliceBySize.valueSlot(param::x), 0);
+  EXPECT_EQ(ops::SliceBySize.valueSlot(param::begin), -1);
+  EXPECT_EQ(ops::SliceBySize.constantSlot(param::beginValue), -1);
+  EXPECT_EQ(ops::SliceBySize.constantSlot(param::perm), -1);
+  // As text, the k of three ops is one; as a handle, it is three.
+  EXPECT_EQ(ops::Topk.findConstantParam("k"),
+            ops::Topk.constantSlot(param::topK));
+  EXPECT_EQ(ops::Topk.constantSlot(param::responseK), -1);
+  EXPECT_EQ(ops::Topk.findConstantParam(""), -1);
+}
+
+//===----------------------------------------------------------------------===//
 // Random ops
 //===----------------------------------------------------------------------===//
 

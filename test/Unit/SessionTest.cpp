@@ -160,7 +160,7 @@ protected:
       weights[weight.name] = weight.elements;
     InterpreterOptions options;
     options.weights = [&](const Op &op, std::optional<int64_t> instance) {
-      std::string name = instanceName(op.stringAttr("name"), instance);
+      std::string name = instanceName(op.get(param::name), instance);
       llvm::ArrayRef<float> values = weights[name];
       return arrangeWeight(op,
                            std::vector<double>(values.begin(), values.end()));
@@ -168,7 +168,7 @@ protected:
     options.accumulate = [&](const Op &op, std::optional<int64_t> instance,
                              const RefTensor &value) {
       std::vector<double> &sum =
-          outcome.gradients[instanceName(op.stringAttr("name"), instance)];
+          outcome.gradients[instanceName(op.get(param::name), instance)];
       sum.resize(value.data.size());
       for (auto [total, term] : llvm::zip_equal(sum, value.data))
         total += term * way.runs;

@@ -49,7 +49,8 @@ ConstantRef RandomGraph::anyArray(const TensorType &type) {
 }
 
 Value *RandomGraph::fresh(const TensorType &type) {
-  Value *value = builder.build(ops::Const, {}, {{"val", anyArray(type)}}, "c");
+  Value *value =
+      builder.build(ops::Const, {}, {{param::val, anyArray(type)}}, "c");
   made.push_back(value);
   return value;
 }
@@ -60,8 +61,8 @@ static bool standsForConstant(const Value *value) {
   for (const Operand *use = value->firstUse(); use; use = use->nextUse()) {
     const Op &op = *use->owner();
     for (const ParamDef &param : op.def().parameters())
-      if (!param.isConstant() && op.def().constantSlot(param.name) >= 0 &&
-          op.operand(param.name) == value)
+      if (!param.isConstant() && op.def().findConstantParam(param.name) >= 0 &&
+          op.operand(unsigned(op.def().valueSlot(param.name))) == value)
         return true;
   }
   return false;
@@ -282,7 +283,7 @@ Value *RandomGraph::operandFor(const OpDef &def, const ParamDef &param) {
   TensorType type(*dtype, first ? anyShape() : shapeFor(def, param));
   if (type.numElements() > maxElements)
     return nullptr;
-  bool standsForConstant = def.constantSlot(param.name) >= 0;
+  bool standsForConstant = def.findConstantParam(param.name) >= 0;
   if (!constant && !standsForConstant && chance(0.3))
     for (Value *value : values)
       if (value->type == type && chance(0.5))

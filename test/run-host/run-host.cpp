@@ -82,7 +82,7 @@ static std::vector<double> elements(const ArraySource &source,
 }
 
 static std::string keyOf(const Op &op, std::optional<int64_t> instance) {
-  std::string key = op.stringAttr("name").str();
+  std::string key = op.get(param::name).str();
   return instance ? key + "." + std::to_string(*instance) : key;
 }
 

@@ -24,7 +24,7 @@ static std::map<std::string, unsigned> countCalls(const ModelPackage &package,
   walkSchedule(*package.schedule, entry,
                [&](const Op &op, const KnownIntegers &) {
                  if (op.is(ops::Call))
-                   ++calls[op.stringAttr("callee").str()];
+                   ++calls[op.get(param::callee).str()];
                });
   return calls;
 }

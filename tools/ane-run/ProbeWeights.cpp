@@ -60,7 +60,7 @@ void ProbeWeights::draw(Function &function, double scale) {
   for (Op &op : function.body())
     for (const ParamDef &param : op.def().parameters()) {
       const Constant *value =
-          param.isConstant() ? op.constant(param.name) : nullptr;
+          param.isConstant() ? op.constant(param.asConstant()) : nullptr;
       if (!value || !value->origin() || !value->origin()->missing)
         continue;
       const BlobOrigin &origin = *value->origin();
@@ -69,7 +69,7 @@ void ProbeWeights::draw(Function &function, double scale) {
         array = Constant::copy(value->type(),
                                drawArray(value->type(), -scale, scale,
                                          origin.offset + arrays.size()));
-      op.setConstant(param.name, array);
+      op.setConstant(param.asConstant(), array);
     }
 }
 

@@ -51,8 +51,7 @@ std::optional<LoadedProgram> anec::loadProgram(llvm::StringRef path,
   if (!onlyToLook)
     for (const Op &op : program.function->body())
       if (op.is(ops::Weight)) {
-        diags.report(op.range(), diag::WeightsNotCompiled,
-                     op.stringAttr("name"));
+        diags.report(op.range(), diag::WeightsNotCompiled, op.get(param::name));
         return std::nullopt;
       }
   return program;

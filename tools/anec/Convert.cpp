@@ -72,9 +72,9 @@ static void readProgram(const Module &module, LlamaHints &hints) {
   hints.hasClassifier = false;
   for (const auto &function : module.functions)
     for (const Op &op : function->body()) {
-      if (op.is(ops::Rope) && op.stringAttr("style") == "half_split")
+      if (op.is(ops::Rope) && op.get(param::style) == "half_split")
         hints.rope = RopeStyle::HalfSplit;
-      if (op.is(ops::Weight) && op.stringAttr("name").ends_with(".classifier"))
+      if (op.is(ops::Weight) && op.get(param::name).ends_with(".classifier"))
         hints.hasClassifier = true;
     }
   for (const Function *entry : entryPoints(module))

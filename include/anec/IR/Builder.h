@@ -17,27 +17,25 @@
 
 namespace anec {
 
-/// A constant by parameter name.
+/// A constant for a parameter.
 struct Attr {
-  llvm::StringRef name;
+  ConstantParam param;
   ConstantRef value;
 
-  Attr(llvm::StringRef name, ConstantRef value)
-      : name(name), value(std::move(value)) {}
-  Attr(llvm::StringRef name, const Constant *value)
-      : name(name), value(value) {}
+  Attr(const ConstantParam &param, ConstantRef value)
+      : param(param), value(std::move(value)) {}
+  Attr(const ConstantParam &param, const Constant *value)
+      : param(param), value(value) {}
   // A template, so that no pointer becomes a boolean.
   template <std::same_as<bool> Bool>
-  Attr(llvm::StringRef name, Bool value)
-      : name(name), value(Constant::boolean(value)) {}
-  Attr(llvm::StringRef name, int value)
-      : name(name), value(Constant::int32(value)) {}
-  Attr(llvm::StringRef name, int64_t value)
-      : name(name), value(Constant::int32(value)) {}
-  Attr(llvm::StringRef name, llvm::ArrayRef<int64_t> values)
-      : name(name), value(Constant::int32s(values)) {}
-  Attr(llvm::StringRef name, const char *value)
-      : name(name), value(Constant::string(value)) {}
+  Attr(const BoolParam &param, Bool value)
+      : param(param), value(Constant::boolean(value)) {}
+  Attr(const IntParam &param, int64_t value)
+      : param(param), value(Constant::int32(value)) {}
+  Attr(const IntsParam &param, llvm::ArrayRef<int64_t> values)
+      : param(param), value(Constant::int32s(values)) {}
+  Attr(const StringParam &param, llvm::StringRef value)
+      : param(param), value(Constant::string(value)) {}
 };
 
 class Builder {

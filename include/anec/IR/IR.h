@@ -22,7 +22,7 @@
 #ifndef ANEC_IR_IR_H
 #define ANEC_IR_IR_H
 
-#include "anec/IR/Constant.h"
+#include "anec/IR/Params.h"
 #include "anec/IR/Type.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ilist.h"
@@ -144,8 +144,8 @@ public:
   Value *operand(unsigned slot) const { return operands[slot].get(); }
   void setOperand(unsigned slot, Value *value) { operands[slot].set(value); }
   llvm::SmallVector<Value *, 4> operandValues() const;
-  /// The operand of the value parameter called `name`; null when absent.
-  Value *operand(llvm::StringRef name) const;
+  /// The operand of a value parameter of the row; null when absent.
+  Value *operand(const ValueParam &param) const;
 
   unsigned numResults() const { return results.size(); }
   Value *result(unsigned index = 0) const { return results[index].get(); }
@@ -154,21 +154,13 @@ public:
   }
 
   llvm::ArrayRef<ConstantRef> constants() const { return constantSlots; }
-  /// The value of the constant parameter called `name`; null when absent.
-  const Constant *constant(llvm::StringRef name) const;
-  void setConstant(llvm::StringRef name, ConstantRef value);
-  bool boolAttr(llvm::StringRef name) const { return constant(name)->asBool(); }
-  int64_t intAttr(llvm::StringRef name) const {
-    return constant(name)->asInt();
-  }
-  double floatAttr(llvm::StringRef name) const {
-    return constant(name)->asDouble();
-  }
-  llvm::StringRef stringAttr(llvm::StringRef name) const {
-    return constant(name)->asString();
-  }
-  Shape intsAttr(llvm::StringRef name) const {
-    return constant(name)->asInts();
+  /// The value of a constant parameter of the row; null when absent.
+  const Constant *constant(const ConstantParam &param) const;
+  void setConstant(const ConstantParam &param, ConstantRef value);
+  /// What a constant parameter that is given says.
+  template <typename Param>
+  typename Param::Type get(const Param &param) const {
+    return Param::read(*constant(param));
   }
 
   /// Unlinks and deletes; no result may have uses.

@@ -36,7 +36,7 @@ enum class ParamKind : uint8_t {
 
 /// One parameter of an op.
 struct ParamDef {
-  llvm::StringLiteral name = "";
+  ParamName name;
   ParamKind kind = ParamKind::Value;
   DTypeSet dtypes = {};
   /// Parameters with the same letter have the same element type; 0 binds none.
@@ -57,6 +57,11 @@ struct ParamDef {
 
   constexpr bool isConstant() const {
     return kind == ParamKind::Constant || kind == ParamKind::OptionalConstant;
+  }
+  /// The handle of a constant, for code that walks over all of a row.
+  constexpr ConstantParam asConstant() const {
+    assert(isConstant() && "an operand");
+    return {name.id, name};
   }
 };
 
@@ -110,16 +115,11 @@ public:
   bool hasOperand(unsigned slot) const {
     return slot < operands.size() && operands[slot];
   }
-  const Constant *constant(llvm::StringRef name) const;
-  bool boolAttr(llvm::StringRef name) const { return constant(name)->asBool(); }
-  int64_t intAttr(llvm::StringRef name) const {
-    return constant(name)->asInt();
-  }
-  llvm::StringRef stringAttr(llvm::StringRef name) const {
-    return constant(name)->asString();
-  }
-  Shape intsAttr(llvm::StringRef name) const {
-    return constant(name)->asInts();
+  bool hasOperand(const ValueParam &param) const;
+  const Constant *constant(const ConstantParam &param) const;
+  template <typename Param>
+  typename Param::Type get(const Param &param) const {
+    return Param::read(*constant(param));
   }
 
   /// Sets the only result; returns true, to be the last line of an `infer`.
@@ -156,19 +156,10 @@ struct EvalContext {
   llvm::ArrayRef<const RefTensor *> in;
   llvm::MutableArrayRef<RefTensor> out;
 
-  const Constant *constant(llvm::StringRef name) const;
-  bool boolAttr(llvm::StringRef name) const { return constant(name)->asBool(); }
-  int64_t intAttr(llvm::StringRef name) const {
-    return constant(name)->asInt();
-  }
-  double floatAttr(llvm::StringRef name) const {
-    return constant(name)->asDouble();
-  }
-  llvm::StringRef stringAttr(llvm::StringRef name) const {
-    return constant(name)->asString();
-  }
-  Shape intsAttr(llvm::StringRef name) const {
-    return constant(name)->asInts();
+  const Constant *constant(const ConstantParam &param) const;
+  template <typename Param>
+  typename Param::Type get(const Param &param) const {
+    return Param::read(*constant(param));
   }
 };
 
@@ -215,8 +206,11 @@ struct OpDef {
   /// The parameters up to the first unnamed one.
   llvm::ArrayRef<ParamDef> parameters() const;
   /// Slot among the value (or constant) parameters; -1 when there is none.
-  int valueSlot(llvm::StringRef param) const;
-  int constantSlot(llvm::StringRef param) const;
+  int valueSlot(const ParamName &param) const;
+  int constantSlot(const ParamName &param) const;
+  /// The same by a name that comes as text.
+  int findValueParam(llvm::StringRef name) const;
+  int findConstantParam(llvm::StringRef name) const;
   unsigned numValueParams() const;
   unsigned numConstantParams() const;
   bool isVariadic() const;
@@ -225,42 +219,42 @@ struct OpDef {
 /// Shorthands for rows.
 constexpr DTypeSet floats = {DType::FP16, DType::FP32};
 constexpr DTypeSet numbers = {DType::FP16, DType::FP32, DType::Int32};
-constexpr ParamDef value(llvm::StringLiteral name, DTypeSet dtypes = floats,
+constexpr ParamDef value(const ValueParam &name, DTypeSet dtypes = floats,
                          char typeVar = 'T', llvm::StringLiteral doc = "") {
   return {name, ParamKind::Value, dtypes, typeVar, -1, "", doc};
 }
-constexpr ParamDef optionalValue(llvm::StringLiteral name,
+constexpr ParamDef optionalValue(const ValueParam &name,
                                  DTypeSet dtypes = floats, char typeVar = 'T',
                                  llvm::StringLiteral doc = "") {
   return {name, ParamKind::OptionalValue, dtypes, typeVar, -1, "", doc};
 }
-constexpr ParamDef variadic(llvm::StringLiteral name, DTypeSet dtypes = floats,
+constexpr ParamDef variadic(const ValueParam &name, DTypeSet dtypes = floats,
                             char typeVar = 'T', llvm::StringLiteral doc = "") {
   return {name, ParamKind::Variadic, dtypes, typeVar, -1, "", doc};
 }
-constexpr ParamDef boolean(llvm::StringLiteral name,
+constexpr ParamDef boolean(const BoolParam &name,
                            llvm::StringLiteral fallback = "",
                            llvm::StringLiteral doc = "") {
   return {name, ParamKind::Constant, {DType::Bool}, 0, 0, fallback, doc};
 }
-constexpr ParamDef integer(llvm::StringLiteral name,
+constexpr ParamDef integer(const IntParam &name,
                            llvm::StringLiteral fallback = "",
                            llvm::StringLiteral doc = "") {
   return {name, ParamKind::Constant, {DType::Int32}, 0, 0, fallback, doc};
 }
-constexpr ParamDef integers(llvm::StringLiteral name,
+constexpr ParamDef integers(const IntsParam &name,
                             llvm::StringLiteral fallback = "",
                             llvm::StringLiteral doc = "") {
   return {name, ParamKind::Constant, {DType::Int32}, 0, 1, fallback, doc};
 }
-constexpr ParamDef text(llvm::StringLiteral name,
+constexpr ParamDef text(const StringParam &name,
                         llvm::StringLiteral fallback = "",
                         llvm::StringLiteral doc = "") {
   return {name, ParamKind::Constant, {DType::String}, 0, 0, fallback, doc};
 }
 /// A float constant of the element type `typeVar` is bound to, or of either
 /// float type when 0.
-constexpr ParamDef number(llvm::StringLiteral name,
+constexpr ParamDef number(const FloatParam &name,
                           llvm::StringLiteral fallback = "", char typeVar = 'T',
                           DTypeSet dtypes = floats,
                           llvm::StringLiteral doc = "") {

@@ -30,14 +30,14 @@ ConvAxis convAxis(const Context &ctx, unsigned axis, int64_t input,
                   int64_t kernel) {
   ConvAxis result = {input,
                      kernel,
-                     ctx.intsAttr("strides")[axis],
-                     ctx.intsAttr("dilations")[axis],
+                     ctx.get(param::strides)[axis],
+                     ctx.get(param::dilations)[axis],
                      0,
                      0};
-  llvm::StringRef type = ctx.stringAttr("pad_type");
+  llvm::StringRef type = ctx.get(param::padType);
   if (type == "custom") {
-    result.before = ctx.intsAttr("pad")[2 * axis];
-    result.after = ctx.intsAttr("pad")[2 * axis + 1];
+    result.before = ctx.get(param::pad)[2 * axis];
+    result.after = ctx.get(param::pad)[2 * axis + 1];
   } else if (type != "valid") {
     int64_t outputs = (input - 1) / result.stride + 1;
     int64_t total = std::max<int64_t>(0, (outputs - 1) * result.stride +
@@ -70,10 +70,10 @@ inline ConvAxis transposedAxis(int64_t input, int64_t output, int64_t kernel,
 template <typename Context>
 ConvAxis transposedAxis(const Context &ctx, unsigned axis, int64_t input,
                         int64_t output, int64_t kernel) {
-  return transposedAxis(input, output, kernel, ctx.intsAttr("strides")[axis],
-                        ctx.intsAttr("dilations")[axis],
-                        ctx.stringAttr("pad_type"),
-                        llvm::ArrayRef(ctx.intsAttr("pad")).slice(2 * axis, 2));
+  return transposedAxis(input, output, kernel, ctx.get(param::strides)[axis],
+                        ctx.get(param::dilations)[axis],
+                        ctx.get(param::padType),
+                        llvm::ArrayRef(ctx.get(param::pad)).slice(2 * axis, 2));
 }
 
 } // namespace anec

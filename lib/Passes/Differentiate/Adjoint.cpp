@@ -81,8 +81,9 @@ void Adjoint::add(Value *value, Value *gradient) {
   if (!dtype)
     return;
   if (gradient->type.dtype != *dtype)
-    gradient = builder.build(ops::Cast, gradient,
-                             Attr("dtype", Constant::string(spelling(*dtype))));
+    gradient =
+        builder.build(ops::Cast, gradient,
+                      Attr(param::dtype, Constant::string(spelling(*dtype))));
   assert(gradient->type.shape == value->type.shape);
   Value *&sum = sums[value];
   sum = sum ? builder.build(ops::Add, {sum, gradient}) : gradient;
@@ -93,10 +94,10 @@ void Adjoint::add(Value *value, Value *gradient) {
 Value *Adjoint::zeros(const TensorType &type) {
   if (type.isScalar())
     return builder.build(ops::Const, {},
-                         Attr("val", Constant::scalar(type.dtype, 0)));
+                         Attr(param::val, Constant::scalar(type.dtype, 0)));
   return builder.build(ops::Fill, {},
-                       {{"shape", llvm::ArrayRef<int64_t>(type.shape)},
-                        {"value", Constant::scalar(type.dtype, 0)}});
+                       {{param::shape, llvm::ArrayRef<int64_t>(type.shape)},
+                        {param::fillValue, Constant::scalar(type.dtype, 0)}});
 }
 
 Value *Adjoint::gradientOrZeros(const Value *value) {
@@ -161,7 +162,7 @@ bool Adjoint::run() {
 /// Undoes what the `weight` op does to the stored array.
 Value *Adjoint::asStored(const Op &weight, Value *gradient) {
   Shape source = weightSourceType(weight).shape;
-  const Constant *perm = weight.constant("perm");
+  const Constant *perm = weight.constant(param::perm);
   Shape order, inverse(source.size());
   for (size_t axis = 0; axis < source.size(); ++axis) {
     int64_t from = perm ? perm->asInts()[axis] : int64_t(axis);
@@ -170,11 +171,13 @@ Value *Adjoint::asStored(const Op &weight, Value *gradient) {
     inverse[from] = int64_t(axis);
   }
   if (gradient->type.shape != order)
-    gradient = builder.build(ops::Reshape, gradient,
-                             Attr("shape", llvm::ArrayRef<int64_t>(order)));
+    gradient =
+        builder.build(ops::Reshape, gradient,
+                      Attr(param::shape, llvm::ArrayRef<int64_t>(order)));
   if (!llvm::is_sorted(inverse))
-    gradient = builder.build(ops::Transpose, gradient,
-                             Attr("perm", llvm::ArrayRef<int64_t>(inverse)));
+    gradient =
+        builder.build(ops::Transpose, gradient,
+                      Attr(param::perm, llvm::ArrayRef<int64_t>(inverse)));
   return gradient;
 }
 
@@ -184,13 +187,13 @@ std::vector<WeightGradient> Adjoint::weightGradients() {
     Value *sum = op->is(ops::Weight) ? gradient(op->result()) : nullptr;
     if (!sum)
       continue;
-    llvm::StringRef name = op->stringAttr("name");
+    llvm::StringRef name = op->get(param::name);
     Value *stored = asStored(*op, sum);
     auto same = llvm::find_if(all, [&](const WeightGradient &other) {
-      return other.name == name && other.instance == op->operand("index");
+      return other.name == name && other.instance == op->operand(param::index);
     });
     if (same == all.end())
-      all.push_back({name.str(), op->operand("index"), stored});
+      all.push_back({name.str(), op->operand(param::index), stored});
     else
       same->gradient = builder.build(ops::Add, {same->gradient, stored});
   }

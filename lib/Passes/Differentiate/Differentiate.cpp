@@ -124,13 +124,13 @@ void anec::accumulate(Builder &builder,
                       llvm::ArrayRef<WeightGradient> gradients) {
   for (const WeightGradient &weight : gradients)
     builder.create(ops::Accumulate, {weight.instance, weight.gradient},
-                   Attr("name", Constant::string(weight.name)));
+                   Attr(param::name, Constant::string(weight.name)));
 }
 
 /// The gradients of a call are a call of the layer's backward, which computes
 /// again what it needs of the forward.
 bool Differentiator::applyCall(const Op &op, Adjoint &adjoint) {
-  const Function &layer = *module.findFunction(op.stringAttr("callee"));
+  const Function &layer = *module.findFunction(op.get(param::callee));
   const LayerBackward &backward = differentiateLayer(layer);
   if (!backward.function)
     return false;
@@ -146,8 +146,8 @@ bool Differentiator::applyCall(const Op &op, Adjoint &adjoint) {
   TensorType list(DType::String, {int64_t(types.size())});
   Op *call = adjoint.builder.create(
       ops::Call, operands,
-      {{"callee", Constant::string(backward.function->name)},
-       {"results", Constant::strings(list, std::move(types))}});
+      {{param::callee, Constant::string(backward.function->name)},
+       {param::results, Constant::strings(list, std::move(types))}});
   for (auto [index, name] : llvm::enumerate(backward.function->resultNames()))
     call->result(index)->name = name;
   unsigned next = 0;
@@ -212,7 +212,7 @@ static std::vector<Function *> findModels(const Module &module) {
   for (const auto &function : module.functions)
     for (const Op &op : function->body())
       if (op.is(ops::Repeat))
-        bodies.insert(op.stringAttr("body"));
+        bodies.insert(op.get(param::body));
   std::vector<Function *> models;
   for (const auto &function : module.functions)
     if (function->kind == FunctionKind::Host &&

@@ -55,9 +55,9 @@ private:
   void addParameters(Function &body, ValueMap &map);
 
   unsigned numOperands() const { return repeat.numOperands(); }
-  unsigned numCarried() const { return repeat.intAttr("carried"); }
+  unsigned numCarried() const { return repeat.get(param::carried); }
   unsigned firstSliced() const {
-    return numOperands() - repeat.intAttr("sliced");
+    return numOperands() - repeat.get(param::sliced);
   }
 
   Differentiator &differentiator;
@@ -83,7 +83,7 @@ private:
 /// so.
 void BodyDifferentiation::activate(const Op &repeat, const Activity &outer,
                                    const Function &body, Activity &activity) {
-  unsigned carried = repeat.intAttr("carried");
+  unsigned carried = repeat.get(param::carried);
   for (unsigned slot = 0; slot < repeat.numOperands(); ++slot) {
     const Value *operand = repeat.operand(slot);
     const Value *parameter = body.parameters()[slot + 1].get();
@@ -290,7 +290,7 @@ static Op *collectSaved(Op &op, Function &train,
   std::vector<std::string> names(train.resultNames().begin(),
                                  train.resultNames().end());
   std::vector<std::string> types, resultNames;
-  if (const Constant *collected = op.constant("collected"))
+  if (const Constant *collected = op.constant(param::collected))
     types = collected->asStrings();
   for (const Value *result : op.resultValues())
     resultNames.push_back(result->name);
@@ -309,10 +309,10 @@ static Op *collectSaved(Op &op, Function &train,
   train.setResults(values, views);
 
   llvm::SmallVector<ConstantRef, 8> constants(op.constants());
-  constants[op.def().constantSlot("body")] = Constant::string(train.name);
+  constants[op.def().constantSlot(param::body)] = Constant::string(train.name);
   TensorType list(DType::String, {int64_t(types.size())});
   if (!types.empty())
-    constants[op.def().constantSlot("collected")] =
+    constants[op.def().constantSlot(param::collected)] =
         Constant::strings(list, std::move(types));
   Builder builder(*op.parent());
   builder.setInsertionPoint(&op);
@@ -327,7 +327,7 @@ static Op *collectSaved(Op &op, Function &train,
 }
 
 Op *Differentiator::prepareRepeat(Op &op, const Activity &outer) {
-  const Function &body = *module.findFunction(op.stringAttr("body"));
+  const Function &body = *module.findFunction(op.get(param::body));
   std::string name = trainName(module, body.name, model);
   Function &train = *module.addFunction(FunctionKind::Host, name, body.range);
   ValueMap map;
@@ -346,7 +346,7 @@ Op *Differentiator::prepareRepeat(Op &op, const Activity &outer) {
 }
 
 bool Differentiator::applyRepeat(const Op &op, Adjoint &adjoint) {
-  const RepeatBackward &repeat = repeats[op.stringAttr("body")];
+  const RepeatBackward &repeat = repeats[op.get(param::body)];
   Builder &builder = adjoint.builder;
   builder.setRange(op.range());
   llvm::SmallVector<Value *, 8> operands;
@@ -372,15 +372,15 @@ bool Differentiator::applyRepeat(const Op &op, Adjoint &adjoint) {
   for (unsigned index = carried; index < repeat.body->numResults(); ++index)
     collected.push_back(repeat.body->result(index)->type.str());
   llvm::SmallVector<Attr, 8> attrs = {
-      {"body", Constant::string(repeat.body->name)},
-      {"from", op.constant("from")},
-      {"to", op.constant("to")},
-      {"carried", carried},
-      {"sliced", int64_t(operands.size()) - whole},
-      {"reverse", !op.boolAttr("reverse")}};
+      {param::body, Constant::string(repeat.body->name)},
+      {param::from, op.constant(param::from)},
+      {param::to, op.constant(param::to)},
+      {param::carried, carried},
+      {param::sliced, int64_t(operands.size()) - whole},
+      {param::reverse, !op.get(param::reverse)}};
   if (!collected.empty()) {
     TensorType list(DType::String, {int64_t(collected.size())});
-    attrs.emplace_back("collected",
+    attrs.emplace_back(param::collected,
                        Constant::strings(list, std::move(collected)));
   }
   Op *backward = builder.create(ops::Repeat, operands, attrs);

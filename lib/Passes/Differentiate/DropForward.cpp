@@ -23,7 +23,7 @@ static void collect(const Module &module, const Function &host,
   names.insert(host.name);
   for (const Op &op : host.body())
     if (op.is(ops::Repeat))
-      if (const Function *body = module.findFunction(op.stringAttr("body")))
+      if (const Function *body = module.findFunction(op.get(param::body)))
         collect(module, *body, names);
 }
 

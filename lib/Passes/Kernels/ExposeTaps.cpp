@@ -241,7 +241,7 @@ Value *TapPair::tap(Value *value) {
     return known = value;
   Function &body = forward.host();
   Value *stack = nullptr;
-  for (unsigned index = repeats.forward->intAttr("carried");
+  for (unsigned index = repeats.forward->get(param::carried);
        index < body.numResults(); ++index)
     if (body.result(index) == value)
       stack = repeats.forward->result(index);
@@ -346,8 +346,8 @@ static bool exposeTaps(Module &module, PassContext &ctx) {
     if (!flow.hasBackward(body.host()))
       continue;
     for (RepeatPair pair : repeatPairs(body.host())) {
-      OpenedBody *forward = opened.body(pair.forward->stringAttr("body"));
-      OpenedBody *backward = opened.body(pair.backward->stringAttr("body"));
+      OpenedBody *forward = opened.body(pair.forward->get(param::body));
+      OpenedBody *backward = opened.body(pair.backward->get(param::body));
       changed |= TapPair(pair, *forward, *backward, flow, ctx).run();
     }
     changed |= TapPair(body, flow, ctx).run();

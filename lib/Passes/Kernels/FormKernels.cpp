@@ -119,7 +119,7 @@ static std::string matrixNames(llvm::ArrayRef<Op *> ops) {
     for (const Value *operand : op->operandValues()) {
       const Op *def = operand ? operand->definingOp() : nullptr;
       if (def && def->is(ops::Weight) && op->is(ops::Matmul))
-        names.insert(def->stringAttr("name").rsplit('.').second.str());
+        names.insert(def->get(param::name).rsplit('.').second.str());
     }
   return names.empty() ? "rest" : llvm::join(names, "_");
 }

@@ -47,7 +47,7 @@ ForwardValues::ForwardValues(const Function &both) {
 
 /// What a body is given unchanged in every turn is what stands around it.
 void ForwardValues::numberParameters(const Op &repeat, const Function &body) {
-  unsigned carried = repeat.intAttr("carried");
+  unsigned carried = repeat.get(param::carried);
   for (unsigned slot = carried; slot < repeat.numOperands(); ++slot) {
     auto [it, inserted] = outer.insert({repeat.operand(slot), 0});
     if (inserted)
@@ -69,7 +69,7 @@ ForwardValues::ForwardValues(const RepeatPair &pair, const Function &forward,
 
   numberParameters(*pair.backward, backward);
   numbers[backward.parameters()[0].get()] = index;
-  unsigned carried = pair.forward->intAttr("carried");
+  unsigned carried = pair.forward->get(param::carried);
   for (unsigned slot = 0; slot < pair.backward->numOperands(); ++slot) {
     const Value *stack = pair.backward->operand(slot);
     if (stack->definingOp() == pair.forward && stack->index() >= carried)

@@ -37,14 +37,14 @@ void GradientFlow::follow(const Function &host) {
         dependent.insert(result);
       continue;
     }
-    const Function *body = module.findFunction(op.stringAttr("body"));
+    const Function *body = module.findFunction(op.get(param::body));
     if (!body)
       continue;
     for (unsigned slot = 0; slot < op.numOperands(); ++slot)
       if (depends(op.operand(slot)))
         dependent.insert(body->parameters()[slot + 1].get());
     // What one turn carries to the next depends there too.
-    unsigned carried = op.intAttr("carried");
+    unsigned carried = op.get(param::carried);
     for (bool changed = true; changed;) {
       follow(*body);
       changed = false;

@@ -23,11 +23,11 @@ bool anec::isRematerialized(const Op &op) {
 /// A weight of the callee in the host function, for the instance of the call:
 /// the one that stands there already, or a new one.
 Value *OpenedBody::weightOfInstance(const Op &weight, Op &call) {
-  Value *instance = call.operand("index");
+  Value *instance = call.operand(param::index);
   for (Op &op : function->body()) {
     if (&op == &call)
       break;
-    if (op.is(ops::Weight) && op.operand("index") == instance &&
+    if (op.is(ops::Weight) && op.operand(param::index) == instance &&
         equalConstants(op.constants(), weight.constants()))
       return op.result();
   }
@@ -73,7 +73,7 @@ OpenedModule::OpenedModule(Module &module) : module(module) {
     for (Op &op : llvm::make_early_inc_range(host->body())) {
       if (!op.is(ops::Call))
         continue;
-      Function *callee = module.findFunction(op.stringAttr("callee"));
+      Function *callee = module.findFunction(op.get(param::callee));
       assert(callee && callee->kind != FunctionKind::Host);
       called.insert(callee->name);
       body.open(op, *callee);
@@ -220,7 +220,7 @@ Value *OpenedBody::instanceOf(int group) const {
   for (const Op *op : ops(group))
     for (const Value *operand : op->operandValues())
       if (const Op *weight = weightOf(operand))
-        if (Value *instance = weight->operand("index"))
+        if (Value *instance = weight->operand(param::index))
           return instance;
   return nullptr;
 }
@@ -436,8 +436,9 @@ static Op *makeCall(const Function &kernel, const Interface &interface,
   TensorType list(DType::String, {int64_t(types.size())});
   llvm::SmallVector<ConstantRef, 2> constants(ops::Call.numConstantParams());
   Op *call = Op::create(ops::Call, operands, constants, types, names, range);
-  call->setConstant("callee", Constant::string(kernel.name));
-  call->setConstant("results", Constant::strings(list, std::move(spelled)));
+  call->setConstant(param::callee, Constant::string(kernel.name));
+  call->setConstant(param::results,
+                    Constant::strings(list, std::move(spelled)));
   return call;
 }
 

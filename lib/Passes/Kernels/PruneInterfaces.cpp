@@ -39,7 +39,7 @@ static unsigned pruneRepeats(OpenedModule &opened, Function &host) {
       repeats.push_back(&op);
   // Backwards: what takes stacks comes after what makes them.
   for (Op *repeat : llvm::reverse(repeats))
-    if (OpenedBody *body = opened.body(repeat->stringAttr("body")))
+    if (OpenedBody *body = opened.body(repeat->get(param::body)))
       changed += pruneRepeat(*repeat, body->host()) != nullptr;
   return changed;
 }

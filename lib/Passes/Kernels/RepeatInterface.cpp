@@ -16,7 +16,7 @@ std::vector<RepeatPair> anec::repeatPairs(Function &host) {
   for (Op &op : host.body()) {
     if (!op.is(ops::Repeat))
       continue;
-    unsigned first = op.numOperands() - unsigned(op.intAttr("sliced"));
+    unsigned first = op.numOperands() - unsigned(op.get(param::sliced));
     for (unsigned slot = first; slot < op.numOperands(); ++slot)
       if (Op *def = op.operand(slot)->definingOp();
           def && def->is(ops::Repeat)) {
@@ -30,7 +30,7 @@ std::vector<RepeatPair> anec::repeatPairs(Function &host) {
 static TensorType stackOf(const TensorType &type, const Op &repeat) {
   TensorType stack = type;
   stack.shape.insert(stack.shape.begin(),
-                     repeat.intAttr("to") - repeat.intAttr("from"));
+                     repeat.get(param::to) - repeat.get(param::from));
   return stack;
 }
 
@@ -40,9 +40,9 @@ static TensorType stackOf(const TensorType &type, const Op &repeat) {
 static Op *rebuild(Op &repeat, llvm::ArrayRef<Value *> operands, int64_t sliced,
                    llvm::function_ref<bool(unsigned result)> keep,
                    llvm::ArrayRef<const Value *> added = {}) {
-  int64_t carried = repeat.intAttr("carried");
+  int64_t carried = repeat.get(param::carried);
   std::vector<std::string> collected;
-  if (const Constant *old = repeat.constant("collected"))
+  if (const Constant *old = repeat.constant(param::collected))
     for (auto [index, type] : llvm::enumerate(old->asStrings()))
       if (keep(carried + index))
         collected.push_back(type);
@@ -60,9 +60,9 @@ static Op *rebuild(Op &repeat, llvm::ArrayRef<Value *> operands, int64_t sliced,
   }
   Op *made = Op::create(ops::Repeat, operands, repeat.constants(), types, names,
                         repeat.range());
-  made->setConstant("sliced", Constant::int32(sliced));
+  made->setConstant(param::sliced, Constant::int32(sliced));
   TensorType list(DType::String, {int64_t(collected.size())});
-  made->setConstant("collected",
+  made->setConstant(param::collected,
                     collected.empty()
                         ? nullptr
                         : Constant::strings(list, std::move(collected)));
@@ -90,7 +90,7 @@ Value *anec::addCollected(Op *&repeat, Function &body, Value *value) {
     taken.unique(name);
   names.push_back(taken.unique(displayName(*value)).str());
   setBodyResults(body, results, names);
-  repeat = rebuild(*repeat, repeat->operandValues(), repeat->intAttr("sliced"),
+  repeat = rebuild(*repeat, repeat->operandValues(), repeat->get(param::sliced),
                    [](unsigned) { return true; }, {value});
   return repeat->result(repeat->numResults() - 1);
 }
@@ -105,13 +105,13 @@ Value *anec::addSliced(Op *&repeat, Function &body, Value *stack,
   Value *param = body.addParameter(type, taken.unique(displayName(like)));
   llvm::SmallVector<Value *, 8> operands(repeat->operandValues());
   operands.push_back(stack);
-  repeat = rebuild(*repeat, operands, repeat->intAttr("sliced") + 1,
+  repeat = rebuild(*repeat, operands, repeat->get(param::sliced) + 1,
                    [](unsigned) { return true; });
   return param;
 }
 
 Op *anec::pruneRepeat(Op &repeat, Function &body) {
-  unsigned carried = repeat.intAttr("carried");
+  unsigned carried = repeat.get(param::carried);
   auto isUsed = [&](unsigned result) {
     return result < carried || repeat.result(result)->hasUses();
   };
@@ -128,7 +128,7 @@ Op *anec::pruneRepeat(Op &repeat, Function &body) {
   if (changed)
     setBodyResults(body, results, names);
 
-  unsigned firstSliced = repeat.numOperands() - repeat.intAttr("sliced");
+  unsigned firstSliced = repeat.numOperands() - repeat.get(param::sliced);
   llvm::SmallVector<Value *, 8> operands;
   int64_t sliced = 0;
   llvm::SmallVector<unsigned, 4> unused;

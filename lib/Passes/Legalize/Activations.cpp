@@ -26,7 +26,7 @@ static Value *halfTimesOnePlus(Rewriter &r, Value *f) {
 ///         or  0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 ///         or  x * sigmoid(1.702 x)
 Value *legalize::expandGelu(Rewriter &r) {
-  llvm::StringRef mode = r.op.stringAttr("mode");
+  llvm::StringRef mode = r.op.get(param::mode);
   if (mode == "SIGMOID_APPROXIMATION") {
     Value *scaled = r.make(ops::Mul, {r.x(), r.scalar(1.702, "scale")}, "in");
     return r.make(ops::Mul, {r.x(), r.make(ops::Sigmoid, {scaled}, "gate")});
@@ -58,7 +58,8 @@ Value *legalize::expandSoftplus(Rewriter &r) {
   // The sum is at least 1: an epsilon has nothing to protect from.
   Value *log = r.make(
       ops::Log, {sum},
-      Attr("epsilon", Constant::scalar(r.op.result()->type.dtype, 0)), "log");
+      Attr(param::epsilon, Constant::scalar(r.op.result()->type.dtype, 0)),
+      "log");
   return r.make(ops::Add, {positive, log});
 }
 
@@ -66,7 +67,7 @@ Value *legalize::expandSoftplus(Rewriter &r) {
 Value *legalize::rootToPow(Rewriter &r) {
   Value *base = r.x();
   if (r.op.is(ops::Rsqrt)) {
-    double epsilon = r.op.floatAttr("epsilon");
+    double epsilon = r.op.get(param::epsilon);
     if (epsilon != 0)
       base = r.make(ops::Add, {base, r.scalar(epsilon, "epsilon")}, "base");
     return r.make(ops::Pow, {base, r.scalar(-0.5, "minus_half")});
@@ -79,7 +80,7 @@ Value *legalize::inverseToDiv(Rewriter &r) {
   if (!r.op.is(ops::Inverse))
     return nullptr;
   Value *base = r.x();
-  if (double epsilon = r.op.floatAttr("epsilon"); epsilon != 0)
+  if (double epsilon = r.op.get(param::epsilon); epsilon != 0)
     base = r.make(ops::Add, {base, r.scalar(epsilon, "epsilon")}, "base");
   return r.make(ops::RealDiv, {r.scalar(1, "one"), base});
 }

@@ -22,13 +22,13 @@ Value *legalize::expandMod(Rewriter &r) {
 Value *legalize::expandLogical(Rewriter &r) {
   llvm::SmallVector<Value *, 2> numbers;
   for (Value *operand : r.op.operandValues())
-    numbers.push_back(r.make(ops::Cast, {operand}, Attr("dtype", "fp16"),
+    numbers.push_back(r.make(ops::Cast, {operand}, Attr(param::dtype, "fp16"),
                              numbers.empty() ? "left" : "right"));
   if (r.op.is(ops::LogicalXor))
     return r.make(ops::NotEqual, numbers);
   const OpDef &def = r.op.is(ops::LogicalAnd) ? ops::Mul : ops::Maximum;
   return r.make(ops::Cast, {r.make(def, numbers, "number")},
-                Attr("dtype", "bool"));
+                Attr(param::dtype, "bool"));
 }
 
 /// reduce_mean(x) ==> reduce_sum(x * 1/n): scaled first, so that the sum stays
@@ -42,8 +42,8 @@ Value *legalize::meanToSum(Rewriter &r) {
   Value *scaled =
       r.make(ops::Mul, {r.x(), r.scalar(1 / count, "share")}, "shares");
   return r.make(ops::ReduceSum, {scaled},
-                {{"axes", r.op.constant("axes")},
-                 {"keep_dims", r.op.constant("keep_dims")}});
+                {{param::axes, r.op.constant(param::axes)},
+                 {param::keepDims, r.op.constant(param::keepDims)}});
 }
 
 /// reduce(x, [a, b]) ==> reduce(reduce(x, [b]), [a]), for what may be taken
@@ -52,7 +52,7 @@ Value *legalize::splitReduce(Rewriter &r) {
   if (!llvm::is_contained({&ops::ReduceSum, &ops::ReduceMax, &ops::ReduceMin},
                           &r.op.def()))
     return nullptr;
-  Shape axes = r.op.intsAttr("axes");
+  Shape axes = r.op.get(param::axes);
   if (axes.size() < 2)
     return nullptr;
   int64_t rank = r.x()->type.rank();
@@ -60,11 +60,13 @@ Value *legalize::splitReduce(Rewriter &r) {
     axis += axis < 0 ? rank : 0;
   llvm::sort(axes);
   int64_t last = axes.pop_back_val();
-  bool keep = r.op.boolAttr("keep_dims");
+  bool keep = r.op.get(param::keepDims);
   Value *inner = r.make(
       r.op.def(), {r.x()},
-      {{"axes", llvm::ArrayRef<int64_t>(last)}, {"keep_dims", keep}}, "inner");
-  return r.make(r.op.def(), {inner}, {{"axes", axes}, {"keep_dims", keep}});
+      {{param::axes, llvm::ArrayRef<int64_t>(last)}, {param::keepDims, keep}},
+      "inner");
+  return r.make(r.op.def(), {inner},
+                {{param::axes, axes}, {param::keepDims, keep}});
 }
 
 /// t * 0 ==> t - t
@@ -81,7 +83,7 @@ Value *legalize::zeroBySub(Rewriter &r) {
 /// layer_norm(x, gamma, beta) ==> layer_norm(x) * gamma + beta
 Value *legalize::splitAffine(Rewriter &r) {
   const TensorType &type = r.x()->type;
-  Shape axes = r.op.intsAttr("axes");
+  Shape axes = r.op.get(param::axes);
   // Where gamma's axes stand among those of x.
   Shape shape(type.rank(), 1);
   for (int64_t &axis : axes) {
@@ -90,15 +92,16 @@ Value *legalize::splitAffine(Rewriter &r) {
   }
   if (!llvm::is_sorted(axes))
     return nullptr;
-  Value *result =
-      r.make(ops::LayerNorm, {r.x()},
-             {{"axes", axes}, {"epsilon", r.op.constant("epsilon")}}, "normal");
-  auto apply = [&](const OpDef &def, llvm::StringRef name) {
+  Value *result = r.make(
+      ops::LayerNorm, {r.x()},
+      {{param::axes, axes}, {param::epsilon, r.op.constant(param::epsilon)}},
+      "normal");
+  auto apply = [&](const OpDef &def, const ValueParam &name) {
     if (Value *factor = r.op.operand(name))
       result = r.make(def, {result, r.reshape(factor, shape, name)},
-                      name == "gamma" ? "scaled" : "");
+                      name == param::gamma ? "scaled" : "");
   };
-  apply(ops::Mul, "gamma");
-  apply(ops::Add, "beta");
+  apply(ops::Mul, param::gamma);
+  apply(ops::Add, param::betaValue);
   return result;
 }

@@ -23,7 +23,7 @@ namespace {
 /// An image [N, C, ...] that windows of a kernel slide over, a column for each.
 class Unfolding {
 public:
-  explicit Unfolding(Rewriter &r) : r(r), groups(r.op.intAttr("groups")) {
+  explicit Unfolding(Rewriter &r) : r(r), groups(r.op.get(param::groups)) {
     if (r.op.is(ops::Conv))
       ofConvolution();
     else
@@ -57,7 +57,7 @@ private:
 void Unfolding::ofConvolution() {
   llvm::SmallVector<std::pair<int64_t, int64_t>, 3> pads;
   const Shape &in = r.x()->type.shape,
-              &kernel = r.op.operand("weight")->type.shape;
+              &kernel = r.op.operand(param::weight)->type.shape;
   for (unsigned i = 2; i < in.size(); ++i) {
     ConvAxis axis = convAxis(r.op, i - 2, in[i], kernel[i]);
     pads.push_back({axis.before, axis.after});
@@ -73,7 +73,7 @@ void Unfolding::ofConvolution() {
 void Unfolding::ofTransposed() {
   llvm::SmallVector<std::pair<int64_t, int64_t>, 3> pads;
   const Shape &in = r.x()->type.shape, &out = r.op.result()->type.shape,
-              &kernel = r.op.operand("weight")->type.shape;
+              &kernel = r.op.operand(param::weight)->type.shape;
   Value *value = r.x();
   for (unsigned i = 2; i < in.size(); ++i) {
     ConvAxis axis = transposedAxis(r.op, i - 2, in[i], out[i], kernel[i]);
@@ -102,9 +102,9 @@ Value *Unfolding::framed(Value *value,
   if (llvm::all_of(pad, [](int64_t extent) { return extent == 0; }))
     return value;
   return r.make(ops::Pad, {value},
-                {{"pad", pad},
-                 {"mode", "constant"},
-                 {"constant_val", Constant::scalar(value->type.dtype, 0)}},
+                {{param::pad, pad},
+                 {param::mode, "constant"},
+                 {param::constantVal, Constant::scalar(value->type.dtype, 0)}},
                 "framed");
 }
 
@@ -119,9 +119,9 @@ Value *Unfolding::spread(Value *value, unsigned axis, int64_t stride) {
       apart[i < axis ? 0 : 3] *= whole[i];
   Value *wide =
       r.make(ops::Pad, {r.reshape(value, apart, "apart")},
-             {{"pad", llvm::ArrayRef<int64_t>{0, stride - 1, 0, 0}},
-              {"mode", "constant"},
-              {"constant_val", Constant::scalar(value->type.dtype, 0)}},
+             {{param::pad, llvm::ArrayRef<int64_t>{0, stride - 1, 0, 0}},
+              {param::mode, "constant"},
+              {param::constantVal, Constant::scalar(value->type.dtype, 0)}},
              "wide");
   whole[axis] *= stride;
   return r.reshape(wide, whole, "spread");
@@ -140,13 +140,14 @@ Value *Unfolding::window(llvm::ArrayRef<int64_t> begins) const {
   if (begin == Shape(begin.size(), 0) && end == image->type.shape && isDense)
     return image;
   if (!isDense)
-    return r.make(ops::SliceByIndex, {image},
-                  {{"begin", begin}, {"end", end}, {"stride", stride}},
-                  "window");
+    return r.make(
+        ops::SliceByIndex, {image},
+        {{param::begin, begin}, {param::end, end}, {param::stride, stride}},
+        "window");
   for (size_t i = 0; i < end.size(); ++i)
     end[i] -= begin[i];
-  return r.make(ops::SliceBySize, {image}, {{"begin", begin}, {"size", end}},
-                "window");
+  return r.make(ops::SliceBySize, {image},
+                {{param::begin, begin}, {param::size, end}}, "window");
 }
 
 Value *Unfolding::columns() const {
@@ -179,9 +180,9 @@ Value *Unfolding::columns() const {
 
 /// The weight as [1, outputs, inputs * taps], or such a matrix for each group.
 static Value *weightRows(Rewriter &r) {
-  Value *weight = r.op.operand("weight");
+  Value *weight = r.op.operand(param::weight);
   const Shape &w = weight->type.shape;
-  int64_t groups = r.op.intAttr("groups");
+  int64_t groups = r.op.get(param::groups);
   int64_t outputs = r.op.result()->type.shape[1] / groups;
   int64_t inputs = r.x()->type.shape[1] / groups;
   if (r.op.is(ops::ConvTranspose)) {
@@ -190,8 +191,9 @@ static Value *weightRows(Rewriter &r) {
     weight = r.reshape(weight,
                        llvm::ArrayRef<int64_t>{groups, inputs, outputs, taps},
                        "grouped");
-    weight = r.make(ops::Transpose, {weight},
-                    {{"perm", llvm::ArrayRef<int64_t>{0, 2, 1, 3}}}, "turned");
+    weight =
+        r.make(ops::Transpose, {weight},
+               {{param::perm, llvm::ArrayRef<int64_t>{0, 2, 1, 3}}}, "turned");
   }
   int64_t width = weight->type.numElements() / (groups * outputs);
   Shape matrix = {1, outputs, width};
@@ -204,7 +206,7 @@ static Value *weightRows(Rewriter &r) {
 Value *legalize::convToMatmul(Rewriter &r) {
   // A window for each element of the kernel; beyond, programs get too long.
   constexpr int64_t mostTaps = 128;
-  const Shape &w = r.op.operand("weight")->type.shape;
+  const Shape &w = r.op.operand(param::weight)->type.shape;
   int64_t taps = 1;
   for (int64_t extent : llvm::ArrayRef(w).drop_front(2))
     taps *= extent;
@@ -212,7 +214,7 @@ Value *legalize::convToMatmul(Rewriter &r) {
     return nullptr;
   Value *product =
       r.make(ops::Matmul, {weightRows(r), Unfolding(r).columns()}, "product");
-  Value *bias = r.op.operand("bias");
+  Value *bias = r.op.operand(param::bias);
   Value *result =
       r.reshape(product, r.op.result()->type.shape, bias ? "image" : "");
   return bias ? addBias(r, result, bias) : result;

@@ -124,7 +124,8 @@ void InterfaceRewriter::passHalf(Value &param) {
     return;
   replaceInput(param, {DType::FP16, param.type.shape},
                [&](Builder &builder, Value *half) {
-                 return builder.build(ops::Cast, {half}, Attr("dtype", "fp32"),
+                 return builder.build(ops::Cast, {half},
+                                      Attr(param::dtype, "fp32"),
                                       param.name + "_fp32");
                });
 }
@@ -142,7 +143,7 @@ void InterfaceRewriter::replaceOutput(unsigned index, const OpDef &def,
 void InterfaceRewriter::returnHalf(unsigned index) {
   if (function.result(index)->type.dtype == DType::FP32 &&
       !holds(rules::IoFp32))
-    replaceOutput(index, ops::Cast, Attr("dtype", "fp16"));
+    replaceOutput(index, ops::Cast, Attr(param::dtype, "fp16"));
 }
 
 /// The ops that gather rows of a constant table by `indices`, or by a reshape
@@ -157,10 +158,10 @@ static bool findGathers(const Value &indices,
       continue;
     }
     bool fits = op && op->is(ops::Gather) &&
-                op->operand("indices") == &indices &&
-                op->operand("x")->type.rank() == 2 &&
-                op->operand("x")->type.dtype == DType::FP16 &&
-                op->intAttr("axis") == 0 && op->intAttr("batch_dims") == 0 &&
+                op->operand(param::indices) == &indices &&
+                op->operand(param::x)->type.rank() == 2 &&
+                op->operand(param::x)->type.dtype == DType::FP16 &&
+                op->get(param::axis) == 0 && op->get(param::batchDims) == 0 &&
                 indices.type.rank() == 1;
     if (!fits)
       return false;
@@ -192,30 +193,32 @@ void InterfaceRewriter::passIndices(Value &param) {
       !findGathers(param, gathers))
     return;
   for (Op *gather : gathers)
-    if (gather->operand("x")->type.shape[0] > exact)
+    if (gather->operand(param::x)->type.shape[0] > exact)
       return;
   param.type.dtype = DType::FP16;
   for (Op *gather : gathers) {
-    Value *table = gather->operand("x");
+    Value *table = gather->operand(param::x);
     int64_t rows = table->type.shape[0], count = param.type.numElements();
     Builder builder(function);
     builder.setInsertionPoint(gather);
     std::vector<double> numbers(rows);
     std::iota(numbers.begin(), numbers.end(), 0);
-    Value *index = builder.build(ops::Reshape, {&param},
-                                 {{"shape", llvm::ArrayRef<int64_t>{1, count}}},
-                                 param.name + "_row");
+    Value *index =
+        builder.build(ops::Reshape, {&param},
+                      {{param::shape, llvm::ArrayRef<int64_t>{1, count}}},
+                      param.name + "_row");
     Value *number = builder.build(
         ops::Const, {},
-        Attr("val", Constant::fromDoubles({DType::FP16, {rows, 1}}, numbers)),
+        Attr(param::val,
+             Constant::fromDoubles({DType::FP16, {rows, 1}}, numbers)),
         param.name + "_numbers");
     Value *equal =
         builder.build(ops::Equal, {number, index}, {}, param.name + "_equal");
-    Value *hot = builder.build(ops::Cast, {equal}, Attr("dtype", "fp16"),
+    Value *hot = builder.build(ops::Cast, {equal}, Attr(param::dtype, "fp16"),
                                param.name + "_one_hot");
     Value *result =
         builder.build(ops::Matmul, {hot, table},
-                      {{"transpose_x", true}, {"transpose_y", false}},
+                      {{param::transposeX, true}, {param::transposeY, false}},
                       gather->result()->name);
     gather->result()->replaceAllUsesWith(result);
     gather->erase();
@@ -232,18 +235,18 @@ void InterfaceRewriter::passIndices(Value &param) {
 void InterfaceRewriter::passVector(Value &param) {
   if (!param.type.isScalar() || holds(rules::IoScalar))
     return;
-  replaceInput(param, {param.type.dtype, {1}},
-               [&](Builder &builder, Value *vector) {
-                 return builder.build(ops::Squeeze, {vector},
-                                      {{"axes", llvm::ArrayRef<int64_t>(0)}},
-                                      param.name + "_scalar");
-               });
+  replaceInput(
+      param, {param.type.dtype, {1}}, [&](Builder &builder, Value *vector) {
+        return builder.build(ops::Squeeze, {vector},
+                             {{param::axes, llvm::ArrayRef<int64_t>(0)}},
+                             param.name + "_scalar");
+      });
 }
 
 void InterfaceRewriter::returnVector(unsigned index) {
   if (function.result(index)->type.isScalar() && !holds(rules::IoScalar))
     replaceOutput(index, ops::ExpandDims,
-                  {{"axes", llvm::ArrayRef<int64_t>(0)}});
+                  {{param::axes, llvm::ArrayRef<int64_t>(0)}});
 }
 
 /// The width that makes rows a multiple of what rows start at, unless that is
@@ -268,7 +271,7 @@ static void sliceDirectly(Value &padded, Value &unpadded) {
   llvm::SmallVector<Op *> slices;
   for (Operand *use = unpadded.firstUse(); use; use = use->nextUse())
     if (use->owner() && use->owner()->is(ops::SliceBySize) &&
-        !llvm::is_contained(use->owner()->intsAttr("size"), -1))
+        !llvm::is_contained(use->owner()->get(param::size), -1))
       slices.push_back(use->owner());
   for (Op *slice : slices)
     slice->setOperand(0, &padded);
@@ -287,10 +290,10 @@ void InterfaceRewriter::padInput(Value &param) {
   wide.shape.back() = width;
   Value *unpadded = nullptr;
   replaceInput(param, wide, [&](Builder &builder, Value *padded) {
-    unpadded =
-        builder.build(ops::SliceBySize, {padded},
-                      {{"begin", Shape(type.rank(), 0)}, {"size", type.shape}},
-                      param.name + "_unpadded");
+    unpadded = builder.build(
+        ops::SliceBySize, {padded},
+        {{param::begin, Shape(type.rank(), 0)}, {param::size, type.shape}},
+        param.name + "_unpadded");
     return unpadded;
   });
   sliceDirectly(param, *unpadded);
@@ -302,10 +305,11 @@ void InterfaceRewriter::padOutput(unsigned index) {
   if (holds(rules::IoRow64) || type.isScalar() || type.numElements() <= 1 ||
       width == type.shape.back() || !isFloat(type.dtype))
     return;
-  replaceOutput(index, ops::Pad,
-                {{"pad", llvm::ArrayRef<int64_t>{0, width - type.shape.back()}},
-                 {"mode", "constant"},
-                 {"constant_val", Constant::scalar(type.dtype, 0)}});
+  replaceOutput(
+      index, ops::Pad,
+      {{param::pad, llvm::ArrayRef<int64_t>{0, width - type.shape.back()}},
+       {param::mode, "constant"},
+       {param::constantVal, Constant::scalar(type.dtype, 0)}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -328,8 +332,8 @@ void InterfaceRewriter::computeLast() {
       continue;
     Builder builder(function);
     Value *zero = builder.build(
-        ops::Const, {}, Attr("val", Constant::scalar(value->type.dtype, 0)),
-        "zero");
+        ops::Const, {},
+        Attr(param::val, Constant::scalar(value->type.dtype, 0)), "zero");
     function.setResult(i, builder.build(ops::Add, {value, zero}, {},
                                         function.resultNames()[i]));
     note();

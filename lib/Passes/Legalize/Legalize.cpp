@@ -50,8 +50,8 @@ Value *Rewriter::make(const OpDef &def, llvm::ArrayRef<Value *> operands,
 
 Value *Rewriter::scalar(double number, llvm::StringRef part) {
   TensorType type(op.result()->type.dtype);
-  return make(ops::Const, {}, Attr("val", Constant::fromDoubles(type, number)),
-              part);
+  return make(ops::Const, {},
+              Attr(param::val, Constant::fromDoubles(type, number)), part);
 }
 
 /// The elements of `array` from `begin` on along `axis`.
@@ -80,29 +80,29 @@ Value *Rewriter::slice(Value *value, unsigned axis, int64_t begin,
     return value;
   Op *source = value->definingOp();
   if (source && source->is(ops::Const) &&
-      bitWidth(source->constant("val")->storedDType()) >= 8)
+      bitWidth(source->constant(param::val)->storedDType()) >= 8)
     return make(ops::Const, {},
-                Attr("val", sliceConstant(*source->constant("val"), axis, begin,
-                                          extent)),
+                Attr(param::val, sliceConstant(*source->constant(param::val),
+                                               axis, begin, extent)),
                 part);
   Shape from(value->type.rank(), 0), size = value->type.shape;
   from[axis] = begin;
   size[axis] = extent;
-  if (source && source->is(ops::Weight) && !source->constant("begin") &&
-      !source->operand("index"))
+  if (source && source->is(ops::Weight) && !source->constant(param::begin) &&
+      !source->operand(param::index))
     return make(ops::Weight, {},
-                {{"name", source->constant("name")},
-                 {"dtype", source->constant("dtype")},
-                 {"shape", size},
-                 {"perm", source->constant("perm")},
-                 {"source_shape", source->constant("source_shape")
-                                      ? source->constant("source_shape")
-                                      : source->constant("shape")},
-                 {"whole_shape", source->constant("shape")},
-                 {"begin", from}},
+                {{param::name, source->constant(param::name)},
+                 {param::dtype, source->constant(param::dtype)},
+                 {param::shape, size},
+                 {param::perm, source->constant(param::perm)},
+                 {param::sourceShape, source->constant(param::sourceShape)
+                                          ? source->constant(param::sourceShape)
+                                          : source->constant(param::shape)},
+                 {param::wholeShape, source->constant(param::shape)},
+                 {param::begin, from}},
                 part);
-  return make(ops::SliceBySize, {value}, {{"begin", from}, {"size", size}},
-              part);
+  return make(ops::SliceBySize, {value},
+              {{param::begin, from}, {param::size, size}}, part);
 }
 
 Value *Rewriter::reshape(Value *value, llvm::ArrayRef<int64_t> shape,
@@ -116,27 +116,28 @@ Value *Rewriter::reshape(Value *value, llvm::ArrayRef<int64_t> shape,
     return value;
   if (source && source->is(ops::Const))
     return make(ops::Const, {},
-                Attr("val", source->constant("val")->reshaped(shape)), part);
-  if (source && source->is(ops::Weight) && !source->constant("begin") &&
-      !source->operand("index"))
-    return make(ops::Weight, {},
-                {{"name", source->constant("name")},
-                 {"dtype", source->constant("dtype")},
-                 {"shape", shape},
-                 {"perm", source->constant("perm")},
-                 {"source_shape", source->constant("source_shape")
-                                      ? source->constant("source_shape")
-                                      : source->constant("shape")}},
+                Attr(param::val, source->constant(param::val)->reshaped(shape)),
                 part);
-  return make(ops::Reshape, {value}, {{"shape", shape}}, part);
+  if (source && source->is(ops::Weight) && !source->constant(param::begin) &&
+      !source->operand(param::index))
+    return make(ops::Weight, {},
+                {{param::name, source->constant(param::name)},
+                 {param::dtype, source->constant(param::dtype)},
+                 {param::shape, shape},
+                 {param::perm, source->constant(param::perm)},
+                 {param::sourceShape, source->constant(param::sourceShape)
+                                          ? source->constant(param::sourceShape)
+                                          : source->constant(param::shape)}},
+                part);
+  return make(ops::Reshape, {value}, {{param::shape, shape}}, part);
 }
 
 Value *Rewriter::concat(llvm::ArrayRef<Value *> values, int64_t axis,
                         llvm::StringRef part) {
   if (values.size() == 1)
     return values[0];
-  return make(ops::Concat, values, {{"axis", axis}, {"interleave", false}},
-              part);
+  return make(ops::Concat, values,
+              {{param::axis, axis}, {param::interleave, false}}, part);
 }
 
 void legalize::eachPart(int64_t extent, int64_t limit,

@@ -10,19 +10,19 @@ using namespace anec::legalize;
 
 /// concat(a, b, c, ...) ==> concat(concat(a, b), concat(c, ...))
 Value *legalize::concatTree(Rewriter &r) {
-  if (r.op.boolAttr("interleave"))
+  if (r.op.get(param::interleave))
     return nullptr;
   llvm::SmallVector<Value *> level = r.op.operandValues();
   while (level.size() > 2) {
     llvm::SmallVector<Value *> next;
     for (size_t i = 0; i < level.size(); i += 2)
-      next.push_back(
-          i + 1 < level.size()
-              ? r.concat({level[i], level[i + 1]}, r.op.intAttr("axis"), "pair")
-              : level[i]);
+      next.push_back(i + 1 < level.size()
+                         ? r.concat({level[i], level[i + 1]},
+                                    r.op.get(param::axis), "pair")
+                         : level[i]);
     level = std::move(next);
   }
-  return r.concat(level, r.op.intAttr("axis"));
+  return r.concat(level, r.op.get(param::axis));
 }
 
 /// `value` beside itself, `count` times.
@@ -37,7 +37,7 @@ Value *legalize::tileToConcat(Rewriter &r) {
   if (!r.op.is(ops::Tile))
     return nullptr;
   constexpr int64_t mostCopies = 64;
-  Shape reps = r.op.intsAttr("reps");
+  Shape reps = r.op.get(param::reps);
   if (llvm::any_of(reps,
                    [](int64_t rep) { return rep < 1 || rep > mostCopies; }))
     return nullptr;

@@ -18,11 +18,11 @@ using namespace anec::legalize;
 static Value *convolve(Rewriter &r, Value *x, Value *weight, Value *bias,
                        llvm::StringRef part = "") {
   return r.make(ops::Conv, {x, weight, bias},
-                {{"strides", r.op.constant("strides")},
-                 {"pad_type", r.op.constant("pad_type")},
-                 {"pad", r.op.constant("pad")},
-                 {"dilations", r.op.constant("dilations")},
-                 {"groups", r.op.constant("groups")}},
+                {{param::strides, r.op.constant(param::strides)},
+                 {param::padType, r.op.constant(param::padType)},
+                 {param::pad, r.op.constant(param::pad)},
+                 {param::dilations, r.op.constant(param::dilations)},
+                 {param::groups, r.op.constant(param::groups)}},
                 part);
 }
 
@@ -34,8 +34,9 @@ Value *legalize::addBias(Rewriter &r, Value *sum, Value *bias) {
 
 /// conv(x, w, b) ==> conv(x, w) + b
 Value *legalize::splitBias(Rewriter &r) {
-  Value *product = convolve(r, r.x(), r.op.operand("weight"), nullptr, "plain");
-  return addBias(r, product, r.op.operand("bias"));
+  Value *product =
+      convolve(r, r.x(), r.op.operand(param::weight), nullptr, "plain");
+  return addBias(r, product, r.op.operand(param::bias));
 }
 
 /// A convolution over one axis ==> over two, with a height of 1
@@ -45,29 +46,30 @@ Value *legalize::convToRank4(Rewriter &r) {
     shape.insert(shape.begin() + 2, 1);
     return r.reshape(value, shape, part);
   };
-  auto with = [&](llvm::StringRef name, std::initializer_list<int64_t> first) {
-    Shape values = r.op.intsAttr(name);
+  auto with = [&](const IntsParam &name, std::initializer_list<int64_t> first) {
+    Shape values = r.op.get(name);
     values.insert(values.begin(), first.begin(), first.end());
     return Attr(name, values);
   };
   Value *image = r.make(ops::Conv,
                         {heightened(r.x(), "in"),
-                         heightened(r.op.operand("weight"), "kernel"),
-                         r.op.operand("bias")},
-                        {with("strides", {1}),
-                         {"pad_type", r.op.constant("pad_type")},
-                         with("pad", {0, 0}),
-                         with("dilations", {1}),
-                         {"groups", r.op.constant("groups")}},
+                         heightened(r.op.operand(param::weight), "kernel"),
+                         r.op.operand(param::bias)},
+                        {with(param::strides, {1}),
+                         {param::padType, r.op.constant(param::padType)},
+                         with(param::pad, {0, 0}),
+                         with(param::dilations, {1}),
+                         {param::groups, r.op.constant(param::groups)}},
                         "image");
   return r.reshape(image, r.op.result()->type.shape);
 }
 
 /// conv(x, w) ==> concat(conv(x, w's first outputs), ...)
 Value *legalize::tileConv(Rewriter &r) {
-  if (!r.op.is(ops::Conv) || r.op.intAttr("groups") != 1)
+  if (!r.op.is(ops::Conv) || r.op.get(param::groups) != 1)
     return nullptr;
-  Value *weight = r.op.operand("weight"), *bias = r.op.operand("bias");
+  Value *weight = r.op.operand(param::weight),
+        *bias = r.op.operand(param::bias);
   llvm::SmallVector<Value *> parts;
   eachPart(weight->type.shape[0], r.target.limits.convOutputChannels,
            [&](int64_t begin, int64_t extent) {
@@ -86,14 +88,15 @@ Value *legalize::tileConv(Rewriter &r) {
 /// Which axis of an operand of `matmul` is added over.
 static unsigned contractedAxis(const Op &matmul, unsigned slot) {
   unsigned rank = matmul.operand(slot)->type.rank();
-  bool transposed = matmul.boolAttr(slot == 0 ? "transpose_x" : "transpose_y");
+  bool transposed =
+      matmul.get(slot == 0 ? param::transposeX : param::transposeY);
   return rank - ((slot == 0) != transposed ? 1 : 2);
 }
 
 static Value *multiply(Rewriter &r, Value *x, Value *y, llvm::StringRef part) {
   return r.make(ops::Matmul, {x, y},
-                {{"transpose_x", r.op.constant("transpose_x")},
-                 {"transpose_y", r.op.constant("transpose_y")}},
+                {{param::transposeX, r.op.constant(param::transposeX)},
+                 {param::transposeY, r.op.constant(param::transposeY)}},
                 part);
 }
 
@@ -125,13 +128,13 @@ static Value *splitMatmul(Rewriter &r) {
 Value *legalize::splitContraction(Rewriter &r) {
   if (r.op.is(ops::Matmul))
     return splitMatmul(r);
-  if (r.op.intAttr("groups") != 1)
+  if (r.op.get(param::groups) != 1)
     return nullptr;
-  Value *weight = r.op.operand("weight");
+  Value *weight = r.op.operand(param::weight);
   llvm::SmallVector<Value *> terms;
   eachPart(weight->type.shape[1], r.target.limits.convInputChannels,
            [&](int64_t begin, int64_t extent) {
-             Value *bias = terms.empty() ? r.op.operand("bias") : nullptr;
+             Value *bias = terms.empty() ? r.op.operand(param::bias) : nullptr;
              terms.push_back(convolve(
                  r, r.slice(r.x(), 1, begin, extent, "channels"),
                  r.slice(weight, 1, begin, extent, "kernel"), bias, "term"));
@@ -163,20 +166,22 @@ Value *legalize::tileMatmul(Rewriter &r) {
 
 /// linear(x, w, b) ==> x @ w^T + b
 Value *legalize::expandLinear(Rewriter &r) {
-  Value *bias = r.op.operand("bias");
-  Value *product = r.make(ops::Matmul, {r.x(), r.op.operand("weight")},
-                          {{"transpose_x", false}, {"transpose_y", true}},
-                          bias ? "product" : "");
+  Value *bias = r.op.operand(param::bias);
+  Value *product =
+      r.make(ops::Matmul, {r.x(), r.op.operand(param::weight)},
+             {{param::transposeX, false}, {param::transposeY, true}},
+             bias ? "product" : "");
   return bias ? r.make(ops::Add, {product, bias}) : product;
 }
 
 /// attention ==> softmax(query @ key^T / sqrt(width) + mask) @ value
 Value *legalize::expandAttention(Rewriter &r) {
-  Value *query = r.op.operand("query"), *mask = r.op.operand("attn_mask");
+  Value *query = r.op.operand(param::query),
+        *mask = r.op.operand(param::attnMask);
   double scale = 1 / std::sqrt(double(query->type.shape.back()));
   Value *scores =
-      r.make(ops::Matmul, {query, r.op.operand("key")},
-             {{"transpose_x", false}, {"transpose_y", true}}, "scores");
+      r.make(ops::Matmul, {query, r.op.operand(param::key)},
+             {{param::transposeX, false}, {param::transposeY, true}}, "scores");
   scores = r.make(ops::Mul, {scores, r.scalar(scale, "scale")}, "scaled");
   if (mask && mask->type.dtype == DType::Bool) {
     double least = r.op.result()->type.dtype == DType::FP16 ? -65504 : -1e30;
@@ -187,6 +192,7 @@ Value *legalize::expandAttention(Rewriter &r) {
       return nullptr;
     scores = r.make(ops::Add, {scores, mask}, "masked");
   }
-  Value *weights = r.make(ops::Softmax, {scores}, {{"axis", -1}}, "weights");
-  return r.make(ops::Matmul, {weights, r.op.operand("value")});
+  Value *weights =
+      r.make(ops::Softmax, {scores}, {{param::axis, -1}}, "weights");
+  return r.make(ops::Matmul, {weights, r.op.operand(param::value)});
 }

@@ -113,7 +113,7 @@ private:
   Value *reshape(Value *value, llvm::ArrayRef<int64_t> shape) {
     if (value->type.shape == Shape(shape))
       return value;
-    return builder.build(ops::Reshape, {value}, {{"shape", shape}},
+    return builder.build(ops::Reshape, {value}, {{param::shape, shape}},
                          value->name);
   }
   /// The value in its layout.
@@ -149,7 +149,7 @@ private:
             llvm::ArrayRef<Attr> changes = {}) {
     llvm::SmallVector<ConstantRef, 4> slots(op.constants());
     for (const Attr &change : changes)
-      slots[op.def().constantSlot(change.name)] = change.value;
+      slots[op.def().constantSlot(change.param)] = change.value;
     llvm::SmallVector<llvm::StringRef, 3> names;
     for (const Value *result : op.resultValues())
       names.push_back(result->name);
@@ -221,13 +221,13 @@ void LayoutRewriter::rewriteElementwise(Op &op) {
 void LayoutRewriter::rewriteReduction(Op &op) {
   Value *x = op.operand(0u);
   unsigned rank = rankOf(x);
-  Shape axes = op.intsAttr("axes");
+  Shape axes = op.get(param::axes);
   for (int64_t &axis : axes)
     axis = layoutAxis(axis, rank);
   llvm::sort(axes);
   bool toScalar = op.result()->type.isScalar();
-  Op *made =
-      clone(op, {laidOut(x)}, {{"axes", axes}, {"keep_dims", !toScalar}});
+  Op *made = clone(op, {laidOut(x)},
+                   {{param::axes, axes}, {param::keepDims, !toScalar}});
   define(op.result(), toScalar ? made->result()
                                : reshape(made->result(),
                                          layoutShape(op.result()->type.shape)));
@@ -245,30 +245,30 @@ void LayoutRewriter::rewriteMatmul(Op &op) {
 
 void LayoutRewriter::rewriteTranspose(Op &op) {
   unsigned rank = rankOf(op.operand(0u));
-  Shape perm = op.intsAttr("perm");
+  Shape perm = op.get(param::perm);
   Shape result = {0, 1, 2, 3};
   for (unsigned axis = 0; axis < rank; ++axis)
     result[layoutAxis(axis, rank)] = layoutAxis(perm[axis], rank);
-  defineAll(op, clone(op, {laidOut(op.operand(0u))}, {{"perm", result}}));
+  defineAll(op, clone(op, {laidOut(op.operand(0u))}, {{param::perm, result}}));
 }
 
 void LayoutRewriter::rewriteSliceBySize(Op &op) {
-  Shape begin = layoutPerAxis(op.intsAttr("begin"), 0);
+  Shape begin = layoutPerAxis(op.get(param::begin), 0);
   Shape size = layoutPerAxis(op.result()->type.shape, 1);
   defineAll(op, clone(op, {laidOut(op.operand(0u))},
-                      {{"begin", begin}, {"size", size}}));
+                      {{param::begin, begin}, {param::size, size}}));
 }
 
 // gamma and beta have the shape of the normalised axes, not of x.
 void LayoutRewriter::rewriteLayerNorm(Op &op) {
   unsigned rank = rankOf(op.operand(0u));
-  Shape axes = op.intsAttr("axes");
+  Shape axes = op.get(param::axes);
   for (int64_t &axis : axes)
     axis = layoutAxis(axis, rank);
   llvm::SmallVector<Value *, 3> operands = {laidOut(op.operand(0u))};
   for (unsigned slot = 1; slot < op.numOperands(); ++slot)
     operands.push_back(op.operand(slot) ? plain(op.operand(slot)) : nullptr);
-  defineAll(op, clone(op, operands, {{"axes", axes}}));
+  defineAll(op, clone(op, operands, {{param::axes, axes}}));
 }
 
 // Ops whose only geometry is one axis: softmax, concat, split.
@@ -277,8 +277,8 @@ void LayoutRewriter::rewriteAxisOp(Op &op) {
   llvm::SmallVector<Value *, 4> operands;
   for (Value *operand : op.operandValues())
     operands.push_back(laidOut(operand));
-  int64_t axis = layoutAxis(op.intAttr("axis"), rank);
-  defineAll(op, clone(op, operands, {{"axis", axis}}));
+  int64_t axis = layoutAxis(op.get(param::axis), rank);
+  defineAll(op, clone(op, operands, {{param::axis, axis}}));
 }
 
 void LayoutRewriter::keepShapes(Op &op) {
@@ -305,12 +305,12 @@ void LayoutRewriter::rewrite(Op &op) {
     return rewriteMatmul(op);
   if (!low)
     return keepShapes(op);
-  if (op.def().constantSlot("axes") >= 0 &&
-      op.def().constantSlot("keep_dims") >= 0)
+  if (op.def().constantSlot(param::axes) >= 0 &&
+      op.def().constantSlot(param::keepDims) >= 0)
     return rewriteReduction(op);
   if (op.is(ops::Transpose))
     return rewriteTranspose(op);
-  if (op.is(ops::SliceBySize) && op.constant("begin"))
+  if (op.is(ops::SliceBySize) && op.constant(param::begin))
     return rewriteSliceBySize(op);
   if (op.is(ops::LayerNorm))
     return rewriteLayerNorm(op);

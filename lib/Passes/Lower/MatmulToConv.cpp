@@ -23,7 +23,7 @@ static bool isWeight(const Value *value) {
 
 /// The product of a weight [O, I] with activations [I, S] or [B, I, S].
 static bool isWeightProduct(const Op &op) {
-  if (!op.is(ops::Matmul) || op.boolAttr("transpose_y"))
+  if (!op.is(ops::Matmul) || op.get(param::transposeY))
     return false;
   const Value *weight = op.operand(0u), *x = op.operand(1u);
   return isWeight(weight) && weight->type.rank() == 2 &&
@@ -32,25 +32,27 @@ static bool isWeightProduct(const Op &op) {
 
 static Value *buildConv(Builder &builder, const Op &op) {
   Value *weight = op.operand(0u), *x = op.operand(1u);
-  if (op.boolAttr("transpose_x"))
+  if (op.get(param::transposeX))
     weight = builder.build(ops::Transpose, {weight},
-                           {{"perm", llvm::ArrayRef<int64_t>{1, 0}}},
+                           {{param::perm, llvm::ArrayRef<int64_t>{1, 0}}},
                            weight->name + "_t");
   int64_t outputs = weight->type.shape[0], inputs = weight->type.shape[1];
   int64_t batch = x->type.rank() == 3 ? x->type.shape[0] : 1;
   int64_t positions = x->type.shape.back();
-  Value *kernel =
-      builder.build(ops::Reshape, {weight},
-                    {{"shape", llvm::ArrayRef<int64_t>{outputs, inputs, 1, 1}}},
-                    weight->name);
+  Value *kernel = builder.build(
+      ops::Reshape, {weight},
+      {{param::shape, llvm::ArrayRef<int64_t>{outputs, inputs, 1, 1}}},
+      weight->name);
   Value *image = builder.build(
       ops::Reshape, {x},
-      {{"shape", llvm::ArrayRef<int64_t>{batch, inputs, 1, positions}}},
+      {{param::shape, llvm::ArrayRef<int64_t>{batch, inputs, 1, positions}}},
       x->name);
-  Value *product = builder.build(ops::Conv, {image, kernel},
-                                 {{"pad_type", "valid"}}, op.result()->name);
+  Value *product =
+      builder.build(ops::Conv, {image, kernel}, {{param::padType, "valid"}},
+                    op.result()->name);
   return builder.build(ops::Reshape, {product},
-                       {{"shape", op.result()->type.shape}}, op.result()->name);
+                       {{param::shape, op.result()->type.shape}},
+                       op.result()->name);
 }
 
 static bool convertMatmuls(Function &function, PassContext &ctx) {

@@ -54,7 +54,8 @@ static Value *reshape(Builder &builder, Value *value,
                       llvm::ArrayRef<int64_t> shape) {
   if (value->type.shape == Shape(shape))
     return value;
-  return builder.build(ops::Reshape, {value}, {{"shape", shape}}, value->name);
+  return builder.build(ops::Reshape, {value}, {{param::shape, shape}},
+                       value->name);
 }
 
 static void packInputs(Function &kernel, llvm::ArrayRef<TensorType> types) {
@@ -72,7 +73,8 @@ static void packInputs(Function &kernel, llvm::ArrayRef<TensorType> types) {
     Value *value = packed;
     if (size != layout.shape())
       value = builder.build(ops::SliceBySize, {packed},
-                            {{"begin", begin}, {"size", size}}, param->name);
+                            {{param::begin, begin}, {param::size, size}},
+                            param->name);
     param->replaceAllUsesWith(reshape(builder, value, param->type.shape));
     kernel.eraseParameter(0);
   }
@@ -84,8 +86,8 @@ static Value *padded(Builder &builder, Value *value, int64_t channels) {
   if (missing == 0)
     return value;
   return builder.build(ops::Pad, {value},
-                       {{"pad", {0, missing, 0, 0}},
-                        {"constant_val", Constant::scalar(DType::FP16, 0)}},
+                       {{param::pad, {0, missing, 0, 0}},
+                        {param::constantVal, Constant::scalar(DType::FP16, 0)}},
                        value->name);
 }
 
@@ -102,9 +104,9 @@ static void packOutputs(Function &kernel, llvm::ArrayRef<TensorType> types) {
   }
   Value *packed = parts.front();
   if (parts.size() > 1)
-    packed = builder.build(ops::Concat, parts,
-                           {{"axis", stacked ? 0 : 1}, {"interleave", false}},
-                           "output");
+    packed = builder.build(
+        ops::Concat, parts,
+        {{param::axis, stacked ? 0 : 1}, {param::interleave, false}}, "output");
   kernel.setResults({packed}, {"output"});
 }
 
@@ -131,7 +133,7 @@ static bool packIO(Module &module, PassContext &ctx) {
   for (const auto &function : module.functions)
     for (const Op &op : function->body())
       if (op.is(ops::Call))
-        called.insert(op.stringAttr("callee"));
+        called.insert(op.get(param::callee));
   bool changed = false;
   for (const auto &function : module.functions)
     if (function->kind == FunctionKind::Kernel && !function->isDeclaration() &&

@@ -28,7 +28,7 @@ static ConstantRef widened(const ParamDef &param, const Constant &constant) {
   if (constant.dtype() == DType::FP16)
     return Constant::fromDoubles({DType::FP32, constant.type().shape},
                                  constant.asDoubles());
-  if (param.name == "dtype" && constant.asString() == "fp16")
+  if (param.name == param::dtype && constant.asString() == "fp16")
     return Constant::string("fp32");
   return nullptr;
 }
@@ -39,10 +39,13 @@ static bool widen(Function &function, PassContext &ctx) {
     changed |= widenType(param->type);
   for (Op &op : function.body()) {
     for (const ParamDef &param : op.def().parameters()) {
-      if (!param.isConstant() || !op.constant(param.name))
+      if (!param.isConstant())
         continue;
-      if (ConstantRef wide = widened(param, *op.constant(param.name)))
-        op.setConstant(param.name, wide);
+      const Constant *constant = op.constant(param.asConstant());
+      if (!constant)
+        continue;
+      if (ConstantRef wide = widened(param, *constant))
+        op.setConstant(param.asConstant(), wide);
     }
     for (Value *result : op.resultValues())
       if (widenType(result->type)) {

@@ -29,7 +29,7 @@ static Op *definedBy(Value *value, const OpDef &def) {
 static bool isAll(Value *value, double number) {
   Op *op = definedBy(value, ops::Const);
   return op && value->type.numElements() == 1 &&
-         op->constant("val")->doubleAt(0) == number;
+         op->constant(param::val)->doubleAt(0) == number;
 }
 
 /// `value` when it can stand for the op's result as it is.
@@ -89,7 +89,8 @@ static Value *identityReshape(Op &op, Builder &) {
 
 static Value *buildReshape(Builder &builder, Value *value, const Op &op) {
   return builder.build(ops::Reshape, {value},
-                       {{"shape", op.result()->type.shape}}, op.result()->name);
+                       {{param::shape, op.result()->type.shape}},
+                       op.result()->name);
 }
 
 // expand_dims(x), squeeze(x) == reshape(x)
@@ -111,7 +112,7 @@ static Value *nestedReshape(Op &op, Builder &builder) {
 static Value *nestedTranspose(Op &op, Builder &builder) {
   if (!op.is(ops::Transpose))
     return nullptr;
-  Shape perm = op.intsAttr("perm");
+  Shape perm = op.get(param::perm);
   unsigned rank = perm.size();
   for (int64_t &axis : perm)
     axis += axis < 0 ? rank : 0;
@@ -120,11 +121,11 @@ static Value *nestedTranspose(Op &op, Builder &builder) {
   Op *inner = definedBy(op.operand(0u), ops::Transpose);
   if (!inner)
     return nullptr;
-  Shape first = inner->intsAttr("perm"), composed;
+  Shape first = inner->get(param::perm), composed;
   for (int64_t axis : perm)
     composed.push_back(first[axis] + (first[axis] < 0 ? rank : 0));
   return builder.build(ops::Transpose, {inner->operand(0u)},
-                       {{"perm", composed}}, op.result()->name);
+                       {{param::perm, composed}}, op.result()->name);
 }
 
 // slice_by_size(x) of all of x == x; concat(x) == x
@@ -140,15 +141,15 @@ static Value *wholeSlice(Op &op, Builder &) {
 
 static Value *relaidWeight(Builder &builder, const Op &weight,
                            llvm::ArrayRef<int64_t> shape, ConstantRef perm) {
-  const Constant *source = weight.constant("source_shape");
+  const Constant *source = weight.constant(param::sourceShape);
   builder.setRange(weight.range());
   return builder.build(
-      ops::Weight, {weight.operand("index")},
-      {{"name", weight.constant("name")},
-       {"dtype", weight.constant("dtype")},
-       {"shape", shape},
-       {"source_shape", source ? source : weight.constant("shape")},
-       {"perm", std::move(perm)}},
+      ops::Weight, {weight.operand(param::index)},
+      {{param::name, weight.constant(param::name)},
+       {param::dtype, weight.constant(param::dtype)},
+       {param::shape, shape},
+       {param::sourceShape, source ? source : weight.constant(param::shape)},
+       {param::perm, std::move(perm)}},
       weight.result()->name);
 }
 
@@ -156,10 +157,10 @@ static Value *relaidWeight(Builder &builder, const Op &weight,
 static Value *reshapedWeight(Op &op, Builder &builder) {
   Op *weight =
       op.is(ops::Reshape) ? definedBy(op.operand(0u), ops::Weight) : nullptr;
-  if (!weight || weight->constant("begin"))
+  if (!weight || weight->constant(param::begin))
     return nullptr;
   return relaidWeight(builder, *weight, op.result()->type.shape,
-                      weight->constant("perm"));
+                      weight->constant(param::perm));
 }
 
 // transpose(weight) == weight, stored transposed; only while its stored shape
@@ -167,11 +168,12 @@ static Value *reshapedWeight(Op &op, Builder &builder) {
 static Value *transposedWeight(Op &op, Builder &builder) {
   Op *weight =
       op.is(ops::Transpose) ? definedBy(op.operand(0u), ops::Weight) : nullptr;
-  if (!weight || weight->constant("perm") || weight->constant("begin") ||
-      (weight->constant("source_shape") &&
-       weight->intsAttr("source_shape") != weight->intsAttr("shape")))
+  if (!weight || weight->constant(param::perm) ||
+      weight->constant(param::begin) ||
+      (weight->constant(param::sourceShape) &&
+       weight->get(param::sourceShape) != weight->get(param::shape)))
     return nullptr;
-  Shape perm = op.intsAttr("perm");
+  Shape perm = op.get(param::perm);
   for (int64_t &axis : perm)
     axis += axis < 0 ? int64_t(perm.size()) : 0;
   return relaidWeight(builder, *weight, op.result()->type.shape,

@@ -32,14 +32,15 @@ static llvm::SmallVector<ConstantRef, 2> evaluate(const Op &op) {
   // A reshape is another view of the same bytes.
   if (op.is(ops::Reshape)) {
     const Op *source = op.operand(0u)->definingOp();
-    return {source->constant("val")->reshaped(op.result()->type.shape)};
+    return {source->constant(param::val)->reshaped(op.result()->type.shape)};
   }
   std::vector<RefTensor> operands(op.numOperands());
   llvm::SmallVector<const RefTensor *, 4> in(op.numOperands());
   for (unsigned slot = 0; slot < op.numOperands(); ++slot) {
     if (!op.operand(slot))
       continue;
-    const Constant *value = op.operand(slot)->definingOp()->constant("val");
+    const Constant *value =
+        op.operand(slot)->definingOp()->constant(param::val);
     operands[slot] = {value->type(), value->asDoubles()};
     in[slot] = &operands[slot];
   }
@@ -65,7 +66,7 @@ static bool foldConstants(Function &function, PassContext &ctx) {
     for (auto [result, constant] :
          llvm::zip_equal(op.resultValues(), evaluate(op)))
       result->replaceAllUsesWith(builder.build(
-          ops::Const, {}, {{"val", std::move(constant)}}, result->name));
+          ops::Const, {}, {{param::val, std::move(constant)}}, result->name));
     op.erase();
     ctx.count("folded");
     changed = true;

@@ -28,10 +28,10 @@ struct Geometry {
   size_t inputPositions = 1, outputPositions = 1, kernelPositions = 1;
 
   explicit Geometry(const Op &op) {
-    llvm::ArrayRef<int64_t> x = op.operand("x")->type.shape;
-    llvm::ArrayRef<int64_t> weight = op.operand("weight")->type.shape;
+    llvm::ArrayRef<int64_t> x = op.operand(param::x)->type.shape;
+    llvm::ArrayRef<int64_t> weight = op.operand(param::weight)->type.shape;
     images = x[0];
-    groups = op.intAttr("groups");
+    groups = op.get(param::groups);
     inputs = weight[1];
     outputs = weight[0] / groups;
     axes.fill({1, 1, 1, 1, 0, 0});
@@ -92,8 +92,9 @@ static void unfoldChannel(const Geometry &geometry, const float *channel,
 
 std::shared_ptr<Products> cpu::convProducts(const Op &op, StepContext &ctx) {
   Geometry geometry(op);
-  const Value *weight = op.operand("weight"), *bias = op.operand("bias");
-  const float *x = ctx.storage.floats(op.operand("x"));
+  const Value *weight = op.operand(param::weight),
+              *bias = op.operand(param::bias);
+  const float *x = ctx.storage.floats(op.operand(param::x));
   const float *weights = ctx.storage.floats(weight);
   const float *biases = bias ? ctx.storage.floats(bias) : nullptr;
   float *z = ctx.storage.floats(op.result());
@@ -134,11 +135,11 @@ std::shared_ptr<Products> cpu::convProducts(const Op &op, StepContext &ctx) {
 
 StepFn cpu::makeConv(const Op &op, StepContext &ctx) {
   auto products = convProducts(op, ctx);
-  const Value *weight = op.operand("weight");
+  const Value *weight = op.operand(param::weight);
   const GemmShape &shape = products->shape;
   GemmEpilogue epilogue{ctx.rounding(op.result())};
   std::shared_ptr<PackedWeight> packed;
-  if (ctx.schedule.isConstant(weight) && op.intAttr("groups") == 1)
+  if (ctx.schedule.isConstant(weight) && op.get(param::groups) == 1)
     packed = std::make_shared<PackedWeight>(PackedWeight::left(
         shape.m, shape.k, ctx.storage.floats(weight), shape.lda));
   return [=, &pool = ctx.pool] {

@@ -85,7 +85,7 @@ private:
 
 std::pair<Way, float *>
 Placing::placeGradient(const Op &op, const HostMemory::Gradient &gradient) {
-  const Value *value = op.operand("value");
+  const Value *value = op.operand(param::value);
   const Value *root = schedule.root(value);
   while (value != root && value->hasOneUse())
     value = value->definingOp()->operand(0u);
@@ -157,7 +157,7 @@ HostProgram::HostProgram(Numerics numerics, const Function &function,
       continue;
     }
     auto [way, gradient] = placing.ways.lookup(&op);
-    const Value *value = op.operand("value");
+    const Value *value = op.operand(param::value);
     if (way != Way::InPlace)
       steps.push_back(makeTransfer(way, state->storage.floats(value), gradient,
                                    size_t(value->type.numElements()), pool));

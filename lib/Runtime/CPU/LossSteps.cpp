@@ -87,10 +87,10 @@ static ColumnSums sumColumns(const Loss &loss, ThreadPool &pool) {
 }
 
 StepFn cpu::makeCrossEntropy(const Op &op, StepContext &ctx) {
-  const Value *logits = op.operand("logits");
+  const Value *logits = op.operand(param::logits);
   Loss loss{size_t(logits->type.shape[0]), size_t(logits->type.shape[1]),
             ctx.storage.floats(logits),
-            ctx.storage.ints(op.operand("targets"))};
+            ctx.storage.ints(op.operand(param::targets))};
   float *out = ctx.storage.floats(op.result());
   return [=, &pool = ctx.pool] {
     ColumnSums sums = sumColumns(loss, pool);
@@ -109,11 +109,11 @@ StepFn cpu::makeCrossEntropy(const Op &op, StepContext &ctx) {
 // factor (exp(x - top) / sum - 1 at the target), factor = dy / columns that
 // count, and 0 for one that does not.
 StepFn cpu::makeCrossEntropyGradient(const Op &op, StepContext &ctx) {
-  const Value *logits = op.operand("logits");
+  const Value *logits = op.operand(param::logits);
   Loss loss{size_t(logits->type.shape[0]), size_t(logits->type.shape[1]),
             ctx.storage.floats(logits),
-            ctx.storage.ints(op.operand("targets"))};
-  const float *dy = ctx.storage.floats(op.operand("dy"));
+            ctx.storage.ints(op.operand(param::targets))};
+  const float *dy = ctx.storage.floats(op.operand(param::dy));
   float *out = ctx.storage.floats(op.result());
   Rounding rounding = ctx.rounding(op.result());
   return [=, &pool = ctx.pool] {

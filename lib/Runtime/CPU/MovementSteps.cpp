@@ -154,7 +154,7 @@ StepFn cpu::makeTranspose(const Op &op, StepContext &ctx) {
   StridedCopy copy = copyInto(op.result(), ctx);
   copy.source = ctx.storage.words(x);
   Shape strides = rowMajorStrides(x->type.shape);
-  for (int64_t axis : op.intsAttr("perm"))
+  for (int64_t axis : op.get(param::perm))
     copy.from.push_back(strides[axis < 0 ? axis + x->type.rank() : axis]);
   return makeCopies({copy}, ctx);
 }
@@ -183,17 +183,17 @@ struct SliceOrigin {
 
 static SliceOrigin originOf(const Op &op, Shape counts, StepContext &ctx) {
   SliceOrigin origin;
-  origin.shape = op.operand("x")->type.shape;
+  origin.shape = op.operand(param::x)->type.shape;
   origin.counts = std::move(counts);
-  if (op.constant("begin"))
-    origin.constant = op.intsAttr("begin");
+  if (op.constant(param::begin))
+    origin.constant = op.get(param::begin);
   else
-    origin.computed = ctx.storage.ints(op.operand("begin"));
+    origin.computed = ctx.storage.ints(op.operand(param::beginValue));
   return origin;
 }
 
 StepFn cpu::makeSliceBySize(const Op &op, StepContext &ctx) {
-  const Value *x = op.operand("x");
+  const Value *x = op.operand(param::x);
   StridedCopy copy = copyInto(op.result(), ctx);
   copy.from = rowMajorStrides(x->type.shape);
   copy.source = ctx.storage.words(x);
@@ -209,16 +209,16 @@ StepFn cpu::makeSliceBySize(const Op &op, StepContext &ctx) {
 // A copy of `x`, and of the update into it. A masked begin is a 0, and a
 // dropped axis one element.
 StepFn cpu::makeSliceUpdate(const Op &op, StepContext &ctx) {
-  const Constant *strides = op.constant("stride");
+  const Constant *strides = op.constant(param::stride);
   if (strides && llvm::any_of(strides->asInts(),
                               [](int64_t stride) { return stride != 1; }))
     return {};
-  const Value *x = op.operand("x"), *update = op.operand("update");
+  const Value *x = op.operand(param::x), *update = op.operand(param::update);
   unsigned rank = x->type.rank();
-  auto mask = [&](llvm::StringRef name) {
-    return op.constant(name) ? op.intsAttr(name) : Shape(rank, 0);
+  auto mask = [&](const BoolsParam &name) {
+    return op.constant(name) ? op.get(name) : Shape(rank, 0);
   };
-  Shape squeezed = mask("squeeze_mask"), counts(rank, 1);
+  Shape squeezed = mask(param::squeezeMask), counts(rank, 1);
   StridedCopy copy;
   Shape all = rowMajorStrides(x->type.shape);
   copy.shape = update->type.shape;
@@ -232,7 +232,7 @@ StepFn cpu::makeSliceUpdate(const Op &op, StepContext &ctx) {
   copy.target = ctx.storage.words(op.result());
   simplify(copy);
   SliceOrigin origin = originOf(op, counts, ctx);
-  Shape fromStart = mask("begin_mask");
+  Shape fromStart = mask(param::beginMask);
   for (unsigned axis = 0; axis < rank; ++axis)
     if (fromStart[axis] && origin.computed)
       origin.counts[axis] = origin.shape[axis]; // leaves 0 alone
@@ -248,10 +248,10 @@ StepFn cpu::makeSliceUpdate(const Op &op, StepContext &ctx) {
 }
 
 StepFn cpu::makeConcat(const Op &op, StepContext &ctx) {
-  if (op.boolAttr("interleave"))
+  if (op.get(param::interleave))
     return {};
   const Value *result = op.result();
-  int64_t axis = op.intAttr("axis");
+  int64_t axis = op.get(param::axis);
   axis += axis < 0 ? int64_t(result->type.rank()) : 0;
   Shape strides = rowMajorStrides(result->type.shape);
   llvm::SmallVector<StridedCopy, 1> copies;
@@ -271,7 +271,7 @@ StepFn cpu::makeConcat(const Op &op, StepContext &ctx) {
 
 StepFn cpu::makeSplit(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u);
-  int64_t axis = op.intAttr("axis");
+  int64_t axis = op.get(param::axis);
   axis += axis < 0 ? int64_t(x->type.rank()) : 0;
   Shape strides = rowMajorStrides(x->type.shape);
   llvm::SmallVector<StridedCopy, 1> copies;
@@ -288,8 +288,8 @@ StepFn cpu::makeSplit(const Op &op, StepContext &ctx) {
 
 // Rows of a table, chosen by integers: gather along axis 0 without batch axes.
 StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
-  const Value *x = op.operand("x"), *indices = op.operand("indices");
-  if (op.intAttr("batch_dims") != 0 || op.intAttr("axis") != 0)
+  const Value *x = op.operand(param::x), *indices = op.operand(param::indices);
+  if (op.get(param::batchDims) != 0 || op.get(param::axis) != 0)
     return {};
   int64_t rows = x->type.shape[0], count = indices->type.numElements();
   size_t width = rows == 0 ? 0 : size_t(x->type.numElements() / rows);
@@ -310,10 +310,11 @@ StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
 // Rows added to, or put in the place of, rows of a table. The table may already
 // be where the result goes.
 StepFn cpu::makeScatter(const Op &op, StepContext &ctx) {
-  const Value *data = op.operand("data"), *indices = op.operand("indices");
-  llvm::StringRef mode = op.stringAttr("mode");
+  const Value *data = op.operand(param::data),
+              *indices = op.operand(param::indices);
+  llvm::StringRef mode = op.get(param::mode);
   bool adds = mode == "add";
-  if (op.intAttr("axis") != 0 || !(adds || mode == "update") ||
+  if (op.get(param::axis) != 0 || !(adds || mode == "update") ||
       !isFloat(data->type.dtype) || indices->type.rank() != 1 ||
       ctx.rounding(op.result()) != Rounding::None)
     return {};
@@ -321,7 +322,7 @@ StepFn cpu::makeScatter(const Op &op, StepContext &ctx) {
   size_t elements = size_t(data->type.numElements());
   size_t width = rows == 0 ? 0 : elements / size_t(rows);
   const float *table = ctx.storage.floats(data);
-  const float *updates = ctx.storage.floats(op.operand("updates"));
+  const float *updates = ctx.storage.floats(op.operand(param::updates));
   const int32_t *rowNumbers = ctx.storage.ints(indices);
   float *out = ctx.storage.floats(op.result());
   return [=] {
@@ -348,9 +349,9 @@ StepFn cpu::makeScatter(const Op &op, StepContext &ctx) {
 
 // A copy: a later write must not change what was read.
 StepFn cpu::makeReadState(const Op &op, StepContext &ctx) {
-  return makeCopy(op.operand("input"), op.result(), ctx);
+  return makeCopy(op.operand(param::input), op.result(), ctx);
 }
 
 StepFn cpu::makeWriteState(const Op &op, StepContext &ctx) {
-  return makeCopy(op.operand("data"), op.operand("input"), ctx);
+  return makeCopy(op.operand(param::data), op.operand(param::input), ctx);
 }

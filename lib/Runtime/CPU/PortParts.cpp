@@ -56,10 +56,11 @@ void PortParts::addInput(const Value &param, unsigned port, Numerics numerics) {
   bool split =
       !isEmulated(numerics) && visitUses(&param, numerics, [&](const Op *user) {
         // Where it begins may be computed.
-        if (!user || !user->is(ops::SliceBySize) || !user->constant("begin"))
+        if (!user || !user->is(ops::SliceBySize) ||
+            !user->constant(param::begin))
           return false;
         const Shape &shape = user->operand(0u)->type.shape;
-        Shape begin = user->intsAttr("begin");
+        Shape begin = user->get(param::begin);
         for (auto [at, extent] : llvm::zip_equal(begin, shape))
           at += at < 0 ? extent : 0;
         auto region = rectangle(shape, begin, user->result()->type.shape);
@@ -91,12 +92,12 @@ void PortParts::addOutput(const Value *result, unsigned port,
   std::vector<PortPart> parts;
   if (!isEmulated(numerics) && concat && concat->is(ops::Concat) &&
       value->hasOneUse() && matrixOf(value->type.shape) == whole) {
-    int64_t axis = concat->intAttr("axis");
+    int64_t axis = concat->get(param::axis);
     axis += axis < 0 ? int64_t(value->type.rank()) : 0;
     Shape begin(value->type.rank(), 0);
     for (const Value *operand : concat->operandValues()) {
       auto region = rectangle(value->type.shape, begin, operand->type.shape);
-      if (!region || concat->boolAttr("interleave"))
+      if (!region || concat->get(param::interleave))
         break;
       parts.push_back({port, *region, operand});
       begin[axis] += operand->type.shape[axis];

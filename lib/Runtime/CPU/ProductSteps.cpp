@@ -38,7 +38,7 @@ std::shared_ptr<Products> cpu::matmulProducts(const Op &op, StepContext &ctx) {
   if (!isFloat(x->type.dtype) || !isFloat(y->type.dtype) ||
       x->type.rank() < 2 || y->type.rank() < 2)
     return {};
-  bool transX = op.boolAttr("transpose_x"), transY = op.boolAttr("transpose_y");
+  bool transX = op.get(param::transposeX), transY = op.get(param::transposeY);
   llvm::ArrayRef<int64_t> xs = x->type.shape, ys = y->type.shape,
                           zs = z->type.shape;
   auto products = std::make_shared<Products>();
@@ -97,8 +97,8 @@ StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
 
 // linear(x [.., I], weight [O, I], bias [O]) = x * weight^T + bias
 std::shared_ptr<Products> cpu::linearProducts(const Op &op, StepContext &ctx) {
-  const Value *x = op.operand("x"), *weight = op.operand("weight"),
-              *bias = op.operand("bias"), *z = op.result();
+  const Value *x = op.operand(param::x), *weight = op.operand(param::weight),
+              *bias = op.operand(param::bias), *z = op.result();
   if (!isFloat(x->type.dtype))
     return {};
   auto products = std::make_shared<Products>();
@@ -124,7 +124,7 @@ StepFn cpu::makeLinear(const Op &op, StepContext &ctx) {
     return {};
   const GemmShape &shape = products->shape;
   GemmEpilogue epilogue{ctx.rounding(op.result())};
-  if (!ctx.schedule.isConstant(op.operand("weight")))
+  if (!ctx.schedule.isConstant(op.operand(param::weight)))
     return [=, &pool = ctx.pool] {
       gemmBatch(pool, products->shape, products->operands, epilogue);
     };

@@ -122,41 +122,48 @@ struct Lstm {
 
 } // namespace
 
-/// The direction whose weights' names end with `suffix`.
+/// What one direction of an lstm multiplies and adds.
+struct DirectionParams {
+  ValueParam weightIh, weightHh, bias;
+};
+static constexpr DirectionParams firstDirection = {
+    param::weightIh, param::weightHh, param::bias};
+static constexpr DirectionParams secondDirection = {
+    param::weightIhBack, param::weightHhBack, param::biasBack};
+
 static std::shared_ptr<Lstm> makeDirection(const Op &op, StepContext &ctx,
-                                           llvm::StringRef suffix,
+                                           const DirectionParams &params,
                                            bool reverse) {
-  auto operand = [&](llvm::StringRef name) -> const float * {
+  auto operand = [&](const ValueParam &name) -> const float * {
     const Value *value = op.operand(name);
     return value ? ctx.storage.floats(value) : nullptr;
   };
-  auto weight = [&](llvm::StringRef name) {
-    std::string full = (name + suffix).str();
-    const Shape &shape = op.operand(full)->type.shape;
-    return PackedWeight::right(shape[1], shape[0], operand(full), shape[1],
+  auto weight = [&](const ValueParam &name) {
+    const Shape &shape = op.operand(name)->type.shape;
+    return PackedWeight::right(shape[1], shape[0], operand(name), shape[1],
                                Transpose::Yes);
   };
-  const Shape &x = op.operand("x")->type.shape;
-  size_t hidden = op.operand("weight_hh")->type.shape[1];
-  size_t width = op.operand("initial_h")->type.shape[1];
+  const Shape &x = op.operand(param::x)->type.shape;
+  size_t hidden = op.operand(param::weightHh)->type.shape[1];
+  size_t width = op.operand(param::initialH)->type.shape[1];
   auto lstm = std::make_shared<Lstm>(
       Lstm{size_t(x[0]),
            size_t(x[1]),
            size_t(x[2]),
            hidden,
            reverse,
-           op.boolAttr("output_sequence"),
-           suffix.empty() ? 0 : hidden,
+           op.get(param::outputSequence),
+           &params == &secondDirection ? hidden : 0,
            width,
-           Activation(op.stringAttr("recurrent_activation")),
-           Activation(op.stringAttr("cell_activation")),
-           Activation(op.stringAttr("activation")),
-           weight("weight_ih"),
-           weight("weight_hh"),
-           operand("x"),
-           operand(("bias" + suffix).str()),
-           operand("initial_h"),
-           operand("initial_c"),
+           Activation(op.get(param::recurrentActivation)),
+           Activation(op.get(param::cellActivation)),
+           Activation(op.get(param::activation)),
+           weight(params.weightIh),
+           weight(params.weightHh),
+           operand(param::x),
+           operand(params.bias),
+           operand(param::initialH),
+           operand(param::initialC),
            ctx.storage.floats(op.result(0)),
            ctx.storage.floats(op.result(1)),
            ctx.storage.floats(op.result(2)),
@@ -169,18 +176,18 @@ static std::shared_ptr<Lstm> makeDirection(const Op &op, StepContext &ctx,
 }
 
 StepFn cpu::makeLstm(const Op &op, StepContext &ctx) {
-  for (llvm::StringRef name :
-       {"weight_ih", "weight_hh", "weight_ih_back", "weight_hh_back"})
-    if (op.operand(name) && !ctx.schedule.isConstant(op.operand(name)))
+  for (const ValueParam &weight : {param::weightIh, param::weightHh,
+                                   param::weightIhBack, param::weightHhBack})
+    if (op.operand(weight) && !ctx.schedule.isConstant(op.operand(weight)))
       return {};
-  if (op.operand("peephole") || op.operand("peephole_back") ||
-      op.constant("clip"))
+  if (op.operand(param::peephole) || op.operand(param::peepholeBack) ||
+      op.constant(param::clip))
     return {};
-  llvm::StringRef direction = op.stringAttr("direction");
-  auto first = makeDirection(op, ctx, "", direction == "reverse");
+  llvm::StringRef direction = op.get(param::direction);
+  auto first = makeDirection(op, ctx, firstDirection, direction == "reverse");
   if (direction != "bidirectional")
     return [first, &pool = ctx.pool] { first->run(pool); };
-  auto second = makeDirection(op, ctx, "_back", true);
+  auto second = makeDirection(op, ctx, secondDirection, true);
   return [first, second, &pool = ctx.pool] {
     first->run(pool);
     second->run(pool);

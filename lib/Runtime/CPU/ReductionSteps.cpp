@@ -99,7 +99,7 @@ StepFn cpu::makeReduction(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u);
   if (!kind || !isFloat(x->type.dtype) || x->type.numElements() == 0)
     return {};
-  std::optional<AxisView> view = viewAxes(x->type.shape, op.intsAttr("axes"));
+  std::optional<AxisView> view = viewAxes(x->type.shape, op.get(param::axes));
   if (!view)
     return {};
   const float *in = ctx.storage.floats(x);
@@ -125,7 +125,7 @@ StepFn cpu::makeSoftmax(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u);
   if (x->type.numElements() == 0)
     return {};
-  std::optional<AxisView> view = viewAxes(x->type.shape, op.intAttr("axis"));
+  std::optional<AxisView> view = viewAxes(x->type.shape, op.get(param::axis));
   if (!view)
     return {};
   const float *in = ctx.storage.floats(x);

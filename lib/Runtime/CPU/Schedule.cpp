@@ -76,7 +76,7 @@ std::optional<TileKernel> cpu::tileKernel(const Op &op) {
     if (!operand || !isFloat(operand->type.dtype))
       return std::nullopt;
   if (op.is(ops::Softmax)) {
-    int64_t axis = op.intAttr("axis"), rank = op.result()->type.rank();
+    int64_t axis = op.get(param::axis), rank = op.result()->type.rank();
     if (axis != rank - 1 && axis != -1)
       return std::nullopt;
     return TileKernel{TileKernel::Kind::Softmax};
@@ -88,18 +88,17 @@ std::optional<TileKernel> cpu::tileKernel(const Op &op) {
     if (op.is(*row.op))
       return unaryKernel(row.kernel);
   if (op.is(ops::Clip))
-    return unaryKernel(Unary::Clip, op.floatAttr("alpha"),
-                       op.floatAttr("beta"));
+    return unaryKernel(Unary::Clip, op.get(param::alpha), op.get(param::beta));
   if (op.is(ops::Gelu))
-    return unaryKernel(geluKernel(op.stringAttr("mode")));
+    return unaryKernel(geluKernel(op.get(param::mode)));
   if (op.is(ops::Inverse))
-    return unaryKernel(Unary::Inverse, op.floatAttr("epsilon"));
+    return unaryKernel(Unary::Inverse, op.get(param::epsilon));
   if (op.is(ops::LeakyRelu))
-    return unaryKernel(Unary::LeakyRelu, op.floatAttr("alpha"));
+    return unaryKernel(Unary::LeakyRelu, op.get(param::alpha));
   if (op.is(ops::Log))
-    return unaryKernel(Unary::Log, op.floatAttr("epsilon"));
+    return unaryKernel(Unary::Log, op.get(param::epsilon));
   if (op.is(ops::Rsqrt))
-    return unaryKernel(Unary::Rsqrt, op.floatAttr("epsilon"));
+    return unaryKernel(Unary::Rsqrt, op.get(param::epsilon));
   return std::nullopt;
 }
 

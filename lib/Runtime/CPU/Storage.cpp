@@ -121,7 +121,7 @@ void Storage::placeConstants(const Function &function,
     if (!op.is(ops::Const) || op.result()->type.dtype == DType::String ||
         !needed.contains(op.result()))
       continue;
-    const Constant *constant = op.constant("val");
+    const Constant *constant = op.constant(param::val);
     uint32_t *&place = seen[constant];
     if (!place) {
       place = addConstant(op.result());
@@ -172,7 +172,8 @@ private:
     const Value *root = schedule.root(operand);
     bool last = --uses[root] == 0;
     if (root->definingOp()->is(ops::Const))
-      return {operand->type, root->definingOp()->constant("val")->asDoubles()};
+      return {operand->type,
+              root->definingOp()->constant(param::val)->asDoubles()};
     RefTensor tensor = last ? std::move(kept[root]) : kept[root];
     if (last)
       kept.erase(root);

@@ -67,7 +67,7 @@ void Entry::appendBaked(
 
 bool Entry::buildCall(const Item &item, Part &part, Diagnostics &diags) {
   const PackagedKernel &kernel =
-      *around.package.findKernel(item.op->stringAttr("callee"));
+      *around.package.findKernel(item.op->get(param::callee));
   part.time = {PartTime::Kernel, instanceName(kernel.name, item.instance)};
   llvm::SmallVector<Binding, 16> bindings;
   llvm::SmallVector<Slot *, 16> slots;
@@ -114,15 +114,13 @@ bool Entry::buildSegment(llvm::ArrayRef<const Item *> items, Part &part,
   part.segment = std::make_unique<Segment>(std::move(*segment));
   // Rows are added to what is there, so something has to be.
   for (const auto &[item, sum] : part.segment->scatters) {
-    std::string name =
-        instanceName(item->op->stringAttr("name"), item->instance);
+    std::string name = instanceName(item->op->get(param::name), item->instance);
     if (begun.insert(name).second)
       part.zeroed.push_back({reinterpret_cast<float *>(item->gradient->words),
                              item->gradient->count()});
   }
   for (const Item *item : part.segment->accumulations) {
-    std::string name =
-        instanceName(item->op->stringAttr("name"), item->instance);
+    std::string name = instanceName(item->op->get(param::name), item->instance);
     part.beginsGradient.push_back(begun.insert(name).second);
   }
   return true;
@@ -143,8 +141,7 @@ cpu::HostProgram &Entry::program(Part &part, Gradients gradients) {
     memory.results.push_back(slot->words);
   for (auto [item, begins] :
        llvm::zip_equal(segment.accumulations, part.beginsGradient)) {
-    std::string name =
-        instanceName(item->op->stringAttr("name"), item->instance);
+    std::string name = instanceName(item->op->get(param::name), item->instance);
     memory.gradients.push_back({around.arrays.gradient(name),
                                 begins && gradients == Gradients::Begin});
   }
@@ -220,7 +217,7 @@ bool Entry::findGradients(Diagnostics &diags) {
   for (Item &item : schedule.items) {
     if (item.kind != Item::Accumulate)
       continue;
-    llvm::StringRef weight = item.op->stringAttr("name");
+    llvm::StringRef weight = item.op->get(param::name);
     std::string name = instanceName(weight, item.instance);
     float *memory = around.arrays.gradient(name);
     if (!memory) {

@@ -26,7 +26,7 @@ static uint64_t sizeInWords(const Slot &slot) {
 
 Slot *Entry::weightSlot(const Op &op, std::optional<int64_t> instance) {
   const PackagedWeight &weight =
-      *around.package.findWeight(op.stringAttr("name"));
+      *around.package.findWeight(op.get(param::name));
   std::string name = instanceName(weight.name, instance);
   bool rounded = around.options.load.numerics != Numerics::FP32 &&
                  op.result()->type.dtype == DType::FP16;
@@ -38,7 +38,7 @@ Slot *Entry::weightSlot(const Op &op, std::optional<int64_t> instance) {
         reinterpret_cast<uint32_t *>(around.arrays.reading(name, rounded));
     source->staged = source->lasting = true;
   }
-  if (!op.constant("perm"))
+  if (!op.constant(param::perm))
     return schedule.addPart(source, 0, op.result()->type);
   Item &item = weightItems.emplace_back(Item{Item::Compute, &op});
   item.in = {source};

@@ -86,10 +86,10 @@ std::vector<Slot *> Flattener::addOp(const Op &op, std::vector<Slot *> in,
 std::vector<Slot *> Flattener::addRepeat(const Op &op,
                                          llvm::ArrayRef<Slot *> in,
                                          const KnownIntegers &known) {
-  const Function &body = *module.findFunction(op.stringAttr("body"));
-  size_t carried = op.intAttr("carried");
-  size_t whole = in.size() - op.intAttr("sliced");
-  int64_t from = op.intAttr("from"), turns = op.intAttr("to") - from;
+  const Function &body = *module.findFunction(op.get(param::body));
+  size_t carried = op.get(param::carried);
+  size_t whole = in.size() - op.get(param::sliced);
+  int64_t from = op.get(param::from), turns = op.get(param::to) - from;
   std::vector<Slot *> values(in.begin(), in.begin() + carried);
   std::vector<Slot *> stacks;
   for (size_t index = carried; index < op.numResults(); ++index) {

@@ -53,12 +53,13 @@ static std::unique_ptr<Op> weightOp(const PackagedConstant &constant) {
   llvm::SmallVector<ConstantRef, 8> constants(ops::Weight.numConstantParams());
   std::unique_ptr<Op> op(
       Op::create(ops::Weight, {nullptr}, constants, {constant.type}, {""}, {}));
-  op->setConstant("name", Constant::string(constant.weight));
-  op->setConstant("dtype", Constant::string(spelling(constant.type.dtype)));
-  op->setConstant("shape", Constant::int32s(constant.type.shape));
-  op->setConstant("source_shape", Constant::int32s(constant.stored.shape));
+  op->setConstant(param::name, Constant::string(constant.weight));
+  op->setConstant(param::dtype,
+                  Constant::string(spelling(constant.type.dtype)));
+  op->setConstant(param::shape, Constant::int32s(constant.type.shape));
+  op->setConstant(param::sourceShape, Constant::int32s(constant.stored.shape));
   if (constant.isTransposed())
-    op->setConstant("perm", Constant::int32s(constant.perm));
+    op->setConstant(param::perm, Constant::int32s(constant.perm));
   return op;
 }
 
@@ -115,12 +116,12 @@ std::unique_ptr<Module> KernelProgram::withWeights(Diagnostics &diags) const {
   for (Op &op : function->body())
     for (const ParamDef &param : op.def().parameters()) {
       const Constant *old =
-          param.isConstant() ? op.constant(param.name) : nullptr;
+          param.isConstant() ? op.constant(param.asConstant()) : nullptr;
       if (!old || !old->origin())
         continue;
       auto value = values.find(old->origin()->offset);
       if (value != values.end() && value->second->type() == old->type())
-        op.setConstant(param.name, value->second);
+        op.setConstant(param.asConstant(), value->second);
     }
   return copy;
 }

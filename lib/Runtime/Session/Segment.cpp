@@ -54,11 +54,11 @@ Value *SegmentBuilder::valueOf(Slot *slot) {
 /// A weight's array, transposed and reshaped as the op says.
 Value *SegmentBuilder::weightValue(const Item &item, Builder &builder) {
   Value *value = valueOf(item.in[0]);
-  if (const Constant *perm = item.op->constant("perm"))
-    value = builder.build(ops::Transpose, {value}, {{"perm", perm}});
+  if (const Constant *perm = item.op->constant(param::perm))
+    value = builder.build(ops::Transpose, {value}, {{param::perm, perm}});
   const Shape &shape = item.op->result()->type.shape;
   if (value->type.shape != shape)
-    value = builder.build(ops::Reshape, {value}, {{"shape", shape}});
+    value = builder.build(ops::Reshape, {value}, {{param::shape, shape}});
   return value;
 }
 
@@ -70,7 +70,7 @@ void SegmentBuilder::add(const Item &item) {
       parts.push_back(valueOf(slot));
     segment.ops += (segment.ops.empty() ? "" : ", ") + std::string("stack");
     values[item.out[0]] =
-        builder.build(ops::Stack, parts, {{"axis", 0}}, "stack");
+        builder.build(ops::Stack, parts, {{param::axis, 0}}, "stack");
     made.push_back(item.out[0]);
     return;
   }

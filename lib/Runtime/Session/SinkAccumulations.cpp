@@ -81,16 +81,16 @@ bool Sinking::splitSum(Iterator it) {
 }
 
 static bool isZeros(const Item &item) {
-  return item.op->is(ops::Fill) && item.op->constant("value") &&
-         item.op->constant("value")->asDouble() == 0;
+  return item.op->is(ops::Fill) && item.op->constant(param::fillValue) &&
+         item.op->constant(param::fillValue)->asDouble() == 0;
 }
 
 bool Sinking::absorbScatter(Iterator it) {
   Slot *slot = it->in[0];
   Item *scatter = onlyFor(slot);
   if (!scatter || !scatter->op->is(ops::Scatter) ||
-      scatter->op->stringAttr("mode") != "add" ||
-      scatter->op->intAttr("axis") != 0)
+      scatter->op->get(param::mode) != "add" ||
+      scatter->op->get(param::axis) != 0)
     return false;
   auto zeros = makers.find(scatter->in[0]);
   if (zeros == makers.end() || zeros->second->kind != Item::Compute ||

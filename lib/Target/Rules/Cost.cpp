@@ -33,7 +33,7 @@ constinit const Rule rules::ConstantMatmul = {
 };
 
 static Verdict transposedY(const Op &op, const Target &target) {
-  if (!op.is(ops::Matmul) || !op.boolAttr("transpose_y") ||
+  if (!op.is(ops::Matmul) || !op.get(param::transposeY) ||
       op.operand(1u)->definingOp())
     return {};
   return broken("`matmul` by the input `{0}`, transposed",

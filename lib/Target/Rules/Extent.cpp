@@ -418,7 +418,7 @@ constinit const Rule rules::KernelCompileTime = {
 /// The extents of a pooling window.
 static Verdict poolWindow(const Op &op, const OpDef &def, int64_t limit) {
   if (op.is(def))
-    for (int64_t extent : op.intsAttr("kernel_sizes"))
+    for (int64_t extent : op.get(param::kernelSizes))
       if (extent > limit)
         return broken("the window of `{0}` is {1} long; {2} is the most",
                       def.name, extent, limit);

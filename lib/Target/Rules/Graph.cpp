@@ -15,7 +15,7 @@ static constexpr llvm::StringLiteral family = "graph";
 
 static Verdict computedWeight(const Op &op, const Target &target) {
   if (!isOneOf(op, {&ops::Conv, &ops::ConvTranspose}) ||
-      isConstant(op.operand("weight")))
+      isConstant(op.operand(param::weight)))
     return {};
   return broken("the weight of `{0}` is computed", op.def().name);
 }
@@ -35,7 +35,7 @@ constinit const Rule rules::ConvWeight = {
 };
 
 static Verdict convBias(const Op &op, const Target &target) {
-  if (!op.is(ops::Conv) || !op.operand("bias"))
+  if (!op.is(ops::Conv) || !op.operand(param::bias))
     return {};
   return broken("`conv` with a `bias`");
 }
@@ -72,7 +72,7 @@ constinit const Rule rules::ConvRank3 = {
 };
 
 static Verdict customPadding(const Op &op, const Target &target) {
-  if (!op.is(ops::Conv) || op.stringAttr("pad_type") != "custom")
+  if (!op.is(ops::Conv) || op.get(param::padType) != "custom")
     return {};
   return broken("`conv` with `pad_type` `custom`");
 }
@@ -93,7 +93,7 @@ constinit const Rule rules::ConvPadding = {
 //===----------------------------------------------------------------------===//
 
 static Verdict attentionMask(const Op &op, const Target &target) {
-  if (!op.is(ops::ScaledDotProductAttention) || !op.operand("attn_mask"))
+  if (!op.is(ops::ScaledDotProductAttention) || !op.operand(param::attnMask))
     return {};
   return broken("`attn_mask` is ignored");
 }
@@ -115,8 +115,8 @@ constinit const Rule rules::AttentionMask = {
 static Verdict attentionSize(const Op &op, const Target &target) {
   if (!op.is(ops::ScaledDotProductAttention))
     return {};
-  int64_t queries = extentFromEnd(op.operand("query")->type, 1);
-  int64_t keys = extentFromEnd(op.operand("key")->type, 1);
+  int64_t queries = extentFromEnd(op.operand(param::query)->type, 1);
+  int64_t keys = extentFromEnd(op.operand(param::key)->type, 1);
   if (std::max(queries, keys) <= 2048 && std::min(queries, keys) < 512)
     return {};
   return broken("attention of {0} queries to {1} keys", queries, keys);
@@ -160,7 +160,7 @@ constinit const Rule rules::AttentionKeys = {
 static Verdict channelSoftmax(const Op &op, const Target &target) {
   if (!op.is(ops::Softmax) || op.operand(0)->type.rank() != 4)
     return {};
-  int64_t axis = op.intAttr("axis"), channels = op.operand(0)->type.shape[1];
+  int64_t axis = op.get(param::axis), channels = op.operand(0)->type.shape[1];
   if ((axis != 1 && axis != -3) || llvm::isPowerOf2_64(uint64_t(channels)))
     return {};
   return broken("`softmax` over {0} channels", channels);
@@ -293,7 +293,7 @@ static bool varies(const Value *value) {
     return value != nullptr;
   if (!op->is(ops::Const))
     return true;
-  const Constant &constant = *op->constant("val");
+  const Constant &constant = *op->constant(param::val);
   for (int64_t i = 1; i < constant.numElements(); ++i)
     if (constant.doubleAt(i) != constant.doubleAt(0))
       return true;
@@ -302,7 +302,7 @@ static bool varies(const Value *value) {
 
 static int64_t normalizedElements(const Op &layerNorm) {
   int64_t elements = 1;
-  for (int64_t axis : layerNorm.intsAttr("axes"))
+  for (int64_t axis : layerNorm.get(param::axes))
     elements *=
         layerNorm.operand(0)
             ->type
@@ -311,7 +311,8 @@ static int64_t normalizedElements(const Op &layerNorm) {
 }
 
 static Verdict layerNormAffine(const Op &op, const Target &target) {
-  if (!op.is(ops::LayerNorm) || !(op.operand("gamma") || op.operand("beta")))
+  if (!op.is(ops::LayerNorm) ||
+      !(op.operand(param::gamma) || op.operand(param::betaValue)))
     return {};
   return broken("`layer_norm` with `gamma` or `beta`");
 }
@@ -330,7 +331,7 @@ constinit const Rule rules::LayerNormAffine = {
 
 static Verdict layerNormOneAffine(const Op &op, const Target &target) {
   if (!op.is(ops::LayerNorm) || normalizedElements(op) < 1024 ||
-      varies(op.operand("gamma")) == varies(op.operand("beta")))
+      varies(op.operand(param::gamma)) == varies(op.operand(param::betaValue)))
     return {};
   return broken("`layer_norm` over {0} elements with one of `gamma` and "
                 "`beta` uniform",
@@ -352,7 +353,8 @@ constinit const Rule rules::LayerNormOneAffine = {
 
 static Verdict layerNormWide(const Op &op, const Target &target) {
   if (!op.is(ops::LayerNorm) || normalizedElements(op) < 10240 ||
-      !varies(op.operand("gamma")) || !varies(op.operand("beta")))
+      !varies(op.operand(param::gamma)) ||
+      !varies(op.operand(param::betaValue)))
     return {};
   return broken("`layer_norm` over {0} elements with `gamma` and `beta`",
                 normalizedElements(op));
@@ -378,14 +380,14 @@ constinit const Rule rules::LayerNormWide = {
 /// Where a slice begins along the last axis, if that is known.
 static std::optional<int64_t> lastBegin(const Op &op) {
   if (!isOneOf(op, {&ops::SliceByIndex, &ops::SliceBySize}) ||
-      !op.constant("begin"))
+      !op.constant(param::begin))
     return std::nullopt;
   if (op.is(ops::SliceByIndex))
-    if (const Constant *mask = op.constant("begin_mask"))
+    if (const Constant *mask = op.constant(param::beginMask))
       if (mask->numElements() != 0 &&
           mask->doubleAt(mask->numElements() - 1) != 0)
         return 0;
-  Shape begin = op.intsAttr("begin");
+  Shape begin = op.get(param::begin);
   return begin.empty() ? 0 : begin.back();
 }
 
@@ -416,7 +418,7 @@ static Verdict widthMovement(const Op &op, const Target &target) {
                  extentFromEnd(op.operand(0)->type, 0) !=
                      extentFromEnd(op.result()->type, 0);
   bool isConcat =
-      op.is(ops::Concat) && isLastAxis(op.intAttr("axis"), op.operand(0u));
+      op.is(ops::Concat) && isLastAxis(op.get(param::axis), op.operand(0u));
   if (!isSlice && !isConcat)
     return {};
   return broken("`{0}` along the last axis", op.def().name);

@@ -109,7 +109,7 @@ constinit const Rule rules::NoArgmax = {
 
 static Verdict gather(const Op &op, const Target &target) {
   if (!isOneOf(op, {&ops::Gather, &ops::GatherAlongAxis, &ops::GatherNd}) ||
-      isConstant(op.operand("indices")))
+      isConstant(op.operand(param::indices)))
     return {};
   return broken("`{0}` by indices that are computed", op.def().name);
 }
@@ -127,8 +127,8 @@ constinit const Rule rules::NoGather = {
 };
 
 static Verdict lastAxisGather(const Op &op, const Target &target) {
-  if (!op.is(ops::Gather) || !isConstant(op.operand("indices")) ||
-      !isLastAxis(op.intAttr("axis"), op.operand("x")))
+  if (!op.is(ops::Gather) || !isConstant(op.operand(param::indices)) ||
+      !isLastAxis(op.get(param::axis), op.operand(param::x)))
     return {};
   return broken("`gather` along the last axis");
 }
@@ -163,7 +163,7 @@ constinit const Rule rules::NoSine = {
 static Verdict topK(const Op &op, const Target &target) {
   if (!op.is(ops::Topk))
     return {};
-  int64_t k = op.intAttr("k");
+  int64_t k = op.get(param::topK);
   if (k != 3 && k != 4)
     return {};
   return broken("`topk` of {0}", k);
@@ -193,9 +193,10 @@ constinit const Rule rules::NoTopk = {
 };
 
 static Verdict lrnSize(const Op &op, const Target &target) {
-  if (!op.is(ops::LocalResponseNorm) || op.intAttr("size") <= 15)
+  if (!op.is(ops::LocalResponseNorm) || op.get(param::windowSize) <= 15)
     return {};
-  return broken("`local_response_norm` over {0} channels", op.intAttr("size"));
+  return broken("`local_response_norm` over {0} channels",
+                op.get(param::windowSize));
 }
 constinit const Rule rules::LrnSize = {
     .id = "lrn-size",

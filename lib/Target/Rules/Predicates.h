@@ -34,7 +34,7 @@ inline std::optional<double> scalarConstant(const Value *value) {
   const Op *op = value ? value->definingOp() : nullptr;
   if (!op || !op->is(ops::Const) || value->type.numElements() != 1)
     return std::nullopt;
-  return op->constant("val")->doubleAt(0);
+  return op->constant(param::val)->doubleAt(0);
 }
 
 /// The op that computes an operand, when its row is `def`.
@@ -72,12 +72,12 @@ inline int64_t contraction(const Op &matmul) {
   const TensorType &x = matmul.operand(0)->type;
   if (x.rank() < 2)
     return extentFromEnd(x, 0);
-  return extentFromEnd(x, matmul.boolAttr("transpose_x") ? 1 : 0);
+  return extentFromEnd(x, matmul.get(param::transposeX) ? 1 : 0);
 }
 
 /// The weight of a convolution, [out, in / groups, kernel...].
 inline const TensorType &convWeight(const Op &conv) {
-  return conv.operand("weight")->type;
+  return conv.operand(param::weight)->type;
 }
 
 /// Visits the statements of all functions of a text.

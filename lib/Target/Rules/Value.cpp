@@ -17,7 +17,7 @@ static Verdict smallEpsilon(const Op &op, const Target &target) {
   if (!isOneOf(op, {&ops::Rsqrt, &ops::Log, &ops::Inverse, &ops::LayerNorm,
                     &ops::InstanceNorm, &ops::BatchNorm, &ops::L2Norm}))
     return {};
-  const Constant *epsilon = op.constant("epsilon");
+  const Constant *epsilon = op.constant(param::epsilon);
   if (!epsilon || epsilon->asDouble() >= smallest)
     return {};
   return broken("`epsilon` of `{0}` is {1:e2}", op.def().name,
@@ -63,7 +63,7 @@ constinit const Rule rules::SmallAddend = {
 static Verdict infiniteConstant(const Op &op, const Target &target) {
   if (!op.is(ops::Const) || !isFloat(op.result()->type.dtype))
     return {};
-  const Constant &value = *op.constant("val");
+  const Constant &value = *op.constant(param::val);
   if (value.origin()) // large weights are looked at when they are written
     return {};
   for (int64_t i = 0; i < value.numElements(); ++i)

@@ -175,11 +175,11 @@ public:
 
 private:
   Value *constant(ConstantRef value, const llvm::Twine &name) {
-    return builder.build(ops::Const, {}, {{"val", std::move(value)}},
+    return builder.build(ops::Const, {}, {{param::val, std::move(value)}},
                          name.str());
   }
   Value *cast(Value *value, const char *dtype, llvm::StringRef name) {
-    return builder.build(ops::Cast, {value}, {{"dtype", dtype}}, name);
+    return builder.build(ops::Cast, {value}, {{param::dtype, dtype}}, name);
   }
   Value *weight(unsigned layer);
   Value *unpacked(const Matrix &matrix, llvm::ArrayRef<int64_t> shape,
@@ -203,7 +203,7 @@ Value *KernelBuilder::unpacked(const Matrix &matrix,
   Value *scale = constant(Constant::scalar(DType::FP16, scaleFor(matrix)),
                           name + "_scale");
   return builder.build(ops::ConstexprAffineDequantize, {data, zero, scale},
-                       {{"axis", 0}}, name);
+                       {{param::axis, 0}}, name);
 }
 
 Value *KernelBuilder::weight(unsigned layer) {
@@ -220,7 +220,7 @@ Value *KernelBuilder::throughInt8(Value *value, unsigned layer) {
   Value *step = constant(Constant::scalar(DType::FP16, activationStep()),
                          "step" + number);
   Value *rounded = builder.build(ops::Quantize, {value, step},
-                                 {{"output_dtype", "int8"}}, "q" + number);
+                                 {{param::outputDtype, "int8"}}, "q" + number);
   return builder.build(ops::Dequantize, {rounded, step}, {}, "d" + number);
 }
 
@@ -253,12 +253,12 @@ Value *KernelBuilder::part(Value *input, const Region &region,
   int64_t begin[] = {0, region.channel, 0, region.column};
   int64_t size[] = {1, region.channels, 1, region.columns};
   int64_t matrix[] = {1, 1, region.channels, region.columns};
-  Value *slice = builder.build(
-      ops::SliceBySize, {input},
-      {{"begin", llvm::ArrayRef(begin)}, {"size", llvm::ArrayRef(size)}},
-      name + "_part");
+  Value *slice = builder.build(ops::SliceBySize, {input},
+                               {{param::begin, llvm::ArrayRef(begin)},
+                                {param::size, llvm::ArrayRef(size)}},
+                               name + "_part");
   return builder.build(ops::Reshape, {slice},
-                       {{"shape", llvm::ArrayRef(matrix)}}, name);
+                       {{param::shape, llvm::ArrayRef(matrix)}}, name);
 }
 
 void KernelBuilder::buildMatmul() {

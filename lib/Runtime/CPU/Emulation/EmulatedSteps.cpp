@@ -129,7 +129,7 @@ static StepFn makeNarrowSum(const Op &op, StepContext &ctx, const Chip &chip,
   // Where each axis of the operand goes in the result: nowhere when it is
   // reduced.
   Shape strides(type.rank(), 0);
-  Shape axes = op.intsAttr("axes");
+  Shape axes = op.get(param::axes);
   for (int64_t &axis : axes)
     axis += axis < 0 ? type.rank() : 0;
   int64_t stride = 1, summed = 1;
@@ -170,7 +170,7 @@ static StepFn makeSoftmaxAsChip(const Op &op, StepContext &ctx,
                                 const Chip &chip, HazardCounter &hazards) {
   auto step = std::make_shared<ElementStep>(op, ctx);
   const Shape &shape = op.result()->type.shape;
-  int64_t axis = op.intAttr("axis");
+  int64_t axis = op.get(param::axis);
   axis += axis < 0 ? int64_t(shape.size()) : 0;
   int64_t inner = 1;
   for (size_t i = axis + 1; i < shape.size(); ++i)
@@ -231,8 +231,8 @@ static StepFn makeProducts(std::shared_ptr<Products> products, StepContext &ctx,
 /// Whether a slice takes the last axis from elsewhere than its beginning.
 static bool slicesWidth(const Op &op) {
   bool slices = op.is(ops::SliceBySize) || op.is(ops::SliceByIndex);
-  return slices && op.constant("begin") && !op.intsAttr("begin").empty() &&
-         op.intsAttr("begin").back() != 0;
+  return slices && op.constant(param::begin) && !op.get(param::begin).empty() &&
+         op.get(param::begin).back() != 0;
 }
 
 static StepFn makeLimitedSlice(const Op &op, StepContext &ctx) {
