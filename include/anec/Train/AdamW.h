@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// AdamW on fp32 weights, with moments of its own. Results do not depend on the
-/// number of threads: sums are taken over blocks of fixed size, and the blocks'
-/// sums in their order.
+/// AdamW on fp32 weights. Results do not depend on the number of threads: sums
+/// are taken over blocks of fixed size, and the sums of blocks are added in
+/// order.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,26 +21,26 @@ namespace anec {
 
 class AdamW {
 public:
-  /// For the weights that have gradients, which all have to stay where they
-  /// are. Moments begin as zeros.
+  /// An optimizer for the weights that have gradients. The arrays must outlive
+  /// it and must not move. Moments start at zero.
   AdamW(llvm::ArrayRef<NamedFloats> weights,
         llvm::ArrayRef<NamedFloats> gradients, cpu::ThreadPool &pool);
 
-  /// The norm of all gradients together; not finite when one of them is not.
+  /// The global norm of all gradients; not finite when an element is not.
   double gradientNorm();
-  /// Changes the weights. `gradientFactor` is what gradients are multiplied by
-  /// first; `update` counts from 1.
+  /// Updates the weights. Gradients are first multiplied by `gradientFactor`;
+  /// `update` counts from 1.
   void step(const Hyperparameters &hyper, double learningRate,
             double gradientFactor, uint64_t update);
 
   /// The moments: `attention.3.wq.m` and `.v`, sorted by name.
   llvm::ArrayRef<NamedFloats> moments() const { return arrays; }
-  /// How many numbers are trained.
+  /// The number of trained elements.
   uint64_t parameters() const { return count; }
   uint64_t memoryBytes() const { return count * 2 * sizeof(float); }
 
 private:
-  /// What a task works on: a part of one weight.
+  /// The unit of work of a task: a part of one weight.
   struct Block {
     float *weight, *m, *v;
     const float *gradient;

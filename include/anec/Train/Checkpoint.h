@@ -8,10 +8,10 @@
 ///
 ///   weights.safetensors     fp32 master weights, by the names of the package
 ///   optimizer.safetensors   AdamW's moments
-///   state.json              everything else, and the digests of both
+///   state.json              everything else, and the digests of both files
 ///
-/// It appears whole or not at all, even when the machine stops meanwhile, and
-/// is used only when it still is what was written.
+/// It appears whole or not at all, even when the machine crashes, and is used
+/// only when its digests match.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,16 +26,16 @@
 
 namespace anec {
 
-/// The tokenizer of a run, as a checkpoint remembers it.
+/// The tokenizer of a run, as recorded in a checkpoint.
 struct UsedTokenizer {
   std::string kind = "bytes";
   std::string path, digest; ///< empty for bytes
 };
 
-/// What a run is made of besides weights and moments.
+/// The state of a run other than weights and moments.
 struct TrainState {
-  uint64_t step = 0;    ///< steps done
-  uint64_t updates = 0; ///< those that changed the weights
+  uint64_t step = 0;    ///< number of completed steps
+  uint64_t updates = 0; ///< how many of them changed the weights
   DataPosition position;
   LossScale lossScale;
   uint64_t seed = 0;
@@ -47,16 +47,16 @@ struct TrainState {
   std::vector<std::pair<std::string, std::string>> config;
   std::string packageDigest;
   UsedTokenizer tokenizer;
-  uint64_t tokens = 0; ///< of the data
+  uint64_t tokens = 0; ///< number of tokens in the data
   std::string dataFingerprint;
 
   std::optional<double> loss;           ///< of the last step
   std::optional<double> validationLoss; ///< where it was measured
-  std::optional<double> bestLoss;       ///< the least validation loss so far
-  uint64_t bestStep = 0;                ///< of a checkpoint with it
+  std::optional<double> bestLoss;       ///< lowest validation loss so far
+  uint64_t bestStep = 0;                ///< step of the checkpoint with it
 };
 
-/// A checkpoint that was found whole.
+/// A checkpoint whose digests match.
 struct Checkpoint {
   std::string folder;
   TrainState state;
@@ -64,36 +64,37 @@ struct Checkpoint {
   std::string optimizer() const;
 };
 
-/// The checkpoints below `folder`, the oldest first.
+/// The checkpoints in `folder`, oldest first.
 std::vector<std::string> listCheckpoints(llvm::StringRef folder);
 
-/// Reads the newest checkpoint below `folder`, or the one that `folder` is, and
-/// makes sure that none of its files has changed. Nothing, with the reason
-/// reported, when there is none or it is damaged.
+/// Reads the newest checkpoint in `folder`, or `folder` itself if it is a
+/// checkpoint, and checks the digests of its files. Returns nothing, with the
+/// reason reported, when there is none or it is damaged.
 std::optional<Checkpoint> readCheckpoint(llvm::StringRef folder,
                                          Diagnostics &diags);
 
-/// The same for one that is only to be run: `optimizer.safetensors` is not
-/// looked at, and need not be there. `weights()` then has the arrays by name.
+/// The same for inference: `optimizer.safetensors` is not read and need not
+/// exist. `weights()` is the path of the arrays.
 std::optional<Checkpoint> loadCheckpointWeights(llvm::StringRef folder,
                                                 Diagnostics &diags);
 
-/// What differs between the `config` of the model that was trained and that of
-/// `package`, in words; empty when nothing does.
+/// Describes the differences between the `config` of the trained model and that
+/// of `package`; empty when there are none.
 std::string compareModels(const TrainState &state, const ModelPackage &package);
 
-/// What a run writes below its folder, and keeps.
+/// Writes checkpoints into the folder of a run, and removes old ones.
 class CheckpointWriter {
 public:
-  /// `keep`: how many of the newest stay, the best besides; 0 for all.
+  /// `keep`: how many of the newest are kept, in addition to the best; 0 keeps
+  /// all.
   CheckpointWriter(std::string folder, unsigned keep)
       : folder(std::move(folder)), keep(keep) {}
 
-  /// Writes a checkpoint; false, with the reason reported and nothing left
-  /// behind, when that fails. Those before stay as they are.
+  /// Writes a checkpoint. On failure returns false, with the reason reported
+  /// and no partial checkpoint left; earlier checkpoints are unchanged.
   bool write(const TrainState &state, llvm::ArrayRef<NamedFloats> weights,
              llvm::ArrayRef<NamedFloats> moments, Diagnostics &diags);
-  /// Removes what an interrupted run left behind.
+  /// Removes temporary files of interrupted runs.
   void clean();
 
 private:
@@ -104,8 +105,8 @@ private:
   unsigned keep;
 };
 
-/// Copies the moments of `checkpoint` to `moments`; false, with the reason
-/// reported, when they are not of these names and sizes.
+/// Copies the moments of `checkpoint` to `moments`. Returns false, with the
+/// reason reported, when names or sizes differ.
 bool loadMoments(const Checkpoint &checkpoint,
                  llvm::ArrayRef<NamedFloats> moments, Diagnostics &diags);
 

@@ -4,9 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `mpirun -n 4 ane-run train ...`: each process takes a share of a step's
-/// windows, and all have the same sums afterwards. One process alone is a
-/// collective of one, which does nothing.
+/// The processes of a parallel run, such as `mpirun -n 4 ane-run train ...`.
+/// Each process computes a share of a step's windows; sums over all processes
+/// are the same in each. A single process is a collective of one, whose
+/// operations do nothing.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,33 +25,34 @@ public:
   Collective(const Collective &) = delete;
   Collective &operator=(const Collective &) = delete;
 
-  /// Which of how many this process is. The first writes files and talks.
+  /// The number of this process and the number of processes. The first process
+  /// writes files and prints progress.
   unsigned rank() const { return number; }
   unsigned size() const { return count; }
   bool isFirst() const { return number == 0; }
 
-  /// Replaces every element by its sum over all processes, which is the same,
-  /// bit for bit, in all of them.
+  /// Replaces every element by its sum over all processes; the sums are
+  /// bit-identical in all of them.
   virtual void sum(llvm::MutableArrayRef<double> values) {}
-  /// The same while this process goes on; the array is to be left alone until
-  /// `finishSums`. All processes begin the same sums in the same order.
+  /// The same asynchronously: the array must not be used until `finishSums`
+  /// returns. All processes must start the same sums in the same order.
   virtual void beginSum(llvm::MutableArrayRef<float> array) {}
   virtual void finishSums() {}
-  /// Returns when all processes have come here.
+  /// A barrier: returns when all processes have called it.
   virtual void meet() {}
-  /// Ends all processes, this one with them, when there are others: they would
-  /// wait for it forever.
+  /// Ends all processes including this one if there are several; they would
+  /// otherwise wait for this one forever.
   virtual void endAll(int exitCode) {}
 
 protected:
   unsigned number = 0, count = 1;
 };
 
-/// The processes that this one was started with; null, with the reason
-/// reported, when there are others and this build cannot talk to them.
+/// Joins the processes that this one was started with. Returns null, with the
+/// reason reported, when there are others and this build lacks MPI.
 std::unique_ptr<Collective> joinCollective(Diagnostics &diags);
 
-/// Whether this build can talk to other processes.
+/// Whether this build has MPI.
 bool hasMpi();
 
 } // namespace anec

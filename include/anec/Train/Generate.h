@@ -9,8 +9,9 @@
 ///   auto generator = anec::Generator::open(*session, *tokenizer, diags);
 ///   generator->run("Once upon", options, [](StringRef text) { ... }, diags);
 ///
-/// A model has a fixed number of positions. The tokens stand from the first on;
-/// when there are more, the last ones do.
+/// A model has a fixed number of positions. Tokens are placed from the first
+/// position on; if there are more tokens than positions, the last ones are
+/// used.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +26,8 @@
 namespace anec {
 
 struct GenerateOptions {
-  unsigned tokens = 100; ///< new ones, at most
-  /// Puts the tokenizer's id for the beginning of a text before the prompt.
+  unsigned tokens = 100; ///< maximum number of new tokens
+  /// Insert the tokenizer's beginning-of-text id before the prompt.
   bool markBeginning = false;
   SamplingOptions sampling;
 };
@@ -37,18 +38,20 @@ struct GenerateStats {
   double firstSeconds = 0;
 };
 
-/// Gets text as it comes out: whole characters of UTF-8, the prompt first.
+/// Receives the prompt and then the text as it is generated, always complete
+/// UTF-8 characters.
 using TextSink = llvm::function_ref<void(llvm::StringRef)>;
 
 class Generator {
 public:
-  /// Nothing, with the reason reported, when no entry of the session's package
-  /// gives logits. Both have to outlive the generator.
+  /// Returns nothing, with the reason reported, when no entry of the session's
+  /// package returns logits. Session and tokenizer must outlive the generator.
   static std::optional<Generator>
   open(Session &session, const Tokenizer &tokenizer, Diagnostics &diags);
 
-  /// Writes `prompt` and what follows it, until there are enough tokens or the
-  /// model ends the text. Nothing, with the reason reported, when it fails.
+  /// Passes `prompt` and its continuation to `sink` until the number of tokens
+  /// is reached or the model ends the text. Returns nothing, with the reason
+  /// reported, on failure.
   std::optional<GenerateStats> run(llvm::StringRef prompt,
                                    const GenerateOptions &options,
                                    TextSink sink, Diagnostics &diags);
@@ -60,7 +63,7 @@ private:
   Generator(Session &session, const Tokenizer &tokenizer)
       : session(&session), tokenizer(&tokenizer) {}
   bool usesEntry(llvm::StringRef name, Diagnostics &diags);
-  /// Fills `logits` with those for what follows `text`.
+  /// Computes `logits` for the token after `text`.
   bool predict(llvm::ArrayRef<int32_t> text, Diagnostics &diags);
 
   Session *session;

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The numbers that decide how a model is trained, each a row of one table: the
-/// command line, checkpoints and what a resumed run reports read it. They go
-/// into a checkpoint, and a resumed run goes on with them.
+/// The hyperparameters of training, each a row of one table, which the command
+/// line, checkpoints and messages read. A checkpoint stores them, and a resumed
+/// run continues with them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 namespace anec {
 
 struct Hyperparameters {
-  double batch = 1; ///< windows in a step
+  double batch = 1; ///< windows per step
   double learningRate = 1e-3;
   double minLearningRate = 1e-4;
   double warmup = 50;    ///< steps
@@ -33,7 +33,7 @@ struct Hyperparameters {
   double learningRateAt(uint64_t step) const;
 };
 
-/// A row: a number that can be set.
+/// A row of the table.
 struct HyperparameterDef {
   llvm::StringLiteral name; ///< of the flag: `weight-decay`
   llvm::StringLiteral help;
@@ -44,7 +44,7 @@ struct HyperparameterDef {
 llvm::ArrayRef<HyperparameterDef> hyperparameterTable();
 const HyperparameterDef *findHyperparameter(llvm::StringRef name);
 
-/// Whether `value` may stand for `def`; reported when it may not.
+/// Whether `value` is valid for `def`; reports an error when it is not.
 bool checkHyperparameter(const HyperparameterDef &def, double value,
                          Diagnostics &diags);
 /// `0.001`, `50`.

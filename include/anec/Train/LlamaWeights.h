@@ -9,10 +9,10 @@
 /// and llama2.c's file, which has an order instead of names. Arrays are views
 /// of mapped files, and written one at a time.
 ///
-/// Rotary embedding turns pairs of channels. Those of a pair stand side by side
-/// (`interleaved`, as in anec's `rope` by default and in llama2.c) or in the
-/// two halves of a head (`half_split`, as in Hugging Face's): rows of wq and wk
-/// move between the two.
+/// Rotary embedding rotates pairs of channels. The channels of a pair are
+/// adjacent (`interleaved`, anec's default for `rope` and llama2.c's layout) or
+/// in opposite halves of a head (`half_split`, Hugging Face's layout);
+/// conversion permutes the rows of wq and wk.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ llvm::StringRef spelling(WeightFormat format);
 
 enum class RopeStyle : uint8_t { Interleaved, HalfSplit };
 
-/// What an array is for, in the order of llama2.c's file.
+/// The purpose of an array, in the order of llama2.c's file.
 enum class LlamaRole : uint8_t {
   Embedding,
   AttentionNorm,
@@ -47,19 +47,19 @@ enum class LlamaRole : uint8_t {
   Classifier,
 };
 constexpr unsigned llamaRoles = unsigned(LlamaRole::Classifier) + 1;
-/// Whether each layer has one.
+/// Whether every layer has an array of this role.
 bool isOfLayer(LlamaRole role);
 
-/// What is known of a model besides its weights.
+/// Facts about a model that its weights do not contain.
 struct LlamaHints {
   /// Sizes by the names of examples/llama.tdsl: `layers`, `dim`, `hidden`,
   /// `heads`, `kv_heads`, `seq`, `vocab`.
   std::map<std::string, int64_t> sizes;
-  std::string model = "llama"; ///< the block that anec's names begin with
+  std::string model = "llama";             ///< the first part of anec's names
   RopeStyle rope = RopeStyle::Interleaved; ///< of anec's weights
-  /// The model or package that says so; empty for none.
+  /// The model or package that the hints come from; empty for none.
   std::string source;
-  /// It has a weight for the classifier; nothing when it is not known.
+  /// Whether it has a separate classifier weight; empty when unknown.
   std::optional<bool> hasClassifier;
 };
 
@@ -67,11 +67,11 @@ struct LlamaHints {
 struct LlamaWeights {
   int64_t layers = 0, dim = 0, hidden = 0, vocab = 0;
   int64_t queryRows = 0, keyRows = 0;
-  /// 0 when they are not known.
+  /// 0 when unknown.
   int64_t heads = 0, keyHeads = 0, positions = 0;
   bool tied = false; ///< the embedding is the classifier
   RopeStyle rope = RopeStyle::Interleaved;
-  /// By role; for each layer, or one.
+  /// By role, then by layer where each layer has one.
   std::vector<ConstantRef> arrays[llamaRoles];
 
   Shape shapeOf(LlamaRole role) const;
@@ -80,23 +80,23 @@ struct LlamaWeights {
   }
 };
 
-/// The name of an array in safetensors, by Anec's or HuggingFace's names.
+/// The name of an array in safetensors, in anec's or Hugging Face's naming.
 std::string llamaName(WeightFormat format, LlamaRole role, int64_t layer,
                       llvm::StringRef model);
 
-/// What `path` is: by its ending, or by the names in it.
+/// The format of `path`, judged by its ending or by the names in it.
 WeightFormat guessWeightFormat(llvm::StringRef path);
 
 /// Reads the weights at `path`: a file, or a Hugging Face folder with its
-/// config.json and shards. Nothing, with the reason reported, when an array is
-/// missing, of another shape, or has no place.
+/// config.json and shards. Returns nothing, with the reason reported, when an
+/// array is missing, has the wrong shape, or has no counterpart in a Llama.
 std::optional<LlamaWeights> readLlamaWeights(llvm::StringRef path,
                                              WeightFormat format,
                                              const LlamaHints &hints,
                                              Diagnostics &diags);
 
 /// Writes `weights` to `path`, whole or not at all. A path without an ending is
-/// a Hugging Face folder. False, with the reason reported, when that fails.
+/// a Hugging Face folder. Returns false, with the reason reported, on failure.
 bool writeLlamaWeights(const LlamaWeights &weights, llvm::StringRef path,
                        WeightFormat format, const LlamaHints &hints,
                        Diagnostics &diags);

@@ -14,8 +14,8 @@ class raw_ostream;
 
 namespace anec {
 
-/// Draws the losses of a log over its steps: each step's, their running mean,
-/// and those of validation; with axes, ticks and a legend.
+/// Draws the losses of a log over its steps: the loss of each step, the running
+/// mean, and the validation loss, with axes, ticks and a legend.
 void drawLosses(const LossHistory &history, llvm::raw_ostream &out);
 
 /// Writes the drawing to `path`, whole or not at all.

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Gradients that are too small for fp16 come out as zeros, those that are too
-/// large as infinities. The loss is scaled to keep them in between: halved when
-/// one was not finite, which costs that step, doubled after many good ones.
+/// Small gradients underflow to zero in fp16, and large ones overflow. The loss
+/// is scaled to keep them in range: the scale is halved when a gradient is not
+/// finite, which loses that step, and doubled after many good steps.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +19,10 @@ namespace anec {
 
 struct LossScale {
   double factor = 1;
-  uint64_t goodSteps = 0; ///< since it last changed
+  uint64_t goodSteps = 0; ///< since `factor` last changed
 
-  /// After a step whose gradients were all finite or not. `growth`: good steps
-  /// after which it doubles; 0 for never.
+  /// Updates the scale after a step; `finite`: whether all gradients were.
+  /// `growth`: number of good steps after which it doubles; 0 for never.
   void update(bool finite, uint64_t growth) {
     if (!finite) {
       factor = factor > least ? factor / 2 : least;
@@ -32,7 +32,7 @@ struct LossScale {
       goodSteps = 0;
     }
   }
-  /// Whether it cannot get any smaller.
+  /// Whether the scale has reached its minimum.
   bool isLeast() const { return factor <= least; }
 
   static constexpr double least = 0x1p-14, most = 0x1p40;

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One line that is rewritten on a terminal, and a line every few seconds
-/// elsewhere.
+/// Progress of a run: on a terminal one line that is redrawn, otherwise a line
+/// every few seconds.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +20,17 @@ namespace anec {
 
 class Progress {
 public:
-  /// `columns`: of the terminal that `out` is, where a carriage return lets a
-  /// line be rewritten; 0 when it is none.
+  /// `columns`: the width of the terminal `out`; 0 when it is not a terminal.
   Progress(llvm::raw_ostream &out, unsigned columns)
       : out(out), columns(columns) {}
 
-  /// Begins with the step after `done`, of `steps`, of `tokens` each.
+  /// Starts a run of `steps` steps, `done` of which are complete, with `tokens`
+  /// tokens per step.
   void start(uint64_t done, uint64_t steps, uint64_t tokens);
   void show(const StepRecord &record);
-  /// A line of its own.
+  /// Prints `text` on a line of its own.
   void say(const llvm::Twine &text);
-  /// Ends the line that stands there, if there is one.
+  /// Finishes the line being redrawn, if there is one.
   void end();
 
 private:
@@ -39,12 +39,12 @@ private:
 
   llvm::raw_ostream &out;
   unsigned columns;
-  bool isOpen = false; ///< a line that can be rewritten stands there
+  bool isOpen = false; ///< a line is being redrawn
   size_t shownLength = 0;
   uint64_t first = 0, last = 0, tokensPerStep = 0;
   Clock::time_point begin, shown;
   std::optional<double> validationLoss;
-  double meanMs = 0; ///< of a step, over the last ones
+  double meanMs = 0; ///< running mean of the time per step
 };
 
 } // namespace anec

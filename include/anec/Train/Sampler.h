@@ -13,23 +13,23 @@
 namespace anec {
 
 struct SamplingOptions {
-  /// Logits are divided by it; 0 takes the most likely token.
+  /// Divides the logits; 0 takes the most likely token.
   double temperature = 1;
-  /// Draws among the most likely tokens that have this much of the probability
-  /// together; 1 for all.
+  /// Samples from the smallest set of most likely tokens whose probabilities
+  /// sum to at least this; 1 for all tokens.
   double topP = 0.9;
   uint64_t seed = 0;
 };
 
-/// Draws tokens. The same seed and the same logits give the same tokens, on any
+/// Samples tokens. The same seed and logits give the same tokens on any
 /// machine.
 class Sampler {
 public:
   explicit Sampler(const SamplingOptions &options)
       : options(options), random(options.seed) {}
 
-  /// The index of one of `logits`, which are not empty; nothing when they are
-  /// not numbers to choose by.
+  /// An index into `logits`, which must not be empty; nothing when they are not
+  /// finite.
   std::optional<int32_t> sample(llvm::ArrayRef<float> logits);
 
 private:

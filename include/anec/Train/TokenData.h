@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The token ids of files, one file behind the other, and the windows that
-/// training takes from them. Files are mapped: what is not looked at is not
-/// read, but for one scan that makes sure that the model knows every id.
+/// The concatenated token ids of files, and the windows that training takes
+/// from them. Files are mapped; apart from one scan that checks every id
+/// against the vocabulary, only the parts in use are read.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,29 +19,29 @@
 
 namespace anec {
 
-/// Where a pass over the training windows stands.
+/// A position in the sequence of training windows.
 struct DataPosition {
   uint64_t epoch = 0;
-  uint64_t window = 0; ///< how many of the epoch's have been taken
+  uint64_t window = 0; ///< number of windows of this epoch already used
   bool operator==(const DataPosition &) const = default;
 };
 
 class TokenData {
 public:
-  /// Opens files and all files below folders, by name: `.bin` has token ids of
-  /// 16 bits, everything else is text, of which the tokenizer's bytes stay
-  /// where they are. Nothing, with the reason reported, when one cannot be read
-  /// or has an id that is not below `vocabulary`.
+  /// Opens files and all files in folders, in the order of their names, except
+  /// the folder `without`. A `.bin` file has 16-bit token ids; any other file
+  /// is text. Returns nothing, with the reason reported, when a file cannot be
+  /// read or has an id of `vocabulary` or more.
   static std::optional<TokenData> open(llvm::ArrayRef<std::string> paths,
                                        llvm::StringRef without,
                                        const Tokenizer &tokenizer,
                                        int64_t vocabulary, Diagnostics &diags);
 
   uint64_t size() const { return total; }
-  /// What tells these tokens from others: their numbers, and the first and last
+  /// Identifies the data: the number of tokens, and the first and last tokens
   /// of each file.
   std::string fingerprint() const;
-  /// The tokens from `begin` on.
+  /// Copies the tokens from `begin` on.
   void copy(uint64_t begin, llvm::MutableArrayRef<int32_t> out) const;
 
 private:
@@ -49,8 +49,8 @@ private:
     std::string path;
     std::shared_ptr<const void> owner;
     llvm::ArrayRef<uint8_t> bytes;
-    unsigned width = 1; ///< bytes of a token
-    uint64_t begin = 0; ///< of its first token
+    unsigned width = 1; ///< bytes per token
+    uint64_t begin = 0; ///< index of its first token
     uint64_t count() const { return bytes.size() / width; }
     int32_t at(uint64_t index) const;
   };
@@ -62,21 +62,21 @@ private:
   uint64_t total = 0;
 };
 
-/// Windows of `length` tokens and the ones that follow each: window i begins at
-/// i * length. The last of them validate, the others train, in an order drawn
-/// anew for every epoch.
+/// Windows of `length` tokens, each with the token that follows it as its last
+/// target: window i starts at i * length. The last windows are for validation,
+/// the others for training, shuffled for every epoch.
 class Windows {
 public:
-  /// Nothing, with the reason reported, when there are not enough tokens.
+  /// Returns nothing, with the reason reported, when there are too few tokens.
   static std::optional<Windows> divide(const TokenData &data, uint64_t length,
                                        double validationShare, uint64_t seed,
                                        Diagnostics &diags);
 
   uint64_t trainingCount() const { return training; }
   uint64_t validationCount() const { return validation; }
-  /// The window at `position`, which then stands at the next one.
+  /// Returns the window at `position` and advances `position`.
   uint64_t next(DataPosition &position);
-  /// The window number `index` of those that validate.
+  /// The validation window number `index`.
   uint64_t validationWindow(uint64_t index) const { return training + index; }
   /// Fills `tokens` and `targets` from a window.
   void read(const TokenData &data, uint64_t window,
@@ -87,7 +87,7 @@ private:
   void shuffle(uint64_t epoch);
 
   uint64_t length = 0, training = 0, validation = 0, seed = 0;
-  std::vector<uint64_t> order; ///< of `shuffled`
+  std::vector<uint64_t> order; ///< the permutation of epoch `shuffled`
   std::optional<uint64_t> shuffled;
 };
 

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a language model reads and writes. A tokenizer is the bytes of the text
-/// themselves, a SentencePiece model, or llama2.c's `tokenizer.bin`.
+/// Tokenizers of language models: the bytes of the text, a SentencePiece model,
+/// or llama2.c's `tokenizer.bin`.
 ///
 ///   auto tokenizer = anec::openTokenizer("tokenizer.model", diags);
 ///   std::vector<int32_t> ids = tokenizer->encode("Once upon a time");
@@ -37,23 +37,23 @@ public:
   /// SHA-256 of the file; empty for bytes.
   llvm::StringRef digest() const { return fileDigest; }
 
-  /// How many ids there are; they count from 0.
+  /// The number of ids, which start at 0.
   virtual unsigned vocabulary() const = 0;
-  /// The id that stands before a text, and the one after it, where the
-  /// vocabulary has them.
+  /// The ids that mark the beginning and the end of a text, if the vocabulary
+  /// has them.
   virtual std::optional<int32_t> beginning() const { return std::nullopt; }
   virtual std::optional<int32_t> end() const { return std::nullopt; }
 
-  /// The ids of `text`, without those of its beginning and end. Texts of
-  /// megabytes are taken in parts that end at a line's.
+  /// The ids of `text`, without beginning and end markers. Texts of megabytes
+  /// are encoded in parts that end at line ends.
   std::vector<int32_t> encode(llvm::StringRef text) const;
-  /// The bytes of `ids` behind each other, as a text by itself. What ids of a
-  /// beginning or end stand for is nothing.
+  /// The text of `ids` as a whole text of its own. Beginning and end markers
+  /// decode to nothing.
   std::string decode(llvm::ArrayRef<int32_t> ids) const;
 
-  /// Appends the bytes of `id`, of this vocabulary, to `bytes`. `atStart`: no
-  /// text stands before it, and the space that `encode` puts there is dropped.
-  /// Returns whether the next id is still at the start.
+  /// Appends the bytes of `id`, which must be in the vocabulary, to `bytes`.
+  /// `atStart`: no text precedes it, so the space that `encode` inserts is
+  /// removed. Returns whether the next id is still at the start.
   virtual bool appendBytes(int32_t id, bool atStart,
                            std::string &bytes) const = 0;
 
@@ -62,7 +62,7 @@ protected:
       : tokenizerKind(kind), filePath(std::move(path)),
         fileDigest(std::move(digest)) {}
 
-  /// Appends the ids of a part of a text; `isFirst`: of its first.
+  /// Appends the ids of a part of a text; `isFirst`: it is the first part.
   virtual void encodePart(llvm::StringRef part, bool isFirst,
                           std::vector<int32_t> &ids) const = 0;
 
@@ -71,24 +71,24 @@ private:
   std::string filePath, fileDigest;
 };
 
-/// Opens the tokenizer at `path`: `.model` is SentencePiece's, `.bin`
-/// llama2.c's, any other name is decided by content, and none at all means
-/// bytes. Null, with the reason reported, when it cannot be read.
+/// Opens the tokenizer at `path`: `.model` is SentencePiece's format, `.bin`
+/// llama2.c's; any other file is recognised by content, and an empty path means
+/// bytes. Returns null, with the reason reported, when it cannot be read.
 std::unique_ptr<Tokenizer> openTokenizer(llvm::StringRef path,
                                          Diagnostics &diags);
 
 /// Whether this build reads SentencePiece models.
 bool hasSentencePiece();
 
-/// Text as its ids arrive: always whole characters of valid UTF-8. Bytes that
-/// belong to none become U+FFFD, one for each.
+/// Decodes ids one at a time into complete characters of valid UTF-8. Each
+/// invalid byte becomes U+FFFD.
 class TextStream {
 public:
   explicit TextStream(const Tokenizer &tokenizer) : tokenizer(tokenizer) {}
 
-  /// What can be shown once `id` is there; may be empty.
+  /// The characters that are complete after `id`; may be empty.
   std::string next(int32_t id);
-  /// What is left when no id follows.
+  /// The remaining text when no more ids follow.
   std::string finish();
 
 private:
@@ -96,7 +96,7 @@ private:
 
   const Tokenizer &tokenizer;
   bool atStart = true;
-  std::string pending; ///< bytes not shown yet
+  std::string pending; ///< bytes of an incomplete character
 };
 
 } // namespace anec

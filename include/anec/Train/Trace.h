@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A trace in the format of Chrome's about:tracing (Perfetto reads it too):
-/// kernels, host ops, the optimizer and files, each in a row of its own.
+/// A timeline in the format of Chrome's about:tracing, which Perfetto reads
+/// too, with one row each for kernels, host ops, the optimizer and files.
 ///
 //===----------------------------------------------------------------------===//
 

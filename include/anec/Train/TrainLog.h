@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `train.jsonl`: one JSON object a line, one line a step. What a run that was
-/// killed wrote beyond its last checkpoint is dropped when it is resumed, since
-/// those steps are done again.
+/// `train.jsonl`: one JSON object per line, one line per step. When a killed
+/// run is resumed, lines after its last checkpoint are removed, because those
+/// steps are repeated.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,17 +26,17 @@ struct StepRecord {
   double learningRate = 0, gradientNorm = 0, lossScale = 1;
   bool skipped = false; ///< gradients were not finite: no weight changed
   uint64_t epoch = 0;
-  uint64_t tokens = 0; ///< of all steps so far
-  // Milliseconds: the whole, and what it is made of.
+  uint64_t tokens = 0; ///< total of all steps so far
+  // Milliseconds: the total and its parts.
   double ms = 0, kernelMs = 0, hostMs = 0, optimizerMs = 0, ioMs = 0;
 };
 
-/// Values over steps. However many there are, it keeps a few thousand: each the
-/// mean of as many neighbours as it takes.
+/// Values over steps, reduced to at most `most` points: each is the mean of
+/// enough consecutive values.
 class LossSeries {
 public:
   struct Point {
-    uint64_t step; ///< the last one
+    uint64_t step; ///< the last step of the point
     double loss;
   };
   void add(uint64_t step, double loss);
@@ -45,25 +45,26 @@ public:
   static constexpr size_t most = 8192;
 
 private:
-  std::vector<Point> kept; ///< the last of them may be of fewer values
-  uint64_t each = 1;       ///< values of a point
-  uint64_t inLast = 1;     ///< those of the last
+  std::vector<Point> kept; ///< the last may have fewer values
+  uint64_t each = 1;       ///< values per point
+  uint64_t inLast = 1;     ///< values of the last point
 };
 
-/// What a curve is drawn from.
+/// The data of a loss curve.
 struct LossHistory {
   LossSeries training, validation;
   void add(const StepRecord &record);
 };
 
-/// Reads a log; nothing, with the reason reported, when a line is not one.
+/// Reads a log. Returns nothing, with the reason reported, when a line is not a
+/// record.
 std::optional<LossHistory> readTrainLog(llvm::StringRef path,
                                         Diagnostics &diags);
 
 class TrainLog {
 public:
-  /// Opens the log at `path`. Lines of steps up to `keptSteps` stay, if it is
-  /// there; none with 0.
+  /// Opens or creates the log at `path`. Keeps the lines of steps up to
+  /// `keptSteps`.
   static std::unique_ptr<TrainLog> open(llvm::StringRef path,
                                         uint64_t keptSteps, Diagnostics &diags);
   ~TrainLog();

@@ -26,61 +26,61 @@
 
 namespace anec {
 
-/// What a run needs that cannot go on in this process.
+/// Says how to continue a run in another process.
 struct TrainRestart {
   bool isNeeded = false;
-  uint64_t step = 0; ///< it is saved at
-  /// Its validation was due, and is the next process's to do.
+  uint64_t step = 0; ///< of the checkpoint to resume from
+  /// The validation of this step is left to the next process.
   bool validates = false;
 };
 
 struct TrainOptions {
   std::string package;
   std::vector<std::string> data; ///< files and folders
-  std::string tokenizer;         ///< a file; empty: bytes are tokens
+  std::string tokenizer;         ///< a file; empty: tokens are bytes
   std::string checkpoint;        ///< the run's folder
-  uint64_t steps = 0;            ///< of the whole run
+  uint64_t steps = 0;            ///< total, including those before a resume
   bool resume = false;
 
-  LoadOptions load; ///< but for numerics
-  /// fp16 unless they are given, or the checkpoint's.
+  LoadOptions load; ///< except numerics
+  /// Unset: the checkpoint's when resuming, otherwise fp16.
   std::optional<Numerics> numerics;
-  /// Where weights begin; without any, those in the package, or drawn by the
-  /// seed.
+  /// The initial weights. Without a source: those in the package, or drawn from
+  /// `seed`.
   WeightOptions weights;
-  /// Of the order of the data, and the weights: 0 unless it is given, or the
-  /// checkpoint's.
+  /// Seed of the order of the data and of initial weights. Unset: the
+  /// checkpoint's when resuming, otherwise 0.
   std::optional<uint64_t> seed;
-  /// What differs from the defaults, or the checkpoint's.
+  /// Values that override the defaults or the checkpoint's.
   std::vector<std::pair<const HyperparameterDef *, double>> hyper;
-  /// Share of the windows that validate: 0.05 unless it is given, or the
-  /// checkpoint's.
+  /// Share of the windows used for validation. Unset: the checkpoint's when
+  /// resuming, otherwise 0.05.
   std::optional<double> validationShare;
 
   uint64_t saveEvery = 100; ///< 0: only at the end
   uint64_t validateEvery = 100;
-  uint64_t validationWindows = 16; ///< evaluated each time; 0: all
-  unsigned keep = 3;               ///< newest checkpoints; 0: all
-  std::string profile;             ///< a trace of the first steps
+  uint64_t validationWindows = 16; ///< per validation; 0: all
+  unsigned keep = 3;               ///< how many checkpoints to keep; 0: all
+  std::string profile;             ///< file for a timeline of the first steps
   uint64_t profiledSteps = 5;
 
-  /// Set when the backend can load no more programs in this process: the run
-  /// is then saved, and another process may resume it. Null makes that an
+  /// Filled in when the backend can load no more programs in this process: the
+  /// run is saved, and another process can resume it. If null, that is an
   /// error.
   TrainRestart *restart = nullptr;
-  /// Validates before the first step, for the process before this one.
+  /// Validate before the first step, on behalf of the previous process.
   bool validateFirst = false;
 
-  /// The processes that take a share of each step's windows; null for this one
-  /// alone. All have the same options.
+  /// The processes that share each step's windows; null for a single process.
+  /// All processes must have the same options.
   Collective *collective = nullptr;
 
-  /// Becomes true when the run is to be saved and ended.
+  /// When it becomes true, the run is saved and ended.
   const std::atomic<bool> *stop = nullptr;
 };
 
-/// Trains, and says how it goes. False, with the reason reported, when it could
-/// not be done; the last checkpoint is then as it was.
+/// Trains a model and reports to `progress`. Returns false, with the reason
+/// reported, on failure; the last checkpoint is then unchanged.
 bool train(const TrainOptions &options, Backend &backend, Progress &progress,
            Diagnostics &diags);
 
