@@ -5,7 +5,7 @@
 
 #include "Command.h"
 #include "CommandHelp.h"
-#include "CommandLine.h"
+#include "FatalErrors.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"

@@ -170,3 +170,10 @@ bool anec::writeLlamaWeights(const LlamaWeights &weights, StringRef path,
   }
   return files.commit();
 }
+
+WeightFormat anec::formatToWrite(StringRef path) {
+  if (path.ends_with(".bin"))
+    return WeightFormat::Llama2c;
+  return path.ends_with(".safetensors") ? WeightFormat::Anec
+                                        : WeightFormat::HuggingFace;
+}

@@ -7,22 +7,140 @@
 #define ANEC_TOOLS_ANEC_COMPILEFLAGS_H
 
 #include "CompileRequest.h"
+#include "DefineFlag.h"
+#include "TargetFlags.h"
 
 namespace anec {
 
-class TargetFlags;
-
 enum class DiagnosticsFormat { Text, Json };
 
-/// What is wrong with the flags, whatever the input; empty when nothing is.
-std::string checkCompileFlags();
-/// Reads them; nothing, with the reason reported, when one has no meaning.
-std::optional<CompileRequest> readCompileFlags(const Target &target,
-                                               Diagnostics &diags);
-/// How errors are to be printed.
-DiagnosticsFormat chosenDiagnosticsFormat();
-/// What --target and those beside it say.
-TargetFlags &compileTargetFlags();
+struct CompileFlags {
+  /// What is wrong with the flags, whatever the input; empty when nothing is.
+  std::string check() const;
+  /// What the flags ask for. `target` has the chip and the assumptions.
+  /// Nothing, with the reason reported, when there is no pass of a name.
+  std::optional<CompileRequest> read(PassManagerOptions target,
+                                     Diagnostics &diags) const;
+
+  llvm::cl::opt<std::string> input{llvm::cl::Positional};
+  llvm::cl::opt<std::string> output{
+      "o", llvm::cl::value_desc("FILE"),
+      llvm::cl::desc("Write FILE (and weights/ beside it for "
+                     "MIL) instead of printing")};
+  llvm::cl::opt<Emit> emit{
+      "emit", llvm::cl::desc("What to print or write:"),
+      llvm::cl::init(Emit::MIL),
+      llvm::cl::values(clEnumValN(Emit::MIL, "mil", "MIL text (default)"),
+                       clEnumValN(Emit::IR, "ir",
+                                  "the IR, after --passes when they are given"),
+                       clEnumValN(Emit::Dot, "dot",
+                                  "kernels, taps and host ops of a model or a "
+                                  "package, for Graphviz"),
+                       clEnumValN(Emit::Report, "report",
+                                  "ops, weights, operations and the peak of "
+                                  "activations"),
+                       clEnumValN(Emit::Json, "json", "the report as JSON"))};
+  llvm::cl::opt<ReportFormat> format{
+      "format", llvm::cl::desc("How --emit=report is printed:"),
+      llvm::cl::init(ReportFormat::Text),
+      llvm::cl::values(
+          clEnumValN(ReportFormat::Text, "text", "for the terminal"),
+          clEnumValN(ReportFormat::Html, "html",
+                     "what is predicted, with graphs, as a page"))};
+  llvm::cl::opt<std::string> kernel{
+      "kernel", llvm::cl::value_desc("NAME"),
+      llvm::cl::desc("The kernel or layer to compile, when "
+                     "the program has several")};
+  TargetFlags target;
+
+  DefineFlag defines;
+
+  llvm::cl::list<std::string> shapes{
+      "shape", llvm::cl::value_desc("NAME=1x3x64"),
+      llvm::cl::desc("The shape of an input of MIL with unknown extents")};
+
+  llvm::cl::opt<std::string> weights{
+      "weights", llvm::cl::value_desc("FILE|FOLDER"),
+      llvm::cl::desc("Weight values: a .safetensors file or a folder of .npy")};
+  llvm::cl::opt<std::string> weightMap{
+      "weight-map", llvm::cl::value_desc("FILE.json"),
+      llvm::cl::desc("Names of weights -> names in --weights")};
+  llvm::cl::opt<uint64_t> seed{
+      "init", llvm::cl::value_desc("SEED"),
+      llvm::cl::desc("Draw the weights that --weights lacks")};
+
+  llvm::cl::opt<std::string> passList{
+      "passes", llvm::cl::value_desc("A,B,..."),
+      llvm::cl::desc("Run these passes instead of `default`")};
+  llvm::cl::list<std::string> skippedPasses{
+      "skip-passes", llvm::cl::value_desc("A,B,..."), llvm::cl::CommaSeparated,
+      llvm::cl::desc("Leave these passes out of the pipeline")};
+  llvm::cl::opt<Fusion> fusion{
+      "fuse", llvm::cl::desc("How far kernels of a model are made one:"),
+      llvm::cl::init(Fusion::Default),
+      llvm::cl::values(
+          clEnumValN(Fusion::Default, "default",
+                     "as far as people have run such kernels (default)"),
+          clEnumValN(Fusion::Max, "max", "as far as the target's limits go"))};
+  llvm::cl::list<std::string> printAfter{
+      "print-after", llvm::cl::value_desc("PASS"), llvm::cl::CommaSeparated,
+      llvm::cl::desc("Print the IR to standard error "
+                     "after PASS, or after `all`")};
+  llvm::cl::opt<bool> timePasses{
+      "time-passes", llvm::cl::desc("Print how long each pass took")};
+  llvm::cl::opt<unsigned> passLimit{
+      "pass-limit", llvm::cl::value_desc("N"),
+      llvm::cl::desc("Stop after N passes, to bisect")};
+  llvm::cl::opt<bool> remarks{
+      "remarks", llvm::cl::desc("Say why the passes decided as they did")};
+  llvm::cl::opt<bool> verifyNumerics{
+      "verify-numerics",
+      llvm::cl::desc(
+          "Compare results before and after each pass on random inputs")};
+
+  llvm::cl::opt<IOMode> io{
+      "io", llvm::cl::desc("Inputs and outputs of a package's kernels:"),
+      llvm::cl::init(IOMode::Packed),
+      llvm::cl::values(
+          clEnumValN(IOMode::Packed, "packed", "one of each (default)"),
+          clEnumValN(IOMode::Separate, "separate",
+                     "one for each tensor, named in their order"))};
+  llvm::cl::opt<WeightMode> weightMode{
+      "weight-mode", llvm::cl::desc("Weights of a package's kernels:"),
+      llvm::cl::init(WeightMode::Packed),
+      llvm::cl::values(
+          clEnumValN(WeightMode::Packed, "packed",
+                     "inputs, which the host passes (default)"),
+          clEnumValN(WeightMode::Baked, "baked",
+                     "constants, with a weight file for each layer "
+                     "(default with --forward-only and values)"))};
+  llvm::cl::opt<bool> forwardOnly{
+      "forward-only", llvm::cl::desc("Package the model without training it")};
+
+  llvm::cl::opt<std::string> milVersion{
+      "mil-version", llvm::cl::value_desc("1.3|1.0"),
+      llvm::cl::desc(
+          "Dialect: 1.3 with ios18, or 1.0 with ios16 for older compilers; "
+          "the target's by default")};
+  llvm::cl::opt<bool> canonical{
+      "canonical",
+      llvm::cl::desc(
+          "Name values by position and share constants, to compare texts")};
+  llvm::cl::opt<DiagnosticsFormat> diagnostics{
+      "diagnostics", llvm::cl::desc("How errors are printed:"),
+      llvm::cl::init(DiagnosticsFormat::Text),
+      llvm::cl::values(
+          clEnumValN(DiagnosticsFormat::Text, "text", "for people"),
+          clEnumValN(DiagnosticsFormat::Json, "json", "for programs"))};
+
+private:
+  WeightMode chosenWeightMode() const;
+  ModelPipelineOptions modelOptions() const;
+  bool wouldReplaceSource() const;
+  bool readPassList(std::vector<const PassDef *> &list,
+                    Diagnostics &diags) const;
+  bool readPassOptions(PassManagerOptions &options, Diagnostics &diags) const;
+};
 
 } // namespace anec
 

@@ -20,7 +20,6 @@ struct CompileRequest {
   Emit emit = Emit::MIL;
   ReportFormat reportFormat = ReportFormat::Text;
   bool canonical = false;
-  bool timePasses = false;
   /// Its passes are those of --passes, which may not be given.
   CompileOptions options;
   bool passesGiven = false;

@@ -25,6 +25,8 @@
 
 namespace anec {
 
+struct ReadOptions;
+
 enum class WeightFormat : uint8_t { Anec, HuggingFace, Llama2c };
 /// `anec`, `hf`, `llama2c`.
 llvm::StringRef spelling(WeightFormat format);
@@ -86,6 +88,17 @@ std::string llamaName(WeightFormat format, LlamaRole role, int64_t layer,
 
 /// The format of `path`, judged by its ending or by the names in it.
 WeightFormat guessWeightFormat(llvm::StringRef path);
+/// The format that weights written to `path` have, by its ending: llama2.c's
+/// for .bin, anec's for .safetensors, Hugging Face's for a folder.
+WeightFormat formatToWrite(llvm::StringRef path);
+
+/// Reads the model that weights are for: its sizes, its name, the style of its
+/// rotary embedding, and whether it has a classifier. `path` is a program,
+/// which `options` are for, or a package. Nothing, with the reason reported,
+/// when it cannot be read.
+std::optional<LlamaHints> readLlamaHints(llvm::StringRef path,
+                                         const ReadOptions &options,
+                                         Diagnostics &diags);
 
 /// Reads the weights at `path`: a file, or a Hugging Face folder with its
 /// config.json and shards. Returns nothing, with the reason reported, when an

@@ -1,17 +1,18 @@
-//===- Compile.cpp - anec FILE --------------------------------------------===//
+//===- CompileCommand.cpp - anec FILE -------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Compile.h"
-#include "../ExitCode.h"
+#include "CommandTable.h"
 #include "CompileFlags.h"
 #include "Report.h"
 #include "anec/IR/Text.h"
 #include "anec/MIL/Canonical.h"
 #include "anec/Package/ScheduleDot.h"
 #include "anec/Report/PassStatistics.h"
+#include "anec/Report/ReferencePages.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/Support/Format.h"
 
 using namespace anec;
 
@@ -147,11 +148,62 @@ static bool emitAs(std::unique_ptr<Module> module,
   return false;
 }
 
-static bool run(const Target &target, Diagnostics &diags) {
-  std::optional<CompileRequest> request = readCompileFlags(target, diags);
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+static void printTargets(llvm::raw_ostream &out) {
+  for (const Target &target : allTargets())
+    out << llvm::left_justify(target.name, 10) << target.summary << '\n';
+}
+
+/// The diagnostics of the library and of the command lines.
+static std::vector<diag::Kind> allDiagnostics() {
+  std::vector<diag::Kind> kinds = libraryDiagnostics();
+  for (diag::Kind kind : {
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::Kind(diag::NAME),
+#include "../Diags.def"
+       })
+    kinds.push_back(kind);
+  return kinds;
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Compile : public Command {
+public:
+  ExitCode run(const Invocation &call) override;
+
+private:
+  ExitCode printPage(const Invocation &call) const;
+  bool compile(const PassManagerOptions &target, Diagnostics &diags) const;
+
+  CompileFlags flags;
+  llvm::cl::opt<bool> listTargets{"list-targets",
+                                  llvm::cl::desc("Print the targets and exit")};
+  llvm::cl::opt<std::string> dumpDocs{
+      "dump-docs", llvm::cl::value_desc("ops|passes|diagnostics|rules|targets"),
+      llvm::cl::desc("Print a reference page made from the tables and exit")};
+};
+} // namespace
+
+ExitCode Compile::printPage(const Invocation &call) const {
+  if (printReferencePage(dumpDocs, allDiagnostics(), llvm::outs()))
+    return Done;
+  return call.usageError("--dump-docs takes `ops`, `passes`, `rules`, "
+                         "`targets` or `diagnostics`, not `" +
+                         dumpDocs + "`");
+}
+
+bool Compile::compile(const PassManagerOptions &target,
+                      Diagnostics &diags) const {
+  std::optional<CompileRequest> request = flags.read(target, diags);
   if (!request)
     return false;
-  if (isPackagePath(request->input))
+  if (sourceFormat(request->input).stage == SourceStage::Package)
     return emitPackaged(*request, diags);
   std::unique_ptr<Module> module =
       readSourceFile(request->input, request->options, diags);
@@ -159,22 +211,55 @@ static bool run(const Target &target, Diagnostics &diags) {
     return false;
   std::vector<PassReport> reports;
   bool ok = emitAs(std::move(module), *request, diags, reports);
+  // LLVM's own flag --stats.
   if (llvm::AreStatisticsEnabled())
     printPassCounts(reports, llvm::errs());
-  if (request->timePasses)
+  if (flags.timePasses)
     printPassTimes(reports, llvm::errs());
   return ok;
 }
 
-int anec::runCompile(const Target &target) {
-  if (std::string wrong = checkCompileFlags(); !wrong.empty())
-    return usageError("anec", wrong);
+ExitCode Compile::run(const Invocation &call) {
+  if (listTargets) {
+    printTargets(llvm::outs());
+    return Done;
+  }
+  if (dumpDocs.getNumOccurrences())
+    return printPage(call);
+  PassManagerOptions target;
+  if (ExitCode code = flags.target.read(call, target); code != Done)
+    return code;
+  if (std::string wrong = flags.check(); !wrong.empty())
+    return call.usageError(wrong);
   Diagnostics diags;
-  bool ok = run(target, diags);
+  bool ok = compile(target, diags);
   finishOutput(diags);
-  if (chosenDiagnosticsFormat() == DiagnosticsFormat::Json)
+  if (flags.diagnostics == DiagnosticsFormat::Json)
     diags.printJson(llvm::errs());
   else
     diags.print(llvm::errs(), llvm::errs().has_colors());
   return exitCode(ok, diags);
 }
+
+constinit const CommandDef commands::Compile = {
+    .synopsis = "FILE.tdsl|.ir|.mil|.mlmodelc|.anepkg",
+    // A flag of LLVM, which its command line adds to every program.
+    .details = "  --stats prints what the passes counted.\n",
+    .examples =
+        R"(  anec mlp.tdsl --init=7 -o out/mlp.mil       MIL and random weights
+  anec attention.tdsl --weights=model.safetensors -o attention.mil
+  anec attention.tdsl --define seq=64         MIL text to standard output
+  anec llama.tdsl -o llama.anepkg             a model: kernels and host schedule
+  anec llama.tdsl --forward-only --init=1 -o llama.anepkg
+  anec llama.tdsl --emit=dot | dot -Tsvg      its kernels, taps and host ops
+  anec attention.tdsl --emit=ir --passes=decompose,matmul-to-conv
+  anec llama.tdsl --emit=ir --passes=model --remarks     kernels and schedule
+  anec attention.tdsl --verify-numerics --stats --init=1 -o attention.mil
+  anec out.mil                                read, check and print again
+  anec flexible.mil --shape x=1x128 -o x.mil  at a shape of its input
+  anec out.mil --emit=report                  what it is made of
+  anec out.mil --emit=report --target=m4      and what it would take there
+  anec llama.anepkg --emit=report --format=html -o cost.html   what a step takes
+)",
+    .make = makeCommand<::Compile>,
+};

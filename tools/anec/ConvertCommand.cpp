@@ -1,0 +1,93 @@
+//===- ConvertCommand.cpp - anec convert WEIGHTS --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "CommandTable.h"
+#include "DefineFlag.h"
+#include "anec/Formats/Source.h"
+#include "anec/Train/LlamaWeights.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+
+/// A flag that takes the name of a format of weights.
+class FormatFlag : public cl::opt<WeightFormat> {
+public:
+  FormatFlag(llvm::StringRef name, llvm::StringRef description)
+      : opt(name, cl::desc(description),
+            cl::values(
+                clEnumValN(WeightFormat::Anec, "anec", "attention.3.wq, ..."),
+                clEnumValN(WeightFormat::HuggingFace, "hf",
+                           "model.layers.3.self_attn.q_proj.weight, ..."),
+                clEnumValN(WeightFormat::Llama2c, "llama2c",
+                           "llama2.c's file"))) {}
+
+  WeightFormat valueOr(WeightFormat fallback) const {
+    return getNumOccurrences() ? getValue() : fallback;
+  }
+};
+
+class Convert : public Command {
+public:
+  ExitCode run(const Invocation &call) override;
+
+private:
+  bool convert(Diagnostics &diags);
+
+  cl::opt<std::string> input{cl::Positional};
+  cl::opt<std::string> output{
+      "o", cl::value_desc("FILE|FOLDER"),
+      cl::desc("What to write: .bin is llama2.c's, a folder Hugging Face's "
+               "with config.json")};
+  FormatFlag from{"from",
+                  "The format of the weights (default: what they look like):"};
+  FormatFlag to{"to", "The format to write (default: anec, but for .bin and "
+                      "folders):"};
+  cl::opt<std::string> config{
+      "config", cl::value_desc("MODEL.tdsl|.anepkg"),
+      cl::desc("The model: its sizes have to be those of the weights, which do "
+               "not tell the number of heads")};
+  DefineFlag defines;
+};
+
+} // namespace
+
+bool Convert::convert(Diagnostics &diags) {
+  LlamaHints hints;
+  if (!config.empty()) {
+    ReadOptions options;
+    options.defines = defines.pairs();
+    std::optional<LlamaHints> read = readLlamaHints(config, options, diags);
+    if (!read)
+      return false;
+    hints = std::move(*read);
+  }
+  std::optional<LlamaWeights> weights = readLlamaWeights(
+      input, from.valueOr(guessWeightFormat(input)), hints, diags);
+  return weights &&
+         writeLlamaWeights(*weights, output, to.valueOr(formatToWrite(output)),
+                           hints, diags);
+}
+
+ExitCode Convert::run(const Invocation &call) {
+  if (input.empty() || output.empty())
+    return call.usageError("convert takes weights and -o; see anec convert "
+                           "--help");
+  if (std::string wrong = defines.check(); !wrong.empty())
+    return call.usageError(wrong);
+  return runReporting([&](Diagnostics &diags) { return convert(diags); });
+}
+
+constinit const CommandDef commands::Convert = {
+    .name = "convert",
+    .group = commands::programs,
+    .summary = "Write weights in another format",
+    .synopsis = "WEIGHTS.safetensors|.bin|FOLDER",
+    .examples = R"(  anec convert stories15M.bin -o stories15M.safetensors
+  anec convert llama.safetensors --config=llama.tdsl -o folder
+)",
+    .make = makeCommand<::Convert>,
+};

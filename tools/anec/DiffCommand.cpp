@@ -1,0 +1,73 @@
+//===- DiffCommand.cpp - anec diff LEFT RIGHT -----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "CommandTable.h"
+#include "anec/Formats/Source.h"
+#include "anec/Report/DifferenceReport.h"
+
+using namespace anec;
+namespace cl = llvm::cl;
+
+namespace {
+class Diff : public Command {
+public:
+  ExitCode run(const Invocation &call) override;
+
+private:
+  std::optional<bool> compare(Diagnostics &diags);
+
+  cl::list<std::string> paths{cl::Positional};
+  cl::opt<bool> ignoreWeights{
+      "ignore-weights", cl::desc("Compare weights by type alone; their files "
+                                 "need not be there")};
+};
+} // namespace
+
+/// Prints the differences, and returns whether there are none; nothing when a
+/// program cannot be read.
+std::optional<bool> Diff::compare(Diagnostics &diags) {
+  ReadOptions options;
+  if (ignoreWeights)
+    options.missingWeights = MILReadOptions::MissingWeights::Warn;
+  std::unique_ptr<Module> left = readSourceFile(paths[0], options, diags);
+  std::unique_ptr<Module> right = readSourceFile(paths[1], options, diags);
+  if (!left || !right)
+    return std::nullopt;
+  std::vector<Difference> differences =
+      compareModules(*left, *right, {ignoreWeights});
+  printDifferences(differences, paths[0], paths[1], llvm::outs());
+  return differences.empty();
+}
+
+/// Exits as diff(1): 0 no difference, 1 differences, 2 nothing was compared.
+ExitCode Diff::run(const Invocation &call) {
+  if (paths.size() != 2)
+    return call.usageError("diff takes two programs; see anec diff --help");
+  for (const std::string &path : paths)
+    if (sourceFormat(path).stage == SourceStage::Package)
+      return call.usageError("diff takes programs, and `" + path +
+                             "` is a package");
+  std::optional<bool> same;
+  ExitCode code = runReporting([&](Diagnostics &diags) {
+    same = compare(diags);
+    return true;
+  });
+  if (code == MachineError)
+    return MachineError;
+  return !same ? UsageError : *same ? Done : InputError;
+}
+
+constinit const CommandDef commands::Diff = {
+    .name = "diff",
+    .group = commands::programs,
+    .summary = "Print what differs between two programs",
+    .synopsis = "LEFT RIGHT",
+    .details = "Exits with 0 when the programs are the same, 1 when they "
+               "differ, 2 when one cannot be read.\n",
+    .examples = R"(  anec diff old.mil new.mil
+  anec diff --ignore-weights model.mlmodelc model.mil
+)",
+    .make = makeCommand<::Diff>,
+};

@@ -1,0 +1,54 @@
+//===- TargetFlags.cpp - --target, --assume and --os ----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "TargetFlags.h"
+#include "ProbedTarget.h"
+
+using namespace anec;
+
+/// `assumptions` and those of `given`, which take precedence.
+static std::vector<std::string> merge(std::vector<std::string> assumptions,
+                                      llvm::ArrayRef<std::string> given) {
+  auto ruleOf = [](llvm::StringRef text) { return text.split('=').first; };
+  llvm::erase_if(assumptions, [&](const std::string &assumption) {
+    return llvm::any_of(given, [&](const std::string &other) {
+      return ruleOf(other) == ruleOf(assumption);
+    });
+  });
+  llvm::append_range(assumptions, given);
+  return assumptions;
+}
+
+ExitCode TargetFlags::read(const Invocation &call,
+                           PassManagerOptions &options) const {
+  ProbedTarget target{name, {}};
+  ExitCode code = runReporting([&](Diagnostics &diags) {
+    if (!llvm::StringRef(name).ends_with(".json"))
+      return true;
+    std::optional<ProbedTarget> probed = readProbedTarget(name, macOS, diags);
+    if (probed)
+      target = std::move(*probed);
+    return probed.has_value();
+  });
+  if (code != Done)
+    return code;
+  options.target = findTarget(target.target);
+  options.targetChosen = name.getNumOccurrences() != 0;
+  if (!options.target)
+    return call.usageError("there is no target `" + target.target +
+                           "`; see anec --list-targets");
+  return runReporting([&](Diagnostics &diags) {
+    if (!macOS.empty() &&
+        !(options.assumptions.macOS = OSVersion::parse(macOS))) {
+      diags.report({}, diag::OSForm, macOS);
+      return false;
+    }
+    return llvm::all_of(merge(std::move(target.assumptions), assumed),
+                        [&](const std::string &text) {
+                          return parseAssumption(text, options.assumptions,
+                                                 diags);
+                        });
+  });
+}

@@ -1,0 +1,37 @@
+//===- TargetFlags.h - --target, --assume and --os --------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TOOLS_ANEC_TARGETFLAGS_H
+#define ANEC_TOOLS_ANEC_TARGETFLAGS_H
+
+#include "../Command.h"
+#include "anec/Passes/PassManager.h"
+
+namespace anec {
+
+/// The chip that a command works for, and what the user knows of it.
+struct TargetFlags {
+  /// Sets the target and the assumptions of `options`. Done, or the exit code
+  /// after the reason was printed.
+  ExitCode read(const Invocation &call, PassManagerOptions &options) const;
+
+  llvm::cl::opt<std::string> name{
+      "target", llvm::cl::value_desc("NAME|FILE.json"),
+      llvm::cl::init("generic"),
+      llvm::cl::desc("The chip to compile for; --list-targets prints them. Or "
+                     "what ane-run probe saw of a machine")};
+  llvm::cl::list<std::string> assumed{
+      "assume", llvm::cl::value_desc("RULE=allow|deny"),
+      llvm::cl::CommaSeparated,
+      llvm::cl::desc("Switch a rule off, or make breaking it an error")};
+  llvm::cl::opt<std::string> macOS{
+      "os", llvm::cl::value_desc("15.6"),
+      llvm::cl::desc("The macOS to compile for (default: any): rules that do "
+                     "not hold there are off")};
+};
+
+} // namespace anec
+
+#endif // ANEC_TOOLS_ANEC_TARGETFLAGS_H
