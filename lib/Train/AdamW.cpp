@@ -11,14 +11,14 @@
 
 using namespace anec;
 
-/// Elements of a block: its four arrays fit into a core's cache, and it takes
-/// long enough to be worth handing out.
+/// Elements per block: its four arrays fit into a core's cache, and it is large
+/// enough to be worth scheduling as a task.
 static constexpr size_t blockSize = 65536;
 
 AdamW::AdamW(llvm::ArrayRef<NamedFloats> weights,
              llvm::ArrayRef<NamedFloats> gradients, cpu::ThreadPool &pool)
     : pool(pool) {
-  // Side by side: each on huge pages of its own would leave half of them empty.
+  // One allocation for all: separate huge pages would be half empty.
   constexpr size_t line = 16;
   size_t total = 0;
   for (const NamedFloats &gradient : gradients)
@@ -38,7 +38,7 @@ AdamW::AdamW(llvm::ArrayRef<NamedFloats> weights,
       return elements;
     };
     float *m = moment(".m"), *v = moment(".v");
-    // Vectors are scales and biases: zero is no better a value for them.
+    // Vectors are scales and biases, which should not decay towards zero.
     bool decays = gradient.type.shape.size() > 1;
     for (size_t at = 0; at < size; at += blockSize)
       blocks.push_back({weight->elements.data() + at, m + at, v + at,
@@ -71,7 +71,7 @@ void AdamW::step(const Hyperparameters &hyper, double learningRate,
   scalars.beta1 = float(hyper.beta1);
   scalars.beta2 = float(hyper.beta2);
   scalars.epsilon = float(hyper.epsilon);
-  // Both means begin at zero; this is what makes up for it.
+  // Corrects the bias of the moments, which start at zero.
   scalars.rate =
       float(learningRate / (1 - std::pow(hyper.beta1, double(update))));
   scalars.rootFactor =

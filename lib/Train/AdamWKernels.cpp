@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Both are bound by memory: the vectors of any processor of an architecture are
-// wide enough, and all of them give the same results.
+// Both kernels are bound by memory bandwidth, so baseline vectors suffice, and
+// all processors of an architecture give the same results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,9 @@
 using namespace anec;
 
 namespace {
-/// Takes denormal numbers for zero as long as it lives. The means of gradients
-/// that stay away (of a token that is rare) decay into them, and computing with
-/// those is a hundred times slower.
+/// Flushes denormal numbers to zero during its lifetime. Moments of gradients
+/// that are mostly zero (of rare tokens) decay to denormals, which are a
+/// hundred times slower to compute with.
 class NoDenormals {
 public:
 #if defined(__x86_64__)
@@ -45,7 +45,7 @@ private:
 } // namespace
 
 double adamw::sumOfSquares(size_t count, const float *elements) {
-  // As many sums as the vectors of any processor need to keep busy.
+  // Enough independent sums to keep the vector units of any processor busy.
   constexpr size_t lanes = 16;
   double sums[lanes] = {};
   size_t i = 0;

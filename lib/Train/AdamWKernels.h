@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What AdamW does to the elements of one block. A file of its own, since it is
-/// compiled for vectors.
+/// AdamW's computation on the elements of one block, in a file of its own that
+/// is compiled with vectorization flags.
 ///
 //===----------------------------------------------------------------------===//
 

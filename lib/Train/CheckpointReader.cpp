@@ -60,7 +60,7 @@ private:
 
 } // namespace
 
-/// Says what is wrong, and what is left to go on from.
+/// Reports the reason, and the checkpoint before as the one to resume from.
 bool Reader::damaged(llvm::StringRef file, const llvm::Twine &reason) {
   auto report = diags.reportFile(file, diag::DamagedCheckpoint, reason.str());
   if (!before.empty())

@@ -85,7 +85,7 @@ json::Value anec::stateToJson(const TrainState &state,
 
 namespace {
 
-/// Takes fields one by one; the first that is not there is remembered.
+/// Reads fields one by one and remembers the first missing one.
 class FieldReader {
 public:
   FieldReader(const json::Object &object, std::string &wrong)
@@ -116,7 +116,7 @@ public:
     else
       miss(name);
   }
-  /// An object inside; an empty one when it is not there.
+  /// A nested object; an empty one when it is missing.
   FieldReader inside(llvm::StringRef name) {
     static const json::Object none;
     const json::Object *inner = object.getObject(name);

@@ -5,7 +5,7 @@
 ///
 /// \file
 /// The state of a run as JSON. Its last field is the digest of all others, so
-/// that a changed digit does not pass for another run.
+/// that any change is detected.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace anec {
 
-/// The format that is written, and the only one that is read.
+/// The format version that is written, and the only one that is read.
 constexpr int64_t checkpointFormat = 1;
 
 /// A file of a checkpoint.
@@ -32,7 +32,7 @@ std::string fileIn(llvm::StringRef folder, llvm::StringRef name);
 
 llvm::json::Value stateToJson(const TrainState &state,
                               llvm::ArrayRef<CheckpointFile> files);
-/// False, with what is wrong in `wrong`.
+/// Returns false, with the reason in `wrong`, on failure.
 bool stateFromJson(llvm::StringRef text, TrainState &state,
                    std::vector<CheckpointFile> &files, std::string &wrong);
 

@@ -21,7 +21,7 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-/// A new file, which is on the disk when it is closed, and its digest.
+/// A new file that is synced to disk when it is closed, and its digest.
 class SyncedFile : public llvm::raw_ostream {
 public:
   explicit SyncedFile(const std::string &path)
@@ -33,7 +33,7 @@ public:
   }
   ~SyncedFile() override { close(); }
 
-  /// Writes out what is left; 0, or what went wrong first.
+  /// Writes the rest and syncs. Returns 0, or the first error.
   int close() {
     flush();
     if (descriptor >= 0) {
@@ -89,7 +89,7 @@ static Safetensors viewOf(llvm::ArrayRef<NamedFloats> arrays) {
   return contents;
 }
 
-/// Writes `name` in `folder` by `print`; the error, or 0.
+/// Writes the file `name` in `folder` with `print`. Returns the error, or 0.
 static int writeSynced(llvm::StringRef folder, llvm::StringRef name,
                        llvm::function_ref<void(llvm::raw_ostream &)> print,
                        std::vector<CheckpointFile> *files) {
@@ -148,7 +148,7 @@ bool CheckpointWriter::write(const TrainState &state,
   return true;
 }
 
-/// Renews the link `best`.
+/// Updates the link `best`.
 bool CheckpointWriter::pointToBest(const TrainState &state,
                                    Diagnostics &diags) {
   if (!state.bestLoss || state.bestStep != state.step)
@@ -164,7 +164,8 @@ bool CheckpointWriter::pointToBest(const TrainState &state,
   return false;
 }
 
-/// Renames first, so that nothing half removed looks like a checkpoint.
+/// Renames the folder before removing it, so that a partly removed folder is
+/// never taken for a checkpoint.
 static void removeFolder(const std::string &folder) {
   std::string aside = folder + ".tmp";
   if (!fs::rename(folder, aside))

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The only file that sees MPI, which a build may go without.
+/// The only file that includes MPI, which is optional.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@ using namespace anec;
 
 Collective::~Collective() = default;
 
-/// How many processes mpirun says that it has started.
+/// The number of processes according to mpirun's environment variables.
 static unsigned startedProcesses() {
-  // Open MPI's, and the one of launchers that follow PMI.
+  // Open MPI's variable, and that of launchers that implement PMI.
   for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     std::optional<std::string> value = llvm::sys::Process::GetEnv(name);
     if (unsigned count;
@@ -62,10 +62,9 @@ public:
   }
   ~MpiCollective() override { MPI_Finalize(); }
 
-  // Errors of MPI end all processes, as it does by default.
+  // MPI errors abort all processes, which is MPI's default.
   void beginSum(llvm::MutableArrayRef<float> array) override {
-    // In parts, which are under way together: some are sent while others are
-    // added up.
+    // In several parts, so that sending one overlaps with adding another.
     constexpr size_t longest = 1 << 20;
     while (!array.empty()) {
       size_t size = std::min(array.size(), longest);
@@ -73,7 +72,7 @@ public:
                      MPI_COMM_WORLD, &underWay.emplace_back());
       array = array.drop_front(size);
     }
-    // Nothing moves but in calls of MPI.
+    // MPI makes progress only inside its calls.
     int all = 0;
     MPI_Testall(int(underWay.size()), underWay.data(), &all,
                 MPI_STATUSES_IGNORE);

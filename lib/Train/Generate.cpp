@@ -45,7 +45,7 @@ bool Generator::usesEntry(llvm::StringRef name, Diagnostics &diags) {
   logitsOutput = indexOf(out, "logits");
   tokens.assign(in[tokensInput].type.shape[0], 0);
   classes = out[logitsOutput].type.shape[0];
-  // What else it takes, targets, does not matter for its logits.
+  // Other inputs, such as targets, do not affect the logits.
   for (const Port &port : in)
     inputs.emplace_back(port.type.numBytes());
   for (const Port &port : out)
@@ -84,12 +84,12 @@ bool Generator::predict(llvm::ArrayRef<int32_t> text, Diagnostics &diags) {
                                                         outputs.end());
   if (!session->run(entry, in, out, diags))
     return false;
-  // Attention is causal: the column of the last token knows those before it,
-  // and nothing of the positions after it.
+  // Attention is causal: the column of the last token depends only on the
+  // tokens before it, not on later positions.
   const TensorType &type = session->outputs(entry)[logitsOutput].type;
   ConstantRef all =
       Constant::view(type, type.dtype, outputs[logitsOutput], nullptr);
-  // Ids that the tokenizer does not have are there to fill up a size.
+  // Ids beyond the tokenizer's vocabulary are padding.
   logits.resize(std::min<int64_t>(classes, tokenizer->vocabulary()));
   for (size_t id = 0; id < logits.size(); ++id)
     logits[id] = float(
@@ -98,7 +98,7 @@ bool Generator::predict(llvm::ArrayRef<int32_t> text, Diagnostics &diags) {
 }
 
 /// The ids of the prompt; nothing, with the reason reported, when the model
-/// cannot begin with them.
+/// does not accept them.
 static std::optional<std::vector<int32_t>>
 encodePrompt(llvm::StringRef prompt, const Tokenizer &tokenizer,
              bool markBeginning, int64_t vocabulary, Diagnostics &diags) {

@@ -18,8 +18,8 @@ namespace anec {
 
 class LanguageModel {
 public:
-  /// Looks at `package`: false, with the reason reported, when no entry of it
-  /// trains on tokens.
+  /// Finds the entry of `package` that trains on tokens. Returns false, with
+  /// the reason reported, when there is none.
   bool inspect(const ModelPackage &package, Diagnostics &diags);
   /// Loads it; after `inspect`.
   bool open(ModelPackage package, Backend &backend,
@@ -27,16 +27,16 @@ public:
 
   llvm::StringRef entry() const { return name; }
   uint64_t windowLength() const { return length; }
-  /// Every id has to be below.
+  /// The exclusive upper bound of token ids.
   int64_t vocabulary() const { return ids; }
-  /// Of forward and backward of a window, by the ops' rows.
+  /// Floating-point operations of forward and backward for one window.
   double flops() const { return operations; }
 
-  /// Where the next run reads a window from.
+  /// The buffers from which the next run reads a window.
   llvm::MutableArrayRef<int32_t> tokens() { return window[0]; }
   llvm::MutableArrayRef<int32_t> targets() { return window[1]; }
-  /// The loss of the window; nothing when the machine failed. Gradients are
-  /// `scale` times too large.
+  /// Runs the window and returns its loss; nothing on failure. Gradients are
+  /// multiplied by `scale`.
   std::optional<float> run(
       float scale, Gradients gradients, Diagnostics &diags,
       GradientReady ready = [](llvm::MutableArrayRef<float>) {});

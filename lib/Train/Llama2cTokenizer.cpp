@@ -5,10 +5,10 @@
 ///
 /// \file
 /// Byte pairs with scores: the length of the longest piece, then for each piece
-/// its score, its length and its bytes, with spaces as they are. Text begins as
-/// characters, after a space of its own, or as bytes where the vocabulary lacks
-/// a character; the neighbours whose union has the highest score become it,
-/// until no union is a piece.
+/// its score, its length and its bytes, with plain spaces. A space is inserted
+/// before a text, and the text is split into characters, or bytes where the
+/// vocabulary lacks a character. Then the adjacent pair whose concatenation has
+/// the highest score is merged, until no concatenation is a piece.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 using namespace anec;
 using namespace llvm;
 
-/// The ids of a text's beginning and end, and that of the byte 0.
+/// The ids of the beginning and end markers and of the byte 0.
 static constexpr int32_t beginningId = 1, endId = 2, firstByteId = 3;
 
 namespace {
@@ -42,7 +42,7 @@ public:
                    std::string digest)
       : Tokenizer(TokenizerKind::Llama2c, std::move(path), std::move(digest)),
         file(std::move(file)), pieces(std::move(pieces)) {
-    // Of equal pieces the first counts.
+    // Of equal pieces, the first is used.
     for (size_t id = 0; id < this->pieces.size(); ++id)
       idOf.try_emplace(this->pieces[id].text, int32_t(id));
   }
@@ -77,13 +77,13 @@ private:
   StringMap<int32_t> idOf;
 };
 
-/// Two neighbours that could become one.
+/// Two adjacent pieces that can be merged.
 struct Merge {
   float score;
   size_t left, right; ///< places of the two
   int32_t leftId, rightId, id;
 
-  /// The best comes first, of equals the leftmost.
+  /// The best pair comes first, of equal ones the leftmost.
   bool operator<(const Merge &other) const {
     return score != other.score ? score < other.score : left > other.left;
   }
@@ -94,7 +94,7 @@ struct Merge {
 std::vector<int32_t> Llama2cTokenizer::characters(StringRef text) const {
   std::vector<int32_t> ids;
   while (!text.empty()) {
-    // A lead byte and what continues it, as far as characters go.
+    // A lead byte and its continuation bytes.
     size_t size = 1;
     while (size < 4 && size < text.size() &&
            (uint8_t(text[size]) & 0xC0) == 0x80)
@@ -118,7 +118,7 @@ void Llama2cTokenizer::encodePart(StringRef part, bool isFirst,
     ids.push_back(space->second);
   llvm::append_range(ids, characters(part));
 
-  // A list of places: a merge takes its right place out.
+  // A linked list of pieces: a merge removes the right one.
   constexpr size_t none = ~size_t(0);
   std::vector<size_t> next(ids.size()), previous(ids.size());
   for (size_t at = 0; at < ids.size(); ++at) {
@@ -142,7 +142,7 @@ void Llama2cTokenizer::encodePart(StringRef part, bool isFirst,
   while (!merges.empty()) {
     Merge merge = merges.top();
     merges.pop();
-    // Either may have become something else since.
+    // Either piece may have changed since the pair was queued.
     if (ids[merge.left] != merge.leftId || ids[merge.right] != merge.rightId ||
         next[merge.left] != merge.right)
       continue;
@@ -163,7 +163,7 @@ void Llama2cTokenizer::encodePart(StringRef part, bool isFirst,
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// What is wrong with the pieces as a vocabulary; empty for nothing.
+/// The reason why the pieces are not a valid vocabulary; empty if they are.
 static std::string checkPieces(ArrayRef<Piece> pieces) {
   if (pieces.size() < size_t(firstByteId) + 256)
     return "it has " + std::to_string(pieces.size()) +

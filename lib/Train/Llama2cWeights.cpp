@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Seven 32-bit integers, then fp32 arrays: those of one role for all layers
-/// behind each other. A negative vocabulary says that the classifier has an
-/// array of its own, at the end. Before it are two tables of the angles of the
-/// rotary embedding, which nobody reads any more.
+/// Seven 32-bit integers, then fp32 arrays; the arrays of one role for all
+/// layers are consecutive. A negative vocabulary size means that a separate
+/// classifier follows at the end. Before it are two tables of the angles of the
+/// rotary embedding, which current programs ignore.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ void anec::forEachLlamaArray(int64_t layers, bool tied,
   }
 }
 
-/// The header; says what is wrong with it, or nothing.
+/// Reads the header. Returns the reason why it is invalid, or an empty string.
 static std::string readHeader(StringRef bytes, LlamaWeights &weights) {
   if (bytes.size() < headerSize)
     return "it ends within its header";
@@ -83,7 +83,7 @@ anec::readLlama2c(const MappedFile &file, StringRef path, Diagnostics &diags) {
   if (!wrong.empty())
     return fail(wrong);
 
-  // Sizes fit: each is below 2^24, and so are the numbers of layers.
+  // No overflow: sizes and the number of layers are below 2^24.
   auto bytesFor = [&](LlamaRole role) {
     uint64_t count = 4;
     for (int64_t extent : weights.shapeOf(role))
@@ -96,7 +96,8 @@ anec::readLlama2c(const MappedFile &file, StringRef path, Diagnostics &diags) {
   forEachLlamaArray(1, weights.tied, [&](LlamaRole role, int64_t) {
     wanted += double(bytesFor(role)) * (isOfLayer(role) ? weights.layers : 1);
   });
-  // Of a tied classifier, some writers leave the tables out: nothing follows.
+  // With a tied classifier nothing follows the tables, and some writers omit
+  // them.
   bool hasTables = !weights.tied || double(bytes.size()) != wanted;
   if (double(bytes.size()) != wanted + (hasTables ? double(tables) : 0))
     return fail("it has " + std::to_string(bytes.size()) +
@@ -139,7 +140,7 @@ void anec::writeLlama2c(const LlamaWeights &weights,
   forEachLlamaArray(
       weights.layers, weights.tied, [&](LlamaRole role, int64_t layer) {
         writeElements(out, *declaredAs(arrayOf(role, layer), DType::FP32));
-        // They stand before the classifier.
+        // The tables come before the classifier.
         if (role == LlamaRole::Norm)
           writeTables(weights.positions, weights.dim / weights.heads, out);
       });

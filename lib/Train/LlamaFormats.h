@@ -16,16 +16,16 @@ class raw_ostream;
 
 namespace anec {
 
-/// Calls `visit` for every array of a model with so many layers, in the order
+/// Calls `visit` for every array of a model with `layers` layers, in the order
 /// of llama2.c's file.
 void forEachLlamaArray(
     int64_t layers, bool tied,
     llvm::function_ref<void(LlamaRole, int64_t layer)> visit);
 
-/// llama2.c's file, as far as it is right by itself.
+/// Reads llama2.c's file and checks that it is consistent.
 std::optional<LlamaWeights>
 readLlama2c(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);
-/// Writes it; `arrayOf` gives each array as it is to be.
+/// Writes llama2.c's file; `arrayOf` returns each array in its final layout.
 void writeLlama2c(
     const LlamaWeights &weights,
     llvm::function_ref<ConstantRef(LlamaRole, int64_t layer)> arrayOf,

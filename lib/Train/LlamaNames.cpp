@@ -22,8 +22,8 @@ StringRef anec::spelling(WeightFormat format) {
 }
 
 namespace {
-/// What stands before and after the number of the layer, or the whole name; in
-/// anec's names of the model's own weights, its name comes first.
+/// The text before and after the number of the layer, or the whole name. anec's
+/// names of weights outside layers start with the name of the model.
 struct RoleNames {
   bool isOfLayer;
   StringLiteral anecPrefix, anecName, huggingFace;

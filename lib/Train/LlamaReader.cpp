@@ -24,7 +24,7 @@ static std::string inFolder(StringRef folder, StringRef name) {
 
 namespace {
 
-/// Arrays by name, of one file or of several.
+/// Arrays by name, from one file or several.
 struct Source {
   StringMap<ConstantRef> arrays;
   std::vector<std::string> names; ///< in their order in the files
@@ -85,7 +85,7 @@ bool Source::addConfig(StringRef path, Diagnostics &diags) {
   return true;
 }
 
-/// Opens a file, or a folder as Hugging Face has them.
+/// Opens a file, or a folder in Hugging Face's layout.
 static std::optional<Source> openSource(StringRef path, Diagnostics &diags) {
   Source source;
   if (!sys::fs::is_directory(path)) {
@@ -134,8 +134,8 @@ private:
   std::string name(LlamaRole role, int64_t layer = 0) const {
     return llamaName(format, role, layer, model);
   }
-  /// The extent of a matrix that decides a size; 0, with the reason reported,
-  /// when it is not there.
+  /// The extent of a matrix that determines a size; 0, with the reason
+  /// reported, when the matrix is missing.
   int64_t extent(LlamaRole role, unsigned axis);
   bool take(LlamaWeights &weights, LlamaRole role, int64_t layer);
   bool checkRest(const LlamaWeights &weights);
@@ -180,8 +180,8 @@ bool Reader::take(LlamaWeights &weights, LlamaRole role, int64_t layer) {
   return true;
 }
 
-/// Arrays that a Llama has no use for change what a model computes, but for
-/// tables that some have among their weights.
+/// Reports arrays that a Llama does not have, since they change what a model
+/// computes; tables of angles are ignored.
 bool Reader::checkRest(const LlamaWeights &weights) {
   StringSet<> known;
   forEachLlamaArray(
@@ -224,8 +224,8 @@ std::optional<LlamaWeights> Reader::read() {
   return weights;
 }
 
-/// Compares sizes with what is known of the model, and takes from there those
-/// that weights do not tell.
+/// Compares sizes with the hints, and takes those that do not follow from the
+/// weights from the hints.
 static bool applySizes(LlamaWeights &weights,
                        const std::map<std::string, int64_t> &sizes,
                        StringRef path, Diagnostics &diags) {
@@ -249,13 +249,13 @@ static bool applySizes(LlamaWeights &weights,
       diags.reportFile(path, diag::ModelSize, name, size, value);
       return false;
     }
-  // Where keys have as many rows as queries there is nothing to be shared.
+  // If keys have as many rows as queries, heads do not share keys.
   if (weights.keyHeads == 0 && weights.queryRows == weights.keyRows)
     weights.keyHeads = weights.heads;
   return true;
 }
 
-/// Whether heads, as far as they are known, divide the rows.
+/// Whether the numbers of heads, as far as known, divide the rows.
 static bool checkHeads(LlamaWeights &weights, StringRef path,
                        Diagnostics &diags) {
   if (!weights.heads)
@@ -321,7 +321,7 @@ WeightFormat anec::guessWeightFormat(StringRef path) {
     return WeightFormat::Llama2c;
   if (sys::fs::is_directory(path))
     return WeightFormat::HuggingFace;
-  // What is wrong with the file is said when it is read.
+  // Errors in the file are reported when it is read.
   Diagnostics ignored;
   std::optional<Safetensors> contents = readSafetensors(path, ignored);
   bool isTheirs =

@@ -38,7 +38,7 @@ static ConstantRef moveRows(const Constant &array, int64_t heads,
   return Constant::view(array.type(), array.dtype(), *owner, owner);
 }
 
-/// The array as it is with rotary embedding of style `to`.
+/// The array permuted for rotary embedding of style `to`.
 static ConstantRef arranged(const LlamaWeights &weights, LlamaRole role,
                             int64_t layer, RopeStyle to) {
   const ConstantRef &array = weights.array(role, layer);
@@ -62,7 +62,7 @@ static void writeNamed(const LlamaWeights &weights, WeightFormat format,
                             return arranged(weights, role, layer, rope);
                           }});
       });
-  // What the shapes do not tell. Hugging Face's own loader wants `format`.
+  // Facts that do not follow from shapes. Hugging Face's loader needs `format`.
   SafetensorsMetadata metadata;
   if (format == WeightFormat::HuggingFace)
     metadata.emplace_back("format", "pt");
@@ -106,7 +106,7 @@ static void writeConfig(const LlamaWeights &weights, raw_ostream &out) {
 // All
 //===----------------------------------------------------------------------===//
 
-/// Whether what is needed is known.
+/// Whether all sizes that the format needs are known.
 static bool checkSizes(const LlamaWeights &weights, StringRef path,
                        WeightFormat format, RopeStyle rope, bool isFolder,
                        Diagnostics &diags) {

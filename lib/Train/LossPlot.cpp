@@ -13,7 +13,7 @@ using namespace anec;
 using Point = LossSeries::Point;
 using Points = llvm::ArrayRef<Point>;
 
-/// The running mean, over about a fiftieth of the run, begun without a bias
+/// The running mean over about a fiftieth of the run, corrected for the bias
 /// towards its first value.
 static std::vector<Point> runningMean(Points points) {
   double keep = 1 - 1 / std::max(2.0, double(points.size()) / 50);
@@ -66,7 +66,7 @@ static void add(Chart &chart, llvm::StringRef name, Points points,
   series.color = color;
   series.stroke = stroke;
   series.opacity = opacity;
-  // More than can be told apart.
+  // More points than the drawing can resolve.
   constexpr size_t most = 1500;
   for (const Point &point : thinned(points, most))
     series.points.push_back({double(point.step), point.loss});

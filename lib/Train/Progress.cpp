@@ -48,7 +48,7 @@ std::string Progress::format(const StepRecord &record) const {
   double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
   double each = elapsed / double(record.step - first + 1);
   tail += "  ETA " + formatTime(each * double(last - record.step));
-  // A line that does not fit could not be rewritten.
+  // A line that wraps cannot be redrawn.
   std::string line = head + speed + parts + tail;
   if (columns && line.size() >= columns)
     line = head + speed + tail;
@@ -75,7 +75,7 @@ void Progress::show(const StepRecord &record) {
     out.flush();
     return;
   }
-  // What a longer line left behind is overwritten.
+  // Overwrites the rest of a longer line.
   size_t length = line.size();
   if (length < shownLength)
     line.append(shownLength - length, ' ');

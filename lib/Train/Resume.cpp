@@ -30,7 +30,7 @@ std::string RunFolder::file(llvm::StringRef name) const {
 RunFolder::~RunFolder() {
   if (descriptor < 0)
     return;
-  // A run that could not begin leaves nothing: this fails when it has begun.
+  // Removes the folder of a run that could not start; fails if it is not empty.
   if (isNew)
     (void)::rmdir(path.c_str());
   ::close(descriptor); // and with it the lock
@@ -45,7 +45,7 @@ std::unique_ptr<RunFolder> RunFolder::look(const TrainOptions &options) {
 std::unique_ptr<RunFolder> RunFolder::open(const TrainOptions &options,
                                            Diagnostics &diags) {
   llvm::StringRef path = options.checkpoint;
-  // A run that was killed early has left the folder, if nothing else.
+  // A run that was killed early leaves an empty folder.
   if (options.resume && !fs::exists(path)) {
     diags.reportFile(path, diag::NoCheckpoint);
     return nullptr;
@@ -111,7 +111,7 @@ std::string anec::digestOf(const ModelPackage &package) {
 
 TrainState anec::newState(const TrainOptions &options) {
   TrainState state;
-  // Nothing gets lost in fp32.
+  // fp32 loses nothing.
   Numerics numerics = options.numerics.value_or(Numerics::FP16);
   if (numerics == Numerics::FP32) {
     state.hyper.lossScale = 1;
@@ -127,7 +127,7 @@ TrainState anec::newState(const TrainOptions &options) {
 }
 
 namespace {
-/// What is not as it was, in words.
+/// Describes the differences from the checkpoint.
 struct Differences {
   std::string list;
   void add(llvm::StringRef what, llvm::StringRef now, llvm::StringRef before) {
@@ -156,7 +156,7 @@ std::string anec::compareModels(const TrainState &state,
   return differences.list;
 }
 
-/// What may change in the middle of a run, and is said when it does.
+/// Settings that can change when a run is resumed; changes are reported.
 static void changeSettings(TrainState &state, const TrainOptions &options,
                            const ModelPackage &package, Diagnostics &diags) {
   std::string digest = digestOf(package);

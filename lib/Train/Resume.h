@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The state that a run begins with: a new one, or a checkpoint's with what its
-/// model, its data and its flags have to say to that.
+/// The initial state of a run: new, or from a checkpoint after checking that
+/// model, data and flags fit it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,17 +18,18 @@
 
 namespace anec {
 
-/// The folder of a run, which one run at a time may write to.
+/// The folder of a run. Only one run at a time can write to it.
 class RunFolder {
 public:
-  /// Creates and locks the folder. False, with the reason reported, when
-  /// another run has it, or when its checkpoints are not to be resumed.
+  /// Creates and locks the folder. Returns false, with the reason reported,
+  /// when another run has locked it, or when it has checkpoints that would not
+  /// be resumed.
   static std::unique_ptr<RunFolder> open(const TrainOptions &options,
                                          Diagnostics &diags);
-  /// The folder that another process of this run has opened.
+  /// Uses the folder that another process of this run has opened.
   static std::unique_ptr<RunFolder> look(const TrainOptions &options);
   ~RunFolder();
-  /// Whether there is something to resume.
+  /// Whether there is a checkpoint to resume from.
   bool hasCheckpoint() const;
   std::string file(llvm::StringRef name) const;
 
@@ -36,7 +37,7 @@ private:
   explicit RunFolder(std::string path) : path(std::move(path)) {}
   std::string path;
   int descriptor = -1;
-  /// It was not there before.
+  /// The folder did not exist before.
   bool isNew = false;
 };
 
@@ -48,7 +49,7 @@ TrainState newState(const TrainOptions &options);
 bool adoptState(TrainState &state, const TrainOptions &options,
                 const ModelPackage &package, llvm::StringRef folder,
                 Diagnostics &diags);
-/// Whether the data of a resumed run is what it was; reported when it is not.
+/// Whether the data of a resumed run is unchanged; reports an error otherwise.
 bool checkData(const TrainState &state, const TokenData &data,
                const UsedTokenizer &tokenizer, llvm::StringRef folder,
                Diagnostics &diags);
@@ -56,7 +57,7 @@ bool checkData(const TrainState &state, const TokenData &data,
 /// `fp32`, `fp16`, `m1`, ...
 llvm::StringRef spelling(Numerics numerics);
 std::optional<Numerics> parseNumerics(llvm::StringRef spelling);
-/// What tells the programs of `package` from others.
+/// A digest that identifies the programs of `package`.
 std::string digestOf(const ModelPackage &package);
 
 } // namespace anec

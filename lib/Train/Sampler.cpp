@@ -25,7 +25,7 @@ std::optional<int32_t> Sampler::sample(llvm::ArrayRef<float> logits) {
     sum += probabilities.back();
   }
 
-  // What is less likely than an equal share of the rest is never needed.
+  // Tokens below an equal share of the remaining probability are never chosen.
   double least = options.topP < 1 && logits.size() > 1
                      ? sum * (1 - options.topP) / double(logits.size() - 1)
                      : 0;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The only file that sees libsentencepiece, which a build may go without.
+/// The only file that includes libsentencepiece, which is optional.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ public:
       : Tokenizer(TokenizerKind::SentencePiece, std::move(path),
                   std::move(digest)),
         processor(std::move(processor)) {
-    // The processor does not tell how it normalizes.
+    // The library does not expose how it normalizes.
     std::vector<int> wide = ids("a  a"), narrow = ids("a a"), one = ids("a");
     dropsSpaces = wide == narrow;
     addsSpace =
@@ -73,7 +73,7 @@ public:
     std::string spelled = piece(id);
     StringRef text = spelled;
     if (processor->IsUnknown(id)) {
-      // What SentencePiece itself shows for an unknown character.
+      // SentencePiece's own text for an unknown character.
       bytes += " \xE2\x81\x87 ";
       return false;
     }

@@ -19,7 +19,7 @@ double StepClock::note(Trace::Row row, llvm::StringRef what) {
   return seconds * 1e3;
 }
 
-/// Parts run one after the other, so each begins where the one before ended.
+/// Parts run in sequence, so each starts where the previous one ended.
 void StepClock::addKernels(llvm::ArrayRef<PartTime> parts) {
   for (const PartTime &part : parts) {
     bool isKernel = part.kind == PartTime::Kernel;

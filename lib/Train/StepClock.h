@@ -12,12 +12,13 @@
 
 namespace anec {
 
-/// Adds up what the parts of a step take, and traces the first steps.
+/// Sums the times of the parts of a step, and records a timeline of the first
+/// steps.
 class StepClock {
 public:
   using Clock = Trace::Clock;
 
-  /// `traced`: how many steps go into the trace.
+  /// `traced`: number of steps to record.
   explicit StepClock(uint64_t traced) : traced(traced) {}
 
   void begin(uint64_t step) {
@@ -25,7 +26,7 @@ public:
     record = {};
     start = Clock::now();
   }
-  /// What runs from now to the next mark.
+  /// Starts the part that runs until the next mark.
   void mark() { since = Clock::now(); }
   void addKernels(llvm::ArrayRef<PartTime> parts);
   void addOptimizer(llvm::StringRef what) {
@@ -34,7 +35,7 @@ public:
   void addFiles(llvm::StringRef what) {
     record.ioMs += note(Trace::Files, what);
   }
-  /// Fills the times of `step`; counts it as traced.
+  /// Stores the times in `step`, and counts the step as recorded.
   void end(StepRecord &step);
 
   const Trace &trace() const { return events; }

@@ -51,7 +51,7 @@ bool TokenData::add(llvm::StringRef path, const Tokenizer &tokenizer,
   return true;
 }
 
-/// One look at every token now is cheaper than a wrong index later.
+/// Checks every token once, so that later look-ups need no check.
 bool TokenData::check(const Piece &piece, int64_t vocabulary,
                       Diagnostics &diags) const {
   int64_t possible = int64_t(1) << (8 * piece.width);
@@ -67,8 +67,8 @@ bool TokenData::check(const Piece &piece, int64_t vocabulary,
   return true;
 }
 
-/// The files below `folder`, sorted; hidden ones are someone else's, and those
-/// in `without` this run's own.
+/// The files in `folder` and below, sorted, without hidden files and those in
+/// `without`, the run's own folder.
 static bool listFolder(llvm::StringRef folder, llvm::StringRef without,
                        std::vector<std::string> &files, Diagnostics &diags) {
   std::vector<std::string> found;
@@ -110,7 +110,7 @@ std::optional<TokenData> TokenData::open(llvm::ArrayRef<std::string> paths,
     if (!data.add(file, tokenizer, diags) ||
         !data.check(data.pieces.back(), vocabulary, diags))
       return std::nullopt;
-  // What is empty is in the way when a token is looked up.
+  // Empty pieces would break the look-up of a token.
   llvm::erase_if(data.pieces,
                  [](const Piece &piece) { return piece.count() == 0; });
   if (data.total == 0) {

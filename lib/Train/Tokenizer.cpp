@@ -25,7 +25,7 @@ StringRef anec::spelling(TokenizerKind kind) {
 Tokenizer::~Tokenizer() = default;
 
 std::vector<int32_t> Tokenizer::encode(StringRef text) const {
-  // Bounds what encoding holds at a time, which is many times the text.
+  // Bounds the memory of encoding, which is many times that of the text.
   constexpr size_t longest = 1 << 20;
   std::vector<int32_t> ids;
   bool isFirst = true;
@@ -34,7 +34,7 @@ std::vector<int32_t> Tokenizer::encode(StringRef text) const {
     if (size > longest) {
       size_t line = text.take_front(longest).rfind('\n');
       size = line == StringRef::npos ? longest : line + 1;
-      // Not within a character.
+      // Do not split a character.
       while (size < text.size() && (uint8_t(text[size]) & 0xC0) == 0x80)
         ++size;
     }
@@ -107,12 +107,11 @@ std::string TextStream::next(int32_t id) {
 
 std::string TextStream::finish() { return takeCharacters(/*isEnd=*/true); }
 
-/// Whether `bytes` could be the beginning of a character whose last bytes are
-/// not there yet.
+/// Whether `bytes` may be a character whose last bytes are missing.
 static bool isBeginning(StringRef bytes) {
   unsigned whole = getNumBytesForUTF8(UTF8(bytes[0]));
-  // The smallest and largest that may follow tell for all lengths: only the
-  // second byte of a character has bounds of its own.
+  // Testing the smallest and largest continuation suffices for all lengths:
+  // only the second byte of a character has special bounds.
   for (uint8_t filler : {0x80, 0x9F, 0xA0, 0xBF}) {
     std::string character = bytes.str();
     character.resize(whole, char(filler));

@@ -11,12 +11,13 @@
 
 namespace anec {
 
-/// SentencePiece's; null, with the reason reported, when `file` is none or this
-/// build has no SentencePiece.
+/// Opens a SentencePiece model. Returns null, with the reason reported, when
+/// `file` is invalid or this build lacks SentencePiece.
 std::unique_ptr<Tokenizer> openSentencePiece(const MappedFile &file,
                                              llvm::StringRef path,
                                              Diagnostics &diags);
-/// llama2.c's; null, with the reason reported, when `file` is none.
+/// Opens llama2.c's format. Returns null, with the reason reported, when `file`
+/// is invalid.
 std::unique_ptr<Tokenizer>
 openLlama2c(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);
 

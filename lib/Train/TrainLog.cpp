@@ -46,7 +46,7 @@ void LossHistory::add(const StepRecord &record) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// JSON has no infinities; `format` says how many digits are worth it.
+/// JSON has no infinities; `format` gives the number of digits.
 static void attribute(json::OStream &out, llvm::StringRef name,
                       const char *format, double value) {
   out.attributeBegin(name);
@@ -64,7 +64,7 @@ static std::string toLine(const StepRecord &record) {
   json::OStream out(stream);
   out.object([&] {
     out.attribute("step", record.step);
-    // All digits of a loss: two runs are the same or they are not.
+    // All digits of a loss, so that runs can be compared exactly.
     attribute(out, "loss", "%.17g", record.loss);
     if (record.validationLoss)
       attribute(out, "val_loss", "%.17g", *record.validationLoss);
@@ -87,7 +87,7 @@ static std::string toLine(const StepRecord &record) {
 
 TrainLog::~TrainLog() { ::close(descriptor); }
 
-/// One call a line, so that a line is there or not.
+/// One write per line, so that no partial line appears.
 bool TrainLog::add(const StepRecord &record, Diagnostics &diags) {
   std::string line = toLine(record);
   past.add(record);
@@ -107,7 +107,7 @@ bool TrainLog::add(const StepRecord &record, Diagnostics &diags) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// The record of a line as far as a curve needs it; nothing when it is none.
+/// The fields of a line that a curve needs; nothing when it is not a record.
 static std::optional<StepRecord> parseLine(llvm::StringRef line) {
   llvm::Expected<json::Value> value = json::parse(line);
   if (!value) {
@@ -151,7 +151,7 @@ std::optional<LossHistory> anec::readTrainLog(llvm::StringRef path,
   return history;
 }
 
-/// The lines of `text` up to step `most`: a line cut short is none.
+/// The complete lines of `text` up to step `most`.
 static std::string keepSteps(llvm::StringRef text, uint64_t most,
                              LossHistory &history) {
   std::string kept;

@@ -45,13 +45,14 @@ bool TrainingRun::findState(const ModelPackage &package) {
   return adoptState(state, options, package, begun->folder, diags);
 }
 
-/// A resumed run need not be told again.
+/// A resumed run uses the tokenizer of its checkpoint by default.
 std::string TrainingRun::tokenizerPath() const {
   return options.tokenizer.empty() && begun ? state.tokenizer.path
                                             : options.tokenizer;
 }
 
-/// So that it can be found from other folders; nothing stays nothing.
+/// The absolute path, so that a run can be resumed from another folder; an
+/// empty path stays empty.
 static std::string absolutePath(llvm::StringRef path) {
   llvm::SmallString<256> absolute(path);
   if (!path.empty())
@@ -99,7 +100,7 @@ bool TrainingRun::openModel(ModelPackage package) {
   return !begun || loadMoments(*begun, optimizer->moments(), diags);
 }
 
-/// Whether all processes have as much to do.
+/// Whether the batch divides evenly among all processes.
 bool TrainingRun::checkShare() {
   if (uint64_t(state.hyper.batch) % together.size() == 0)
     return true;
@@ -116,13 +117,13 @@ bool TrainingRun::open() {
   checkpoints.emplace(options.checkpoint, options.keep);
   if (together.isFirst())
     checkpoints->clean();
-  // Before others look what there is.
+  // Before other processes look for checkpoints.
   together.meet();
   std::optional<ModelPackage> package = readPackage(options.package, diags);
   if (!package || !model.inspect(*package, diags) || !findState(*package) ||
       !checkShare() || !openData())
     return false;
-  // From here on there is a run, which can be resumed.
+  // From here on the run can be resumed.
   if (together.isFirst())
     log = TrainLog::open(folder->file("train.jsonl"), state.step, diags);
   if ((together.isFirst() && !log) || !openModel(std::move(*package)))
@@ -146,8 +147,7 @@ std::optional<double> TrainingRun::runWindows() {
   double sum = 0;
   Gradients gradients = Gradients::Begin;
   uint64_t count = uint64_t(state.hyper.batch);
-  // What a gradient still lacks comes from other processes, while this one goes
-  // on with the backward.
+  // Gradients are summed over processes while the backward continues.
   auto ready = [&](llvm::MutableArrayRef<float> gradient) {
     together.beginSum(gradient);
   };
@@ -182,8 +182,8 @@ std::optional<double> TrainingRun::runWindows() {
 /// Whether a loss or gradients can still become finite; reported when not.
 bool TrainingRun::checkFinite(const StepRecord &record) {
   badLosses = std::isfinite(record.loss) ? 0 : badLosses + 1;
-  // A single window may be out of fp16's range, the first step's or several
-  // in a row are no accident.
+  // A single window may overflow fp16; a failure in the first step or several
+  // in a row indicates a real problem.
   if (badLosses && (state.updates == 0 || badLosses == 5)) {
     diags.report({}, diag::LossNotFinite, record.step, badLosses - 1,
                  state.updates == 0
@@ -220,8 +220,8 @@ bool TrainingRun::update(StepRecord &record) {
   optimizer->step(state.hyper, record.learningRate, unscale * clipped,
                   ++state.updates);
   clock.addOptimizer("AdamW");
-  // The weights are right, and in the checkpoint; this process only cannot run
-  // them.
+  // The weights are correct and in the checkpoint; only this process cannot
+  // load them.
   if (options.restart && together.size() == 1 &&
       !model.weights().canTakeWeights()) {
     options.restart->isNeeded = true;
@@ -252,7 +252,7 @@ bool TrainingRun::step(StepRecord &record) {
   return true;
 }
 
-/// The mean loss of windows all over those that are kept for it.
+/// The mean loss of validation windows, spread evenly over all of them.
 bool TrainingRun::validate(StepRecord &record) {
   uint64_t count = windows->validationCount();
   uint64_t taken = options.validationWindows
@@ -304,7 +304,7 @@ bool TrainingRun::plot() {
          writeLossPlot(log->history(), folder->file("loss.svg"), diags);
 }
 
-/// Validates, unless that is another process's to do, or has been.
+/// Validates, unless another process does or has done it.
 bool TrainingRun::validateLate(StepRecord &record, bool isDue) {
   record.validationLoss = std::exchange(lateValidation, std::nullopt);
   if (needsRestart()) {

@@ -22,7 +22,7 @@ public:
         pool(options.load.threads),
         clock(options.profile.empty() ? 0 : options.profiledSteps) {}
 
-  /// Finds or begins the state, opens everything.
+  /// Creates or resumes the state, and opens data, session and log.
   bool open();
   bool loop();
 
@@ -49,7 +49,7 @@ private:
     return !options.profile.empty() && together.isFirst();
   }
   bool isAsked() const { return options.stop && *options.stop; }
-  /// Several processes stop after the same step.
+  /// Makes all processes stop after the same step.
   bool isStopped() const {
     return together.size() == 1 ? isAsked() : stopIsAgreed;
   }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The order of an epoch follows from the seed and its number alone, so that a
+// The order of an epoch depends only on the seed and its number, so that a
 // position is two numbers.
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ std::optional<Windows> Windows::divide(const TokenData &data, uint64_t length,
   Windows windows;
   windows.length = length;
   windows.seed = seed;
-  // Some, if any are wanted at all.
+  // At least one, if any are wanted.
   if (validationShare > 0)
     windows.validation = std::max<uint64_t>(
         uint64_t(std::llround(double(count) * validationShare)), 1);
