@@ -26,6 +26,8 @@ config.substitutions += [
     ("%build", config.anec_build_dir),
     ("%python", config.python),
     ("%cmake", config.cmake),
+    # A compiler for what must not compile.
+    ("%{cxx}", config.cxx),
     # What a project that consumes anec is configured with.
     ("%{objcxx}", config.objcxx),
     ("%{llvm-include}", config.llvm_include),

@@ -67,7 +67,7 @@ inline void finishOutput(Diagnostics &diags) {
 /// that does not exist and a number that cannot be the caller's, and everything
 /// else the input's.
 inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
-  auto reported = [&](diag::Kind kind) {
+  auto reported = [&](diag::AnyKind kind) {
     return llvm::any_of(diags.all(), [&](const Diagnostic &diagnostic) {
       return diagnostic.kind == kind;
     });

@@ -89,11 +89,14 @@ Term BodyLowering::lowerList(const ast::ListExpr *expr) {
     bool nested = term.kind == Term::List || term.kind == Term::Several;
     if (term.kind == first.kind && !nested)
       continue;
-    auto report = diags.report(
-        term.range, nested ? diag::NestedList : diag::MixedList,
-        inWords(term, file.dimensions), inWords(first, file.dimensions));
-    if (!nested)
-      report.note(first.range, diag::FirstElement);
+    std::string found = inWords(term, file.dimensions);
+    if (nested)
+      diags.report(term.range, diag::NestedList, found);
+    else
+      diags
+          .report(term.range, diag::MixedList, found,
+                  inWords(first, file.dimensions))
+          .note(first.range, diag::FirstElement);
     list.kind = Term::Poison;
     return list;
   }

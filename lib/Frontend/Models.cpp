@@ -139,9 +139,8 @@ Term BodyLowering::lowerBlockCall(const ast::ReferenceExpr *expr,
   bool isModel = block.kind == ast::FunctionDecl::Model;
   if (isModel || function->kind != FunctionKind::Host) {
     diags
-        .report(expr->range,
-                isModel ? diag::CalledModel : diag::CallOutsideModel,
-                expr->name.text)
+        .report(expr->range, isModel ? diag::CalledModel()
+                                     : diag::CallOutsideModel(expr->name.text))
         .note(block.header, diag::DeclaredHere, expr->name.text);
     return {};
   }

@@ -38,7 +38,7 @@ static std::optional<Number> combineIntegers(char op, int64_t lhs, int64_t rhs,
     break;
   default:
     if (rhs == 0) {
-      diags.report(range, diag::DivisionByZero, lhs);
+      diags.report(range, diag::DivisionByZero, std::to_string(lhs));
       return std::nullopt;
     }
     overflow = lhs == INT64_MIN && rhs == -1;

@@ -89,10 +89,10 @@ static bool checkOperandCount(InferContext &ctx) {
   unsigned params = def.numValueParams(), given = ctx.operands.size();
   if (def.isVariadic() ? given >= params : given <= params)
     return true;
-  return ctx.fail(diag::OperandCount, {def.name.str(),
-                                       (def.isVariadic() ? "at least " : "") +
-                                           article("operand", params),
-                                       std::to_string(given)});
+  return ctx.fail(diag::OperandCount(ctx.opName(),
+                                     (def.isVariadic() ? "at least " : "") +
+                                         article("operand", params),
+                                     given));
 }
 
 /// Binds type letters to the parameter that first had them.
@@ -127,17 +127,15 @@ private:
 static bool checkDType(InferContext &ctx, const ParamDef &param, DType dtype,
                        TypeVars &vars, llvm::ArrayRef<unsigned> blamed) {
   if (!param.dtypes.contains(dtype))
-    return ctx.fail(param.isConstant() ? diag::ConstantDType
-                                       : diag::OperandDType,
-                    {ctx.def.name.str(), param.name.str(),
-                     spelling(dtype).str(), param.dtypes.str()},
-                    blamed);
+    return ctx.fail(
+        (param.isConstant() ? diag::ConstantDType : diag::OperandDType)(
+            ctx.opName(), param.name, spelling(dtype), param.dtypes.str()),
+        blamed);
   llvm::StringRef other;
   DType otherDType;
   if (!vars.bind(param, dtype, other, otherDType))
-    return ctx.fail(diag::DTypeMismatch,
-                    {ctx.def.name.str(), other.str(), param.name.str(),
-                     spelling(otherDType).str(), spelling(dtype).str()},
+    return ctx.fail(diag::DTypeMismatch(ctx.opName(), other.str(), param.name,
+                                        spelling(otherDType), spelling(dtype)),
                     blamed);
   return true;
 }
@@ -146,9 +144,8 @@ static bool checkHolder(InferContext &ctx, const ParamDef &param,
                         unsigned slot) {
   Holder given = ctx.operands[slot]->holder;
   return given == param.holder ||
-         ctx.fail(diag::OperandHolder,
-                  {ctx.def.name.str(), param.name.str(),
-                   describe(param.holder).str(), describe(given).str()},
+         ctx.fail(diag::OperandHolder(ctx.opName(), param.name,
+                                      describe(param.holder), describe(given)),
                   {slot});
 }
 
@@ -163,8 +160,7 @@ static bool checkOperands(InferContext &ctx, TypeVars &vars) {
     for (; slot < end; ++slot) {
       if (!ctx.hasOperand(slot)) {
         if (param.kind != ParamKind::OptionalValue)
-          ok = ctx.fail(diag::MissingOperand,
-                        {ctx.def.name.str(), param.name.str()});
+          ok = ctx.fail(diag::MissingOperand(ctx.opName(), param.name));
         continue;
       }
       ok &= checkHolder(ctx, param, slot) &&
@@ -179,16 +175,15 @@ static bool checkConstant(InferContext &ctx, const ParamDef &param,
   if (!constant) {
     if (param.kind == ParamKind::OptionalConstant)
       return true;
-    return ctx.fail(diag::MissingConstant,
-                    {ctx.def.name.str(), param.name.str()});
+    return ctx.fail(diag::MissingConstant(ctx.opName(), param.name));
   }
   if (!checkDType(ctx, param, constant->dtype(), vars, {}))
     return false;
   if (param.rank < 0 || constant->type().rank() == unsigned(param.rank))
     return true;
-  return ctx.fail(diag::ConstantRank,
-                  {ctx.def.name.str(), param.name.str(), constant->type().str(),
-                   param.rank == 0 ? "a scalar" : "a tensor of rank 1"});
+  return ctx.fail(
+      diag::ConstantRank(ctx.opName(), param.name, constant->type().str(),
+                         param.rank == 0 ? "a scalar" : "a tensor of rank 1"));
 }
 
 /// Extents count from 1 and in 32 bits, as MIL's shape parameters do; inference
@@ -199,9 +194,9 @@ static bool checkExtents(InferContext &ctx) {
       continue;
     for (int64_t extent : ctx.type(slot).shape)
       if (extent < 1 || extent > INT32_MAX)
-        return ctx.fail(diag::OperandExtent,
-                        {ctx.def.name.str(), ctx.describeOperand(slot)},
-                        {slot});
+        return ctx.fail(
+            diag::OperandExtent(ctx.opName(), ctx.describeOperand(slot)),
+            {slot});
   }
   return true;
 }
@@ -231,7 +226,7 @@ bool anec::checkAndInfer(InferContext &ctx,
     return false;
   for (const TensorType &result : ctx.results)
     if (!checkedNumElements(result.shape))
-      return ctx.fail(diag::TypeTooLarge, {result.str()});
+      return ctx.fail(diag::TypeTooLarge(result.str()));
   return true;
 }
 

@@ -96,6 +96,10 @@ bool InferContext::hasOperand(const ValueParam &param) const {
   return hasOperand(unsigned(slot));
 }
 
+llvm::StringRef InferContext::opName() const {
+  return writtenAs.empty() ? llvm::StringRef(def.name) : writtenAs;
+}
+
 std::string InferContext::describeOperand(unsigned slot) const {
   const Value &value = *operands[slot];
   return describe && *describe ? (*describe)(value) : value.type.str();
@@ -115,15 +119,11 @@ static std::string nameOf(const Value &value) {
   return value.definingOp() ? value.definingOp()->def().name.str() : "";
 }
 
-bool InferContext::fail(diag::Kind kind, llvm::ArrayRef<std::string> args,
+bool InferContext::fail(const diag::Message &message,
                         llvm::ArrayRef<unsigned> blamedOperands) {
   if (!diags)
     return false;
-  // Rows name themselves; a message names the op as the user did.
-  std::vector<std::string> words(args);
-  if (!writtenAs.empty())
-    std::replace(words.begin(), words.end(), def.name.str(), writtenAs.str());
-  Diagnostics::Report report = diags->reportArgs(range, kind, words);
+  Diagnostics::Report report = diags->report(range, message);
   llvm::SmallPtrSet<Value *, 4> noted;
   for (unsigned slot : blamedOperands) {
     if (!hasOperand(slot) || !noted.insert(operands[slot]).second)
@@ -138,9 +138,7 @@ bool InferContext::fail(diag::Kind kind, llvm::ArrayRef<std::string> args,
 bool InferContext::normalizeAxis(int64_t &axis, unsigned rank) {
   int64_t signedRank = rank;
   if (axis < -signedRank || axis >= signedRank)
-    return fail(diag::AxisOutOfRange,
-                {def.name.str(), std::to_string(axis), std::to_string(rank)},
-                {0});
+    return fail(diag::AxisOutOfRange(opName(), axis, rank), {0});
   if (axis < 0)
     axis += signedRank;
   return true;

@@ -133,9 +133,9 @@ void BlobWriter::finish() {
 //===----------------------------------------------------------------------===//
 
 /// Reports at a place of the text that named the file, or about the file.
-template <typename... Args>
+template <typename... Params, typename... Args>
 static void report(Diagnostics &diags, SourceRange range, StringRef path,
-                   diag::Kind kind, const Args &...args) {
+                   diag::Kind<Params...> kind, const Args &...args) {
   if (range.isValid())
     diags.report(range, kind, path, args...);
   else

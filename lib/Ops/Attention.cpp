@@ -25,9 +25,8 @@ using namespace anec;
 
 static bool failMismatch(InferContext &ctx, unsigned a, unsigned b,
                          const char *what) {
-  return ctx.fail(diag::AttentionMismatch,
-                  {ctx.def.name.str(), ctx.describeOperand(a),
-                   ctx.describeOperand(b), what},
+  return ctx.fail(diag::AttentionMismatch(ctx.opName(), ctx.describeOperand(a),
+                                          ctx.describeOperand(b), what),
                   {a, b});
 }
 
@@ -50,10 +49,9 @@ static bool inferAttention(InferContext &ctx) {
   if (ctx.hasOperand(3)) { // C5
     auto shape = broadcastShapes(ctx.type(3).shape, scores);
     if (!shape || *shape != scores)
-      return ctx.fail(
-          diag::MaskMismatch,
-          {ctx.def.name.str(), ctx.describeOperand(3), shapeToString(scores)},
-          {3});
+      return ctx.fail(diag::MaskMismatch(ctx.opName(), ctx.describeOperand(3),
+                                         shapeToString(scores)),
+                      {3});
   }
   Shape shape(q.begin(), q.end());
   shape.back() = v.back();
@@ -174,20 +172,13 @@ static bool checkAttention(InferContext &ctx) {
   if (q[1] != k[1])
     return failMismatch(ctx, 0, 1, "their head dimension (axis 1)");
   if (q[0] % k[0])
-    return ctx.fail(
-        diag::AttentionHeads,
-        {ctx.def.name.str(), std::to_string(q[0]), std::to_string(k[0])},
-        {0, 1});
+    return ctx.fail(diag::AttentionHeads(ctx.opName(), q[0], k[0]), {0, 1});
   if (ctx.get(param::causal) && q[2] > k[2])
-    return ctx.fail(
-        diag::AttentionCausal,
-        {ctx.def.name.str(), std::to_string(q[2]), std::to_string(k[2])},
-        {0, 1});
+    return ctx.fail(diag::AttentionCausal(ctx.opName(), q[2], k[2]), {0, 1});
   if (ctx.get(param::causal) && q[2] * k[2] > maxBakedElements)
-    return ctx.fail(diag::AttentionMaskSize,
-                    {ctx.def.name.str(), std::to_string(q[2]),
-                     std::to_string(k[2]), std::to_string(maxBakedElements)},
-                    {0, 1});
+    return ctx.fail(
+        diag::AttentionMaskSize(ctx.opName(), q[2], k[2], maxBakedElements),
+        {0, 1});
   return true;
 }
 

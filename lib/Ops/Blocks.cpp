@@ -41,10 +41,8 @@ static void transposeSplit(const std::vector<double> &x,
 static bool checkDivides(InferContext &ctx, unsigned axis, int64_t extent,
                          int64_t divisor) {
   return extent % divisor == 0 ||
-         ctx.fail(diag::BlockUneven,
-                  {ctx.def.name.str(), ctx.describeOperand(0),
-                   std::to_string(axis), std::to_string(extent),
-                   std::to_string(divisor)},
+         ctx.fail(diag::BlockUneven(ctx.opName(), ctx.describeOperand(0), axis,
+                                    extent, divisor),
                   {0});
 }
 
@@ -188,9 +186,8 @@ constinit const OpDef ops::PixelUnshuffle = channelBlocks(
 static bool checkPairs(InferContext &ctx, const IntsParam &name) {
   const Constant *pairs = ctx.constant(name);
   if (pairs->type().shape != Shape{2, 2})
-    return ctx.fail(diag::ConstantRank,
-                    {ctx.def.name.str(), name.str(), pairs->type().str(),
-                     "a tensor of shape [2, 2]"});
+    return ctx.fail(diag::ConstantRank(ctx.opName(), name, pairs->type().str(),
+                                       "a tensor of shape [2, 2]"));
   return checkRange(ctx, name, 0);
 }
 
@@ -224,7 +221,7 @@ static bool inferSpaceToBatch(InferContext &ctx) {
   }
   int64_t images = saturatingProduct({type.shape[0], block[0], block[1]});
   if (images > INT32_MAX)
-    return ctx.fail(diag::TypeTooLarge, {type.str()});
+    return ctx.fail(diag::TypeTooLarge(type.str()));
   type.shape[0] = images;
   return ctx.result(type);
 }
@@ -285,9 +282,7 @@ static bool inferBatchToSpace(InferContext &ctx) {
         type.shape[2 + i] * block[i] - crops[2 * i] - crops[2 * i + 1];
     if (type.shape[2 + i] < 1) // C5
       return ctx.fail(
-          diag::CropTooLarge,
-          {ctx.def.name.str(), ctx.describeOperand(0), std::to_string(2 + i)},
-          {0});
+          diag::CropTooLarge(ctx.opName(), ctx.describeOperand(0), 2 + i), {0});
   }
   return ctx.result(type);
 }

@@ -30,14 +30,13 @@ static bool inferConcat(InferContext &ctx) {
       type.shape[axis] = joined;
     }
     if (!ranksAgree) // C2
-      return ctx.fail(diag::ConcatMismatch,
-                      {ctx.def.name.str(), ctx.describeOperand(0),
-                       ctx.describeOperand(slot), std::to_string(axis)},
+      return ctx.fail(diag::ConcatMismatch(ctx.opName(), ctx.describeOperand(0),
+                                           ctx.describeOperand(slot), axis),
                       {0, slot});
     if (!extentsAgree && ctx.get(param::interleave)) // C3
-      return ctx.fail(diag::ConcatInterleave,
-                      {ctx.def.name.str(), ctx.describeOperand(0),
-                       ctx.describeOperand(slot)},
+      return ctx.fail(diag::ConcatInterleave(ctx.opName(),
+                                             ctx.describeOperand(0),
+                                             ctx.describeOperand(slot)),
                       {0, slot});
   }
   return ctx.result(type);
@@ -107,9 +106,8 @@ static bool inferStack(InferContext &ctx) {
     return false;
   for (unsigned slot = 1; slot < ctx.operands.size(); ++slot)
     if (ctx.type(slot).shape != type.shape) // C2
-      return ctx.fail(diag::StackMismatch,
-                      {ctx.def.name.str(), ctx.describeOperand(0),
-                       ctx.describeOperand(slot)},
+      return ctx.fail(diag::StackMismatch(ctx.opName(), ctx.describeOperand(0),
+                                          ctx.describeOperand(slot)),
                       {0, slot});
   type.shape.insert(type.shape.begin() + axis, ctx.operands.size());
   return ctx.result(type);
@@ -166,7 +164,7 @@ static bool inferSplit(InferContext &ctx) {
     return false;
   const Constant *number = ctx.constant(param::numSplits);
   if ((number != nullptr) == (ctx.constant(param::splitSizes) != nullptr)) // C2
-    return ctx.fail(diag::SplitParameters, {ctx.def.name.str()});
+    return ctx.fail(diag::SplitParameters(ctx.opName()));
 
   int64_t extent = x.shape[axis];
   Shape sizes;
@@ -175,10 +173,8 @@ static bool inferSplit(InferContext &ctx) {
     if (!checkRange(ctx, param::numSplits, 1, maxParts)) // C3
       return false;
     if (extent % parts) // C4
-      return ctx.fail(diag::SplitUneven,
-                      {ctx.def.name.str(), ctx.describeOperand(0),
-                       std::to_string(axis), std::to_string(extent),
-                       std::to_string(parts)},
+      return ctx.fail(diag::SplitUneven(ctx.opName(), ctx.describeOperand(0),
+                                        axis, extent, parts),
                       {0});
     sizes.assign(parts, extent / parts);
   } else {
@@ -189,10 +185,8 @@ static bool inferSplit(InferContext &ctx) {
     for (int64_t size : sizes)
       sum += size;
     if (sum != extent) // C6
-      return ctx.fail(diag::SplitSizes,
-                      {ctx.def.name.str(), ctx.describeOperand(0),
-                       std::to_string(axis), std::to_string(extent),
-                       std::to_string(sum)},
+      return ctx.fail(diag::SplitSizes(ctx.opName(), ctx.describeOperand(0),
+                                       axis, extent, sum),
                       {0});
   }
   for (int64_t size : sizes) {

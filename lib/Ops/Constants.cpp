@@ -63,19 +63,18 @@ static bool inferWeight(InferContext &ctx) {
   auto count = checkedNumElements(whole);
   auto stored = checkedNumElements(source);
   if (!count || count != stored) // C3
-    return ctx.fail(diag::WeightCount,
-                    {ctx.def.name.str(), ctx.get(param::name).str(),
-                     shapeToString(source), shapeToString(whole)});
+    return ctx.fail(diag::WeightCount(ctx.opName(), ctx.get(param::name).str(),
+                                      shapeToString(source),
+                                      shapeToString(whole)));
   if (const Constant *begin = ctx.constant(param::begin)) { // C5
     Shape from = begin->asInts();
     bool fits = from.size() == shape.size() && whole.size() == shape.size();
     for (size_t axis = 0; fits && axis < shape.size(); ++axis)
       fits = from[axis] >= 0 && from[axis] <= whole[axis] - shape[axis];
     if (!fits)
-      return ctx.fail(diag::WeightPart,
-                      {ctx.def.name.str(), ctx.get(param::name).str(),
-                       shapeToString(shape), shapeToString(from),
-                       shapeToString(whole)});
+      return ctx.fail(diag::WeightPart(
+          ctx.opName(), ctx.get(param::name).str(), shapeToString(shape),
+          shapeToString(from), shapeToString(whole)));
   }
   if (ctx.constant(param::perm) &&
       !checkPermutation(ctx, param::perm, source.size())) // C4

@@ -39,9 +39,9 @@ bool anec::checkConstantOperands(InferContext &ctx) {
     const Op *op = ctx.operands[slot]->definingOp();
     if (!op || !(op->is(ops::Const) || op->is(ops::Weight) ||
                  op->def().has(trait::Constexpr)))
-      return ctx.fail(diag::NotConstant,
-                      {ctx.def.name.str(), valueParam(ctx.def, slot).name.str(),
-                       ctx.operands[slot]->name},
+      return ctx.fail(diag::NotConstant(ctx.opName(),
+                                        valueParam(ctx.def, slot).name,
+                                        ctx.operands[slot]->name),
                       {slot});
   }
   return true;
@@ -58,10 +58,10 @@ bool anec::checkBlocks(InferContext &ctx, unsigned slot,
   llvm::ArrayRef<int64_t> blocks = ctx.type(slot).shape;
   for (size_t axis = 0; axis < dense.size(); ++axis)
     if (dense[axis] % blocks[axis])
-      return ctx.fail(diag::BlockMismatch,
-                      {ctx.def.name.str(), valueParam(ctx.def, slot).name.str(),
-                       ctx.describeOperand(slot), shapeToString(dense)},
-                      {slot});
+      return ctx.fail(
+          diag::BlockMismatch(ctx.opName(), valueParam(ctx.def, slot).name,
+                              ctx.describeOperand(slot), shapeToString(dense)),
+          {slot});
   return true;
 }
 
@@ -93,11 +93,10 @@ bool anec::checkMaskCount(InferContext &ctx, unsigned maskSlot, int64_t bits,
                ? mask.doubleAt(i) != 0
                : unsigned(mask.doubleAt(i / 8)) >> (i % 8) & 1;
   int64_t given = ctx.type(dataSlot).numElements();
-  return set == given || ctx.fail(diag::MaskCount,
-                                  {ctx.def.name.str(), std::to_string(set),
-                                   valueParam(ctx.def, dataSlot).name.str(),
-                                   std::to_string(given)},
-                                  {maskSlot, dataSlot});
+  return set == given ||
+         ctx.fail(diag::MaskCount(ctx.opName(), set,
+                                  valueParam(ctx.def, dataSlot).name, given),
+                  {maskSlot, dataSlot});
 }
 
 std::vector<double> anec::spread(llvm::ArrayRef<double> mask,
@@ -138,7 +137,7 @@ std::optional<int64_t> anec::checkPackedBytes(InferContext &ctx, unsigned slot,
     return std::nullopt;
   std::optional<int64_t> count = checkedNumElements(shape);
   if (!count || *count > INT64_MAX / 8) {
-    ctx.fail(diag::TypeTooLarge, {shapeToString(shape)});
+    ctx.fail(diag::TypeTooLarge(shapeToString(shape)));
     return std::nullopt;
   }
   if (!checkShape(ctx, slot, int64_t(llvm::divideCeil(*count * bits, 8))))
@@ -220,10 +219,10 @@ static bool checkShiftScale(InferContext &ctx, llvm::ArrayRef<int64_t> dense,
   if (!ctx.hasOperand(offsetSlot) || isFloat(ctx.type(offsetSlot).dtype) ||
       ctx.type(offsetSlot).dtype == ctx.type(dataSlot).dtype)
     return true;
-  return ctx.fail(diag::DTypeMismatch, // C3
-                  {ctx.def.name.str(), valueParam(ctx.def, dataSlot).name.str(),
-                   "offset", spelling(ctx.type(dataSlot).dtype).str(),
-                   spelling(ctx.type(offsetSlot).dtype).str()},
+  return ctx.fail(diag::DTypeMismatch( // C3
+                      ctx.opName(), valueParam(ctx.def, dataSlot).name,
+                      "offset", spelling(ctx.type(dataSlot).dtype),
+                      spelling(ctx.type(offsetSlot).dtype)),
                   {dataSlot, offsetSlot});
 }
 
@@ -321,9 +320,9 @@ static bool inferSparseToDense(InferContext &ctx) {
     return false;
   bool packed = ctx.constant(param::shape) != nullptr;
   if (mask.dtype != (packed ? DType::UInt8 : DType::UInt1)) // C2
-    return ctx.fail(diag::OperandDType,
-                    {ctx.def.name.str(), "mask", spelling(mask.dtype).str(),
-                     packed ? "uint8" : "uint1"},
+    return ctx.fail(diag::OperandDType(ctx.opName(), "mask",
+                                       spelling(mask.dtype),
+                                       packed ? "uint8" : "uint1"),
                     {1});
   Shape shape = packed ? ctx.get(param::shape) : mask.shape;
   auto count = packed ? checkPackedBytes(ctx, 1, 1) // C3

@@ -34,10 +34,8 @@ static std::optional<Shape> inferLookup(InferContext &ctx,
   const Shape &lut = ctx.type(lutSlot).shape;
   int64_t entries = int64_t(1) << bitWidth(indexType);
   if (lut[rank] != entries) { // C4
-    ctx.fail(diag::TableSize,
-             {ctx.def.name.str(), ctx.describeOperand(lutSlot),
-              std::to_string(lut[rank]), spelling(indexType).str(),
-              std::to_string(entries)},
+    ctx.fail(diag::TableSize(ctx.opName(), ctx.describeOperand(lutSlot),
+                             lut[rank], spelling(indexType), entries),
              {lutSlot});
     return std::nullopt;
   }
@@ -45,7 +43,7 @@ static std::optional<Shape> inferLookup(InferContext &ctx,
   if (lut[rank + 1] == 1)
     return shape;
   if (!ctx.constant(param::vectorAxis)) { // C5
-    ctx.fail(diag::MissingConstant, {ctx.def.name.str(), "vector_axis"});
+    ctx.fail(diag::MissingConstant(ctx.opName(), "vector_axis"));
     return std::nullopt;
   }
   int64_t axis = ctx.get(param::vectorAxis);
@@ -93,14 +91,12 @@ static bool inferPackedLookup(InferContext &ctx) {
     return false;
   unsigned bits = indexBits(lut.shape[0]);
   if (bits == 0) // C7
-    return ctx.fail(diag::ParameterLength,
-                    {ctx.def.name.str(), "lut", std::to_string(lut.shape[0]),
-                     "2, 4, 16, 64 or 256"},
+    return ctx.fail(diag::ParameterLength(ctx.opName(), "lut", lut.shape[0],
+                                          "2, 4, 16, 64 or 256"),
                     {1});
   if (ctx.type(0).dtype != DType::UInt8) // C6
-    return ctx.fail(diag::OperandDType,
-                    {ctx.def.name.str(), "indices",
-                     spelling(ctx.type(0).dtype).str(), "uint8"},
+    return ctx.fail(diag::OperandDType(ctx.opName(), "indices",
+                                       spelling(ctx.type(0).dtype), "uint8"),
                     {0});
   return checkPackedBytes(ctx, 0, bits) && // C6
          ctx.result({lut.dtype, ctx.get(param::shape)});
@@ -111,8 +107,8 @@ static bool inferLutToDense(InferContext &ctx) {
     return false;
   if (ctx.constant(param::shape)) {
     if (ctx.constant(param::vectorAxis)) // C2
-      return ctx.fail(diag::EitherParameter,
-                      {ctx.def.name.str(), "shape", "vector_axis"});
+      return ctx.fail(
+          diag::EitherParameter(ctx.opName(), "shape", "vector_axis"));
     return inferPackedLookup(ctx);
   }
   auto shape = inferLookup(ctx, ctx.type(0), ctx.type(0).dtype, 1);

@@ -32,16 +32,13 @@ static bool checkConvChannels(InferContext &ctx) {
   const TensorType &x = ctx.type(0), &weight = ctx.type(1);
   int64_t groups = ctx.get(param::groups);
   if (x.shape[1] != groups * weight.shape[1]) // C6
-    return ctx.fail(diag::ConvChannels,
-                    {ctx.def.name.str(), ctx.describeOperand(0),
-                     ctx.describeOperand(1),
-                     std::to_string(groups * weight.shape[1]),
-                     std::to_string(groups), std::to_string(weight.shape[1])},
+    return ctx.fail(diag::ConvChannels(ctx.opName(), ctx.describeOperand(0),
+                                       ctx.describeOperand(1),
+                                       groups * weight.shape[1], groups,
+                                       weight.shape[1]),
                     {0, 1});
   if (weight.shape[0] % groups) // C7
-    return ctx.fail(diag::ConvGroups,
-                    {ctx.def.name.str(), std::to_string(weight.shape[0]),
-                     std::to_string(groups)},
+    return ctx.fail(diag::ConvGroups(ctx.opName(), weight.shape[0], groups),
                     {1});
   return checkShape(ctx, 2, weight.shape[0]); // C7
 }
@@ -60,10 +57,9 @@ static bool inferConv(InferContext &ctx) {
   for (unsigned i = 0; i < spatial; ++i) {
     ConvAxis axis = convAxis(ctx, i, type.shape[i + 2], weight.shape[i + 2]);
     if (axis.output() == 0) // C8
-      return ctx.fail(diag::ConvKernel,
-                      {ctx.def.name.str(), std::to_string(axis.span()),
-                       std::to_string(i), std::to_string(axis.padded())},
-                      {0, 1});
+      return ctx.fail(
+          diag::ConvKernel(ctx.opName(), axis.span(), i, axis.padded()),
+          {0, 1});
     type.shape[i + 2] = axis.output();
   }
   return ctx.result(type);
@@ -330,15 +326,13 @@ static bool inferConvTranspose(InferContext &ctx) {
   if (!checkConvParameters(ctx, spatial)) // C3 to C5
     return false;
   if (type.shape[1] != weight.shape[0]) // C6
-    return ctx.fail(diag::ConvChannels,
-                    {ctx.def.name.str(), ctx.describeOperand(0),
-                     ctx.describeOperand(1), std::to_string(weight.shape[0]),
-                     "1", std::to_string(weight.shape[0])},
+    return ctx.fail(diag::ConvChannels(ctx.opName(), ctx.describeOperand(0),
+                                       ctx.describeOperand(1), weight.shape[0],
+                                       1, weight.shape[0]),
                     {0, 1});
   if (weight.shape[0] % groups) // C7
-    return ctx.fail(diag::BlockUneven,
-                    {ctx.def.name.str(), ctx.describeOperand(1), "0",
-                     std::to_string(weight.shape[0]), std::to_string(groups)},
+    return ctx.fail(diag::BlockUneven(ctx.opName(), ctx.describeOperand(1), 0,
+                                      weight.shape[0], groups),
                     {1});
   type.shape[1] = saturatingProduct({weight.shape[1], groups});
   if (!checkShape(ctx, 2, type.shape[1]) ||               // C7
@@ -352,16 +346,13 @@ static bool inferConvTranspose(InferContext &ctx) {
     bool same = ctx.get(param::padType).starts_with("same");
     int64_t extent = !wanted.empty() ? wanted[i + 2] : same ? most : fewest;
     if (extent < 1 || extent < fewest || extent > most) // C8
-      return ctx.fail(diag::ConvOutput,
-                      {ctx.def.name.str(), std::to_string(extent),
-                       std::to_string(fewest), std::to_string(most),
-                       std::to_string(i)},
+      return ctx.fail(diag::ConvOutput(ctx.opName(), extent, fewest, most, i),
                       {0, 1});
     type.shape[i + 2] = extent;
   }
   if (!wanted.empty() && wanted != type.shape) // C8
-    return ctx.fail(diag::ResultType, {"output_shape", shapeToString(wanted),
-                                       ctx.def.name.str(), type.str()});
+    return ctx.fail(diag::ResultType("output_shape", shapeToString(wanted),
+                                     ctx.opName(), type.str()));
   return ctx.result(type);
 }
 

@@ -83,8 +83,8 @@ static bool inferRange(InferContext &ctx) {
          step = ctx.constant(param::step)->asDouble();
   auto count = rangeCount(start, end, step);
   if (!count) // C1
-    return ctx.fail(diag::RangeEmpty, {ctx.def.name.str(), spellNumber(start),
-                                       spellNumber(end), spellNumber(step)});
+    return ctx.fail(diag::RangeEmpty(ctx.opName(), spellNumber(start),
+                                     spellNumber(end), spellNumber(step)));
   return ctx.result({ctx.constant(param::start)->dtype(), *count});
 }
 

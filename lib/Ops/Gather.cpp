@@ -33,9 +33,8 @@ static bool inferGather(InferContext &ctx) {
     return false;
   for (int64_t i = 0; i < batch; ++i)
     if (x.shape[i] != indices.shape[i]) // C3
-      return ctx.fail(diag::BatchMismatch,
-                      {ctx.def.name.str(), ctx.describeOperand(0),
-                       ctx.describeOperand(1), std::to_string(i)},
+      return ctx.fail(diag::BatchMismatch(ctx.opName(), ctx.describeOperand(0),
+                                          ctx.describeOperand(1), i),
                       {0, 1});
   Shape shape(x.shape.begin(), x.shape.begin() + axis);
   shape.append(indices.shape.begin() + batch, indices.shape.end());
@@ -174,10 +173,8 @@ constinit const OpDef ops::GatherAlongAxis = {
 bool anec::checkIndexDepth(InferContext &ctx, int64_t batchDims) {
   int64_t depth = ctx.type(1).shape.back();
   return batchDims + depth <= int64_t(ctx.type(0).rank()) ||
-         ctx.fail(diag::IndexDepth,
-                  {ctx.def.name.str(), ctx.describeOperand(0),
-                   ctx.describeOperand(1), std::to_string(depth),
-                   std::to_string(batchDims)},
+         ctx.fail(diag::IndexDepth(ctx.opName(), ctx.describeOperand(0),
+                                   ctx.describeOperand(1), depth, batchDims),
                   {0, 1});
 }
 
@@ -192,9 +189,8 @@ static bool inferGatherNd(InferContext &ctx) {
     return false;
   for (int64_t i = 0; i < batch; ++i)
     if (x.shape[i] != indices.shape[i]) // C4
-      return ctx.fail(diag::BatchMismatch,
-                      {ctx.def.name.str(), ctx.describeOperand(0),
-                       ctx.describeOperand(1), std::to_string(i)},
+      return ctx.fail(diag::BatchMismatch(ctx.opName(), ctx.describeOperand(0),
+                                          ctx.describeOperand(1), i),
                       {0, 1});
   Shape shape(indices.shape.begin(), indices.shape.end() - 1);
   shape.append(x.shape.begin() + batch + indices.shape.back(), x.shape.end());

@@ -23,10 +23,7 @@ static bool inferSplitHeads(InferContext &ctx) {
     return false;
   int64_t heads = ctx.get(param::heads);
   if (x.shape[0] % heads) // C3
-    return ctx.fail(
-        diag::HeadsUneven,
-        {ctx.def.name.str(), std::to_string(x.shape[0]), std::to_string(heads)},
-        {0});
+    return ctx.fail(diag::HeadsUneven(ctx.opName(), x.shape[0], heads), {0});
   return ctx.result({x.dtype, {heads, x.shape[0] / heads, x.shape[1]}});
 }
 
@@ -88,8 +85,7 @@ static bool inferRope(InferContext &ctx) {
   if (!checkRank(ctx, 0, 3, 3)) // C1
     return false;
   if (ctx.type(0).shape[1] % 2) // C2
-    return ctx.fail(diag::RopeOdd, {ctx.def.name.str(), ctx.describeOperand(0)},
-                    {0});
+    return ctx.fail(diag::RopeOdd(ctx.opName(), ctx.describeOperand(0)), {0});
   if (!checkChoice(ctx, param::style, {"interleaved", "half_split"})) // C3
     return false;
   double theta = ctx.constant(param::theta)->asDouble();
@@ -97,9 +93,8 @@ static bool inferRope(InferContext &ctx) {
     return failNumber(ctx, param::theta, "a positive number");
   const Shape &shape = ctx.type(0).shape;
   if (shape[1] / 2 * shape[2] > maxBakedElements) // C5
-    return ctx.fail(diag::RopeTableSize,
-                    {ctx.def.name.str(), ctx.describeOperand(0),
-                     std::to_string(maxBakedElements)},
+    return ctx.fail(diag::RopeTableSize(ctx.opName(), ctx.describeOperand(0),
+                                        maxBakedElements),
                     {0});
   return inferSame(ctx);
 }

@@ -50,7 +50,7 @@ static bool readTypes(InferContext &ctx, const StringsParam &name,
   for (const std::string &text : ctx.get(name)) {
     std::optional<TensorType> type = parseType(text);
     if (!type)
-      return ctx.fail(diag::CallResultType, {ctx.def.name.str(), text});
+      return ctx.fail(diag::CallResultType(ctx.opName(), text));
     types.push_back(*type);
   }
   return true;
@@ -85,21 +85,17 @@ constinit const OpDef ops::Call = {
 static bool inferRepeat(InferContext &ctx) {
   int64_t from = ctx.get(param::from), to = ctx.get(param::to);
   if (from < 0 || to <= from) // C1
-    return ctx.fail(diag::RepeatRange,
-                    {std::to_string(from), std::to_string(to)});
+    return ctx.fail(diag::RepeatRange(from, to));
   int64_t values = ctx.operands.size(), carried = ctx.get(param::carried);
   if (carried < 1 || carried > values) // C2
-    return ctx.fail(diag::CarriedCount,
-                    {std::to_string(carried), std::to_string(values)});
+    return ctx.fail(diag::CarriedCount(carried, values));
   int64_t sliced = ctx.get(param::sliced);
   if (sliced < 0 || sliced > values - carried) // C3
-    return ctx.fail(diag::SlicedCount,
-                    {std::to_string(sliced), std::to_string(values - carried)});
+    return ctx.fail(diag::SlicedCount(sliced, values - carried));
   for (int64_t slot = values - sliced; slot < values; ++slot) {
     const Shape &shape = ctx.type(slot).shape;
     if (shape.empty() || shape[0] != to - from) // C4
-      return ctx.fail(diag::SlicedExtent,
-                      {ctx.describeOperand(slot), std::to_string(to - from)},
+      return ctx.fail(diag::SlicedExtent(ctx.describeOperand(slot), to - from),
                       {unsigned(slot)});
   }
   for (int64_t slot = 0; slot < carried; ++slot)

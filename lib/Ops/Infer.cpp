@@ -46,9 +46,9 @@ std::optional<Shape> anec::broadcast(InferContext &ctx,
   while (lhs[lhs.size() - fromEnd] == rhs[rhs.size() - fromEnd] ||
          lhs[lhs.size() - fromEnd] == 1 || rhs[rhs.size() - fromEnd] == 1)
     ++fromEnd;
-  ctx.fail(diag::BroadcastMismatch,
-           {ctx.def.name.str(), ctx.describeOperand(slots[0]),
-            ctx.describeOperand(slots[1]), std::to_string(rank - fromEnd)},
+  ctx.fail(diag::BroadcastMismatch(ctx.opName(), ctx.describeOperand(slots[0]),
+                                   ctx.describeOperand(slots[1]),
+                                   rank - fromEnd),
            slots);
   return std::nullopt;
 }
@@ -59,8 +59,7 @@ bool anec::normalizeAxes(InferContext &ctx, llvm::MutableArrayRef<int64_t> axes,
     if (!ctx.normalizeAxis(axes[i], rank))
       return false;
     if (llvm::is_contained(axes.take_front(i), axes[i]))
-      return ctx.fail(diag::AxisRepeated,
-                      {ctx.def.name.str(), std::to_string(axes[i])});
+      return ctx.fail(diag::AxisRepeated(ctx.opName(), axes[i]));
   }
   return true;
 }
@@ -83,9 +82,9 @@ bool anec::checkGivenOnce(InferContext &ctx, const ConstantParam &constant,
     return true;
   std::string name = value.str();
   if (!isConstant)
-    return ctx.fail(diag::MissingConstant, {ctx.def.name.str(), name});
-  return ctx.fail(diag::EitherParameter,
-                  {ctx.def.name.str(), "constant " + name, "computed " + name});
+    return ctx.fail(diag::MissingConstant(ctx.opName(), name));
+  return ctx.fail(diag::EitherParameter(ctx.opName(), "constant " + name,
+                                        "computed " + name));
 }
 
 bool anec::checkLength(InferContext &ctx, const ConstantParam &name,
@@ -93,9 +92,8 @@ bool anec::checkLength(InferContext &ctx, const ConstantParam &name,
   const Constant *list = ctx.constant(name);
   if (!list || size_t(list->numElements()) == length)
     return true;
-  return ctx.fail(diag::ParameterLength, {ctx.def.name.str(), name.str(),
-                                          std::to_string(list->numElements()),
-                                          std::to_string(length)});
+  return ctx.fail(diag::ParameterLength(ctx.opName(), name, list->numElements(),
+                                        std::to_string(length)));
 }
 
 bool anec::checkRange(InferContext &ctx, const ConstantParam &name, int64_t min,
@@ -105,12 +103,11 @@ bool anec::checkRange(InferContext &ctx, const ConstantParam &name, int64_t min,
     return true;
   for (int64_t value : list->asInts())
     if (value < min || value > max)
-      return ctx.fail(
-          diag::ParameterRange,
-          {ctx.def.name.str(), name.str(), std::to_string(value),
-           max == INT32_MAX && value < min
-               ? "at least " + std::to_string(min)
-               : std::to_string(min) + " to " + std::to_string(max)});
+      return ctx.fail(diag::ParameterRange(
+          ctx.opName(), name, std::to_string(value),
+          max == INT32_MAX && value < min
+              ? "at least " + std::to_string(min)
+              : std::to_string(min) + " to " + std::to_string(max)));
   return true;
 }
 
@@ -118,8 +115,7 @@ bool anec::failNumber(InferContext &ctx, const FloatParam &name,
                       llvm::StringRef domain) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%g", ctx.get(name));
-  return ctx.fail(diag::ParameterRange,
-                  {ctx.def.name.str(), name.str(), text, domain.str()});
+  return ctx.fail(diag::ParameterRange(ctx.opName(), name, text, domain.str()));
 }
 
 bool anec::checkPermutation(InferContext &ctx, const IntsParam &name,
@@ -129,9 +125,8 @@ bool anec::checkPermutation(InferContext &ctx, const IntsParam &name,
   llvm::sort(sorted);
   if (llvm::equal(sorted, llvm::seq<int64_t>(0, rank)))
     return true;
-  return ctx.fail(diag::PermInvalid,
-                  {ctx.def.name.str(), name.str(), shapeToString(given),
-                   std::to_string(rank)});
+  return ctx.fail(
+      diag::PermInvalid(ctx.opName(), name, shapeToString(given), rank));
 }
 
 bool anec::checkChoice(InferContext &ctx, const StringParam &name,
@@ -139,9 +134,8 @@ bool anec::checkChoice(InferContext &ctx, const StringParam &name,
   llvm::StringRef value = ctx.get(name);
   if (llvm::is_contained(choices, value))
     return true;
-  return ctx.fail(
-      diag::ParameterChoice,
-      {ctx.def.name.str(), name.str(), value.str(), llvm::join(choices, ", ")});
+  return ctx.fail(diag::ParameterChoice(ctx.opName(), name, value.str(),
+                                        llvm::join(choices, ", ")));
 }
 
 bool anec::checkRank(InferContext &ctx, unsigned slot, unsigned min,
@@ -154,9 +148,9 @@ bool anec::checkRank(InferContext &ctx, unsigned slot, unsigned min,
     expected = "at least " + expected;
   else if (max != min)
     expected += " to " + std::to_string(max);
-  return ctx.fail(diag::OperandRank,
-                  {ctx.def.name.str(), valueParam(ctx.def, slot).name.str(),
-                   ctx.describeOperand(slot), expected},
+  return ctx.fail(diag::OperandRank(ctx.opName(),
+                                    valueParam(ctx.def, slot).name,
+                                    ctx.describeOperand(slot), expected),
                   {slot});
 }
 
@@ -164,10 +158,10 @@ bool anec::checkShape(InferContext &ctx, unsigned slot,
                       llvm::ArrayRef<int64_t> expected) {
   if (!ctx.hasOperand(slot) || ctx.type(slot).shape == Shape(expected))
     return true;
-  return ctx.fail(diag::OperandShape,
-                  {ctx.def.name.str(), valueParam(ctx.def, slot).name.str(),
-                   ctx.describeOperand(slot), shapeToString(expected)},
-                  {slot});
+  return ctx.fail(
+      diag::OperandShape(ctx.opName(), valueParam(ctx.def, slot).name,
+                         ctx.describeOperand(slot), shapeToString(expected)),
+      {slot});
 }
 
 const ParamDef &anec::valueParam(const OpDef &def, unsigned slot) {

@@ -46,17 +46,15 @@ static bool inferMatmul(InferContext &ctx) {
     return false;
   const TensorType &x = ctx.type(0), &y = ctx.type(1);
   if (isFloat(x.dtype) != isFloat(y.dtype)) // C2
-    return ctx.fail(
-        diag::MatmulDType,
-        {ctx.def.name.str(), ctx.describeOperand(0), ctx.describeOperand(1)},
-        {0, 1});
+    return ctx.fail(diag::MatmulDType(ctx.opName(), ctx.describeOperand(0),
+                                      ctx.describeOperand(1)),
+                    {0, 1});
   MatrixView lhs(x.shape, ctx.get(param::transposeX), true);
   MatrixView rhs(y.shape, ctx.get(param::transposeY), false);
   if (lhs.columns != rhs.rows) // C3
-    return ctx.fail(diag::MatmulMismatch,
-                    {ctx.def.name.str(), ctx.describeOperand(0),
-                     ctx.describeOperand(1), std::to_string(lhs.columns),
-                     std::to_string(rhs.rows)},
+    return ctx.fail(diag::MatmulMismatch(ctx.opName(), ctx.describeOperand(0),
+                                         ctx.describeOperand(1), lhs.columns,
+                                         rhs.rows),
                     {0, 1});
   auto shape = broadcast(ctx, lhs.batch, rhs.batch, {0, 1}); // C4
   if (!shape)
@@ -165,15 +163,13 @@ static bool inferLinear(InferContext &ctx) {
   TensorType type = ctx.type(0);
   const TensorType &weight = ctx.type(1);
   if (isFloat(type.dtype) != isFloat(weight.dtype)) // C3
-    return ctx.fail(
-        diag::MatmulDType,
-        {ctx.def.name.str(), ctx.describeOperand(0), ctx.describeOperand(1)},
-        {0, 1});
+    return ctx.fail(diag::MatmulDType(ctx.opName(), ctx.describeOperand(0),
+                                      ctx.describeOperand(1)),
+                    {0, 1});
   if (type.shape.back() != weight.shape[1]) // C4
-    return ctx.fail(diag::MatmulMismatch,
-                    {ctx.def.name.str(), ctx.describeOperand(0),
-                     ctx.describeOperand(1), std::to_string(type.shape.back()),
-                     std::to_string(weight.shape[1])},
+    return ctx.fail(diag::MatmulMismatch(ctx.opName(), ctx.describeOperand(0),
+                                         ctx.describeOperand(1),
+                                         type.shape.back(), weight.shape[1]),
                     {0, 1});
   if (!checkShape(ctx, 2, weight.shape[0])) // C5
     return false;
@@ -262,19 +258,18 @@ static bool inferEinsum(InferContext &ctx) {
   std::string equation = canonicalEquation(ctx.get(param::equation));
   bool batched = equation == "abcd,adce->abce";
   if (!batched && equation != "abc,cbd->abd") // C1
-    return ctx.fail(diag::EinsumEquation,
-                    {ctx.def.name.str(), ctx.get(param::equation).str()});
+    return ctx.fail(
+        diag::EinsumEquation(ctx.opName(), ctx.get(param::equation).str()));
   if (ctx.operands.size() != 2) // C2
-    return ctx.fail(diag::OperandCount, {ctx.def.name.str(), "2 operands",
-                                         std::to_string(ctx.operands.size())});
+    return ctx.fail(
+        diag::OperandCount(ctx.opName(), "2 operands", ctx.operands.size()));
   unsigned rank = batched ? 4 : 3;
   if (!checkRank(ctx, 0, rank, rank) || !checkRank(ctx, 1, rank, rank)) // C2
     return false;
   llvm::ArrayRef<int64_t> x = ctx.type(0).shape, y = ctx.type(1).shape;
   auto mismatch = [&](const char *letter) { // C3
-    return ctx.fail(diag::EinsumMismatch,
-                    {ctx.def.name.str(), ctx.describeOperand(0),
-                     ctx.describeOperand(1), letter},
+    return ctx.fail(diag::EinsumMismatch(ctx.opName(), ctx.describeOperand(0),
+                                         ctx.describeOperand(1), letter),
                     {0, 1});
   };
   if (batched && x[0] != y[0])

@@ -81,18 +81,15 @@ static bool inferPool(InferContext &ctx) {
   bool same = ctx.get(param::padType).starts_with("same");
   for (auto [i, axis] : llvm::enumerate(poolAxes(ctx, type.shape))) {
     if (ctx.get(param::ceilMode) && (same || axis.before != axis.after)) // C5
-      return ctx.fail(diag::PoolCeil, {ctx.def.name.str()}, {0});
+      return ctx.fail(diag::PoolCeil(ctx.opName()), {0});
     if (axis.before >= axis.kernel || axis.after >= axis.kernel) // C6
-      return ctx.fail(
-          diag::ParameterRange,
-          {ctx.def.name.str(), "pad",
-           std::to_string(std::max(axis.before, axis.after)),
-           "less than the kernel's " + std::to_string(axis.kernel)});
+      return ctx.fail(diag::ParameterRange(
+          ctx.opName(), "pad",
+          std::to_string(std::max(axis.before, axis.after)),
+          "less than the kernel's " + std::to_string(axis.kernel)));
     if (axis.output < 1) // C7
-      return ctx.fail(diag::ConvKernel,
-                      {ctx.def.name.str(), std::to_string(axis.kernel),
-                       std::to_string(i),
-                       std::to_string(axis.input + axis.before + axis.after)},
+      return ctx.fail(diag::ConvKernel(ctx.opName(), axis.kernel, i,
+                                       axis.input + axis.before + axis.after),
                       {0});
     type.shape[i + 2] = axis.output;
   }

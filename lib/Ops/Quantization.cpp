@@ -61,7 +61,7 @@ static bool checkScale(InferContext &ctx) {
       ctx.type(1).isScalar() && (!ctx.hasOperand(2) || ctx.type(2).isScalar());
   if (!ctx.constant(param::axis))
     return scalars || // C1
-           ctx.fail(diag::MissingConstant, {ctx.def.name.str(), "axis"});
+           ctx.fail(diag::MissingConstant(ctx.opName(), "axis"));
   int64_t axis = ctx.get(param::axis);
   return ctx.normalizeAxis(axis, ctx.type(0).rank()) &&   // C2
          checkPerAxis(ctx, 1, ctx.type(0).shape[axis]) && // C3
@@ -78,9 +78,9 @@ static bool inferQuantize(InferContext &ctx) {
     return false;
   DType dtype = *parseDType(ctx.get(param::outputDtype));
   if (ctx.hasOperand(2) && ctx.type(2).dtype != dtype) // C5
-    return ctx.fail(diag::OperandDType,
-                    {ctx.def.name.str(), "zero_point",
-                     spelling(ctx.type(2).dtype).str(), spelling(dtype).str()},
+    return ctx.fail(diag::OperandDType(ctx.opName(), "zero_point",
+                                       spelling(ctx.type(2).dtype),
+                                       spelling(dtype)),
                     {2});
   return ctx.result({dtype, ctx.type(0).shape});
 }

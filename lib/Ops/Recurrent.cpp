@@ -197,8 +197,7 @@ static bool inferLstm(InferContext &ctx) {
     for (unsigned slot : {LstmBack + 0u, LstmBack + 1u})
       if (!ctx.hasOperand(slot)) // C6
         return ctx.fail(
-            diag::MissingOperand,
-            {ctx.def.name.str(), valueParam(ctx.def, slot).name.str()});
+            diag::MissingOperand(ctx.opName(), valueParam(ctx.def, slot).name));
     if (!checkLstmDirection(ctx, LstmBack, hidden)) // C6
       return false;
   }

@@ -253,8 +253,8 @@ static bool inferUpsample(InferContext &ctx) {
 static bool inferUpsampleBilinear(InferContext &ctx) {
   if (ctx.constant(param::halfPixelCenters) && ctx.get(param::alignCorners) &&
       ctx.get(param::halfPixelCenters)) // C3
-    return ctx.fail(diag::EitherParameter, {ctx.def.name.str(), "align_corners",
-                                            "half_pixel_centers"});
+    return ctx.fail(diag::EitherParameter(ctx.opName(), "align_corners",
+                                          "half_pixel_centers"));
   return inferUpsample(ctx);
 }
 
@@ -321,9 +321,9 @@ static bool inferResize(InferContext &ctx) {
   TensorType type = ctx.type(0);
   Shape shape = ctx.get(param::shape);
   if (shape.size() > type.rank()) // C1
-    return ctx.fail(diag::ParameterLength,
-                    {ctx.def.name.str(), "shape", std::to_string(shape.size()),
-                     "at most " + std::to_string(type.rank())});
+    return ctx.fail(
+        diag::ParameterLength(ctx.opName(), "shape", shape.size(),
+                              "at most " + std::to_string(type.rank())));
   if (!checkRange(ctx, param::shape, 0) ||                              // C2
       !checkRange(ctx, param::resizedDims, 0, int64_t(shape.size())) || // C3
       !checkChoice(ctx, param::interpolationMode,
@@ -393,9 +393,7 @@ static bool inferCrop(InferContext &ctx) {
     type.shape[axis] -= crop[0] + crop[1];
     if (type.shape[axis] < 1) // C3
       return ctx.fail(
-          diag::CropTooLarge,
-          {ctx.def.name.str(), ctx.describeOperand(0), std::to_string(axis)},
-          {0});
+          diag::CropTooLarge(ctx.opName(), ctx.describeOperand(0), axis), {0});
     ++axis;
   }
   return ctx.result(type);

@@ -56,8 +56,7 @@ static bool inferReverseSequence(InferContext &ctx) {
       !ctx.normalizeAxis(batch, x.rank()))      // C1
     return false;
   if (sequence == batch) // C2
-    return ctx.fail(diag::AxisRepeated,
-                    {ctx.def.name.str(), std::to_string(batch)});
+    return ctx.fail(diag::AxisRepeated(ctx.opName(), batch));
   return checkShape(ctx, 1, x.shape[batch]) && inferSame(ctx); // C3
 }
 

@@ -206,8 +206,8 @@ static bool inferAffine(InferContext &ctx) {
   if (ctx.constant(param::paddingValue)->asDouble() != 0) // C4
     return failNumber(ctx, param::paddingValue, "0");
   if (!ctx.get(param::alignCorners)) // C4
-    return ctx.fail(diag::ParameterChoice,
-                    {ctx.def.name.str(), "align_corners", "false", "true"});
+    return ctx.fail(
+        diag::ParameterChoice(ctx.opName(), "align_corners", "false", "true"));
   type.shape[2] = ctx.get(param::outputHeight);
   type.shape[3] = ctx.get(param::outputWidth);
   return ctx.result(type);
@@ -280,8 +280,7 @@ static bool inferRoi(InferContext &ctx, Shape &shape) {
   if (ctx.hasOperand(3) ||                                      // C2
       !checkShape(ctx, 1, {roi[0], 1, numbered ? 5 : 4, 1, 1})) // C3
     return ctx.hasOperand(3) &&
-           ctx.fail(diag::EitherParameter,
-                    {ctx.def.name.str(), "roi", "box_indices"});
+           ctx.fail(diag::EitherParameter(ctx.opName(), "roi", "box_indices"));
   const Shape &x = ctx.type(0).shape;
   shape = {roi[0], numbered ? 1 : x[0], x[1]};
   return true;
@@ -296,7 +295,7 @@ static bool inferBoxes(InferContext &ctx, Shape &shape) {
     return false;
   const Shape &x = ctx.type(0).shape;
   if (!ctx.hasOperand(3) && boxes > x[0]) // C4
-    return ctx.fail(diag::MissingOperand, {ctx.def.name.str(), "box_indices"});
+    return ctx.fail(diag::MissingOperand(ctx.opName(), "box_indices"));
   shape = {boxes, x[1]};
   return true;
 }
@@ -305,8 +304,7 @@ static bool inferCropResize(InferContext &ctx) {
   if (!checkRank(ctx, 0, 4, 4)) // C1
     return false;
   if (ctx.hasOperand(1) == ctx.hasOperand(2)) // C2
-    return ctx.fail(diag::EitherParameter,
-                    {ctx.def.name.str(), "roi", "boxes"});
+    return ctx.fail(diag::EitherParameter(ctx.opName(), "roi", "boxes"));
   Shape shape;
   if (!(ctx.hasOperand(1) ? inferRoi(ctx, shape) : inferBoxes(ctx, shape)) ||
       !checkRange(ctx, param::targetHeight, 1) || // C5

@@ -81,9 +81,9 @@ static bool inferSelect(InferContext &ctx) {
     return false;
   auto all = broadcastShapes(ctx.type(0).shape, *ab);
   if (!all) // C2
-    return ctx.fail(diag::SelectMismatch,
-                    {ctx.def.name.str(), ctx.describeOperand(0),
-                     ctx.describeOperand(1), ctx.describeOperand(2)},
+    return ctx.fail(diag::SelectMismatch(ctx.opName(), ctx.describeOperand(0),
+                                         ctx.describeOperand(1),
+                                         ctx.describeOperand(2)),
                     {0, 1, 2});
   return ctx.result({ctx.type(1).dtype, *all});
 }

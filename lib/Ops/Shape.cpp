@@ -35,9 +35,8 @@ static bool inferReshape(InferContext &ctx) {
     if (shape[axis] != 0)
       continue;
     if (shape.size() != x.rank()) // C2
-      return ctx.fail(diag::ReshapeCopy,
-                      {ctx.def.name.str(), ctx.describeOperand(0), wanted},
-                      {0});
+      return ctx.fail(
+          diag::ReshapeCopy(ctx.opName(), ctx.describeOperand(0), wanted), {0});
     shape[axis] = x.shape[axis];
   }
   int64_t count = x.numElements();
@@ -45,18 +44,17 @@ static bool inferReshape(InferContext &ctx) {
     *inferred = 1;
     auto rest = checkedNumElements(shape); // C3: a second -1 gives none
     if (!rest || count % *rest)
-      return ctx.fail(diag::ReshapeInfer,
-                      {ctx.def.name.str(), ctx.describeOperand(0), wanted},
-                      {0});
+      return ctx.fail(
+          diag::ReshapeInfer(ctx.opName(), ctx.describeOperand(0), wanted),
+          {0});
     *inferred = count / *rest;
   }
   auto reshaped = checkedNumElements(shape);
   if (reshaped != count) // C4
-    return ctx.fail(diag::ReshapeCount,
-                    {ctx.def.name.str(), ctx.describeOperand(0), wanted,
-                     std::to_string(count),
-                     reshaped ? std::to_string(*reshaped) : "too many"},
-                    {0});
+    return ctx.fail(
+        diag::ReshapeCount(ctx.opName(), ctx.describeOperand(0), wanted, count,
+                           reshaped ? std::to_string(*reshaped) : "too many"),
+        {0});
   return ctx.result({x.dtype, shape});
 }
 
@@ -113,9 +111,8 @@ static bool inferSqueeze(InferContext &ctx) {
     return false;
   for (int64_t axis : axes)
     if (x.shape[axis] != 1) // C2
-      return ctx.fail(diag::SqueezeExtent,
-                      {ctx.def.name.str(), ctx.describeOperand(0),
-                       std::to_string(axis), std::to_string(x.shape[axis])},
+      return ctx.fail(diag::SqueezeExtent(ctx.opName(), ctx.describeOperand(0),
+                                          axis, x.shape[axis]),
                       {0});
   Shape shape;
   for (unsigned axis = 0; axis < x.rank(); ++axis)
@@ -271,10 +268,8 @@ static bool inferPad(InferContext &ctx) {
   TensorType type = ctx.type(0);
   Shape pad = ctx.get(param::pad);
   if (pad.size() % 2 || pad.size() > 2 * type.rank()) // C1
-    return ctx.fail(diag::PadLength,
-                    {ctx.def.name.str(), std::to_string(pad.size()),
-                     ctx.describeOperand(0)},
-                    {0});
+    return ctx.fail(
+        diag::PadLength(ctx.opName(), pad.size(), ctx.describeOperand(0)), {0});
   if (!checkRange(ctx, param::pad, 0) || // C2
       !checkChoice(ctx, param::mode,
                    {"constant", "reflect", "replicate"})) // C3
@@ -286,11 +281,9 @@ static bool inferPad(InferContext &ctx) {
     int64_t before = pad[2 * (axis - first)],
             after = pad[2 * (axis - first) + 1];
     if (reflects && std::max(before, after) >= extent) // C4
-      return ctx.fail(diag::PadReflect,
-                      {ctx.def.name.str(),
-                       std::to_string(std::max(before, after)),
-                       std::to_string(axis), std::to_string(extent)},
-                      {0});
+      return ctx.fail(
+          diag::PadReflect(ctx.opName(), std::max(before, after), axis, extent),
+          {0});
     extent += before + after;
   }
   return ctx.result(type);

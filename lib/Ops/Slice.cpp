@@ -24,10 +24,9 @@ static bool inferComputedSliceBySize(InferContext &ctx) {
   Shape size = ctx.get(param::size);
   for (unsigned axis = 0; axis < type.rank(); ++axis)
     if (size[axis] > type.shape[axis]) // C3
-      return ctx.fail(diag::SliceOutOfRange,
-                      {ctx.def.name.str(), ctx.describeOperand(0),
-                       std::to_string(axis), std::to_string(size[axis]), "0",
-                       std::to_string(type.shape[axis])},
+      return ctx.fail(diag::SliceOutOfRange(ctx.opName(),
+                                            ctx.describeOperand(0), axis,
+                                            size[axis], 0, type.shape[axis]),
                       {0});
   return ctx.result({type.dtype, size});
 }
@@ -47,10 +46,9 @@ static bool inferSliceBySize(InferContext &ctx) {
     int64_t first = normalized(begin[axis], extent);
     int64_t count = size[axis] == -1 ? extent - first : size[axis];
     if (first < 0 || count < 1 || first + count > extent) // C3
-      return ctx.fail(diag::SliceOutOfRange,
-                      {ctx.def.name.str(), ctx.describeOperand(0),
-                       std::to_string(axis), std::to_string(count),
-                       std::to_string(begin[axis]), std::to_string(extent)},
+      return ctx.fail(diag::SliceOutOfRange(ctx.opName(),
+                                            ctx.describeOperand(0), axis, count,
+                                            begin[axis], extent),
                       {0});
     type.shape[axis] = count;
   }
@@ -184,8 +182,8 @@ static std::optional<Shape> inferSelection(InferContext &ctx) {
       return std::nullopt;
   SliceParameters parameters(ctx);
   if (llvm::is_contained(parameters.stride, 0)) { // C2
-    ctx.fail(diag::ParameterRange,
-             {ctx.def.name.str(), "stride", "0", "steps other than 0"});
+    ctx.fail(diag::ParameterRange(ctx.opName(), "stride", "0",
+                                  "steps other than 0"));
     return std::nullopt;
   }
   Shape shape;
@@ -193,17 +191,14 @@ static std::optional<Shape> inferSelection(InferContext &ctx) {
     int64_t extent = x.shape[axis];
     Range range = parameters.range(axis, extent);
     if (range.dropped && (range.first < 0 || range.first >= extent)) { // C3
-      ctx.fail(diag::IndexOutOfRange,
-               {ctx.def.name.str(), ctx.describeOperand(0),
-                std::to_string(axis), std::to_string(parameters.begin[axis])},
+      ctx.fail(diag::IndexOutOfRange(ctx.opName(), ctx.describeOperand(0), axis,
+                                     parameters.begin[axis]),
                {0});
       return std::nullopt;
     }
     if (range.count == 0) { // C4
-      ctx.fail(
-          diag::SliceEmpty,
-          {ctx.def.name.str(), ctx.describeOperand(0), std::to_string(axis)},
-          {0});
+      ctx.fail(diag::SliceEmpty(ctx.opName(), ctx.describeOperand(0), axis),
+               {0});
       return std::nullopt;
     }
     if (!range.dropped)
@@ -313,9 +308,9 @@ static bool inferComputedUpdate(InferContext &ctx) {
   for (size_t i = 0; fits && i < room.size(); ++i)
     fits = update.shape[i] <= room[i];
   if (!fits) // C5
-    return ctx.fail(diag::OperandShape,
-                    {ctx.def.name.str(), "update", ctx.describeOperand(1),
-                     shapeToString(room)},
+    return ctx.fail(diag::OperandShape(ctx.opName(), "update",
+                                       ctx.describeOperand(1),
+                                       shapeToString(room)),
                     {1});
   return inferSame(ctx);
 }

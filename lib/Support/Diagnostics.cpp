@@ -7,7 +7,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include <fmt/args.h>
 #include <fmt/format.h>
 
 using namespace anec;
@@ -40,29 +39,42 @@ static llvm::SourceMgr::DiagKind sourceMgrKind(Severity severity) {
   return llvm::SourceMgr::DK_Error;
 }
 
-static std::string render(diag::Kind kind,
-                          const std::vector<std::string> &args) {
-  fmt::dynamic_format_arg_store<fmt::format_context> store;
-  for (const std::string &arg : args)
-    store.push_back(arg);
-  return fmt::vformat(std::string_view(kind->text), store);
+/// The text with what `write` gives for each placeholder.
+template <typename Write>
+static std::string replacePlaceholders(llvm::StringRef text, Write write) {
+  std::string result;
+  while (true) {
+    auto [before, rest] = text.split('{');
+    result += before;
+    if (before.size() == text.size())
+      return result;
+    result += write(unsigned(rest[0] - '0'));
+    text = rest.split('}').second;
+  }
 }
+
+std::string diag::Definition::shownText() const {
+  return replacePlaceholders(
+      text, [](unsigned index) { return fmt::format("{{{}}}", index); });
+}
+
+std::string
+diag::Definition::render(const std::vector<std::string> &args) const {
+  return replacePlaceholders(text, [&](unsigned index) { return args[index]; });
+}
+
+std::string diag::Num::spell(double value) { return fmt::format("{}", value); }
 
 Diagnostics::Diagnostics() = default;
 Diagnostics::~Diagnostics() = default;
-
-std::string Diagnostics::toText(double value) {
-  return fmt::format("{}", value);
-}
 
 /// Of errors, and of everything else: nobody reads more, and showing them takes
 /// time in proportion to the length of their lines.
 static constexpr size_t maxKept = 500;
 
 Diagnostics::Report Diagnostics::append(SourceRange range, llvm::StringRef file,
-                                        diag::Kind kind,
-                                        std::vector<std::string> args) {
-  bool isError = kind->severity == Severity::Error;
+                                        const diag::Message &message) {
+  bool isError = message.kind->severity == Severity::Error;
   errors += isError;
   size_t &kept = isError ? keptErrors : keptOthers;
   if (kept == maxKept) {
@@ -70,24 +82,21 @@ Diagnostics::Report Diagnostics::append(SourceRange range, llvm::StringRef file,
     return Report(this, diagnostics.size());
   }
   ++kept;
-  diagnostics.push_back({kind, range, file.str(), render(kind, args), {}});
+  diagnostics.push_back(
+      {message.kind, range, file.str(), message.render(), {}});
   return Report(this, diagnostics.size() - 1);
 }
 
-void Diagnostics::append(size_t parent, SourceRange range, llvm::StringRef file,
-                         diag::Kind kind, std::vector<std::string> args) {
+void Diagnostics::append(size_t parent, SourceRange range,
+                         const diag::Message &message) {
   if (parent < diagnostics.size())
     diagnostics[parent].notes.push_back(
-        {kind, range, file.str(), render(kind, args), {}});
+        {message.kind, range, {}, message.render(), {}});
 }
 
 /// Says how many were left out.
 static Diagnostic summary(size_t dropped) {
-  return {diag::NotShown,
-          {},
-          {},
-          render(diag::NotShown, {std::to_string(dropped)}),
-          {}};
+  return {diag::NotShown, {}, {}, diag::NotShown(dropped).render(), {}};
 }
 
 llvm::StringRef

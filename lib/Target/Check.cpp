@@ -81,9 +81,9 @@ std::vector<Finding> anec::checkProgram(const MILOutline *text,
 void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
                          Diagnostics &diags) {
   const Rule &rule = *finding.rule;
-  auto report = diags.report(
-      finding.range, assumptions.isError(rule) ? rule.denied : rule.reported,
-      finding.what);
+  diag::Kind<diag::Text> kind(assumptions.isError(rule) ? rule.denied
+                                                        : rule.reported);
+  auto report = diags.report(finding.range, kind, finding.what);
   std::string where =
       rule.chips == ChipSet::all() ? "all chips" : rule.chips.str();
   if (rule.macOS.isKnown())

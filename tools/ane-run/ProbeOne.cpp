@@ -33,7 +33,7 @@ static std::string firstMessage(const Diagnostics &diags) {
 /// Whether it was the engine, or its compiler, that said no. All else says
 /// nothing of the program.
 static bool isRefusal(const Diagnostics &diags) {
-  static constexpr diag::Kind kinds[] = {
+  static constexpr diag::AnyKind kinds[] = {
       diag::AneInvalidProgram, diag::AneRefused,    diag::AneSurfaceSize,
       diag::AneMemoryWindow,   diag::AneNotAllowed, diag::AneUnknown,
       diag::AneNoObject,       diag::ProbeNotRead};

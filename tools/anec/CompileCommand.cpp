@@ -158,10 +158,10 @@ static void printTargets(llvm::raw_ostream &out) {
 }
 
 /// The diagnostics of the library and of the command lines.
-static std::vector<diag::Kind> allDiagnostics() {
-  std::vector<diag::Kind> kinds = libraryDiagnostics();
-  for (diag::Kind kind : {
-#define DIAG(NAME, SEVERITY, ID, TEXT) diag::Kind(diag::NAME),
+static std::vector<diag::AnyKind> allDiagnostics() {
+  std::vector<diag::AnyKind> kinds = libraryDiagnostics();
+  for (diag::AnyKind kind : {
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::AnyKind(diag::NAME),
 #include "../Diags.def"
        })
     kinds.push_back(kind);

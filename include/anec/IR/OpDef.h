@@ -111,6 +111,8 @@ public:
   /// What `infer` computes.
   llvm::SmallVector<TensorType, 2> results;
 
+  /// The op as messages name it.
+  llvm::StringRef opName() const;
   const TensorType &type(unsigned slot) const { return operands[slot]->type; }
   bool hasOperand(unsigned slot) const {
     return slot < operands.size() && operands[slot];
@@ -129,7 +131,7 @@ public:
   }
   /// Reports that the constraint does not hold and returns false. Operands in
   /// question get a note with their place and type.
-  bool fail(diag::Kind kind, llvm::ArrayRef<std::string> args,
+  bool fail(const diag::Message &message,
             llvm::ArrayRef<unsigned> blamedOperands = {});
   /// The type of operand `slot` as messages spell it.
   std::string describeOperand(unsigned slot) const;

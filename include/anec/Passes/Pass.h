@@ -46,8 +46,9 @@ public:
   bool isRewrittenFor(const Rule &rule) const;
 
   /// Says why something was decided, when that is asked for.
-  template <typename... Args>
-  void remark(SourceRange range, diag::Kind kind, const Args &...args) {
+  template <typename... Params, typename... Args>
+  void remark(SourceRange range, diag::Kind<Params...> kind,
+              const Args &...args) {
     if (remarks)
       diags.report(range, kind, args...);
   }

@@ -20,12 +20,12 @@ namespace anec {
 std::vector<llvm::StringRef> referencePageNames();
 
 /// The diagnostics of all folders of the library, in no particular order.
-std::vector<diag::Kind> libraryDiagnostics();
+std::vector<diag::AnyKind> libraryDiagnostics();
 
 /// Prints the page called `name` as Markdown; false when there is none. The
 /// page `diagnostics` lists `diagnostics`, sorted by id.
 bool printReferencePage(llvm::StringRef name,
-                        llvm::ArrayRef<diag::Kind> diagnostics,
+                        llvm::ArrayRef<diag::AnyKind> diagnostics,
                         llvm::raw_ostream &out);
 
 } // namespace anec

@@ -14,53 +14,23 @@
 #ifndef ANEC_SUPPORT_DIAGNOSTICS_H
 #define ANEC_SUPPORT_DIAGNOSTICS_H
 
+#include "anec/Support/DiagnosticKind.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/SMLoc.h"
 #include "llvm/Support/SourceMgr.h"
 #include <memory>
+#include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 namespace anec {
 
 using SourceRange = llvm::SMRange;
 
-enum class Severity : uint8_t { Error, Warning, Remark, Note };
-/// `error`, `warning`, `remark`, `note`.
-llvm::StringRef spelling(Severity severity);
-
-namespace diag {
-/// A row of a Diags.def file: what is reported, how grave it is, and its text
-/// with `{0}` placeholders. The kebab-case id is printed in brackets:
-/// `[broadcast-mismatch]`.
-struct Definition {
-  Severity severity;
-  llvm::StringLiteral id, text;
-};
-
-/// A diagnostic by name, as `diag::CannotOpen`. Every folder declares its own
-/// in its Diags.h.
-class Kind {
-public:
-  constexpr Kind(const Definition &definition) : definition(&definition) {}
-  constexpr bool operator==(const Kind &other) const = default;
-  const Definition *operator->() const { return definition; }
-
-private:
-  const Definition *definition;
-};
-
-#define ANEC_DECLARE_DIAG(NAME, SEVERITY, ID, TEXT)                            \
-  inline constexpr Definition NAME{Severity::SEVERITY, ID, TEXT};
-#define DIAG ANEC_DECLARE_DIAG
-#include "anec/Support/Diags.def"
-} // namespace diag
-
 struct Diagnostic {
-  diag::Kind kind;
+  diag::AnyKind kind;
   SourceRange range;   ///< invalid when the diagnostic has no place in a text
   std::string file;    ///< the file it is about when `range` is invalid
   std::string message; ///< rendered, without severity, place and id
@@ -86,9 +56,10 @@ public:
   /// A diagnostic just reported, to which notes can be added.
   class Report {
   public:
-    template <typename... Args>
-    Report &note(SourceRange range, diag::Kind kind, const Args &...args) {
-      owner->append(index, range, {}, kind, {toText(args)...});
+    template <typename... Params, typename... Args>
+    Report &note(SourceRange range, diag::Kind<Params...> kind,
+                 const Args &...args) {
+      owner->append(index, range, kind(args...));
       return *this;
     }
 
@@ -99,22 +70,21 @@ public:
     size_t index;
   };
 
-  /// Reports `kind` at `range`; `args` fill its placeholders in order. The
-  /// severity is the kind's own.
-  template <typename... Args>
-  Report report(SourceRange range, diag::Kind kind, const Args &...args) {
-    return append(range, {}, kind, {toText(args)...});
+  /// Reports `message` at `range`. The severity is that of its kind.
+  Report report(SourceRange range, const diag::Message &message) {
+    return append(range, {}, message);
   }
-  /// The same with arguments already spelled.
-  Report reportArgs(SourceRange range, diag::Kind kind,
-                    llvm::ArrayRef<std::string> args) {
-    return append(range, {}, kind, args.vec());
+  /// Reports `kind` at `range`; `args` fill its placeholders in order.
+  template <typename... Params, typename... Args>
+  Report report(SourceRange range, diag::Kind<Params...> kind,
+                const Args &...args) {
+    return append(range, {}, kind(args...));
   }
   /// Reports `kind` about a file that has no lines, or could not be read.
-  template <typename... Args>
-  Report reportFile(llvm::StringRef file, diag::Kind kind,
+  template <typename... Params, typename... Args>
+  Report reportFile(llvm::StringRef file, diag::Kind<Params...> kind,
                     const Args &...args) {
-    return append({}, file, kind, {toText(args)...});
+    return append({}, file, kind(args...));
   }
 
   /// Takes over a text and returns it; ranges point into it from now on.
@@ -137,19 +107,9 @@ public:
   void printJson(llvm::raw_ostream &out) const;
 
 private:
-  static std::string toText(llvm::StringRef value) { return value.str(); }
-  static std::string toText(const std::string &value) { return value; }
-  static std::string toText(const char *value) { return value; }
-  static std::string toText(char value) { return std::string(1, value); }
-  template <typename T>
-  requires std::is_integral_v<T>
-  static std::string toText(T value) { return std::to_string(value); }
-  static std::string toText(double value);
-
-  Report append(SourceRange range, llvm::StringRef file, diag::Kind kind,
-                std::vector<std::string> args);
-  void append(size_t parent, SourceRange range, llvm::StringRef file,
-              diag::Kind kind, std::vector<std::string> args);
+  Report append(SourceRange range, llvm::StringRef file,
+                const diag::Message &message);
+  void append(size_t parent, SourceRange range, const diag::Message &message);
 
   llvm::SourceMgr sources;
   std::vector<Diagnostic> diagnostics;

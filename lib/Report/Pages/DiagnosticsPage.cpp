@@ -19,7 +19,7 @@
 
 using namespace anec;
 
-std::vector<diag::Kind> anec::libraryDiagnostics() {
+std::vector<diag::AnyKind> anec::libraryDiagnostics() {
   return {
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Arrays/Diags.def"
@@ -46,17 +46,18 @@ std::vector<diag::Kind> anec::libraryDiagnostics() {
   };
 }
 
-void anec::printDiagnosticsPage(llvm::ArrayRef<diag::Kind> diagnostics,
+void anec::printDiagnosticsPage(llvm::ArrayRef<diag::AnyKind> diagnostics,
                                 llvm::raw_ostream &out) {
   out << "# Diagnostics\n\nThe id stands in brackets after the message; "
          "`{0}`, `{1}`, ... are filled in.\n\n"
          "| id | severity | message |\n|---|---|---|\n";
-  std::vector<diag::Kind> sorted = diagnostics.vec();
-  llvm::sort(sorted,
-             [](diag::Kind lhs, diag::Kind rhs) { return lhs->id < rhs->id; });
-  for (diag::Kind kind : sorted) {
+  std::vector<diag::AnyKind> sorted = diagnostics.vec();
+  llvm::sort(sorted, [](diag::AnyKind lhs, diag::AnyKind rhs) {
+    return lhs->id < rhs->id;
+  });
+  for (diag::AnyKind kind : sorted) {
     out << "| " << kind->id << " | " << spelling(kind->severity) << " | ";
-    for (char c : kind->text)
+    for (char c : kind->shownText())
       out << (c == '|' ? "\\" : "") << c;
     out << " |\n";
   }

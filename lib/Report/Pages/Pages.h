@@ -17,7 +17,7 @@ void printOpsPage(llvm::raw_ostream &out);
 void printPassesPage(llvm::raw_ostream &out);
 void printRulesPage(llvm::raw_ostream &out);
 void printTargetsPage(llvm::raw_ostream &out);
-void printDiagnosticsPage(llvm::ArrayRef<diag::Kind> diagnostics,
+void printDiagnosticsPage(llvm::ArrayRef<diag::AnyKind> diagnostics,
                           llvm::raw_ostream &out);
 
 /// The rows of a table by their `family`, sorted by family. The rows of one

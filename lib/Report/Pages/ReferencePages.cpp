@@ -33,7 +33,7 @@ std::vector<llvm::StringRef> anec::referencePageNames() {
 }
 
 bool anec::printReferencePage(llvm::StringRef name,
-                              llvm::ArrayRef<diag::Kind> diagnostics,
+                              llvm::ArrayRef<diag::AnyKind> diagnostics,
                               llvm::raw_ostream &out) {
   const Page *page =
       llvm::find_if(pages, [&](const Page &row) { return row.name == name; });

@@ -103,7 +103,7 @@ static SourceRange placeOf(const AneError &error, llvm::StringRef text,
   return {begin, begin};
 }
 
-static diag::Kind kindOf(AneError::Meaning meaning) {
+static diag::Kind<diag::Text, diag::Text> kindOf(AneError::Meaning meaning) {
   switch (meaning) {
   case AneError::InvalidProgram:
     return diag::AneInvalidProgram;

@@ -1,0 +1,67 @@
+//===- DiagnosticsTest.cpp - what reports say -----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Texts with typed placeholders. What must not compile is in
+/// test/Support/diagnostic-types.test.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/Support/Diagnostics.h"
+#include <gtest/gtest.h>
+
+namespace anec::diag {
+ANEC_DECLARE_DIAG(Plain, Warning, "plain", "nothing to fill in")
+ANEC_DECLARE_DIAG(Mixed, Error, "mixed",
+                  "{1:int} of {2:num} in `{0}`; not {1:int}")
+ANEC_DECLARE_DIAG(TextAlone, Error, "text-alone", "{0}")
+} // namespace anec::diag
+
+using namespace anec;
+
+static_assert(std::is_same_v<decltype(diag::Plain), const diag::Kind<>>);
+static_assert(
+    std::is_same_v<decltype(diag::Mixed),
+                   const diag::Kind<diag::Text, diag::Int, diag::Num>>);
+
+TEST(Diagnostics, FillsPlaceholdersByType) {
+  Diagnostics diags;
+  diags.report({}, diag::Plain);
+  diags.report({}, diag::Mixed, "x", -3, 2.5);
+  diags.reportFile("f", diag::Mixed, std::string("y"), UINT64_MAX, 4);
+  ASSERT_EQ(diags.all().size(), 3u);
+  EXPECT_EQ(diags.all()[0].message, "nothing to fill in");
+  EXPECT_EQ(diags.all()[1].message, "-3 of 2.5 in `x`; not -3");
+  EXPECT_EQ(diags.all()[2].message,
+            "18446744073709551615 of 4 in `y`; not 18446744073709551615");
+  EXPECT_EQ(diags.all()[2].file, "f");
+  EXPECT_EQ(diags.errorCount(), 2u);
+}
+
+TEST(Diagnostics, BracesInArgumentsStay) {
+  Diagnostics diags;
+  diags.report({}, diag::TextAlone, "{0} {1:int} }{");
+  EXPECT_EQ(diags.all()[0].message, "{0} {1:int} }{");
+}
+
+TEST(Diagnostics, TakesFilledMessages) {
+  Diagnostics diags;
+  for (bool plain : {true, false})
+    diags.report({}, plain ? diag::Plain() : diag::TextAlone('c'));
+  EXPECT_EQ(diags.all()[0].kind, diag::Plain);
+  EXPECT_EQ(diags.all()[1].kind, diag::TextAlone);
+  EXPECT_EQ(diags.all()[1].message, "c");
+}
+
+TEST(Diagnostics, NotesAreFilledToo) {
+  Diagnostics diags;
+  diags.report({}, diag::Plain).note({}, diag::DidYouMean, "relu");
+  ASSERT_EQ(diags.all()[0].notes.size(), 1u);
+  EXPECT_EQ(diags.all()[0].notes[0].message, "did you mean `relu`?");
+}
+
+TEST(Diagnostics, DocsShowNoTypes) {
+  EXPECT_EQ(diag::Mixed->shownText(), "{1} of {2} in `{0}`; not {1}");
+}
