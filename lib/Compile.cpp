@@ -149,6 +149,7 @@ bool Package::write(llvm::StringRef path, Diagnostics &diags) const {
   MILPrintOptions options;
   options.version = milVersion;
   options.mostWeightFiles = mostWeightFiles;
+  options.executor = &weights.executor();
   options.resolve = [&](const Op &weight) {
     return weights.resolve(weight, diags);
   };

@@ -41,6 +41,9 @@ config.substitutions += [
 # `REQUIRES: full-device`: a file that is always full.
 if os.path.exists("/dev/full"):
     config.available_features.add("full-device")
+# `REQUIRES: proc`: a folder that lists the threads of a process.
+if os.path.isdir("/proc/self/task"):
+    config.available_features.add("proc")
 # `REQUIRES: numpy`: an independent reference written with it.
 if config.has_numpy:
     config.available_features.add("numpy")

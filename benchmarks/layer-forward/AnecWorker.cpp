@@ -15,7 +15,7 @@
 
 #include "anec/MIL/Reader.h"
 #include "anec/Ops/Ops.h"
-#include "anec/Runtime/Backend.h"
+#include "anec/Runtime/CPU/CpuBackend.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -95,8 +95,10 @@ static bool work(llvm::ArrayRef<const char *> arguments, Diagnostics &diags) {
     llvm::errs() << "anec-worker: " << what << '\n';
     return false;
   };
-  if (llvm::StringRef(arguments[0]).getAsInteger(10, options.threads))
+  unsigned threads = 0;
+  if (llvm::StringRef(arguments[0]).getAsInteger(10, threads))
     return fail("the number of threads is no number");
+  options.workspace = std::make_shared<Workspace>(threads);
   Chain chain;
   for (const char *path : arguments.drop_front(3))
     if (!chain.load(path, options, diags))

@@ -17,6 +17,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Runtime/Session.h"
 #include "anec/Train/AdamW.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -43,9 +44,9 @@ public:
     if (!session || !session->prepare(entry, diags))
       return false;
     if (hasOptimizer) {
-      pool = std::make_unique<cpu::ThreadPool>(options.load.threads);
-      optimizer = std::make_unique<AdamW>(session->weights(),
-                                          session->gradients(), *pool);
+      optimizer =
+          std::make_unique<AdamW>(session->weights(), session->gradients(),
+                                  options.load.workspace->executor());
     }
     return true;
   }
@@ -87,7 +88,6 @@ private:
     return ok;
   }
 
-  std::unique_ptr<cpu::ThreadPool> pool;
   std::unique_ptr<AdamW> optimizer;
   uint64_t updates = 0;
   double optimizerMs = 0;
@@ -113,14 +113,16 @@ static bool work(char **argument, bool hasOptimizer, Diagnostics &diags) {
   options.load.numerics =
       llvm::StringRef(argument[1]) == "fp32" ? Numerics::FP32 : Numerics::FP16;
   uint64_t seed = 0;
+  unsigned threads = 0;
   auto tokens = read(argument[4]), targets = read(argument[5]);
-  if (llvm::StringRef(argument[0]).getAsInteger(10, options.load.threads) ||
+  if (llvm::StringRef(argument[0]).getAsInteger(10, threads) ||
       llvm::StringRef(argument[3]).getAsInteger(10, seed) || !tokens ||
       !targets) {
     llvm::errs() << "anec-session-worker: bad arguments\n";
     return false;
   }
   options.weights.seed = seed;
+  options.load.workspace = std::make_shared<Workspace>(threads);
   Trainer trainer;
   trainer.hasOptimizer = hasOptimizer;
   if (!trainer.open(argument[2], options, diags) ||

@@ -8,11 +8,11 @@
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
 #include "anec/Support/AtomicFile.h"
+#include "anec/Support/Executor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include <atomic>
-#include <thread>
 
 using namespace anec;
 using namespace llvm;
@@ -70,25 +70,23 @@ uint64_t BlobLayout::add(const TensorType &type) {
   return offset;
 }
 
-/// Calls `body(begin, count)` for the blocks of [0, total), from several
-/// threads when there are several blocks.
+/// Calls `body(begin, count)` for the blocks of [0, total), with the workers of
+/// `executor` if there is one.
 template <typename Fn>
-static void forEachBlock(int64_t total, int64_t block, Fn body) {
+static void forEachBlock(Executor *executor, int64_t total, int64_t block,
+                         Fn body) {
   std::atomic<int64_t> next{0};
-  auto work = [&] {
+  auto work = [&](size_t, unsigned) {
     for (int64_t begin; (begin = next.fetch_add(block)) < total;)
       body(begin, std::min(block, total - begin));
   };
   // More than a few threads only wait for the memory.
-  int64_t wanted =
-      std::min<int64_t>({int64_t(divideCeil(uint64_t(total), uint64_t(block))),
-                         int64_t(std::thread::hardware_concurrency()), 8});
-  SmallVector<std::thread, 8> helpers;
-  for (int64_t index = 1; index < wanted; ++index)
-    helpers.emplace_back(work);
-  work();
-  for (std::thread &helper : helpers)
-    helper.join();
+  constexpr uint64_t mostThreads = 8;
+  uint64_t blocks = divideCeil(uint64_t(total), uint64_t(block));
+  if (executor)
+    executor->parallelFor(std::min(blocks, mostThreads), work);
+  else
+    work(0, 0);
 }
 
 uint64_t BlobWriter::add(const Constant &array, StringRef name,
@@ -106,7 +104,7 @@ uint64_t BlobWriter::add(const Constant &array, StringRef name,
 
   constexpr int64_t block = 1 << 20;
   std::atomic<uint64_t> overflows{0};
-  forEachBlock(type.numElements(), block, [&](int64_t begin, int64_t count) {
+  auto write = [&](int64_t begin, int64_t count) {
     SmallVector<uint8_t, 0> buffer;
     uint64_t found = 0;
     ArrayRef<uint8_t> bytes =
@@ -114,7 +112,8 @@ uint64_t BlobWriter::add(const Constant &array, StringRef name,
     overflows += found;
     file.writeAt(offset + headerSize + byteSize(type.dtype, begin),
                  bytes.data(), bytes.size());
-  });
+  };
+  forEachBlock(executor, type.numElements(), block, write);
   if (overflows)
     diags.report(range, diag::HalfOverflow, name, overflows.load(),
                  type.numElements(), spelling(type.dtype));

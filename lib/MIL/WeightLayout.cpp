@@ -156,7 +156,7 @@ bool WeightLayout::write(StringRef path, AtomicFiles &files,
     OutputFile *file = files.add(pathOfFile(path, number));
     if (!file)
       return false;
-    BlobWriter writer(*file, diags);
+    BlobWriter writer(*file, diags, options.executor);
     for (const Record &record : records) {
       if (record.file != number)
         continue;

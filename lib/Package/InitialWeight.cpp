@@ -13,7 +13,6 @@
 #include "anec/Ops/Weights.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Support/Half.h"
-#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <cstring>
@@ -38,13 +37,13 @@ static std::pair<double, double> normalPair(uint64_t key, uint64_t pair) {
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
-/// Fills `values` on all processors: sines and logarithms of a hundred million
+/// Fills `values` with all workers: sines and logarithms of a hundred million
 /// elements take seconds.
 static void fillNormal(llvm::MutableArrayRef<float> values, uint64_t key,
-                       double deviation) {
+                       double deviation, Executor &executor) {
   constexpr size_t chunk = 1 << 18; // even, so that pairs stay together
-  auto fill = [=](size_t begin) {
-    size_t end = std::min(begin + chunk, values.size());
+  auto fill = [=](size_t task, unsigned) {
+    size_t begin = task * chunk, end = std::min(begin + chunk, values.size());
     for (size_t index = begin; index < end; index += 2) {
       auto [first, second] = normalPair(key, index / 2);
       values[index] = float(deviation * first);
@@ -52,12 +51,7 @@ static void fillNormal(llvm::MutableArrayRef<float> values, uint64_t key,
         values[index + 1] = float(deviation * second);
     }
   };
-  if (values.size() <= chunk)
-    return fill(0);
-  llvm::DefaultThreadPool pool;
-  for (size_t begin = 0; begin < values.size(); begin += chunk)
-    pool.async(fill, begin);
-  pool.wait();
+  executor.parallelFor((values.size() + chunk - 1) / chunk, fill);
 }
 
 /// Whether a vector scales what it meets: it does where a norm calls it gamma,
@@ -126,16 +120,12 @@ InitialValue anec::initialValue(const Op &weight, IsScale isScaleElsewhere) {
                                                      : InitialValue::Zeros;
 }
 
-ConstantRef anec::initialWeight(const Op &weight, uint64_t seed) {
-  return drawWeight(weight.get(param::name), weightSourceType(weight),
-                    initialValue(weight), seed);
-}
-
 /// What most language models begin with.
 static constexpr double tableDeviation = 0.02;
 
 ConstantRef anec::drawWeight(llvm::StringRef name, TensorType type,
-                             InitialValue initial, uint64_t seed) {
+                             InitialValue initial, uint64_t seed,
+                             Executor &executor) {
   size_t count = type.numElements();
   std::vector<float> values(count, initial == InitialValue::Ones ? 1.0f : 0.0f);
   if (initial == InitialValue::Normal || initial == InitialValue::Table) {
@@ -143,7 +133,7 @@ ConstantRef anec::drawWeight(llvm::StringRef name, TensorType type,
     double deviation = initial == InitialValue::Table
                            ? tableDeviation
                            : std::sqrt(double(type.shape[0]) / double(count));
-    fillNormal(values, mix(key), deviation);
+    fillNormal(values, mix(key), deviation, executor);
   }
   auto bytes = std::make_shared_for_overwrite<uint8_t[]>(type.numBytes());
   if (type.dtype == DType::FP16)

@@ -198,6 +198,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
   PackagedKernel &out = kernel.description;
   MILPrintOptions print;
   print.version = options.milVersion;
+  print.executor = &values->executor();
   print.weightPath = "@model_path/weights/" + out.name + ".bin";
   WeightFilePlan plan = planWeightFile(*kernel.module, print, diags);
   for (const WeightFilePlan::Record &record : plan.weights) {

@@ -47,6 +47,8 @@ std::optional<WeightBinding> WeightBinding::open(const WeightOptions &options,
                                                  Diagnostics &diags) {
   WeightBinding binding;
   binding.seed = options.seed;
+  if (options.executor)
+    binding.workers = options.executor;
   if (!options.source.empty()) {
     binding.arrays = ArraySource::open(options.source, diags);
     if (!binding.arrays)
@@ -73,7 +75,7 @@ ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
   if (has(name) || (arrays && !seed))
     return arrays->lookup(storedName(name), type, range, diags);
   if (seed)
-    return drawWeight(name, type, initial, *seed);
+    return drawWeight(name, type, initial, *seed, *workers);
   diags.report(range, diag::UnboundWeight, name);
   return nullptr;
 }

@@ -4,14 +4,21 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The conversions are branch-free bit arithmetic, so that the array forms
-/// vectorise on any machine.
+/// Arrays are converted by the processor's own instructions where it has them.
+/// Everything else is branch-free bit arithmetic with the same results, NaN
+/// included, which compilers vectorise.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Half.h"
 #include <bit>
 #include <cmath>
+#include <cstring>
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 using namespace anec;
 
@@ -39,7 +46,9 @@ inline uint16_t narrowToHalf(uint32_t bits) {
   // mantissa bits, with the adder's own rounding.
   float shifted = std::bit_cast<float>(magnitude) + 0.5f;
   uint32_t subnormal = std::bit_cast<uint32_t>(shifted) - 0x3f000000u;
-  uint32_t special = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
+  // A NaN keeps the bits there is room for, and becomes a quiet one.
+  uint32_t notANumber = 0x7e00u | (magnitude >> 13 & 0x1ffu);
+  uint32_t special = magnitude > 0x7f800000u ? notANumber : 0x7c00u;
   // 2^-14 is the smallest normal half; 65520 the first to overflow.
   uint32_t half = magnitude < 0x38800000u ? subnormal : normal;
   half = magnitude >= 0x477ff000u ? special : half;
@@ -52,7 +61,8 @@ inline float widenHalf(uint16_t half) {
   // Scaling by 2^112 moves the bias from 15 to 127 and normalises subnormals.
   float scaled =
       std::bit_cast<float>(magnitude << 13) * std::bit_cast<float>(239u << 23);
-  uint32_t special = magnitude << 13 | 0x7f800000u;
+  uint32_t quiet = magnitude > 0x7c00u ? 0x400000u : 0;
+  uint32_t special = magnitude << 13 | 0x7f800000u | quiet;
   uint32_t bits =
       magnitude >= 0x7c00u ? special : std::bit_cast<uint32_t>(scaled);
   return std::bit_cast<float>(bits | sign);
@@ -88,17 +98,78 @@ float anec::bfloatToFloat(uint16_t bits) {
   return std::bit_cast<float>(uint32_t(bits) << 16);
 }
 
-ANEC_VECTOR_CLONES
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+// Each converts whole vectors from the start, and tells how many elements those
+// are.
+#if defined(__x86_64__) && defined(__GNUC__)
+
+__attribute__((target("avx2,f16c"))) static size_t
+narrowVectors(const float *in, uint16_t *out, size_t count) {
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8)
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(out + i),
+                     _mm256_cvtps_ph(_mm256_loadu_ps(in + i), 0));
+  return i;
+}
+
+__attribute__((target("avx2,f16c"))) static size_t
+widenVectors(const uint16_t *in, float *out, size_t count) {
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8)
+    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128(
+                                  reinterpret_cast<const __m128i *>(in + i))));
+  return i;
+}
+
+/// All processors with AVX2 have F16C.
+static bool hasInstructions() { return __builtin_cpu_supports("avx2"); }
+
+#elif defined(__aarch64__)
+
+static size_t narrowVectors(const float *in, uint16_t *out, size_t count) {
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    float16x4_t half = vcvt_f16_f32(vld1q_f32(in + i));
+    std::memcpy(out + i, &half, sizeof half);
+  }
+  return i;
+}
+
+static size_t widenVectors(const uint16_t *in, float *out, size_t count) {
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4)
+    vst1q_f32(out + i, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(in + i))));
+  return i;
+}
+
+static bool hasInstructions() { return true; }
+
+#else
+
+static size_t narrowVectors(const float *, uint16_t *, size_t) { return 0; }
+static size_t widenVectors(const uint16_t *, float *, size_t) { return 0; }
+static bool hasInstructions() { return false; }
+
+#endif
+
 void anec::floatsToHalves(const float *__restrict in, uint16_t *__restrict out,
-                          size_t count) {
-  for (size_t i = 0; i < count; ++i)
+                          size_t count, HalfInstructions instructions) {
+  size_t i = 0;
+  if (instructions == HalfInstructions::Best && hasInstructions())
+    i = narrowVectors(in, out, count);
+  for (; i < count; ++i)
     out[i] = narrowToHalf(std::bit_cast<uint32_t>(in[i]));
 }
 
-ANEC_VECTOR_CLONES
 void anec::halvesToFloats(const uint16_t *__restrict in, float *__restrict out,
-                          size_t count) {
-  for (size_t i = 0; i < count; ++i)
+                          size_t count, HalfInstructions instructions) {
+  size_t i = 0;
+  if (instructions == HalfInstructions::Best && hasInstructions())
+    i = widenVectors(in, out, count);
+  for (; i < count; ++i)
     out[i] = widenHalf(in[i]);
 }
 

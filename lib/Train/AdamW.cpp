@@ -16,14 +16,14 @@ using namespace anec;
 static constexpr size_t blockSize = 65536;
 
 AdamW::AdamW(llvm::ArrayRef<NamedFloats> weights,
-             llvm::ArrayRef<NamedFloats> gradients, cpu::ThreadPool &pool)
+             llvm::ArrayRef<NamedFloats> gradients, Executor &pool)
     : pool(pool) {
   // One allocation for all: separate huge pages would be half empty.
   constexpr size_t line = 16;
   size_t total = 0;
   for (const NamedFloats &gradient : gradients)
     total += 2 * llvm::alignTo(gradient.elements.size(), line);
-  memory = cpu::makeAlignedArray(total);
+  memory = makeAlignedArray(total);
   float *next = memory.get();
   auto weight = weights.begin();
   for (const NamedFloats &gradient : gradients) {

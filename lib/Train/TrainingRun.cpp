@@ -83,6 +83,7 @@ bool TrainingRun::openData() {
 bool TrainingRun::openModel(ModelPackage package) {
   SessionOptions session;
   session.load = options.load;
+  session.load.workspace = workspace;
   session.load.numerics = *parseNumerics(state.numerics);
   session.weights = options.weights;
   // Without any, those in the package, and else new ones.
@@ -96,7 +97,8 @@ bool TrainingRun::openModel(ModelPackage package) {
   if (!model.open(std::move(package), backend, session, diags))
     return false;
   optimizer = std::make_unique<AdamW>(model.weights().weights(),
-                                      model.weights().gradients(), pool);
+                                      model.weights().gradients(),
+                                      workspace->executor());
   return !begun || loadMoments(*begun, optimizer->moments(), diags);
 }
 
@@ -145,7 +147,7 @@ bool TrainingRun::open() {
 
 std::optional<double> TrainingRun::runWindows() {
   double sum = 0;
-  Gradients gradients = Gradients::Begin;
+  Gradients gradients = Gradients::Replace;
   uint64_t count = uint64_t(state.hyper.batch);
   // Gradients are summed over processes while the backward continues.
   auto ready = [&](llvm::MutableArrayRef<float> gradient) {

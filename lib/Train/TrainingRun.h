@@ -19,7 +19,8 @@ public:
               Diagnostics &diags)
       : options(options), backend(backend), progress(progress), diags(diags),
         together(options.collective ? *options.collective : alone),
-        pool(options.load.threads),
+        workspace(options.load.workspace ? options.load.workspace
+                                         : std::make_shared<Workspace>()),
         clock(options.profile.empty() ? 0 : options.profiledSteps) {}
 
   /// Creates or resumes the state, and opens data, session and log.
@@ -61,7 +62,7 @@ private:
   Diagnostics &diags;
   Collective alone;
   Collective &together;
-  cpu::ThreadPool pool;
+  std::shared_ptr<Workspace> workspace; ///< of the session, too
   StepClock clock;
 
   std::unique_ptr<RunFolder> folder;

@@ -27,12 +27,33 @@ CONFINED = [
     (r"cblas|Accelerate/", "lib/Runtime/CPU/"),
     (r"fmt/", "lib/"),
 ]
+# What starts a thread, and the only files that may.
+THREADS = re.compile(r"\bstd::(thread|jthread|async)\b|\bpthread_create\b|"
+                     r"ThreadPool\b|\bhardware_concurrency\b")
+EXECUTOR = ("include/anec/Support/Executor.h", "lib/Support/Executor.cpp")
+# A variable of the process or of a thread that is no constant, and the only
+# ones that there are: what else changes belongs to an object.
+VARIABLE = re.compile(r"^\s*(?:(?:inline|constinit)\s+)*(?:static|thread_local)\s+"
+                      r"(?!.*\b(?:const|constexpr)\b)[^()]*[;={]")
+VARIABLES = {
+    # Which worker a thread is, for nested calls.
+    ("lib/Support/Executor.cpp", "thread_local CurrentWorker current;"),
+    # The kernels for this processor; tests ask for others.
+    ("lib/Runtime/CPU/VectorKernels.cpp",
+     "static std::atomic<const KernelTable *> active{nullptr};"),
+    # OpenBLAS has one thread count for the process.
+    ("lib/Runtime/CPU/Gemm.cpp", "static constinit inline std::mutex mutex;"),
+    ("lib/Runtime/CPU/Gemm.cpp",
+     "static constinit inline unsigned products = 0;"),
+    ("lib/Runtime/CPU/Gemm.cpp", "static constinit inline int before = 1;"),
+}
 # What code of the library never does.
 FORBIDDEN = [
     (r"\b(exit|abort|_Exit|quick_exit)\s*\(", "ends the process"),
     (r"\b(llvm::)?(errs|outs)\(\)", "prints; report a diagnostic"),
     (r"\bstd::(cout|cerr|clog)\b|\bf?printf\s*\(", "prints; report a diagnostic"),
     (r"\bcl::(opt|list|bits)\b", "has a command line option"),
+    (r"\bgetenv\s*\(", "reads the environment"),
 ]
 
 
@@ -82,6 +103,12 @@ def check(path, text):
         if message:
             yield number, message
     for number, line in enumerate(without_comments(text).splitlines(), 1):
+        without_arguments = re.sub(r"<[^<>]*>", "", line)
+        if (VARIABLE.match(without_arguments) and
+                (str(path), line.strip()) not in VARIABLES):
+            yield number, "has a variable of the process"
+        if THREADS.search(line) and str(path) not in EXECUTOR:
+            yield number, "has threads of its own; use the Executor"
         for pattern, what in FORBIDDEN:
             if path.parts[0] == "lib" and re.search(pattern, line):
                 yield number, what

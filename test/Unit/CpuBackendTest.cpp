@@ -9,11 +9,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/IR/Builder.h"
 #include "anec/IR/Text.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
-#include "anec/Runtime/Backend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
@@ -128,7 +128,8 @@ void check(Graph &graph) {
     ASSERT_TRUE(
         interpret(*graph.function(), inputs, expected, graph.diags, options));
     for (unsigned threads : {1u, 2u}) {
-      auto results = runBackend(graph, inputs, {numerics, threads});
+      auto results = runBackend(
+          graph, inputs, {numerics, std::make_shared<Workspace>(threads)});
       ASSERT_EQ(results.size(), expected.size());
       for (auto [result, reference] : llvm::zip_equal(results, expected)) {
         // A sum that fp32 and fp64 round to different neighbours is one unit of

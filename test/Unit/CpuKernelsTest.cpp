@@ -20,24 +20,15 @@ INSTANTIATE_TEST_SUITE_P(Sets, CpuKernels,
                                          InstructionSet::AVX512),
                          nameOfSet);
 
-//===-- Conversions -------------------------------------------------------===//
+//===-- Rounding ----------------------------------------------------------===//
 
-TEST_P(CpuKernels, EveryHalfRoundTrips) {
-  std::vector<uint16_t> halves(65536), back(65536);
-  for (size_t i = 0; i < halves.size(); ++i)
-    halves[i] = uint16_t(i);
-  Floats values(65536), roundedValues(65536);
-  halfToFloat(halves.size(), halves.data(), values.data());
-  floatToHalf(values.size(), values.data(), back.data());
+TEST_P(CpuKernels, EveryHalfStaysAsItIs) {
+  Floats values, roundedValues(65536);
+  for (unsigned half = 0; half < 65536; ++half)
+    values.push_back(float(valueOfHalf(uint16_t(half))));
   roundToHalf(values.size(), values.data(), roundedValues.data());
-  for (size_t i = 0; i < halves.size(); ++i) {
-    ASSERT_TRUE(isSame(values[i], float(valueOfHalf(halves[i])))) << i;
+  for (size_t i = 0; i < values.size(); ++i)
     ASSERT_TRUE(isSame(roundedValues[i], values[i])) << i;
-    if (std::isnan(values[i]))
-      ASSERT_TRUE(std::isnan(valueOfHalf(back[i]))) << i;
-    else
-      ASSERT_EQ(back[i], halves[i]);
-  }
 }
 
 TEST_P(CpuKernels, MidpointsTieToEven) {
@@ -52,14 +43,10 @@ TEST_P(CpuKernels, MidpointsTieToEven) {
                 std::nextafter(middle, infinity), -middle};
     uint16_t expected[] = {even, half, uint16_t(half + 1),
                            uint16_t(even | 0x8000)};
-    uint16_t out[4];
     Floats values(4);
-    floatToHalf(4, x.data(), out);
     roundToHalf(4, x.data(), values.data());
-    for (size_t i = 0; i < 4; ++i) {
-      ASSERT_EQ(out[i], expected[i]) << x[i];
+    for (size_t i = 0; i < 4; ++i)
       ASSERT_TRUE(isSame(values[i], float(valueOfHalf(expected[i])))) << x[i];
-    }
   }
 }
 
@@ -71,23 +58,6 @@ TEST_P(CpuKernels, RoundToHalfAtEveryMagnitude) {
   roundToHalf(x.size(), x.data(), out.data());
   for (size_t i = 0; i < x.size(); ++i)
     ASSERT_TRUE(isSame(out[i], nearestHalf(x[i]))) << x[i];
-}
-
-TEST_P(CpuKernels, BFloat16) {
-  // 1 + 2^-8 lies midway between 1 and the next bfloat16; 1 + 3 * 2^-8 too.
-  Floats x = {1.0f,           1 + 0x1p-8f, 1 + 0x1.8p-7f,
-              1 + 0x1.02p-8f, -infinity,   3.4e38f,
-              3.4028235e38f,  0x1p-133f,   nan};
-  uint16_t expected[] = {0x3f80, 0x3f80, 0x3f82, 0x3f81,
-                         0xff80, 0x7f80, 0x7f80, 0x0001};
-  std::vector<uint16_t> out(x.size());
-  floatToBFloat16(x.size(), x.data(), out.data());
-  for (size_t i = 0; i < std::size(expected); ++i)
-    EXPECT_EQ(out[i], expected[i]) << x[i];
-  Floats back(x.size());
-  bfloat16ToFloat(out.size(), out.data(), back.data());
-  EXPECT_EQ(back[2], 1 + 0x1p-6f);
-  EXPECT_TRUE(std::isnan(back.back()));
 }
 
 //===-- Elementwise -------------------------------------------------------===//

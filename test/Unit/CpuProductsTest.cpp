@@ -5,7 +5,12 @@
 
 #include "CpuReference.h"
 #include "anec/Runtime/CPU/Gemm.h"
-#include "anec/Runtime/CPU/Parallel.h"
+#include "anec/Support/Executor.h"
+
+#ifndef __APPLE__
+extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
+extern "C" __attribute__((weak)) int openblas_get_num_threads();
+#endif
 
 namespace anec::cpu {
 namespace {
@@ -29,7 +34,7 @@ struct GemmCase {
 /// Random operands of a case, in arrays of exactly the size needed so that the
 /// address sanitizer sees a read too far; the first operand is shared by the
 /// batch, the second is not.
-void check(ThreadPool &pool, const GemmCase &test) {
+void check(Executor &pool, const GemmCase &test) {
   const GemmShape &shape = test.shape;
   auto extent = [](size_t rows, size_t columns, size_t leading) {
     return rows == 0 ? 0 : (rows - 1) * leading + columns;
@@ -109,7 +114,7 @@ GemmShape makeShape(size_t m, size_t n, size_t k, bool transA, bool transB,
 
 TEST_P(CpuProducts, ProductsOfEveryShape) {
   for (unsigned threads : {1, 3}) {
-    ThreadPool pool(threads);
+    Executor pool(threads);
     for (size_t m : {0, 1, 2, 6, 31, 33})
       for (size_t n : {0, 1, 17, 31, 33, 64, 130})
         for (size_t k : {0, 1, 16, 31, 33, 100})
@@ -126,7 +131,7 @@ TEST_P(CpuProducts, ProductsOfEveryShape) {
 }
 
 TEST_P(CpuProducts, LargeProductsAreCutRight) {
-  ThreadPool pool(2);
+  Executor pool(2);
   const size_t sizes[][3] = {{97, 200, 300},
                              {200, 1100, 33},
                              {13, 70, 4500},
@@ -143,7 +148,7 @@ TEST_P(CpuProducts, LargeProductsAreCutRight) {
 }
 
 TEST_P(CpuProducts, PackedWeights) {
-  ThreadPool pool(2);
+  Executor pool(2);
   const size_t sizes[][3] = {{1, 1, 1},    {33, 31, 17},   {64, 1, 100},
                              {1, 64, 100}, {100, 130, 70}, {20, 67, 4100}};
   for (auto [m, n, k] : sizes)
@@ -162,7 +167,7 @@ TEST_P(CpuProducts, PackedWeights) {
 }
 
 TEST_P(CpuProducts, BatchesShareAnOperand) {
-  ThreadPool pool(2);
+  Executor pool(2);
   for (size_t batch : {0, 1, 2, 5, 12})
     for (size_t size : {5, 65}) {
       GemmCase test;
@@ -174,7 +179,7 @@ TEST_P(CpuProducts, BatchesShareAnOperand) {
 }
 
 TEST(CpuGemm, RunsInsideATask) {
-  ThreadPool pool(2);
+  Executor pool(2);
   size_t size = 70;
   Floats a = randomFloats(size * size), b = randomFloats(size * size, -1, 1, 2);
   std::vector<Floats> c(8, Floats(size * size));
@@ -185,6 +190,33 @@ TEST(CpuGemm, RunsInsideATask) {
   for (const Floats &each : c)
     EXPECT_EQ(each, c[0]);
 }
+
+#ifndef __APPLE__
+// How many threads the program wants of OpenBLAS is the program's own.
+TEST_P(CpuProducts, LeaveTheThreadsOfBlasAsTheyWere) {
+  if (!openblas_set_num_threads || !openblas_get_num_threads)
+    GTEST_SKIP() << "another BLAS";
+  int before = openblas_get_num_threads();
+  Executor pool(2);
+  for (int count : {1, 2}) {
+    openblas_set_num_threads(count);
+    if (openblas_get_num_threads() != count)
+      continue; // built without threads
+    GemmCase test;
+    test.shape = makeShape(70, 80, 90, false, false);
+    test.batch = 3;
+    check(pool, test);
+    EXPECT_EQ(openblas_get_num_threads(), count);
+    pool.parallelFor(4, [&](size_t, unsigned) {
+      Floats a(64 * 64, 1), b(64 * 64, 1), c(64 * 64);
+      gemm(pool, makeShape(64, 64, 64, false, false),
+           {.a = a.data(), .b = b.data(), .c = c.data()});
+    });
+    EXPECT_EQ(openblas_get_num_threads(), count);
+  }
+  openblas_set_num_threads(before);
+}
+#endif
 
 } // namespace
 } // namespace anec::cpu

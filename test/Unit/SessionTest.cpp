@@ -19,14 +19,46 @@
 #include "anec/Ops/Weights.h"
 #include "anec/Package/ScheduleWalk.h"
 #include "anec/Passes/PassManager.h"
+#include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Support/Half.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
+#include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <map>
+#include <new>
 
 using namespace anec;
 using namespace anec::test;
+
+/// How often memory was asked for while that is counted, by any thread.
+static std::atomic<bool> countsAllocations{false};
+static std::atomic<size_t> allocations{0};
+
+static void *allocate(size_t size, size_t alignment) {
+  if (countsAllocations)
+    ++allocations;
+  void *memory = alignment > alignof(std::max_align_t)
+                     ? std::aligned_alloc(alignment, (size + alignment - 1) /
+                                                         alignment * alignment)
+                     : std::malloc(size ? size : 1);
+  if (!memory)
+    std::abort();
+  return memory;
+}
+void *operator new(size_t size) { return allocate(size, 1); }
+void *operator new(size_t size, std::align_val_t alignment) {
+  return allocate(size, size_t(alignment));
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+void operator delete(void *memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void *memory, size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
 
 namespace {
 
@@ -142,7 +174,7 @@ protected:
       llvm::SmallVector<llvm::MutableArrayRef<uint8_t>> out(bytes.begin(),
                                                             bytes.end());
       EXPECT_TRUE(session.run(way.entry, in, out, diags,
-                              run ? Gradients::Add : Gradients::Begin));
+                              run ? Gradients::Add : Gradients::Replace));
     }
     for (auto [port, data] : llvm::zip_equal(session.outputs(way.entry), bytes))
       outcome.results.push_back(Constant::copy(port.type, data)->asDoubles());
@@ -271,6 +303,45 @@ TEST_F(SessionOf, ComputesGradientsBesideKernels) {
     EXPECT_GT(overlapping, 4u);
     compare(*beside, way, fp32Tolerance);
   }
+}
+
+// All memory is there after the first run of each kind.
+TEST_F(SessionOf, AllocatesNothingInRuns) {
+  for (bool overlaps : {false, true})
+    for (bool binds : {false, true})
+      for (Numerics numerics : {Numerics::FP32, Numerics::FP16}) {
+        Way way = fp32();
+        way.session.load.numerics = numerics;
+        way.session.load.workspace = std::make_shared<Workspace>(3);
+        way.session.overlap = overlaps;
+        way.session.bindMemory = binds;
+        ASSERT_TRUE(compile(llama, way));
+        std::unique_ptr<Session> session = open(way);
+        ASSERT_TRUE(session);
+        runSession(*session, way);
+        llvm::SmallVector<llvm::ArrayRef<uint8_t>> in;
+        for (const ConstantRef &input : inputs)
+          in.push_back(input->bytes());
+        float loss = 0;
+        llvm::MutableArrayRef<uint8_t> out(reinterpret_cast<uint8_t *>(&loss),
+                                           sizeof loss);
+        auto runAll = [&] {
+          for (Gradients gradients :
+               {Gradients::Replace, Gradients::Add, Gradients::None})
+            if (!session->run(way.entry, in, {out}, diags, gradients))
+              return false;
+          return true;
+        };
+        ASSERT_TRUE(runAll());
+        allocations = 0;
+        countsAllocations = true;
+        bool ran = runAll();
+        countsAllocations = false;
+        ASSERT_TRUE(ran);
+        EXPECT_EQ(allocations, 0u)
+            << "overlaps " << overlaps << ", binds " << binds << ", numerics "
+            << int(numerics);
+      }
 }
 
 // What is told of a gradient is what it is in the end, and told once.

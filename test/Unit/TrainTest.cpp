@@ -162,7 +162,7 @@ TEST(Train, OptimizerDoesNotDependOnThreads) {
   std::set<double> norms;
   for (unsigned threads : {1u, 2u, 5u}) {
     Arrays arrays;
-    cpu::ThreadPool pool(threads);
+    Executor pool(threads);
     AdamW optimizer(arrays.view(arrays.weights), arrays.view(arrays.gradients),
                     pool);
     EXPECT_EQ(optimizer.parameters(), 300'007u);
@@ -183,7 +183,7 @@ TEST(Train, NormIsNotFiniteWhenAGradientIsNot) {
   for (float wrong : {INFINITY, NAN}) {
     Arrays arrays;
     arrays.gradients[123'456] = wrong;
-    cpu::ThreadPool pool(2);
+    Executor pool(2);
     AdamW optimizer(arrays.view(arrays.weights), arrays.view(arrays.gradients),
                     pool);
     EXPECT_FALSE(std::isfinite(optimizer.gradientNorm()));

@@ -27,7 +27,7 @@
 #include "anec/MIL/Reader.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
-#include "anec/Runtime/Backend.h"
+#include "anec/Runtime/CPU/CpuBackend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
@@ -111,7 +111,10 @@ std::unique_ptr<Module> Fuzzer::throughMil() {
 bool Fuzzer::execute(const Function &function, llvm::ArrayRef<RefTensor> inputs,
                      std::vector<RefTensor> &outputs) {
   auto executable = createCpuBackend()->load(
-      function, LoadOptions{Numerics::FP32, unsigned(1 + seed % 2)}, *diags);
+      function,
+      LoadOptions{Numerics::FP32,
+                  std::make_shared<Workspace>(unsigned(1 + seed % 2))},
+      *diags);
   if (!executable)
     return false;
   std::vector<ConstantRef> arrays;

@@ -26,7 +26,7 @@
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/PassManager.h"
-#include "anec/Runtime/Backend.h"
+#include "anec/Runtime/CPU/CpuBackend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -287,7 +287,7 @@ std::unique_ptr<Module> Checker::throughMil(const Function &function,
 bool Checker::execute(const Function &function, Numerics numerics,
                       llvm::ArrayRef<RefTensor> inputs,
                       std::vector<RefTensor> &outputs, Diagnostics &diags) {
-  LoadOptions options{numerics, 2};
+  LoadOptions options{numerics, std::make_shared<Workspace>(2)};
   std::unique_ptr<Executable> executable =
       createCpuBackend()->load(function, options, diags);
   if (!executable)

@@ -4,37 +4,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackendChoice.h"
-#include "anec/Runtime/Diags.h"
-
-#include <cstdlib>
+#ifdef ANEC_HAS_ANE
+#include "anec/Runtime/ANE/AneBackend.h"
+#endif
 
 using namespace anec;
 
-AneOptions anec::defaultAneOptions() {
-  AneOptions options;
-  if (const char *framework = std::getenv("ANEC_ANE_FRAMEWORK"))
-    options.framework = framework;
-  return options;
+static Backends makeBackends() {
+  Backends backends = Backends::builtin();
+#ifdef ANEC_HAS_ANE
+  backends.add(aneBackend());
+#endif
+  return backends;
 }
 
-std::unique_ptr<Backend> anec::makeBackend(const BackendChoice &choice,
-                                           Diagnostics &diags) {
-  if (choice.kind == BackendKind::Cpu)
-    return createCpuBackend();
-#ifdef ANEC_HAS_ANE
-  return createAneBackend(choice.ane, diags);
-#else
-  diags.report({}, diag::AneNotBuilt);
-  return nullptr;
-#endif
-}
-
-bool anec::compileStaged(llvm::StringRef folder, const AneOptions &options,
-                         Diagnostics &diags) {
-#ifdef ANEC_HAS_ANE
-  return compileStagedProgram(folder, options, diags);
-#else
-  diags.report({}, diag::AneNotBuilt);
-  return false;
-#endif
+const Backends &anec::toolBackends() {
+  static const Backends backends = makeBackends();
+  return backends;
 }

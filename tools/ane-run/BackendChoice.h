@@ -2,42 +2,37 @@
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// `--backend=cpu|ane` and what belongs to it. ANEC_ANE_FRAMEWORK names a
-/// framework other than the system's: tests bring a double of it.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef ANEC_TOOLS_ANE_RUN_BACKENDCHOICE_H
 #define ANEC_TOOLS_ANE_RUN_BACKENDCHOICE_H
 
-#include "DefaultBackend.h"
-#include "anec/Runtime/ANE/AneBackend.h"
-#include "anec/Runtime/Backend.h"
+#include "anec/Runtime/Backends.h"
 
 namespace anec {
 
+/// The backends that this program was built with.
+const Backends &toolBackends();
+
+/// A backend and its settings.
 struct BackendChoice {
-  BackendKind kind = BackendKind::Cpu;
-  AneOptions ane;
+  const BackendRow *row = nullptr;
+  BackendSettings settings;
+
+  llvm::StringRef name() const { return row->name; }
+  bool isEngine() const { return row->capabilities.runsOnEngine; }
+  llvm::StringRef valueOf(llvm::StringRef option) const {
+    return row->valueOf(option, settings);
+  }
+  /// For reports: `system`, or `other` for a framework that is not.
+  llvm::StringRef framework() const {
+    return valueOf("framework").empty() ? "system" : "other";
+  }
+  MachineNames machine() const { return row->machine(settings); }
+  /// Null, with the reason reported, when the machine does not have it.
+  std::unique_ptr<Backend> open(Diagnostics &diags) const {
+    return row->check(settings, diags) ? row->open(settings, diags) : nullptr;
+  }
 };
-
-/// With the framework that the environment names.
-AneOptions defaultAneOptions();
-
-/// Null, with the reason reported, when it is not to be had.
-std::unique_ptr<Backend> makeBackend(const BackendChoice &choice,
-                                     Diagnostics &diags);
-
-/// Prints what of the engine is there. False, with what is missing reported,
-/// when programs cannot be run.
-bool runDoctor(const AneOptions &options, bool json, llvm::raw_ostream &out,
-               Diagnostics &diags);
-
-/// What `--isolate` has a child do.
-bool compileStaged(llvm::StringRef folder, const AneOptions &options,
-                   Diagnostics &diags);
 
 } // namespace anec
 

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackendFlags.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <cstdlib>
 
@@ -15,19 +17,194 @@ std::string anec::ownExecutable() {
       nullptr, reinterpret_cast<void *>(&ownExecutable));
 }
 
-cl::ValuesClass anec::anePathValues() {
-  return cl::values(clEnumValN(AnePath::InMemory, spelling(AnePath::InMemory),
-                               "in-memory models (default)"),
-                    clEnumValN(AnePath::Client, spelling(AnePath::Client),
-                               "the framework's client"),
-                    clEnumValN(AnePath::Direct, spelling(AnePath::Direct),
-                               "the client, run without the system's daemon"),
-                    clEnumValN(AnePath::RealTime, spelling(AnePath::RealTime),
-                               "the same, at real-time quality of service"));
+//===----------------------------------------------------------------------===//
+// Flags of options
+//===----------------------------------------------------------------------===//
+
+/// The flag of an option.
+struct MachineFlags::Flag {
+  Flag(const BackendRow &row, const BackendOption &option)
+      : row(row), option(option),
+        help("With the " + row.name + " backend, " + option.help.str()) {
+    switch (option.kind) {
+    case BackendOption::Switch:
+      make<bool>([](bool isSet) { return isSet ? "true" : "false"; });
+      break;
+    case BackendOption::Count:
+      make<unsigned>([](unsigned count) { return std::to_string(count); });
+      break;
+    case BackendOption::Seconds:
+      make<double>([](double seconds) { return std::to_string(seconds); });
+      break;
+    case BackendOption::Choice: {
+      help += ":";
+      auto &choice = make<Place>([&option](Place place) {
+        return option.choices[unsigned(place)].name.str();
+      });
+      for (auto [place, value] : llvm::enumerate(option.choices))
+        choice.getParser().addLiteralOption(value.name, Place(place),
+                                            value.help);
+      break;
+    }
+    case BackendOption::Path:
+      make<std::string>([](const std::string &path) { return path; });
+      break;
+    }
+  }
+
+  bool isGiven() const {
+    return flag->getNumOccurrences() > 0 &&
+           (option.kind != BackendOption::Switch || text() == "true");
+  }
+  /// The value as the backend takes it.
+  std::string valueText() const {
+    return flag->getNumOccurrences() > 0 ? text() : option.initial.str();
+  }
+
+  const BackendRow &row;
+  const BackendOption &option;
+
+private:
+  template <typename T, typename Text>
+  cl::opt<T> &make(Text textOf) {
+    auto made = std::make_unique<cl::opt<T>>(llvm::StringRef(option.name),
+                                             cl::value_desc(option.value),
+                                             cl::desc(help));
+    cl::opt<T> &result = *made;
+    text = [&result, textOf] { return std::string(textOf(result.getValue())); };
+    flag = std::move(made);
+    return result;
+  }
+
+  std::string help;
+  std::unique_ptr<cl::Option> flag;
+  std::function<std::string()> text;
+};
+
+//===----------------------------------------------------------------------===//
+// What was chosen
+//===----------------------------------------------------------------------===//
+
+/// What the environment has for the default.
+static llvm::StringRef backendOfEnvironment() {
+  const char *name = std::getenv("ANEC_BACKEND");
+  return name ? name : "";
 }
 
+/// "`cpu`, `ane` or `other`".
+static std::string namesOfBackends() {
+  std::vector<std::string> names;
+  for (const BackendRow &row : toolBackends().rows())
+    names.push_back("`" + row.name + "`");
+  std::string last = names.back();
+  names.pop_back();
+  return names.empty() ? last : llvm::join(names, ", ") + " or " + last;
+}
+
+MachineFlags::MachineFlags(llvm::ArrayRef<BackendOption::Scope> scopes)
+    : backendHelp("What programs run on (default here: " +
+                  toolBackends().defaultFor(thisPlatform()).name +
+                  "; with flags that one backend alone has, that one; or what "
+                  "ANEC_BACKEND says):"),
+      backend(
+          std::make_unique<cl::opt<Place>>("backend", cl::desc(backendHelp))) {
+  for (const BackendRow &row : toolBackends().rows()) {
+    backend->getParser().addLiteralOption(
+        row.name, Place(backend->getParser().getNumOptions()), row.summary);
+    for (const BackendOption &option : row.options)
+      if (option.environment.empty() &&
+          llvm::is_contained(scopes, option.scope))
+        flags.push_back(std::make_unique<Flag>(row, option));
+  }
+}
+
+MachineFlags::~MachineFlags() = default;
+
+void MachineFlags::require(llvm::StringRef what, Need need) {
+  required.emplace_back(what.str(), std::move(need));
+}
+
+std::vector<std::pair<std::string, MachineFlags::Need>>
+MachineFlags::needs() const {
+  std::vector<std::pair<std::string, Need>> all = required;
+  for (const auto &flag : flags)
+    if (flag->isGiven())
+      all.emplace_back("--" + flag->option.name.str(),
+                       [&option = flag->option](const BackendRow &row) {
+                         return row.findOption(option.name) != nullptr;
+                       });
+  return all;
+}
+
+const BackendRow &MachineFlags::chosen() const {
+  const Backends &backends = toolBackends();
+  if (backend->getNumOccurrences())
+    return backends.rows()[unsigned(backend->getValue())];
+  const BackendRow *named = backends.find(backendOfEnvironment());
+  std::vector<Need> wanted;
+  for (auto &[what, need] : needs())
+    wanted.push_back(need);
+  return backends.choose(named ? *named : backends.defaultFor(thisPlatform()),
+                         wanted);
+}
+
+std::string MachineFlags::check() const {
+  const Backends &backends = toolBackends();
+  llvm::StringRef named = backendOfEnvironment();
+  if (!named.empty() && !backends.find(named))
+    return "ANEC_BACKEND is " + namesOfBackends() + ", not `" + named.str() +
+           "`";
+  const BackendRow &row = chosen();
+  for (const auto &[what, need] : needs()) {
+    if (need(row))
+      continue;
+    std::vector<std::string> owners;
+    for (const BackendRow &each : backends.rows())
+      if (need(each))
+        owners.push_back(each.name);
+    return what + " is of --backend=" + llvm::join(owners, " or ");
+  }
+  for (const auto &flag : flags)
+    if (std::string wrong = flag->option.check(flag->valueText());
+        !wrong.empty())
+      return "--" + wrong;
+  return "";
+}
+
+BackendChoice MachineFlags::choice() const {
+  BackendChoice choice{&chosen(), {}};
+  for (const auto &flag : flags)
+    if (flag->isGiven())
+      choice.settings.values[flag->option.name.str()] = flag->valueText();
+  for (const BackendOption &option : choice.row->options)
+    if (!option.environment.empty())
+      if (const char *value = std::getenv(option.environment.data()))
+        choice.settings.values[option.name.str()] = value;
+  if (choice.row->help)
+    choice.settings.helperCommand = {ownExecutable(), "compile-staged",
+                                     "--backend=" + choice.row->name};
+  return choice;
+}
+
+std::vector<std::string> MachineFlags::words() const {
+  const BackendRow &row = chosen();
+  std::vector<std::string> words = {"--backend=" + row.name};
+  for (const auto &flag : flags)
+    if (&flag->row == &row && flag->option.scope != BackendOption::Process)
+      words.push_back("--" + flag->option.name.str() + "=" + flag->valueText());
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// How programs run
+//===----------------------------------------------------------------------===//
+
+static constexpr BackendOption::Scope allScopes[] = {
+    BackendOption::Machine, BackendOption::Program, BackendOption::Process};
+
 BackendFlags::BackendFlags()
-    : numerics(
+    : MachineFlags(allScopes),
+      numerics(
           "numerics", cl::desc("How the CPU backend computes:"),
           cl::init(Numerics::FP16),
           cl::values(
@@ -40,106 +217,28 @@ BackendFlags::BackendFlags()
               clEnumValN(Numerics::M3, "m3", "the same of the M3 Ultra"),
               clEnumValN(Numerics::M4, "m4", "the same of the M4"))),
       threads("threads", cl::value_desc("N"), cl::init(0),
-              cl::desc("Threads (default: one per processor)")),
-      kind("backend",
-           cl::desc(defaultBackend(thisPlatform()) == BackendKind::Ane
-                        ? "What programs run on (default here: ane; with flags "
-                          "that cpu alone has, cpu; or what ANEC_BACKEND says):"
-                        : "What programs run on (default here: cpu; ane on "
-                          "Apple silicon, or with flags that it alone has; or "
-                          "what ANEC_BACKEND says):"),
-           cl::values(
-               clEnumValN(BackendKind::Cpu, "cpu", "the processor"),
-               clEnumValN(BackendKind::Ane, "ane",
-                          "the Neural Engine, on macOS; see docs/ane.md"))),
-      heartbeat("heartbeat", cl::value_desc("SECONDS"),
-                cl::desc("With the ane backend, run a small program when none "
-                         "ran for so long, to keep the engine awake (3 is "
-                         "below what it waits)")),
-      isolate("isolate",
-              cl::desc("With the ane backend, compile each program in a child "
-                       "process")),
-      reuse("reuse-compiled",
-            cl::desc("With the ane backend, keep what is compiled for later "
-                     "processes, and load what earlier ones kept")),
-      path("path",
-           cl::desc("With the ane backend, the methods to go by; see "
-                    "docs/ane.md:"),
-           cl::init(AnePath::InMemory), anePathValues()),
-      compileLimit(
-          "compile-limit", cl::value_desc("N"),
-          cl::init(AneOptions().compileLimit),
-          cl::desc("With the ane backend, programs that a process compiles "
-                   "before it stops, or trains on in a new one (default 110)")),
-      weightFiles(
-          "weight-files", cl::value_desc("N"), cl::init(1),
-          cl::desc("With the ane backend, the weight files of a program, "
-                   "an array to each as far as they go (default 1; "
-                   "16 may be the most)")) {}
+              cl::desc("Threads (default: one per processor)")) {}
+
+std::vector<std::pair<std::string, MachineFlags::Need>>
+BackendFlags::needs() const {
+  auto all = MachineFlags::needs();
+  if (numerics.getNumOccurrences())
+    all.emplace_back("--numerics", [](const BackendRow &row) {
+      return row.capabilities.hasNumerics;
+    });
+  return all;
+}
+
+const std::shared_ptr<Workspace> &BackendFlags::workspace() const {
+  if (!shared)
+    shared = std::make_shared<Workspace>(threads);
+  return shared;
+}
+
+LoadOptions BackendFlags::load() const { return {numerics, workspace()}; }
 
 BackendChoice BackendFlags::choice() const {
-  BackendChoice choice;
-  choice.kind = chosen();
-  choice.ane = defaultAneOptions();
-  choice.ane.heartbeatSeconds = heartbeat;
-  choice.ane.reuse = reuse;
-  choice.ane.path = path;
-  choice.ane.compileLimit = compileLimit;
-  choice.ane.mostWeightFiles = weightFiles;
-  if (isolate)
-    choice.ane.compileCommand = {ownExecutable(), "compile-staged",
-                                 ("--path=" + spelling(path)).str()};
+  BackendChoice choice = MachineFlags::choice();
+  choice.settings.executor = executor();
   return choice;
-}
-
-llvm::StringRef BackendFlags::flagOfCpu() const {
-  return numerics.getNumOccurrences() ? "--numerics" : ownFlagOfCpu;
-}
-
-llvm::StringRef BackendFlags::flagOfAne() const {
-  return heartbeat.getNumOccurrences()      ? "--heartbeat"
-         : isolate                          ? "--isolate"
-         : reuse                            ? "--reuse-compiled"
-         : path.getNumOccurrences()         ? "--path"
-         : compileLimit.getNumOccurrences() ? "--compile-limit"
-         : weightFiles.getNumOccurrences()  ? "--weight-files"
-                                            : "";
-}
-
-/// What the environment has for the default.
-static llvm::StringRef backendOfEnvironment() {
-  const char *name = std::getenv("ANEC_BACKEND");
-  return name ? name : "";
-}
-
-BackendKind BackendFlags::chosen() const {
-  if (kind.getNumOccurrences())
-    return kind;
-  bool hasCpuFlags = !flagOfCpu().empty(), hasAneFlags = !flagOfAne().empty();
-  llvm::StringRef named = backendOfEnvironment();
-  if (hasCpuFlags == hasAneFlags && !named.empty())
-    return named == "ane" ? BackendKind::Ane : BackendKind::Cpu;
-  return defaultBackend(thisPlatform(), hasCpuFlags, hasAneFlags);
-}
-
-std::string BackendFlags::check() const {
-  llvm::StringRef named = backendOfEnvironment();
-  if (!named.empty() && named != "cpu" && named != "ane")
-    return ("ANEC_BACKEND is `cpu` or `ane`, not `" + named + "`").str();
-  bool isAne = chosen() == BackendKind::Ane;
-  llvm::StringRef other = isAne ? flagOfCpu() : flagOfAne();
-  if (!other.empty())
-    return (other + " is of --backend=" + (isAne ? "cpu" : "ane")).str();
-  if (compileLimit == 0)
-    return "--compile-limit is at least 1";
-  if (weightFiles == 0)
-    return "--weight-files is at least 1";
-  return heartbeat < 0 ? "--heartbeat takes a number of seconds" : "";
-}
-
-std::vector<std::string> BackendFlags::words() const {
-  if (chosen() == BackendKind::Cpu)
-    return {"--backend=cpu"};
-  return {"--backend=ane", ("--path=" + spelling(path)).str(),
-          "--weight-files=" + std::to_string(weightFiles)};
 }

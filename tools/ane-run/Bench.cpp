@@ -95,7 +95,7 @@ static void printJson(llvm::StringRef name, llvm::StringRef backend,
 
 bool anec::bench(const LoadedProgram &program, const BenchOptions &options,
                  llvm::raw_ostream &out, Diagnostics &diags) {
-  std::unique_ptr<Backend> backend = makeBackend(options.backend, diags);
+  std::unique_ptr<Backend> backend = options.backend.open(diags);
   if (!backend)
     return false;
   Stopwatch watch;

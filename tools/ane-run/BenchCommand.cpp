@@ -52,7 +52,9 @@ std::string Bench::check() {
   if (iterations == 0)
     return "--iterations is at least 1";
   if (profile && !isPackagePath(program.program))
-    backend.needCpuFor("--profile");
+    backend.require("--profile", [](const BackendRow &row) {
+      return row.capabilities.timesSteps;
+    });
   for (const std::string &wrong :
        {given.check(), program.check(), backend.check()})
     if (!wrong.empty())
@@ -89,6 +91,7 @@ bool Bench::runEntry(Diagnostics &diags) {
   options.backend = backend.choice();
   options.load = backend.load();
   options.weights = weights.options();
+  options.weights.executor = backend.executor();
   options.entry = program.function;
   options.inputs = given.inputs;
   options.json = json;

@@ -15,17 +15,19 @@ public:
   ExitCode run(const Invocation &call) override {
     if (folder.empty())
       return call.usageError("compile-staged takes a folder");
-    AneOptions options = defaultAneOptions();
-    options.path = path;
+    machine.require("compile-staged",
+                    [](const BackendRow &row) { return row.help != nullptr; });
+    if (std::string wrong = machine.check(); !wrong.empty())
+      return call.usageError(wrong);
+    BackendChoice choice = machine.choice();
     return runReporting([&](Diagnostics &diags) {
-      return compileStaged(folder, options, diags);
+      return choice.row->help(folder, choice.settings, diags);
     });
   }
 
 private:
   cl::opt<std::string> folder{cl::Positional};
-  cl::opt<AnePath> path{"path", cl::desc("The methods to go by:"),
-                        cl::init(AnePath::InMemory), anePathValues()};
+  MachineFlags machine;
 };
 } // namespace
 

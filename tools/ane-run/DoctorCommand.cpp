@@ -12,17 +12,19 @@ namespace cl = llvm::cl;
 namespace {
 class Doctor : public Command {
 public:
-  ExitCode run(const Invocation &) override {
-    AneOptions options = defaultAneOptions();
-    options.path = path;
+  ExitCode run(const Invocation &call) override {
+    machine.require(
+        "doctor", [](const BackendRow &row) { return row.inspect != nullptr; });
+    if (std::string wrong = machine.check(); !wrong.empty())
+      return call.usageError(wrong);
+    BackendChoice choice = machine.choice();
     return runReporting([&](Diagnostics &diags) {
-      return runDoctor(options, json, llvm::outs(), diags);
+      return choice.row->inspect(choice.settings, json, llvm::outs(), diags);
     });
   }
 
 private:
-  cl::opt<AnePath> path{"path", cl::desc("The methods to go by:"),
-                        cl::init(AnePath::InMemory), anePathValues()};
+  MachineFlags machine;
   cl::opt<bool> json{"json", cl::desc("Print JSON")};
 };
 } // namespace

@@ -128,7 +128,7 @@ bool Generate::generate(Diagnostics &diags) const {
   std::unique_ptr<Tokenizer> tokenizer = chooseTokenizer(checkpoint, diags);
   if (!tokenizer)
     return false;
-  std::unique_ptr<Backend> backend = makeBackend(backendFlags.choice(), diags);
+  std::unique_ptr<Backend> backend = backendFlags.choice().open(diags);
   if (!backend)
     return false;
   std::unique_ptr<Session> session =

@@ -30,19 +30,15 @@ using Clock = std::chrono::steady_clock;
 static ProbeFile emptyReport(const BackendChoice &choice,
                              std::string &stagingFolder) {
   ProbeFile report;
-  bool isAne = choice.kind == BackendKind::Ane;
-  Machine machine = thisMachine(choice);
+  MachineNames machine = choice.machine();
   const Target *target = targetOf(machine.chip);
-  report.backend = isAne ? "ane" : "cpu";
-  report.framework = choice.ane.framework.empty() ? "system" : "other";
-  report.path = isAne ? spelling(choice.ane.path).str() : "";
+  report.backend = choice.name();
+  report.framework = choice.framework();
+  report.path = choice.valueOf("path");
   report.chip = machine.chip;
   report.system = machine.system;
   report.target = (target ? *target : genericTarget()).name.str();
-#ifdef ANEC_HAS_ANE
-  if (isAne)
-    stagingFolder = inspectAne(choice.ane).temporaryFolder;
-#endif
+  stagingFolder = machine.temporaryFolder;
   return report;
 }
 
@@ -301,12 +297,12 @@ void Prober::printSummary() const {
 }
 
 bool Prober::run() {
-  // One that cannot be had at all would fail all programs. With a heartbeat it
+  // A backend that does not open would fail all programs. With a heartbeat it
   // keeps the engine awake between processes.
-  std::unique_ptr<Backend> awake = makeBackend(options.backend, diags);
+  std::unique_ptr<Backend> awake = options.backend.open(diags);
   if (!awake)
     return false;
-  if (options.backend.ane.heartbeatSeconds == 0)
+  if (options.backend.settings.values.count("heartbeat") == 0)
     awake.reset();
   report = emptyReport(options.backend, stagingFolder);
   if (options.resume && !resume())

@@ -105,7 +105,7 @@ bool anec::probeOne(llvm::StringRef name, const BackendChoice &choice,
   const ProbeProgram *program = findProbeProgram(rule, kind);
   const ProbeProgram *meaning = findProbeProgram(rule, "good");
   assert(program && meaning && "checked by the command line");
-  std::unique_ptr<Backend> backend = makeBackend(choice, diags);
+  std::unique_ptr<Backend> backend = choice.open(diags);
   if (!backend)
     return false;
   ProbeSubject subject(*program, *meaning);

@@ -8,6 +8,7 @@
 #include "anec/MIL/Reader.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Report.h"
+#include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/Half.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -83,7 +84,7 @@ std::string ProbeSubject::prepare() {
 
 std::unique_ptr<Executable> ProbeSubject::load(Backend &backend,
                                                Diagnostics &diags) {
-  if (!backend.takesText()) {
+  if (!backend.capabilities().takesText) {
     if (!isReadable) {
       diags.report({}, diag::ProbeNotRead, unreadable);
       return nullptr;

@@ -146,7 +146,7 @@ bool anec::probeTimes(llvm::StringRef rule, unsigned limit,
   const ProbeProgram *bad = findProbeProgram(rule, "bad");
   const ProbeProgram *good = findProbeProgram(rule, "good");
   assert(bad && good && "checked by the command line");
-  std::unique_ptr<Backend> backend = makeBackend(choice, diags);
+  std::unique_ptr<Backend> backend = choice.open(diags);
   if (!backend)
     return false;
   out << json::Value(run(*bad, *good, limit, *backend)) << '\n';

@@ -134,7 +134,7 @@ static void printHazards(llvm::ArrayRef<OpHazards> hazards,
 
 bool anec::runOnce(const LoadedProgram &program, const RunOptions &options,
                    llvm::raw_ostream &out, Diagnostics &diags) {
-  std::unique_ptr<Backend> backend = makeBackend(options.backend, diags);
+  std::unique_ptr<Backend> backend = options.backend.open(diags);
   if (!backend)
     return false;
   LoadOptions load = options.load;

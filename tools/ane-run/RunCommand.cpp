@@ -60,6 +60,7 @@ bool Run::runEntry(Diagnostics &diags) {
   options.backend = backend.choice();
   options.load = backend.load();
   options.weights = weights.options();
+  options.weights.executor = backend.executor();
   options.entry = program.function;
   options.inputs = given.inputs;
   options.outputDir = outputDir;

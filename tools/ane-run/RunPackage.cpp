@@ -70,7 +70,7 @@ bool PackageRun::open(llvm::StringRef path, const PackageRunOptions &options,
   std::optional<ModelPackage> package = readPackage(path, diags);
   if (!package)
     return false;
-  backend = makeBackend(options.backend, diags);
+  backend = options.backend.open(diags);
   if (!backend)
     return false;
   entry = chooseEntry(*package, options.entry, backward);

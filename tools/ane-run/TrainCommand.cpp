@@ -112,8 +112,9 @@ TrainOptions Train::options() const {
   options.resume = resume;
   if (backend.numerics.getNumOccurrences())
     options.numerics = backend.numerics;
-  options.load.threads = backend.threads;
+  options.load.workspace = backend.load().workspace;
   options.weights = weights.options();
+  options.weights.executor = backend.executor();
   if (seed.getNumOccurrences())
     options.seed = seed;
   if (validation.getNumOccurrences())
@@ -146,7 +147,7 @@ std::string Train::check() const {
 bool Train::train(Collective &processes, Restart &restart,
                   TrainOptions &options, Diagnostics &diags) const {
   options.collective = &processes;
-  std::unique_ptr<Backend> engine = makeBackend(backend.choice(), diags);
+  std::unique_ptr<Backend> engine = backend.choice().open(diags);
   if (!engine)
     return false;
   catchRequestsToStop();

@@ -87,6 +87,7 @@ std::optional<CompileRequest> CompileFlags::read(PassManagerOptions target,
   options.weights.mapping = weightMap;
   if (seed.getNumOccurrences())
     options.weights.seed = seed;
+  options.weights.executor = std::make_shared<Executor>(threads);
   options.defines = defines.pairs();
   options.milVersion = milVersion;
   for (const std::string &shape : shapes)

@@ -68,6 +68,9 @@ struct CompileFlags {
   llvm::cl::opt<uint64_t> seed{
       "init", llvm::cl::value_desc("SEED"),
       llvm::cl::desc("Draw the weights that --weights lacks")};
+  llvm::cl::opt<unsigned> threads{
+      "threads", llvm::cl::value_desc("N"), llvm::cl::init(0),
+      llvm::cl::desc("Threads (default: one per processor)")};
 
   llvm::cl::opt<std::string> passList{
       "passes", llvm::cl::value_desc("A,B,..."),

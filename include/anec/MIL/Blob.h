@@ -19,6 +19,7 @@
 
 namespace anec {
 
+class Executor;
 class OutputFile;
 
 /// The number that stands for `dtype` in a record; nothing for the element
@@ -43,13 +44,15 @@ private:
 /// for AtomicFiles to report.
 class BlobWriter {
 public:
-  BlobWriter(OutputFile &file, Diagnostics &diags) : file(file), diags(diags) {}
+  /// Converts elements with the workers of `executor`, or else in the calling
+  /// thread.
+  BlobWriter(OutputFile &file, Diagnostics &diags, Executor *executor = nullptr)
+      : file(file), diags(diags), executor(executor) {}
 
   /// Writes a record and returns its offset, which is what BlobLayout gives for
   /// the same types in the same order. Elements are converted from the stored
-  /// to the declared element type, by several threads when there are many. A
-  /// warning says when finite ones become infinite; `name` and `range` are for
-  /// this message.
+  /// to the declared element type. A warning says when finite ones become
+  /// infinite; `name` and `range` are for this message.
   uint64_t add(const Constant &array, llvm::StringRef name,
                SourceRange range = {});
   /// Writes the header, which makes it a weight file.
@@ -58,6 +61,7 @@ public:
 private:
   OutputFile &file;
   Diagnostics &diags;
+  Executor *executor;
   BlobLayout layout;
 };
 

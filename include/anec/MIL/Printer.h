@@ -20,6 +20,7 @@
 namespace anec {
 
 class AtomicFiles;
+class Executor;
 
 struct MILPrintOptions {
   /// `1.0` or `1.3`, which spell scalars differently; empty for the module's
@@ -45,6 +46,8 @@ struct MILPrintOptions {
   /// no value is known, which is all right as long as nothing is written to the
   /// weight file.
   std::function<ConstantRef(const Op &weight)> resolve;
+  /// Whose workers write the weight file; null for the calling thread alone.
+  Executor *executor = nullptr;
 };
 
 /// Prints the text alone; false when the module has an op that is no MIL, which

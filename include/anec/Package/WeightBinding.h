@@ -15,6 +15,7 @@
 
 #include "anec/Arrays/ArraySource.h"
 #include "anec/IR/IR.h"
+#include "anec/Support/Executor.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -29,6 +30,9 @@ struct WeightOptions {
   /// Draws all weights that `source` does not have; without it, a missing
   /// weight is an error.
   std::optional<uint64_t> seed;
+  /// Whose workers draw weights and write weight files; null for one with a
+  /// thread per processor.
+  std::shared_ptr<Executor> executor = nullptr;
 };
 
 /// What a weight begins as when it is drawn.
@@ -60,6 +64,8 @@ public:
   bool has(llvm::StringRef name) const;
   /// Whether there is anything to take values from.
   bool hasValues() const { return arrays || seed; }
+  /// As WeightOptions has it.
+  Executor &executor() const { return *workers; }
 
 private:
   llvm::StringRef storedName(llvm::StringRef name) const;
@@ -67,24 +73,23 @@ private:
   std::optional<ArraySource> arrays;
   llvm::StringMap<std::string> names;
   std::optional<uint64_t> seed;
+  std::shared_ptr<Executor> workers = std::make_shared<Executor>();
 };
 
 /// Whether the operand in `slot` of `call` scales what it meets in the callee.
 using IsScale = llvm::function_ref<bool(const Op &call, unsigned slot)>;
-/// What `weight` begins as: which, says its first use.
+/// What `weight` begins as, by its first use: a vector is all ones where it
+/// scales (`gamma`), zeros elsewhere.
 InitialValue initialValue(const Op &weight, IsScale isScaleElsewhere = nullptr);
 /// Whether `value`, a parameter, scales what it meets.
 bool scales(const Value &value, IsScale isScaleElsewhere = nullptr);
 
-/// Elements of `type` for the weight `name`.
+/// Elements of `type` for the weight `name`, the same for a name and a seed on
+/// any machine. Matrices and filters are normal with a deviation of
+/// 1/sqrt(inputs of one output), or of 0.02 where rows are looked up: a table
+/// that is the classifier too then starts with a loss near that of guessing.
 ConstantRef drawWeight(llvm::StringRef name, TensorType type,
-                       InitialValue initial, uint64_t seed);
-/// A weight's initial value, the same for a name and a seed on any machine.
-/// Matrices and filters are normal with a deviation of 1/sqrt(inputs of one
-/// output), or of 0.02 where rows are looked up: a table that is the classifier
-/// too then begins with a loss near that of guessing. A vector is all ones
-/// where it scales (`gamma`), zeros elsewhere: which, says its first use.
-ConstantRef initialWeight(const Op &weight, uint64_t seed);
+                       InitialValue initial, uint64_t seed, Executor &executor);
 
 } // namespace anec
 

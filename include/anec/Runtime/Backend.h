@@ -5,7 +5,8 @@
 ///
 /// \file
 /// A backend turns a function of MIL ops into something that can be run again
-/// and again. The function may go away after loading.
+/// and again. The function may go away after loading. Runtime/Backends.h lists
+/// the backends of a program and opens them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,15 +15,12 @@
 
 #include "anec/IR/IR.h"
 #include "anec/IR/PackedLayout.h"
+#include "anec/Runtime/Workspace.h"
 #include "anec/Support/Diagnostics.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <limits>
 
 namespace anec {
-
-namespace cpu {
-struct Machine;
-} // namespace cpu
 
 /// How a backend computes. A real engine has no choice.
 enum class Numerics : uint8_t {
@@ -51,15 +49,13 @@ struct Binding {
 
 struct LoadOptions {
   Numerics numerics = Numerics::FP16;
-  /// Threads to use, the caller's included; 0 is one per processor.
-  unsigned threads = 0;
+  /// Threads and memory for backends that compute on the processor, and for
+  /// host programs; null for the backend's own, with a thread per processor.
+  std::shared_ptr<Workspace> workspace = nullptr;
   /// Time each step of every run, for Executable::stepTimes.
   bool timeSteps = false;
   /// What the backend may take or not, see Executable::isBound.
   llvm::ArrayRef<Binding> bindings = {};
-  /// What the cpu backend runs on, to share it with host programs; null for the
-  /// backend's own with so many `threads`.
-  std::shared_ptr<cpu::Machine> machine;
   /// The version of MIL that the function was read from, for backends that
   /// write it down again: `1.3` or `1.0`.
   std::string milVersion = "1.3";
@@ -102,8 +98,9 @@ struct ProgramText {
   std::vector<WeightFile> weightFiles;
   /// What the text declares; that is not looked at.
   std::vector<Port> inputs, outputs;
-  /// Binds them as who knows nothing of the engine would: in this order, with
-  /// rows right behind each other. To see what comes of that.
+  /// Binds inputs and outputs in this order with contiguous rows, even where
+  /// the engine asks for another order or row stride: for tests of what the
+  /// engine does then.
   bool asDeclared = false;
 };
 
@@ -162,38 +159,68 @@ protected:
   std::vector<StepTime> times;
 };
 
+/// What a backend can do, for those that choose one or prepare programs for it.
+struct BackendCapabilities {
+  /// Element types of inputs and outputs.
+  DTypeSet portTypes;
+  /// Programs may have weights as inputs, packed with others or alone, so that
+  /// new values need no new program.
+  bool takesWeightsAsInputs = false;
+  /// Programs may keep states between runs.
+  bool hasStates = false;
+  /// Loads MIL text as it is written (`loadText`), so that its form matters.
+  bool takesText = false;
+  /// One text may have several functions, each of which can be run.
+  bool takesSeveralFunctions = false;
+  /// Executables take bindings, so that loading a program once for each set of
+  /// memory is worth it.
+  bool bindsMemory = false;
+  /// One thread may load programs while another runs others.
+  bool loadsInBackground = false;
+  /// Running kernels keeps the processor busy, so that work beside them would
+  /// slow them down.
+  bool computesOnProcessor = false;
+  /// Programs run on the Neural Engine of this machine.
+  bool runsOnEngine = false;
+  /// `LoadOptions::numerics` makes a difference.
+  bool hasNumerics = false;
+  /// `LoadOptions::timeSteps` makes a difference.
+  bool timesSteps = false;
+  /// Programs that a process may compile; 0 for any number.
+  unsigned loadLimit = 0;
+};
+
 class Backend {
 public:
+  Backend(llvm::StringRef name, const BackendCapabilities &capabilities)
+      : ownName(name), ownCapabilities(capabilities) {}
   virtual ~Backend() = default;
-  virtual llvm::StringRef name() const = 0;
-  /// Whether executables take bindings, so that loading a program once for
-  /// each set of memory is worth it.
-  virtual bool takesBindings() const { return false; }
+  llvm::StringRef name() const { return ownName; }
+  const BackendCapabilities &capabilities() const { return ownCapabilities; }
+
   /// How many programs this process can still load, other than those that it
-  /// has loaded before; nothing when there is no end to it.
+  /// has loaded before; nothing without a limit.
   virtual std::optional<unsigned> loadsLeft() const { return std::nullopt; }
-  /// Whether programs may be loaded by one thread while another one runs others
-  /// of the same backend.
-  virtual bool loadsAside() const { return false; }
-  /// Whether running kernels keeps the processor busy, so that work beside them
-  /// would only slow them down.
-  virtual bool computesOnProcessor() const { return true; }
   /// Null, with a diagnostic, when the backend cannot run `function`.
   virtual std::unique_ptr<Executable> load(const Function &function,
                                            const LoadOptions &options,
                                            Diagnostics &diags) = 0;
-  /// Whether it compiles MIL text, so that it matters how that is written.
-  virtual bool takesText() const { return false; }
-  /// Hands it `program` as it is, for those that take text. Ports whose
-  /// elements no Binding has are for Executable::run alone.
+  /// Loads `program` as it is; of backends that take text. Ports whose elements
+  /// no Binding has are for Executable::run alone.
   virtual std::unique_ptr<Executable> loadText(const ProgramText &,
                                                Diagnostics &) {
     llvm_unreachable("a backend that takes no text");
   }
-};
 
-/// The backend that runs anywhere.
-std::unique_ptr<Backend> createCpuBackend();
+protected:
+  /// Whether inputs and outputs are what the capabilities say; reports those
+  /// that are not.
+  bool checkPorts(const Function &function, Diagnostics &diags) const;
+
+private:
+  std::string ownName;
+  BackendCapabilities ownCapabilities;
+};
 
 } // namespace anec
 

@@ -5,11 +5,12 @@
 ///
 /// \file
 /// Runs the host schedule of a package: kernels on a backend, the ops between
-/// them on the processor, weights and gradients in fp32 arrays by name. All is
-/// decided when an entry is prepared; a run walks a list.
+/// them on the processor, weights and gradients in fp32 arrays by name. An entry
+/// is prepared once, which gives a plan of steps; a run executes the steps in
+/// order, and allocates nothing.
 ///
 ///   auto package = anec::readPackage("llama.anepkg", diags);
-///   auto backend = anec::createCpuBackend();
+///   auto backend = anec::Backends::builtin().open("cpu", {}, diags);
 ///   auto session = anec::Session::open(*package, *backend, {}, diags);
 ///   session->run("llama.train", inputs, outputs, diags);
 ///   for (const anec::NamedFloats &gradient : session->gradients()) ...
@@ -47,9 +48,9 @@ struct NamedFloats {
   llvm::MutableArrayRef<float> elements;
 };
 
-/// Whether a run begins the gradients anew, adds to those that are there, or
-/// ends with the entry's first result, the loss, and computes none.
-enum class Gradients : uint8_t { Begin, Add, None };
+/// Whether a run replaces the gradients, adds to those that are there, or ends
+/// with the entry's first result, the loss, and computes none.
+enum class Gradients : uint8_t { Replace, Add, None };
 
 /// Called by the thread that runs an entry with each gradient that this run has
 /// added its last to, in an order that is always the same.
@@ -88,7 +89,7 @@ public:
   bool run(
       llvm::StringRef entry, llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
       llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-      Diagnostics &diags, Gradients gradients = Gradients::Begin,
+      Diagnostics &diags, Gradients gradients = Gradients::Replace,
       GradientReady ready = [](llvm::MutableArrayRef<float>) {});
 
   /// The master weights, to be changed in place and then announced.

@@ -35,9 +35,16 @@ inline double roundToHalf(double value) {
   return halfToFloat(doubleToHalf(value));
 }
 
+/// What converts arrays. Results are the same; tests ask for each.
+enum class HalfInstructions : uint8_t {
+  Best,    ///< those that the processor has for it
+  Portable ///< bit arithmetic
+};
 /// Arrays; at memory speed. The ranges must not overlap.
-void floatsToHalves(const float *in, uint16_t *out, size_t count);
-void halvesToFloats(const uint16_t *in, float *out, size_t count);
+void floatsToHalves(const float *in, uint16_t *out, size_t count,
+                    HalfInstructions instructions = HalfInstructions::Best);
+void halvesToFloats(const uint16_t *in, float *out, size_t count,
+                    HalfInstructions instructions = HalfInstructions::Best);
 /// How many of `in` are finite but would become infinite as fp16.
 size_t countHalfOverflows(const float *in, size_t count);
 

@@ -13,8 +13,8 @@
 #ifndef ANEC_TRAIN_ADAMW_H
 #define ANEC_TRAIN_ADAMW_H
 
-#include "anec/Runtime/CPU/Parallel.h"
 #include "anec/Runtime/Session.h"
+#include "anec/Support/Executor.h"
 #include "anec/Train/Hyperparameters.h"
 
 namespace anec {
@@ -24,7 +24,7 @@ public:
   /// An optimizer for the weights that have gradients. The arrays must outlive
   /// it and must not move. Moments start at zero.
   AdamW(llvm::ArrayRef<NamedFloats> weights,
-        llvm::ArrayRef<NamedFloats> gradients, cpu::ThreadPool &pool);
+        llvm::ArrayRef<NamedFloats> gradients, Executor &pool);
 
   /// The global norm of all gradients; not finite when an element is not.
   double gradientNorm();
@@ -48,8 +48,8 @@ private:
     bool decays;
   };
 
-  cpu::ThreadPool &pool;
-  cpu::AlignedArray memory;
+  Executor &pool;
+  AlignedArray memory;
   std::vector<NamedFloats> arrays;
   std::vector<Block> blocks;
   std::vector<double> sums; ///< of each block

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/ANE/AneBackend.h"
+#include "Doctor.h"
 #include "Executable.h"
 #include "Heartbeat.h"
 #include "anec/IR/Builder.h"
@@ -14,18 +15,16 @@
 using namespace anec;
 using namespace anec::ane;
 
-/// What the engine's surfaces can hold and Executable can give.
-static bool checkPort(const Value &value, Diagnostics &diags) {
-  if (value.holder != Holder::Tensor) {
-    diags.report(value.range(), diag::AneNoState, value.name,
-                 describe(value.holder));
-    return false;
-  }
-  DType dtype = value.type.dtype;
-  if (dtype == DType::FP16 || dtype == DType::FP32 || dtype == DType::Int32)
-    return true;
-  diags.report(value.range(), diag::BackendLacksType, "ane", value.type.str());
-  return false;
+/// Values that are none of a program of the engine's.
+static bool checkHolders(const Function &function, Diagnostics &diags) {
+  bool ok = true;
+  for (const auto &param : function.parameters())
+    if (param->holder != Holder::Tensor) {
+      diags.report(param->range(), diag::AneNoState, param->name,
+                   describe(param->holder));
+      ok = false;
+    }
+  return ok;
 }
 
 static uint64_t bytesOfConstants(const Function &function) {
@@ -41,27 +40,31 @@ namespace {
 
 class AneBackend : public Backend {
 public:
-  explicit AneBackend(std::shared_ptr<Engine> engine)
-      : engine(std::move(engine)) {}
-  llvm::StringRef name() const override { return "ane"; }
-  bool computesOnProcessor() const override { return false; }
-  bool loadsAside() const override { return true; }
+  AneBackend(const BackendRow &row, std::shared_ptr<Engine> engine)
+      : Backend(row.name, capabilitiesOf(row, engine->options)),
+        engine(std::move(engine)) {}
   std::optional<unsigned> loadsLeft() const override {
     if (!engine->options.compileCommand.empty() && !engine->compilesItself)
       return std::nullopt;
-    unsigned used = CompileCount::value(), limit = engine->options.compileLimit;
+    unsigned used = engine->options.compiles->load();
+    unsigned limit = engine->options.compileLimit;
     return used < limit ? limit - used : 0;
   }
 
   std::unique_ptr<Executable> load(const Function &function,
                                    const LoadOptions &options,
                                    Diagnostics &diags) override;
-  bool takesText() const override { return true; }
   std::unique_ptr<Executable> loadText(const ProgramText &program,
                                        Diagnostics &diags) override;
   bool startHeartbeat(Diagnostics &diags);
 
 private:
+  static BackendCapabilities capabilitiesOf(const BackendRow &row,
+                                            const AneOptions &options) {
+    BackendCapabilities can = row.capabilities;
+    can.loadLimit = options.compileLimit;
+    return can;
+  }
   std::shared_ptr<Program> programFor(StagedProgram staged, Diagnostics &diags);
 
   std::shared_ptr<Engine> engine;
@@ -97,21 +100,18 @@ std::shared_ptr<Program> AneBackend::programFor(StagedProgram staged,
 std::unique_ptr<Executable> AneBackend::load(const Function &function,
                                              const LoadOptions &options,
                                              Diagnostics &diags) {
-  std::vector<Port> inputs, outputs;
-  bool ok = true;
-  for (const auto &param : function.parameters()) {
-    ok &= checkPort(*param, diags);
-    inputs.push_back({param->name, param->type});
-  }
-  for (unsigned i = 0; i < function.numResults(); ++i) {
-    ok &= checkPort(*function.result(i), diags);
-    outputs.push_back({function.resultNames()[i], function.result(i)->type});
-  }
-  if (!ok)
+  bool hasTensors = checkHolders(function, diags);
+  if (!checkPorts(function, diags) || !hasTensors)
     return nullptr;
+  std::vector<Port> inputs, outputs;
+  for (const auto &param : function.parameters())
+    inputs.push_back({param->name, param->type});
+  for (unsigned i = 0; i < function.numResults(); ++i)
+    outputs.push_back({function.resultNames()[i], function.result(i)->type});
   std::optional<StagedProgram> staged = StagedProgram::write(
       function, options.milVersion, engine->options.mostWeightFiles,
-      engine->temporaryFolder, engine->nextSalt(), diags);
+      engine->temporaryFolder, engine->nextSalt(), *engine->options.executor,
+      diags);
   std::shared_ptr<Program> program =
       staged ? programFor(std::move(*staged), diags) : nullptr;
   return program ? AneExecutable::make(std::move(program), std::move(inputs),
@@ -157,7 +157,8 @@ std::unique_ptr<Backend> anec::createAneBackend(const AneOptions &options,
   std::shared_ptr<Engine> engine = Engine::open(options, diags);
   if (!engine)
     return nullptr;
-  auto backend = std::make_unique<AneBackend>(std::move(engine));
+  auto backend =
+      std::make_unique<AneBackend>(aneBackendNotBuilt(), std::move(engine));
   if (options.heartbeatSeconds > 0 && !backend->startHeartbeat(diags))
     return nullptr;
   return backend;
@@ -171,4 +172,33 @@ bool anec::compileStagedProgram(llvm::StringRef folder,
   std::optional<StagedProgram> staged =
       engine ? StagedProgram::open(folder, diags) : std::nullopt;
   return staged && Program::compileAside(*engine, std::move(*staged), diags);
+}
+
+BackendRow anec::aneBackend() {
+  // One count for all backends of the row: the compiler's own is of the
+  // process.
+  auto compiles = std::make_shared<std::atomic<unsigned>>(0);
+  auto options = [compiles](const BackendSettings &settings) {
+    AneOptions result = aneOptions(settings);
+    result.compiles = compiles;
+    return result;
+  };
+  BackendRow row = aneBackendNotBuilt();
+  row.isBuilt = true;
+  row.open = [options](const BackendSettings &settings, Diagnostics &diags) {
+    return createAneBackend(options(settings), diags);
+  };
+  row.machine = [options](const BackendSettings &settings) {
+    AneInspection found = inspectAne(options(settings));
+    return MachineNames{found.chip, found.system, found.temporaryFolder};
+  };
+  row.inspect = [options](const BackendSettings &settings, bool json,
+                          llvm::raw_ostream &out, Diagnostics &diags) {
+    return writeInspection(options(settings), json, out, diags);
+  };
+  row.help = [options](llvm::StringRef folder, const BackendSettings &settings,
+                       Diagnostics &diags) {
+    return compileStagedProgram(folder, options(settings), diags);
+  };
+  return row;
 }

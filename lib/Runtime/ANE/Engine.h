@@ -17,16 +17,9 @@ namespace anec::ane {
 
 class Program;
 
-/// Compilations that this process has asked for, whoever asked.
-class CompileCount {
-public:
-  static unsigned value();
-  static void add();
-};
-
 struct Engine {
   PrivateFramework framework;
-  AneOptions options;
+  AneOptions options; ///< with a count and an executor
   std::string temporaryFolder;
   /// Tells this process from others in the names of its programs; empty when
   /// they share them.

@@ -11,12 +11,6 @@
 using namespace anec;
 using namespace anec::ane;
 
-// The compiler's own count is of the process too, and starts with it.
-static std::atomic<unsigned> compileCount{0};
-
-unsigned CompileCount::value() { return compileCount.load(); }
-void CompileCount::add() { ++compileCount; }
-
 std::string ane::temporaryFolder() {
   @autoreleasepool {
     return toString(NSTemporaryDirectory());
@@ -38,6 +32,10 @@ std::shared_ptr<Engine> Engine::open(const AneOptions &options,
   auto engine = std::make_shared<Engine>();
   engine->framework = *framework;
   engine->options = options;
+  if (!options.compiles)
+    engine->options.compiles = std::make_shared<std::atomic<unsigned>>(0);
+  if (!options.executor)
+    engine->options.executor = std::make_shared<Executor>(1);
   engine->temporaryFolder = ane::temporaryFolder();
   engine->lastUse = std::chrono::steady_clock::now();
   // Process numbers come again; with the time they do not.

@@ -16,7 +16,6 @@
 #include "Engine.h"
 #include "anec/Runtime/Backend.h"
 #include <condition_variable>
-#include <thread>
 
 namespace anec::ane {
 
@@ -39,7 +38,7 @@ private:
   std::condition_variable wake;
   bool ends = false;
   std::atomic<unsigned> count{0};
-  std::thread thread;
+  std::optional<ServiceThread> thread;
 };
 
 } // namespace anec::ane

@@ -10,8 +10,9 @@ using namespace anec::ane;
 
 Heartbeat::Heartbeat(std::shared_ptr<Engine> engine,
                      std::unique_ptr<Executable> program, double seconds)
-    : engine(std::move(engine)), program(std::move(program)), period(seconds),
-      thread([this] { run(); }) {}
+    : engine(std::move(engine)), program(std::move(program)), period(seconds) {
+  thread.emplace(*this->engine->options.executor, [this] { run(); });
+}
 
 Heartbeat::~Heartbeat() {
   {
@@ -19,7 +20,7 @@ Heartbeat::~Heartbeat() {
     ends = true;
   }
   wake.notify_all();
-  thread.join();
+  thread.reset();
 }
 
 void Heartbeat::run() {

@@ -60,7 +60,7 @@ AneInspection anec::inspectAne(const AneOptions &options) {
   found.system = systemName();
   found.temporaryFolder = temporaryFolder();
   found.folderError = tryFolder(found.temporaryFolder);
-  found.compiles = CompileCount::value();
+  found.compiles = options.compiles ? options.compiles->load() : 0;
   found.compileLimit = options.compileLimit;
   return found;
 }

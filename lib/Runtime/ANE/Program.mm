@@ -10,7 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Program.h"
 #include <csignal>
-#include <thread>
+#include <thread> // to sleep
 
 using namespace anec;
 using namespace anec::ane;
@@ -92,14 +92,15 @@ bool Program::compile(Diagnostics &diags) {
 }
 
 bool Program::compileHere(Diagnostics &diags) {
-  if (CompileCount::value() >= shared->options.compileLimit) {
-    diags.report({}, diag::AneCompileBudget, CompileCount::value());
+  std::atomic<unsigned> &compiles = *shared->options.compiles;
+  if (compiles >= shared->options.compileLimit) {
+    diags.report({}, diag::AneCompileBudget, compiles.load());
     return false;
   }
   @autoreleasepool {
     std::optional<AneError> error =
         retrying(Stage::Compile, [&](NSError **reason) {
-          CompileCount::add();
+          ++compiles;
           return model->compile(reason);
         });
     if (error)

@@ -110,7 +110,8 @@ bool StagedProgram::computeDigest(Diagnostics &diags) {
 std::optional<StagedProgram>
 StagedProgram::write(const Function &function, llvm::StringRef milVersion,
                      unsigned mostWeightFiles, llvm::StringRef parent,
-                     llvm::StringRef salt, Diagnostics &diags) {
+                     llvm::StringRef salt, Executor &executor,
+                     Diagnostics &diags) {
   std::optional<StagedProgram> made = makeFolder(parent, diags);
   if (!made)
     return std::nullopt;
@@ -119,6 +120,7 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
   MILPrintOptions options;
   options.weightPath = weightPathInText.str();
   options.mostWeightFiles = mostWeightFiles;
+  options.executor = &executor;
   std::string file = program.weightFile(weightPathInText);
   AtomicFiles files(diags);
   if (!addWeightFile(*module, file, options, files, diags) || !files.commit())

@@ -32,7 +32,7 @@ public:
   static std::optional<StagedProgram>
   write(const Function &function, llvm::StringRef milVersion,
         unsigned mostWeightFiles, llvm::StringRef parent, llvm::StringRef salt,
-        Diagnostics &diags);
+        Executor &executor, Diagnostics &diags);
   /// The same with `program` as it is: the digest, and `salt` in it, follow the
   /// text as a line of blanks.
   static std::optional<StagedProgram> writeText(const ProgramText &program,

@@ -123,7 +123,7 @@ std::shared_ptr<Products> cpu::convProducts(const Op &op, StepContext &ctx) {
 
   auto columns = std::make_shared<std::vector<float>>(shape.k * shape.n);
   size_t rowsOfChannel = geometry.kernelPositions * shape.n;
-  products->prepare = [=](ThreadPool &pool, GemmOperands &product) {
+  products->prepare = [=](Executor &pool, GemmOperands &product) {
     pool.parallelFor(geometry.inputs, [&](size_t channel, unsigned) {
       unfoldChannel(geometry, product.b + channel * geometry.inputPositions,
                     columns->data() + channel * rowsOfChannel);

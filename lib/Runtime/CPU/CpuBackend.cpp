@@ -3,16 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "anec/Runtime/CPU/CpuBackend.h"
 #include "Emulation/EmulatedSteps.h"
-#include "Machine.h"
+#include "Processor.h"
 #include "Steps.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Runtime/CPU/HostProgram.h"
 #include "anec/Runtime/Diags.h"
+#include "anec/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <cstring>
-#include <map>
 
 using namespace anec;
 using namespace anec::cpu;
@@ -84,58 +85,6 @@ static TensorType portType(TensorType type, Numerics numerics, bool output) {
   return type;
 }
 
-static void loadInput(const TensorType &type, llvm::ArrayRef<uint8_t> bytes,
-                      uint32_t *words, ThreadPool &pool) {
-  size_t count = type.numElements();
-  if (type.dtype == DType::FP16) {
-    const auto *halves = reinterpret_cast<const uint16_t *>(bytes.data());
-    pool.parallelRanges(count, 16384, [&](size_t begin, size_t end, unsigned) {
-      halfToFloat(end - begin, halves + begin,
-                  reinterpret_cast<float *>(words) + begin);
-    });
-    return;
-  }
-  if (type.dtype == DType::FP32 || type.dtype == DType::Int32) {
-    if (count)
-      std::memcpy(words, bytes.data(), count * 4);
-    return;
-  }
-  ConstantRef constant = Constant::view(type, type.dtype, bytes, nullptr);
-  for (size_t i = 0; i < count; ++i) {
-    double value = constant->doubleAt(int64_t(i));
-    if (isFloat(type.dtype))
-      reinterpret_cast<float *>(words)[i] = float(value);
-    else
-      words[i] = uint32_t(int32_t(int64_t(value)));
-  }
-}
-
-static void storeOutput(const TensorType &type, const uint32_t *words,
-                        llvm::MutableArrayRef<uint8_t> bytes,
-                        ThreadPool &pool) {
-  size_t count = type.numElements();
-  if (type.dtype == DType::FP16) {
-    auto *halves = reinterpret_cast<uint16_t *>(bytes.data());
-    pool.parallelRanges(count, 16384, [&](size_t begin, size_t end, unsigned) {
-      floatToHalf(end - begin, reinterpret_cast<const float *>(words) + begin,
-                  halves + begin);
-    });
-    return;
-  }
-  if (type.dtype == DType::FP32 || type.dtype == DType::Int32) {
-    if (count)
-      std::memcpy(bytes.data(), words, count * 4);
-    return;
-  }
-  std::vector<double> values(count);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = isFloat(type.dtype)
-                    ? double(reinterpret_cast<const float *>(words)[i])
-                    : double(int32_t(words[i]));
-  ConstantRef constant = Constant::fromDoubles(type, values);
-  llvm::copy(constant->bytes(), bytes.begin());
-}
-
 //===----------------------------------------------------------------------===//
 // Timing
 //===----------------------------------------------------------------------===//
@@ -205,13 +154,13 @@ struct Bound {
 class CpuExecutable : public Executable {
 public:
   CpuExecutable(const Function &function, const LoadOptions &options,
-                std::shared_ptr<Machine> sharedWithOthers)
+                std::shared_ptr<Workspace> sharedWithOthers)
       : shared(std::move(sharedWithOthers)), numerics(options.numerics),
         parts(function, options.numerics),
         schedule(function, parts, options.numerics),
         storage(function, schedule, parts, options.numerics,
-                bind(options.bindings), shared->arenas) {
-    StepContext ctx{storage, schedule, shared->pool, options.numerics,
+                bind(options.bindings), *shared) {
+    StepContext ctx{storage, schedule, shared->executor(), options.numerics,
                     &hazardList};
     for (const Step &step : schedule.steps) {
       steps.push_back(makeStep(step, ctx));
@@ -281,12 +230,12 @@ public:
       const TensorType &type = inputPorts[i].type;
       assert(inputs[i].size() == type.numBytes());
       if (uint32_t *words = wholePort(inputPieces, i, type)) {
-        loadInput(type, inputs[i], words, shared->pool);
+        loadElements(type, inputs[i], words, shared->executor());
         continue;
       }
       float *elements = converted(type);
-      loadInput(type, inputs[i], reinterpret_cast<uint32_t *>(elements),
-                shared->pool);
+      loadElements(type, inputs[i], reinterpret_cast<uint32_t *>(elements),
+                shared->executor());
       writeInput(i, matrixOf(type.shape), elements, diags);
     }
     execute(diags);
@@ -299,18 +248,18 @@ public:
         readOutput(i, matrixOf(type.shape), elements, diags);
         words = reinterpret_cast<uint32_t *>(elements);
       }
-      storeOutput(type, words, outputs[i], shared->pool);
+      storeElements(type, words, outputs[i], shared->executor());
     }
     return true;
   }
 
   void setState(unsigned index, llvm::ArrayRef<uint8_t> bytes) override {
     assert(bytes.size() == statePorts[index].type.numBytes());
-    loadInput(statePorts[index].type, bytes, stateWords[index], shared->pool);
+    loadElements(statePorts[index].type, bytes, stateWords[index], shared->executor());
   }
   void getState(unsigned index, llvm::MutableArrayRef<uint8_t> bytes) override {
     assert(bytes.size() == statePorts[index].type.numBytes());
-    storeOutput(statePorts[index].type, stateWords[index], bytes, shared->pool);
+    storeElements(statePorts[index].type, stateWords[index], bytes, shared->executor());
   }
 
   std::vector<OpHazards> hazards() const override { return hazardList.found(); }
@@ -378,7 +327,7 @@ private:
     return conversion.get();
   }
 
-  std::shared_ptr<Machine> shared;
+  std::shared_ptr<Workspace> shared;
   Numerics numerics;
   PortParts parts;
   Schedule schedule;
@@ -393,7 +342,8 @@ private:
 
 class CpuBackend : public Backend {
 public:
-  llvm::StringRef name() const override { return "cpu"; }
+  CpuBackend(const BackendRow &row, const BackendSettings &settings)
+      : Backend(row.name, row.capabilities), executor(settings.executor) {}
 
   std::unique_ptr<Executable> load(const Function &function,
                                    const LoadOptions &options,
@@ -403,38 +353,53 @@ public:
         diags.report(op.range(), diag::BackendLacksOp, name(), op.def().name);
         return nullptr;
       }
-    // Ops take strings as constants only, so these are all that are computed.
-    llvm::SmallVector<const Value *> ports;
-    llvm::append_range(ports, function.resultValues());
-    for (const auto &param : function.parameters())
-      ports.push_back(param.get());
-    for (const Value *port : ports)
-      if (port->type.dtype == DType::String) {
-        diags.report(port->range(), diag::BackendLacksType, name(),
-                     port->type.str());
-        return nullptr;
-      }
-    return std::make_unique<CpuExecutable>(function, options,
-                                           machineFor(options));
+    if (!checkPorts(function, diags))
+      return nullptr;
+    return std::make_unique<CpuExecutable>(
+        function, options, options.workspace ? options.workspace : workspace());
   }
-
-  bool takesBindings() const override { return true; }
 
 private:
-  /// The caller's machine, or one for as many threads.
-  std::shared_ptr<Machine> machineFor(const LoadOptions &options) {
-    if (options.machine)
-      return options.machine;
-    std::shared_ptr<Machine> &machine = byThreads[options.threads];
-    if (!machine)
-      machine = createMachine(options.threads);
-    return machine;
+  /// For programs that come without one.
+  const std::shared_ptr<Workspace> &workspace() {
+    if (!own)
+      own = executor ? std::make_shared<Workspace>(executor)
+                     : std::make_shared<Workspace>();
+    return own;
   }
-  std::map<unsigned, std::shared_ptr<Machine>> byThreads;
+  std::shared_ptr<Executor> executor;
+  std::shared_ptr<Workspace> own;
 };
 
 } // namespace
 
+/// Ops take strings as constants only, so all but those are computed.
+static constexpr DTypeSet computedTypes = {
+    DType::Bool,  DType::FP16,      DType::FP32,    DType::FP64,
+    DType::BF16,  DType::FP8E4M3FN, DType::FP8E5M2, DType::Int4,
+    DType::Int8,  DType::Int16,     DType::Int32,   DType::Int64,
+    DType::UInt1, DType::UInt2,     DType::UInt3,   DType::UInt4,
+    DType::UInt6, DType::UInt8,     DType::UInt16,  DType::UInt32,
+    DType::UInt64};
+
+BackendRow anec::cpuBackend() {
+  BackendRow row;
+  row.name = "cpu";
+  row.summary = "the processor";
+  row.capabilities.portTypes = computedTypes;
+  row.capabilities.takesWeightsAsInputs = true;
+  row.capabilities.hasStates = true;
+  row.capabilities.bindsMemory = true;
+  row.capabilities.computesOnProcessor = true;
+  row.capabilities.hasNumerics = true;
+  row.capabilities.timesSteps = true;
+  row.open = [](const BackendSettings &settings, Diagnostics &) {
+    return std::make_unique<CpuBackend>(cpuBackend(), settings);
+  };
+  row.machine = [](const BackendSettings &) { return thisProcessor(); };
+  return row;
+}
+
 std::unique_ptr<Backend> anec::createCpuBackend() {
-  return std::make_unique<CpuBackend>();
+  return std::make_unique<CpuBackend>(cpuBackend(), BackendSettings());
 }

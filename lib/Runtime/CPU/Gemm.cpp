@@ -11,11 +11,13 @@
 #include "GemmKernels.h"
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
+#include <mutex>
 #if defined(__APPLE__)
 #include <Accelerate/Accelerate.h>
 #else
 #include <cblas.h>
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
+extern "C" __attribute__((weak)) int openblas_get_num_threads();
 #endif
 
 using namespace anec;
@@ -29,7 +31,7 @@ static bool isSmall(const GemmShape &shape) {
 }
 
 /// Whether a batch keeps every worker busy without cutting its products.
-static bool isBusyBatch(const ThreadPool &pool, const GemmShape &shape,
+static bool isBusyBatch(const Executor &pool, const GemmShape &shape,
                         size_t count) {
   return count >= 2 * pool.size() &&
          count * shape.m * shape.n * shape.k > smallProduct;
@@ -47,16 +49,46 @@ static size_t at(size_t row, size_t column, size_t leading, Transpose trans) {
 
 //===-- BLAS --------------------------------------------------------------===//
 
-static void useOneBlasThread() {
+namespace {
+/// Keeps OpenBLAS from cutting products itself while one is cut here. Its
+/// thread count is of the process and not ours to change, so it is what it was
+/// once no product runs; and since products may run at the same time, it has to
+/// be counted by process, too, how many do. This count is the library's only
+/// state that no object owns.
+class OneBlasThread {
+public:
+  OneBlasThread() {
 #if !defined(__APPLE__)
-  static const bool done = [] {
-    if (openblas_set_num_threads)
+    if (!openblas_set_num_threads || !openblas_get_num_threads)
+      return;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (products++ > 0)
+      return;
+    before = openblas_get_num_threads();
+    if (before != 1)
       openblas_set_num_threads(1);
-    return true;
-  }();
-  (void)done;
 #endif
-}
+  }
+  ~OneBlasThread() {
+#if !defined(__APPLE__)
+    if (!openblas_set_num_threads || !openblas_get_num_threads)
+      return;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (--products == 0 && before != 1)
+      openblas_set_num_threads(before);
+#endif
+  }
+  OneBlasThread(const OneBlasThread &) = delete;
+  OneBlasThread &operator=(const OneBlasThread &) = delete;
+
+private:
+#if !defined(__APPLE__)
+  static constinit inline std::mutex mutex;
+  static constinit inline unsigned products = 0;
+  static constinit inline int before = 1;
+#endif
+};
+} // namespace
 
 /// Bias and rounding, by rows, while a slice of C is in cache.
 static void finish(const GemmShape &shape, const GemmOperands &operands,
@@ -95,7 +127,7 @@ static void multiplyBlas(const GemmShape &shape, const GemmOperands &operands,
 }
 
 /// Cuts one product along its longer side, a slice per worker.
-static void multiplyBlasInSlices(ThreadPool &pool, const GemmShape &shape,
+static void multiplyBlasInSlices(Executor &pool, const GemmShape &shape,
                                  const GemmOperands &operands,
                                  const GemmEpilogue &epilogue) {
   if (isSmall(shape) || pool.size() == 1)
@@ -193,7 +225,7 @@ static void forEachDepth(size_t k, Body body) {
 }
 
 /// One product on the calling thread, B packed panel by panel.
-static void multiplyAlone(ThreadPool &pool, const GemmShape &shape,
+static void multiplyAlone(Executor &pool, const GemmShape &shape,
                           const GemmOperands &operands,
                           const GemmEpilogue &epilogue) {
   float *panel =
@@ -221,7 +253,7 @@ static size_t panelOffset(size_t n, size_t depth, size_t depths,
   return depth * paddedColumns(n) + depths * column;
 }
 
-static void packBlock(ThreadPool &pool, const float *b, size_t ldb,
+static void packBlock(Executor &pool, const float *b, size_t ldb,
                       Transpose trans, size_t depths, size_t n, float *out) {
   constexpr size_t chunk = 256;
   size_t panels = divideUp(n, panelColumns);
@@ -240,7 +272,7 @@ static void packBlock(ThreadPool &pool, const float *b, size_t ldb,
 /// Columns [begin, begin + n) for one block of k, from packed panels that all
 /// fit in the second-level cache: each task takes a few rows of A, which are
 /// then read from memory once.
-static void multiplyRowsOfBlock(ThreadPool &pool, const GemmShape &shape,
+static void multiplyRowsOfBlock(Executor &pool, const GemmShape &shape,
                                 const GemmOperands &operands,
                                 const GemmEpilogue &epilogue, size_t begin,
                                 size_t n, size_t depth, size_t depths,
@@ -262,7 +294,7 @@ static void multiplyRowsOfBlock(ThreadPool &pool, const GemmShape &shape,
 
 /// Columns [begin, begin + n) for one block of k, from packed panels; tasks are
 /// small enough for workers to even out.
-static void multiplyBlock(ThreadPool &pool, const GemmShape &shape,
+static void multiplyBlock(Executor &pool, const GemmShape &shape,
                           const GemmOperands &operands,
                           const GemmEpilogue &epilogue, size_t begin, size_t n,
                           size_t depth, size_t depths, const float *panels) {
@@ -292,7 +324,7 @@ static void multiplyBlock(ThreadPool &pool, const GemmShape &shape,
 }
 
 /// One product shared by all workers.
-static void multiplyTogether(ThreadPool &pool, const GemmShape &shape,
+static void multiplyTogether(Executor &pool, const GemmShape &shape,
                              const GemmOperands &operands,
                              const GemmEpilogue &epilogue) {
   size_t widest = std::min(shape.n, blockColumns);
@@ -310,7 +342,7 @@ static void multiplyTogether(ThreadPool &pool, const GemmShape &shape,
 }
 
 /// One row, C[1, n] = x op(B): bound by reading B once, so nothing is packed.
-static void multiplyRow(ThreadPool &pool, const GemmShape &shape,
+static void multiplyRow(Executor &pool, const GemmShape &shape,
                         const GemmOperands &operands,
                         const GemmEpilogue &epilogue) {
   constexpr size_t grain = 64;
@@ -374,8 +406,8 @@ static void exchange(GemmShape &shape, GemmOperands &operands) {
   std::swap(operands.rowBias, operands.columnBias);
 }
 
-static void multiplyOne(ThreadPool &pool, GemmShape shape,
-                        GemmOperands operands, const GemmEpilogue &epilogue) {
+static void multiplyOne(Executor &pool, GemmShape shape, GemmOperands operands,
+                        const GemmEpilogue &epilogue) {
   if (shape.n == 1 && shape.ldc == 1)
     exchange(shape, operands);
   if (shape.m == 1)
@@ -385,7 +417,7 @@ static void multiplyOne(ThreadPool &pool, GemmShape shape,
   multiplyTogether(pool, shape, operands, epilogue);
 }
 
-static void multiplyBatch(ThreadPool &pool, const GemmShape &shape,
+static void multiplyBatch(Executor &pool, const GemmShape &shape,
                           llvm::ArrayRef<GemmOperands> batch,
                           const GemmEpilogue &epilogue) {
   if (isBusyBatch(pool, shape, batch.size()))
@@ -402,7 +434,7 @@ static bool hasOwnKernels() {
 
 #else
 
-static void multiplyBatch(ThreadPool &, const GemmShape &,
+static void multiplyBatch(Executor &, const GemmShape &,
                           llvm::ArrayRef<GemmOperands>, const GemmEpilogue &) {}
 
 static bool hasOwnKernels() { return false; }
@@ -411,19 +443,19 @@ static bool hasOwnKernels() { return false; }
 
 //===-- Interface ---------------------------------------------------------===//
 
-void cpu::gemm(ThreadPool &pool, const GemmShape &shape,
+void cpu::gemm(Executor &pool, const GemmShape &shape,
                const GemmOperands &operands, const GemmEpilogue &epilogue) {
   gemmBatch(pool, shape, operands, epilogue);
 }
 
-void cpu::gemmBatch(ThreadPool &pool, const GemmShape &shape,
+void cpu::gemmBatch(Executor &pool, const GemmShape &shape,
                     llvm::ArrayRef<GemmOperands> batch,
                     const GemmEpilogue &epilogue) {
   if (shape.m == 0 || shape.n == 0)
     return;
   if (hasOwnKernels())
     return multiplyBatch(pool, shape, batch, epilogue);
-  useOneBlasThread();
+  OneBlasThread oneThread;
   if (isBusyBatch(pool, shape, batch.size()))
     return pool.parallelFor(batch.size(), [&](size_t task, unsigned) {
       multiplyBlas(shape, batch[task], epilogue);
@@ -462,7 +494,7 @@ PackedWeight PackedWeight::right(size_t k, size_t n, const float *weight,
     return result;
   result.packedCount = k * paddedColumns(n);
   result.packed = makeAlignedArray(result.packedCount);
-  ThreadPool alone(1);
+  Executor alone(1);
   forEachDepth(k, [&](size_t depth, size_t depths) {
     packBlock(alone, weight + at(depth, 0, leading, transpose), leading,
               transpose, depths, n,
@@ -472,7 +504,7 @@ PackedWeight PackedWeight::right(size_t k, size_t n, const float *weight,
   return result;
 }
 
-void cpu::gemmLeft(ThreadPool &pool, const PackedWeight &weight,
+void cpu::gemmLeft(Executor &pool, const PackedWeight &weight,
                    const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
                    const GemmEpilogue &epilogue) {
   bool isPacked = weight.packed != nullptr;
@@ -485,7 +517,7 @@ void cpu::gemmLeft(ThreadPool &pool, const PackedWeight &weight,
   gemmBatch(pool, whole, operands, epilogue);
 }
 
-void cpu::gemmRight(ThreadPool &pool, const PackedWeight &weight,
+void cpu::gemmRight(Executor &pool, const PackedWeight &weight,
                     const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
                     const GemmEpilogue &epilogue) {
 #if defined(__x86_64__)

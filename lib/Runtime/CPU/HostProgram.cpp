@@ -4,7 +4,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/CPU/HostProgram.h"
-#include "Machine.h"
 #include "Steps.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -12,18 +11,6 @@
 
 using namespace anec;
 using namespace anec::cpu;
-
-std::shared_ptr<Machine> cpu::createMachine(unsigned threads) {
-  return std::make_shared<Machine>(threads);
-}
-
-void cpu::roundToHalf(Machine &machine, size_t count, const float *from,
-                      float *to) {
-  machine.pool.parallelRanges(
-      count, 65536, [&](size_t begin, size_t end, unsigned) {
-        roundToHalf(end - begin, from + begin, to + begin);
-      });
-}
 
 namespace {
 
@@ -106,13 +93,13 @@ Placing::placeGradient(const Op &op, const HostMemory::Gradient &gradient) {
 
 struct HostProgram::State {
   State(const Function &function, const HostMemory &memory, Numerics numerics,
-        std::shared_ptr<Machine> shared)
-      : machine(std::move(shared)), schedule(function, parts, numerics),
+        std::shared_ptr<Workspace> shared)
+      : workspace(std::move(shared)), schedule(function, parts, numerics),
         placing(function, memory, schedule, numerics),
         storage(function, schedule, parts, numerics, placing.places,
-                machine->arenas) {}
+                *workspace) {}
 
-  std::shared_ptr<Machine> machine;
+  std::shared_ptr<Workspace> workspace;
   PortParts parts;
   Schedule schedule;
   Placing placing;
@@ -120,7 +107,7 @@ struct HostProgram::State {
 };
 
 static StepFn makeTransfer(Way way, const float *from, float *to, size_t count,
-                           ThreadPool &pool) {
+                           Executor &pool) {
   return [=, &pool] {
     pool.parallelRanges(count, 65536, [&](size_t begin, size_t end, unsigned) {
       if (way == Way::Add)
@@ -138,15 +125,16 @@ static Numerics hostNumerics(Numerics numerics) {
 }
 
 HostProgram::HostProgram(const Function &function, const HostMemory &memory,
-                         Numerics wanted, std::shared_ptr<Machine> machine)
-    : HostProgram(hostNumerics(wanted), function, memory, std::move(machine)) {}
+                         Numerics wanted, std::shared_ptr<Workspace> workspace)
+    : HostProgram(hostNumerics(wanted), function, memory,
+                  std::move(workspace)) {}
 
 HostProgram::HostProgram(Numerics numerics, const Function &function,
                          const HostMemory &memory,
-                         std::shared_ptr<Machine> machine)
+                         std::shared_ptr<Workspace> workspace)
     : state(std::make_unique<State>(function, memory, numerics,
-                                    std::move(machine))) {
-  ThreadPool &pool = state->machine->pool;
+                                    std::move(workspace))) {
+  Executor &pool = state->workspace->executor();
   const Placing &placing = state->placing;
   StepContext ctx{state->storage, state->schedule, pool, numerics};
   ctx.accumulating = &placing.accumulating;

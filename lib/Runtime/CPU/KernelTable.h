@@ -17,10 +17,6 @@ namespace anec::cpu {
 /// Each member is the function of VectorKernels.h of the same name.
 struct KernelTable {
   void (*roundToHalf)(size_t, const float *, float *);
-  void (*halfToFloat)(size_t, const uint16_t *, float *);
-  void (*floatToHalf)(size_t, const float *, uint16_t *);
-  void (*bfloat16ToFloat)(size_t, const uint16_t *, float *);
-  void (*floatToBFloat16)(size_t, const float *, uint16_t *);
   void (*binary)(Binary, size_t, const float *, size_t, const float *, size_t,
                  float *, Rounding);
   void (*unary)(Unary, size_t, const float *, float *, Rounding, float, float);

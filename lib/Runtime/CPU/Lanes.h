@@ -43,7 +43,6 @@ constexpr size_t width = 4;
 using Floats = float __attribute__((vector_size(width * 4)));
 using Ints = int32_t __attribute__((vector_size(width * 4)));
 using Words = uint32_t __attribute__((vector_size(width * 4)));
-using Halves = uint16_t __attribute__((vector_size(width * 2)));
 using FloatsHalf = float __attribute__((vector_size(width * 2)));
 using Doubles = double __attribute__((vector_size(width * 4)));
 using Longs = int64_t __attribute__((vector_size(width * 4)));
@@ -133,28 +132,6 @@ ANEC_INLINE Floats ceil(Floats x) {
   return copySign(rounded < x ? rounded + 1.0f : rounded, x);
 }
 
-/// fp16 bits to fp32.
-ANEC_INLINE Floats fromHalves(Halves h) {
-#if defined(__AVX512F__)
-  return (Floats)_mm512_maskz_cvtph_ps(allLanes, (__m256i)h);
-#elif defined(__AVX2__)
-  return (Floats)_mm256_cvtph_ps((__m128i)h);
-#elif defined(__aarch64__)
-  return (Floats)vcvt_f32_f16((float16x4_t)h);
-#else
-  Words w = __builtin_convertvector(h, Words);
-  Words sign = (w & 0x8000u) << 16;
-  Words magnitude = w & 0x7fffu;
-  // Shifted into place the exponent is 112 too small. A product corrects that
-  // and normalises subnormals; infinity and NaN get fp32's own exponent.
-  Floats scaled = fromBits(magnitude << 13) * 0x1p112f;
-  Words special = (magnitude << 13) | 0x7f800000u;
-  Words quiet = (Words)(magnitude > 0x7c00u) & 0x400000u;
-  Words value = magnitude >= 0x7c00u ? special | quiet : bits(scaled);
-  return fromBits(value | sign);
-#endif
-}
-
 /// The nearest fp16 value, ties to even, as fp32.
 ANEC_INLINE Floats roundToHalf(Floats x) {
 #if defined(__AVX512F__)
@@ -174,27 +151,6 @@ ANEC_INLINE Floats roundToHalf(Floats x) {
   Words result = magnitude < 0x1p-14f ? subnormal : normal;
   result = w > 0x7f800000u ? w | 0x400000u : result;
   return fromBits(result | (bits(x) & 0x80000000u));
-#endif
-}
-
-/// The nearest fp16 value's bits, ties to even.
-ANEC_INLINE Halves toHalves(Floats x) {
-#if defined(__AVX512F__)
-  return (Halves)_mm512_maskz_cvtps_ph(allLanes, (__m512)x, 0);
-#elif defined(__AVX2__)
-  return (Halves)_mm256_cvtps_ph((__m256)x, 0);
-#elif defined(__aarch64__)
-  return (Halves)vcvt_f16_f32((float32x4_t)x);
-#else
-  Words rounded = bits(roundToHalf(x));
-  Words magnitude = rounded & 0x7fffffffu;
-  // An fp16 subnormal times 2^24 is the integer that its bits spell.
-  Ints subnormal = __builtin_convertvector(fromBits(magnitude) * 0x1p24f, Ints);
-  Words normal = (magnitude >> 13) - (112u << 10);
-  Words special = 0x7c00u | ((magnitude >> 13) & 0x3ffu);
-  Words result = magnitude < 0x38800000u ? (Words)subnormal : normal;
-  result = magnitude >= 0x7f800000u ? special : result;
-  return __builtin_convertvector(result | (rounded >> 16 & 0x8000u), Halves);
 #endif
 }
 

@@ -61,7 +61,7 @@ static void sumPart(const Loss &loss, size_t begin, size_t end, float *top,
   }
 }
 
-static ColumnSums sumColumns(const Loss &loss, ThreadPool &pool) {
+static ColumnSums sumColumns(const Loss &loss, Executor &pool) {
   size_t count = loss.count;
   size_t parts = (loss.classes + rowsOfPart - 1) / rowsOfPart;
   std::vector<float> tops(parts * count), sums(parts * count);

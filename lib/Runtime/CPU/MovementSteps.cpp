@@ -75,7 +75,7 @@ static void copyPlane(const uint32_t *source, int64_t fromRow,
               source[r * fromRow + c * fromColumn];
 }
 
-static void runCopy(const StridedCopy &copy, ThreadPool &pool) {
+static void runCopy(const StridedCopy &copy, Executor &pool) {
   size_t rank = copy.shape.size();
   int64_t columns = copy.shape[rank - 1];
   int64_t rows = rank > 1 ? copy.shape[rank - 2] : 1;
@@ -132,7 +132,7 @@ static StepFn makeCopy(const Value *from, const Value *to, StepContext &ctx) {
   const uint32_t *source = ctx.storage.words(from);
   uint32_t *target = ctx.storage.words(to);
   size_t count = size_t(to->type.numElements());
-  ThreadPool *pool = &ctx.pool;
+  Executor *pool = &ctx.pool;
   return [=] {
     pool->parallelRanges(count, 16384, [&](size_t begin, size_t end, unsigned) {
       std::memcpy(target + begin, source + begin, (end - begin) * 4);

@@ -23,12 +23,12 @@ struct Products {
   std::vector<GemmOperands> operands;
   /// Lays the right operand of a product out where it cannot be used as it is
   /// (an image under a convolution's kernel), and changes `b` to that.
-  std::function<void(ThreadPool &pool, GemmOperands &product)> prepare;
+  std::function<void(Executor &pool, GemmOperands &product)> prepare;
 
   /// Calls `multiply` with all operands at once, or, when each has to be
   /// prepared, one by one.
   void
-  forEach(ThreadPool &pool,
+  forEach(Executor &pool,
           llvm::function_ref<void(llvm::ArrayRef<GemmOperands>)> multiply) {
     if (!prepare)
       return multiply(operands);

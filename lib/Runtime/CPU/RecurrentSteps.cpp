@@ -93,7 +93,7 @@ struct Lstm {
       h[j] = gates[2 * hidden + j] * activated[j];
   }
 
-  void run(ThreadPool &pool) {
+  void run(Executor &pool) {
     readState(initialH, h);
     readState(initialC, c);
     GemmOperands product;

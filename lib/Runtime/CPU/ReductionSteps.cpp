@@ -54,7 +54,7 @@ static std::optional<AxisView> viewAxes(llvm::ArrayRef<int64_t> shape,
 /// Calls `rows(begin, end)` on parts of the outer extent, or for one large
 /// outer element `columns(outer, begin, end)` on parts of the inner one.
 template <typename Rows, typename Columns>
-static void splitWork(ThreadPool &pool, const AxisView &view, Rows rows,
+static void splitWork(Executor &pool, const AxisView &view, Rows rows,
                       Columns columns) {
   if (view.inner == 1) {
     size_t grain =

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
+#include "anec/Runtime/Elements.h"
 
 using namespace anec;
 using namespace anec::cpu;
@@ -16,8 +17,10 @@ struct Place {
   uint32_t *words = nullptr;
   Rounding rounding = Rounding::None;
 
-  void load() { loadElements(words, tensor); }
-  void store() const { storeElements(tensor, rounding, words); }
+  void load() { loadDoubles(tensor.type.dtype, words, tensor.data); }
+  void store() const {
+    storeDoubles(storedType(tensor.type.dtype, rounding), tensor.data, words);
+  }
 };
 
 Place makePlace(const Value *value, StepContext &ctx) {

@@ -15,7 +15,7 @@
 
 #include "Schedule.h"
 #include "Storage.h"
-#include "anec/Runtime/CPU/Parallel.h"
+#include "anec/Support/Executor.h"
 #include <functional>
 
 namespace anec::cpu {
@@ -28,7 +28,7 @@ class HazardList;
 struct StepContext {
   const Storage &storage;
   const Schedule &schedule;
-  ThreadPool &pool;
+  Executor &pool;
   Numerics numerics;
   /// Where emulated steps count; null when nothing is emulated.
   HazardList *hazards = nullptr;

@@ -7,6 +7,7 @@
 #include "Arena.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -20,34 +21,6 @@ static constexpr uint64_t alignmentWords = 16;
 static uint64_t sizeInWords(const Value *value) {
   return llvm::alignTo(std::max<int64_t>(value->type.numElements(), 1),
                        alignmentWords);
-}
-
-//===----------------------------------------------------------------------===//
-// Elements
-//===----------------------------------------------------------------------===//
-
-void cpu::loadElements(const uint32_t *words, RefTensor &tensor) {
-  const float *floats = reinterpret_cast<const float *>(words);
-  const int32_t *ints = reinterpret_cast<const int32_t *>(words);
-  bool real = isFloat(tensor.type.dtype);
-  for (size_t i = 0; i < tensor.data.size(); ++i)
-    tensor.data[i] = real ? double(floats[i]) : double(ints[i]);
-}
-
-void cpu::storeElements(const RefTensor &tensor, Rounding rounding,
-                        uint32_t *words) {
-  float *floats = reinterpret_cast<float *>(words);
-  int32_t *ints = reinterpret_cast<int32_t *>(words);
-  DType dtype = tensor.type.dtype;
-  if (dtype == DType::FP16 && rounding == Rounding::None)
-    dtype = DType::FP32;
-  for (size_t i = 0; i < tensor.data.size(); ++i) {
-    double value = roundToDType(tensor.data[i], dtype);
-    if (isFloat(dtype))
-      floats[i] = float(value);
-    else
-      ints[i] = int32_t(int64_t(value));
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,25 +44,15 @@ static llvm::DenseSet<const Value *> neededRoots(const Function &function,
   return needed;
 }
 
-uint32_t *SharedArenas::atLeast(uint64_t words) {
-  for (Block &block : blocks)
-    if (block.words >= words)
-      return reinterpret_cast<uint32_t *>(block.memory.get());
-  blocks.push_back({makeAlignedArray(words), words});
-  // First touch now rather than in the first run.
-  std::fill_n(blocks.back().memory.get(), words, 0.0f);
-  return reinterpret_cast<uint32_t *>(blocks.back().memory.get());
-}
-
 Storage::Storage(const Function &function, const Schedule &schedule,
                  const PortParts &parts, Numerics numerics,
-                 const Places &external, SharedArenas &arenas)
+                 const Places &external, Workspace &workspace)
     : places(external) {
   llvm::DenseSet<const Value *> needed = neededRoots(function, schedule, parts);
   placeConstants(function, needed);
   foldConstants(schedule, needed, numerics);
   placePorts(schedule, parts);
-  placeActivations(schedule, arenas);
+  placeActivations(schedule, workspace);
   for (auto [value, root] : schedule.roots)
     if (value != root)
       places[value] = places.lookup(root);
@@ -199,7 +162,8 @@ void Storage::foldConstants(const Schedule &schedule,
       if (!needed.contains(value))
         continue;
       places[value] = addConstant(value);
-      storeElements(tensor, rounding, places[value]);
+      storeDoubles(storedType(value->type.dtype, rounding), tensor.data,
+                   places[value]);
     }
   }
 }
@@ -229,7 +193,7 @@ void Storage::placePorts(const Schedule &schedule, const PortParts &parts) {
   }
 }
 
-void Storage::placeActivations(const Schedule &schedule, SharedArenas &arenas) {
+void Storage::placeActivations(const Schedule &schedule, Workspace &workspace) {
   // The number of the last step that reads a value; results are read after all.
   llvm::DenseMap<const Value *, size_t> lastUse;
   for (auto [number, step] : llvm::enumerate(schedule.steps))
@@ -255,7 +219,7 @@ void Storage::placeActivations(const Schedule &schedule, SharedArenas &arenas) {
       memory.release(offsets.lookup(dead), sizeInWords(dead));
   }
   arenaWords = memory.size();
-  uint32_t *base = arenas.atLeast(arenaWords);
+  uint32_t *base = workspace.atLeast(arenaWords);
   for (auto [value, offset] : offsets)
     places[value] = base + offset;
 }

@@ -17,30 +17,15 @@
 #include "PortParts.h"
 #include "Schedule.h"
 #include "anec/IR/OpDef.h"
-#include "anec/Runtime/CPU/AlignedArray.h"
+#include "anec/Runtime/Workspace.h"
 
 namespace anec::cpu {
 
-/// Reads all elements of `tensor`, which has its type and size, from where a
-/// value lives.
-void loadElements(const uint32_t *words, RefTensor &tensor);
-/// Writes them, rounded to the element type; of fp16, only when `rounding` says
-/// so.
-void storeElements(const RefTensor &tensor, Rounding rounding, uint32_t *words);
-
-/// Memory for what lives during a run only. Programs that never run at the same
-/// time use the same: each takes one that is large enough, or a new one.
-class SharedArenas {
-public:
-  uint32_t *atLeast(uint64_t words);
-
-private:
-  struct Block {
-    AlignedArray memory;
-    uint64_t words;
-  };
-  std::vector<Block> blocks;
-};
+/// What elements of `dtype` are rounded to: without rounding, fp16 is not.
+inline DType storedType(DType dtype, Rounding rounding) {
+  return dtype == DType::FP16 && rounding == Rounding::None ? DType::FP32
+                                                            : dtype;
+}
 
 class Storage {
 public:
@@ -52,7 +37,7 @@ public:
   /// in an arena.
   Storage(const Function &function, const Schedule &schedule,
           const PortParts &parts, Numerics numerics, const Places &external,
-          SharedArenas &arenas);
+          Workspace &workspace);
 
   /// Null for values internal to a step.
   uint32_t *words(const Value *value) const { return places.lookup(value); }
@@ -74,7 +59,7 @@ private:
                      const llvm::DenseSet<const Value *> &needed,
                      Numerics numerics);
   void placePorts(const Schedule &schedule, const PortParts &parts);
-  void placeActivations(const Schedule &schedule, SharedArenas &arenas);
+  void placeActivations(const Schedule &schedule, Workspace &workspace);
 
   Places places;
   std::vector<AlignedArray> constants; ///< each holds several

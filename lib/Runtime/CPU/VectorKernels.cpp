@@ -74,22 +74,6 @@ void cpu::roundToHalf(size_t n, const float *x, float *out) {
   kernels().roundToHalf(n, x, out);
 }
 
-void cpu::halfToFloat(size_t n, const uint16_t *x, float *out) {
-  kernels().halfToFloat(n, x, out);
-}
-
-void cpu::floatToHalf(size_t n, const float *x, uint16_t *out) {
-  kernels().floatToHalf(n, x, out);
-}
-
-void cpu::bfloat16ToFloat(size_t n, const uint16_t *x, float *out) {
-  kernels().bfloat16ToFloat(n, x, out);
-}
-
-void cpu::floatToBFloat16(size_t n, const float *x, uint16_t *out) {
-  kernels().floatToBFloat16(n, x, out);
-}
-
 void cpu::binary(Binary kind, size_t n, const float *a, size_t strideA,
                  const float *b, size_t strideB, float *out,
                  Rounding rounding) {

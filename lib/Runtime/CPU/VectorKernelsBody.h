@@ -42,38 +42,6 @@ void roundRow(size_t n, const float *x, float *out) {
   });
 }
 
-void halvesToFloats(size_t n, const uint16_t *x, float *out) {
-  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
-    Halves h =
-        count == width ? loadAs<Halves>(x + i) : loadPart<Halves>(x + i, count);
-    storeUpTo(count, out + i, fromHalves(h));
-  });
-}
-
-void floatsToHalves(size_t n, const float *x, uint16_t *out) {
-  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
-    storePart(out + i, toHalves(loadUpTo(count, x + i)), count);
-  });
-}
-
-void bfloat16sToFloats(size_t n, const uint16_t *x, float *out) {
-  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
-    Halves h =
-        count == width ? loadAs<Halves>(x + i) : loadPart<Halves>(x + i, count);
-    storeUpTo(count, out + i,
-              fromBits(__builtin_convertvector(h, Words) << 16));
-  });
-}
-
-void floatsToBFloat16s(size_t n, const float *x, uint16_t *out) {
-  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
-    Words w = bits(loadUpTo(count, x + i));
-    Words nearest = w + 0x7fffu + ((w >> 16) & 1u);
-    Words result = (w & 0x7fffffffu) > 0x7f800000u ? w | 0x400000u : nearest;
-    storePart(out + i, __builtin_convertvector(result >> 16, Halves), count);
-  });
-}
-
 //===-- Binary ------------------------------------------------------------===//
 
 template <Binary kind>
@@ -569,10 +537,6 @@ void addFixedProductsKernel(size_t n, double left, float power, double smallest,
 
 constinit const KernelTable ANEC_KERNEL_TABLE = {
     .roundToHalf = roundRow,
-    .halfToFloat = halvesToFloats,
-    .floatToHalf = floatsToHalves,
-    .bfloat16ToFloat = bfloat16sToFloats,
-    .floatToBFloat16 = floatsToBFloat16s,
     .binary = binaryKernel,
     .unary = unaryKernel,
     .siluMul = siluMulKernel,

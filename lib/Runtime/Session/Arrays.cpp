@@ -5,6 +5,7 @@
 
 #include "Arrays.h"
 #include "anec/Arrays/StoredAs.h"
+#include "anec/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -18,7 +19,7 @@ float *Arrays::allocate(size_t count) {
   size_t size = (count + line - 1) / line * line;
   if (size > blockLeft) {
     blockLeft = std::max(size, blockSize);
-    memory.push_back(cpu::makeAlignedArray(blockLeft));
+    memory.push_back(makeAlignedArray(blockLeft));
     block = memory.back().get();
   }
   float *array = block;
@@ -90,11 +91,11 @@ float *Arrays::gradient(llvm::StringRef name) {
   return array.gradient;
 }
 
-void Arrays::round(cpu::Machine &machine) {
+void Arrays::round(Executor &executor) {
   for (auto &entry : arrays) {
     Array &array = entry.second;
     if (array.rounded)
-      cpu::roundToHalf(machine, size_t(array.type.numElements()), array.master,
-                       array.rounded);
+      roundToHalves(array.master, array.rounded,
+                    size_t(array.type.numElements()), executor);
   }
 }

@@ -12,9 +12,9 @@
 #ifndef ANEC_LIB_RUNTIME_SESSION_ARRAYS_H
 #define ANEC_LIB_RUNTIME_SESSION_ARRAYS_H
 
-#include "anec/Runtime/CPU/AlignedArray.h"
 #include "anec/Runtime/CPU/HostProgram.h"
 #include "anec/Runtime/Session.h"
+#include "anec/Support/AlignedArray.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace anec::session {
@@ -30,7 +30,7 @@ public:
   /// The gradient of `array`, made when it is asked for first.
   float *gradient(llvm::StringRef array);
   /// Renews the rounded copies.
-  void round(cpu::Machine &machine);
+  void round(Executor &executor);
 
   llvm::ArrayRef<NamedFloats> weights() const { return masters; }
   llvm::ArrayRef<NamedFloats> gradients() const { return sums; }
@@ -44,7 +44,7 @@ private:
     TensorType type;
   };
   llvm::StringMap<Array> arrays;
-  std::vector<cpu::AlignedArray> memory;
+  std::vector<AlignedArray> memory;
   float *block = nullptr; ///< what is left of the last one
   size_t blockLeft = 0;
   std::vector<NamedFloats> masters, sums; ///< sorted by name

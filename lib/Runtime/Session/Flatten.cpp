@@ -25,7 +25,7 @@ public:
                           const KnownIntegers &known);
 
   /// `slot`, or for a stack, its parts next to each other.
-  Slot *together(Slot *slot);
+  Slot *contiguous(Slot *slot);
 
 private:
   std::vector<Slot *> addRepeat(const Op &op, llvm::ArrayRef<Slot *> in,
@@ -39,14 +39,14 @@ private:
 
 } // namespace
 
-Slot *Flattener::together(Slot *slot) {
+Slot *Flattener::contiguous(Slot *slot) {
   if (!slot || slot->stack.empty())
     return slot;
   Item item{Item::Gather};
   item.in = slot->stack;
   item.out = {out.addSlot(slot->type)};
   out.items.push_back(std::move(item));
-  // For whoever else wants it so.
+  // For other uses of the stack.
   Slot *whole = out.items.back().out[0];
   slot->stack.clear();
   slot->base = whole;
@@ -68,7 +68,7 @@ std::vector<Slot *> Flattener::addOp(const Op &op, std::vector<Slot *> in,
     in.erase(in.begin());
   }
   for (Slot *&slot : in)
-    slot = together(slot);
+    slot = contiguous(slot);
   item.in = std::move(in);
   bool staged =
       item.kind == Item::Compute && !op.def().has(trait::SideEffect) &&
@@ -156,7 +156,7 @@ void session::flatten(const Module &module, const Function &entry,
   }
   schedule.outputs = flattener.add(entry, schedule.inputs, KnownIntegers());
   for (Slot *&output : schedule.outputs) {
-    output = flattener.together(output);
+    output = flattener.contiguous(output);
     output->root().isOutput = true;
   }
 }

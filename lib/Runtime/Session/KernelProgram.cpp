@@ -9,18 +9,18 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Weights.h"
 #include "anec/Package/ScheduleWalk.h"
-#include "anec/Runtime/CPU/VectorKernels.h"
 #include "anec/Runtime/Diags.h"
+#include "anec/Support/Half.h"
 
 using namespace anec;
 using namespace anec::session;
 
-KernelProgram::KernelProgram(const Surroundings &around,
+KernelProgram::KernelProgram(const SessionContext &context,
                              const PackagedKernel &kernel,
                              const PackagedInstance &instance,
                              std::shared_ptr<const Module> module,
                              llvm::ArrayRef<Binding> bindings)
-    : around(around), kernel(kernel), instance(instance),
+    : context(context), kernel(kernel), instance(instance),
       module(std::move(module)), bindings(bindings.begin(), bindings.end()) {}
 
 //===----------------------------------------------------------------------===//
@@ -28,15 +28,15 @@ KernelProgram::KernelProgram(const Surroundings &around,
 //===----------------------------------------------------------------------===//
 
 /// The master weight that `constant` of a kernel is made of; null for none.
-static const NamedFloats *findMaster(const Surroundings &around,
+static const NamedFloats *findMaster(const SessionContext &context,
                                      const PackagedInstance &instance,
                                      const PackagedConstant &constant) {
-  const PackagedWeight *weight = around.package.findWeight(constant.weight);
+  const PackagedWeight *weight = context.package.findWeight(constant.weight);
   // Only weights of repeated layers are one for each instance.
   std::string name = instanceName(
       constant.weight,
       weight && !weight->instances.empty() ? instance.index : std::nullopt);
-  llvm::ArrayRef<NamedFloats> masters = around.arrays.weights();
+  llvm::ArrayRef<NamedFloats> masters = context.arrays.weights();
   const auto *found = llvm::find_if(
       masters, [&](const NamedFloats &array) { return array.name == name; });
   return found == masters.end() ? nullptr : found;
@@ -44,7 +44,7 @@ static const NamedFloats *findMaster(const Surroundings &around,
 
 bool KernelProgram::isBaked() const {
   return llvm::any_of(kernel.constants, [&](const PackagedConstant &constant) {
-    return findMaster(around, instance, constant);
+    return findMaster(context, instance, constant);
   });
 }
 
@@ -66,7 +66,7 @@ static std::unique_ptr<Op> weightOp(const PackagedConstant &constant) {
 /// The constant with the values that its master weight has, in a copy.
 ConstantRef KernelProgram::currentValue(const PackagedConstant &constant,
                                         Diagnostics &diags) const {
-  const NamedFloats *master = findMaster(around, instance, constant);
+  const NamedFloats *master = findMaster(context, instance, constant);
   if (!master)
     return nullptr;
   if (constant.stored.numElements() != constant.type.numElements() ||
@@ -88,9 +88,8 @@ ConstantRef KernelProgram::currentValue(const PackagedConstant &constant,
   if (type.dtype != DType::FP16)
     return Constant::copy(type, arranged->bytes());
   auto halves = std::make_shared_for_overwrite<uint16_t[]>(count);
-  cpu::floatToHalf(count,
-                   reinterpret_cast<const float *>(arranged->bytes().data()),
-                   halves.get());
+  floatsToHalves(reinterpret_cast<const float *>(arranged->bytes().data()),
+                 halves.get(), count);
   return Constant::view(
       type, type.dtype,
       {reinterpret_cast<const uint8_t *>(halves.get()), count * 2}, halves);
@@ -132,11 +131,11 @@ std::unique_ptr<Module> KernelProgram::withWeights(Diagnostics &diags) const {
 
 std::unique_ptr<Executable> KernelProgram::load(const Function &function,
                                                 Diagnostics &diags) const {
-  LoadOptions load = around.options.load;
-  load.machine = around.machine;
+  LoadOptions load = context.options.load;
+  load.workspace = context.workspace;
   load.bindings = bindings;
   load.milVersion = module->version;
-  return around.backend.load(function, load, diags);
+  return context.backend.load(function, load, diags);
 }
 
 bool KernelProgram::load(Diagnostics &diags) {
@@ -151,36 +150,37 @@ bool KernelProgram::load(Diagnostics &diags) {
   return current != nullptr;
 }
 
-bool KernelProgram::captureWeights(Diagnostics &diags) {
-  if (pending.valid())
-    pending.get();
-  captured = withWeights(diags);
-  if (!captured)
-    return false;
-  loaded = {};
-  pending = loaded.get_future();
-  return true;
+void KernelProgram::waitForNext() {
+  if (pending)
+    pending->wait(ticket);
+  pending = nullptr;
 }
 
-void KernelProgram::loadNext() {
+bool KernelProgram::captureWeights(Diagnostics &diags) {
+  waitForNext();
+  captured = withWeights(diags);
+  return captured != nullptr;
+}
+
+void KernelProgram::loadNext(TaskQueue &tasks) {
   // Whoever needs it will try again, and report what is wrong.
-  Diagnostics ignored;
-  next = load(*captured->functions.front(), ignored);
-  loaded.set_value();
+  loading = [this] {
+    Diagnostics ignored;
+    next = load(*captured->functions.front(), ignored);
+  };
+  pending = &tasks;
+  ticket = tasks.submit(loading);
 }
 
 Executable *KernelProgram::executable(Diagnostics &diags) {
-  if (pending.valid()) {
-    pending.get();
-    if (!next)
-      next = load(*captured->functions.front(), diags);
-    if (!next) {
-      // So that the next run fails as well, instead of using old weights.
-      current = nullptr;
-      return nullptr;
-    }
-    current = std::move(next);
-    captured = nullptr;
-  }
+  if (!pending)
+    return current.get();
+  waitForNext();
+  if (!next)
+    next = load(*captured->functions.front(), diags);
+  // Null, too, so that the next run fails as well, instead of using old
+  // weights.
+  current = std::move(next);
+  captured = nullptr;
   return current.get();
 }

@@ -4,24 +4,23 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A loaded kernel. Where weights are constants of it, a change of theirs makes
-/// it another program, which is loaded in place of this one: by a thread of its
-/// own where the backend can, so that the kernels that run first do not wait
-/// for those that run last.
+/// A loaded kernel. Where weights are constants of it, new values make it
+/// another program, which is loaded in place of this one: in the background
+/// where the backend can, so that the kernels that run first do not wait for
+/// those that run last.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_LIB_RUNTIME_SESSION_KERNELPROGRAM_H
 #define ANEC_LIB_RUNTIME_SESSION_KERNELPROGRAM_H
 
-#include "Surroundings.h"
-#include <future>
+#include "Context.h"
 
 namespace anec::session {
 
 class KernelProgram {
 public:
-  KernelProgram(const Surroundings &around, const PackagedKernel &kernel,
+  KernelProgram(const SessionContext &context, const PackagedKernel &kernel,
                 const PackagedInstance &instance,
                 std::shared_ptr<const Module> module,
                 llvm::ArrayRef<Binding> bindings);
@@ -32,24 +31,25 @@ public:
   /// Whether weights that the session has are constants of it.
   bool isBaked() const;
 
-  /// Takes the weights as they are, for `loadNext`. One that is being loaded
-  /// is waited for.
+  /// Takes the weights as they are, for `loadNext`; waits for a program that is
+  /// being loaded.
   bool captureWeights(Diagnostics &diags);
-  /// Loads the program with the captured weights; any thread may.
-  void loadNext();
+  /// Has `tasks` load the program with the captured weights.
+  void loadNext(TaskQueue &tasks);
 
   /// With the weights captured last: waits until it is loaded. Null, with the
   /// reason reported, when it could not be.
   Executable *executable(Diagnostics &diags);
 
 private:
+  void waitForNext();
   std::unique_ptr<Executable> load(const Function &function,
                                    Diagnostics &diags) const;
   std::unique_ptr<Module> withWeights(Diagnostics &diags) const;
   ConstantRef currentValue(const PackagedConstant &constant,
                            Diagnostics &diags) const;
 
-  const Surroundings &around;
+  const SessionContext &context;
   const PackagedKernel &kernel;
   const PackagedInstance &instance;
   std::shared_ptr<const Module> module;
@@ -57,8 +57,10 @@ private:
   std::unique_ptr<Executable> current, next;
 
   std::unique_ptr<Module> captured;
-  std::promise<void> loaded;
-  std::future<void> pending;
+  /// Loads what was captured; `pending` is its queue until it was waited for.
+  TaskQueue::Task loading;
+  TaskQueue *pending = nullptr;
+  uint64_t ticket = 0;
 };
 
 } // namespace anec::session

@@ -4,33 +4,53 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/Session.h"
-#include "Entry.h"
+#include "PlanBuilder.h"
+#include "Run.h"
 #include "anec/Runtime/Diags.h"
 
 using namespace anec;
 using namespace anec::session;
 
+namespace {
+/// A prepared entry.
+struct Entry {
+  Entry(std::unique_ptr<const Plan> made, SessionContext &context)
+      : plan(std::move(made)), run(*plan, context) {}
+  std::unique_ptr<const Plan> plan;
+  Run run;
+};
+} // namespace
+
 struct Session::State {
   State(ModelPackage package, Backend &backend, const SessionOptions &options)
       : package(std::move(package)),
-        options(options), around{this->package, backend, this->options, arrays,
-                                 cpu::createMachine(options.load.threads)} {
-    if (options.overlap.value_or(!backend.computesOnProcessor()))
-      around.besideKernels = cpu::createMachine(options.load.threads);
+        options(options), context{this->package, backend, this->options, arrays,
+                                 workspaceOf(options)},
+        loading(context.backend.capabilities().loadsInBackground
+                    ? context.workspace->executor()
+                    : caller) {
+    if (!this->options.weights.executor)
+      this->options.weights.executor = context.workspace->sharedExecutor();
+    if (options.overlap.value_or(!backend.capabilities().computesOnProcessor))
+      context.besideKernels =
+          std::make_shared<Workspace>(context.workspace->sharedExecutor());
+  }
+  static std::shared_ptr<Workspace> workspaceOf(const SessionOptions &options) {
+    return options.load.workspace ? options.load.workspace
+                                  : std::make_shared<Workspace>();
   }
 
   ModelPackage package;
   SessionOptions options;
   Arrays arrays;
-  Surroundings around;
+  SessionContext context;
   llvm::StringMap<std::unique_ptr<Entry>> entries;
-  /// Loads the programs of changed weights; the entries own them.
-  std::future<void> loading;
+  /// Runs tasks as they are submitted.
+  Executor caller{1};
+  /// Loads the programs of changed weights, which the entries own: beside the
+  /// caller where the backend can.
+  TaskQueue loading;
 
-  ~State() {
-    if (loading.valid())
-      loading.wait();
-  }
   bool stage(Diagnostics &diags);
   std::vector<std::shared_ptr<KernelProgram>> bakedPrograms() const;
   bool reload(Diagnostics &diags);
@@ -61,20 +81,22 @@ bool Session::prepare(llvm::StringRef name, Diagnostics &diags) {
     diags.report({}, diag::NoSuchEntry, name, known);
     return false;
   }
-  entry = Entry::prepare(*state->package.schedule->findFunction(name),
-                         state->around, diags);
-  if (!entry)
+  std::unique_ptr<const Plan> plan =
+      PlanBuilder(state->context)
+          .build(*state->package.schedule->findFunction(name), diags);
+  if (!plan)
     return false;
+  entry = std::make_unique<Entry>(std::move(plan), state->context);
   // Copies that the entry was the first to ask for.
   return state->stage(diags);
 }
 
 llvm::ArrayRef<Port> Session::inputs(llvm::StringRef entry) const {
-  return state->entries.find(entry)->second->inputs();
+  return state->entries.find(entry)->second->plan->inputs;
 }
 
 llvm::ArrayRef<Port> Session::outputs(llvm::StringRef entry) const {
-  return state->entries.find(entry)->second->outputs();
+  return state->entries.find(entry)->second->plan->outputs;
 }
 
 bool Session::run(llvm::StringRef entry,
@@ -83,7 +105,8 @@ bool Session::run(llvm::StringRef entry,
                   Diagnostics &diags, Gradients gradients,
                   GradientReady ready) {
   return prepare(entry, diags) &&
-         state->entries[entry]->run(inputs, outputs, gradients, ready, diags);
+         state->entries[entry]->run.execute(inputs, outputs, gradients, ready,
+                                            diags);
 }
 
 llvm::ArrayRef<NamedFloats> Session::weights() const {
@@ -91,9 +114,9 @@ llvm::ArrayRef<NamedFloats> Session::weights() const {
 }
 
 bool Session::State::stage(Diagnostics &diags) {
-  arrays.round(*around.machine);
+  arrays.round(context.workspace->executor());
   for (auto &entry : entries)
-    if (entry.second && !entry.second->stage(diags))
+    if (entry.second && !entry.second->run.stage(diags))
       return false;
   return true;
 }
@@ -103,7 +126,7 @@ Session::State::bakedPrograms() const {
   std::vector<std::shared_ptr<KernelProgram>> programs;
   for (const auto &entry : entries)
     if (entry.second)
-      entry.second->appendBaked(programs);
+      entry.second->plan->appendBaked(programs);
   return programs;
 }
 
@@ -112,21 +135,11 @@ Session::State::bakedPrograms() const {
 /// can do both.
 bool Session::State::reload(Diagnostics &diags) {
   std::vector<std::shared_ptr<KernelProgram>> programs = bakedPrograms();
-  if (programs.empty())
-    return true;
-  if (loading.valid())
-    loading.wait();
   for (const auto &program : programs)
     if (!program->captureWeights(diags))
       return false;
-  auto loadAll = [programs = std::move(programs)] {
-    for (const auto &program : programs)
-      program->loadNext();
-  };
-  if (around.backend.loadsAside())
-    loading = std::async(std::launch::async, loadAll);
-  else
-    loadAll();
+  for (const auto &program : programs)
+    program->loadNext(loading);
   return true;
 }
 
@@ -139,7 +152,7 @@ unsigned Session::programsPerUpdate() const {
 }
 
 bool Session::canTakeWeights() const {
-  std::optional<unsigned> left = state->around.backend.loadsLeft();
+  std::optional<unsigned> left = state->context.backend.loadsLeft();
   return !left || programsPerUpdate() <= *left;
 }
 
@@ -148,13 +161,13 @@ llvm::ArrayRef<NamedFloats> Session::gradients() const {
 }
 
 std::vector<PartTime> Session::times(llvm::StringRef entry) const {
-  return state->entries.find(entry)->second->times();
+  return state->entries.find(entry)->second->run.times();
 }
 
 uint64_t Session::memoryBytes() const {
   uint64_t bytes = state->arrays.bytes();
   for (const auto &entry : state->entries)
     if (entry.second)
-      bytes += entry.second->bytes();
+      bytes += entry.second->plan->memoryBytes;
   return bytes;
 }

@@ -8,6 +8,7 @@
 #include "Text.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Runtime/CPU/CpuBackend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -201,7 +202,8 @@ std::unique_ptr<LoadedProgram> ane_double::load(const std::string &folder,
   if (!module)
     return nullptr;
   LoadOptions options;
-  options.threads = 1;
+  static const auto workspace = std::make_shared<Workspace>(1);
+  options.workspace = workspace;
   if (const char *chip = std::getenv("ANE_DOUBLE_NUMERICS"))
     options.numerics = chip == std::string("m1")   ? Numerics::M1
                        : chip == std::string("m3") ? Numerics::M3

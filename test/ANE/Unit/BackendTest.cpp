@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
+#include "anec/Runtime/CPU/CpuBackend.h"
 #include <cstring>
 #include <thread>
 
@@ -128,7 +129,7 @@ TEST_P(AneBackend, TextAsItIs) {
   program.inputs = {{"x", type}};
   program.outputs = {{"y", type}};
   std::unique_ptr<Backend> ane = openDouble();
-  ASSERT_TRUE(ane->takesText());
+  ASSERT_TRUE(ane->capabilities().takesText);
   Diagnostics diags;
   {
     std::unique_ptr<Executable> executable = ane->loadText(program, diags);

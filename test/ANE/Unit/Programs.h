@@ -116,6 +116,8 @@ inline AneOptions doubleOptions() {
   options.backoffMilliseconds = 1;
   // A test process compiles more than one of a user's.
   options.compileLimit = 1u << 30;
+  static const auto compiles = std::make_shared<std::atomic<unsigned>>(0);
+  options.compiles = compiles;
   ane_double::ledger().compileLimit = 1u << 30;
   return options;
 }

@@ -5,6 +5,7 @@
 
 #include "Check.h"
 #include "anec/Ops/Interpreter.h"
+#include "anec/Runtime/CPU/CpuBackend.h"
 #include <cmath>
 
 using namespace anec;

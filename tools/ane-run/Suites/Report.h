@@ -9,6 +9,7 @@
 #include "../Machine.h"
 #include "Measure.h"
 #include "OtherReport.h"
+#include "anec/Runtime/Backends.h"
 
 namespace llvm {
 class raw_ostream;
@@ -18,7 +19,7 @@ namespace anec {
 
 /// What everything was measured on.
 struct SuiteSurroundings {
-  Machine machine;
+  MachineNames machine;
   std::string backend, milVersion;
   std::string path, framework; ///< of the engine; empty without one
   /// Whose peak percentages are of; null when it is not known.

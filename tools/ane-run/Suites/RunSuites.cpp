@@ -43,16 +43,14 @@ std::vector<SuiteRow> SuiteOptions::rowsOf(const Suite &suite) const {
 /// The chip's own dialect, or what most take.
 static SuiteSurroundings surroundingsOf(const SuiteOptions &options) {
   SuiteSurroundings around;
-  around.machine = thisMachine(options.backend);
-  bool isEngine = options.backend.kind == BackendKind::Ane;
+  around.machine = options.backend.machine();
   around.target = options.target;
-  if (!around.target && isEngine)
+  if (!around.target && options.backend.isEngine())
     around.target = targetOf(around.machine.chip);
-  around.backend = isEngine ? "ane" : "cpu";
-  if (isEngine) {
-    around.path = spelling(options.backend.ane.path).str();
-    around.framework =
-        options.backend.ane.framework.empty() ? "system" : "other";
+  around.backend = options.backend.name();
+  if (options.backend.isEngine()) {
+    around.path = options.backend.valueOf("path");
+    around.framework = options.backend.framework();
   }
   around.milVersion =
       (around.target ? *around.target : genericTarget()).milVersion.value.str();
@@ -195,7 +193,7 @@ bool SuiteSession::finish() {
 bool anec::runSuites(const SuiteOptions &options, llvm::raw_ostream &out,
                      llvm::raw_ostream &progressOut, bool isTerminal,
                      Diagnostics &diags) {
-  std::unique_ptr<Backend> backend = makeBackend(options.backend, diags);
+  std::unique_ptr<Backend> backend = options.backend.open(diags);
   if (!backend)
     return false;
   RowProgress progress(progressOut, isTerminal, options.json);
@@ -226,7 +224,9 @@ bool anec::emitSuites(const SuiteOptions &options, llvm::StringRef folder,
         std::unique_ptr<Module> module = buildKernel(kernel, around.milVersion);
         MILPrintOptions print;
         print.version = around.milVersion;
-        print.mostWeightFiles = options.backend.ane.mostWeightFiles;
+        // Of backends that have the option.
+        (void)options.backend.valueOf("weight-files")
+            .getAsInteger(10, print.mostWeightFiles);
         if (!writeMIL(*module, path, print, diags))
           return false;
         out << path << '\n';

@@ -13,9 +13,17 @@
 #ifndef ANEC_RUNTIME_ANE_ANEBACKEND_H
 #define ANEC_RUNTIME_ANE_ANEBACKEND_H
 
-#include "anec/Runtime/Backend.h"
+#include "anec/Runtime/Backends.h"
+#include <atomic>
 
 namespace anec {
+
+/// The row of the backend, which is in the library anec-ane. Backends that the
+/// row opens count their compilations together.
+BackendRow aneBackend();
+/// The row of a program without that library: it has the options, and says what
+/// is missing when it is opened.
+BackendRow aneBackendNotBuilt();
 
 /// The private methods that programs are compiled, loaded and run by. What is
 /// published of each, and what contradicts, stands in docs/ane.md.
@@ -72,7 +80,17 @@ struct AneOptions {
   /// A child that takes longer is ended: a compiler that hangs is as dead as
   /// one that crashes.
   unsigned compileSeconds = 300;
+  /// Counts what this process has asked the compiler for, whose own count is of
+  /// the process, too: all backends of a process should have the same. Null for
+  /// one of the backend's own.
+  std::shared_ptr<std::atomic<unsigned>> compiles = nullptr;
+  /// Writes weights, and owns the thread of the heartbeat; null for one of the
+  /// backend's own that has no workers.
+  std::shared_ptr<Executor> executor = nullptr;
 };
+
+/// What `settings` of the row say.
+AneOptions aneOptions(const BackendSettings &settings);
 
 /// Null, with the reason reported, when the machine has no engine that anec
 /// knows.

@@ -13,9 +13,9 @@
 #ifndef ANEC_RUNTIME_CPU_GEMM_H
 #define ANEC_RUNTIME_CPU_GEMM_H
 
-#include "anec/Runtime/CPU/AlignedArray.h"
-#include "anec/Runtime/CPU/Parallel.h"
 #include "anec/Runtime/CPU/VectorKernels.h"
+#include "anec/Support/AlignedArray.h"
+#include "anec/Support/Executor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <cstddef>
 
@@ -64,9 +64,9 @@ public:
   size_t packedBytes() const { return packedCount * sizeof(float); }
 
 private:
-  friend void gemmLeft(ThreadPool &, const PackedWeight &, const GemmShape &,
+  friend void gemmLeft(Executor &, const PackedWeight &, const GemmShape &,
                        llvm::ArrayRef<GemmOperands>, const GemmEpilogue &);
-  friend void gemmRight(ThreadPool &, const PackedWeight &, const GemmShape &,
+  friend void gemmRight(Executor &, const PackedWeight &, const GemmShape &,
                         llvm::ArrayRef<GemmOperands>, const GemmEpilogue &);
 
   const float *weight = nullptr;
@@ -77,22 +77,22 @@ private:
 };
 
 /// One product.
-void gemm(ThreadPool &pool, const GemmShape &shape,
-          const GemmOperands &operands, const GemmEpilogue &epilogue = {});
+void gemm(Executor &pool, const GemmShape &shape, const GemmOperands &operands,
+          const GemmEpilogue &epilogue = {});
 
 /// Products of the same shape, such as attention's heads or a convolution's
 /// groups; operands that broadcast along the batch repeat their pointer.
-void gemmBatch(ThreadPool &pool, const GemmShape &shape,
+void gemmBatch(Executor &pool, const GemmShape &shape,
                llvm::ArrayRef<GemmOperands> batch,
                const GemmEpilogue &epilogue = {});
 
 /// Products with a prepared left or right operand: `a` and `lda`, or `b` and
 /// `ldb`, and the transposition of that side are ignored. useInstructionSet may
 /// not have been called since the weight was packed.
-void gemmLeft(ThreadPool &pool, const PackedWeight &weight,
+void gemmLeft(Executor &pool, const PackedWeight &weight,
               const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
               const GemmEpilogue &epilogue = {});
-void gemmRight(ThreadPool &pool, const PackedWeight &weight,
+void gemmRight(Executor &pool, const PackedWeight &weight,
                const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
                const GemmEpilogue &epilogue = {});
 

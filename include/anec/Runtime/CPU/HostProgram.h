@@ -20,10 +20,6 @@
 
 namespace anec::cpu {
 
-/// Threads and memory for programs that never run at the same time.
-struct Machine;
-std::shared_ptr<Machine> createMachine(unsigned threads);
-
 struct HostMemory {
   /// Of each parameter, and of each result.
   std::vector<uint32_t *> parameters, results;
@@ -39,7 +35,7 @@ class HostProgram {
 public:
   /// `function` has ops with a reference, and `accumulate`. It may go away.
   HostProgram(const Function &function, const HostMemory &memory,
-              Numerics numerics, std::shared_ptr<Machine> machine);
+              Numerics numerics, std::shared_ptr<Workspace> workspace);
   ~HostProgram();
   HostProgram(const HostProgram &) = delete;
   HostProgram &operator=(const HostProgram &) = delete;
@@ -51,7 +47,7 @@ public:
 
 private:
   HostProgram(Numerics numerics, const Function &function,
-              const HostMemory &memory, std::shared_ptr<Machine> machine);
+              const HostMemory &memory, std::shared_ptr<Workspace> workspace);
 
   struct State;
   std::unique_ptr<State> state;
@@ -60,9 +56,6 @@ private:
 
 /// Whether there is a way to run the op that is faster than its reference.
 bool hasStep(const OpDef &def);
-
-/// Rounds `count` fp32 elements to what fp16 can hold, with all threads.
-void roundToHalf(Machine &machine, size_t count, const float *from, float *to);
 
 } // namespace anec::cpu
 

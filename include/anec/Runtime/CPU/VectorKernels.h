@@ -42,18 +42,10 @@ bool useInstructionSet(InstructionSet set);
 /// The instruction set in use.
 InstructionSet instructionSet();
 
-//===-- Conversions -------------------------------------------------------===//
+//===-- Rounding ----------------------------------------------------------===//
 
 /// out[i] = x[i] rounded to fp16, kept as fp32.
 void roundToHalf(size_t n, const float *x, float *out);
-
-/// fp16 bits to fp32 (exact) and fp32 to fp16 bits (nearest even).
-void halfToFloat(size_t n, const uint16_t *x, float *out);
-void floatToHalf(size_t n, const float *x, uint16_t *out);
-
-/// bfloat16 bits to fp32 (exact) and fp32 to bfloat16 bits (nearest even).
-void bfloat16ToFloat(size_t n, const uint16_t *x, float *out);
-void floatToBFloat16(size_t n, const float *x, uint16_t *out);
 
 //===-- Elementwise -------------------------------------------------------===//
 

@@ -13,6 +13,7 @@
 #include "EmulatedSteps.h"
 #include "../Products.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -51,7 +52,7 @@ public:
     for (const Place &operand : operands) {
       in.push_back({operand.type, std::vector<double>(operand.count())});
       if (operand.words)
-        loadElements(operand.words, in.back());
+        loadDoubles(operand.type.dtype, operand.words, in.back().data);
     }
     for (size_t i = 0; i < in.size(); ++i)
       pointers.push_back(operands[i].words ? &in[i] : nullptr);
@@ -60,7 +61,8 @@ public:
     EvalContext eval{*def, constants, pointers, out};
     compute(eval);
     for (size_t i = 0; i < out.size(); ++i)
-      storeElements(out[i], Rounding::None, results[i].words);
+      storeDoubles(storedType(out[i].type.dtype, Rounding::None), out[i].data,
+                   results[i].words);
   }
 
 private:

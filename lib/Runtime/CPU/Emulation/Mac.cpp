@@ -148,7 +148,7 @@ static void multiplyRow(const Chip &chip, const GemmShape &shape,
   hazards.products += vanished;
 }
 
-void cpu::multiplyAsChip(ThreadPool &pool, const Chip &chip,
+void cpu::multiplyAsChip(Executor &pool, const Chip &chip,
                          const GemmShape &shape,
                          llvm::ArrayRef<GemmOperands> batch,
                          HazardCounter &hazards) {

@@ -21,7 +21,7 @@ struct HazardCounter {
 
 /// The products of `gemmBatch`, summed as `chip` does, for fp16 operands and
 /// results. A bias is where the sum starts.
-void multiplyAsChip(ThreadPool &pool, const Chip &chip, const GemmShape &shape,
+void multiplyAsChip(Executor &pool, const Chip &chip, const GemmShape &shape,
                     llvm::ArrayRef<GemmOperands> batch, HazardCounter &hazards);
 
 /// One sum of products, for tests: of `x[i] * w[i]`, starting at `bias`.

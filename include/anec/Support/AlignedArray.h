@@ -7,14 +7,14 @@
 /// straddle two of them, and that clearing them costs nothing.
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_RUNTIME_CPU_ALIGNEDARRAY_H
-#define ANEC_RUNTIME_CPU_ALIGNEDARRAY_H
+#ifndef ANEC_SUPPORT_ALIGNEDARRAY_H
+#define ANEC_SUPPORT_ALIGNEDARRAY_H
 
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
 
-namespace anec::cpu {
+namespace anec {
 
 struct AlignedDelete {
   void operator()(float *array) const { std::free(array); }
@@ -27,6 +27,6 @@ using AlignedArray = std::unique_ptr<float[], AlignedDelete>;
 /// and ask for such pages, where the system has them.
 AlignedArray makeAlignedArray(size_t count);
 
-} // namespace anec::cpu
+} // namespace anec
 
-#endif // ANEC_RUNTIME_CPU_ALIGNEDARRAY_H
+#endif // ANEC_SUPPORT_ALIGNEDARRAY_H

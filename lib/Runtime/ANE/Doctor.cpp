@@ -1,19 +1,16 @@
-//===- Doctor.cpp - ane-run doctor ----------------------------------------===//
+//===- Doctor.cpp - what of the engine is there, for people ---------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "BackendChoice.h"
+#include "Doctor.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
-
-#ifdef ANEC_HAS_ANE
 
 /// What each path lacks; `asked` is the one that the question is about.
 static void printPaths(const AneInspection &found, AnePath asked,
@@ -106,21 +103,11 @@ static void reportMissing(const AneInspection &found, AnePath path,
       diags.reportFile(found.framework, diag::AneNoSymbol, symbol.name);
 }
 
-bool anec::runDoctor(const AneOptions &options, bool json,
-                     llvm::raw_ostream &out, Diagnostics &diags) {
+bool ane::writeInspection(const AneOptions &options, bool json,
+                          llvm::raw_ostream &out, Diagnostics &diags) {
   AneInspection found = inspectAne(options);
   json ? printJson(found, options.path, out) : print(found, options.path, out);
   if (!found.suffices(options.path))
     reportMissing(found, options.path, diags);
   return found.suffices(options.path);
 }
-
-#else
-
-bool anec::runDoctor(const AneOptions &, bool, llvm::raw_ostream &,
-                     Diagnostics &diags) {
-  diags.report({}, diag::AneNotBuilt);
-  return false;
-}
-
-#endif

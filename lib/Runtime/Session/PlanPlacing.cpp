@@ -1,12 +1,13 @@
-//===- EntryPlacing.cpp - what runs together, and where values are --------===//
+//===- PlanPlacing.cpp - what runs together, and where values are ---------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "../CPU/Arena.h"
-#include "Entry.h"
+#include "PlanBuilder.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Package/ScheduleWalk.h"
+#include "anec/Runtime/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -24,18 +25,18 @@ static uint64_t sizeInWords(const Slot &slot) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-Slot *Entry::weightSlot(const Op &op, std::optional<int64_t> instance) {
+Slot *PlanBuilder::weightSlot(const Op &op, std::optional<int64_t> instance) {
   const PackagedWeight &weight =
-      *around.package.findWeight(op.get(param::name));
+      *context.package.findWeight(op.get(param::name));
   std::string name = instanceName(weight.name, instance);
-  bool rounded = around.options.load.numerics != Numerics::FP32 &&
+  bool rounded = context.options.load.numerics != Numerics::FP32 &&
                  op.result()->type.dtype == DType::FP16;
   Slot *&source = slotOfWeight[{name, rounded}];
   if (!source) {
     source = schedule.addSlot(
         TensorType(op.result()->type.dtype, weight.type.shape));
     source->words =
-        reinterpret_cast<uint32_t *>(around.arrays.reading(name, rounded));
+        reinterpret_cast<uint32_t *>(context.arrays.reading(name, rounded));
     source->staged = source->lasting = true;
   }
   if (!op.constant(param::perm))
@@ -47,13 +48,44 @@ Slot *Entry::weightSlot(const Op &op, std::optional<int64_t> instance) {
   return item.out[0];
 }
 
+/// Whether all of them have values; reports those that have none.
+bool PlanBuilder::hasWeights(Diagnostics &diags) const {
+  bool hasAll = true;
+  for (const auto &[key, slot] : slotOfWeight)
+    if (!slot->words) {
+      diags.report({}, diag::WeightNotHere, key.first);
+      hasAll = false;
+    }
+  return hasAll;
+}
+
+/// Gives every accumulation its gradient.
+bool PlanBuilder::findGradients(Diagnostics &diags) {
+  for (Item &item : schedule.items) {
+    if (item.kind != Item::Accumulate)
+      continue;
+    llvm::StringRef weight = item.op->get(param::name);
+    std::string name = instanceName(weight, item.instance);
+    float *memory = context.arrays.gradient(name);
+    if (!memory) {
+      diags.report(item.op->range(), diag::WeightNotHere, name);
+      return false;
+    }
+    item.gradient = schedule.addSlot(
+        TensorType(DType::FP32, context.package.findWeight(weight)->type.shape));
+    item.gradient->words = reinterpret_cast<uint32_t *>(memory);
+    item.gradient->lasting = true;
+  }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
 
 /// Host ops up to the next call run as one. The staged ones run apart, and the
 /// first result ends a group: what comes after it is the backward.
-void Entry::group() {
+void PlanBuilder::group() {
   for (const Item &item : weightItems)
     stagedItems.push_back(&item);
   llvm::DenseSet<const Slot *> made; // in the group so far
@@ -86,9 +118,9 @@ void Entry::group() {
   }
 }
 
-/// Gives items that nothing but gradients come of groups of their own, after
-/// those they were in.
-void Entry::separateGradients() {
+/// Gives items on which only gradients depend groups of their own, after those
+/// they were in.
+void PlanBuilder::separateGradients() {
   llvm::DenseSet<const Slot *> needed; // by something else
   llvm::DenseSet<const Item *> separate;
   for (const Item &item : llvm::reverse(schedule.items)) {
@@ -131,7 +163,7 @@ static void noteUse(Slot *slot, int group) {
     root.internal = false;
 }
 
-void Entry::findLifetimes() {
+void PlanBuilder::findLifetimes() {
   constexpr int stagingGroup = -1;
   auto noteGroup = [&](llvm::ArrayRef<const Item *> items, int group,
                        bool isCall) {
@@ -156,15 +188,15 @@ void Entry::findLifetimes() {
     slot->root().internal = false;
 }
 
-/// Keeps what a group reads and gives that runs beside others until it has been
-/// waited for, which is when `maxBeside` more of them have been submitted.
-void Entry::prolongLifetimes() {
+/// Keeps what a group that overlaps others reads and gives until it has been
+/// waited for, which is when `mostOverlapping` more of them have been submitted.
+void PlanBuilder::prolongLifetimes() {
   std::vector<size_t> overlapping;
   for (auto [number, group] : llvm::enumerate(groups))
     if (group.overlaps)
       overlapping.push_back(number);
   for (auto [order, number] : llvm::enumerate(overlapping)) {
-    size_t waiting = order + maxBeside;
+    size_t waiting = order + mostOverlapping;
     int last = int(waiting < overlapping.size() ? overlapping[waiting]
                                                 : groups.size() - 1);
     for (const Item *item : groups[number].items)
@@ -181,15 +213,16 @@ void Entry::prolongLifetimes() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-uint32_t *Entry::allocate(uint64_t words) {
-  memory.push_back(cpu::makeAlignedArray(words));
+uint32_t *PlanBuilder::allocate(uint64_t words) {
+  plan->memory.push_back(makeAlignedArray(words));
+  float *floats = plan->memory.back().get();
   // First touch now rather than in the first run.
-  std::fill_n(memory.back().get(), words, 0.0f);
-  memoryBytes += words * 4;
-  return reinterpret_cast<uint32_t *>(memory.back().get());
+  std::fill_n(floats, words, 0.0f);
+  plan->memoryBytes += words * 4;
+  return reinterpret_cast<uint32_t *>(floats);
 }
 
-void Entry::placeSlots() {
+void PlanBuilder::placeSlots() {
   // What is there for good.
   for (Slot &slot : schedule.slots) {
     bool lasts = slot.lasting || slot.staged || slot.number || slot.isOutput;

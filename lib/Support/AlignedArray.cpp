@@ -3,16 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/CPU/AlignedArray.h"
+#include "anec/Support/AlignedArray.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
-using namespace anec::cpu;
+using namespace anec;
 
-AlignedArray anec::cpu::makeAlignedArray(size_t count) {
+AlignedArray anec::makeAlignedArray(size_t count) {
   constexpr size_t cacheLine = 64, hugePage = size_t(2) << 20;
   size_t bytes = llvm::alignTo(count ? count * sizeof(float) : 1, cacheLine);
   // A product walks many rows of a matrix at once, each on a page of its own:

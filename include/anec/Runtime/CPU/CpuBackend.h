@@ -1,0 +1,20 @@
+//===- CpuBackend.h - programs on the processor -----------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_RUNTIME_CPU_CPUBACKEND_H
+#define ANEC_RUNTIME_CPU_CPUBACKEND_H
+
+#include "anec/Runtime/Backends.h"
+
+namespace anec {
+
+/// The row of the backend that runs anywhere.
+BackendRow cpuBackend();
+
+std::unique_ptr<Backend> createCpuBackend();
+
+} // namespace anec
+
+#endif // ANEC_RUNTIME_CPU_CPUBACKEND_H

@@ -1,0 +1,190 @@
+//===- Executor.h - owns every thread ---------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// All threads of the library, and nothing else makes one. Three kinds of work:
+///
+/// - `parallelFor` shares the tasks of one job between the workers. A layer
+///   runs dozens of jobs of 20 microseconds to 2 milliseconds, so handing one
+///   out has to cost a few microseconds: idle workers spin for a short, bounded
+///   time before they sleep.
+/// - a TaskQueue runs tasks in order, on a worker, beside the thread that
+///   submits them.
+/// - a ServiceThread waits for most of its life, such as a heartbeat, and is
+///   not counted among the workers.
+///
+/// Workers start with the first work for them; an executor of one thread starts
+/// none, and everything runs on the calling thread.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_SUPPORT_EXECUTOR_H
+#define ANEC_SUPPORT_EXECUTOR_H
+
+#include "anec/Support/AlignedArray.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace anec {
+
+class TaskQueue;
+
+/// A fixed number of threads, the calling one included. One thread that is not
+/// a worker may use an executor at a time; a `parallelFor` inside a task of
+/// another runs inline on its worker.
+class Executor {
+public:
+  using Task = llvm::function_ref<void(size_t task, unsigned worker)>;
+  using Range =
+      llvm::function_ref<void(size_t begin, size_t end, unsigned worker)>;
+
+  /// `threads` counts the calling thread; 0 means one per hardware thread.
+  explicit Executor(unsigned threads = 0);
+  /// Queues and service threads have to be gone.
+  ~Executor();
+  Executor(const Executor &) = delete;
+  Executor &operator=(const Executor &) = delete;
+
+  /// The number of workers, the calling thread included: worker numbers are
+  /// below it, and the calling thread is worker 0.
+  unsigned size() const { return unsigned(scratches.size()); }
+  /// How many threads this has started that are still there.
+  unsigned threadsStarted() const { return startedThreads; }
+
+  /// The worker that the calling thread is: 0 outside of workers.
+  unsigned currentWorker() const;
+
+  /// Runs `task` once for each number below `tasks` (fewer than 2^32), in any
+  /// order, and returns when all are done.
+  void parallelFor(size_t tasks, Task task);
+
+  /// Splits [0, `count`) into contiguous ranges of at least `grain` elements
+  /// (the last may be shorter), a few per worker so that a disturbed worker
+  /// does not hold up the rest. Boundaries are multiples of `grain`.
+  void parallelRanges(size_t count, size_t grain, Range range);
+
+  /// Scratch memory of `worker`: at least `count` floats, 64-byte aligned,
+  /// contents unspecified. Valid until the next call for the same worker, and
+  /// to be asked for by that worker alone.
+  float *scratch(unsigned worker, size_t count);
+
+private:
+  friend class ServiceThread;
+  friend class TaskQueue;
+
+  struct Scratch {
+    AlignedArray memory;
+    size_t capacity = 0;
+  };
+
+  /// A parallelFor that runs. `ticket` is (generation << 32 | tasks not yet
+  /// taken); taking a task is a compare-and-swap on both halves, so a worker
+  /// that wakes late can neither take a task of a finished job nor hold up the
+  /// caller.
+  struct Job {
+    alignas(64) std::atomic<uint64_t> ticket{0};
+    std::atomic<const Task *> task{nullptr};
+    std::atomic<size_t> tasks{0};
+    alignas(64) std::atomic<size_t> finished{0};
+    std::atomic<bool> isTaken{false}; ///< of the background job
+    std::atomic<bool> callerSleeps{false};
+    std::condition_variable done;
+
+    bool hasTasks() const;
+    void publish(const Task &what, size_t count);
+  };
+
+  void startWorkers();
+  void work(unsigned worker);
+  void runJob(Job &job, size_t tasks, const Task &task, unsigned worker);
+  bool runOne(Job &job, unsigned worker);
+  void waitUntilFinished(Job &job, size_t tasks);
+  bool runQueued();
+  bool mayWork() const;
+  void wakeSleepers();
+  /// Runs tasks of the background job until `isDone`.
+  void helpUntil(llvm::function_ref<bool()> isDone);
+
+  std::vector<Scratch> scratches;
+  std::vector<std::thread> workers; ///< under `sleep` until `isStarted`
+  std::atomic<bool> isStarted{false};
+  std::atomic<unsigned> startedThreads{0};
+
+  /// The calling thread's job goes before that of a queue's task.
+  Job foreground, background;
+
+  // Sleeping, after the spin: workers wait for a ticket or a queue's task.
+  alignas(64) std::mutex sleep;
+  std::condition_variable wake;
+  std::atomic<unsigned> sleepers{0};
+  std::atomic<bool> stopping{false};
+
+  std::vector<TaskQueue *> queues;        ///< under `sleep`
+  std::atomic<unsigned> waitingQueues{0}; ///< have tasks, and nobody runs them
+};
+
+/// Tasks that run one after another, in the order in which they are submitted,
+/// on one worker at a time; what a task shares with `parallelFor` are workers
+/// that the calling thread leaves idle. With one thread, `submit` runs them.
+/// One thread submits and waits.
+class TaskQueue {
+public:
+  using Task = std::function<void()>;
+
+  /// Room for `capacity` tasks that wait; more take memory when submitted.
+  explicit TaskQueue(Executor &executor, size_t capacity = 8);
+  /// Waits for all tasks.
+  ~TaskQueue();
+  TaskQueue(const TaskQueue &) = delete;
+  TaskQueue &operator=(const TaskQueue &) = delete;
+
+  /// The number of `task`, which is kept by reference until it has run.
+  uint64_t submit(const Task &task);
+  /// Returns when the task of that number, and those before it, have run. The
+  /// calling thread takes part in the work.
+  void wait(uint64_t number);
+  void waitForAll() { wait(submitted); }
+
+private:
+  friend class Executor;
+
+  bool isWaiting() const { return !isDriven && count > 0; }
+  /// Runs tasks up to that number; `lock` holds Executor::sleep, before and
+  /// after.
+  void drive(uint64_t number, std::unique_lock<std::mutex> &lock);
+
+  Executor &executor;
+  // Under Executor::sleep: a ring of `count` tasks from `first` on.
+  std::vector<const Task *> ring;
+  size_t first = 0, count = 0;
+  bool isDriven = false;
+  uint64_t submitted = 0; ///< of the submitting thread alone
+  std::atomic<uint64_t> completed{0};
+};
+
+/// A thread of its own for what waits for most of its life.
+class ServiceThread {
+public:
+  ServiceThread(Executor &executor, std::function<void()> body);
+  /// Waits for `body` to return, which its owner has asked it to.
+  ~ServiceThread();
+  ServiceThread(const ServiceThread &) = delete;
+  ServiceThread &operator=(const ServiceThread &) = delete;
+
+private:
+  Executor &executor;
+  std::thread thread;
+};
+
+} // namespace anec
+
+#endif // ANEC_SUPPORT_EXECUTOR_H

@@ -1,0 +1,339 @@
+//===- Executor.cpp - owns every thread -----------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// One atomic ticket per job hands out tasks, spinning bridges the gap between
+/// two jobs, a condition variable bridges longer ones. A worker looks at the
+/// calling thread's job first, then at the job of a queue's task, then for a
+/// queue that nobody runs.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/Support/Executor.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+
+using namespace anec;
+
+namespace {
+
+/// How long an idle thread spins before it sleeps. Waking a sleeper costs
+/// about as much, so spinning never costs more than twice the best choice.
+constexpr std::chrono::microseconds spinTime{60};
+
+constexpr uint64_t remainingMask = 0xffffffffu;
+
+/// The executor that this thread works for, and as which worker. Per thread,
+/// so that a nested call finds its worker: nothing of it is shared.
+struct CurrentWorker {
+  const Executor *executor = nullptr;
+  unsigned worker = 0;
+  bool isInTask = false; ///< of a parallelFor
+};
+thread_local CurrentWorker current;
+
+void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// True as soon as `ready` is; false when the spin time is over.
+template <typename Ready>
+bool spinUntil(Ready ready) {
+  auto deadline = std::chrono::steady_clock::now() + spinTime;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (ready())
+        return true;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < deadline);
+  return false;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Workers
+//===----------------------------------------------------------------------===//
+
+Executor::Executor(unsigned threads) {
+  // More than any machine has use for; the system refuses some number of them,
+  // which would end the process.
+  constexpr unsigned mostThreads = 1024;
+  if (threads == 0)
+    threads = std::max(1u, std::thread::hardware_concurrency());
+  scratches.resize(std::min(threads, mostThreads));
+}
+
+void Executor::startWorkers() {
+  if (isStarted.load(std::memory_order_acquire))
+    return;
+  std::lock_guard lock(sleep);
+  if (isStarted)
+    return;
+  workers.reserve(size() - 1);
+  for (unsigned worker = 1; worker < size(); ++worker)
+    workers.emplace_back([this, worker] { work(worker); });
+  startedThreads += size() - 1;
+  isStarted.store(true, std::memory_order_release);
+}
+
+Executor::~Executor() {
+  {
+    std::lock_guard lock(sleep);
+    assert(queues.empty() && "a queue outlives its executor");
+    stopping = true;
+  }
+  wake.notify_all();
+  for (std::thread &worker : workers)
+    worker.join();
+}
+
+bool Executor::mayWork() const {
+  return foreground.hasTasks() || background.hasTasks() || waitingQueues ||
+         stopping;
+}
+
+void Executor::work(unsigned worker) {
+  current = {this, worker, false};
+  while (!stopping) {
+    if (runOne(foreground, worker) || runOne(background, worker) ||
+        runQueued() || spinUntil([this] { return mayWork(); }))
+      continue;
+    std::unique_lock lock(sleep);
+    // Announced before the tickets are read again, as a caller publishes its
+    // ticket before it reads the announcement: one of the two sees the other.
+    ++sleepers;
+    wake.wait(lock, [this] { return mayWork(); });
+    --sleepers;
+  }
+}
+
+void Executor::wakeSleepers() {
+  if (!sleepers)
+    return;
+  // Taking the lock orders this after a sleeper's last look.
+  { std::lock_guard lock(sleep); }
+  wake.notify_all();
+}
+
+//===----------------------------------------------------------------------===//
+// Jobs
+//===----------------------------------------------------------------------===//
+
+bool Executor::Job::hasTasks() const { return ticket & remainingMask; }
+
+void Executor::Job::publish(const Task &what, size_t number) {
+  task = &what;
+  tasks = number;
+  finished = 0;
+  uint64_t generation = (ticket >> 32) + 1;
+  ticket = generation << 32 | number;
+}
+
+/// Takes and runs one task of `job`, if one is left.
+bool Executor::runOne(Job &job, unsigned worker) {
+  uint64_t seen = job.ticket.load();
+  while (seen & remainingMask) {
+    // These belong to the job of `seen` if the exchange succeeds: the job is
+    // then unfinished, and only a finished one is replaced.
+    const Task *task = job.task.load();
+    size_t tasks = job.tasks.load();
+    if (!job.ticket.compare_exchange_weak(seen, seen - 1))
+      continue;
+    CurrentWorker outer = std::exchange(current, {this, worker, true});
+    (*task)(tasks - (seen & remainingMask), worker);
+    current = outer;
+    if (job.finished.fetch_add(1) + 1 == tasks && job.callerSleeps) {
+      std::lock_guard lock(sleep);
+      job.done.notify_one();
+    }
+    return true;
+  }
+  return false;
+}
+
+void Executor::waitUntilFinished(Job &job, size_t tasks) {
+  auto isFinished = [&job, tasks] { return job.finished == tasks; };
+  if (spinUntil(isFinished))
+    return;
+  std::unique_lock lock(sleep);
+  job.callerSleeps = true;
+  job.done.wait(lock, isFinished);
+  job.callerSleeps = false;
+}
+
+unsigned Executor::currentWorker() const {
+  return current.executor == this ? current.worker : 0;
+}
+
+void Executor::runJob(Job &job, size_t tasks, const Task &task,
+                      unsigned worker) {
+  assert(tasks <= remainingMask && "too many tasks for one ticket");
+  startWorkers();
+  job.publish(task, tasks);
+  wakeSleepers();
+  while (runOne(job, worker))
+    ;
+  waitUntilFinished(job, tasks);
+}
+
+void Executor::parallelFor(size_t tasks, Task task) {
+  bool isWorker = current.executor == this && current.worker != 0;
+  bool isNested = current.executor == this && current.isInTask;
+  if (size() > 1 && tasks > 1 && !isNested) {
+    if (!isWorker)
+      return runJob(foreground, tasks, task, 0);
+    // A task of a queue; that of another one may have the job.
+    if (!background.isTaken.exchange(true)) {
+      runJob(background, tasks, task, current.worker);
+      background.isTaken = false;
+      return;
+    }
+  }
+  unsigned worker = currentWorker();
+  for (size_t i = 0; i < tasks; ++i)
+    task(i, worker);
+}
+
+void Executor::parallelRanges(size_t count, size_t grain, Range range) {
+  constexpr size_t rangesPerWorker = 4;
+  grain = std::max<size_t>(grain, 1);
+  size_t grains = (count + grain - 1) / grain;
+  size_t tasks = std::min(grains, rangesPerWorker * size());
+  parallelFor(tasks, [&](size_t task, unsigned worker) {
+    size_t begin = grains * task / tasks * grain;
+    size_t end = std::min(count, grains * (task + 1) / tasks * grain);
+    range(begin, end, worker);
+  });
+}
+
+float *Executor::scratch(unsigned worker, size_t count) {
+  Scratch &scratch = scratches[worker];
+  if (scratch.capacity < count) {
+    scratch.memory.reset(); // first, so that both never exist at once
+    scratch.memory = makeAlignedArray(count);
+    scratch.capacity = count;
+  }
+  return scratch.memory.get();
+}
+
+//===----------------------------------------------------------------------===//
+// Queues
+//===----------------------------------------------------------------------===//
+
+/// Runs the tasks of a queue that nobody runs, if there is one.
+bool Executor::runQueued() {
+  if (!waitingQueues)
+    return false;
+  std::unique_lock lock(sleep);
+  auto queue = llvm::find_if(
+      queues, [](const TaskQueue *each) { return each->isWaiting(); });
+  if (queue == queues.end())
+    return false;
+  (*queue)->drive(UINT64_MAX, lock);
+  return true;
+}
+
+void Executor::helpUntil(llvm::function_ref<bool()> isDone) {
+  auto isWanted = [&] { return isDone() || background.hasTasks(); };
+  while (!isDone()) {
+    if (runOne(background, currentWorker()) || spinUntil(isWanted))
+      continue;
+    std::unique_lock lock(sleep);
+    ++sleepers;
+    wake.wait(lock, isWanted);
+    --sleepers;
+  }
+}
+
+TaskQueue::TaskQueue(Executor &executor, size_t capacity)
+    : executor(executor), ring(std::max<size_t>(capacity, 1)) {
+  std::lock_guard lock(executor.sleep);
+  executor.queues.push_back(this);
+}
+
+TaskQueue::~TaskQueue() {
+  waitForAll();
+  std::unique_lock lock(executor.sleep);
+  // The worker that ran the last task may still be about to leave.
+  executor.wake.wait(lock, [this] { return !isDriven; });
+  llvm::erase(executor.queues, this);
+}
+
+uint64_t TaskQueue::submit(const Task &task) {
+  if (executor.size() == 1) {
+    task();
+    completed = ++submitted;
+    return submitted;
+  }
+  executor.startWorkers();
+  {
+    std::lock_guard lock(executor.sleep);
+    if (count == ring.size()) {
+      std::rotate(ring.begin(), ring.begin() + first, ring.end());
+      first = 0;
+      ring.resize(2 * ring.size());
+    }
+    bool wasWaiting = isWaiting();
+    ring[(first + count++) % ring.size()] = &task;
+    if (!wasWaiting && isWaiting())
+      ++executor.waitingQueues;
+  }
+  executor.wake.notify_all();
+  return ++submitted;
+}
+
+void TaskQueue::drive(uint64_t number, std::unique_lock<std::mutex> &lock) {
+  isDriven = true;
+  --executor.waitingQueues;
+  while (count > 0 && completed < number) {
+    const Task *task = ring[first];
+    first = (first + 1) % ring.size();
+    --count;
+    lock.unlock();
+    (*task)();
+    ++completed;
+    lock.lock();
+    executor.wake.notify_all();
+  }
+  isDriven = false;
+  if (isWaiting())
+    ++executor.waitingQueues;
+  executor.wake.notify_all();
+}
+
+void TaskQueue::wait(uint64_t number) {
+  while (completed < number) {
+    {
+      std::unique_lock lock(executor.sleep);
+      if (isWaiting()) {
+        drive(number, lock);
+        continue;
+      }
+    }
+    executor.helpUntil([&] { return completed >= number; });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Service threads
+//===----------------------------------------------------------------------===//
+
+ServiceThread::ServiceThread(Executor &executor, std::function<void()> body)
+    : executor(executor), thread(std::move(body)) {
+  ++executor.startedThreads;
+}
+
+ServiceThread::~ServiceThread() {
+  thread.join();
+  --executor.startedThreads;
+}
