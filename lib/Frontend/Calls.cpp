@@ -13,6 +13,7 @@
 #include "Lowering.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
+#include "anec/Ops/Ops.h"
 #include "anec/Support/Half.h"
 #include <cmath>
 
@@ -22,31 +23,24 @@ using namespace anec::frontend;
 namespace {
 /// A name of the language for an op that MIL calls otherwise.
 struct Alias {
-  llvm::StringLiteral name, op;
+  llvm::StringLiteral name;
+  const OpDef *op;
 };
 } // namespace
 
 static constexpr Alias aliases[] = {
-    {"gather", "embed"},   {"max", "reduce_max"},      {"mean", "reduce_mean"},
-    {"min", "reduce_min"}, {"slice", "slice_by_size"}, {"sum", "reduce_sum"},
-    {"take", "gather"},
+    {"gather", &ops::Embed},      {"max", &ops::ReduceMax},
+    {"mean", &ops::ReduceMean},   {"min", &ops::ReduceMin},
+    {"slice", &ops::SliceBySize}, {"sum", &ops::ReduceSum},
+    {"take", &ops::Gather},
 };
-
-/// Rows that have a syntax of their own, or none.
-static constexpr llvm::StringLiteral notCallable[] = {
-    "accumulate", "call", "const", "repeat", "weight"};
 
 const OpDef *FileLowering::findOp(llvm::StringRef name) const {
   for (const Alias &alias : aliases)
     if (alias.name == name)
-      return ops.find(alias.op);
-  return llvm::is_contained(notCallable, name) ? nullptr : ops.find(name);
-}
-
-const OpDef &FileLowering::op(llvm::StringRef name) const {
+      return alias.op;
   const OpDef *def = ops.find(name);
-  assert(def && "the op table lacks a row that the language needs");
-  return *def;
+  return def && !def->has(trait::NotCallable) ? def : nullptr;
 }
 
 Term BodyLowering::lowerCall(const ast::ReferenceExpr *expr) {
@@ -71,7 +65,7 @@ Term BodyLowering::lowerCall(const ast::ReferenceExpr *expr) {
   }
   Suggestion suggestion(name);
   for (const OpDef *row : file.ops.all())
-    if (!llvm::is_contained(notCallable, row->name))
+    if (!row->has(trait::NotCallable))
       suggestion.consider(row->name);
   for (const Alias &alias : aliases)
     suggestion.consider(alias.name);
@@ -139,7 +133,7 @@ Value *BodyLowering::literal(const Term &term, DType dtype) {
   if (list)
     type.shape.push_back(values.size());
   builder->setRange(term.range);
-  return builder->build(file.op("const"), {},
+  return builder->build(ops::Const, {},
                         {{param::val, Constant::fromDoubles(type, values)}});
 }
 

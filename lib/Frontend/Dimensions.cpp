@@ -5,6 +5,7 @@
 
 #include "Dimensions.h"
 #include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::frontend;
@@ -42,7 +43,7 @@ llvm::StringRef Dimensions::guess(const Op &op, unsigned axis, int64_t extent,
                                   unsigned rank,
                                   llvm::ArrayRef<NamedInteger> hints) const {
   // A product's last axis is that of its right side.
-  bool product = op.def().name == "matmul";
+  bool product = op.is(ops::Matmul);
   if (product && axis + 1 == rank)
     return at(op.operand(1), -1, extent);
 

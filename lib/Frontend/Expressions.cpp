@@ -6,6 +6,7 @@
 #include "Lowering.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
+#include "anec/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::frontend;
@@ -192,18 +193,18 @@ Term BodyLowering::lowerChain(const ast::BinaryExpr *expr) {
   return result;
 }
 
-static llvm::StringRef opOfOperator(llvm::StringRef op) {
+static const OpDef &opOfOperator(llvm::StringRef op) {
   switch (op[0]) {
   case '+':
-    return "add";
+    return ops::Add;
   case '-':
-    return "sub";
+    return ops::Sub;
   case '*':
-    return "mul";
+    return ops::Mul;
   case '/':
-    return "real_div";
+    return ops::RealDiv;
   default:
-    return "matmul";
+    return ops::Matmul;
   }
 }
 
@@ -238,7 +239,7 @@ Term BodyLowering::lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
     y = literal(rhs, x->type.dtype);
   if (!x || !y)
     return {};
-  return build(file.op(opOfOperator(expr->op.text)), {x, y}, {}, expr->range,
+  return build(opOfOperator(expr->op.text), {x, y}, {}, expr->range,
                expr->op.text);
 }
 
@@ -256,8 +257,7 @@ Term BodyLowering::lowerNegation(const ast::NegationExpr *expr) {
   Value *factor = literal(one, operand.tensor->type.dtype);
   if (!factor)
     return {};
-  return build(file.op("mul"), {operand.tensor, factor}, {}, expr->range,
-               minus.text);
+  return build(ops::Mul, {operand.tensor, factor}, {}, expr->range, minus.text);
 }
 
 //===----------------------------------------------------------------------===//

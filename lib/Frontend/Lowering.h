@@ -96,8 +96,6 @@ public:
 
   /// The row called `name` in the language, by its own name or its alias.
   const OpDef *findOp(llvm::StringRef name) const;
-  /// A row the lowering itself needs.
-  const OpDef &op(llvm::StringRef name) const;
 
 private:
   void evaluateConfig(const FrontendOptions &options);

@@ -20,6 +20,7 @@
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
 #include "anec/Ops/Diags.h"
+#include "anec/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::frontend;
@@ -162,7 +163,7 @@ Term BodyLowering::lowerBlockCall(const ast::ReferenceExpr *expr,
   builder->setRange(expr->range);
   TensorType list(DType::String, {int64_t(types.size())});
   Op *op = builder->create(
-      file.op("call"), operands,
+      ops::Call, operands,
       {{param::callee, Constant::string(expr->name.text)},
        {param::results, Constant::strings(list, std::move(types))}});
   if (!op)
@@ -290,7 +291,7 @@ void BodyLowering::lowerRepeat(const ast::RepeatStatement *statement) {
       operands.push_back(names.find(name)->second.term.tensor);
     llvm::append_range(operands, inside.captured);
     builder->setRange(statement->range);
-    op = builder->create(file.op("repeat"), operands,
+    op = builder->create(ops::Repeat, operands,
                          {{param::body, Constant::string(body->name)},
                           {param::from, *from},
                           {param::to, *to},

@@ -7,6 +7,7 @@
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
 #include "anec/IR/Names.h"
+#include "anec/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::frontend;
@@ -117,7 +118,7 @@ void BodyLowering::lowerWeight(const ast::WeightStatement *statement) {
       builder->setRange(name.range());
       std::string path = (decl->name.text + "." + name.text).str();
       Value *value = builder->build(
-          file.op("weight"), {},
+          ops::Weight, {},
           {{param::name, Constant::string(path)},
            {param::dtype, Constant::string(statement->type.dtype.text)},
            {param::shape, Constant::int32s(type->type.shape)}},

@@ -10,10 +10,12 @@
 
 namespace anec {
 
-/// Whether the constant `name` stands elsewhere than between the braces: the
-/// callee before the operands, the types of the results behind the colon.
-inline bool isWrittenApart(const OpDef &def, llvm::StringRef name) {
-  return def.has(trait::Call) && (name == "callee" || name == "results");
+/// Whether the constant in `slot` is written elsewhere than between the braces:
+/// the callee before the operands, the types of the results after the colon.
+inline bool isWrittenApart(const OpDef &def, unsigned slot) {
+  return def.has(trait::Call) &&
+         (slot == unsigned(def.constantSlot(param::callee)) ||
+          slot == unsigned(def.constantSlot(param::results)));
 }
 
 } // namespace anec

@@ -186,8 +186,8 @@ bool Parser::parseConstants(const OpDef &def,
     cursor.skipSpace();
     const char *begin = cursor.position();
     llvm::StringRef name = cursor.word();
-    int slot = isWrittenApart(def, name) ? -1 : def.findConstantParam(name);
-    if (slot < 0) {
+    int slot = def.findConstantParam(name);
+    if (slot < 0 || isWrittenApart(def, slot)) {
       diags.report(rangeFrom(begin), diag::UnknownParameter, def.name, name);
       return false;
     }

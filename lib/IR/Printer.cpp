@@ -136,9 +136,9 @@ static void printConstants(const Op &op, llvm::raw_ostream &out) {
   for (const ParamDef &param : op.def().parameters()) {
     if (!param.isConstant())
       continue;
-    const Constant *value = op.constants()[slot++].get();
-    if (!value || isDefault(op, param, *value) ||
-        isWrittenApart(op.def(), param.name))
+    const Constant *value = op.constants()[slot].get();
+    if (isWrittenApart(op.def(), slot++) || !value ||
+        isDefault(op, param, *value))
       continue;
     out << (first ? " {" : ", ") << param.name << " = "
         << spellAttribute(op, param, *value);

@@ -140,7 +140,7 @@ static void callSignature(const Op &op,
 /// Checks that `op`, a `call` or a `repeat`, fits the function it names.
 static bool verifyCall(const Op &op, const Functions &functions,
                        Diagnostics &diags) {
-  bool isRepeat = !op.def().has(trait::Call);
+  bool isRepeat = op.def().has(trait::Repeat);
   llvm::StringRef name = op.get(isRepeat ? param::body : param::callee);
   const Function *callee = functions.lookup(name);
   if (!callee) {
@@ -175,7 +175,7 @@ static bool verifyRepeatsEnd(const Module &module, const Functions &functions,
   llvm::DenseMap<const Function *, size_t> open;
   for (const auto &function : module.functions) {
     for (const Op &op : function->body())
-      if (op.def().name == "repeat")
+      if (op.def().has(trait::Repeat))
         if (const Function *body = functions.lookup(op.get(param::body))) {
           repeats[function.get()].push_back(&op);
           users[body].push_back(function.get());
@@ -207,6 +207,12 @@ static bool verifyRepeatsEnd(const Module &module, const Functions &functions,
   return true;
 }
 
+/// Whether the op names one of a repeated layer's weights.
+static bool isIndexedWeight(const Op &op) {
+  return op.def().has(trait::Stored) && op.def().valueSlot(param::index) >= 0 &&
+         op.operand(param::index);
+}
+
 bool anec::verifyCalls(const Module &module, Diagnostics &diags) {
   Functions functions;
   for (const auto &function : module.functions)
@@ -215,9 +221,9 @@ bool anec::verifyCalls(const Module &module, Diagnostics &diags) {
   for (const auto &function : module.functions) {
     bool isHost = function->kind == FunctionKind::Host;
     for (const Op &op : function->body()) {
-      if (isHost && (op.def().has(trait::Call) || op.def().name == "repeat"))
+      if (isHost && (op.def().has(trait::Call) || op.def().has(trait::Repeat)))
         ok &= verifyCall(op, functions, diags);
-      if (isHost || op.def().name != "weight" || !op.operand(param::index))
+      if (isHost || !isIndexedWeight(op))
         continue;
       diags.report(op.range(), diag::IndexedWeight, function->name,
                    spelling(function->kind));

@@ -14,6 +14,7 @@
 
 #include "Alignment.h"
 #include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -31,7 +32,7 @@ struct Entry {
 };
 } // namespace
 
-static bool isConst(const Op &op) { return op.def().name == "const"; }
+static bool isConst(const Op &op) { return op.is(ops::Const); }
 
 static hash_code hashType(const TensorType &type) {
   return hash_combine(type.dtype,

@@ -8,6 +8,7 @@
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
 #include "anec/Ops/Diags.h"
+#include "anec/Ops/Ops.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -92,12 +93,10 @@ static std::string spell(const ParsedType &type) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// A `const` op. Its row is part of every table; nothing about it can be wrong.
+/// A `const` op. Nothing about it can be wrong.
 Value *FunctionReader::makeConst(const ConstantRef &value, StringRef name,
                                  SourceRange range) {
-  const OpDef *def = ops.find("const");
-  assert(def && "the table has no row for constants");
-  Op *op = Op::create(*def, {}, value, value->type(), name, range);
+  Op *op = Op::create(ops::Const, {}, value, value->type(), name, range);
   function->insert(op);
   return op->result();
 }
@@ -106,26 +105,28 @@ bool FunctionReader::bindConst(const Statement &statement) {
   ConstantRef value;
   SourceRange valueRange;
   for (const Argument &attribute : statement.attributes) {
-    if (attribute.name != "val")
+    if (attribute.name != param::val)
       continue;
     if (value) {
-      diags.report(attribute.range, diag::DuplicateParameter, "const", "val");
+      diags.report(attribute.range, diag::DuplicateParameter, ops::Const.name,
+                   param::val);
       return false;
     }
     value = attribute.values[0].constant;
     valueRange = attribute.values[0].range;
   }
   if (!statement.arguments.empty()) {
-    diags.report(statement.arguments[0].range, diag::UnknownParameter, "const",
-                 statement.arguments[0].name);
+    diags.report(statement.arguments[0].range, diag::UnknownParameter,
+                 ops::Const.name, statement.arguments[0].name);
     return false;
   }
   if (!value) {
-    diags.report(statement.range, diag::MissingConstant, "const", "val");
+    diags.report(statement.range, diag::MissingConstant, ops::Const.name,
+                 param::val);
     return false;
   }
   if (statement.results.size() != 1) {
-    diags.report(statement.range, diag::ResultCount, "const", 1,
+    diags.report(statement.range, diag::ResultCount, ops::Const.name, 1,
                  statement.results.size());
     return false;
   }
@@ -367,7 +368,7 @@ const Constant *FunctionReader::knownValue(const Value *value) const {
       value->type.dtype == DType::String)
     return nullptr;
   const Op *op = value->definingOp();
-  const Constant *known = op && op->def().name == "const"
+  const Constant *known = op && op->is(ops::Const)
                               ? op->constant(param::val)
                               : computedValues.lookup(value).get();
   return known && known->origin() && known->origin()->missing ? nullptr : known;
@@ -376,7 +377,7 @@ const Constant *FunctionReader::knownValue(const Value *value) const {
 /// Where whoever wrote the program did not know extents, it computes shapes
 /// from constants and from the extents that are known now.
 void FunctionReader::computeValues(const Op &op) {
-  bool ofType = op.def().name == "shape";
+  bool ofType = op.is(ops::ShapeOf);
   auto isKnown = [&](const Value *operand) {
     return !operand || ofType || knownValue(operand);
   };
@@ -410,7 +411,8 @@ void FunctionReader::computeValues(const Op &op) {
 }
 
 void FunctionReader::bind(const Statement &statement) {
-  if (statement.opName == "const" ? bindConst(statement) : bindOp(statement))
+  if (statement.opName == ops::Const.name ? bindConst(statement)
+                                          : bindOp(statement))
     return;
   for (const ResultDeclaration &result : statement.results)
     define(result.name, result.range, nullptr);

@@ -5,6 +5,7 @@
 
 #include "anec/MIL/Canonical.h"
 #include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -12,7 +13,7 @@
 using namespace anec;
 using namespace llvm;
 
-static bool isConst(const Op &op) { return op.def().name == "const"; }
+static bool isConst(const Op &op) { return op.is(ops::Const); }
 
 namespace {
 /// Constants that were met, to find equal ones. Collisions are compared.

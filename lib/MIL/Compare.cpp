@@ -7,6 +7,7 @@
 #include "Alignment.h"
 #include "anec/IR/OpDef.h"
 #include "anec/MIL/Spelling.h"
+#include "anec/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,7 +64,7 @@ static std::string describe(const Constant &value) {
 /// The value of a `const` op; null for what is computed.
 static const Constant *constantOf(const Value *value) {
   const Op *op = value ? value->definingOp() : nullptr;
-  return op && op->def().name == "const" ? op->constant(param::val) : nullptr;
+  return op && op->is(ops::Const) ? op->constant(param::val) : nullptr;
 }
 
 static std::string describe(const Value *value) {

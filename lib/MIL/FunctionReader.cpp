@@ -7,6 +7,7 @@
 #include "anec/IR/Diags.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
+#include "anec/Ops/Ops.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace anec;
@@ -196,8 +197,7 @@ void FunctionReader::eraseFoldedOps() {
       continue;
     for (const Value *operand : op.operandValues()) {
       const Op *source = operand ? operand->definingOp() : nullptr;
-      if (source &&
-          (computedOps.contains(source) || source->def().name == "const"))
+      if (source && (computedOps.contains(source) || source->is(ops::Const)))
         computedOps[source] = true;
     }
     op.erase();

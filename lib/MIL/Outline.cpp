@@ -6,6 +6,7 @@
 #include "anec/MIL/Outline.h"
 #include "Lexer.h"
 #include "anec/IR/Type.h"
+#include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -135,6 +136,7 @@ public:
       return;
     OutlineStatement statement;
     statement.op = word(tokens[op]);
+    statement.def = opTable().find(statement.op.text);
     readResults(tokens.take_front(op - 1), statement);
     Tokens rest = tokens.drop_front(op + 1);
     size_t end = closing(rest);

@@ -7,6 +7,7 @@
 #include "TextPrinter.h"
 #include "anec/IR/OpDef.h"
 #include "anec/MIL/Diags.h"
+#include "anec/Ops/Ops.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
@@ -56,7 +57,7 @@ std::string Printing::opsetOf(const Function &function) const {
 }
 
 static bool isPrintable(const OpDef &def) {
-  return def.has(trait::Mil) || def.name == "const" || def.name == "weight";
+  return def.has(trait::Mil) || def.has(trait::Stored);
 }
 
 bool Printing::check(const Function &function, Diagnostics &diags) const {
@@ -167,7 +168,7 @@ WeightFilePlan anec::planWeightFile(const Module &module,
   plan.isNeeded = printing.weights.hasRecords();
   for (const auto &function : module.functions)
     for (const Op &op : function->body())
-      if (op.def().name == "weight")
+      if (op.is(ops::Weight))
         plan.weights.push_back({&op, printing.weights.find(op).offset});
   return plan;
 }

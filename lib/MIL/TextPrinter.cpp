@@ -5,6 +5,7 @@
 
 #include "TextPrinter.h"
 #include "anec/IR/Builder.h"
+#include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -151,8 +152,7 @@ void TextPrinter::printArgument(const Op &op, const Slot &slot) {
 /// Whether the operand, if there is one, is a `const` or `weight`.
 static bool isStored(const Value *value) {
   const Op *op = value ? value->definingOp() : nullptr;
-  return !value ||
-         (op && (op->def().name == "const" || op->def().name == "weight"));
+  return !value || (op && op->def().has(trait::Stored));
 }
 
 /// The ops that unpack weights had all their arguments in the attribute list
@@ -164,8 +164,8 @@ static bool takesAttributes(const Op &op, StringRef opset) {
     return false;
   if (def.constantSlot(param::shape) >= 0)
     return op.constant(param::shape);
-  return def.name == "constexpr_affine_dequantize" ||
-         (def.name == "constexpr_cast" && opset < "ios18");
+  return op.is(ops::ConstexprAffineDequantize) ||
+         (op.is(ops::ConstexprCast) && opset < "ios18");
 }
 
 /// Whether the constant stands in attribute lists alone.
@@ -179,7 +179,7 @@ static bool isInAttributes(const Op &op, StringRef opset) {
 
 /// The value of a `const` or `weight`.
 std::string TextPrinter::spellStored(const Op &op) const {
-  if (op.def().name == "const")
+  if (op.is(ops::Const))
     return spellConstant(*op.constant(param::val));
   WeightPlace place = weights.find(op);
   std::string text;
@@ -235,7 +235,7 @@ void TextPrinter::printInAttributes(const Op &op, StringRef opset) {
 }
 
 void TextPrinter::printOp(const Op &op, StringRef opset) {
-  if (op.def().name == "const" || op.def().name == "weight") {
+  if (op.def().has(trait::Stored)) {
     if (!isInAttributes(op, opset))
       printConst(op.result()->type, nameOf(op.result()), spellStored(op));
     return;

@@ -7,6 +7,7 @@
 #include "anec/IR/OpDef.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
+#include "anec/Ops/Ops.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -101,11 +102,11 @@ void WeightLayout::addWeight(const Op &op) {
 
 void WeightLayout::add(const Function &function, StringRef opset) {
   for (const Op &op : function.body()) {
-    if (op.def().name == "weight") {
+    if (op.is(ops::Weight)) {
       addWeight(op);
       continue;
     }
-    bool isConst = op.def().name == "const";
+    bool isConst = op.is(ops::Const);
     for (const ConstantRef &constant : op.constants()) {
       if (!constant || !belongsInFile(*constant, !isConst, opset))
         continue;

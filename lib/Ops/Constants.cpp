@@ -41,7 +41,7 @@ constinit const OpDef ops::Const = {
     .summary = "The array `val`.",
     .family = "constants",
     .params = {ParamDef{param::val, ParamKind::Constant, everyType, 0, -1}},
-    .traits = trait::Mil,
+    .traits = trait::Mil | trait::Stored | trait::NotCallable,
     .infer = inferConst,
     .eval = evalConst,
 };
@@ -95,6 +95,7 @@ constinit const OpDef ops::Weight = {
                optionalConstant(param::sourceShape, {DType::Int32}),
                optionalConstant(param::wholeShape, {DType::Int32}),
                optionalConstant(param::begin, {DType::Int32})},
+    .traits = trait::Stored | trait::NotCallable,
     .constraints = {"`dtype` is fp16 or fp32", "extents are at least 1",
                     "`source_shape` has as many elements as `whole_shape` "
                     "(`shape`, when absent)",

@@ -74,7 +74,7 @@ constinit const OpDef ops::Call = {
                 .kind = ParamKind::Constant,
                 .dtypes = {DType::String},
                 .rank = 1}},
-    .traits = trait::SideEffect | trait::Call,
+    .traits = trait::SideEffect | trait::Call | trait::NotCallable,
     .infer = inferCall,
 };
 
@@ -127,7 +127,7 @@ constinit const OpDef ops::Repeat = {
                integer(param::carried), integer(param::sliced, "0"),
                boolean(param::reverse, "false"),
                optionalConstant(param::collected, {DType::String})},
-    .traits = trait::SideEffect,
+    .traits = trait::SideEffect | trait::Repeat | trait::NotCallable,
     .constraints = {"0 <= `from` < `to`",
                     "`carried` is at least 1 and at most the number of "
                     "`values`",
@@ -150,6 +150,6 @@ constinit const OpDef ops::Accumulate = {
     .family = "host",
     .params = {optionalValue(param::index, {DType::Int32}, 0),
                value(param::value, {DType::FP32}, 0), text(param::name)},
-    .traits = trait::SideEffect,
+    .traits = trait::SideEffect | trait::NotCallable,
     .infer = [](InferContext &) { return true; },
 };

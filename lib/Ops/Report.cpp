@@ -13,10 +13,6 @@
 
 using namespace anec;
 
-static bool isWeight(const Op &op) {
-  return op.is(ops::Const) || op.is(ops::Weight);
-}
-
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
@@ -24,7 +20,7 @@ static bool isWeight(const Op &op) {
 static void countOps(const Function &function, FunctionReport &report) {
   llvm::MapVector<const OpDef *, OpCount> counts;
   for (const Op &op : function.body()) {
-    if (isWeight(op))
+    if (op.def().has(trait::Stored))
       continue;
     OpCount &row = counts[&op.def()];
     row.def = &op.def();
@@ -103,7 +99,7 @@ private:
 /// Whether the values of the op are there before the program runs: weights, and
 /// what is computed from nothing but them when the program is loaded.
 static bool isLoadedOnce(const Op &op) {
-  return isWeight(op) || op.def().name.starts_with("constexpr_");
+  return op.def().has(trait::Stored) || op.def().has(trait::Constexpr);
 }
 
 static bool isActivation(const Value *value) {

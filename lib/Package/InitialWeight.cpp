@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
 #include "anec/Ops/Weights.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Support/Half.h"
@@ -62,16 +63,15 @@ static bool isScale(const Value &value, IsScale elsewhere) {
     const Op *user = use->owner();
     if (!user)
       continue;
-    llvm::StringRef name = user->def().name;
     int gamma = user->def().valueSlot(param::gamma);
     if (gamma >= 0 && user->operand(unsigned(gamma)) == &value)
       return true;
-    if (name == "mul" || name == "real_div")
+    if (user->is(ops::Mul) || user->is(ops::RealDiv))
       return true;
-    if ((name == "reshape" || name == "cast") &&
+    if ((user->is(ops::Reshape) || user->is(ops::Cast)) &&
         isScale(*user->result(), elsewhere))
       return true;
-    if (elsewhere && name == "call")
+    if (elsewhere && user->is(ops::Call))
       for (unsigned slot = 0; slot < user->numOperands(); ++slot)
         if (user->operand(slot) == &value && elsewhere(*user, slot))
           return true;
@@ -106,7 +106,7 @@ llvm::StringRef anec::spelling(InitialValue initial) {
 /// Whether rows of a matrix are looked up.
 static bool isTable(const Value &value) {
   for (const Operand *use = value.firstUse(); use; use = use->nextUse())
-    if (use->owner() && use->owner()->def().name == "embed" &&
+    if (use->owner() && use->owner()->is(ops::Embed) &&
         use->owner()->operand(0u) == &value)
       return true;
   return false;

@@ -86,6 +86,16 @@ enum : uint32_t {
   /// The result does not move with a small change of the operands, wherever
   /// that can be said (comparisons, rounding): all gradients are zero.
   ZeroGradient = 1 << 7,
+  /// Gives a stored array and computes nothing: `const` and `weight`.
+  Stored = 1 << 8,
+  /// Applies the host function that its constant `body` names, several times.
+  Repeat = 1 << 9,
+  /// Combines the elements along `axes` or `axis`: the `reduce_...` ops.
+  Reduction = 1 << 10,
+  /// Cannot be called by its name in .tdsl: it has a syntax of its own there,
+  /// or
+  /// only passes make it.
+  NotCallable = 1 << 11,
 };
 } // namespace trait
 

@@ -19,6 +19,8 @@
 
 namespace anec {
 
+struct OpDef;
+
 /// A word of the text; empty when there is none.
 struct OutlineWord {
   llvm::StringRef text;
@@ -40,6 +42,8 @@ struct OutlineArgument {
 /// `results = op(arguments)[attributes]`.
 struct OutlineStatement {
   OutlineWord op;
+  /// The row of the op; null when the table has none.
+  const OpDef *def = nullptr;
   SourceRange range; ///< of the op with its arguments
   std::vector<OutlineWord> results;
   std::vector<OutlineArgument> arguments;

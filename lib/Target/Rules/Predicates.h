@@ -25,8 +25,8 @@ inline bool isOneOf(const Op &op, std::initializer_list<const OpDef *> rows) {
 /// Whether `value` is known when the program is compiled.
 inline bool isConstant(const Value *value) {
   const Op *op = value->definingOp();
-  return op && (op->is(ops::Const) || op->is(ops::Weight) ||
-                op->def().has(trait::Constexpr));
+  return op &&
+         (op->def().has(trait::Stored) || op->def().has(trait::Constexpr));
 }
 
 /// The element of a scalar constant, as an operand; nothing for others.

@@ -10,13 +10,13 @@ using namespace anec;
 
 static constexpr llvm::StringLiteral family = "text";
 
-/// Reports statements of `op` that do not write the parameter `name`.
-static void missingArgument(const MILOutline &text, llvm::StringRef op,
-                            llvm::StringRef name, ReportBreach report) {
+/// Reports statements of the op `def` that do not write the parameter.
+static void missingArgument(const MILOutline &text, const OpDef &def,
+                            const ParamName &param, ReportBreach report) {
   eachStatement(text, [&](const OutlineStatement &statement) {
-    if (statement.op.text == op && !statement.argument(name))
+    if (statement.def == &def && !statement.argument(param))
       report(statement.range,
-             llvm::formatv("`{0}` without `{1}`", op, name).str());
+             llvm::formatv("`{0}` without `{1}`", def.name, param).str());
   });
 }
 
@@ -157,14 +157,15 @@ constinit const Rule rules::UntypedLiteral = {
     .ofText = untypedLiteral,
 };
 
-static bool namesAxes(llvm::StringRef op) {
-  return op.starts_with("reduce_") || op == "softmax" || op == "layer_norm";
+static bool namesAxes(const OpDef *def) {
+  return def && (def->has(trait::Reduction) || def == &ops::Softmax ||
+                 def == &ops::LayerNorm);
 }
 
 static void inlineAxes(const MILOutline &text, const Target &target,
                        ReportBreach report) {
   eachStatement(text, [&](const OutlineStatement &statement) {
-    if (namesAxes(statement.op.text))
+    if (namesAxes(statement.def))
       for (const OutlineArgument &given : statement.arguments)
         if (given.form == OutlineArgument::Typed)
           report(given.value.range,
@@ -190,7 +191,7 @@ constinit const Rule rules::InlineAxes = {
 static void inlineArgument(const MILOutline &text, const Target &target,
                            ReportBreach report) {
   eachStatement(text, [&](const OutlineStatement &statement) {
-    if (!namesAxes(statement.op.text) && statement.op.text != "const")
+    if (!namesAxes(statement.def) && statement.def != &ops::Const)
       for (const OutlineArgument &given : statement.arguments)
         if (given.form == OutlineArgument::Typed)
           report(given.value.range,
@@ -239,14 +240,14 @@ constinit const Rule rules::UniqueLabels = {
 // Parameters that have a default elsewhere
 //===----------------------------------------------------------------------===//
 
-/// A rule that `op` writes a parameter. The compiler behind MIL text fills in
-/// nothing, unlike the tools that make a model.
-#define ANEC_WRITTEN(NAME, ID, OP, PARAMETER, SOURCE, CONFIDENCE, IMPACT,      \
-                     ADVICE)                                                   \
+/// A rule that the op OP writes a parameter. The compiler behind MIL text fills
+/// in nothing, unlike the tools that make a model.
+#define ANEC_WRITTEN(NAME, ID, OP, PARAMETER, SUMMARY, SOURCE, CONFIDENCE,     \
+                     IMPACT, ADVICE)                                           \
   constinit const Rule rules::NAME = {                                         \
       .id = ID,                                                                \
       .family = family,                                                        \
-      .summary = "`" OP "` writes `" PARAMETER "`",                            \
+      .summary = SUMMARY,                                                      \
       .impact = Impact::IMPACT,                                                \
       .source = SOURCE,                                                        \
       .date = "2026-11",                                                       \
@@ -254,44 +255,52 @@ constinit const Rule rules::UniqueLabels = {
       .advice = ADVICE,                                                        \
       .ofText =                                                                \
           [](const MILOutline &text, const Target &, ReportBreach report) {    \
-            missingArgument(text, OP, PARAMETER, report);                      \
+            missingArgument(text, ops::OP, param::PARAMETER, report);          \
           },                                                                   \
   };
 
-ANEC_WRITTEN(GeluMode, "gelu-mode", "gelu", "mode",
+ANEC_WRITTEN(GeluMode, "gelu-mode", Gelu, mode, "`gelu` writes `mode`",
              "Orion (M4 Max): refused; ironmill, ANEForge: fine with it", High,
              Error,
              "`mode` is `EXACT`, `TANH_APPROXIMATION` or "
              "`SIGMOID_APPROXIMATION`")
-ANEC_WRITTEN(ConcatInterleave, "concat-interleave", "concat", "interleave",
+ANEC_WRITTEN(ConcatInterleave, "concat-interleave", Concat, interleave,
+             "`concat` writes `interleave`",
              "Orion's refused text lacks it; maderix/ANE, ironmill, ANEForge "
              "have it",
              High, Error, "`interleave` is a named `bool(false)`")
-ANEC_WRITTEN(MatmulTransposeX, "matmul-transpose-x", "matmul", "transpose_x",
+ANEC_WRITTEN(MatmulTransposeX, "matmul-transpose-x", Matmul, transposeX,
+             "`matmul` writes `transpose_x`",
              "maderix/ANE: every kernel that runs has it", Medium, Warning,
              "both flags are named `bool` constants")
-ANEC_WRITTEN(MatmulTransposeY, "matmul-transpose-y", "matmul", "transpose_y",
+ANEC_WRITTEN(MatmulTransposeY, "matmul-transpose-y", Matmul, transposeY,
+             "`matmul` writes `transpose_y`",
              "maderix/ANE: every kernel that runs has it", Medium, Warning,
              "both flags are named `bool` constants")
-ANEC_WRITTEN(RsqrtEpsilon, "rsqrt-epsilon", "rsqrt", "epsilon",
+ANEC_WRITTEN(RsqrtEpsilon, "rsqrt-epsilon", Rsqrt, epsilon,
+             "`rsqrt` writes `epsilon`",
              "Orion #3 (M4), ironmill (M3 Pro): refused without", High, Error,
              "give `epsilon`, or use `pow` with -0.5, which runs everywhere")
-ANEC_WRITTEN(LogEpsilon, "log-epsilon", "log", "epsilon",
+ANEC_WRITTEN(LogEpsilon, "log-epsilon", Log, epsilon, "`log` writes `epsilon`",
              "ironmill (M3 Pro), ANEForge: refused without", High, Error,
              "give `epsilon`")
-ANEC_WRITTEN(InverseEpsilon, "inverse-epsilon", "inverse", "epsilon",
-             "ironmill (M3 Pro): refused without", Medium, Error,
-             "give `epsilon`, or divide 1 by it with `real_div`")
-ANEC_WRITTEN(SoftmaxAxis, "softmax-axis", "softmax", "axis",
+ANEC_WRITTEN(InverseEpsilon, "inverse-epsilon", Inverse, epsilon,
+             "`inverse` writes `epsilon`", "ironmill (M3 Pro): refused without",
+             Medium, Error, "give `epsilon`, or divide 1 by it with `real_div`")
+ANEC_WRITTEN(SoftmaxAxis, "softmax-axis", Softmax, axis,
+             "`softmax` writes `axis`",
              "all generators of MIL text write it; there are no defaults",
              Medium, Error, "`axis` is a named `int32` constant")
-ANEC_WRITTEN(LayerNormEpsilon, "layer-norm-epsilon", "layer_norm", "epsilon",
+ANEC_WRITTEN(LayerNormEpsilon, "layer-norm-epsilon", LayerNorm, epsilon,
+             "`layer_norm` writes `epsilon`",
              "ironmill (M3 Pro): epsilon is a constant that is referred to",
              Medium, Error, "give `epsilon` as a named constant")
-ANEC_WRITTEN(LayerNormAxes, "layer-norm-axes", "layer_norm", "axes",
+ANEC_WRITTEN(LayerNormAxes, "layer-norm-axes", LayerNorm, axes,
+             "`layer_norm` writes `axes`",
              "ironmill (M3 Pro): axes are constants that are referred to",
              Medium, Error, "give `axes` as a named constant")
-ANEC_WRITTEN(ConvGeometry, "conv-geometry", "conv", "dilations",
+ANEC_WRITTEN(ConvGeometry, "conv-geometry", Conv, dilations,
+             "`conv` writes `dilations`",
              "all generators of MIL text write all five", Medium, Warning,
              "write `strides`, `pad_type`, `pad`, `dilations` and `groups`")
 #undef ANEC_WRITTEN
@@ -299,8 +308,8 @@ ANEC_WRITTEN(ConvGeometry, "conv-geometry", "conv", "dilations",
 static void reduceKeepDims(const MILOutline &text, const Target &target,
                            ReportBreach report) {
   eachStatement(text, [&](const OutlineStatement &statement) {
-    if (statement.op.text.starts_with("reduce_") &&
-        !statement.argument("keep_dims"))
+    if (statement.def && statement.def->has(trait::Reduction) &&
+        !statement.argument(param::keepDims))
       report(
           statement.range,
           llvm::formatv("`{0}` without `keep_dims`", statement.op.text).str());
@@ -319,8 +328,9 @@ constinit const Rule rules::ReduceKeepDims = {
 static void sliceMasks(const MILOutline &text, const Target &target,
                        ReportBreach report) {
   eachStatement(text, [&](const OutlineStatement &statement) {
-    if (statement.op.text == "slice_by_index" &&
-        !(statement.argument("begin_mask") && statement.argument("end_mask")))
+    if (statement.def == &ops::SliceByIndex &&
+        !(statement.argument(param::beginMask) &&
+          statement.argument(param::endMask)))
       report(statement.range, "`slice_by_index` without its masks");
   });
 }
@@ -339,7 +349,7 @@ constinit const Rule rules::SliceMasks = {
 static void dequantizeForm(const MILOutline &text, const Target &target,
                            ReportBreach report) {
   eachStatement(text, [&](const OutlineStatement &statement) {
-    if (statement.op.text == "constexpr_affine_dequantize" &&
+    if (statement.def == &ops::ConstexprAffineDequantize &&
         !statement.arguments.empty())
       report(statement.range, "`constexpr_affine_dequantize` with arguments");
   });
@@ -358,16 +368,40 @@ constinit const Rule rules::DequantizeForm = {
 };
 
 //===----------------------------------------------------------------------===//
-// Ops that the reader has no row for
+// Ops that are not accepted
 //===----------------------------------------------------------------------===//
 
+static void reportOp(const OutlineStatement &statement, ReportBreach report) {
+  report(statement.op.range,
+         llvm::formatv("`{0}` is not accepted", statement.op.text).str());
+}
+
+constinit const Rule rules::NoState = {
+    .id = "no-state",
+    .family = family,
+    .summary = "there are no states",
+    .source = "ANEForge op catalogue",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict = "mil_infer uses them through Core ML",
+    .advice = "pass what is kept as an input and an output",
+    .ofText =
+        [](const MILOutline &text, const Target &, ReportBreach report) {
+          eachStatement(text, [&](const OutlineStatement &statement) {
+            if (statement.def == &ops::ReadState ||
+                statement.def == &ops::WriteState)
+              reportOp(statement, report);
+          });
+        },
+};
+
+/// Reports ops that the table has no row for.
 static void namedOps(const MILOutline &text,
                      std::initializer_list<llvm::StringRef> names,
                      ReportBreach report) {
   eachStatement(text, [&](const OutlineStatement &statement) {
     if (llvm::is_contained(names, statement.op.text))
-      report(statement.op.range,
-             llvm::formatv("`{0}` is not accepted", statement.op.text).str());
+      reportOp(statement, report);
   });
 }
 
@@ -426,20 +460,6 @@ constinit const Rule rules::NoRandom = {
                    {"random_bernoulli", "random_categorical", "random_normal",
                     "random_uniform"},
                    report);
-        },
-};
-constinit const Rule rules::NoState = {
-    .id = "no-state",
-    .family = family,
-    .summary = "there are no states",
-    .source = "ANEForge op catalogue",
-    .date = "2026-11",
-    .confidence = Confidence::High,
-    .conflict = "mil_infer uses them through Core ML",
-    .advice = "pass what is kept as an input and an output",
-    .ofText =
-        [](const MILOutline &text, const Target &, ReportBreach report) {
-          namedOps(text, {"read_state", "write_state"}, report);
         },
 };
 constinit const Rule rules::NoDataDependentShape = {

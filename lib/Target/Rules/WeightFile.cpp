@@ -92,19 +92,19 @@ static void weightFileSlot(const MILOutline &text, const Target &target,
   llvm::StringSet<> scalars;
   eachStatement(text, [&](const OutlineStatement &statement) {
     bool isScalar =
-        statement.op.text == "const" && !statement.attributes.empty() &&
+        statement.def == &ops::Const && !statement.attributes.empty() &&
         llvm::any_of(statement.attributes, [](const OutlineArgument &given) {
           llvm::StringRef value = given.value.text;
-          return given.name.text == "val" &&
+          return given.name.text == param::val &&
                  (value.starts_with("fp16(") || value.starts_with("fp32(") ||
                   value.starts_with("tensor<fp16, []>"));
         });
     if (isScalar && !statement.results.empty())
       scalars.insert(statement.results[0].text);
-    bool isBinary = llvm::is_contained(
-        std::initializer_list<llvm::StringRef>{"add", "sub", "mul", "real_div",
-                                               "pow", "maximum", "minimum"},
-        statement.op.text);
+    bool isBinary =
+        llvm::is_contained({&ops::Add, &ops::Sub, &ops::Mul, &ops::RealDiv,
+                            &ops::Pow, &ops::Maximum, &ops::Minimum},
+                           statement.def);
     for (const OutlineArgument &given : statement.arguments)
       if (isBinary && scalars.contains(given.value.text))
         report(statement.range,
