@@ -133,38 +133,24 @@ private:
   NpyHeader &header;
 };
 
-struct NpyDType {
-  StringLiteral code; ///< without the byte order
-  DType dtype;
-};
-
 } // namespace
-
-static constexpr NpyDType dtypes[] = {
-    {"b1", DType::Bool},   {"i1", DType::Int8},   {"i2", DType::Int16},
-    {"i4", DType::Int32},  {"i8", DType::Int64},  {"u1", DType::UInt8},
-    {"u2", DType::UInt16}, {"u4", DType::UInt32}, {"u8", DType::UInt64},
-    {"f2", DType::FP16},   {"f4", DType::FP32},   {"f8", DType::FP64},
-};
 
 /// The element type of numpy's `descr`; null `reason` when there is one.
 static std::optional<DType> parseDescr(StringRef descr, const char *&reason) {
   reason = "its element type is not supported";
   if (descr.size() != 3)
     return std::nullopt;
-  for (const NpyDType &row : dtypes) {
-    if (descr.drop_front() != row.code)
-      continue;
-    bool oneByte = descr[2] == '1';
-    if (descr[0] == '>' && !oneByte) {
-      reason = "it is big-endian";
-      return std::nullopt;
-    }
-    if (!StringRef(oneByte ? "|<>=" : "<=").contains(descr[0]))
-      return std::nullopt;
-    return row.dtype;
+  std::optional<DType> dtype = findDType(&DTypeFacts::npy, descr.drop_front());
+  if (!dtype)
+    return std::nullopt;
+  bool oneByte = bitWidth(*dtype) == 8;
+  if (descr[0] == '>' && !oneByte) {
+    reason = "it is big-endian";
+    return std::nullopt;
   }
-  return std::nullopt;
+  if (!StringRef(oneByte ? "|<>=" : "<=").contains(descr[0]))
+    return std::nullopt;
+  return dtype;
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,14 +240,12 @@ ConstantRef anec::readNpy(StringRef path, Diagnostics &diags) {
 //===----------------------------------------------------------------------===//
 
 bool anec::writeNpy(raw_ostream &out, const Constant &array) {
-  const NpyDType *row = llvm::find_if(dtypes, [&](const NpyDType &candidate) {
-    return candidate.dtype == array.dtype();
-  });
-  if (row == std::end(dtypes))
+  StringRef code = facts(array.dtype()).npy;
+  if (code.empty())
     return false;
   std::string header = "{'descr': '";
-  header += row->code.ends_with("1") ? '|' : '<';
-  header += row->code;
+  header += bitWidth(array.dtype()) == 8 ? '|' : '<';
+  header += code;
   header += "', 'fortran_order': False, 'shape': (";
   for (int64_t extent : array.type().shape)
     header += std::to_string(extent) + ", ";

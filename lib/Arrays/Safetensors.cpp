@@ -16,24 +16,6 @@
 using namespace anec;
 using namespace llvm;
 
-namespace {
-struct DTypeCode {
-  StringLiteral code;
-  DType dtype;
-};
-} // namespace
-
-static constexpr DTypeCode dtypes[] = {
-    {"BOOL", DType::Bool},       {"F16", DType::FP16},
-    {"BF16", DType::BF16},       {"F32", DType::FP32},
-    {"F64", DType::FP64},        {"F8_E4M3", DType::FP8E4M3FN},
-    {"F8_E5M2", DType::FP8E5M2}, {"I8", DType::Int8},
-    {"I16", DType::Int16},       {"I32", DType::Int32},
-    {"I64", DType::Int64},       {"U8", DType::UInt8},
-    {"U16", DType::UInt16},      {"U32", DType::UInt32},
-    {"U64", DType::UInt64},
-};
-
 /// The format's own limit, which keeps a wrong file from being parsed at
 /// length.
 static constexpr uint64_t maxHeader = 100'000'000;
@@ -132,12 +114,11 @@ private:
     const json::Array *offsets = object.getArray("data_offsets");
     if (!code || !shape || !offsets || offsets->size() != 2)
       return fail("`" + name + "` lacks `dtype`, `shape` or `data_offsets`");
-    const DTypeCode *row = llvm::find_if(
-        dtypes, [&](const DTypeCode &dtype) { return dtype.code == *code; });
-    if (row == std::end(dtypes))
+    std::optional<DType> dtype = findDType(&DTypeFacts::safetensors, *code);
+    if (!dtype)
       return fail("`" + name + "` has the unsupported element type `" +
                   code->str() + "`");
-    entry.type.dtype = row->dtype;
+    entry.type.dtype = *dtype;
     for (const json::Value &value : *shape) {
       std::optional<int64_t> extent = value.getAsInteger();
       if (!extent || *extent < 0)
@@ -246,16 +227,14 @@ static bool writeHeader(raw_ostream &out, ArrayRef<PlannedArray> arrays,
       });
     for (const PlannedArray &planned : arrays) {
       const TensorType &type = planned.type;
-      const DTypeCode *row = llvm::find_if(dtypes, [&](const DTypeCode &dtype) {
-        return dtype.dtype == type.dtype;
-      });
-      if (row == std::end(dtypes)) {
+      StringRef code = facts(type.dtype).safetensors;
+      if (code.empty()) {
         known = false;
         continue;
       }
       uint64_t end = offset + type.numBytes();
       json.attributeObject(planned.name, [&] {
-        json.attribute("dtype", row->code);
+        json.attribute("dtype", code);
         json.attributeArray("shape", [&] {
           for (int64_t extent : type.shape)
             json.value(extent);

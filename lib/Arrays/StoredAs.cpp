@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Arrays/StoredAs.h"
+#include "anec/IR/Elements.h"
 #include "anec/Support/Half.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -39,13 +40,11 @@ static void narrowFloats(const uint8_t *in, uint16_t *out, size_t count,
   }
 }
 
-template <typename T>
+/// Element by element. No array is declared as a minifloat but stored wider.
 static void storeConverted(const Constant &array, int64_t begin, int64_t count,
-                           uint8_t *out, T (*convert)(double)) {
-  for (int64_t index = 0; index < count; ++index) {
-    T value = convert(array.doubleAt(begin + index));
-    std::memcpy(out + index * sizeof(T), &value, sizeof(T));
-  }
+                           uint8_t *out) {
+  for (int64_t index = 0; index < count; ++index)
+    storeElement(array.dtype(), out, index, array.doubleAt(begin + index));
 }
 
 /// How many elements are finite as stored and infinite as declared.
@@ -77,26 +76,7 @@ ArrayRef<uint8_t> anec::elementsAsDeclared(const Constant &array, int64_t begin,
     return buffer;
   }
   overflows += countNewInfinities(array, begin, count);
-  switch (declared) {
-  case DType::FP16:
-    storeConverted<uint16_t>(array, begin, count, buffer.data(), doubleToHalf);
-    break;
-  case DType::BF16:
-    storeConverted<uint16_t>(
-        array, begin, count, buffer.data(),
-        [](double value) { return floatToBFloat(float(value)); });
-    break;
-  case DType::FP32:
-    storeConverted<float>(array, begin, count, buffer.data(),
-                          [](double value) { return float(value); });
-    break;
-  case DType::FP64:
-    storeConverted<double>(array, begin, count, buffer.data(),
-                           [](double value) { return value; });
-    break;
-  default:
-    assert(false && "no array is declared as an 8-bit float but stored wider");
-  }
+  storeConverted(array, begin, count, buffer.data());
   return buffer;
 }
 

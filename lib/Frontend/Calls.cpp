@@ -13,8 +13,8 @@
 #include "Lowering.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
+#include "anec/IR/Elements.h"
 #include "anec/Ops/Ops.h"
-#include "anec/Support/Half.h"
 #include <cmath>
 
 using namespace anec;
@@ -100,17 +100,10 @@ Term BodyLowering::build(const OpDef &def, llvm::ArrayRef<Value *> operands,
 
 /// Whether `number` is a value of `dtype`; for floats, rounding is fine.
 static bool fits(const Number &number, DType dtype) {
-  if (dtype == DType::FP16)
-    return std::abs(number.asDouble()) < halfOverflow;
   if (isFloat(dtype))
-    return std::abs(number.asDouble()) <= 3.4028235677973366e38;
-  if (!number.isInteger || !isInteger(dtype))
-    return false;
-  unsigned bits = bitWidth(dtype);
-  bool isSigned =
-      dtype == DType::Int8 || dtype == DType::Int16 || dtype == DType::Int32;
-  int64_t max = (int64_t(1) << (isSigned ? bits - 1 : bits)) - 1;
-  return number.integer <= max && number.integer >= (isSigned ? -max - 1 : 0);
+    return std::isfinite(roundToDType(number.asDouble(), dtype));
+  return number.isInteger && isInteger(dtype) &&
+         fitsInto(dtype, number.integer);
 }
 
 Value *BodyLowering::literal(const Term &term, DType dtype) {

@@ -45,14 +45,9 @@ static std::string spellElement(const Constant &constant, int64_t index) {
     return fmt::format("{}", value);
   if (isFloat(dtype))
     return fmt::format("{}", float(value));
-  if (bitWidth(dtype) == 64) {
-    Constant const &wide = constant;
-    int64_t bits;
-    std::memcpy(&bits, wide.bytes().data() + 8 * index, sizeof(bits));
-    return dtype == DType::UInt64 ? fmt::format("{}", uint64_t(bits))
-                                  : fmt::format("{}", bits);
-  }
-  return fmt::format("{}", int64_t(value));
+  int64_t number = constant.intAt(index);
+  return isSigned(dtype) ? fmt::format("{}", number)
+                         : fmt::format("{}", uint64_t(number));
 }
 
 static std::string spellElements(const Constant &constant) {

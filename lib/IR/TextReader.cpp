@@ -238,7 +238,7 @@ bool TextReader::parseTypedConstant(ConstantRef &constant) {
   if (!isText && cursor.consume("hex("))
     return parseHex(type, range, constant);
   // No op makes 8-bit floats, so there is no rounding to them.
-  if (type.dtype == DType::FP8E4M3FN || type.dtype == DType::FP8E5M2)
+  if (isMinifloat(type.dtype))
     return expected("`hex(` or `blob(`");
   if (!isText && cursor.consume("splat("))
     return parseSplat(type, range, constant);

@@ -1,4 +1,4 @@
-//===- Type.cpp - element types and tensor types --------------------------===//
+//===- Type.cpp - tensor types --------------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -9,83 +9,6 @@
 #include <cassert>
 
 using namespace anec;
-
-namespace {
-enum class Family : uint8_t { Bool, String, Float, Integer };
-struct DTypeRow {
-  DType dtype;
-  llvm::StringLiteral spelling;
-  uint8_t bits;
-  Family family;
-};
-} // namespace
-
-// In the order of DType.
-static constexpr DTypeRow rows[] = {
-    {DType::Bool, "bool", 8, Family::Bool},
-    {DType::String, "string", 0, Family::String},
-    {DType::FP16, "fp16", 16, Family::Float},
-    {DType::FP32, "fp32", 32, Family::Float},
-    {DType::FP64, "fp64", 64, Family::Float},
-    {DType::BF16, "bf16", 16, Family::Float},
-    {DType::FP8E4M3FN, "fp8e4m3fn", 8, Family::Float},
-    {DType::FP8E5M2, "fp8e5m2", 8, Family::Float},
-    {DType::Int4, "int4", 4, Family::Integer},
-    {DType::Int8, "int8", 8, Family::Integer},
-    {DType::Int16, "int16", 16, Family::Integer},
-    {DType::Int32, "int32", 32, Family::Integer},
-    {DType::Int64, "int64", 64, Family::Integer},
-    {DType::UInt1, "uint1", 1, Family::Integer},
-    {DType::UInt2, "uint2", 2, Family::Integer},
-    {DType::UInt3, "uint3", 3, Family::Integer},
-    {DType::UInt4, "uint4", 4, Family::Integer},
-    {DType::UInt6, "uint6", 6, Family::Integer},
-    {DType::UInt8, "uint8", 8, Family::Integer},
-    {DType::UInt16, "uint16", 16, Family::Integer},
-    {DType::UInt32, "uint32", 32, Family::Integer},
-    {DType::UInt64, "uint64", 64, Family::Integer},
-};
-static_assert(std::size(rows) == numDTypes);
-
-llvm::StringRef anec::spelling(DType dtype) {
-  return rows[unsigned(dtype)].spelling;
-}
-
-std::optional<DType> anec::parseDType(llvm::StringRef spelling) {
-  for (const DTypeRow &row : rows)
-    if (row.spelling == spelling)
-      return row.dtype;
-  return std::nullopt;
-}
-
-unsigned anec::bitWidth(DType dtype) { return rows[unsigned(dtype)].bits; }
-
-bool anec::isFloat(DType dtype) {
-  return rows[unsigned(dtype)].family == Family::Float;
-}
-
-bool anec::isInteger(DType dtype) {
-  return rows[unsigned(dtype)].family == Family::Integer;
-}
-
-uint64_t anec::byteSize(DType dtype, uint64_t count) {
-  unsigned bits = bitWidth(dtype);
-  if (bits % 8 == 0)
-    return count * (bits / 8);
-  return llvm::divideCeil(count * bits, 8);
-}
-
-std::string DTypeSet::str() const {
-  std::string text;
-  for (const DTypeRow &row : rows) {
-    if (!contains(row.dtype))
-      continue;
-    if (!text.empty())
-      text += ", ";
-    text += row.spelling;
-  }
-  return text;
-}
 
 int64_t TensorType::numElements() const {
   int64_t count = 1;

@@ -23,34 +23,13 @@ static constexpr uint64_t headerSize = 64; ///< of the file and of a record
 static constexpr uint32_t version = 2;
 static constexpr uint32_t sentinel = 0xDEADBEEF;
 
-namespace {
-struct Code {
-  DType dtype;
-  uint32_t code;
-};
-} // namespace
-
-static constexpr Code codes[] = {
-    {DType::FP16, 1},       {DType::FP32, 2},     {DType::UInt8, 3},
-    {DType::Int8, 4},       {DType::BF16, 5},     {DType::Int16, 6},
-    {DType::UInt16, 7},     {DType::Int4, 8},     {DType::UInt1, 9},
-    {DType::UInt2, 10},     {DType::UInt4, 11},   {DType::UInt3, 12},
-    {DType::UInt6, 13},     {DType::Int32, 14},   {DType::UInt32, 15},
-    {DType::FP8E4M3FN, 16}, {DType::FP8E5M2, 17},
-};
-
 std::optional<uint32_t> anec::blobCode(DType dtype) {
-  for (const Code &row : codes)
-    if (row.dtype == dtype)
-      return row.code;
-  return std::nullopt;
+  uint32_t code = facts(dtype).blobCode;
+  return code ? std::optional(code) : std::nullopt;
 }
 
 std::optional<DType> anec::dtypeOfBlobCode(uint32_t code) {
-  for (const Code &row : codes)
-    if (row.code == code)
-      return row.dtype;
-  return std::nullopt;
+  return findDType(&DTypeFacts::blobCode, code);
 }
 
 /// The unused bits of the last byte.

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Number.h"
-#include "anec/Support/Half.h"
+#include "anec/IR/Elements.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
@@ -18,20 +18,6 @@ using namespace llvm;
 
 /// No number needs more characters; conversions of long ones are slow.
 static constexpr size_t maxLength = 1024;
-
-/// Rounds a double, which is exact or rounded to odd, to `dtype`.
-static double roundTo(double value, DType dtype) {
-  switch (dtype) {
-  case DType::FP16:
-    return roundToHalf(value);
-  case DType::BF16:
-    return bfloatToFloat(floatToBFloat(float(value)));
-  case DType::FP32:
-    return float(value);
-  default:
-    return value;
-  }
-}
 
 /// `1.5p-17` of `0x1.5p-17`.
 static std::optional<double> parseHexFloat(StringRef text, DType dtype) {
@@ -148,10 +134,10 @@ std::optional<double> mil::parseFloat(StringRef text, DType dtype) {
     std::optional<double> parsed = parseHexFloat(magnitude, dtype);
     if (!parsed)
       return std::nullopt;
-    value = roundTo(*parsed, dtype);
+    value = roundToDType(*parsed, dtype);
   } else if (std::optional<double> parsed =
                  parseShortDecimal(magnitude, dtype)) {
-    value = roundTo(*parsed, dtype);
+    value = roundToDType(*parsed, dtype);
   } else {
     // APFloat takes more than numbers.
     if (magnitude.find_first_not_of("0123456789.eE+-") != StringRef::npos)
@@ -181,14 +167,7 @@ IntegerVerdict mil::parseInteger(StringRef text, DType dtype, uint64_t &bits) {
   uint64_t magnitude;
   if (text.getAsInteger(10, magnitude))
     return IntegerVerdict::OutOfRange;
-  bool isSigned = dtype <= DType::Int64;
-  unsigned width = bitWidth(dtype);
-  uint64_t most = ~uint64_t(0) >> (64 - width);
-  if (isSigned)
-    most = (most >> 1) + negative;
-  else if (negative)
-    most = 0;
-  if (magnitude > most)
+  if (!fitsInto(dtype, negative, magnitude))
     return IntegerVerdict::OutOfRange;
   bits = negative ? -magnitude : magnitude;
   return IntegerVerdict::Fits;

@@ -8,7 +8,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 using namespace anec;
 using namespace anec::mil;
@@ -129,17 +128,11 @@ void mil::writeElement(raw_ostream &out, const Constant &value, int64_t index) {
     out << (value.doubleAt(index) != 0 ? "true" : "false");
     return;
   }
-  if (bitWidth(dtype) < 64) {
-    out << int64_t(value.doubleAt(index));
-    return;
-  }
-  // 64 bits do not fit into a double.
-  int64_t bits;
-  std::memcpy(&bits, value.bytes().data() + 8 * index, sizeof(bits));
-  if (dtype == DType::UInt64)
-    out << uint64_t(bits);
+  int64_t number = value.intAt(index);
+  if (isSigned(dtype))
+    out << number;
   else
-    out << bits;
+    out << uint64_t(number);
 }
 
 /// One bracket level per axis.

@@ -6,12 +6,11 @@
 #include "ValueReader.h"
 #include "Number.h"
 #include "anec/IR/Diags.h"
+#include "anec/IR/Elements.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
-#include "anec/Support/Half.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
-#include <cstring>
 
 using namespace anec;
 using namespace anec::mil;
@@ -112,28 +111,12 @@ public:
     ++count;
   }
   void addFloat(double value) {
-    if (dtype == DType::FP16)
-      add(doubleToHalf(value));
-    else if (dtype == DType::BF16)
-      add(floatToBFloat(float(value)));
-    else if (dtype == DType::FP32)
-      add(float(value));
-    else
-      add(value);
+    bytes.resize(byteSize(dtype, count + 1));
+    storeElement(dtype, bytes.data(), count++, value);
   }
   void addInteger(uint64_t bits) {
-    unsigned width = bitWidth(dtype);
-    if (width >= 8) {
-      addBytes(&bits, width / 8);
-      return;
-    }
-    for (unsigned bit = 0; bit < width; ++bit) {
-      uint64_t position = count * width + bit;
-      if (position % 8 == 0)
-        bytes.push_back(0);
-      bytes.back() |= uint8_t((bits >> bit & 1) << position % 8);
-    }
-    ++count;
+    bytes.resize(byteSize(dtype, count + 1));
+    storeBits(dtype, bytes.data(), count++, bits);
   }
   ConstantRef make(TensorType type) {
     if (dtype == DType::String)
@@ -142,16 +125,6 @@ public:
   }
 
 private:
-  template <typename T>
-  void add(T value) {
-    addBytes(&value, sizeof(T));
-  }
-  void addBytes(const void *value, size_t size) { // little-endian
-    const auto *begin = static_cast<const uint8_t *>(value);
-    bytes.append(begin, begin + size);
-    ++count;
-  }
-
   DType dtype;
   SmallVector<uint8_t, 64> bytes;
   std::vector<std::string> text;
@@ -293,7 +266,7 @@ bool ValueReader::parseBlob(const TensorType &type, ConstantRef &value) {
 bool ValueReader::parseLiteral(const TensorType &type, ConstantRef &value) {
   if (lexer.peek().isWord("BLOBFILE"))
     return parseBlob(type, value);
-  if (type.dtype == DType::FP8E4M3FN || type.dtype == DType::FP8E5M2)
+  if (isMinifloat(type.dtype))
     return unsupported(lexer.peek().range(),
                        "an 8-bit float outside a weight file");
   Elements elements(type.dtype);

@@ -24,7 +24,7 @@ bool WeightLayout::belongsInFile(const Constant &constant, bool isParameter,
     return true;
   DType dtype = constant.dtype();
   // These have no spelling in text.
-  if (dtype == DType::FP8E4M3FN || dtype == DType::FP8E5M2)
+  if (isMinifloat(dtype))
     return true;
   if (options.placement == MILPrintOptions::Placement::Keep ||
       constant.numElements() < fewestElements || !blobCode(dtype))

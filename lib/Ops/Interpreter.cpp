@@ -7,7 +7,6 @@
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Weights.h"
-#include "anec/Support/Half.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -16,19 +15,6 @@
 #include <map>
 
 using namespace anec;
-
-double anec::roundToDType(double value, DType dtype) {
-  switch (dtype) {
-  case DType::FP64:
-    return value;
-  case DType::FP32:
-    return double(float(value));
-  case DType::FP16:
-    return roundToHalf(value);
-  default:
-    return Constant::scalar(dtype, value)->doubleAt(0);
-  }
-}
 
 namespace {
 

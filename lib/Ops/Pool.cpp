@@ -227,11 +227,10 @@ public:
           (axis.output - 1) * axis.stride + axis.kernel - axis.before;
       amounts.append({axis.before, std::max<int64_t>(0, reached - axis.input)});
     }
-    double lowest = g.dtype() == DType::FP16 ? -65504 : -1e30;
-    Value *x =
-        g.make(ops::Pad, {g.in(0)},
-               {{param::pad, llvm::ArrayRef<int64_t>(amounts)},
-                {param::constantVal, Constant::scalar(g.dtype(), lowest)}});
+    Value *x = g.make(
+        ops::Pad, {g.in(0)},
+        {{param::pad, llvm::ArrayRef<int64_t>(amounts)},
+         {param::constantVal, Constant::scalar(g.dtype(), lowest(g.dtype()))}});
     Value *elements =
         g.make(ops::Conv, {x, kernelPerChannel(onePerElement())},
                {{param::strides, llvm::ArrayRef<int64_t>(strides)},

@@ -55,15 +55,13 @@ void anec::settleIntegers(RefTensor &tensor) {
   DType dtype = tensor.type.dtype;
   if (!isInteger(dtype))
     return;
-  bool isSigned = dtype >= DType::Int4 && dtype <= DType::Int64;
-  double top = std::ldexp(1.0, bitWidth(dtype) - isSigned);
-  double low = isSigned ? -top : 0.0;
+  double low = lowest(dtype), high = highest(dtype);
   for (double &element : tensor.data) {
     element = std::trunc(element) + 0.0; // integers have no -0
     if (!(element >= low))               // also NaN
       element = std::isnan(element) ? 0.0 : low;
-    else if (element > top - 1)
-      element = top - 1;
+    else if (element > high)
+      element = high;
   }
 }
 

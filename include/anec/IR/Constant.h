@@ -80,6 +80,8 @@ public:
   std::vector<double> asDoubles() const;
   /// Element `index` as a double (bool: 0 or 1), rounded to `dtype()`.
   double doubleAt(int64_t index) const;
+  /// Element `index` of integers, all 64 bits of it.
+  int64_t intAt(int64_t index) const;
   const std::vector<std::string> &asStrings() const { return text; }
   /// Writes all elements as fp32 to `out`, of `numElements()`.
   void copyToFloats(float *out) const;

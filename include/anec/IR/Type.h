@@ -1,18 +1,19 @@
-//===- Type.h - element types and tensor types -----------------*- C++ -*-===//
+//===- Type.h - tensor types -----------------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The element types MIL knows, and the type of every value: an element type
-/// and a shape. There are no other types: a scalar is a tensor of rank 0, and
-/// MIL's two spellings of it (`fp16` and `tensor<fp16, []>`) are one type.
+/// The type of every value: an element type and a shape. There are no other
+/// types: a scalar is a tensor of rank 0, and MIL's two spellings of it (`fp16`
+/// and `tensor<fp16, []>`) are one type.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_IR_TYPE_H
 #define ANEC_IR_TYPE_H
 
+#include "anec/IR/DType.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -21,64 +22,6 @@
 #include <string>
 
 namespace anec {
-
-/// An element type, in MIL's order of families. The row of each (spelling,
-/// width, blob code) is in Type.cpp.
-enum class DType : uint8_t {
-  Bool,
-  String,
-  FP16,
-  FP32,
-  FP64,
-  BF16,
-  FP8E4M3FN,
-  FP8E5M2,
-  Int4,
-  Int8,
-  Int16,
-  Int32,
-  Int64,
-  UInt1,
-  UInt2,
-  UInt3,
-  UInt4,
-  UInt6,
-  UInt8,
-  UInt16,
-  UInt32,
-  UInt64,
-};
-constexpr unsigned numDTypes = unsigned(DType::UInt64) + 1;
-
-/// MIL's spelling: `fp16`, `int32`, `fp8e4m3fn`, ...
-llvm::StringRef spelling(DType dtype);
-std::optional<DType> parseDType(llvm::StringRef spelling);
-
-/// Bits of one element as stored in a blob; 8 for `bool`, 0 for `string`.
-unsigned bitWidth(DType dtype);
-bool isFloat(DType dtype);
-bool isInteger(DType dtype);
-/// Bytes of `count` packed elements (sub-byte types are packed, rounded up).
-uint64_t byteSize(DType dtype, uint64_t count);
-
-/// A set of element types: the domain of an op's parameter.
-class DTypeSet {
-public:
-  constexpr DTypeSet() = default;
-  constexpr DTypeSet(std::initializer_list<DType> dtypes) {
-    for (DType dtype : dtypes)
-      bits |= 1u << unsigned(dtype);
-  }
-  constexpr bool contains(DType dtype) const {
-    return bits >> unsigned(dtype) & 1;
-  }
-  constexpr bool operator==(const DTypeSet &) const = default;
-  /// The spellings in order, joined by ", ".
-  std::string str() const;
-
-private:
-  uint32_t bits = 0;
-};
 
 using Shape = llvm::SmallVector<int64_t, 4>;
 

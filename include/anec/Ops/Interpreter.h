@@ -12,6 +12,7 @@
 #ifndef ANEC_OPS_INTERPRETER_H
 #define ANEC_OPS_INTERPRETER_H
 
+#include "anec/IR/Elements.h"
 #include "anec/IR/OpDef.h"
 #include <functional>
 #include <optional>
@@ -61,10 +62,6 @@ std::vector<double> randomWeight(const Op &weight,
 
 /// Elements for an input of `type`: floats normal, integers and booleans 0/1.
 RefTensor randomTensor(const TensorType &type, uint64_t seed);
-
-/// Rounds `value` to what `dtype` can hold: floats to nearest even, integers by
-/// truncation and clamping.
-double roundToDType(double value, DType dtype);
 
 /// The norm of `lhs - rhs` relative to that of `rhs`; infinite when exactly one
 /// of them has a non-finite element at some place.

@@ -184,7 +184,7 @@ Value *legalize::expandAttention(Rewriter &r) {
              {{param::transposeX, false}, {param::transposeY, true}}, "scores");
   scores = r.make(ops::Mul, {scores, r.scalar(scale, "scale")}, "scaled");
   if (mask && mask->type.dtype == DType::Bool) {
-    double least = r.op.result()->type.dtype == DType::FP16 ? -65504 : -1e30;
+    double least = lowest(r.op.result()->type.dtype);
     scores =
         r.make(ops::Select, {mask, scores, r.scalar(least, "least")}, "masked");
   } else if (mask) {

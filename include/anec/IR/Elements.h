@@ -1,0 +1,37 @@
+//===- Elements.h - elements in memory -------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Elements of every type from and to bytes: little-endian, and packed from the
+/// low bit when they are narrower than a byte.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_IR_ELEMENTS_H
+#define ANEC_IR_ELEMENTS_H
+
+#include "anec/IR/DType.h"
+
+namespace anec {
+
+/// Element `index` of an array of `dtype` (no `string`) as a double; bool is 0
+/// or 1. 64-bit integers are rounded.
+double loadElement(DType dtype, const uint8_t *bytes, int64_t index);
+/// Element `index` of an array of integers or booleans, extended to 64 bits.
+int64_t loadInteger(DType dtype, const uint8_t *bytes, int64_t index);
+
+/// Stores `value` as element `index`: floats are rounded to nearest even,
+/// integers truncated and clamped, with 0 for a NaN. A packed element must be 0
+/// before. There is no rounding to minifloats.
+void storeElement(DType dtype, uint8_t *bytes, int64_t index, double value);
+/// The same for the low bits of `bits`.
+void storeBits(DType dtype, uint8_t *bytes, int64_t index, uint64_t bits);
+
+/// `value` as an element of `dtype` holds it, rounded as `storeElement` does.
+double roundToDType(double value, DType dtype);
+
+} // namespace anec
+
+#endif // ANEC_IR_ELEMENTS_H
