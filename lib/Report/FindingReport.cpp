@@ -72,8 +72,8 @@ static void writeFinding(const Finding &finding, const Assumptions &assumptions,
     if (!rule.conflict.empty())
       json.attribute("conflict", rule.conflict);
     json.attribute("advice", rule.advice);
-    if (!rule.rewrite.empty())
-      json.attribute("rewrite", rule.rewrite);
+    if (rule.rewrite != Rewrite::None)
+      json.attribute("rewrite", spelling(rule.rewrite));
   });
 }
 

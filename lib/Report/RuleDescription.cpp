@@ -20,8 +20,8 @@ void anec::printRule(const Rule &rule, llvm::raw_ostream &out) {
   if (!rule.conflict.empty())
     out << "  but         " << rule.conflict << '\n';
   out << "  instead     " << rule.advice << '\n';
-  if (!rule.rewrite.empty())
-    out << "  rewrite     " << rule.rewrite << '\n';
+  if (rule.rewrite != Rewrite::None)
+    out << "  rewrite     " << spelling(rule.rewrite) << '\n';
   out << "\n--assume=" << rule.id
       << "=allow switches it off, --assume=" << rule.id
       << "=deny makes it an error.\n";

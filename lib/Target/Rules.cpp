@@ -22,6 +22,24 @@ const Rule *anec::findRule(llvm::StringRef id) {
   return nullptr;
 }
 
+llvm::StringRef anec::spelling(Rewrite rewrite) {
+  switch (rewrite) {
+  case Rewrite::None:
+    return "";
+#define OP_REWRITE(NAME, FUNCTION, SPELLING)                                   \
+  case Rewrite::NAME:                                                          \
+    return SPELLING;
+#define PASS_REWRITE(NAME, SPELLING)                                           \
+  case Rewrite::NAME:                                                          \
+    return SPELLING;
+#define OTHER_REWRITE(NAME, SPELLING)                                          \
+  case Rewrite::NAME:                                                          \
+    return SPELLING;
+#include "anec/Target/Rewrites.def"
+  }
+  llvm_unreachable("all rewrites handled");
+}
+
 llvm::StringRef anec::spelling(Impact impact) {
   switch (impact) {
   case Impact::Error:

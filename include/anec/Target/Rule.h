@@ -42,6 +42,17 @@ constexpr bool isError(Impact impact) {
   return severity(impact) == Severity::Error;
 }
 
+/// What the compiler does to make a rule hold.
+enum class Rewrite : uint8_t {
+  None,
+#define OP_REWRITE(NAME, FUNCTION, SPELLING) NAME,
+#define PASS_REWRITE(NAME, SPELLING) NAME,
+#define OTHER_REWRITE(NAME, SPELLING) NAME,
+#include "anec/Target/Rewrites.def"
+};
+/// `concat-tree`, ...; empty for `None`.
+llvm::StringRef spelling(Rewrite rewrite);
+
 /// What a rule finds wrong with an op, in words; nothing when it is right.
 using Verdict = std::optional<std::string>;
 /// How a rule about more than one op says where and what.
@@ -70,8 +81,8 @@ struct Rule {
   llvm::StringLiteral danger = "";
   /// Why no program can show whether it holds; empty for nearly all.
   llvm::StringLiteral unprobed = "";
-  /// The rewrite of `legalize` that makes it hold; empty when there is none.
-  llvm::StringLiteral rewrite = "";
+  /// What makes it hold.
+  Rewrite rewrite = Rewrite::None;
 
   // The predicate: one of these.
   Verdict (*ofOp)(const Op &op, const Target &target) = nullptr;

@@ -10,31 +10,24 @@
 using namespace anec;
 using namespace anec::legalize;
 
-static constexpr Rewrite rewrites[] = {
-    {"concat-tree", concatTree},
-    {"conv-to-matmul", convToMatmul},
-    {"conv-to-rank-4", convToRank4},
-    {"copy-batch", broadcastByConcat},
-    {"expand-attention", expandAttention},
-    {"expand-gelu", expandGelu},
-    {"expand-linear", expandLinear},
-    {"expand-logical", expandLogical},
-    {"expand-mod", expandMod},
-    {"expand-silu", expandSilu},
-    {"expand-softplus", expandSoftplus},
-    {"inverse-to-div", inverseToDiv},
-    {"mean-to-sum", meanToSum},
-    {"root-to-pow", rootToPow},
-    {"split-affine", splitAffine},
-    {"split-bias", splitBias},
-    {"split-contraction", splitContraction},
-    {"split-reduce", splitReduce},
-    {"square-to-mul", squareToMul},
-    {"tile-conv", tileConv},
-    {"tile-matmul", tileMatmul},
-    {"tile-to-concat", tileToConcat},
-    {"zero-by-sub", zeroBySub},
-};
+using RewriteOp = Value *(*)(Rewriter &rewriter);
+
+/// Null for what is not done to an op by itself.
+static RewriteOp functionOf(Rewrite rewrite) {
+  switch (rewrite) {
+#define OP_REWRITE(NAME, FUNCTION, SPELLING)                                   \
+  case Rewrite::NAME:                                                          \
+    return FUNCTION;
+#include "anec/Target/Rewrites.def"
+  default:
+    return nullptr;
+  }
+}
+
+// What rules call a pass is one.
+#define PASS_REWRITE(NAME, SPELLING)                                           \
+  static_assert(std::is_same_v<decltype(passes::NAME), const PassDef>);
+#include "anec/Target/Rewrites.def"
 
 //===----------------------------------------------------------------------===//
 // Rewriter
@@ -162,12 +155,12 @@ void legalize::eachPart(int64_t extent, int64_t limit,
 /// Makes the first broken rule hold that has a rewrite for `op`.
 static bool
 rewriteOp(Function &function, Op &op, PassContext &ctx,
-          llvm::ArrayRef<std::pair<const Rule *, const Rewrite *>> candidates) {
+          llvm::ArrayRef<std::pair<const Rule *, RewriteOp>> candidates) {
   for (auto [rule, rewrite] : candidates) {
     if (!rule->ofOp(op, ctx.target))
       continue;
     Rewriter rewriter(function, op, ctx.target);
-    Value *value = rewrite->run(rewriter);
+    Value *value = rewrite(rewriter);
     if (!value)
       continue;
     op.result()->replaceAllUsesWith(value);
@@ -188,12 +181,11 @@ static void reportRest(const Function &function, PassContext &ctx) {
 }
 
 static bool legalizeFunction(Function &function, PassContext &ctx) {
-  std::vector<std::pair<const Rule *, const Rewrite *>> candidates;
+  std::vector<std::pair<const Rule *, RewriteOp>> candidates;
   for (const Rule *rule : allRules())
-    for (const Rewrite &rewrite : rewrites)
-      if (rewrite.name == rule->rewrite && rule->ofOp &&
-          ctx.isRewrittenFor(*rule))
-        candidates.push_back({rule, &rewrite});
+    if (RewriteOp rewrite = functionOf(rule->rewrite);
+        rewrite && rule->ofOp && ctx.isRewrittenFor(*rule))
+      candidates.push_back({rule, rewrite});
   // What a rewrite makes may need another. None makes what it takes apart, so
   // that this ends; the limit is for mistakes.
   constexpr unsigned maxRounds = 16;

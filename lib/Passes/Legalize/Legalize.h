@@ -6,7 +6,7 @@
 /// \file
 /// A rewrite writes an op that breaks a rule as ops that do not: a function
 /// from the op to the value that takes its place, or null when it has nothing
-/// for an op of this kind. Rules name their rewrite.
+/// for an op of this kind. Rewrites.def has them, and rules name theirs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
+#include "anec/Target/Rule.h"
 
 namespace anec::legalize {
 
@@ -53,11 +54,6 @@ private:
   Builder builder;
 };
 
-struct Rewrite {
-  llvm::StringLiteral name;
-  Value *(*run)(Rewriter &rewriter);
-};
-
 /// The most equal parts that hold at most `limit`: how many there are.
 inline int64_t partCount(int64_t extent, int64_t limit) {
   return (extent + limit - 1) / limit;
@@ -67,37 +63,15 @@ inline int64_t partCount(int64_t extent, int64_t limit) {
 void eachPart(int64_t extent, int64_t limit,
               llvm::function_ref<void(int64_t, int64_t)> part);
 
-// LegalizeActivations.cpp
-Value *expandSilu(Rewriter &rewriter);
-Value *expandGelu(Rewriter &rewriter);
-Value *expandSoftplus(Rewriter &rewriter);
-Value *rootToPow(Rewriter &rewriter);
-Value *inverseToDiv(Rewriter &rewriter);
-Value *squareToMul(Rewriter &rewriter);
-// LegalizeArithmetic.cpp
-Value *expandMod(Rewriter &rewriter);
-Value *expandLogical(Rewriter &rewriter);
-Value *meanToSum(Rewriter &rewriter);
-Value *splitReduce(Rewriter &rewriter);
-Value *zeroBySub(Rewriter &rewriter);
-Value *splitAffine(Rewriter &rewriter);
-// LegalizeComputedConv.cpp
-Value *convToMatmul(Rewriter &rewriter);
-// LegalizeProducts.cpp
+// The rewrites, each in the file of its family.
+#define OP_REWRITE(NAME, FUNCTION, SPELLING)                                   \
+  Value *FUNCTION(Rewriter &rewriter);
+#include "anec/Target/Rewrites.def"
+
 /// `bias` of [O] as it is added to [N, O, H, W].
 Value *addBias(Rewriter &rewriter, Value *sum, Value *bias);
-Value *splitBias(Rewriter &rewriter);
-Value *convToRank4(Rewriter &rewriter);
-Value *tileConv(Rewriter &rewriter);
-Value *tileMatmul(Rewriter &rewriter);
-Value *splitContraction(Rewriter &rewriter);
-Value *expandLinear(Rewriter &rewriter);
-Value *expandAttention(Rewriter &rewriter);
-// LegalizeMovement.cpp
-Value *concatTree(Rewriter &rewriter);
-Value *tileToConcat(Rewriter &rewriter);
-Value *broadcastByConcat(Rewriter &rewriter);
-// LegalizeInterface.cpp: what callers of the function will notice.
+
+/// What callers of the function will notice: rewrites its inputs and outputs.
 bool legalizeInterface(Function &function, PassContext &ctx);
 
 } // namespace anec::legalize

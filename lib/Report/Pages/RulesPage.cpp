@@ -20,8 +20,8 @@ static void printRule(const Rule &rule, llvm::raw_ostream &out) {
   if (!rule.conflict.empty())
     out << "- but: " << rule.conflict << '\n';
   out << "- instead: " << rule.advice << '\n';
-  if (!rule.rewrite.empty())
-    out << "- rewrite: `" << rule.rewrite << "`\n";
+  if (rule.rewrite != Rewrite::None)
+    out << "- rewrite: `" << spelling(rule.rewrite) << "`\n";
   if (!rule.danger.empty())
     out << "- probed last: " << rule.danger << '\n';
   if (!rule.unprobed.empty())

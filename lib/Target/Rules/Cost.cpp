@@ -28,7 +28,7 @@ constinit const Rule rules::ConstantMatmul = {
         "luengnat/rustane says that constants from files are refused in "
         "`matmul`; ANEForge runs them",
     .advice = "use a 1x1 convolution",
-    .rewrite = "matmul-to-conv",
+    .rewrite = Rewrite::MatmulToConv,
     .ofOp = constantMatmul,
 };
 
@@ -69,7 +69,7 @@ constinit const Rule rules::ShallowProgram = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "put what runs one after the other into one program",
-    .rewrite = "form-kernels",
+    .rewrite = Rewrite::FormKernels,
     .ofFunction = shallow,
 };
 

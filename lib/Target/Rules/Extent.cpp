@@ -209,7 +209,7 @@ constinit const Rule rules::ReduceExtent = {
     .source = "ANEForge",
     .date = "2026-11",
     .advice = "reduce in two steps",
-    .rewrite = "split-reduce",
+    .rewrite = Rewrite::SplitReduce,
     .ofOp = reduceExtent,
 };
 
@@ -254,7 +254,7 @@ constinit const Rule rules::ConvInputChannels = {
     .date = "2026-11",
     .conflict = "no source says where between 16384 and 32000 it ends",
     .advice = "split the input along the channels and add the results",
-    .rewrite = "split-contraction",
+    .rewrite = Rewrite::SplitContraction,
     .ofOp = convInputs,
 };
 
@@ -278,7 +278,7 @@ constinit const Rule rules::ConvOutputChannels = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "split the weight along the outputs and concatenate the results",
-    .rewrite = "tile-conv",
+    .rewrite = Rewrite::TileConv,
     .ofOp = convOutputs,
 };
 
@@ -301,7 +301,7 @@ constinit const Rule rules::MatmulContraction = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "split both operands along it and add the products",
-    .rewrite = "split-contraction",
+    .rewrite = Rewrite::SplitContraction,
     .ofOp = matmulContraction,
 };
 
@@ -325,7 +325,7 @@ constinit const Rule rules::MatmulExtent = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "split an operand and concatenate the products",
-    .rewrite = "tile-matmul",
+    .rewrite = Rewrite::TileMatmul,
     .ofOp = matmulExtent,
 };
 

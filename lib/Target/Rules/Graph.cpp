@@ -30,7 +30,7 @@ constinit const Rule rules::ConvWeight = {
     .confidence = Confidence::High,
     .conflict = "q38 runs it on M5 Max",
     .advice = "use `matmul`",
-    .rewrite = "conv-to-matmul",
+    .rewrite = Rewrite::ConvToMatmul,
     .ofOp = computedWeight,
 };
 
@@ -50,7 +50,7 @@ constinit const Rule rules::ConvBias = {
     .conflict = "coremltools always writes one, of rank 1, and ANEForge and "
                 "mil-hwx-compiler accept it",
     .advice = "add it after the convolution",
-    .rewrite = "split-bias",
+    .rewrite = Rewrite::SplitBias,
     .ofOp = convBias,
 };
 
@@ -67,7 +67,7 @@ constinit const Rule rules::ConvRank3 = {
     .source = "ane-linux-experiments (M1)",
     .date = "2026-11",
     .advice = "give it a height of 1",
-    .rewrite = "conv-to-rank-4",
+    .rewrite = Rewrite::ConvToRank4,
     .ofOp = convRank3,
 };
 
@@ -108,7 +108,7 @@ constinit const Rule rules::AttentionMask = {
     .confidence = Confidence::High,
     .conflict = "Core ML places it with its mask (M6)",
     .advice = "matmul, mul, add the mask, softmax, matmul",
-    .rewrite = "expand-attention",
+    .rewrite = Rewrite::ExpandAttention,
     .ofOp = attentionMask,
 };
 
@@ -130,7 +130,7 @@ constinit const Rule rules::AttentionSize = {
     .source = "ANEForge: the results are garbage beyond",
     .date = "2026-11",
     .advice = "matmul, mul, softmax, matmul, some 512 queries at a time",
-    .rewrite = "expand-attention",
+    .rewrite = Rewrite::ExpandAttention,
     .ofOp = attentionSize,
 };
 
@@ -226,7 +226,7 @@ constinit const Rule rules::RootOfReduction = {
     .source = "rustane (M4 Max), Espresso (M3 Max)",
     .date = "2026-11",
     .advice = "use `pow` with -0.5 or 0.5",
-    .rewrite = "root-to-pow",
+    .rewrite = Rewrite::RootToPow,
     .ofOp = rootOfReduction,
 };
 
@@ -249,7 +249,7 @@ constinit const Rule rules::ReductionTimesZero = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "subtract it from itself",
-    .rewrite = "zero-by-sub",
+    .rewrite = Rewrite::ZeroBySub,
     .ofOp = reductionTimesZero,
 };
 
@@ -278,7 +278,7 @@ constinit const Rule rules::SquareWidth = {
     .source = "ANEForge (M1 to M5)",
     .date = "2026-11",
     .advice = "multiply it by itself",
-    .rewrite = "square-to-mul",
+    .rewrite = Rewrite::SquareToMul,
     .ofOp = squareWidth,
 };
 
@@ -325,7 +325,7 @@ constinit const Rule rules::LayerNormAffine = {
     .date = "2026-11",
     .conflict = "ironmill runs them on M3 Pro",
     .advice = "multiply and add after it",
-    .rewrite = "split-affine",
+    .rewrite = Rewrite::SplitAffine,
     .ofOp = layerNormAffine,
 };
 
@@ -347,7 +347,7 @@ constinit const Rule rules::LayerNormOneAffine = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "multiply and add after it, on the last axis",
-    .rewrite = "split-affine",
+    .rewrite = Rewrite::SplitAffine,
     .ofOp = layerNormOneAffine,
 };
 
@@ -369,7 +369,7 @@ constinit const Rule rules::LayerNormWide = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "multiply and add after it, on the last axis",
-    .rewrite = "split-affine",
+    .rewrite = Rewrite::SplitAffine,
     .ofOp = layerNormWide,
 };
 
@@ -482,6 +482,6 @@ constinit const Rule rules::BatchBroadcast = {
     .date = "2026-11",
     .confidence = Confidence::Low,
     .advice = "concatenate copies first; `add` does broadcast",
-    .rewrite = "copy-batch",
+    .rewrite = Rewrite::CopyBatch,
     .ofOp = batchBroadcast,
 };

@@ -69,7 +69,7 @@ constinit const Rule rules::IoFp32 = {
     .date = "2026-09",
     .confidence = Confidence::High,
     .advice = "declare them fp16 and convert on the host; it is faster too",
-    .rewrite = "legal-interface",
+    .rewrite = Rewrite::LegalInterface,
     .ofFunction = noFp32,
 };
 
@@ -96,7 +96,7 @@ constinit const Rule rules::IoDType = {
     .conflict =
         "E5 takes int8, uint8, int16 and uint16, and no fp32 (ANEForge)",
     .advice = "keep integers on the host, or pass small ones as fp16",
-    .rewrite = "legal-interface",
+    .rewrite = Rewrite::LegalInterface,
     .ofFunction = ioDType,
 };
 
@@ -142,7 +142,7 @@ constinit const Rule rules::IoScalar = {
     .source = "FluidInference #82: rank 0 breaks the compiler of macOS 14",
     .date = "2026-11",
     .advice = "give it the shape [1]",
-    .rewrite = "legal-interface",
+    .rewrite = Rewrite::LegalInterface,
     .ofFunction = ioRank0,
 };
 
@@ -167,7 +167,7 @@ constinit const Rule rules::IoRank4 = {
     .date = "2026-11",
     .conflict = "ironmill and ANEForge run other ranks too",
     .advice = "reshape; the layout is what the engine has in memory",
-    .rewrite = "assign-layout",
+    .rewrite = Rewrite::AssignLayout,
     .ofFunction = ioRank4,
 };
 
@@ -208,7 +208,7 @@ constinit const Rule rules::IoRow64 = {
     .conflict = "one test of Orion (M4 Max) has narrow rows packed; E5 pads "
                 "rows itself (ANEForge), as may the host, by RowStride",
     .advice = "pad the width to a multiple of 32",
-    .rewrite = "legal-interface",
+    .rewrite = Rewrite::LegalInterface,
     .ofFunction = ioRow64,
 };
 
@@ -231,7 +231,7 @@ constinit const Rule rules::IoWidth32 = {
     .date = "2026-11",
     .conflict = "Orion runs fp32 inputs 16 wide on M4 Max",
     .advice = "pad the width to a multiple of 32",
-    .rewrite = "legal-interface",
+    .rewrite = Rewrite::LegalInterface,
     .ofFunction = ioWidth32,
 };
 
@@ -404,7 +404,7 @@ constinit const Rule rules::IoInputOrder = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "declare them in that order, or rename them",
-    .rewrite = "legal-interface",
+    .rewrite = Rewrite::LegalInterface,
     .ofFunction =
         [](const Function &function, const Target &, ReportBreach report) {
           ordered(inputs(function), "", report);
@@ -420,7 +420,7 @@ constinit const Rule rules::IoOutputOrder = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "return them in that order, or rename them",
-    .rewrite = "legal-interface",
+    .rewrite = Rewrite::LegalInterface,
     .ofFunction =
         [](const Function &function, const Target &, ReportBreach report) {
           ordered(outputs(function), "@output", report);

@@ -84,11 +84,11 @@ ANEC_REFUSED(NoReduceProd, "no-reduce-prod", "there is no `reduce_prod`",
                  const Target &) { return refused(op, {__VA_ARGS__}); },       \
   };
 ANEC_REWRITTEN(NoMod, "no-mod", "there is no `mod`", "x - floor(x / y) * y",
-               "expand-mod", &ops::Mod)
+               Rewrite::ExpandMod, &ops::Mod)
 ANEC_REWRITTEN(NoLogical, "no-logical",
                "there are no `logical_and`, `logical_or` and `logical_xor`",
                "cast to fp16 and use `mul`, `maximum` or `not_equal`",
-               "expand-logical", &ops::LogicalAnd, &ops::LogicalOr,
+               Rewrite::ExpandLogical, &ops::LogicalAnd, &ops::LogicalOr,
                &ops::LogicalXor)
 #undef ANEC_REWRITTEN
 
@@ -122,7 +122,7 @@ constinit const Rule rules::NoGather = {
     .confidence = Confidence::High,
     .conflict = "computer-graphics-tools/ane gathers by uint16",
     .advice = "gather on the host, or multiply by a one-hot matrix",
-    .rewrite = "legal-interface",
+    .rewrite = Rewrite::LegalInterface,
     .ofOp = gather,
 };
 
@@ -242,7 +242,7 @@ constinit const Rule rules::NoTile = {
     .conflict = "ironmill runs it on M3 Pro",
     .advice = "concatenate, or add to zeros of the larger shape",
     .danger = "its program left a process that compiled nothing more",
-    .rewrite = "tile-to-concat",
+    .rewrite = Rewrite::TileToConcat,
     .ofOp = tile,
 };
 
@@ -260,7 +260,7 @@ constinit const Rule rules::NoReduceMean = {
     .date = "2026-11",
     .conflict = "ironmill and ANEForge run it",
     .advice = "multiply `reduce_sum` by 1 / n",
-    .rewrite = "mean-to-sum",
+    .rewrite = Rewrite::MeanToSum,
     .ofOp = reduceMean,
 };
 
@@ -299,7 +299,7 @@ constinit const Rule rules::ConcatOperands = {
     .confidence = Confidence::Low,
     .conflict = "maderix/ANE and Espresso concatenate six on M3 to M5",
     .advice = "concatenate two at a time",
-    .rewrite = "concat-tree",
+    .rewrite = Rewrite::ConcatTree,
     .ofOp = concatOperands,
 };
 
@@ -393,6 +393,6 @@ constinit const Rule rules::NoLinear = {
     .date = "2026-11",
     .confidence = Confidence::Low,
     .advice = "use `matmul` and `add`, or a 1x1 convolution",
-    .rewrite = "expand-linear",
+    .rewrite = Rewrite::ExpandLinear,
     .ofOp = linear,
 };

@@ -24,7 +24,7 @@ constinit const Rule rules::OutputIsInput = {
     .date = "2026-11",
     .advice = "add 0 to it",
     .danger = "its program crashed the compiler",
-    .rewrite = "isolate-results",
+    .rewrite = Rewrite::IsolateResults,
     .ofFunction = outputIsInput,
 };
 
@@ -55,7 +55,7 @@ constinit const Rule rules::OutputUsed = {
     .source = "q38 (M5 Max)",
     .date = "2026-11",
     .advice = "return an `identity` of it",
-    .rewrite = "isolate-results",
+    .rewrite = Rewrite::IsolateResults,
     .ofFunction = outputUsed,
 };
 
@@ -106,7 +106,7 @@ constinit const Rule rules::OnlyMovement = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "add 0 to the output, or do it on the host",
-    .rewrite = "legal-interface",
+    .rewrite = Rewrite::LegalInterface,
     .ofFunction = onlyMovement,
 };
 
@@ -132,7 +132,7 @@ constinit const Rule rules::OnlyIdentity = {
     .source = "q38 (M5 Max): the result is NaN",
     .date = "2026-11",
     .advice = "add 0 to the output",
-    .rewrite = "legal-interface",
+    .rewrite = Rewrite::LegalInterface,
     .ofFunction = onlyIdentity,
 };
 
@@ -154,6 +154,6 @@ constinit const Rule rules::ReshapedProduct = {
     .confidence = Confidence::Low,
     .conflict = "maderix/ANE runs a classifier that ends so",
     .advice = "add 0 to the output",
-    .rewrite = "legal-interface",
+    .rewrite = Rewrite::LegalInterface,
     .ofFunction = reshapedProduct,
 };

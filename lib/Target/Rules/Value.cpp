@@ -32,7 +32,7 @@ constinit const Rule rules::SmallEpsilon = {
     .source = "libane (M3 Pro)",
     .date = "2026-11",
     .advice = "use 1e-5, or clamp before",
-    .rewrite = "inverse-to-div",
+    .rewrite = Rewrite::InverseToDiv,
     .ofOp = smallEpsilon,
 };
 
@@ -118,7 +118,7 @@ constinit const Rule rules::SiluTable = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "multiply by `sigmoid`, which is off by 0.0034",
-    .rewrite = "expand-silu",
+    .rewrite = Rewrite::ExpandSilu,
     .ofOp = siluTable,
 };
 
@@ -136,7 +136,7 @@ constinit const Rule rules::GeluTable = {
     .source = "microarchitecture study (M4, M6), Bryngelson guide (M1)",
     .date = "2026-11",
     .advice = "write it with `tanh`, which is off by 0.0016",
-    .rewrite = "expand-gelu",
+    .rewrite = Rewrite::ExpandGelu,
     .ofOp = geluTable,
 };
 
@@ -153,7 +153,7 @@ constinit const Rule rules::SoftplusRange = {
     .source = "ironmill (M3 Pro)",
     .date = "2026-11",
     .advice = "`maximum(x, 0) + log(1 + exp(-abs(x)))`",
-    .rewrite = "expand-softplus",
+    .rewrite = Rewrite::ExpandSoftplus,
     .ofOp = softplusTable,
 };
 

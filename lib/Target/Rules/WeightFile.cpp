@@ -152,6 +152,6 @@ constinit const Rule rules::OneRecordPerFile = {
                 "files of ANEForge hold many arrays on M1",
     .advice = "one file for each array, when the compiler says "
               "InvalidMILProgram",
-    .rewrite = "separate-files",
+    .rewrite = Rewrite::SeparateFiles,
     .ofText = oneRecordPerFile,
 };
