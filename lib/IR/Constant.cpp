@@ -106,6 +106,21 @@ ConstantRef Constant::reshaped(llvm::ArrayRef<int64_t> shape) const {
   return view(std::move(newType), stored, data, owner, blobOrigin);
 }
 
+ConstantRef Constant::part(int64_t begin, llvm::ArrayRef<int64_t> shape) const {
+  TensorType newType(dtype(), shape);
+  if (newType.numElements() == numElements())
+    return shape == llvm::ArrayRef(tensorType.shape) ? this : reshaped(shape);
+  uint64_t width = bitWidth(stored) / 8;
+  assert(width != 0 && begin + newType.numElements() <= numElements());
+  llvm::ArrayRef<uint8_t> bytes = data.slice(
+      uint64_t(begin) * width, uint64_t(newType.numElements()) * width);
+  if (owner)
+    return view(std::move(newType), stored, bytes, owner);
+  auto copied = std::make_shared_for_overwrite<uint8_t[]>(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), copied.get());
+  return view(std::move(newType), stored, {copied.get(), bytes.size()}, copied);
+}
+
 bool Constant::asBool() const {
   assert(dtype() == DType::Bool && numElements() == 1);
   return data[0] != 0;

@@ -68,6 +68,9 @@ public:
   /// The same elements with another shape of as many elements; nothing is
   /// copied.
   ConstantRef reshaped(llvm::ArrayRef<int64_t> shape) const;
+  /// The elements from `begin` on that fill `shape`, in the order in which they
+  /// are stored; nothing is copied. Elements have whole bytes.
+  ConstantRef part(int64_t begin, llvm::ArrayRef<int64_t> shape) const;
 
   // Scalars, or one-element tensors. They assert on a wrong element type.
   bool asBool() const;
