@@ -126,7 +126,7 @@ bool anec::addMIL(const Module &module, StringRef textPath,
   if (!printing.place(diags) || diags.errorCount() != errors)
     return false;
   // The weights first: the text appears when all it names is there.
-  if (!printing.weights.write(weightFile, files, diags))
+  if (!printing.weights.write(weightFile, options.resolve, files, diags))
     return false;
   OutputFile *text = files.add(textPath);
   if (!text)
@@ -148,27 +148,50 @@ bool anec::writeMIL(const Module &module, StringRef path,
          files.commit();
 }
 
-bool anec::addWeightFile(const Module &module, StringRef weightFile,
-                         const MILPrintOptions &options, AtomicFiles &files,
-                         Diagnostics &diags) {
-  size_t errors = diags.errorCount();
-  Printing printing(module, options);
-  if (!printing.place(diags) || diags.errorCount() != errors)
-    return false;
-  return printing.weights.write(weightFile, files, diags);
+//===----------------------------------------------------------------------===//
+// One text for several weight files
+//===----------------------------------------------------------------------===//
+
+struct PlacedMIL::Impl {
+  Impl(const Module &module, MILPrintOptions given)
+      : options(std::move(given)), printing(module, options) {}
+
+  MILPrintOptions options;
+  Printing printing;
+};
+
+PlacedMIL::PlacedMIL(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+PlacedMIL::PlacedMIL(PlacedMIL &&) = default;
+PlacedMIL::~PlacedMIL() = default;
+
+std::optional<PlacedMIL> PlacedMIL::place(const Module &module,
+                                          MILPrintOptions options,
+                                          Diagnostics &diags) {
+  options.resolve = nullptr;
+  auto impl = std::make_unique<Impl>(module, std::move(options));
+  if (!impl->printing.place(diags))
+    return std::nullopt;
+  return PlacedMIL(std::move(impl));
 }
 
-WeightFilePlan anec::planWeightFile(const Module &module,
-                                    const MILPrintOptions &options,
-                                    Diagnostics &diags) {
-  WeightFilePlan plan;
-  Printing printing(module, options);
-  if (!printing.place(diags))
-    return plan;
-  plan.isNeeded = printing.weights.hasRecords();
-  for (const auto &function : module.functions)
-    for (const Op &op : function->body())
-      if (op.is(ops::Weight))
-        plan.weights.push_back({&op, printing.weights.find(op).offset});
-  return plan;
+void PlacedMIL::printText(raw_ostream &out) const {
+  impl->printing.printText(out);
+}
+
+std::vector<PlacedMIL::Record> PlacedMIL::weights() const {
+  std::vector<Record> records;
+  impl->printing.weights.forEachWeight([&](const Op &op, uint64_t offset) {
+    records.push_back({&op, offset});
+  });
+  return records;
+}
+
+bool PlacedMIL::needsWeightFile() const {
+  return impl->printing.weights.hasRecords();
+}
+
+bool PlacedMIL::addWeightFile(StringRef weightFile,
+                              const ResolveWeight &resolve, AtomicFiles &files,
+                              Diagnostics &diags) const {
+  return impl->printing.weights.write(weightFile, resolve, files, diags);
 }

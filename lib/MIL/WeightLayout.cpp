@@ -6,8 +6,8 @@
 #include "WeightLayout.h"
 #include "anec/IR/OpDef.h"
 #include "anec/MIL/Diags.h"
-#include "anec/MIL/Spelling.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -63,39 +63,30 @@ size_t WeightLayout::addRecord(Record record) {
 }
 
 /// The record that holds the bytes of `constant`, which it keeps alive.
-size_t WeightLayout::recordOf(const Constant &constant, StringRef name,
-                              SourceRange range) {
+size_t WeightLayout::recordOf(const Constant &constant, const Op *weight,
+                              StringRef name, SourceRange range) {
   ArrayRef<uint8_t> bytes = constant.bytes();
   unsigned types =
       unsigned(constant.storedDType()) << 8 | unsigned(constant.dtype());
   auto [known, isNew] =
       ofBytes.try_emplace({bytes.data(), {types, bytes.size()}}, 0);
   if (isNew)
-    known->second = addRecord({&constant, constant.type(), name.str(), range,
-                               /*file=*/0, /*offset=*/0});
+    known->second = addRecord({&constant, weight, constant.type(), name.str(),
+                               range, /*file=*/0, /*offset=*/0});
   return known->second;
 }
 
-/// What a `weight` op stands for: its name and how the array is turned.
-static std::string weightKey(const Op &op) {
-  std::string key;
-  raw_string_ostream out(key);
-  for (const ConstantRef &constant : op.constants()) {
-    if (constant)
-      writeValue(out, *constant, Scalars::Bare);
-    out << ';';
-  }
-  return key;
-}
-
 void WeightLayout::addWeight(const Op &op) {
-  auto [known, isNew] = ofWeightKey.try_emplace(weightKey(op), 0);
+  // A record has elements and no shape.
+  WeightView view = viewOf(op);
+  view.array = view.array.withoutLastReshape();
+  auto [known, isNew] = ofView.try_emplace(view.str(), 0);
   if (isNew) {
     ConstantRef value = options.resolve ? options.resolve(op) : nullptr;
-    StringRef name = op.get(param::name);
-    known->second = value ? recordOf(*value, name, op.range())
-                          : addRecord({nullptr, op.result()->type, name.str(),
-                                       op.range(), /*file=*/0, /*offset=*/0});
+    known->second = value ? recordOf(*value, &op, view.weight, op.range())
+                          : addRecord({nullptr, &op, op.result()->type,
+                                       view.weight, op.range(), /*file=*/0,
+                                       /*offset=*/0});
   }
   ofWeight[&op] = known->second;
 }
@@ -116,8 +107,9 @@ void WeightLayout::add(const Function &function, StringRef opset) {
         continue;
       auto [place, isNew] = ofConstant.try_emplace(constant.get(), 0);
       if (isNew)
-        place->second = recordOf(
-            *constant, op.numResults() ? op.result()->name : "", op.range());
+        place->second =
+            recordOf(*constant, /*weight=*/nullptr,
+                     op.numResults() ? op.result()->name : "", op.range());
     }
   }
 }
@@ -136,24 +128,30 @@ WeightPlace WeightLayout::find(const Op &weight) const {
   return placeOf(records[ofWeight.lookup(&weight)]);
 }
 
-bool WeightLayout::areKnown(Diagnostics &diags) const {
+void WeightLayout::forEachWeight(
+    function_ref<void(const Op &, uint64_t)> visit) const {
+  for (const Record &record : records)
+    if (record.weight)
+      visit(*record.weight, record.offset);
+}
+
+/// Whether all values are known or can be asked for.
+bool WeightLayout::areKnown(const ResolveWeight &resolve,
+                            Diagnostics &diags) const {
   bool complete = true;
   for (const Record &record : records)
-    if (!record.value ||
-        (record.value->origin() && record.value->origin()->missing)) {
-      // What has no value was reported where it was looked for.
-      if (record.value || !options.resolve)
-        diags.report(record.range, diag::UnknownWeight, record.name);
+    if (record.value ? record.value->origin() && record.value->origin()->missing
+                     : !record.weight || !resolve) {
+      diags.report(record.range, diag::UnknownWeight, record.name);
       complete = false;
     }
   return complete;
 }
 
-bool WeightLayout::write(StringRef path, AtomicFiles &files,
-                         Diagnostics &diags) const {
-  if (!areKnown(diags))
-    return false;
-  for (size_t number = 0; number < layouts.size(); ++number) {
+bool WeightLayout::write(StringRef path, const ResolveWeight &resolve,
+                         AtomicFiles &files, Diagnostics &diags) const {
+  bool complete = areKnown(resolve, diags);
+  for (size_t number = 0; complete && number < layouts.size(); ++number) {
     OutputFile *file = files.add(pathOfFile(path, number));
     if (!file)
       return false;
@@ -161,11 +159,15 @@ bool WeightLayout::write(StringRef path, AtomicFiles &files,
     for (const Record &record : records) {
       if (record.file != number)
         continue;
+      // One at a time: there may be gigabytes of them.
+      ConstantRef value = record.value ? record.value : resolve(*record.weight);
+      if (!value)
+        return false;
       [[maybe_unused]] uint64_t offset =
-          writer.add(*record.value, record.name, record.range);
+          writer.add(*value, record.name, record.range);
       assert(offset == record.offset && "the text names another offset");
     }
     writer.finish();
   }
-  return true;
+  return complete;
 }

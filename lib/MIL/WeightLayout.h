@@ -9,6 +9,7 @@
 #include "anec/MIL/Blob.h"
 #include "anec/MIL/Printer.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <deque>
 
@@ -42,26 +43,32 @@ public:
   WeightPlace find(const Op &weight) const;
 
   bool hasRecords() const { return !records.empty(); }
+  /// Calls `visit` for the records that hold weights, with the first op of
+  /// each.
+  void forEachWeight(
+      llvm::function_ref<void(const Op &weight, uint64_t offset)> visit) const;
   /// Adds the files to `files`, the first at `path`; false when one cannot be
-  /// written or a value is not known, with that reported.
-  bool write(llvm::StringRef path, AtomicFiles &files,
-             Diagnostics &diags) const;
+  /// written or a value is not known, with that reported. `resolve`, which may
+  /// be empty, gives the values that were not known before.
+  bool write(llvm::StringRef path, const ResolveWeight &resolve,
+             AtomicFiles &files, Diagnostics &diags) const;
 
 private:
   struct Record {
     ConstantRef value; ///< null when it is not known
+    const Op *weight;  ///< null for a constant
     TensorType type;
     std::string name;
     SourceRange range;
     size_t file;
     uint64_t offset;
   };
-  bool areKnown(Diagnostics &diags) const;
+  bool areKnown(const ResolveWeight &resolve, Diagnostics &diags) const;
   bool belongsInFile(const Constant &constant, bool isParameter,
                      llvm::StringRef opset) const;
   void addWeight(const Op &op);
-  size_t recordOf(const Constant &constant, llvm::StringRef name,
-                  SourceRange range);
+  size_t recordOf(const Constant &constant, const Op *weight,
+                  llvm::StringRef name, SourceRange range);
   size_t addRecord(Record record);
   WeightPlace placeOf(const Record &record) const {
     return {paths[record.file], record.offset};
@@ -74,11 +81,11 @@ private:
   std::vector<Record> records;
   llvm::DenseMap<const Constant *, size_t> ofConstant;
   llvm::DenseMap<const Op *, size_t> ofWeight;
-  /// Arrays that share their bytes, and `weight` ops that say the same, share a
-  /// record.
+  /// Arrays that share their bytes, and `weight` ops whose views have the same
+  /// elements in the same order, share a record.
   llvm::DenseMap<std::pair<const void *, std::pair<unsigned, uint64_t>>, size_t>
       ofBytes;
-  llvm::StringMap<size_t> ofWeightKey;
+  llvm::StringMap<size_t> ofView;
 };
 
 } // namespace anec::mil

@@ -10,6 +10,7 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/IR/ArrayView.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 
@@ -52,55 +53,32 @@ constinit const OpDef ops::Const = {
 
 static bool inferWeight(InferContext &ctx) {
   if (!checkChoice(ctx, param::dtype, {"fp16", "fp32"}) || // C1
-      !checkRange(ctx, param::shape, 1) ||                 // C2
-      !checkRange(ctx, param::sourceShape, 1))
+      !checkRange(ctx, param::shape, 1))                   // C2
     return false;
-  Shape shape = ctx.get(param::shape);
-  Shape source =
-      ctx.constant(param::sourceShape) ? ctx.get(param::sourceShape) : shape;
-  Shape whole =
-      ctx.constant(param::wholeShape) ? ctx.get(param::wholeShape) : shape;
-  auto count = checkedNumElements(whole);
-  auto stored = checkedNumElements(source);
-  if (!count || count != stored) // C3
-    return ctx.fail(diag::WeightCount(ctx.opName(), ctx.get(param::name).str(),
-                                      shapeToString(source),
-                                      shapeToString(whole)));
-  if (const Constant *begin = ctx.constant(param::begin)) { // C5
-    Shape from = begin->asInts();
-    bool fits = from.size() == shape.size() && whole.size() == shape.size();
-    for (size_t axis = 0; fits && axis < shape.size(); ++axis)
-      fits = from[axis] >= 0 && from[axis] <= whole[axis] - shape[axis];
-    if (!fits)
-      return ctx.fail(diag::WeightPart(
-          ctx.opName(), ctx.get(param::name).str(), shapeToString(shape),
-          shapeToString(from), shapeToString(whole)));
-  }
-  if (ctx.constant(param::perm) &&
-      !checkPermutation(ctx, param::perm, source.size())) // C4
-    return false;
-  return ctx.result({*parseDType(ctx.get(param::dtype)), shape});
+  TensorType stored(*parseDType(ctx.get(param::dtype)), ctx.get(param::shape));
+  const Constant *text = ctx.constant(param::view);
+  if (!text || !checkedNumElements(stored.shape))
+    return ctx.result(stored);
+  std::string why;
+  std::optional<ArrayView> view =
+      ArrayView::parse(text->asString(), stored.shape, why);
+  if (!view) // C3
+    return ctx.fail(diag::WeightView(ctx.get(param::name).str(),
+                                     text->asString().str(), why));
+  return ctx.result({stored.dtype, view->shape()});
 }
 
 constinit const OpDef ops::Weight = {
     .name = "weight",
-    .summary = "The stored array `name` of shape `source_shape` (`shape`, when "
-               "absent), transposed by `perm` and reshaped to `shape`; or to "
-               "`whole_shape`, of which `shape` is the part at `begin`. A host "
-               "function may name one of a repeated layer's by `index`.",
+    .summary = "The stored array `name` of shape `shape`, or the part of it, "
+               "permuted and reshaped, that `view` says. A host function may "
+               "name one of a repeated layer's by `index`.",
     .family = "constants",
     .params = {optionalValue(param::index, {DType::Int32}, 0),
                text(param::name), text(param::dtype), integers(param::shape),
-               optionalConstant(param::perm, {DType::Int32}),
-               optionalConstant(param::sourceShape, {DType::Int32}),
-               optionalConstant(param::wholeShape, {DType::Int32}),
-               optionalConstant(param::begin, {DType::Int32})},
+               optionalConstant(param::view, {DType::String})},
     .traits = trait::Stored | trait::NotCallable,
     .constraints = {"`dtype` is fp16 or fp32", "extents are at least 1",
-                    "`source_shape` has as many elements as `whole_shape` "
-                    "(`shape`, when absent)",
-                    "`perm` is a permutation of the axes of `source_shape`",
-                    "the part of `shape` at `begin` lies within "
-                    "`whole_shape`"},
+                    "each step of `view` fits the array that it is applied to"},
     .infer = inferWeight,
 };

@@ -301,7 +301,8 @@ double anec::relativeError(llvm::ArrayRef<double> lhs,
 
 std::vector<double> anec::randomWeight(const Op &weight,
                                        std::optional<int64_t> instance) {
-  TensorType type = weightSourceType(weight);
+  WeightView view = viewOf(weight);
+  TensorType type = view.storedType();
   std::vector<double> source(type.numElements());
   std::string key = weight.get(param::name).str();
   if (instance)
@@ -316,5 +317,5 @@ std::vector<double> anec::randomWeight(const Op &weight,
                                    : random.normal() / std::sqrt(fanIn);
     element = anec::roundToDType(value, type.dtype);
   }
-  return arrangeWeight(weight, source);
+  return view.materialize(source);
 }

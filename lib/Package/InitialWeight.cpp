@@ -113,7 +113,7 @@ static bool isTable(const Value &value) {
 }
 
 InitialValue anec::initialValue(const Op &weight, IsScale isScaleElsewhere) {
-  if (!isVector(weightSourceType(weight).shape))
+  if (!isVector(viewOf(weight).storedType().shape))
     return isTable(*weight.result()) ? InitialValue::Table
                                      : InitialValue::Normal;
   return isScale(*weight.result(), isScaleElsewhere) ? InitialValue::Ones

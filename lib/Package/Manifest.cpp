@@ -11,6 +11,7 @@
 
 #include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
+#include "anec/Package/ViewJson.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
 
@@ -49,6 +50,11 @@ static void printTensors(llvm::StringRef key,
         out.attribute("channels", tensor.region.channels);
         out.attribute("column", tensor.region.column);
         out.attribute("columns", tensor.region.columns);
+        if (!tensor.views.empty())
+          out.attributeArray("views", [&] {
+            for (const WeightView &view : tensor.views)
+              printView(view, out);
+          });
       });
   });
 }
@@ -64,18 +70,10 @@ static void printPorts(llvm::StringRef key, llvm::ArrayRef<TensorType> ports,
 static void printConstant(const PackagedConstant &constant,
                           json::OStream &out) {
   out.object([&] {
-    out.attribute("weight", constant.weight);
-    printType(constant.type, out);
     out.attribute("offset", int64_t(constant.offset));
-    out.attribute("transposed", constant.isTransposed());
-    out.attributeArray("stored", [&] {
-      for (int64_t extent : constant.stored.shape)
-        out.value(extent);
-    });
-    out.attributeArray("perm", [&] {
-      for (int64_t axis : constant.perm)
-        out.value(axis);
-    });
+    out.attributeBegin("view");
+    printView(constant.view, out);
+    out.attributeEnd();
   });
 }
 
@@ -238,6 +236,7 @@ static bool fromJSON(const json::Value &value, PackagedTensor &tensor,
             map.map("channels", tensor.region.channels) &&
             map.map("column", tensor.region.column) &&
             map.map("columns", tensor.region.columns) &&
+            map.mapOptional("views", tensor.views) &&
             fromJSON(value, tensor.type, path);
   if (!ok)
     return false;
@@ -256,15 +255,8 @@ static bool fromJSON(const json::Value &value, PackagedTensor &tensor,
 static bool fromJSON(const json::Value &value, PackagedConstant &constant,
                      json::Path path) {
   json::ObjectMapper map(value, path);
-  bool ok = map && map.map("weight", constant.weight) &&
-            map.map("offset", constant.offset) &&
-            fromJSON(value, constant.type, path) &&
-            parseIntegers(value.getAsObject()->get("perm"), constant.perm,
-                          path.field("perm")) &&
-            parseShape(value.getAsObject()->get("stored"),
-                       constant.stored.shape, path.field("stored"));
-  constant.stored.dtype = constant.type.dtype;
-  return ok;
+  return map && map.map("offset", constant.offset) &&
+         map.map("view", constant.view);
 }
 
 static bool fromJSON(const json::Value &value, PackagedInstance &instance,
@@ -380,7 +372,9 @@ bool anec::parseManifest(llvm::StringRef text, llvm::StringRef file,
     return false;
   }
   if (*format != packageFormat) {
-    diags.reportFile(file, diag::PackageFormat, *format, packageFormat);
+    bool isOlder = *format < packageFormat;
+    diags.reportFile(file, diag::PackageFormat, *format,
+                     isOlder ? "an older" : "a newer", packageFormat);
     return false;
   }
   json::Path::Root root("manifest");

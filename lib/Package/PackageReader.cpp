@@ -147,6 +147,71 @@ static bool fitsPorts(llvm::ArrayRef<PackagedTensor> tensors,
   });
 }
 
+/// Whether `weight` has what `view` is of, for a kernel with these instances.
+static bool fits(const PackagedWeight &weight, const WeightView &view,
+                 llvm::ArrayRef<PackagedInstance> instances) {
+  auto has = [&](std::optional<int64_t> instance) {
+    return instance && llvm::is_contained(weight.instances, *instance);
+  };
+  if (weight.type.shape != view.array.sourceShape())
+    return false;
+  switch (view.instance.kind) {
+  case WeightInstance::Kind::None:
+    return weight.instances.empty();
+  case WeightInstance::Kind::Number:
+    return has(view.instance.number);
+  case WeightInstance::Kind::Own:
+    break;
+  }
+  return llvm::all_of(instances, [&](const PackagedInstance &instance) {
+    return has(instance.index);
+  });
+}
+
+/// Checks the views of weights that the manifest has for kernels.
+static bool checkViews(const ModelPackage &package, Diagnostics &diags) {
+  bool ok = true;
+  auto check = [&](const PackagedKernel &kernel, const WeightView &view,
+                   llvm::ArrayRef<PackagedInstance> instances) {
+    const PackagedWeight *weight = package.findWeight(view.weight);
+    if (weight && fits(*weight, view, instances))
+      return;
+    diags.reportFile(package.folder, diag::BadManifest,
+                     "kernel `" + kernel.name + "` has a view of no weight: `" +
+                         view.str() + "`");
+    ok = false;
+  };
+  for (const PackagedKernel &kernel : package.kernels) {
+    for (const PackagedConstant &constant : kernel.constants)
+      check(kernel, constant.view, kernel.instances);
+    // Calls, which say the instance, are compared with these.
+    for (const PackagedTensor &input : kernel.inputs)
+      for (const WeightView &view : input.views)
+        check(kernel, view, {});
+  }
+  return ok;
+}
+
+/// Whether all weights that calls pass to kernels are in the manifest.
+static bool checkPassedWeights(const ModelPackage &package,
+                               const Function &entry, Diagnostics &diags) {
+  bool ok = true;
+  walkPassedWeights(
+      *package.schedule, entry,
+      [&](const Op &call, unsigned input, const WeightView &view) {
+        const PackagedKernel &kernel =
+            *package.findKernel(call.get(param::callee));
+        if (!ok || llvm::is_contained(kernel.inputs[input].views, view))
+          return;
+        diags.reportFile(package.folder, diag::ScheduleMismatch,
+                         "kernel `" + kernel.name + "` gets `" + view.str() +
+                             "`, which its input `" +
+                             kernel.inputs[input].name + "` does not list");
+        ok = false;
+      });
+  return ok;
+}
+
 static bool checkSchedule(const ModelPackage &package, Diagnostics &diags) {
   llvm::StringRef folder = package.folder;
   auto mismatch = [&](const std::string &what) {
@@ -209,9 +274,31 @@ std::optional<ModelPackage> anec::readPackage(llvm::StringRef folder,
   if (!schedule)
     return std::nullopt;
   package.schedule = parseIR(*schedule, opTable(), diags);
-  if (!package.schedule || !checkSchedule(package, diags))
+  if (!package.schedule || !checkSchedule(package, diags) ||
+      !checkViews(package, diags))
     return std::nullopt;
+  for (const Function *entry : entryPoints(*package.schedule))
+    if (!checkPassedWeights(package, *entry, diags))
+      return std::nullopt;
   return package;
+}
+
+/// Whether the program reads the record, wherever it does, as what it is.
+static bool hasRecord(const Function &function,
+                      const PackagedConstant &constant) {
+  TensorType type = constant.view.type();
+  bool found = false;
+  for (const Op &op : function.body())
+    for (const ConstantRef &value : op.constants()) {
+      if (!value || !value->origin() ||
+          value->origin()->offset != constant.offset)
+        continue;
+      found = true;
+      if (value->dtype() != type.dtype ||
+          value->numElements() != type.numElements())
+        return false;
+    }
+  return found;
 }
 
 std::unique_ptr<Module> anec::loadKernel(const ModelPackage &package,
@@ -244,5 +331,13 @@ std::unique_ptr<Module> anec::loadKernel(const ModelPackage &package,
                      "the program takes or gives something else");
     return nullptr;
   }
+  for (const PackagedConstant &constant : kernel.constants)
+    if (!hasRecord(function, constant)) {
+      diags.reportFile(path, diag::ScheduleMismatch,
+                       "the program has no constant that is `" +
+                           constant.view.str() + "` at " +
+                           std::to_string(constant.offset));
+      return nullptr;
+    }
   return module;
 }

@@ -46,6 +46,8 @@ private:
   void noteWeight(const Op &weight,
                   const std::set<std::optional<int64_t>> &instances);
   void findWeights();
+  WeightView ownView(const Op &weight);
+  void notePassedWeights();
   bool writeKernels(llvm::StringRef folder, AtomicFiles &files);
   bool writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
                    AtomicFiles &files);
@@ -133,7 +135,7 @@ bool PackageWriter::findInstances() {
 void PackageWriter::noteWeight(
     const Op &op, const std::set<std::optional<int64_t>> &instances) {
   PackagedWeight &weight = weights[op.get(param::name).str()];
-  weight.type = weightSourceType(op);
+  weight.type = viewOf(op).storedType();
   for (std::optional<int64_t> instance : instances)
     if (instance && !llvm::is_contained(weight.instances, *instance))
       weight.instances.push_back(*instance);
@@ -190,7 +192,33 @@ bool PackageWriter::writeKernels(llvm::StringRef folder, AtomicFiles &files) {
     package.kernels.push_back(std::move(kernel->description));
   }
   llvm::sort(package.kernels);
+  notePassedWeights();
   return true;
+}
+
+/// The view of a weight in a kernel: of the instance that the kernel runs as,
+/// where the weight has one for each.
+WeightView PackageWriter::ownView(const Op &weight) {
+  WeightView view = viewOf(weight);
+  if (!weights[view.weight].instances.empty())
+    view.instance = WeightInstance::own();
+  return view;
+}
+
+/// Notes which inputs of kernels are fed from which weights.
+void PackageWriter::notePassedWeights() {
+  for (const Function *entry : entryPoints(*program))
+    walkPassedWeights(
+        *program, *entry,
+        [&](const Op &call, unsigned input, const WeightView &view) {
+          PackagedKernel &kernel =
+              *llvm::find_if(package.kernels, [&](const PackagedKernel &other) {
+                return other.name == call.get(param::callee);
+              });
+          std::vector<WeightView> &views = kernel.inputs[input].views;
+          if (!llvm::is_contained(views, view))
+            views.push_back(view);
+        });
 }
 
 bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
@@ -200,29 +228,30 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
   print.version = options.milVersion;
   print.executor = &values->executor();
   print.weightPath = "@model_path/weights/" + out.name + ".bin";
-  WeightFilePlan plan = planWeightFile(*kernel.module, print, diags);
-  for (const WeightFilePlan::Record &record : plan.weights) {
-    const Op &op = *record.weight;
-    const Constant *perm = op.constant(param::perm);
-    out.constants.push_back({op.get(param::name).str(), weightSourceType(op),
-                             op.result()->type, perm ? perm->asInts() : Shape(),
-                             record.offset});
-  }
+  std::optional<PlacedMIL> placed =
+      PlacedMIL::place(*kernel.module, print, diags);
+  if (!placed)
+    return false;
+  for (const PlacedMIL::Record &record : placed->weights())
+    out.constants.push_back({record.offset, ownView(*record.weight)});
   out.mil = "kernels/" + out.name + ".mil";
   OutputFile *text = add(folder, out.mil, files);
-  if (!text || !printMIL(*kernel.module, *text, print, diags))
+  if (!text)
     return false;
+  placed->printText(*text);
 
   // Without weights, all instances are the same but for their number.
   for (std::optional<int64_t> instance : kernelInstances[out.name]) {
-    print.resolve = [&](const Op &op) -> ConstantRef {
-      const PackagedWeight &weight = weights[op.get(param::name).str()];
-      ConstantRef source = values->resolve(instanceName(weight.name, instance),
-                                           weightSourceType(op), weight.initial,
-                                           op.range(), diags);
-      return source ? arrangeWeight(op, source) : nullptr;
+    auto resolve = [&](const Op &op) -> ConstantRef {
+      WeightView view = ownView(op);
+      std::string array =
+          instanceName(view.weight, view.instance.resolve(instance));
+      ConstantRef source =
+          values->resolve(array, view.storedType(),
+                          weights[view.weight].initial, op.range(), diags);
+      return source ? view.materialize(source) : nullptr;
     };
-    bool own = instance && !plan.weights.empty();
+    bool own = instance && !out.constants.empty();
     std::string name = "weights/" + out.name +
                        (own ? "." + std::to_string(*instance) : "") + ".bin";
     PackagedInstance &made = out.instances.emplace_back();
@@ -230,13 +259,13 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
     bool written = llvm::any_of(package.files, [&](const PackagedFile &file) {
       return file.path == name;
     });
-    if (plan.isNeeded)
+    if (placed->needsWeightFile())
       made.weights = name;
-    if (!plan.isNeeded || written)
+    if (!placed->needsWeightFile() || written)
       continue;
     package.files.push_back({name, 0, ""});
-    if (!addWeightFile(*kernel.module, (folder + "/" + name).str(), print,
-                       files, diags))
+    if (!placed->addWeightFile((folder + "/" + name).str(), resolve, files,
+                               diags))
       return false;
   }
   return true;

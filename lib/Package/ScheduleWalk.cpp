@@ -5,6 +5,7 @@
 
 #include "anec/Package/ScheduleWalk.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace anec;
@@ -43,31 +44,102 @@ std::vector<int64_t> anec::turnsOf(const Op &repeat) {
   return turns;
 }
 
-static void
-walk(const Module &module, const Function &function, const KnownIntegers &known,
-     llvm::function_ref<void(const Op &, const KnownIntegers &)> visit) {
+namespace {
+
+struct KnownWeight {
+  WeightView view;
+  std::optional<int64_t> instance;
+  bool isOfTurn; ///< the instance is the index of a turn
+};
+
+/// What is known of values in one turn.
+struct Known {
+  KnownIntegers integers;
+  /// Weights; a turn's part of a stack of them, too.
+  llvm::DenseMap<const Value *, KnownWeight> weights;
+};
+
+} // namespace
+
+/// What the body of `repeat` knows in `turn`, from what is known around it.
+static Known enterTurn(const Op &repeat, const Function &body, int64_t turn,
+                       const Known &outside) {
+  Known inside;
+  inside.integers[body.parameters()[0].get()] = turn;
+  unsigned carried = repeat.get(param::carried);
+  unsigned sliced = repeat.numOperands() - repeat.get(param::sliced);
+  for (unsigned slot = 0; slot < repeat.numOperands(); ++slot) {
+    const Value *operand = repeat.operand(slot);
+    const Value *param = body.parameters()[slot + 1].get();
+    // The index of an outer turn may be handed on.
+    if (auto it = outside.integers.find(operand); it != outside.integers.end())
+      inside.integers[param] = it->second;
+    auto weight = outside.weights.find(operand);
+    if (slot < carried || weight == outside.weights.end())
+      continue;
+    KnownWeight part = weight->second;
+    if (slot >= sliced) {
+      ArrayView &array = part.view.array;
+      Shape begin(array.shape().size(), 0), end = array.shape();
+      begin[0] = turn - repeat.get(param::from);
+      end[0] = begin[0] + 1;
+      array = array.slice(begin, end).reshape(param->type.shape);
+    }
+    inside.weights.insert({param, std::move(part)});
+  }
+  return inside;
+}
+
+static void walk(const Module &module, const Function &function, Known &known,
+                 llvm::function_ref<void(const Op &, const Known &)> visit) {
   for (const Op &op : function.body()) {
-    if (!op.is(ops::Repeat)) {
-      visit(op, known);
+    if (op.is(ops::Repeat)) {
+      const Function &body = *module.findFunction(op.get(param::body));
+      for (int64_t turn : turnsOf(op)) {
+        Known inside = enterTurn(op, body, turn, known);
+        walk(module, body, inside, visit);
+      }
       continue;
     }
-    const Function &body = *module.findFunction(op.get(param::body));
-    for (int64_t turn : turnsOf(op)) {
-      KnownIntegers inside;
-      inside[body.parameters()[0].get()] = turn;
-      // The index of an outer turn may be handed on.
-      for (unsigned slot = 0; slot < op.numOperands(); ++slot)
-        if (auto it = known.find(op.operand(slot)); it != known.end())
-          inside[body.parameters()[slot + 1].get()] = it->second;
-      walk(module, body, inside, visit);
+    if (op.is(ops::Weight)) {
+      const Value *index = op.operand(param::index);
+      known.weights[op.result()] = {viewOf(op), instanceOf(op, known.integers),
+                                    index && !index->definingOp()};
     }
+    visit(op, known);
   }
 }
 
 void anec::walkSchedule(
     const Module &module, const Function &entry,
     llvm::function_ref<void(const Op &, const KnownIntegers &)> visit) {
-  walk(module, entry, KnownIntegers(), visit);
+  Known known;
+  walk(module, entry, known,
+       [&](const Op &op, const Known &known) { visit(op, known.integers); });
+}
+
+void anec::walkPassedWeights(
+    const Module &module, const Function &entry,
+    llvm::function_ref<void(const Op &, unsigned, const WeightView &)> visit) {
+  Known known;
+  walk(module, entry, known, [&](const Op &op, const Known &known) {
+    if (!op.is(ops::Call))
+      return;
+    std::optional<int64_t> instance = instanceOf(op, known.integers);
+    // The index stands before the arguments.
+    for (unsigned slot = 1; slot < op.numOperands(); ++slot) {
+      auto weight = known.weights.find(op.operand(slot));
+      if (weight == known.weights.end())
+        continue;
+      auto &[view, number, isOfTurn] = weight->second;
+      WeightView passed = view;
+      if (number)
+        passed.instance = instance == number || (!instance && isOfTurn)
+                              ? WeightInstance::own()
+                              : WeightInstance::of(*number);
+      visit(op, slot - 1, passed);
+    }
+  });
 }
 
 std::string anec::instanceName(llvm::StringRef weight,

@@ -81,8 +81,8 @@ ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
 }
 
 ConstantRef WeightBinding::resolve(const Op &weight, Diagnostics &diags) const {
-  ConstantRef source =
-      resolve(weight.get(param::name), weightSourceType(weight),
-              initialValue(weight), weight.range(), diags);
-  return source ? arrangeWeight(weight, source) : nullptr;
+  WeightView view = viewOf(weight);
+  ConstantRef source = resolve(view.weight, view.storedType(),
+                               initialValue(weight), weight.range(), diags);
+  return source ? view.materialize(source) : nullptr;
 }

@@ -32,8 +32,8 @@ layer @l(%x: fp32[3]) -> (%y: fp32[3], %z: fp32[3], %unused: fp32[3]) {
   return %y, %z, %unused
 }
 layer @shared(%x: fp32[3], %n: int32) -> (%y: fp32[3]) {
-  %w = weight() {name = "shared.w", dtype = "fp32", shape = [3], perm = [1, 0], source_shape = [3, 1]} : fp32[3]
-  %again = weight() {name = "shared.w", dtype = "fp32", shape = [1, 3], source_shape = [3, 1]} : fp32[1, 3]
+  %w = weight() {name = "shared.w", dtype = "fp32", shape = [3, 1], view = "permute[1, 0] reshape[3]"} : fp32[3]
+  %again = weight() {name = "shared.w", dtype = "fp32", shape = [3, 1], view = "reshape[1, 3]"} : fp32[1, 3]
   %flat = reshape(%again) {shape = [3]} : fp32[3]
   %product = mul(%x, %w) : fp32[3]
   %y = add(%product, %flat) : fp32[3]

@@ -194,8 +194,8 @@ protected:
     options.weights = [&](const Op &op, std::optional<int64_t> instance) {
       std::string name = instanceName(op.get(param::name), instance);
       llvm::ArrayRef<float> values = weights[name];
-      return arrangeWeight(op,
-                           std::vector<double>(values.begin(), values.end()));
+      return viewOf(op).materialize(llvm::ArrayRef<double>(
+          std::vector<double>(values.begin(), values.end())));
     };
     options.accumulate = [&](const Op &op, std::optional<int64_t> instance,
                              const RefTensor &value) {

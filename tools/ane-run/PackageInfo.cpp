@@ -54,8 +54,7 @@ static void printKernel(const PackagedKernel &kernel, unsigned calls,
     return;
   std::vector<std::string> words;
   for (const PackagedConstant &constant : kernel.constants)
-    words.push_back(constant.weight + shapeToString(constant.stored.shape) +
-                    (constant.isTransposed() ? " transposed" : ""));
+    words.push_back(constant.view.str());
   out << "  weights  " << llvm::join(words, ", ") << '\n';
 }
 

@@ -22,6 +22,9 @@ namespace anec {
 class AtomicFiles;
 class Executor;
 
+/// The value of a `weight` op, or null with the reason reported.
+using ResolveWeight = std::function<ConstantRef(const Op &weight)>;
+
 struct MILPrintOptions {
   /// `1.0` or `1.3`, which spell scalars differently; empty for the module's
   /// own.
@@ -42,10 +45,9 @@ struct MILPrintOptions {
   /// An array to each file, `weight.bin`, `weight.1.bin`, ..., as far as so
   /// many files go; then several share one again.
   unsigned mostWeightFiles = 1;
-  /// The value of a `weight` op, or null with the reason reported. Without it
-  /// no value is known, which is all right as long as nothing is written to the
-  /// weight file.
-  std::function<ConstantRef(const Op &weight)> resolve;
+  /// Without it no value is known, which is all right as long as nothing is
+  /// written to the weight file.
+  ResolveWeight resolve;
   /// Whose workers write the weight file; null for the calling thread alone.
   Executor *executor = nullptr;
 };
@@ -65,25 +67,41 @@ bool addMIL(const Module &module, llvm::StringRef textPath,
             llvm::StringRef weightFile, const MILPrintOptions &options,
             AtomicFiles &files, Diagnostics &diags);
 
-/// Adds the weight file alone, for other values of the same weights; nothing
-/// when the text names none.
-bool addWeightFile(const Module &module, llvm::StringRef weightFile,
-                   const MILPrintOptions &options, AtomicFiles &files,
-                   Diagnostics &diags);
+/// A program whose constants have their places: one text, and any number of
+/// weight files that fit it. Views of weights decide the places, not values:
+/// `weight` ops whose views have the same elements in the same order share a
+/// record.
+class PlacedMIL {
+public:
+  /// Places the constants of `module`, which outlives this. `options.resolve`
+  /// is not called. Nothing when the module has an op that is no MIL, which is
+  /// reported.
+  static std::optional<PlacedMIL>
+  place(const Module &module, MILPrintOptions options, Diagnostics &diags);
+  PlacedMIL(PlacedMIL &&);
+  ~PlacedMIL();
 
-/// What the weight file of a program has.
-struct WeightFilePlan {
+  void printText(llvm::raw_ostream &out) const;
+
+  /// A record of the weight file with the elements of a weight.
   struct Record {
-    const Op *weight;
+    const Op *weight; ///< the first op that reads it
     uint64_t offset;
   };
-  bool isNeeded = false;
-  /// Of the `weight` ops, in their order.
-  std::vector<Record> weights;
+  /// In the order of the file.
+  std::vector<Record> weights() const;
+  /// Whether the text names a weight file.
+  bool needsWeightFile() const;
+  /// Adds a weight file with these values, which become `weightFile`. False
+  /// when one is not known, which is reported.
+  bool addWeightFile(llvm::StringRef weightFile, const ResolveWeight &resolve,
+                     AtomicFiles &files, Diagnostics &diags) const;
+
+private:
+  struct Impl;
+  explicit PlacedMIL(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
 };
-WeightFilePlan planWeightFile(const Module &module,
-                              const MILPrintOptions &options,
-                              Diagnostics &diags);
 
 } // namespace anec
 

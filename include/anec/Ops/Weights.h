@@ -1,30 +1,34 @@
-//===- Weights.h - from a stored array to a weight's value -----*- C++ -*-===//
+//===- Weights.h - weights and their views ---------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A `weight` op names an array that is bound late, and may ask for it
-/// transposed (`perm`) and reshaped (`shape`), so that passes can lay weights
-/// out without having them.
+/// A `weight` op names an array that is bound late, and reads it through a
+/// view, so that passes can lay weights out without having them.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_OPS_WEIGHTS_H
 #define ANEC_OPS_WEIGHTS_H
 
-#include "anec/IR/IR.h"
+#include "anec/IR/Builder.h"
+#include "anec/IR/WeightView.h"
 
 namespace anec {
 
-/// The type of the array as it is stored under the weight's name.
-TensorType weightSourceType(const Op &weight);
+/// What `weight`, a `weight` op, reads. Which instance, its index and the
+/// function it stands in say: the view has none.
+WeightView viewOf(const Op &weight);
 
-/// The value of `weight` when `source`, of `weightSourceType`, is stored under
-/// its name: transposed, then reshaped. Copies only to transpose.
-ConstantRef arrangeWeight(const Op &weight, ConstantRef source);
-std::vector<double> arrangeWeight(const Op &weight,
-                                  llvm::ArrayRef<double> source);
+/// A `weight` op that reads `view`, of the instance that `index` names (null
+/// for none).
+Value *buildWeight(Builder &builder, const WeightView &view, Value *index,
+                   llvm::StringRef name = "");
+
+/// `array`, of the view's source shape, as `view` shows it: as many ops as the
+/// view has steps.
+Value *buildView(Builder &builder, Value *array, const ArrayView &view);
 
 } // namespace anec
 

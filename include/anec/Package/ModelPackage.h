@@ -15,13 +15,14 @@
 
 #include "anec/IR/IR.h"
 #include "anec/IR/PackedLayout.h"
+#include "anec/IR/WeightView.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Passes/PassManager.h"
 
 namespace anec {
 
 /// The format that is written, and the only one that is read.
-constexpr int64_t packageFormat = 1;
+constexpr int64_t packageFormat = 2;
 
 /// `packed`: one input and one output for each kernel. `separate`: one for each
 /// tensor, named in their order.
@@ -39,16 +40,15 @@ struct PackagedTensor {
   TensorType type;
   unsigned port = 0;
   Region region;
+  /// Of an input: the views of weights that calls pass here. Usually one; empty
+  /// for what is no weight.
+  std::vector<WeightView> views;
 };
 
 /// A weight that is a constant of a kernel.
 struct PackagedConstant {
-  std::string weight;  ///< `attention.wq`
-  TensorType stored;   ///< as it is under that name
-  TensorType type;     ///< as it is in the record
-  Shape perm;          ///< empty when the axes stand as stored
   uint64_t offset = 0; ///< of the record in the weight file
-  bool isTransposed() const { return !perm.empty(); }
+  WeightView view;     ///< what the record has
 };
 
 /// A program with values for its weights.

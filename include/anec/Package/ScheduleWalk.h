@@ -13,6 +13,7 @@
 #define ANEC_PACKAGE_SCHEDULEWALK_H
 
 #include "anec/IR/IR.h"
+#include "anec/IR/WeightView.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -35,6 +36,15 @@ std::vector<int64_t> turnsOf(const Op &repeat);
 void walkSchedule(
     const Module &module, const Function &entry,
     llvm::function_ref<void(const Op &, const KnownIntegers &)> visit);
+
+/// Calls `visit` for every weight that a call passes to a kernel while `entry`
+/// runs: the number of the input among those of the kernel, and the view that
+/// it is. Its instance is `own` where it is that of the call or, of a call
+/// without one, of the turn of a `repeat`.
+void walkPassedWeights(const Module &module, const Function &entry,
+                       llvm::function_ref<void(const Op &call, unsigned input,
+                                               const WeightView &view)>
+                           visit);
 
 /// `attention.3.wq` for weight `attention.wq` of instance 3.
 std::string instanceName(llvm::StringRef weight,

@@ -159,28 +159,6 @@ bool Adjoint::run() {
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// Undoes what the `weight` op does to the stored array.
-Value *Adjoint::asStored(const Op &weight, Value *gradient) {
-  Shape source = weightSourceType(weight).shape;
-  const Constant *perm = weight.constant(param::perm);
-  Shape order, inverse(source.size());
-  for (size_t axis = 0; axis < source.size(); ++axis) {
-    int64_t from = perm ? perm->asInts()[axis] : int64_t(axis);
-    from += from < 0 ? int64_t(source.size()) : 0;
-    order.push_back(source[from]);
-    inverse[from] = int64_t(axis);
-  }
-  if (gradient->type.shape != order)
-    gradient =
-        builder.build(ops::Reshape, gradient,
-                      Attr(param::shape, llvm::ArrayRef<int64_t>(order)));
-  if (!llvm::is_sorted(inverse))
-    gradient =
-        builder.build(ops::Transpose, gradient,
-                      Attr(param::perm, llvm::ArrayRef<int64_t>(inverse)));
-  return gradient;
-}
-
 std::vector<WeightGradient> Adjoint::weightGradients() {
   std::vector<WeightGradient> all;
   for (const Op *op : forward) {
@@ -188,7 +166,7 @@ std::vector<WeightGradient> Adjoint::weightGradients() {
     if (!sum)
       continue;
     llvm::StringRef name = op->get(param::name);
-    Value *stored = asStored(*op, sum);
+    Value *stored = buildView(builder, sum, viewOf(*op).array.inverse());
     auto same = llvm::find_if(all, [&](const WeightGradient &other) {
       return other.name == name && other.instance == op->operand(param::index);
     });

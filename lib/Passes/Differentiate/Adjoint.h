@@ -69,7 +69,6 @@ public:
 
 private:
   bool apply(const Op &op);
-  Value *asStored(const Op &weight, Value *gradient);
 
   Diagnostics &diags;
   Applied applied;

@@ -33,12 +33,23 @@ static RewriteOp functionOf(Rewrite rewrite) {
 // Rewriter
 //===----------------------------------------------------------------------===//
 
-Value *Rewriter::make(const OpDef &def, llvm::ArrayRef<Value *> operands,
-                      llvm::ArrayRef<Attr> attrs, llvm::StringRef part) {
+std::string Rewriter::nameOf(llvm::StringRef part) const {
   std::string name = op.result()->name;
   if (!part.empty())
     name = name.empty() ? part.str() : name + "_" + part.str();
-  return builder.build(def, operands, attrs, name);
+  return name;
+}
+
+Value *Rewriter::make(const OpDef &def, llvm::ArrayRef<Value *> operands,
+                      llvm::ArrayRef<Attr> attrs, llvm::StringRef part) {
+  return builder.build(def, operands, attrs, nameOf(part));
+}
+
+Value *Rewriter::weight(const Op &source, ArrayView array,
+                        llvm::StringRef part) {
+  WeightView view = viewOf(source);
+  view.array = std::move(array);
+  return buildWeight(builder, view, source.operand(param::index), nameOf(part));
 }
 
 Value *Rewriter::scalar(double number, llvm::StringRef part) {
@@ -47,53 +58,36 @@ Value *Rewriter::scalar(double number, llvm::StringRef part) {
               Attr(param::val, Constant::fromDoubles(type, number)), part);
 }
 
-/// The elements of `array` from `begin` on along `axis`.
-static ConstantRef sliceConstant(const Constant &array, unsigned axis,
-                                 int64_t begin, int64_t extent) {
-  TensorType type = array.type();
-  uint64_t inner = 1, outer = 1;
-  for (unsigned i = 0; i < type.rank(); ++i)
-    (i < axis ? outer : inner) *= i == axis ? 1 : uint64_t(type.shape[i]);
-  uint64_t width = bitWidth(array.storedDType()) / 8;
-  uint64_t row = uint64_t(type.shape[axis]) * inner * width;
-  uint64_t bytes = outer * uint64_t(extent) * inner * width;
-  auto copy = std::make_shared_for_overwrite<uint8_t[]>(bytes);
-  uint64_t part = uint64_t(extent) * inner * width;
-  for (uint64_t i = 0; i < outer; ++i)
-    std::copy_n(array.bytes().data() + i * row +
-                    uint64_t(begin) * inner * width,
-                part, copy.get() + i * part);
-  type.shape[axis] = extent;
-  return Constant::view(type, array.storedDType(), {copy.get(), bytes}, copy);
+/// The elements of `array` that `view` shows.
+static ConstantRef viewConstant(const Constant &array, const ArrayView &view) {
+  TensorType type(array.dtype(), view.shape());
+  unsigned width = bitWidth(array.storedDType()) / 8;
+  uint64_t size = byteSize(array.storedDType(), type.numElements());
+  auto bytes = std::make_shared_for_overwrite<uint8_t[]>(size);
+  view.copy(array.bytes().data(), bytes.get(), width);
+  return Constant::view(type, array.storedDType(), {bytes.get(), size}, bytes);
 }
 
 Value *Rewriter::slice(Value *value, unsigned axis, int64_t begin,
                        int64_t extent, llvm::StringRef part) {
   if (begin == 0 && extent == value->type.shape[axis])
     return value;
-  Op *source = value->definingOp();
-  if (source && source->is(ops::Const) &&
-      bitWidth(source->constant(param::val)->storedDType()) >= 8)
-    return make(ops::Const, {},
-                Attr(param::val, sliceConstant(*source->constant(param::val),
-                                               axis, begin, extent)),
-                part);
-  Shape from(value->type.rank(), 0), size = value->type.shape;
+  Shape from(value->type.rank(), 0), size = value->type.shape, end = size;
   from[axis] = begin;
   size[axis] = extent;
-  if (source && source->is(ops::Weight) && !source->constant(param::begin) &&
-      !source->operand(param::index))
-    return make(ops::Weight, {},
-                {{param::name, source->constant(param::name)},
-                 {param::dtype, source->constant(param::dtype)},
-                 {param::shape, size},
-                 {param::perm, source->constant(param::perm)},
-                 {param::sourceShape, source->constant(param::sourceShape)
-                                          ? source->constant(param::sourceShape)
-                                          : source->constant(param::shape)},
-                 {param::wholeShape, source->constant(param::shape)},
-                 {param::begin, from}},
-                part);
+  end[axis] = begin + extent;
+  Op *source = value->definingOp();
+  if (source && source->is(ops::Weight))
+    return weight(*source, viewOf(*source).array.slice(from, end), part);
+  const Constant *array =
+      source && source->is(ops::Const) ? source->constant(param::val) : nullptr;
+  if (array && bitWidth(array->storedDType()) >= 8)
+    return make(
+        ops::Const, {},
+        Attr(param::val,
+             viewConstant(*array,
+                          ArrayView(value->type.shape).slice(from, end))),
+        part);
   return make(ops::SliceBySize, {value},
               {{param::begin, from}, {param::size, size}}, part);
 }
@@ -111,17 +105,8 @@ Value *Rewriter::reshape(Value *value, llvm::ArrayRef<int64_t> shape,
     return make(ops::Const, {},
                 Attr(param::val, source->constant(param::val)->reshaped(shape)),
                 part);
-  if (source && source->is(ops::Weight) && !source->constant(param::begin) &&
-      !source->operand(param::index))
-    return make(ops::Weight, {},
-                {{param::name, source->constant(param::name)},
-                 {param::dtype, source->constant(param::dtype)},
-                 {param::shape, shape},
-                 {param::perm, source->constant(param::perm)},
-                 {param::sourceShape, source->constant(param::sourceShape)
-                                          ? source->constant(param::sourceShape)
-                                          : source->constant(param::shape)}},
-                part);
+  if (source && source->is(ops::Weight))
+    return weight(*source, viewOf(*source).array.reshape(shape), part);
   return make(ops::Reshape, {value}, {{param::shape, shape}}, part);
 }
 

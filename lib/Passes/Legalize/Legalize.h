@@ -15,6 +15,7 @@
 
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
 #include "anec/Passes/Pass.h"
 #include "anec/Target/Rule.h"
 
@@ -41,16 +42,21 @@ public:
   }
   /// A scalar of the element type of the op's result.
   Value *scalar(double number, llvm::StringRef part);
-  /// `extent` elements of `value` along `axis`. Of a constant, at once.
+  /// `extent` elements of `value` along `axis`. Of a constant or a weight, at
+  /// once.
   Value *slice(Value *value, unsigned axis, int64_t begin, int64_t extent,
                llvm::StringRef part);
-  /// Of a constant, at once too.
+  /// Of a constant or a weight, at once too.
   Value *reshape(Value *value, llvm::ArrayRef<int64_t> shape,
                  llvm::StringRef part = "");
   Value *concat(llvm::ArrayRef<Value *> values, int64_t axis,
                 llvm::StringRef part = "");
 
 private:
+  std::string nameOf(llvm::StringRef part) const;
+  /// The weight that `source` reads, seen through `array`.
+  Value *weight(const Op &source, ArrayView array, llvm::StringRef part);
+
   Builder builder;
 };
 

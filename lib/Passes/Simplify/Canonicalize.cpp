@@ -12,6 +12,7 @@
 
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
 #include "anec/Passes/Pass.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -139,45 +140,45 @@ static Value *wholeSlice(Op &op, Builder &) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-static Value *relaidWeight(Builder &builder, const Op &weight,
-                           llvm::ArrayRef<int64_t> shape, ConstantRef perm) {
-  const Constant *source = weight.constant(param::sourceShape);
+/// The weight that `weight` reads, seen through `array`.
+static Value *seenThrough(Builder &builder, const Op &weight, ArrayView array) {
+  WeightView view = viewOf(weight);
+  view.array = std::move(array);
   builder.setRange(weight.range());
-  return builder.build(
-      ops::Weight, {weight.operand(param::index)},
-      {{param::name, weight.constant(param::name)},
-       {param::dtype, weight.constant(param::dtype)},
-       {param::shape, shape},
-       {param::sourceShape, source ? source : weight.constant(param::shape)},
-       {param::perm, std::move(perm)}},
-      weight.result()->name);
+  return buildWeight(builder, view, weight.operand(param::index),
+                     weight.result()->name);
 }
 
 // reshape(weight) == weight, stored with that shape
 static Value *reshapedWeight(Op &op, Builder &builder) {
   Op *weight =
       op.is(ops::Reshape) ? definedBy(op.operand(0u), ops::Weight) : nullptr;
-  if (!weight || weight->constant(param::begin))
+  if (!weight)
     return nullptr;
-  return relaidWeight(builder, *weight, op.result()->type.shape,
-                      weight->constant(param::perm));
+  return seenThrough(builder, *weight,
+                     viewOf(*weight).array.reshape(op.result()->type.shape));
 }
 
-// transpose(weight) == weight, stored transposed; only while its stored shape
-// is the one that is transposed
+// transpose(weight) == weight, stored transposed
 static Value *transposedWeight(Op &op, Builder &builder) {
   Op *weight =
       op.is(ops::Transpose) ? definedBy(op.operand(0u), ops::Weight) : nullptr;
-  if (!weight || weight->constant(param::perm) ||
-      weight->constant(param::begin) ||
-      (weight->constant(param::sourceShape) &&
-       weight->get(param::sourceShape) != weight->get(param::shape)))
+  if (!weight)
     return nullptr;
   Shape perm = op.get(param::perm);
   for (int64_t &axis : perm)
     axis += axis < 0 ? int64_t(perm.size()) : 0;
-  return relaidWeight(builder, *weight, op.result()->type.shape,
-                      Constant::int32s(perm));
+  return seenThrough(builder, *weight, viewOf(*weight).array.permute(perm));
+}
+
+// A weight says its view in the canonical form.
+static Value *canonicalWeight(Op &op, Builder &builder) {
+  const Constant *text =
+      op.is(ops::Weight) ? op.constant(param::view) : nullptr;
+  if (!text ||
+      (!text->asString().empty() && text->asString() == viewOf(op).array.str()))
+    return nullptr;
+  return seenThrough(builder, op, viewOf(op).array);
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,7 +188,7 @@ static Value *transposedWeight(Op &op, Builder &builder) {
 static constexpr Rewrite rewrites[] = {
     constantToTheRight, neutralElement,   redundantCopy,   identityReshape,
     toReshape,          nestedReshape,    nestedTranspose, wholeSlice,
-    reshapedWeight,     transposedWeight,
+    reshapedWeight,     transposedWeight, canonicalWeight,
 };
 
 /// Applies the first rewrite that fits; null when none does.

@@ -123,15 +123,17 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
   options.executor = &executor;
   std::string file = program.weightFile(weightPathInText);
   AtomicFiles files(diags);
-  if (!addWeightFile(*module, file, options, files, diags) || !files.commit())
+  std::optional<PlacedMIL> placed = PlacedMIL::place(*module, options, diags);
+  if (!placed ||
+      !placed->addWeightFile(file, /*resolve=*/nullptr, files, diags) ||
+      !files.commit())
     return std::nullopt;
   auto print = [&] {
     program.milText.clear();
     llvm::raw_string_ostream out(program.milText);
-    return printMIL(*module, out, options, diags);
+    placed->printText(out);
   };
-  if (!print())
-    return std::nullopt;
+  print();
   program.readPaths();
   if (!program.computeDigest(diags))
     return std::nullopt;
@@ -143,7 +145,8 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
                        {"anec-digest", program.contentDigest}};
   if (!salt.empty())
     module->buildInfo.push_back({"anec-process", salt.str()});
-  if (!print() || !writeFile(program.where, program.milText, diags))
+  print();
+  if (!writeFile(program.where, program.milText, diags))
     return std::nullopt;
   return made;
 }

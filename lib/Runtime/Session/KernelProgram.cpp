@@ -6,8 +6,6 @@
 #include "KernelProgram.h"
 #include "anec/IR/Clone.h"
 #include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
 #include "anec/Package/ScheduleWalk.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/Half.h"
@@ -27,15 +25,12 @@ KernelProgram::KernelProgram(const SessionContext &context,
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// The master weight that `constant` of a kernel is made of; null for none.
+/// The master weight that `view` is of; null for none.
 static const NamedFloats *findMaster(const SessionContext &context,
                                      const PackagedInstance &instance,
-                                     const PackagedConstant &constant) {
-  const PackagedWeight *weight = context.package.findWeight(constant.weight);
-  // Only weights of repeated layers are one for each instance.
-  std::string name = instanceName(
-      constant.weight,
-      weight && !weight->instances.empty() ? instance.index : std::nullopt);
+                                     const WeightView &view) {
+  std::string name =
+      instanceName(view.weight, view.instance.resolve(instance.index));
   llvm::ArrayRef<NamedFloats> masters = context.arrays.weights();
   const auto *found = llvm::find_if(
       masters, [&](const NamedFloats &array) { return array.name == name; });
@@ -44,52 +39,26 @@ static const NamedFloats *findMaster(const SessionContext &context,
 
 bool KernelProgram::isBaked() const {
   return llvm::any_of(kernel.constants, [&](const PackagedConstant &constant) {
-    return findMaster(context, instance, constant);
+    return findMaster(context, instance, constant.view);
   });
 }
 
-/// A `weight` op that says how `constant` is made of the stored array.
-static std::unique_ptr<Op> weightOp(const PackagedConstant &constant) {
-  llvm::SmallVector<ConstantRef, 8> constants(ops::Weight.numConstantParams());
-  std::unique_ptr<Op> op(
-      Op::create(ops::Weight, {nullptr}, constants, {constant.type}, {""}, {}));
-  op->setConstant(param::name, Constant::string(constant.weight));
-  op->setConstant(param::dtype,
-                  Constant::string(spelling(constant.type.dtype)));
-  op->setConstant(param::shape, Constant::int32s(constant.type.shape));
-  op->setConstant(param::sourceShape, Constant::int32s(constant.stored.shape));
-  if (constant.isTransposed())
-    op->setConstant(param::perm, Constant::int32s(constant.perm));
-  return op;
-}
-
-/// The constant with the values that its master weight has, in a copy.
-ConstantRef KernelProgram::currentValue(const PackagedConstant &constant,
-                                        Diagnostics &diags) const {
-  const NamedFloats *master = findMaster(context, instance, constant);
+/// What `view` shows of its master weight, rounded to its element type, in a
+/// copy; null when there is no master.
+ConstantRef KernelProgram::currentValue(const WeightView &view) const {
+  const NamedFloats *master = findMaster(context, instance, view);
   if (!master)
     return nullptr;
-  if (constant.stored.numElements() != constant.type.numElements() ||
-      constant.stored.shape != master->type.shape) {
-    diags.report({}, diag::WeightInParts, constant.weight, kernel.name);
-    return nullptr;
-  }
-  llvm::ArrayRef<uint8_t> bytes(
-      reinterpret_cast<const uint8_t *>(master->elements.data()),
-      master->elements.size() * sizeof(float));
-  // The session has them longer than this needs them.
-  std::shared_ptr<const void> lent(std::shared_ptr<void>(), bytes.data());
-  ConstantRef stored =
-      Constant::view(constant.stored, DType::FP32, bytes, std::move(lent));
-  ConstantRef arranged = arrangeWeight(*weightOp(constant), stored);
   // Rounded now: the master may change while the program is loaded.
-  TensorType type(constant.type.dtype, constant.type.shape);
-  size_t count = size_t(type.numElements());
+  std::vector<float> elements = view.materialize(master->elements);
+  TensorType type = view.type();
   if (type.dtype != DType::FP16)
-    return Constant::copy(type, arranged->bytes());
+    return Constant::copy(type,
+                          {reinterpret_cast<const uint8_t *>(elements.data()),
+                           elements.size() * sizeof(float)});
+  size_t count = elements.size();
   auto halves = std::make_shared_for_overwrite<uint16_t[]>(count);
-  floatsToHalves(reinterpret_cast<const float *>(arranged->bytes().data()),
-                 halves.get(), count);
+  floatsToHalves(elements.data(), halves.get(), count);
   return Constant::view(
       type, type.dtype,
       {reinterpret_cast<const uint8_t *>(halves.get()), count * 2}, halves);
@@ -97,14 +66,11 @@ ConstantRef KernelProgram::currentValue(const PackagedConstant &constant,
 
 /// The kernel with the master weights in place of its constants, those that it
 /// was packaged with.
-std::unique_ptr<Module> KernelProgram::withWeights(Diagnostics &diags) const {
-  size_t errors = diags.errorCount();
+std::unique_ptr<Module> KernelProgram::withWeights() const {
   llvm::DenseMap<uint64_t, ConstantRef> values;
   for (const PackagedConstant &constant : kernel.constants)
-    if (ConstantRef value = currentValue(constant, diags))
+    if (ConstantRef value = currentValue(constant.view))
       values[constant.offset] = value;
-  if (diags.errorCount() != errors)
-    return nullptr;
   auto copy = std::make_unique<Module>();
   copy->version = module->version;
   const Function &original = *module->functions.front();
@@ -118,9 +84,11 @@ std::unique_ptr<Module> KernelProgram::withWeights(Diagnostics &diags) const {
           param.isConstant() ? op.constant(param.asConstant()) : nullptr;
       if (!old || !old->origin())
         continue;
+      // A record has no shape: each that reads it has one.
       auto value = values.find(old->origin()->offset);
-      if (value != values.end() && value->second->type() == old->type())
-        op.setConstant(param.asConstant(), value->second);
+      if (value != values.end())
+        op.setConstant(param.asConstant(),
+                       value->second->reshaped(old->type().shape));
     }
   return copy;
 }
@@ -140,11 +108,8 @@ std::unique_ptr<Executable> KernelProgram::load(const Function &function,
 
 bool KernelProgram::load(Diagnostics &diags) {
   std::unique_ptr<Module> own;
-  if (isBaked()) {
-    own = withWeights(diags);
-    if (!own)
-      return false;
-  }
+  if (isBaked())
+    own = withWeights();
   const Module &used = own ? *own : *module;
   current = load(*used.functions.front(), diags);
   return current != nullptr;
@@ -156,10 +121,9 @@ void KernelProgram::waitForNext() {
   pending = nullptr;
 }
 
-bool KernelProgram::captureWeights(Diagnostics &diags) {
+void KernelProgram::captureWeights() {
   waitForNext();
-  captured = withWeights(diags);
-  return captured != nullptr;
+  captured = withWeights();
 }
 
 void KernelProgram::loadNext(TaskQueue &tasks) {

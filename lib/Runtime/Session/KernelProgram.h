@@ -33,7 +33,7 @@ public:
 
   /// Takes the weights as they are, for `loadNext`; waits for a program that is
   /// being loaded.
-  bool captureWeights(Diagnostics &diags);
+  void captureWeights();
   /// Has `tasks` load the program with the captured weights.
   void loadNext(TaskQueue &tasks);
 
@@ -45,9 +45,8 @@ private:
   void waitForNext();
   std::unique_ptr<Executable> load(const Function &function,
                                    Diagnostics &diags) const;
-  std::unique_ptr<Module> withWeights(Diagnostics &diags) const;
-  ConstantRef currentValue(const PackagedConstant &constant,
-                           Diagnostics &diags) const;
+  std::unique_ptr<Module> withWeights() const;
+  ConstantRef currentValue(const WeightView &view) const;
 
   const SessionContext &context;
   const PackagedKernel &kernel;

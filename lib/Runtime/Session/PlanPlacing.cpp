@@ -6,6 +6,7 @@
 #include "../CPU/Arena.h"
 #include "PlanBuilder.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
 #include "anec/Package/ScheduleWalk.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/DenseSet.h"
@@ -39,8 +40,8 @@ Slot *PlanBuilder::weightSlot(const Op &op, std::optional<int64_t> instance) {
         reinterpret_cast<uint32_t *>(context.arrays.reading(name, rounded));
     source->staged = source->lasting = true;
   }
-  if (!op.constant(param::perm))
-    return schedule.addPart(source, 0, op.result()->type);
+  if (std::optional<int64_t> offset = viewOf(op).array.contiguousOffset())
+    return schedule.addPart(source, *offset, op.result()->type);
   Item &item = weightItems.emplace_back(Item{Item::Compute, &op});
   item.in = {source};
   item.out = {schedule.addSlot(op.result()->type)};
@@ -71,8 +72,8 @@ bool PlanBuilder::findGradients(Diagnostics &diags) {
       diags.report(item.op->range(), diag::WeightNotHere, name);
       return false;
     }
-    item.gradient = schedule.addSlot(
-        TensorType(DType::FP32, context.package.findWeight(weight)->type.shape));
+    item.gradient = schedule.addSlot(TensorType(
+        DType::FP32, context.package.findWeight(weight)->type.shape));
     item.gradient->words = reinterpret_cast<uint32_t *>(memory);
     item.gradient->lasting = true;
   }
@@ -189,7 +190,8 @@ void PlanBuilder::findLifetimes() {
 }
 
 /// Keeps what a group that overlaps others reads and gives until it has been
-/// waited for, which is when `mostOverlapping` more of them have been submitted.
+/// waited for, which is when `mostOverlapping` more of them have been
+/// submitted.
 void PlanBuilder::prolongLifetimes() {
   std::vector<size_t> overlapping;
   for (auto [number, group] : llvm::enumerate(groups))

@@ -6,6 +6,7 @@
 #include "Segment.h"
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
 #include "anec/Passes/PassManager.h"
 #include "anec/Runtime/CPU/HostProgram.h"
 #include "anec/Runtime/Diags.h"
@@ -29,7 +30,6 @@ public:
 
 private:
   Value *valueOf(Slot *slot);
-  Value *weightValue(const Item &item, Builder &builder);
 
   Segment segment;
   llvm::DenseMap<Slot *, Value *> values;
@@ -51,17 +51,6 @@ Value *SegmentBuilder::valueOf(Slot *slot) {
   return value;
 }
 
-/// A weight's array, transposed and reshaped as the op says.
-Value *SegmentBuilder::weightValue(const Item &item, Builder &builder) {
-  Value *value = valueOf(item.in[0]);
-  if (const Constant *perm = item.op->constant(param::perm))
-    value = builder.build(ops::Transpose, {value}, {{param::perm, perm}});
-  const Shape &shape = item.op->result()->type.shape;
-  if (value->type.shape != shape)
-    value = builder.build(ops::Reshape, {value}, {{param::shape, shape}});
-  return value;
-}
-
 void SegmentBuilder::add(const Item &item) {
   Builder builder(*segment.function);
   if (item.kind == Item::Gather) {
@@ -78,7 +67,8 @@ void SegmentBuilder::add(const Item &item) {
   llvm::StringRef name = item.op->def().name;
   segment.ops += (segment.ops.empty() ? "" : ", ") + name.str();
   if (item.op->is(ops::Weight)) {
-    values[item.out[0]] = weightValue(item, builder);
+    values[item.out[0]] =
+        buildView(builder, valueOf(item.in[0]), viewOf(*item.op).array);
     made.push_back(item.out[0]);
     return;
   }

@@ -25,7 +25,7 @@ struct Session::State {
   State(ModelPackage package, Backend &backend, const SessionOptions &options)
       : package(std::move(package)),
         options(options), context{this->package, backend, this->options, arrays,
-                                 workspaceOf(options)},
+                                  workspaceOf(options)},
         loading(context.backend.capabilities().loadsInBackground
                     ? context.workspace->executor()
                     : caller) {
@@ -53,7 +53,7 @@ struct Session::State {
 
   bool stage(Diagnostics &diags);
   std::vector<std::shared_ptr<KernelProgram>> bakedPrograms() const;
-  bool reload(Diagnostics &diags);
+  void reload();
 };
 
 Session::Session(std::unique_ptr<State> state) : state(std::move(state)) {}
@@ -104,9 +104,8 @@ bool Session::run(llvm::StringRef entry,
                   llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
                   Diagnostics &diags, Gradients gradients,
                   GradientReady ready) {
-  return prepare(entry, diags) &&
-         state->entries[entry]->run.execute(inputs, outputs, gradients, ready,
-                                            diags);
+  return prepare(entry, diags) && state->entries[entry]->run.execute(
+                                      inputs, outputs, gradients, ready, diags);
 }
 
 llvm::ArrayRef<NamedFloats> Session::weights() const {
@@ -133,18 +132,17 @@ Session::State::bakedPrograms() const {
 /// Loads the programs that weights are constants of, with the weights as they
 /// are: the first ones run while the last ones are loaded, where the backend
 /// can do both.
-bool Session::State::reload(Diagnostics &diags) {
+void Session::State::reload() {
   std::vector<std::shared_ptr<KernelProgram>> programs = bakedPrograms();
   for (const auto &program : programs)
-    if (!program->captureWeights(diags))
-      return false;
+    program->captureWeights();
   for (const auto &program : programs)
     program->loadNext(loading);
-  return true;
 }
 
 bool Session::weightsChanged(Diagnostics &diags) {
-  return state->reload(diags) && state->stage(diags);
+  state->reload();
+  return state->stage(diags);
 }
 
 unsigned Session::programsPerUpdate() const {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Says in a manifest that a constant is stored as half of what it is."""
+"""Says in a manifest that a constant is a view of an array with half of the
+elements that its weight has."""
 import json
 import sys
 
@@ -8,7 +9,10 @@ with open(path) as file:
     manifest = json.load(file)
 for kernel in manifest["kernels"]:
     for constant in kernel["constants"]:
-        if constant["weight"] == weight:
-            constant["stored"][0] //= 2
+        view = constant["view"]
+        if view["weight"] == weight:
+            view["stored"][0] //= 2
+            view["shape"] = view["stored"]
+            view["steps"] = []
 with open(path, "w") as file:
     json.dump(manifest, file)

@@ -47,6 +47,18 @@ def check(value, schema, root, path):
         elif key == "minItems":
             if len(value) < rule:
                 yield f"{path}: fewer than {rule} items"
+        elif key == "maxItems":
+            if len(value) > rule:
+                yield f"{path}: more than {rule} items"
+        elif key == "minProperties":
+            if len(value) < rule:
+                yield f"{path}: fewer than {rule} members"
+        elif key == "maxProperties":
+            if len(value) > rule:
+                yield f"{path}: more than {rule} members"
+        elif key == "anyOf":
+            if all(any(check(value, one, root, path)) for one in rule):
+                yield f"{path}: {value!r} is none of what it may be"
         elif key == "required":
             for name in rule:
                 if name not in value:
