@@ -61,6 +61,24 @@ bool anec::parsePipeline(llvm::StringRef text,
   return ok;
 }
 
+bool anec::parsePipeline(llvm::StringRef text,
+                         const ModelPipelineOptions &model,
+                         std::vector<const PassDef *> &passes,
+                         Diagnostics &diags) {
+  llvm::SmallVector<llvm::StringRef> names;
+  text.split(names, ',');
+  bool ok = true;
+  for (llvm::StringRef name : names) {
+    if (name.trim() == "default")
+      llvm::append_range(passes, defaultPipeline());
+    else if (name.trim() == "model")
+      llvm::append_range(passes, modelPipeline(model));
+    else
+      ok &= parsePipeline(name, passes, diags);
+  }
+  return ok;
+}
+
 PassContext::PassContext(const PassDef &pass, const PassManagerOptions &options,
                          Diagnostics &diags)
     : pass(pass), target(*options.target), targetChosen(options.targetChosen),

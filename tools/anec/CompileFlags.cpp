@@ -7,11 +7,12 @@
 #include "../InputShape.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Report/PassStatistics.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace anec;
 
-/// Weights that no one changes are best part of their kernels, once they are
+/// Constant weights are baked into kernels by default when their values are
 /// known.
 WeightMode CompileFlags::chosenWeightMode() const {
   if (weightMode.getNumOccurrences())
@@ -28,25 +29,8 @@ ModelPipelineOptions CompileFlags::modelOptions() const {
   return options;
 }
 
-/// `default` in a list stands for the pipeline of a kernel, `model` for that of
-/// a model.
-bool CompileFlags::readPassList(std::vector<const PassDef *> &passes,
-                                Diagnostics &diags) const {
-  llvm::SmallVector<llvm::StringRef> names;
-  llvm::StringRef(passList).split(names, ',');
-  for (llvm::StringRef name : names) {
-    if (name.trim() == "default")
-      llvm::append_range(passes, defaultPipeline());
-    else if (name.trim() == "model")
-      llvm::append_range(passes, modelPipeline(modelOptions()));
-    else if (!parsePipeline(name, passes, diags))
-      return false;
-  }
-  return true;
-}
-
-bool CompileFlags::readPassOptions(PassManagerOptions &options,
-                                   Diagnostics &diags) const {
+bool CompileFlags::readPasses(BuildRequest &request, Diagnostics &diags) const {
+  PassManagerOptions &options = request.options.passes;
   options.verifyNumerics = verifyNumerics;
   options.remarks = remarks;
   if (passLimit.getNumOccurrences())
@@ -62,22 +46,17 @@ bool CompileFlags::readPassOptions(PassManagerOptions &options,
         if (name == "all" || pass.name == name)
           printAfterPass(pass, function, llvm::errs());
     };
-  for (const std::string &name : skippedPasses)
-    if (std::vector<const PassDef *> known; !parsePipeline(name, known, diags))
-      return false;
-  return readPassList(options.passes, diags);
+  request.hasPasses = passList.getNumOccurrences() != 0;
+  return parsePipeline(llvm::join(skippedPasses, ","), request.skipped,
+                       diags) &&
+         parsePipeline(passList, request.pipeline, options.passes, diags);
 }
 
-std::optional<CompileRequest> CompileFlags::read(PassManagerOptions target,
-                                                 Diagnostics &diags) const {
-  CompileRequest request;
+std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
+                                               Diagnostics &diags) const {
+  BuildRequest request;
   request.input = input;
-  request.output = output;
-  request.emit = emit;
-  request.reportFormat = format;
   request.canonical = canonical;
-  request.passesGiven = passList.getNumOccurrences() != 0;
-  request.skippedPasses = {skippedPasses.begin(), skippedPasses.end()};
   request.pipeline = modelOptions();
   request.io = io;
   request.weightMode = chosenWeightMode();
@@ -92,22 +71,47 @@ std::optional<CompileRequest> CompileFlags::read(PassManagerOptions target,
   options.milVersion = milVersion;
   for (const std::string &shape : shapes)
     options.shapes.push_back(*parseInputShape(shape));
-  // Programs can be looked at without their weights.
+  // A program can be looked at without its weights.
   options.missingWeights = MILReadOptions::MissingWeights::Warn;
   options.passes = std::move(target);
-  if (!readPassOptions(options.passes, diags))
+  if (!readPasses(request, diags))
     return std::nullopt;
   return request;
 }
 
-/// Whether something else is to be written in the place of the program. Text of
-/// the same language may be.
+//===----------------------------------------------------------------------===//
+// The output
+//===----------------------------------------------------------------------===//
+
+EmitFlag::EmitFlag()
+    : opt("emit", llvm::cl::desc("What to print or write (default: what the "
+                                 "ending of -o says, or mil):")) {
+  for (auto [index, output] : llvm::enumerate(outputFormats()))
+    getParser().addLiteralOption(output->name, OutputIndex(index),
+                                 output->summary);
+}
+
+const OutputFormat &CompileFlags::format() const {
+  if (!emit.getNumOccurrences())
+    return outputFormat(output);
+  const OutputFormat &chosen = *outputFormats()[size_t(emit.getValue())];
+  bool isPage =
+      &chosen == &outputs::Report && reportFormat == ReportFormat::Html;
+  return isPage ? outputs::ReportPage : chosen;
+}
+
+OutputPlace CompileFlags::place() const {
+  if (output == "-")
+    return {"", &llvm::outs()};
+  return {output, &llvm::outs()};
+}
+
+/// Whether -o is the source, and not of the same format: text may be replaced
+/// by other text in the same language.
 bool CompileFlags::wouldReplaceSource() const {
   if (output.empty() || !llvm::sys::fs::equivalent(input, output))
     return false;
-  llvm::StringRef format = sourceFormat(input).name;
-  return !(format == "mil" && emit == Emit::MIL) &&
-         !(format == "ir" && emit == Emit::IR);
+  return sourceFormat(input).name != format().name;
 }
 
 std::string CompileFlags::check() const {
@@ -115,9 +119,12 @@ std::string CompileFlags::check() const {
     return "no input file; see anec --help";
   if (!milVersion.empty() && milVersion != "1.0" && milVersion != "1.3")
     return "--mil-version takes 1.3 or 1.0, not `" + milVersion + "`";
-  if (sourceFormat(input).stage == SourceStage::Package && emit == Emit::MIL)
+  if (sourceFormat(input).stage == SourceStage::Package && !format().show)
     return "a package is shown with --emit=report, dot or ir; ane-run runs it";
-  if (canonical && emit != Emit::MIL)
+  if (format().isFolder && place().isStream())
+    return "--emit=" + format().name.str() +
+           " writes a folder; name it with -o";
+  if (canonical && &format() != &outputs::MIL)
     return "--canonical is for --emit=mil";
   if (wouldReplaceSource())
     return "-o is the program itself, `" + input + "`, which would be lost";

@@ -6,41 +6,41 @@
 #ifndef ANEC_TOOLS_ANEC_COMPILEFLAGS_H
 #define ANEC_TOOLS_ANEC_COMPILEFLAGS_H
 
-#include "CompileRequest.h"
 #include "DefineFlag.h"
 #include "TargetFlags.h"
+#include "anec/Driver/Build.h"
 
 namespace anec {
 
+enum class ReportFormat { Text, Html };
 enum class DiagnosticsFormat { Text, Json };
+
+/// --emit: the name of a row of `outputFormats`.
+enum class OutputIndex : size_t {};
+struct EmitFlag : llvm::cl::opt<OutputIndex> {
+  EmitFlag();
+};
 
 struct CompileFlags {
   /// What is wrong with the flags, whatever the input; empty when nothing is.
   std::string check() const;
   /// What the flags ask for. `target` has the chip and the assumptions.
-  /// Nothing, with the reason reported, when there is no pass of a name.
-  std::optional<CompileRequest> read(PassManagerOptions target,
-                                     Diagnostics &diags) const;
+  /// Nothing, with the reason reported, when there is no pass of a name. The
+  /// request refers to the flags.
+  std::optional<BuildRequest> read(PassManagerOptions target,
+                                   Diagnostics &diags) const;
+  /// The output, by --emit, or by the ending of -o.
+  const OutputFormat &format() const;
+  /// Where it goes: -o, or standard output.
+  OutputPlace place() const;
 
   llvm::cl::opt<std::string> input{llvm::cl::Positional};
   llvm::cl::opt<std::string> output{
       "o", llvm::cl::value_desc("FILE"),
-      llvm::cl::desc("Write FILE (and weights/ beside it for "
-                     "MIL) instead of printing")};
-  llvm::cl::opt<Emit> emit{
-      "emit", llvm::cl::desc("What to print or write:"),
-      llvm::cl::init(Emit::MIL),
-      llvm::cl::values(clEnumValN(Emit::MIL, "mil", "MIL text (default)"),
-                       clEnumValN(Emit::IR, "ir",
-                                  "the IR, after --passes when they are given"),
-                       clEnumValN(Emit::Dot, "dot",
-                                  "kernels, taps and host ops of a model or a "
-                                  "package, for Graphviz"),
-                       clEnumValN(Emit::Report, "report",
-                                  "ops, weights, operations and the peak of "
-                                  "activations"),
-                       clEnumValN(Emit::Json, "json", "the report as JSON"))};
-  llvm::cl::opt<ReportFormat> format{
+      llvm::cl::desc("Write FILE, and weights/ beside it for MIL, instead of "
+                     "printing; its ending chooses what is written")};
+  EmitFlag emit;
+  llvm::cl::opt<ReportFormat> reportFormat{
       "format", llvm::cl::desc("How --emit=report is printed:"),
       llvm::cl::init(ReportFormat::Text),
       llvm::cl::values(
@@ -140,9 +140,7 @@ private:
   WeightMode chosenWeightMode() const;
   ModelPipelineOptions modelOptions() const;
   bool wouldReplaceSource() const;
-  bool readPassList(std::vector<const PassDef *> &list,
-                    Diagnostics &diags) const;
-  bool readPassOptions(PassManagerOptions &options, Diagnostics &diags) const;
+  bool readPasses(BuildRequest &request, Diagnostics &diags) const;
 };
 
 } // namespace anec

@@ -37,6 +37,10 @@ std::vector<const PassDef *> modelPipeline(const ModelPipelineOptions &options);
 /// Turns `a,b,c` into passes; reports unknown names.
 bool parsePipeline(llvm::StringRef text, std::vector<const PassDef *> &passes,
                    Diagnostics &diags);
+/// The same, where `default` stands for the pipeline of a kernel and `model`
+/// for that of a model.
+bool parsePipeline(llvm::StringRef text, const ModelPipelineOptions &model,
+                   std::vector<const PassDef *> &passes, Diagnostics &diags);
 
 struct PassManagerOptions {
   std::vector<const PassDef *> passes;

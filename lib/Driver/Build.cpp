@@ -1,0 +1,81 @@
+//===- Build.cpp - from a source to an output -----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Driver/Build.h"
+#include "anec/Support/AtomicFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+static constexpr const OutputFormat *table[] = {
+    &outputs::MIL,     &outputs::IR,         &outputs::Dot,
+    &outputs::Report,  &outputs::ReportJson, &outputs::ReportPage,
+    &outputs::Package,
+};
+
+llvm::ArrayRef<const OutputFormat *> anec::outputFormats() { return table; }
+
+const OutputFormat *anec::findOutputFormat(llvm::StringRef name) {
+  for (const OutputFormat *format : table)
+    if (format->name == name)
+      return format;
+  return nullptr;
+}
+
+const OutputFormat &anec::outputFormat(llvm::StringRef path) {
+  llvm::StringRef ending = llvm::sys::path::extension(path.rtrim('/'));
+  for (const OutputFormat *format : table)
+    if (!ending.empty() && format->ending == ending)
+      return *format;
+  return *table[0];
+}
+
+bool OutputPlace::write(llvm::function_ref<void(llvm::raw_ostream &)> print,
+                        Diagnostics &diags) const {
+  if (isStream()) {
+    print(*stream);
+    return true;
+  }
+  AtomicFiles files(diags);
+  OutputFile *file = files.add(path);
+  if (!file)
+    return false;
+  print(*file);
+  return files.commit();
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+std::vector<const PassDef *>
+BuildRequest::passesOr(std::vector<const PassDef *> passes) const {
+  if (hasPasses)
+    passes = options.passes.passes;
+  llvm::erase_if(passes, [&](const PassDef *pass) {
+    return llvm::is_contained(skipped, pass);
+  });
+  return passes;
+}
+
+bool anec::build(const BuildRequest &request, const OutputFormat &format,
+                 const OutputPlace &place, BuildResult &result,
+                 Diagnostics &diags) {
+  if (sourceFormat(request.input).stage == SourceStage::Package) {
+    assert(format.show && "nothing of a package has this format");
+    std::optional<ModelPackage> package =
+        readPackage(request.input, diags, format.check);
+    return package && format.show(*package, request, place, diags);
+  }
+  std::unique_ptr<Module> module =
+      readSourceFile(request.input, request.options, diags);
+  return module &&
+         format.compile(std::move(module), request, place, result, diags);
+}

@@ -1,0 +1,36 @@
+//===- DotOutput.cpp - the schedule of a model as a graph -----------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Stages.h"
+#include "anec/Package/ScheduleDot.h"
+
+using namespace anec;
+
+/// The schedule is the one that the package of the model would have.
+static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
+                    const OutputPlace &place, BuildResult &result,
+                    Diagnostics &diags) {
+  result.module = std::move(module);
+  return runPasses(*result.module, modelPasses(request), diags,
+                   &result.reports) &&
+         place.write(
+             [&](llvm::raw_ostream &out) { printDot(*result.module, out); },
+             diags);
+}
+
+static bool show(const ModelPackage &package, const BuildRequest &request,
+                 const OutputPlace &place, Diagnostics &diags) {
+  return place.write(
+      [&](llvm::raw_ostream &out) { printDot(*package.schedule, out); }, diags);
+}
+
+constinit const OutputFormat outputs::Dot = {
+    .name = "dot",
+    .ending = ".dot",
+    .summary = "kernels, taps and host ops of a model or a package, for "
+               "Graphviz",
+    .compile = ::compile,
+    .show = show,
+};

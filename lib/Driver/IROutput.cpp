@@ -1,0 +1,39 @@
+//===- IROutput.cpp - the IR as text --------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Driver/Build.h"
+#include "anec/IR/Text.h"
+
+using namespace anec;
+
+static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
+                    const OutputPlace &place, BuildResult &result,
+                    Diagnostics &diags) {
+  const CompileOptions &options = request.options;
+  result.module = std::move(module);
+  if (!options.kernel.empty() &&
+      !selectKernel(*result.module, options.kernel, diags))
+    return false;
+  PassManagerOptions passes = options.passes;
+  passes.passes = request.passesOr({});
+  return runPasses(*result.module, passes, diags, &result.reports) &&
+         place.write(
+             [&](llvm::raw_ostream &out) { printIR(*result.module, out); },
+             diags);
+}
+
+static bool show(const ModelPackage &package, const BuildRequest &request,
+                 const OutputPlace &place, Diagnostics &diags) {
+  return place.write(
+      [&](llvm::raw_ostream &out) { printIR(*package.schedule, out); }, diags);
+}
+
+constinit const OutputFormat outputs::IR = {
+    .name = "ir",
+    .ending = ".ir",
+    .summary = "the IR, after --passes when they are given",
+    .compile = ::compile,
+    .show = show,
+};

@@ -1,0 +1,33 @@
+//===- MILOutput.cpp - MIL text and its weight files ----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Stages.h"
+#include "anec/MIL/Canonical.h"
+
+using namespace anec;
+
+static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
+                    const OutputPlace &place, BuildResult &result,
+                    Diagnostics &diags) {
+  std::optional<Package> program =
+      compileKernel(std::move(module), request, result, diags);
+  if (!program)
+    return false;
+  if (request.canonical) {
+    makeCanonical(*program->program);
+    program->placement = MILPrintOptions::Placement::Gather;
+  }
+  bool ok = place.isStream() ? program->print(*place.stream, diags)
+                             : program->write(place.path, diags);
+  result.module = std::move(program->program);
+  return ok;
+}
+
+constinit const OutputFormat outputs::MIL = {
+    .name = "mil",
+    .ending = ".mil",
+    .summary = "MIL text (default)",
+    .compile = ::compile,
+};

@@ -1,0 +1,128 @@
+//===- ReportOutput.cpp - what a program consists of and costs ------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Stages.h"
+#include "anec/Package/ModelCost.h"
+#include "anec/Report/CostPage.h"
+#include "anec/Report/CostReport.h"
+#include "anec/Report/ProgramReport.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+
+namespace {
+
+/// What a report is about.
+struct Subject {
+  std::string name;             ///< the name of the file or folder
+  const Module *program;        ///< null for a package
+  const Module *schedule;       ///< null for a program
+  llvm::ArrayRef<RunCost> runs; ///< predicted for `target`
+  const Target &target;
+  bool showCost; ///< a program's cost is shown when a target was chosen
+};
+
+using Print = void (*)(const Subject &subject, llvm::raw_ostream &out);
+
+} // namespace
+
+static void printText(const Subject &subject, llvm::raw_ostream &out) {
+  if (subject.program)
+    for (const auto &function : subject.program->functions)
+      printReport(*function, subject.program->version, out);
+  if (subject.showCost)
+    printCost(subject.runs, subject.target, out);
+}
+
+static void printJson(const Subject &subject, llvm::raw_ostream &out) {
+  llvm::json::OStream json(out, 2);
+  json.object([&] {
+    if (subject.program)
+      json.attributeArray("functions", [&] {
+        for (const auto &function : subject.program->functions)
+          printReport(*function, subject.program->version, json);
+      });
+    if (subject.showCost)
+      printCost(subject.runs, subject.target, json);
+  });
+  out << '\n';
+}
+
+static void printPage(const Subject &subject, llvm::raw_ostream &out) {
+  printCostPage(subject.name, subject.runs, subject.schedule, subject.target,
+                out);
+}
+
+/// Reports on the program as it would be printed as MIL.
+template <Print print>
+static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
+                    const OutputPlace &place, BuildResult &result,
+                    Diagnostics &diags) {
+  std::optional<Package> program =
+      compileKernel(std::move(module), request, result, diags);
+  if (!program)
+    return false;
+  result.module = std::move(program->program);
+  const PassManagerOptions &passes = request.options.passes;
+  RunCost cost = predictOnce(*result.module, *passes.target);
+  Subject subject{llvm::sys::path::filename(request.input).str(),
+                  result.module.get(),
+                  nullptr,
+                  cost,
+                  *passes.target,
+                  passes.targetChosen};
+  return place.write([&](llvm::raw_ostream &out) { print(subject, out); },
+                     diags);
+}
+
+/// Reports on a package for the target that it was made for, unless another one
+/// is asked for.
+template <Print print>
+static bool show(const ModelPackage &package, const BuildRequest &request,
+                 const OutputPlace &place, Diagnostics &diags) {
+  const PassManagerOptions &passes = request.options.passes;
+  const Target *target =
+      passes.targetChosen ? passes.target : findTarget(package.target);
+  if (!target)
+    target = &genericTarget();
+  std::optional<ModelCost> cost = predictModel(package, *target, diags);
+  if (!cost)
+    return false;
+  Subject subject{llvm::sys::path::filename(request.input).str(),
+                  nullptr,
+                  package.schedule.get(),
+                  cost->runs,
+                  *target,
+                  /*showCost=*/true};
+  return place.write([&](llvm::raw_ostream &out) { print(subject, out); },
+                     diags);
+}
+
+constinit const OutputFormat outputs::Report = {
+    .name = "report",
+    .summary = "ops, weights, operations and the peak of activations",
+    .compile = ::compile<printText>,
+    .show = show<printText>,
+    .check = PackageCheck::Presence,
+};
+
+constinit const OutputFormat outputs::ReportJson = {
+    .name = "json",
+    .ending = ".json",
+    .summary = "the report as JSON",
+    .compile = ::compile<printJson>,
+    .show = show<printJson>,
+    .check = PackageCheck::Presence,
+};
+
+constinit const OutputFormat outputs::ReportPage = {
+    .name = "html",
+    .ending = ".html",
+    .summary = "the predicted cost, with graphs, as a page",
+    .compile = ::compile<printPage>,
+    .show = show<printPage>,
+    .check = PackageCheck::Presence,
+};

@@ -1,0 +1,26 @@
+//===- Stages.cpp - how far a source is compiled --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Stages.h"
+
+using namespace anec;
+
+std::optional<Package> anec::compileKernel(std::unique_ptr<Module> module,
+                                           const BuildRequest &request,
+                                           BuildResult &result,
+                                           Diagnostics &diags) {
+  const SourceFormat &format = sourceFormat(request.input);
+  CompileOptions options = request.options;
+  options.passes.passes = request.passesOr(format.stage == SourceStage::MIL
+                                               ? std::vector<const PassDef *>()
+                                               : defaultPipeline().vec());
+  return compile(std::move(module), format, options, diags, &result.reports);
+}
+
+PassManagerOptions anec::modelPasses(const BuildRequest &request) {
+  PassManagerOptions options = request.options.passes;
+  options.passes = request.passesOr(modelPipeline(request.pipeline));
+  return options;
+}

@@ -1,0 +1,24 @@
+//===- Stages.h - how far a source is compiled ------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_DRIVER_STAGES_H
+#define ANEC_LIB_DRIVER_STAGES_H
+
+#include "anec/Driver/Build.h"
+
+namespace anec {
+
+/// Compiles the kernel of a program by the default pipeline. MIL that was read
+/// stays as it is, except for passes that are asked for.
+std::optional<Package> compileKernel(std::unique_ptr<Module> module,
+                                     const BuildRequest &request,
+                                     BuildResult &result, Diagnostics &diags);
+
+/// The options for the passes that make kernels and a host schedule of a model.
+PassManagerOptions modelPasses(const BuildRequest &request);
+
+} // namespace anec
+
+#endif // ANEC_LIB_DRIVER_STAGES_H
