@@ -8,7 +8,7 @@ import lit.formats
 config.name = "anec"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tdsl", ".ir", ".mil", ".test"]
-config.excludes = ["Inputs", "Fuzz", "rules", "run"]
+config.excludes = ["Inputs", "Fuzz", "run"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.anec_build_dir + "/test/output"
 
@@ -22,6 +22,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "ANEC_REFERENCE"):
 
 config.substitutions += [
     ("%examples", config.anec_source_dir + "/examples"),
+    ("%rules", config.anec_source_dir + "/lib/Target/RulePrograms"),
     ("%root", config.anec_source_dir),
     ("%build", config.anec_build_dir),
     ("%python", config.python),

@@ -11,7 +11,7 @@
 #ifndef ANEC_TOOLS_EXITCODE_H
 #define ANEC_TOOLS_EXITCODE_H
 
-#include "Diags.h"
+#include "anec/Bench/Diags.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/Diagnostics.h"

@@ -295,3 +295,20 @@ double anec::predictMicroseconds(const Target &target, const Work &work) {
   double move = double(work.bytes) / (anchors.gigabytesPerSecond * 1e3);
   return anchors.floorMicroseconds + std::max(compute, move);
 }
+
+const Target *anec::findTargetOfChip(llvm::StringRef chip) {
+  struct Row {
+    const char *words, *target;
+  };
+  // What is more exact comes first.
+  static constexpr Row rows[] = {{"M3 Ultra", "m3-ultra"},
+                                 {"M1", "m1"},
+                                 {"M2", "m2"},
+                                 {"M3", "m3"},
+                                 {"M4", "m4"},
+                                 {"M5", "m5"}};
+  for (const Row &row : rows)
+    if (chip.contains(row.words))
+      return findTarget(row.target);
+  return nullptr;
+}

@@ -18,6 +18,7 @@ FLOORS = [
     ["Formats"],
     ["Runtime"],
     ["Train"],
+    ["Bench", "Probe"],
     ["Report"],
     ["anec.h"],
     ["Driver"],

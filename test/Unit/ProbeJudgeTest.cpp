@@ -1,17 +1,17 @@
-//===- ProbeJudgeTest.cpp - what programs say of a rule -------------------===//
+//===- ProbeJudgeTest.cpp - verdicts on rules -----------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "../../tools/ane-run/ProbeJudge.h"
+#include "anec/Probe/Judge.h"
 #include "gtest/gtest.h"
 
 using namespace anec;
 namespace json = llvm::json;
 
-static json::Object came(llvm::StringRef outcome,
-                         llvm::StringRef message = "") {
-  json::Object object{{"outcome", outcome}};
+static json::Object outcome(llvm::StringRef word,
+                            llvm::StringRef message = "") {
+  json::Object object{{"outcome", word}};
   if (!message.empty())
     object["message"] = message;
   return object;
@@ -19,10 +19,10 @@ static json::Object came(llvm::StringRef outcome,
 
 static std::string verdict(const Rule &rule, llvm::StringRef bad,
                            llvm::StringRef good) {
-  Judgement judgement = judge(rule, came(bad), came(good));
-  // Those that say nothing of a rule say why.
-  bool saysNothing = judgement.verdict == "unclear";
-  EXPECT_EQ(saysNothing, !judgement.why.empty());
+  Judgement judgement = judge(rule, outcome(bad), outcome(good));
+  // A verdict that is unclear has a reason.
+  bool isUnclear = judgement.verdict == "unclear";
+  EXPECT_EQ(isUnclear, !judgement.why.empty());
   return judgement.verdict.str();
 }
 
@@ -35,7 +35,7 @@ TEST(ProbeJudge, Outcomes) {
   for (const Rule *rule : {&error, &warning, &values}) {
     for (const char *failure : {"refused", "wrong", "crashed", "timed-out"}) {
       EXPECT_EQ(verdict(*rule, failure, "right"), "holds");
-      // What keeps it has to work for that to mean something.
+      // The program that keeps the rule has to work.
       EXPECT_EQ(verdict(*rule, failure, failure), "unclear");
       EXPECT_EQ(verdict(*rule, "right", failure), "unclear");
     }
@@ -48,18 +48,19 @@ TEST(ProbeJudge, Outcomes) {
   EXPECT_EQ(verdict(values, "right", "right"), "not-seen");
 }
 
-TEST(ProbeJudge, WhatWasNotTried) {
-  Judgement few = judge(rules::IoMaximum, came("not-tried", "it takes 20 GB"),
-                        came("right"));
+TEST(ProbeJudge, NotTried) {
+  Judgement few =
+      judge(rules::IoMaximum, outcome("not-tried", "it takes 20 GB"),
+            outcome("right"));
   EXPECT_EQ(few.verdict, "not-probed");
   EXPECT_EQ(few.why, "it takes 20 GB");
-  Judgement refused =
-      judge(rules::ConcatExtent, came("right"), came("refused", "no room"));
+  Judgement refused = judge(rules::ConcatExtent, outcome("right"),
+                            outcome("refused", "no room"));
   EXPECT_EQ(refused.why, "the program that keeps it is refused: no room");
 }
 
 static json::Object timed(double least, double ratio, double most) {
-  json::Object times = came("timed");
+  json::Object times = outcome("timed");
   times["least_ratio"] = least;
   times["ratio"] = ratio;
   times["most_ratio"] = most;
@@ -73,9 +74,10 @@ TEST(ProbeJudge, Times) {
   // A median alone is no proof.
   EXPECT_EQ(judgeTimes(timed(1, 3, 5)).verdict, "unclear");
   EXPECT_EQ(judgeTimes(timed(1.1, 1.2, 1.3)).verdict, "unclear");
-  EXPECT_EQ(judgeTimes(came("not-timed", "no engine")).verdict, "not-timed");
-  EXPECT_EQ(judgeTimes(came("not-tried", "no memory")).verdict, "not-probed");
-  Judgement crashed = judgeTimes(came("crashed", "signal 6"));
+  EXPECT_EQ(judgeTimes(outcome("not-timed", "no engine")).verdict, "not-timed");
+  EXPECT_EQ(judgeTimes(outcome("not-tried", "no memory")).verdict,
+            "not-probed");
+  Judgement crashed = judgeTimes(outcome("crashed", "signal 6"));
   EXPECT_EQ(crashed.verdict, "unclear");
   EXPECT_EQ(crashed.why, "there are no times: crashed: signal 6");
 }

@@ -6,7 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_BACKENDCHOICE_H
 #define ANEC_TOOLS_ANE_RUN_BACKENDCHOICE_H
 
-#include "anec/Runtime/Backends.h"
+#include "anec/Runtime/MachineRecord.h"
 
 namespace anec {
 
@@ -18,16 +18,10 @@ struct BackendChoice {
   const BackendRow *row = nullptr;
   BackendSettings settings;
 
-  llvm::StringRef name() const { return row->name; }
-  bool isEngine() const { return row->capabilities.runsOnEngine; }
   llvm::StringRef valueOf(llvm::StringRef option) const {
     return row->valueOf(option, settings);
   }
-  /// For reports: `system`, or `other` for a framework that is not.
-  llvm::StringRef framework() const {
-    return valueOf("framework").empty() ? "system" : "other";
-  }
-  MachineNames machine() const { return row->machine(settings); }
+  MachineRecord record() const { return describeMachine(*row, settings); }
   /// Null, with the reason reported, when the machine does not have it.
   std::unique_ptr<Backend> open(Diagnostics &diags) const {
     return row->check(settings, diags) ? row->open(settings, diags) : nullptr;

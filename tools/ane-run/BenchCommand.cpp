@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Arguments.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
-#include "Suites/SuiteFlags.h"
+#include "SuiteFlags.h"
+#include "anec/Bench/Bench.h"
 #include "anec/Package/ModelPackage.h"
 
 using namespace anec;
@@ -51,7 +51,7 @@ std::string Bench::check() {
     return "no program; see ane-run --help";
   if (iterations == 0)
     return "--iterations is at least 1";
-  if (profile && !isPackagePath(program.program))
+  if (profile && !program.isPackage())
     backend.require("--profile", [](const BackendRow &row) {
       return row.capabilities.timesSteps;
     });
@@ -64,43 +64,45 @@ std::string Bench::check() {
 
 ExitCode Bench::runSuite(const Invocation &call) {
   SuiteOptions options;
-  options.backend = backend.choice();
   options.load = backend.load();
   options.json = json;
   if (iterations.getNumOccurrences())
     options.iterations = iterations;
   if (warmup.getNumOccurrences())
     options.warmup = warmup;
-  return suite.run(std::move(options), call);
+  return suite.run(std::move(options), backend.choice(), call);
 }
 
 bool Bench::runFunction(Diagnostics &diags) {
-  std::vector<InputShape> shapes = program.wantedShapes();
-  appendShapesOfFiles(given.inputs, shapes);
   std::optional<LoadedProgram> loaded =
-      loadProgram(program.program, program.function, std::move(shapes),
-                  /*onlyToLook=*/false, diags);
-  return loaded && bench(*loaded,
-                         {backend.choice(), backend.load(), given.inputs,
-                          given.states, iterations, warmup, json, profile},
-                         llvm::outs(), diags);
+      program.load(given.inputs, /*onlyToLook=*/false, diags);
+  std::unique_ptr<Backend> opened =
+      loaded ? backend.choice().open(diags) : nullptr;
+  if (!opened)
+    return false;
+  LoadOptions load = backend.load();
+  load.milVersion = loaded->module->version;
+  return benchProgram(*loaded->function, *opened, load, given.inputs,
+                      given.states, {iterations, warmup, json, profile},
+                      llvm::outs(), diags);
 }
 
 bool Bench::runEntry(Diagnostics &diags) {
-  PackageRunOptions options;
-  options.backend = backend.choice();
-  options.load = backend.load();
-  options.weights = weights.options();
-  options.weights.executor = backend.executor();
-  options.entry = program.function;
-  options.inputs = given.inputs;
-  options.json = json;
-  options.profile = profile;
+  std::optional<ModelPackage> package = readPackage(program.program, diags);
+  std::unique_ptr<Backend> opened =
+      package ? backend.choice().open(diags) : nullptr;
+  if (!opened)
+    return false;
+  // A step takes longer than a kernel.
+  BenchOptions options{10, 2, json, profile};
   if (iterations.getNumOccurrences())
     options.iterations = iterations;
   if (warmup.getNumOccurrences())
     options.warmup = warmup;
-  return benchPackage(program.program, options, llvm::outs(), diags);
+  return benchEntry(std::move(*package), *opened,
+                    {backend.load(), weights.options(backend.executor()),
+                     program.function, given.inputs},
+                    options, llvm::outs(), diags);
 }
 
 ExitCode Bench::run(const Invocation &call) {
@@ -109,8 +111,7 @@ ExitCode Bench::run(const Invocation &call) {
   if (suite.isGiven())
     return runSuite(call);
   return runReporting([&](Diagnostics &diags) {
-    return isPackagePath(program.program) ? runEntry(diags)
-                                          : runFunction(diags);
+    return program.isPackage() ? runEntry(diags) : runFunction(diags);
   });
 }
 

@@ -5,9 +5,8 @@
 
 #include "BackendFlags.h"
 #include "CommandTable.h"
-#include "anec/Train/Checkpoint.h"
-#include "anec/Train/Diags.h"
 #include "anec/Train/Generate.h"
+#include "anec/Train/TrainedModel.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,12 +21,6 @@ public:
 private:
   std::string check() const;
   bool generate(Diagnostics &diags) const;
-  std::unique_ptr<Tokenizer> chooseTokenizer(const Checkpoint *trained,
-                                             Diagnostics &diags) const;
-  std::unique_ptr<Session> openSession(Backend &backend,
-                                       const WeightOptions &given,
-                                       const Checkpoint *trained,
-                                       Diagnostics &diags) const;
 
   BackendFlags backendFlags;
   cl::opt<std::string> package{cl::Positional};
@@ -64,79 +57,20 @@ private:
 };
 } // namespace
 
-/// Opens the tokenizer that was asked for, or the one that `trained` was
-/// trained with.
-std::unique_ptr<Tokenizer> Generate::chooseTokenizer(const Checkpoint *trained,
-                                                     Diagnostics &diags) const {
-  if (!trained)
-    return openTokenizer(tokenizerFile, diags);
-  const UsedTokenizer &used = trained->state.tokenizer;
-  std::string path = tokenizerFile.empty() ? used.path : tokenizerFile;
-  std::unique_ptr<Tokenizer> tokenizer = openTokenizer(path, diags);
-  if (!tokenizer || tokenizer->digest() == used.digest)
-    return tokenizer;
-  diags.reportFile(path.empty() ? std::string(checkpointFolder) : path,
-                   diag::OtherTokenizer,
-                   used.path.empty() ? used.kind : used.path,
-                   used.digest.empty() ? "none" : used.digest);
-  return nullptr;
-}
-
-/// Opens the package with the weights that are to be used, which are `trained`
-/// if there is such a checkpoint.
-std::unique_ptr<Session> Generate::openSession(Backend &backend,
-                                               const WeightOptions &given,
-                                               const Checkpoint *trained,
-                                               Diagnostics &diags) const {
-  std::optional<ModelPackage> read = readPackage(package, diags);
-  if (!read)
-    return nullptr;
-  if (trained) {
-    std::string differences = compareModels(trained->state, *read);
-    if (!differences.empty()) {
-      diags.reportFile(trained->folder, diag::OtherModel, differences);
-      return nullptr;
-    }
-  }
-  if (read->weightMode == WeightMode::Baked && !given.source.empty()) {
-    diags.reportFile(package, diag::BakedWeights);
-    return nullptr;
-  }
-  bool hasValues =
-      read->weightMode == WeightMode::Baked || !read->values.empty();
-  if (given.source.empty() && !hasValues) {
-    diags.reportFile(package, diag::NoWeights);
-    return nullptr;
-  }
-  SessionOptions options;
-  options.load = backendFlags.load();
-  options.weights = given;
-  return Session::open(std::move(*read), backend, options, diags);
-}
-
 bool Generate::generate(Diagnostics &diags) const {
-  WeightOptions given;
-  given.source = weights;
-  std::optional<Checkpoint> trained;
-  if (!checkpointFolder.empty()) {
-    trained = loadCheckpointWeights(checkpointFolder, diags);
-    if (!trained)
-      return false;
-    given.source = trained->weights();
-  }
-  const Checkpoint *checkpoint = trained ? &*trained : nullptr;
-  std::unique_ptr<Tokenizer> tokenizer = chooseTokenizer(checkpoint, diags);
-  if (!tokenizer)
+  std::optional<TrainedModel> model = TrainedModel::read(
+      {package, checkpointFolder, weights, tokenizerFile}, diags);
+  if (!model)
     return false;
   std::unique_ptr<Backend> backend = backendFlags.choice().open(diags);
   if (!backend)
     return false;
   std::unique_ptr<Session> session =
-      openSession(*backend, given, checkpoint, diags);
+      model->open(*backend, backendFlags.load(), diags);
   if (!session)
     return false;
   std::optional<Generator> generator =
-      Generator::open(*session, *tokenizer, diags);
+      Generator::open(*session, model->tokenizer(), diags);
   if (!generator)
     return false;
 

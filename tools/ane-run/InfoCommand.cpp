@@ -5,7 +5,9 @@
 
 #include "CommandTable.h"
 #include "ProgramFlags.h"
-#include "anec/Package/ModelPackage.h"
+#include "anec/Report/PackageReport.h"
+#include "anec/Report/ProgramReport.h"
+#include "llvm/Support/JSON.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -16,10 +18,40 @@ public:
   ExitCode run(const Invocation &call) override;
 
 private:
+  bool printPackage(Diagnostics &diags) const;
+  bool printFunction(Diagnostics &diags) const;
+
   ProgramFlags program;
   cl::opt<bool> json{"json", cl::desc("Print JSON")};
 };
 } // namespace
+
+bool Info::printPackage(Diagnostics &diags) const {
+  std::optional<ModelPackage> package =
+      readPackage(program.program, diags, PackageCheck::Presence);
+  if (!package)
+    return false;
+  if (json)
+    printManifest(*package, llvm::outs());
+  else
+    printReport(*package, llvm::outs());
+  return true;
+}
+
+bool Info::printFunction(Diagnostics &diags) const {
+  std::optional<LoadedProgram> loaded =
+      program.load({}, /*onlyToLook=*/true, diags);
+  if (!loaded)
+    return false;
+  if (!json) {
+    printReport(*loaded->function, loaded->module->version, llvm::outs());
+    return true;
+  }
+  llvm::json::OStream stream(llvm::outs(), 2);
+  printReport(*loaded->function, loaded->module->version, stream);
+  llvm::outs() << '\n';
+  return true;
+}
 
 ExitCode Info::run(const Invocation &call) {
   if (program.program.empty())
@@ -27,14 +59,7 @@ ExitCode Info::run(const Invocation &call) {
   if (std::string wrong = program.check(); !wrong.empty())
     return call.usageError(wrong);
   return runReporting([&](Diagnostics &diags) {
-    if (isPackagePath(program.program))
-      return printPackageInfo(program.program, json, llvm::outs(), diags);
-    std::optional<LoadedProgram> loaded =
-        loadProgram(program.program, program.function, program.wantedShapes(),
-                    /*onlyToLook=*/true, diags);
-    if (loaded)
-      printInfo(*loaded, json, llvm::outs());
-    return loaded.has_value();
+    return program.isPackage() ? printPackage(diags) : printFunction(diags);
   });
 }
 

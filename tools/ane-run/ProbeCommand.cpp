@@ -5,8 +5,8 @@
 
 #include "BackendFlags.h"
 #include "CommandTable.h"
-#include "Probe.h"
 #include "StopRequest.h"
+#include "anec/Probe/Probe.h"
 #include "anec/Target/Rule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Process.h"
@@ -63,7 +63,7 @@ std::string Probe::check() const {
 
 ProbeOptions Probe::options() const {
   ProbeOptions options;
-  options.backend = backend.choice();
+  options.machine = backend.choice().record();
   options.rules = {rules.begin(), rules.end()};
   options.secondsEach = timeLimit;
   options.output = report;
@@ -71,8 +71,10 @@ ProbeOptions Probe::options() const {
   options.skipDangerous = skipDangerous;
   options.time = time;
   options.json = json;
-  options.showStatus = llvm::sys::Process::StandardErrIsDisplayed();
+  if (llvm::sys::Process::StandardErrIsDisplayed())
+    options.status = &llvm::errs();
   options.stop = &stopRequested();
+  options.highestErrorCode = MachineError;
   options.childCommand = {ownExecutable(), "probe-one",
                           "--time-limit=" + std::to_string(timeLimit)};
   llvm::append_range(options.childCommand, backend.words());
@@ -82,9 +84,17 @@ ProbeOptions Probe::options() const {
 ExitCode Probe::run(const Invocation &call) {
   if (std::string wrong = check(); !wrong.empty())
     return call.usageError(wrong);
-  // A program that is refused is what a probe wants to know.
+  // A program that is refused is a result, not an error.
   return runReporting([&](Diagnostics &diags) {
     catchRequestsToStop();
+    // A backend that cannot be opened would fail all programs. With a heartbeat
+    // it keeps the engine awake between processes.
+    BackendChoice choice = backend.choice();
+    std::unique_ptr<Backend> awake = choice.open(diags);
+    if (!awake)
+      return false;
+    if (choice.settings.values.count("heartbeat") == 0)
+      awake.reset();
     return probe(options(), llvm::outs(), diags);
   });
 }

@@ -5,8 +5,7 @@
 
 #include "BackendFlags.h"
 #include "CommandTable.h"
-#include "Probe.h"
-#include "ProbeProgram.h"
+#include "anec/Probe/Probe.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -30,16 +29,18 @@ ExitCode ProbeOne::run(const Invocation &call) {
     return call.usageError(wrong);
   if (timeLimit == 0)
     return call.usageError("--time-limit is at least 1");
-  auto [rule, kind] = llvm::StringRef(name).split('.');
-  bool isTimed = kind == "times";
-  if (!findProbeProgram(rule, isTimed ? "bad" : kind))
+  if (!isRuleProgram(name))
     return call.usageError("there is no program `" + name + "`");
-  BackendChoice choice = backend.choice();
-  llvm::StringRef timedRule = rule;
   return runReporting([&](Diagnostics &diags) {
-    return isTimed
-               ? probeTimes(timedRule, timeLimit, choice, llvm::outs(), diags)
-               : probeOne(name, choice, llvm::outs(), diags);
+    std::unique_ptr<Backend> opened = backend.choice().open(diags);
+    if (!opened)
+      return false;
+    llvm::StringRef rule = name;
+    llvm::json::Object result = rule.consume_back(".times")
+                                    ? timeRulePrograms(rule, timeLimit, *opened)
+                                    : runRuleProgram(name, *opened);
+    llvm::outs() << llvm::json::Value(std::move(result)) << '\n';
+    return true;
   });
 }
 

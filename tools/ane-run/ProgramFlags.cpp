@@ -5,6 +5,9 @@
 
 #include "ProgramFlags.h"
 #include "../InputShape.h"
+#include "anec/Package/ModelPackage.h"
+#include "anec/Runtime/ProgramRun.h"
+#include "anec/anec.h"
 
 using namespace anec;
 
@@ -15,11 +18,25 @@ std::string ProgramFlags::check() const {
   return "";
 }
 
-std::vector<InputShape> ProgramFlags::wantedShapes() const {
-  std::vector<InputShape> wanted;
+bool ProgramFlags::isPackage() const { return isPackagePath(program); }
+
+std::optional<LoadedProgram>
+ProgramFlags::load(llvm::ArrayRef<std::string> inputs, bool onlyToLook,
+                   Diagnostics &diags) const {
+  CompileOptions options;
   for (const std::string &shape : shapes)
-    wanted.push_back(*parseInputShape(shape));
-  return wanted;
+    options.shapes.push_back(*parseInputShape(shape));
+  appendShapesOfFiles(inputs, options.shapes);
+  if (onlyToLook)
+    options.missingWeights = MILReadOptions::MissingWeights::Warn;
+  LoadedProgram loaded;
+  loaded.module = readSourceFile(program, options, diags);
+  if (loaded.module)
+    loaded.function = findFunctionToRun(*loaded.module, function, diags);
+  if (!loaded.function ||
+      (!onlyToLook && !hasWeightValues(*loaded.function, diags)))
+    return std::nullopt;
+  return loaded;
 }
 
 static std::string checkSources(llvm::StringRef flag,
@@ -37,8 +54,9 @@ std::string InputFlags::check() const {
   return wrong.empty() ? checkSources("--state", states) : wrong;
 }
 
-WeightOptions WeightFlags::options() const {
+WeightOptions WeightFlags::options(std::shared_ptr<Executor> executor) const {
   WeightOptions options;
+  options.executor = std::move(executor);
   options.source = weights;
   options.mapping = mapping;
   if (seed.getNumOccurrences())

@@ -6,10 +6,17 @@
 #ifndef ANEC_TOOLS_ANE_RUN_PROGRAMFLAGS_H
 #define ANEC_TOOLS_ANE_RUN_PROGRAMFLAGS_H
 
-#include "Commands.h"
+#include "anec/MIL/Reader.h"
+#include "anec/Package/WeightBinding.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace anec {
+
+/// A MIL program and the function of it to run.
+struct LoadedProgram {
+  std::unique_ptr<Module> module;
+  const Function *function = nullptr;
+};
 
 /// Which program, and which function of it.
 struct ProgramFlags {
@@ -24,8 +31,13 @@ struct ProgramFlags {
 
   /// What is wrong with them; empty when nothing is.
   std::string check() const;
-  /// The values of --shape, which have been checked.
-  std::vector<InputShape> wantedShapes() const;
+  /// Whether the program is a package.
+  bool isPackage() const;
+  /// Reads the program and finds the function. Inputs of unknown extents have
+  /// the shapes of --shape, or else of the .npy files in `inputs`. With
+  /// `onlyToLook`, weights need no values.
+  std::optional<LoadedProgram> load(llvm::ArrayRef<std::string> inputs,
+                                    bool onlyToLook, Diagnostics &diags) const;
 };
 
 /// What it is run on.
@@ -61,7 +73,8 @@ struct WeightFlags {
       "init", llvm::cl::value_desc("SEED"),
       llvm::cl::desc("Draw the weights that --weights lacks")};
 
-  WeightOptions options() const;
+  /// The weights, drawn by the threads of `executor`.
+  WeightOptions options(std::shared_ptr<Executor> executor) const;
 };
 
 } // namespace anec

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Restart.h"
-#include "../Diags.h"
 #include "BackendFlags.h"
+#include "anec/Train/Diags.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstdlib>

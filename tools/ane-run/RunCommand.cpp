@@ -3,11 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Arguments.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
 #include "anec/Package/ModelPackage.h"
+#include "anec/Runtime/EntryRun.h"
+#include "anec/Runtime/ProgramRun.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -44,28 +45,27 @@ private:
 } // namespace
 
 bool Run::runFunction(Diagnostics &diags) {
-  std::vector<InputShape> shapes = program.wantedShapes();
-  appendShapesOfFiles(given.inputs, shapes);
   std::optional<LoadedProgram> loaded =
-      loadProgram(program.program, program.function, std::move(shapes),
-                  /*onlyToLook=*/false, diags);
-  return loaded && runOnce(*loaded,
-                           {backend.choice(), backend.load(), given.inputs,
-                            given.states, outputDir, compare, reportHazards},
-                           llvm::outs(), diags);
+      program.load(given.inputs, /*onlyToLook=*/false, diags);
+  std::unique_ptr<Backend> opened =
+      loaded ? backend.choice().open(diags) : nullptr;
+  if (!opened)
+    return false;
+  RunOptions options{backend.load(), given.inputs, given.states,
+                     outputDir,      compare,      reportHazards};
+  options.load.milVersion = loaded->module->version;
+  return runOnce(*loaded->function, *opened, options, llvm::outs(), diags);
 }
 
 bool Run::runEntry(Diagnostics &diags) {
-  PackageRunOptions options;
-  options.backend = backend.choice();
-  options.load = backend.load();
-  options.weights = weights.options();
-  options.weights.executor = backend.executor();
-  options.entry = program.function;
-  options.inputs = given.inputs;
-  options.outputDir = outputDir;
-  options.gradients = gradients;
-  return runPackage(program.program, options, llvm::outs(), diags);
+  std::optional<ModelPackage> package = readPackage(program.program, diags);
+  std::unique_ptr<Backend> opened =
+      package ? backend.choice().open(diags) : nullptr;
+  return opened &&
+         runEntryOnce(std::move(*package), *opened,
+                      {backend.load(), weights.options(backend.executor()),
+                       program.function, given.inputs},
+                      outputDir, gradients, llvm::outs(), diags);
 }
 
 ExitCode Run::run(const Invocation &call) {
@@ -78,8 +78,7 @@ ExitCode Run::run(const Invocation &call) {
   if (reportHazards && !isEmulated(backend.numerics))
     return call.usageError("--report-hazards takes --numerics=m1, m3 or m4");
   return runReporting([&](Diagnostics &diags) {
-    return isPackagePath(program.program) ? runEntry(diags)
-                                          : runFunction(diags);
+    return program.isPackage() ? runEntry(diags) : runFunction(diags);
   });
 }
 

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandTable.h"
-#include "Commands.h"
+#include "anec/Train/TokenFiles.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

@@ -113,8 +113,7 @@ TrainOptions Train::options() const {
   if (backend.numerics.getNumOccurrences())
     options.numerics = backend.numerics;
   options.load.workspace = backend.load().workspace;
-  options.weights = weights.options();
-  options.weights.executor = backend.executor();
+  options.weights = weights.options(backend.executor());
   if (seed.getNumOccurrences())
     options.seed = seed;
   if (validation.getNumOccurrences())

@@ -21,17 +21,6 @@ static void printTargets(llvm::raw_ostream &out) {
     out << llvm::left_justify(target.name, 10) << target.summary << '\n';
 }
 
-/// The diagnostics of the library and of the command lines.
-static std::vector<diag::AnyKind> allDiagnostics() {
-  std::vector<diag::AnyKind> kinds = libraryDiagnostics();
-  for (diag::AnyKind kind : {
-#define DIAG(NAME, SEVERITY, ID, TEXT) diag::AnyKind(diag::NAME),
-#include "../Diags.def"
-       })
-    kinds.push_back(kind);
-  return kinds;
-}
-
 //===----------------------------------------------------------------------===//
 // The command
 //===----------------------------------------------------------------------===//
@@ -63,7 +52,7 @@ private:
 } // namespace
 
 ExitCode Compile::printPage(const Invocation &call) const {
-  if (printReferencePage(dumpDocs, allDiagnostics(), llvm::outs()))
+  if (printReferencePage(dumpDocs, libraryDiagnostics(), llvm::outs()))
     return Done;
   return call.usageError("--dump-docs takes `ops`, `passes`, `rules`, "
                          "`targets` or `diagnostics`, not `" +

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TargetFlags.h"
-#include "ProbedTarget.h"
+#include "anec/Probe/ProbedTarget.h"
 
 using namespace anec;
 

@@ -147,6 +147,9 @@ struct Target {
 llvm::ArrayRef<Target> allTargets();
 /// Null when there is no such target.
 const Target *findTarget(llvm::StringRef name);
+/// The target with the name that the system has for the chip, `Apple M4 Max`;
+/// null when there is none.
+const Target *findTargetOfChip(llvm::StringRef chip);
 inline const Target &genericTarget() { return allTargets().front(); }
 
 /// Bytes that an input or output of `type` takes: N * C * H rows, each padded,

@@ -5,12 +5,14 @@
 
 #include "Pages.h"
 #include "anec/Arrays/Diags.h"
+#include "anec/Bench/Diags.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
 #include "anec/MIL/Diags.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Package/Diags.h"
 #include "anec/Passes/Diags.h"
+#include "anec/Probe/Diags.h"
 #include "anec/Report/ReferencePages.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Target/Diags.h"
@@ -24,6 +26,8 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Arrays/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Bench/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Frontend/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/IR/Diags.def"
@@ -35,6 +39,8 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 #include "anec/Package/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Passes/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Probe/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Runtime/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,

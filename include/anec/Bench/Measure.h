@@ -1,0 +1,58 @@
+//===- Measure.h - times a row of a suite -----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_BENCH_MEASURE_H
+#define ANEC_BENCH_MEASURE_H
+
+#include "anec/Bench/Suite.h"
+#include "anec/Runtime/Backend.h"
+#include "anec/Support/Timing.h"
+
+namespace anec {
+
+/// The result of a row. Only a measured row has a figure.
+struct RowResult {
+  enum Outcome : uint8_t {
+    Measured,
+    Refused, ///< the backend does not load it
+    Failed,  ///< it loads, and does not run
+    Wrong,   ///< it runs, and its outputs are wrong
+  };
+  Outcome outcome = Refused;
+  std::string message; ///< why there is no figure
+  Timing timing;
+  double loadMs = 0;
+  /// The largest errors of the outputs in the runs that were checked; see
+  /// CheckedErrors.
+  double error = 0, errorToCpu = 0;
+  /// The error of the CPU backend, and the largest error that is accepted.
+  double cpuError = 0, tolerance = 0;
+
+  bool isMeasured() const { return outcome == Measured; }
+  double teraflops(const SuiteRow &row) const {
+    return double(row.flops()) / timing.median() * 1e-9;
+  }
+};
+/// `measured`, `refused`, `failed`, `wrong`.
+llvm::StringRef spelling(RowResult::Outcome outcome);
+
+struct MeasureOptions {
+  LoadOptions load;
+  unsigned warmup = 10, iterations = 50;
+};
+
+/// Runs the row's kernels with its negated input and checks the outputs; then,
+/// with its input, warms up, times runs, and checks again: outputs left over
+/// from an earlier run have the wrong sign. Times are of running alone, with
+/// inputs already in place; with several kernels, they include copying the
+/// outputs of each to the next. Nothing, with the reason reported, when the
+/// right outputs cannot be computed.
+std::optional<RowResult> measureRow(const SuiteRow &row, Backend &backend,
+                                    const MeasureOptions &options,
+                                    Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_BENCH_MEASURE_H

@@ -1,0 +1,62 @@
+//===- Probe.h - which rules this machine has -------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs a program that breaks and one that keeps each rule, to find which rules
+/// hold on this machine. Each program runs in a child process of its own, so
+/// that a crash of the engine's compiler ends only that process.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_PROBE_PROBE_H
+#define ANEC_PROBE_PROBE_H
+
+#include "anec/Runtime/Backend.h"
+#include "anec/Runtime/MachineRecord.h"
+#include "llvm/Support/JSON.h"
+#include <atomic>
+
+namespace anec {
+
+struct ProbeOptions {
+  MachineRecord machine;          ///< what the child processes run programs on
+  std::vector<std::string> rules; ///< ids; all when empty
+  unsigned secondsEach = 60;
+  std::string output;  ///< a file for the report; empty for none
+  bool resume = false; ///< keeps the entries that `output` has
+  bool skipDangerous = false;
+  bool time = false; ///< also times rules about speed without an engine
+  bool json = false; ///< prints the report to `out`, instead of lines
+  /// Gets the rule that is being tried, in a line that is written over; null
+  /// for none.
+  llvm::raw_ostream *status = nullptr;
+  /// A command that takes RULE.bad, RULE.good or RULE.times behind these words
+  /// and prints what `runRuleProgram` or `timeRulePrograms` gives, as JSON.
+  std::vector<std::string> childCommand;
+  /// Exit codes of that command up to this one mean that it reported an error.
+  int highestErrorCode = 3;
+  /// Set from outside to stop before the next program.
+  const std::atomic<bool> *stop = nullptr;
+};
+
+/// Tries the rules, prints a line for each and the number of each verdict, and
+/// writes the report after each rule, so that nothing is lost when the process
+/// ends. The report is what `anec --target=FILE.json` takes.
+bool probe(const ProbeOptions &options, llvm::raw_ostream &out,
+           Diagnostics &diags);
+
+/// Whether `name` is RULE.bad, RULE.good or RULE.times of a rule with programs.
+bool isRuleProgram(llvm::StringRef name);
+/// Runs RULE.bad or RULE.good on `backend` and compares its outputs with those
+/// of the CPU backend: an object with the outcome.
+llvm::json::Object runRuleProgram(llvm::StringRef name, Backend &backend);
+/// Runs both programs of `rule` in turn, for a quarter of `seconds`: an object
+/// with their times.
+llvm::json::Object timeRulePrograms(llvm::StringRef rule, unsigned seconds,
+                                    Backend &backend);
+
+} // namespace anec
+
+#endif // ANEC_PROBE_PROBE_H

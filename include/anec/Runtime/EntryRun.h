@@ -1,0 +1,60 @@
+//===- EntryRun.h - runs of a package's entry -------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_RUNTIME_ENTRYRUN_H
+#define ANEC_RUNTIME_ENTRYRUN_H
+
+#include "anec/Runtime/Session.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace anec {
+
+struct EntryOptions {
+  LoadOptions load;
+  WeightOptions weights;
+  /// The entry; empty for the one that trains when there are gradients to write
+  /// or to time, and the forward otherwise.
+  std::string entry;
+  /// Arguments NAME=SOURCE, see InputArrays.h.
+  std::vector<std::string> inputs;
+};
+
+/// A session with the arrays of one entry. Runs use the values that the inputs
+/// got when it was opened.
+class EntryRun {
+public:
+  /// Opens a session with `package`, and reads the inputs; those without an
+  /// argument are taken as `fallback` says, see readPorts. `backward` chooses
+  /// between entries when none is named.
+  bool open(ModelPackage package, Backend &backend, const EntryOptions &options,
+            bool backward, llvm::StringRef fallback, Diagnostics &diags);
+  bool run(Diagnostics &diags);
+  /// The outputs of the last run, copied.
+  std::vector<ConstantRef> outputs() const;
+
+  Session &session() const { return *opened; }
+  const std::string &entry() const { return name; }
+
+private:
+  std::unique_ptr<Session> opened;
+  std::string name;
+  std::vector<ConstantRef> inputs;
+  std::vector<std::vector<uint8_t>> results;
+};
+
+/// Runs an entry of `package` once and prints a summary of each output. Writes
+/// the outputs as writeOutputs does to `outputDir`, and the gradients as
+/// writeGradients does to `gradients`, where these are not empty.
+bool runEntryOnce(ModelPackage package, Backend &backend,
+                  const EntryOptions &options, llvm::StringRef outputDir,
+                  llvm::StringRef gradients, llvm::raw_ostream &out,
+                  Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_RUNTIME_ENTRYRUN_H

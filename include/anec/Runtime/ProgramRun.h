@@ -1,0 +1,55 @@
+//===- ProgramRun.h - one run of a program ----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_RUNTIME_PROGRAMRUN_H
+#define ANEC_RUNTIME_PROGRAMRUN_H
+
+#include "anec/Runtime/InputArrays.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace anec {
+
+/// The arrays of a program's inputs and outputs.
+class RunBuffers {
+public:
+  RunBuffers(Executable &executable, const ProgramArrays &given);
+  bool run(Executable &executable, Diagnostics &diags);
+  /// What the last run gave, and what it left in the states, copied.
+  std::vector<ConstantRef> outputs(Executable &executable) const;
+
+private:
+  std::vector<ConstantRef> inputs;
+  std::vector<std::vector<uint8_t>> results;
+};
+
+/// The function of `module` that is called `wanted`, or its only one. Null,
+/// with the reason reported, when that is not clear.
+const Function *findFunctionToRun(const Module &module, llvm::StringRef wanted,
+                                  Diagnostics &diags);
+/// Whether all weights of `function` have values; reports one that has none.
+bool hasWeightValues(const Function &function, Diagnostics &diags);
+
+struct RunOptions {
+  LoadOptions load;
+  /// Arguments NAME=SOURCE, see InputArrays.h.
+  std::vector<std::string> inputs, states;
+  std::string outputDir; ///< for writeOutputs; empty for none
+  /// Also evaluates the program in double precision, and prints the error.
+  bool compare = false;
+  /// Prints which results an emulated engine gets wrong.
+  bool reportHazards = false;
+};
+/// Runs `function` once on `backend`, prints a summary of each output, and
+/// writes every output, and what every state holds then.
+bool runOnce(const Function &function, Backend &backend,
+             const RunOptions &options, llvm::raw_ostream &out,
+             Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_RUNTIME_PROGRAMRUN_H

@@ -1,0 +1,38 @@
+//===- ChildProcess.h - a program run to its end ----------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_SUPPORT_CHILDPROCESS_H
+#define ANEC_SUPPORT_CHILDPROCESS_H
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace anec {
+
+struct ChildResult {
+  enum How : uint8_t {
+    Exited,     ///< with `code`
+    Crashed,    ///< by the signal `code`
+    TimedOut,   ///< and was ended
+    Stopped,    ///< was ended because the caller was asked to stop
+    NotStarted, ///< with `code` of errno
+  } how = NotStarted;
+  int code = 0;
+  std::string output; ///< what it wrote to standard output
+  std::string errors; ///< the end of what it wrote to standard error
+};
+
+/// Runs the program `words[0]` with the arguments behind it, in a process group
+/// of its own. The whole group is killed when the program ends, after `limit`,
+/// or when `stop` is set.
+ChildResult runChild(const std::vector<std::string> &words,
+                     std::chrono::milliseconds limit,
+                     const std::atomic<bool> &stop);
+
+} // namespace anec
+
+#endif // ANEC_SUPPORT_CHILDPROCESS_H

@@ -1,0 +1,25 @@
+//===- TokenFiles.h - text to files of tokens, and back ---------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TRAIN_TOKENFILES_H
+#define ANEC_TRAIN_TOKENFILES_H
+
+#include "anec/Support/Diagnostics.h"
+
+namespace anec {
+
+struct TokenizeOptions {
+  std::string tokenizer; ///< as openTokenizer takes it
+  std::string output;    ///< a file for ids of 16 bits; empty to print them
+  bool decode = false;   ///< from ids to text
+};
+/// Prints the ids of the text at `path`, where `-` is standard input, or writes
+/// them to a file of tokens.
+bool tokenize(llvm::StringRef path, const TokenizeOptions &options,
+              llvm::raw_ostream &out, Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_TRAIN_TOKENFILES_H

@@ -1,0 +1,49 @@
+//===- TrainedModel.h - a model that can generate text ----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TRAIN_TRAINEDMODEL_H
+#define ANEC_TRAIN_TRAINEDMODEL_H
+
+#include "anec/Runtime/Session.h"
+#include "anec/Train/Checkpoint.h"
+#include "anec/Train/Tokenizer.h"
+
+namespace anec {
+
+/// Where a model and its weights come from.
+struct TrainedModelSource {
+  std::string package; ///< a folder with a forward entry
+  /// The folder of a training run, or a checkpoint in it: its weights and its
+  /// tokenizer. Empty for none.
+  std::string checkpoint;
+  std::string weights;   ///< without a checkpoint; empty for the package's own
+  std::string tokenizer; ///< as openTokenizer takes it
+};
+
+/// A package with weights, and the tokenizer that the model was trained with.
+class TrainedModel {
+public:
+  /// Reads the checkpoint and the tokenizer. Nothing, with the reason reported,
+  /// when they are not there or do not fit.
+  static std::optional<TrainedModel> read(TrainedModelSource source,
+                                          Diagnostics &diags);
+  /// Opens the package on `backend`. Null, with the reason reported, when it
+  /// has no weights or is of another model than the checkpoint.
+  std::unique_ptr<Session> open(Backend &backend, const LoadOptions &load,
+                                Diagnostics &diags) const;
+
+  const Tokenizer &tokenizer() const { return *text; }
+
+private:
+  bool openTokenizerOfModel(Diagnostics &diags);
+
+  TrainedModelSource source;
+  std::optional<Checkpoint> trained;
+  std::unique_ptr<Tokenizer> text;
+};
+
+} // namespace anec
+
+#endif // ANEC_TRAIN_TRAINEDMODEL_H

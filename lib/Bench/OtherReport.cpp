@@ -1,0 +1,84 @@
+//===- OtherReport.cpp - what suites measured elsewhere -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Bench/OtherReport.h"
+#include "anec/Bench/Diags.h"
+#include "llvm/Support/JSON.h"
+
+using namespace anec;
+namespace json = llvm::json;
+
+const OtherReport::Figure *OtherReport::find(const Suite &suite,
+                                             const SuiteRow &row) const {
+  for (const Figure &figure : figures)
+    if (figure.suite == suite.name && figure.label == row.label &&
+        figure.form == spelling(row.form()))
+      return &figure;
+  return nullptr;
+}
+
+namespace {
+
+struct RowInFile {
+  std::string row, form, outcome;
+  std::optional<double> medianMs, teraflops;
+};
+struct SuiteInFile {
+  std::string suite;
+  std::vector<RowInFile> rows;
+};
+struct ReportInFile {
+  int64_t benchmark = 0;
+  std::string chip, backend;
+  std::optional<std::string> path;
+  std::vector<SuiteInFile> suites;
+};
+
+bool fromJSON(const json::Value &value, RowInFile &row, json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("row", row.row) && mapper.map("form", row.form) &&
+         mapper.map("outcome", row.outcome) &&
+         mapper.mapOptional("median_ms", row.medianMs) &&
+         mapper.mapOptional("tflops", row.teraflops);
+}
+
+bool fromJSON(const json::Value &value, SuiteInFile &suite, json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("suite", suite.suite) &&
+         mapper.map("rows", suite.rows);
+}
+
+bool fromJSON(const json::Value &value, ReportInFile &report, json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("benchmark", report.benchmark) &&
+         mapper.map("chip", report.chip) &&
+         mapper.map("backend", report.backend) &&
+         mapper.mapOptional("path", report.path) &&
+         mapper.map("suites", report.suites);
+}
+
+} // namespace
+
+std::optional<OtherReport> anec::readSuiteReport(llvm::StringRef path,
+                                                 Diagnostics &diags) {
+  std::optional<llvm::StringRef> text = diags.addFile(path);
+  if (!text)
+    return std::nullopt;
+  llvm::Expected<ReportInFile> read = json::parse<ReportInFile>(*text);
+  if (!read) {
+    diags.reportFile(path, diag::NoBenchmark, llvm::toString(read.takeError()));
+    return std::nullopt;
+  }
+  OtherReport report;
+  report.machine = read->chip + ", " + read->backend;
+  if (read->path)
+    report.machine += " by " + *read->path;
+  for (const SuiteInFile &suite : read->suites)
+    for (const RowInFile &row : suite.rows)
+      if (row.outcome == "measured" && row.medianMs && row.teraflops)
+        report.figures.push_back(
+            {suite.suite, row.row, row.form, *row.medianMs, *row.teraflops});
+  return report;
+}

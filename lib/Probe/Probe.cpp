@@ -1,0 +1,329 @@
+//===- Probe.cpp - which rules this machine has ---------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Probe/Probe.h"
+#include "anec/Probe/Diags.h"
+#include "anec/Probe/Judge.h"
+#include "anec/Probe/ProbeFile.h"
+#include "anec/Support/ChildProcess.h"
+#include "anec/Target/RuleProgram.h"
+#include "anec/Target/Target.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <cstring>
+
+using namespace anec;
+namespace json = llvm::json;
+using Clock = std::chrono::steady_clock;
+
+/// A report without rules.
+static ProbeFile emptyReport(const MachineRecord &machine) {
+  ProbeFile report;
+  const Target *target = findTargetOfChip(machine.chip);
+  report.backend = machine.backend;
+  report.framework = machine.framework.empty() ? "system" : machine.framework;
+  report.path = machine.path;
+  report.chip = machine.chip;
+  report.system = machine.system;
+  report.target = (target ? *target : genericTarget()).name.str();
+  return report;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Prober {
+public:
+  Prober(const ProbeOptions &options, llvm::raw_ostream &out,
+         Diagnostics &diags)
+      : options(options), out(out), diags(diags) {}
+  bool run();
+
+private:
+  bool resume();
+  void chooseRules();
+  bool save();
+  void tryRule(const Rule &rule, json::Object &entry);
+  json::Object child(const std::string &name, llvm::StringRef text);
+  void removeStaged(llvm::StringRef text) const;
+  bool isTimed() const;
+  bool isStopped() const { return options.stop && *options.stop; }
+  void showStatus(const Rule &rule, size_t number) const;
+  void clearStatus() const {
+    // A carriage return, and erase to the end of the line.
+    if (options.status)
+      *options.status << "\r\033[K";
+  }
+  void finish(const Rule &rule, json::Object entry, size_t number);
+  void printSummary() const;
+
+  const ProbeOptions &options;
+  llvm::raw_ostream &out;
+  Diagnostics &diags;
+  ProbeFile report;
+  std::vector<const Rule *> rules;
+  Clock::time_point begin = Clock::now();
+};
+
+} // namespace
+
+/// Removes the folders that a killed process has left, by the text in them.
+void Prober::removeStaged(llvm::StringRef text) const {
+  std::error_code code;
+  const std::string &folder = options.machine.stagingFolder;
+  if (folder.empty())
+    return;
+  for (llvm::sys::fs::directory_iterator it(folder, code), end;
+       it != end && !code; it.increment(code)) {
+    llvm::SmallString<128> file(it->path());
+    llvm::sys::path::append(file, "model.mil");
+    auto staged = llvm::MemoryBuffer::getFile(file);
+    if (staged && (*staged)->getBuffer().starts_with(text))
+      (void)llvm::sys::fs::remove_directories(it->path());
+  }
+}
+
+/// The outcome that a child process prints for one program, or that it had
+/// itself when it did not end well.
+json::Object Prober::child(const std::string &name, llvm::StringRef text) {
+  std::vector<std::string> words = options.childCommand;
+  words.push_back(name);
+  static const std::atomic<bool> never{false};
+  ChildResult result =
+      runChild(words, std::chrono::seconds(options.secondsEach),
+               options.stop ? *options.stop : never);
+  if (result.how == ChildResult::Exited && result.code == 0) {
+    llvm::Expected<json::Value> value = json::parse(result.output);
+    if (value)
+      if (json::Object *object = value->getAsObject())
+        return *object;
+    llvm::consumeError(value.takeError());
+    return json::Object{{"outcome", "crashed"}, {"message", "it said nothing"}};
+  }
+  removeStaged(text);
+  // The last line is the error.
+  llvm::StringRef said = llvm::StringRef(result.errors).rtrim();
+  said = said.substr(said.rfind('\n') + 1);
+  std::string code = std::to_string(result.code);
+  switch (result.how) {
+  case ChildResult::TimedOut:
+    return json::Object{
+        {"outcome", "timed-out"},
+        {"message", llvm::formatv("after {0} s", options.secondsEach)}};
+  case ChildResult::Stopped:
+    return json::Object{{"outcome", "not-tried"}, {"message", "stopped"}};
+  case ChildResult::NotStarted:
+    return json::Object{{"outcome", "not-tried"},
+                        {"message", std::string("it cannot be started: ") +
+                                        std::strerror(result.code)}};
+  case ChildResult::Crashed:
+  case ChildResult::Exited:
+    break;
+  }
+  bool crashed = result.how == ChildResult::Crashed;
+  std::string how = (crashed ? "signal " : "exit code ") + code;
+  // An error that the child reported itself, such as too little memory.
+  bool gaveUp = !crashed && result.code <= options.highestErrorCode;
+  return json::Object{
+      {"outcome", gaveUp ? "not-tried" : "crashed"},
+      {"message", said.empty() ? how : how + ": " + said.str()}};
+}
+
+/// Whether rules about speed are timed.
+bool Prober::isTimed() const { return options.time || report.isOfEngine(); }
+
+void Prober::tryRule(const Rule &rule, json::Object &entry) {
+  Judgement judgement{"unclear"};
+  const RuleProgram *bad = findRuleProgram(rule.id, "bad");
+  const RuleProgram *good = findRuleProgram(rule.id, "good");
+  if (options.skipDangerous && !rule.danger.empty()) {
+    judgement = {"skipped", rule.danger.str()};
+  } else if (!rule.unprobed.empty()) {
+    judgement = {"not-probed", rule.unprobed.str()};
+  } else if (!bad || !good) {
+    judgement = {"not-probed", "there are no programs for it"};
+  } else if (rule.impact == Impact::Performance) {
+    json::Object times =
+        isTimed() ? child((rule.id + ".times").str(), bad->text)
+                  : json::Object{{"outcome", "not-timed"},
+                                 {"message",
+                                  "times of the processor say nothing of an "
+                                  "engine; `--time` takes them all the same"}};
+    judgement = judgeTimes(times);
+    entry["times"] = std::move(times);
+  } else {
+    json::Object breaking = child((rule.id + ".bad").str(), bad->text);
+    json::Object keeping;
+    if (!isStopped())
+      keeping = child((rule.id + ".good").str(), good->text);
+    judgement = judge(rule, breaking, keeping);
+    entry["breaking"] = std::move(breaking);
+    entry["keeping"] = std::move(keeping);
+  }
+  entry["verdict"] = judgement.verdict;
+  if (!judgement.why.empty())
+    entry["why"] = judgement.why;
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+/// Takes over the entries of an earlier run on this machine.
+bool Prober::resume() {
+  if (!llvm::sys::fs::exists(options.output))
+    return true;
+  std::optional<ProbeFile> before = readProbeFile(options.output, diags);
+  if (!before)
+    return false;
+  if (before->backend != report.backend ||
+      before->framework != report.framework || before->path != report.path ||
+      before->chip != report.chip || before->system != report.system) {
+    diags.reportFile(options.output, diag::ProbeOfOtherMachine, before->chip,
+                     before->system, report.chip, report.system);
+    return false;
+  }
+  // Rules that are asked for are tried again.
+  auto isAskedFor = [&](llvm::StringRef id) {
+    return llvm::is_contained(options.rules, id);
+  };
+  for (json::Object &entry : before->rules)
+    if (!isAskedFor(*entry.getString("rule")))
+      report.rules.push_back(std::move(entry));
+  for (std::string &assumption : before->assumptions)
+    if (!isAskedFor(llvm::StringRef(assumption).split('=').first))
+      report.assumptions.push_back(std::move(assumption));
+  // It ended the probe, and would do so again.
+  if (!before->running.empty() && findRule(before->running) &&
+      !report.find(before->running) && !isAskedFor(before->running))
+    report.rules.push_back(json::Object{
+        {"rule", before->running},
+        {"verdict", "unclear"},
+        {"why", "the machine, or the probe, ended while it was tried; "
+                "`--rule=" +
+                    before->running + "` tries it again"}});
+  return true;
+}
+
+/// Rules that may end more than a process come last.
+void Prober::chooseRules() {
+  for (const Rule *rule : allRules())
+    if ((options.rules.empty() ||
+         llvm::is_contained(options.rules, rule->id)) &&
+        !report.find(rule->id))
+      rules.push_back(rule);
+  llvm::stable_sort(rules, [](const Rule *a, const Rule *b) {
+    return a->danger.empty() > b->danger.empty();
+  });
+}
+
+bool Prober::save() {
+  return options.output.empty() ||
+         writeProbeFile(report, options.output, diags);
+}
+
+static std::string duration(double seconds) {
+  return seconds < 90 ? llvm::formatv("{0:F0} s", seconds).str()
+                      : llvm::formatv("{0:F0} min", seconds / 60).str();
+}
+
+void Prober::showStatus(const Rule &rule, size_t number) const {
+  if (!options.status)
+    return;
+  std::chrono::duration<double> elapsed = Clock::now() - begin;
+  std::string left = number ? ", " +
+                                  duration(elapsed.count() / double(number) *
+                                           double(rules.size() - number)) +
+                                  " left"
+                            : "";
+  // Over the line before.
+  *options.status << "\r\033[K" << number + 1 << "/" << rules.size() << " "
+                  << rule.id << left;
+}
+
+void Prober::finish(const Rule &rule, json::Object entry, size_t number) {
+  clearStatus();
+  auto verdict = entry.getString("verdict").value_or("");
+  if (verdict == "does-not-hold")
+    report.assumptions.push_back((rule.id + "=allow").str());
+  if (!options.json) {
+    out << llvm::formatv("{0,7} {1,-14} {2}",
+                         llvm::formatv("{0}/{1}", number + 1, rules.size()),
+                         verdict, rule.id);
+    auto outcome = [&](llvm::StringRef which) {
+      const json::Object *object = entry.getObject(which);
+      return object ? object->getString("outcome").value_or("") : "";
+    };
+    if (entry.getObject("breaking"))
+      out << ": breaking it " << outcome("breaking") << ", keeping it "
+          << outcome("keeping");
+    if (const json::Object *times = entry.getObject("times"))
+      if (auto ratio = times->getNumber("ratio"))
+        out << llvm::formatv(": breaking it takes {0:F2} times as long",
+                             *ratio);
+    if (auto why = entry.getString("why"))
+      out << " (" << *why << ")";
+    out << '\n';
+    out.flush();
+  }
+  report.rules.push_back(std::move(entry));
+}
+
+void Prober::printSummary() const {
+  if (options.json) {
+    out << llvm::formatv("{0:2}", report.toJson()) << '\n';
+    return;
+  }
+  std::string words;
+  for (auto [verdict, count] : report.counts())
+    words +=
+        llvm::formatv("{0}{1} {2}", words.empty() ? "" : ", ", count, verdict);
+  out << report.rules.size() << " rules: " << words << '\n';
+  if (!report.isOfEngine())
+    out << "no engine was asked: this says nothing of one\n";
+  if (!report.isComplete && !options.output.empty())
+    out << "stopped; `--resume` goes on with it\n";
+}
+
+bool Prober::run() {
+  report = emptyReport(options.machine);
+  if (options.resume && !resume())
+    return false;
+  chooseRules();
+  for (size_t number = 0; number < rules.size() && !isStopped(); ++number) {
+    const Rule &rule = *rules[number];
+    report.running = rule.id.str();
+    if (!save())
+      return false;
+    showStatus(rule, number);
+    json::Object entry{{"rule", rule.id}};
+    tryRule(rule, entry);
+    report.running.clear();
+    if (!isStopped())
+      finish(rule, std::move(entry), number);
+  }
+  // Where some rules alone are asked for, they are all there is.
+  bool all = options.rules.empty() || options.resume;
+  report.isComplete = llvm::all_of(allRules(), [&](const Rule *rule) {
+    return report.find(rule->id) ||
+           (!all && !llvm::is_contained(options.rules, rule->id));
+  });
+  bool saved = save();
+  clearStatus();
+  printSummary();
+  return saved;
+}
+
+bool anec::probe(const ProbeOptions &options, llvm::raw_ostream &out,
+                 Diagnostics &diags) {
+  return Prober(options, out, diags).run();
+}

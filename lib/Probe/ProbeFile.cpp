@@ -1,0 +1,217 @@
+//===- ProbeFile.cpp - the report of a probe ------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Probe/ProbeFile.h"
+#include "anec/Probe/Diags.h"
+#include "anec/Support/AtomicFile.h"
+#include "anec/Target/Rule.h"
+#include "anec/Target/Target.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Regex.h"
+
+using namespace anec;
+namespace json = llvm::json;
+
+static constexpr int64_t currentVersion = 2;
+
+static constexpr llvm::StringLiteral verdicts[] = {
+    "holds",   "slower",    "does-not-hold", "not-seen", "not-slower",
+    "unclear", "not-timed", "not-probed",    "skipped"};
+
+const json::Object *ProbeFile::find(llvm::StringRef rule) const {
+  for (const json::Object &entry : rules)
+    if (entry.getString("rule") == rule)
+      return &entry;
+  return nullptr;
+}
+
+std::string ProbeFile::macOS() const {
+  llvm::SmallVector<llvm::StringRef, 2> found;
+  return isOfEngine() &&
+                 llvm::Regex("([0-9]+([.][0-9]+)*)").match(system, &found)
+             ? found[1].str()
+             : "";
+}
+
+std::vector<std::pair<llvm::StringRef, unsigned>> ProbeFile::counts() const {
+  std::vector<std::pair<llvm::StringRef, unsigned>> counts;
+  for (llvm::StringRef verdict : verdicts)
+    if (unsigned count = llvm::count_if(rules, [&](const json::Object &entry) {
+          return entry.getString("verdict") == verdict;
+        }))
+      counts.push_back({verdict, count});
+  return counts;
+}
+
+json::Value ProbeFile::toJson() const {
+  json::Object count;
+  for (auto [verdict, number] : counts())
+    count[verdict] = number;
+  json::Array entries;
+  for (const json::Object &entry : rules)
+    entries.push_back(json::Object(entry));
+  json::Object object{{"probe", currentVersion},
+                      {"complete", isComplete},
+                      {"backend", backend},
+                      {"framework", framework},
+                      {"path", path},
+                      {"chip", chip},
+                      {"system", system},
+                      {"target", target},
+                      {"assume", json::Array(assumptions)},
+                      {"counts", std::move(count)},
+                      {"rules", std::move(entries)}};
+  if (!running.empty())
+    object["running"] = running;
+  return object;
+}
+
+bool anec::writeProbeFile(const ProbeFile &file, llvm::StringRef path,
+                          Diagnostics &diags) {
+  AtomicFiles files(diags);
+  OutputFile *out = files.add(path);
+  if (!out)
+    return false;
+  *out << llvm::formatv("{0:2}", file.toJson()) << '\n';
+  return files.commit(AtomicFiles::Durability::Synced);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads a file, and reports the first thing that is wrong with it.
+class Reader {
+public:
+  Reader(llvm::StringRef path, llvm::StringRef text, Diagnostics &diags)
+      : path(path), text(text), diags(diags) {}
+  bool read(ProbeFile &file);
+
+private:
+  bool readRule(const json::Value &value, ProbeFile &file);
+  bool readAssumption(const json::Value &value, ProbeFile &file);
+  bool wrong(const std::string &what) {
+    diags.reportFile(path, diag::NoProbe, what);
+    return false;
+  }
+  /// The same of the string `value`, where the text has it first.
+  bool wrongAt(llvm::StringRef value, const std::string &what) {
+    size_t at = text.find(("\"" + value + "\"").str());
+    if (at == llvm::StringRef::npos)
+      return wrong(what);
+    auto begin = llvm::SMLoc::getFromPointer(text.data() + at);
+    auto end =
+        llvm::SMLoc::getFromPointer(begin.getPointer() + value.size() + 2);
+    diags.report({begin, end}, diag::NoProbe, what);
+    return false;
+  }
+  bool wrongSyntax(const std::string &message);
+
+  llvm::StringRef path, text;
+  Diagnostics &diags;
+};
+
+} // namespace
+
+/// The parser says `[LINE:COLUMN, byte=OFFSET]: what is wrong`.
+bool Reader::wrongSyntax(const std::string &message) {
+  llvm::SmallVector<llvm::StringRef, 3> found;
+  size_t offset = 0;
+  if (!llvm::Regex("^\\[[0-9]+:[0-9]+, byte=([0-9]+)\\]: (.*)$")
+           .match(message, &found) ||
+      found[1].getAsInteger(10, offset))
+    return wrong(message);
+  auto begin = llvm::SMLoc::getFromPointer(
+      text.data() + std::min(offset, text.empty() ? 0 : text.size() - 1));
+  diags.report({begin, begin}, diag::NoProbe, found[2]);
+  return false;
+}
+
+bool Reader::readRule(const json::Value &value, ProbeFile &file) {
+  const json::Object *entry = value.getAsObject();
+  auto id = entry ? entry->getString("rule") : std::nullopt;
+  auto verdict = entry ? entry->getString("verdict") : std::nullopt;
+  if (!id || !verdict)
+    return wrong("an entry of `rules` has no `rule`, or no `verdict`");
+  if (!findRule(*id))
+    return wrongAt(*id, ("there is no rule `" + *id +
+                         "`; another version of anec wrote it: probe again")
+                            .str());
+  if (!llvm::is_contained(verdicts, *verdict))
+    return wrongAt(*verdict, ("there is no verdict `" + *verdict + "`").str());
+  if (file.find(*id))
+    return wrongAt(*id, ("rule `" + *id + "` stands there twice").str());
+  file.rules.push_back(*entry);
+  return true;
+}
+
+bool Reader::readAssumption(const json::Value &value, ProbeFile &file) {
+  llvm::StringRef assumption = value.getAsString().value_or("");
+  auto [id, sense] = assumption.split('=');
+  if (sense != "allow" && sense != "deny")
+    return wrongAt(assumption, "an entry of `assume` is not `RULE=allow`");
+  if (!findRule(id))
+    return wrongAt(assumption,
+                   ("there is no rule `" + id +
+                    "`; another version of anec wrote it: probe again")
+                       .str());
+  file.assumptions.push_back(assumption.str());
+  return true;
+}
+
+bool Reader::read(ProbeFile &file) {
+  llvm::Expected<json::Value> value = json::parse(text);
+  if (!value)
+    return wrongSyntax(llvm::toString(value.takeError()));
+  const json::Object *object = value->getAsObject();
+  if (!object)
+    return wrong("it is no object");
+  auto version = object->getInteger("probe");
+  if (!version)
+    return wrong("it has no number called `probe`");
+  if (*version != currentVersion)
+    return wrong(llvm::formatv("it is of version {0}, and this anec reads {1}: "
+                               "probe again",
+                               *version, currentVersion)
+                     .str());
+  for (auto [name, to] : {std::pair("backend", &file.backend),
+                          {"framework", &file.framework},
+                          {"path", &file.path},
+                          {"chip", &file.chip},
+                          {"system", &file.system},
+                          {"target", &file.target}}) {
+    auto string = object->getString(name);
+    if (!string)
+      return wrong("it has no string called `" + std::string(name) + "`");
+    *to = string->str();
+  }
+  if (!findTarget(file.target))
+    return wrongAt(file.target, "there is no target `" + file.target + "`");
+  auto complete = object->getBoolean("complete");
+  const json::Array *rules = object->getArray("rules");
+  const json::Array *assume = object->getArray("assume");
+  if (!complete || !rules || !assume)
+    return wrong("it has no `complete`, or no list called `rules` or `assume`");
+  file.isComplete = *complete;
+  file.running = object->getString("running").value_or("").str();
+  return llvm::all_of(
+             *rules,
+             [&](const json::Value &entry) { return readRule(entry, file); }) &&
+         llvm::all_of(*assume, [&](const json::Value &entry) {
+           return readAssumption(entry, file);
+         });
+}
+
+std::optional<ProbeFile> anec::readProbeFile(llvm::StringRef path,
+                                             Diagnostics &diags) {
+  std::optional<llvm::StringRef> text = diags.addFile(path);
+  ProbeFile file;
+  if (!text || !Reader(path, *text, diags).read(file))
+    return std::nullopt;
+  return file;
+}

@@ -1,0 +1,104 @@
+//===- EntryRun.cpp - runs of a package's entry ---------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Runtime/EntryRun.h"
+#include "anec/Runtime/Diags.h"
+#include "anec/Runtime/InputArrays.h"
+#include "anec/Runtime/OutputFiles.h"
+#include "anec/Support/Timing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+
+/// The wanted entry, or the first with or without a backward.
+static std::string chooseEntry(const ModelPackage &package,
+                               llvm::StringRef wanted, bool backward) {
+  if (!wanted.empty())
+    return wanted.str();
+  for (const std::string &entry : package.entries)
+    if (llvm::StringRef(entry).ends_with(".train") == backward)
+      return entry;
+  return package.entries.front();
+}
+
+bool EntryRun::open(ModelPackage package, Backend &backend,
+                    const EntryOptions &options, bool backward,
+                    llvm::StringRef fallback, Diagnostics &diags) {
+  name = chooseEntry(package, options.entry, backward);
+  SessionOptions sessionOptions;
+  sessionOptions.load = options.load;
+  sessionOptions.weights = options.weights;
+  opened = Session::open(std::move(package), backend, sessionOptions, diags);
+  if (!opened || !opened->prepare(name, diags))
+    return false;
+  llvm::ArrayRef<Port> ports = opened->inputs(name);
+  std::vector<std::string> arguments = options.inputs;
+  auto given = [&](llvm::StringRef input) {
+    return llvm::any_of(arguments, [&](llvm::StringRef argument) {
+      return argument.split('=').first == input;
+    });
+  };
+  // A loss is not scaled unless someone says so.
+  for (const Port &port : ports)
+    if (port.name == "loss_scale" && !given(port.name))
+      arguments.push_back("loss_scale=ones");
+  auto arrays = readPorts("input", ports, arguments, fallback, diags);
+  if (!arrays)
+    return false;
+  inputs = std::move(*arrays);
+  for (const Port &port : opened->outputs(name))
+    results.emplace_back(port.type.numBytes());
+  return true;
+}
+
+bool EntryRun::run(Diagnostics &diags) {
+  llvm::SmallVector<llvm::ArrayRef<uint8_t>> in;
+  for (const ConstantRef &input : inputs)
+    in.push_back(input->bytes());
+  llvm::SmallVector<llvm::MutableArrayRef<uint8_t>> out(results.begin(),
+                                                        results.end());
+  return opened->run(name, in, out, diags);
+}
+
+std::vector<ConstantRef> EntryRun::outputs() const {
+  std::vector<ConstantRef> arrays;
+  for (auto [port, bytes] : llvm::zip_equal(opened->outputs(name), results))
+    arrays.push_back(Constant::copy(port.type, bytes));
+  return arrays;
+}
+
+bool anec::runEntryOnce(ModelPackage package, Backend &backend,
+                        const EntryOptions &options, llvm::StringRef outputDir,
+                        llvm::StringRef gradients, llvm::raw_ostream &out,
+                        Diagnostics &diags) {
+  EntryRun run;
+  bool backward = !gradients.empty();
+  std::string path = package.folder;
+  if (!run.open(std::move(package), backend, options, backward, "", diags))
+    return false;
+  Stopwatch watch;
+  if (!run.run(diags))
+    return false;
+  double elapsed = watch.milliseconds();
+  out << run.entry() << llvm::format(": ran in %.3f ms on ", elapsed)
+      << backend.name() << " (measured, first run)\n";
+  std::vector<ConstantRef> outputs = run.outputs();
+  llvm::ArrayRef<Port> ports = run.session().outputs(run.entry());
+  for (auto [port, value] : llvm::zip_equal(ports, outputs))
+    printSummary(port, *value, out);
+  if (backward) {
+    if (run.session().gradients().empty()) {
+      diags.reportFile(path, diag::NoGradients, run.entry());
+      return false;
+    }
+    out << "  gradients of " << run.session().gradients().size()
+        << " arrays: " << gradients << '\n';
+    if (!writeGradients(run.session().gradients(), gradients, diags))
+      return false;
+  }
+  return outputDir.empty() || writeOutputs(ports, outputs, outputDir, diags);
+}

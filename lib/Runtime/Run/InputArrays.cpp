@@ -1,0 +1,205 @@
+//===- InputArrays.cpp - what a program is run on -------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Runtime/InputArrays.h"
+#include "anec/Arrays/Npy.h"
+#include "anec/Arrays/Safetensors.h"
+#include "anec/MIL/Diags.h"
+#include "anec/Ops/Interpreter.h"
+#include "anec/Runtime/Diags.h"
+#include "anec/Support/Suggestion.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include <cmath>
+
+using namespace anec;
+namespace fs = llvm::sys::fs;
+
+/// The shape without axes of one element: what has to agree. A layout may add
+/// and drop such axes, and the order of elements stays.
+static Shape significant(llvm::ArrayRef<int64_t> shape) {
+  Shape result;
+  for (int64_t extent : shape)
+    if (extent != 1)
+      result.push_back(extent);
+  return result;
+}
+
+/// Fills `bytes` from the begin of a file; how many there are.
+static llvm::Expected<size_t> readBegin(llvm::StringRef path,
+                                        llvm::MutableArrayRef<char> bytes) {
+  llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(path);
+  if (!file)
+    return file.takeError();
+  size_t size = 0;
+  while (size < bytes.size()) {
+    llvm::Expected<size_t> count =
+        fs::readNativeFile(*file, bytes.drop_front(size));
+    if (!count || *count == 0) {
+      fs::closeFile(*file);
+      return count ? llvm::Expected<size_t>(size) : count.takeError();
+    }
+    size += *count;
+  }
+  fs::closeFile(*file);
+  return size;
+}
+
+static ConstantRef bytesOfFile(llvm::StringRef path, const Port &port,
+                               Diagnostics &diags) {
+  // No more than what is wanted: some files never end.
+  std::vector<char> bytes(port.type.numElements());
+  llvm::Expected<size_t> size = readBegin(path, bytes);
+  if (!size) {
+    diags.reportFile(path, diag::CannotOpen,
+                     llvm::errorToErrorCode(size.takeError()).message());
+    return nullptr;
+  }
+  if (*size < bytes.size()) {
+    diags.reportFile(path, diag::TooFewBytes, *size, port.name, bytes.size());
+    return nullptr;
+  }
+  std::vector<double> values(bytes.size());
+  llvm::transform(bytes, values.begin(),
+                  [](char byte) { return uint8_t(byte); });
+  return Constant::fromDoubles(port.type, values);
+}
+
+/// The array of a .npy file as the port wants it.
+static ConstantRef arrayFromFile(llvm::StringRef path, const Port &port,
+                                 Diagnostics &diags) {
+  ConstantRef array = readNpy(path, diags);
+  if (!array)
+    return nullptr;
+  if (significant(array->type().shape) != significant(port.type.shape)) {
+    diags.reportFile(path, diag::InputShape, port.name, port.type.str(),
+                     array->type().str());
+    return nullptr;
+  }
+  bool sameKind = isFloat(array->dtype()) == isFloat(port.type.dtype);
+  if (!sameKind) {
+    diags.reportFile(path, diag::InputDType, port.name, port.type.str(),
+                     spelling(array->dtype()));
+    return nullptr;
+  }
+  if (array->dtype() == port.type.dtype)
+    return array->reshaped(port.type.shape);
+  std::vector<double> values = array->asDoubles();
+  ConstantRef converted = Constant::fromDoubles(port.type, values);
+  std::vector<double> kept = converted->asDoubles();
+  size_t lost = 0;
+  for (auto [before, after] : llvm::zip_equal(values, kept))
+    lost += std::isfinite(before) && !std::isfinite(after);
+  if (lost)
+    diags.reportFile(path, diag::HalfOverflow, port.name, lost, values.size(),
+                     spelling(port.type.dtype));
+  return converted;
+}
+
+static ConstantRef makeInput(const Port &port, llvm::StringRef source,
+                             Diagnostics &diags) {
+  if (source == "zeros")
+    return Constant::fromDoubles(port.type,
+                                 std::vector<double>(port.type.numElements()));
+  if (source == "ones")
+    return Constant::fromDoubles(
+        port.type, std::vector<double>(port.type.numElements(), 1.0));
+  if (source.consume_front("random:")) {
+    uint64_t seed = 0;
+    if (source.getAsInteger(10, seed)) {
+      diags.report({}, diag::InputSeed, source);
+      return nullptr;
+    }
+    return Constant::fromDoubles(port.type, randomTensor(port.type, seed).data);
+  }
+  if (source.consume_front("bytes:"))
+    return bytesOfFile(source, port, diags);
+  return arrayFromFile(source, port, diags);
+}
+
+static std::string listPorts(llvm::ArrayRef<Port> ports) {
+  std::vector<std::string> names;
+  for (const Port &port : ports)
+    names.push_back("`" + port.name + "`");
+  return names.empty() ? "none" : llvm::join(names, ", ");
+}
+
+std::optional<std::vector<ConstantRef>>
+anec::readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
+                llvm::ArrayRef<std::string> arguments, llvm::StringRef fallback,
+                Diagnostics &diags) {
+  std::vector<ConstantRef> values(ports.size());
+  bool ok = true;
+  for (const std::string &argument : arguments) {
+    // No structured binding: lambdas capture none in C++20 as clang 14 has it.
+    std::pair<llvm::StringRef, llvm::StringRef> parts =
+        llvm::StringRef(argument).split('=');
+    llvm::StringRef name = parts.first, source = parts.second;
+    const auto *port = llvm::find_if(
+        ports, [&](const Port &candidate) { return candidate.name == name; });
+    if (port == ports.end()) {
+      Suggestion suggestion(name);
+      for (const Port &candidate : ports)
+        suggestion.consider(candidate.name);
+      suggestion.note(
+          diags.report({}, diag::NoSuchInput, kind, name, listPorts(ports)),
+          {});
+      ok = false;
+      continue;
+    }
+    ConstantRef &value = values[port - ports.begin()];
+    if (value) {
+      diags.report({}, diag::InputTwice, kind, name);
+      ok = false;
+      continue;
+    }
+    value = makeInput(*port, source, diags);
+    ok &= value != nullptr;
+  }
+  if (!ok)
+    return std::nullopt;
+  for (auto [port, value] : llvm::zip_equal(ports, values)) {
+    if (value)
+      continue;
+    if (fallback.empty()) {
+      diags.report({}, diag::MissingInput, port.name, port.type.str());
+      ok = false;
+      continue;
+    }
+    value = makeInput(port, fallback, diags);
+    ok &= value != nullptr;
+  }
+  if (!ok)
+    return std::nullopt;
+  return values;
+}
+
+std::optional<ProgramArrays>
+anec::readArrays(const Executable &executable,
+                 llvm::ArrayRef<std::string> inputs,
+                 llvm::ArrayRef<std::string> states, llvm::StringRef fallback,
+                 Diagnostics &diags) {
+  auto inputArrays =
+      readPorts("input", executable.inputs(), inputs, fallback, diags);
+  auto stateArrays =
+      readPorts("state", executable.states(), states, "zeros", diags);
+  if (!inputArrays || !stateArrays)
+    return std::nullopt;
+  return ProgramArrays{std::move(*inputArrays), std::move(*stateArrays)};
+}
+
+void anec::appendShapesOfFiles(llvm::ArrayRef<std::string> arguments,
+                               std::vector<InputShape> &shapes) {
+  for (const std::string &argument : arguments) {
+    auto [name, source] = llvm::StringRef(argument).split('=');
+    if (!source.ends_with(".npy"))
+      continue;
+    // Errors in the file are reported when it is read as an input.
+    Diagnostics ignored;
+    if (ConstantRef array = readNpy(source, ignored))
+      shapes.push_back({name.str(), array->type().shape, /*isHint=*/true});
+  }
+}

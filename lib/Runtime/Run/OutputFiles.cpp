@@ -1,0 +1,80 @@
+//===- OutputFiles.cpp - what a program has computed ----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Runtime/OutputFiles.h"
+#include "anec/Arrays/Npy.h"
+#include "anec/Arrays/Safetensors.h"
+#include "anec/IR/Names.h"
+#include "anec/Runtime/Diags.h"
+#include "anec/Support/AtomicFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+
+void anec::printSummary(const Port &port, const Constant &value,
+                        llvm::raw_ostream &out) {
+  double low = 0, high = 0, sum = 0;
+  int64_t count = value.numElements();
+  for (int64_t i = 0; i < count; ++i) {
+    double element = value.doubleAt(i);
+    low = i == 0 ? element : std::min(low, element);
+    high = i == 0 ? element : std::max(high, element);
+    sum += element;
+  }
+  out << "  " << port.name << ": " << port.type.str();
+  if (count)
+    out << llvm::format("  min %.5g  max %.5g  mean %.5g", low, high,
+                        sum / double(count));
+  out << '\n';
+}
+
+bool anec::writeOutputs(llvm::ArrayRef<Port> ports,
+                        llvm::ArrayRef<ConstantRef> values,
+                        llvm::StringRef folder, Diagnostics &diags) {
+  AtomicFiles files(diags);
+  for (auto [port, value] : llvm::zip_equal(ports, values)) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, sanitizeName(port.name, "output") + ".npy");
+    OutputFile *file = files.add(path);
+    if (!file)
+      return false;
+    if (!writeNpy(*file, *value)) {
+      diags.report({}, diag::NotAnArrayFile, port.name, port.type.str());
+      return false;
+    }
+  }
+  return files.commit();
+}
+
+/// The session's array as a constant, without a copy.
+static ConstantRef viewOf(const NamedFloats &array) {
+  llvm::ArrayRef<uint8_t> bytes(
+      reinterpret_cast<const uint8_t *>(array.elements.data()),
+      array.elements.size() * sizeof(float));
+  return Constant::view(array.type, DType::FP32, bytes, nullptr);
+}
+
+bool anec::writeGradients(llvm::ArrayRef<NamedFloats> gradients,
+                          llvm::StringRef path, Diagnostics &diags) {
+  AtomicFiles files(diags);
+  if (llvm::sys::path::extension(path) == ".safetensors") {
+    Safetensors contents;
+    for (const NamedFloats &gradient : gradients)
+      contents.arrays.push_back({gradient.name, viewOf(gradient)});
+    OutputFile *file = files.add(path);
+    return file && writeSafetensors(*file, contents) && files.commit();
+  }
+  for (const NamedFloats &gradient : gradients) {
+    llvm::SmallString<128> target(path);
+    llvm::sys::path::append(target, gradient.name + ".npy");
+    OutputFile *file = files.add(target);
+    if (!file || !writeNpy(*file, *viewOf(gradient)))
+      return false;
+  }
+  return files.commit();
+}

@@ -1,0 +1,148 @@
+//===- ProgramRun.cpp - one run of a program ------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Runtime/ProgramRun.h"
+#include "anec/Ops/Interpreter.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Runtime/Diags.h"
+#include "anec/Runtime/OutputFiles.h"
+#include "anec/Support/Timing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace anec;
+
+RunBuffers::RunBuffers(Executable &executable, const ProgramArrays &given)
+    : inputs(given.inputs) {
+  for (const Port &port : executable.outputs())
+    results.emplace_back(port.type.numBytes());
+  for (auto [index, state] : llvm::enumerate(given.states))
+    executable.setState(unsigned(index), state->bytes());
+}
+
+bool RunBuffers::run(Executable &executable, Diagnostics &diags) {
+  llvm::SmallVector<llvm::ArrayRef<uint8_t>> in;
+  for (const ConstantRef &input : inputs)
+    in.push_back(input->bytes());
+  llvm::SmallVector<llvm::MutableArrayRef<uint8_t>> out(results.begin(),
+                                                        results.end());
+  return executable.run(in, out, diags);
+}
+
+std::vector<ConstantRef> RunBuffers::outputs(Executable &executable) const {
+  std::vector<ConstantRef> arrays;
+  for (auto [port, bytes] : llvm::zip_equal(executable.outputs(), results))
+    arrays.push_back(Constant::copy(port.type, bytes));
+  for (auto [index, port] : llvm::enumerate(executable.states())) {
+    std::vector<uint8_t> bytes(port.type.numBytes());
+    executable.getState(unsigned(index), bytes);
+    arrays.push_back(Constant::copy(port.type, bytes));
+  }
+  return arrays;
+}
+
+const Function *anec::findFunctionToRun(const Module &module,
+                                        llvm::StringRef wanted,
+                                        Diagnostics &diags) {
+  const Function *found = nullptr;
+  std::vector<std::string> names;
+  for (const auto &function : module.functions) {
+    names.push_back("`" + function->name + "`");
+    if (wanted.empty() || function->name == wanted)
+      found = function.get();
+  }
+  if (wanted.empty() && names.size() > 1) {
+    diags.report({}, diag::SeveralFunctions, llvm::join(names, ", "));
+    return nullptr;
+  }
+  if (!found)
+    diags.report({}, diag::NoSuchFunction, wanted, llvm::join(names, ", "));
+  return found;
+}
+
+bool anec::hasWeightValues(const Function &function, Diagnostics &diags) {
+  for (const Op &op : function.body())
+    if (op.is(ops::Weight)) {
+      diags.report(op.range(), diag::WeightsNotCompiled, op.get(param::name));
+      return false;
+    }
+  return true;
+}
+
+/// Prints the error of every output against the program evaluated in double
+/// precision, in which only constants and inputs are rounded.
+static bool compareWithReference(const Function &function,
+                                 const ProgramArrays &given,
+                                 llvm::ArrayRef<Port> ports,
+                                 llvm::ArrayRef<ConstantRef> outputs,
+                                 llvm::raw_ostream &out, Diagnostics &diags) {
+  std::vector<RefTensor> in, reference, states;
+  auto input = given.inputs.begin(), state = given.states.begin();
+  for (const auto &param : function.parameters()) {
+    const Constant &array =
+        param->holder == Holder::State ? **state++ : **input++;
+    in.push_back({param->type, array.asDoubles()});
+  }
+  if (!interpret(function, in, reference, diags, {}, &states))
+    return false;
+  llvm::append_range(reference, states);
+  for (auto [port, output, exact] : llvm::zip_equal(ports, outputs, reference))
+    out << "  " << port.name
+        << llvm::format(": relative error %.3g against the double-precision "
+                        "reference\n",
+                        relativeError(output->asDoubles(), exact.data));
+  return true;
+}
+
+static void printHazards(llvm::ArrayRef<OpHazards> hazards,
+                         llvm::raw_ostream &out) {
+  out << "hazards (counted, in emulation):"
+      << (hazards.empty() ? " none\n" : "\n");
+  for (const OpHazards &op : hazards) {
+    out << "  " << op.op << " " << op.result << ": " << op.type.str() << '\n';
+    auto line = [&](uint64_t count, const char *what) {
+      if (count)
+        out << "    " << count << ' ' << what << '\n';
+    };
+    line(op.partialSums, "results with a partial sum of 2^15 or more");
+    line(op.products, "products taken for zero");
+    line(op.overflows, "finite results beyond 65504");
+  }
+}
+
+bool anec::runOnce(const Function &function, Backend &backend,
+                   const RunOptions &options, llvm::raw_ostream &out,
+                   Diagnostics &diags) {
+  std::unique_ptr<Executable> executable =
+      backend.load(function, options.load, diags);
+  if (!executable)
+    return false;
+  std::optional<ProgramArrays> given =
+      readArrays(*executable, options.inputs, options.states, "", diags);
+  if (!given)
+    return false;
+  RunBuffers buffers(*executable, *given);
+  Stopwatch watch;
+  if (!buffers.run(*executable, diags))
+    return false;
+  double elapsed = watch.milliseconds();
+
+  std::vector<ConstantRef> outputs = buffers.outputs(*executable);
+  std::vector<Port> ports = executable->outputs();
+  llvm::append_range(ports, executable->states());
+  out << function.name << llvm::format(": ran in %.3f ms on ", elapsed)
+      << backend.name() << " (measured, first run)\n";
+  for (auto [port, value] : llvm::zip_equal(ports, outputs))
+    printSummary(port, *value, out);
+  if (options.reportHazards)
+    printHazards(executable->hazards(), out);
+  if (options.compare &&
+      !compareWithReference(function, *given, ports, outputs, out, diags))
+    return false;
+  return options.outputDir.empty() ||
+         writeOutputs(ports, outputs, options.outputDir, diags);
+}

@@ -1,0 +1,71 @@
+//===- TrainedModel.cpp - a model that can generate text ------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Train/TrainedModel.h"
+#include "anec/Train/Diags.h"
+
+using namespace anec;
+
+/// Opens the tokenizer that was asked for, or the one that the model was
+/// trained with.
+bool TrainedModel::openTokenizerOfModel(Diagnostics &diags) {
+  if (!trained) {
+    text = openTokenizer(source.tokenizer, diags);
+    return text != nullptr;
+  }
+  const UsedTokenizer &used = trained->state.tokenizer;
+  std::string path = source.tokenizer.empty() ? used.path : source.tokenizer;
+  text = openTokenizer(path, diags);
+  if (!text || text->digest() == used.digest)
+    return text != nullptr;
+  diags.reportFile(path.empty() ? source.checkpoint : path,
+                   diag::OtherTokenizer,
+                   used.path.empty() ? used.kind : used.path,
+                   used.digest.empty() ? "none" : used.digest);
+  return false;
+}
+
+std::optional<TrainedModel> TrainedModel::read(TrainedModelSource source,
+                                               Diagnostics &diags) {
+  TrainedModel model;
+  model.source = std::move(source);
+  if (!model.source.checkpoint.empty()) {
+    model.trained = loadCheckpointWeights(model.source.checkpoint, diags);
+    if (!model.trained)
+      return std::nullopt;
+  }
+  if (!model.openTokenizerOfModel(diags))
+    return std::nullopt;
+  return model;
+}
+
+std::unique_ptr<Session> TrainedModel::open(Backend &backend,
+                                            const LoadOptions &load,
+                                            Diagnostics &diags) const {
+  std::optional<ModelPackage> package = readPackage(source.package, diags);
+  if (!package)
+    return nullptr;
+  if (trained) {
+    std::string differences = compareModels(trained->state, *package);
+    if (!differences.empty()) {
+      diags.reportFile(trained->folder, diag::OtherModel, differences);
+      return nullptr;
+    }
+  }
+  SessionOptions options;
+  options.load = load;
+  options.weights.source = trained ? trained->weights() : source.weights;
+  bool isBaked = package->weightMode == WeightMode::Baked;
+  if (isBaked && !options.weights.source.empty()) {
+    diags.reportFile(source.package, diag::BakedWeights);
+    return nullptr;
+  }
+  bool hasValues = isBaked || !package->values.empty();
+  if (options.weights.source.empty() && !hasValues) {
+    diags.reportFile(source.package, diag::NoWeights);
+    return nullptr;
+  }
+  return Session::open(std::move(*package), backend, options, diags);
+}

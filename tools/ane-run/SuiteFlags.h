@@ -1,0 +1,36 @@
+//===- SuiteFlags.h - the command line of suites ----------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TOOLS_ANE_RUN_SUITEFLAGS_H
+#define ANEC_TOOLS_ANE_RUN_SUITEFLAGS_H
+
+#include "../Command.h"
+#include "BackendChoice.h"
+#include "anec/Bench/RunSuites.h"
+
+namespace anec {
+
+/// The flags that `bench` has for suites.
+class SuiteFlags {
+public:
+  SuiteFlags();
+
+  /// Whether suites are asked for, instead of a program.
+  bool isGiven() const { return !names.empty() || list; }
+  /// What is wrong with them; empty when nothing is.
+  std::string check() const;
+  /// Does what they ask for; `options` has what is not theirs.
+  ExitCode run(SuiteOptions options, const BackendChoice &backend,
+               const Invocation &call) const;
+
+private:
+  llvm::cl::list<std::string> names, rows, beside;
+  llvm::cl::opt<bool> list, quick;
+  llvm::cl::opt<std::string> emit, target, report, plots;
+};
+
+} // namespace anec
+
+#endif // ANEC_TOOLS_ANE_RUN_SUITEFLAGS_H
