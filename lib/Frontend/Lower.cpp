@@ -161,7 +161,10 @@ std::unique_ptr<Module> FileLowering::run(const FrontendOptions &options) {
     repeats = 0;
     BodyLowering(*this, decl, *function).run();
   }
-  return diags.errorCount() == errorsBefore ? std::move(module) : nullptr;
+  if (diags.errorCount() != errorsBefore)
+    return nullptr;
+  markTargets(*module);
+  return std::move(module);
 }
 
 std::unique_ptr<Module> anec::parseTDSL(llvm::StringRef text,

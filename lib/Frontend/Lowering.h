@@ -188,6 +188,9 @@ private:
   bool setCarriedResults(llvm::ArrayRef<llvm::StringRef> carried);
 };
 
+/// Gives inputs of models that are nothing but targets of a loss that role.
+void markTargets(Module &module);
+
 /// "a tensor `fp16[4]`", "the number 3", ...
 std::string inWords(const Term &term, const Dimensions &dimensions);
 

@@ -8,8 +8,11 @@
 ///
 ///   repeat i in 0..layers { x = attention[i](x); }
 ///   ==>
-///   func m.repeat0(i, x) { r = call(i, x) {callee = "attention"}; return r }
-///   x = repeat(x) {body = "m.repeat0", from = 0, to = layers}
+///   host @m.repeat0(%i, %x) -> (%r) {role = body, of = "m"} {
+///     %r = call @attention[%i](%x)
+///     return %r
+///   }
+///   %x = repeat(%x) {body = "m.repeat0", from = 0, to = layers}
 ///
 /// The names that the body binds anew are carried from turn to turn; those that
 /// it only reads follow them as further operands.
@@ -273,6 +276,7 @@ void BodyLowering::lowerRepeat(const ast::RepeatStatement *statement) {
       FunctionKind::Host,
       (decl->name.text + ".repeat" + llvm::Twine(file.repeats++)).str(),
       statement->range);
+  body->setRole(FunctionRole::Body, decl->name.text);
   BodyLowering inside(file, *decl, *body, this);
   bool ok = inside.bindCarried(statement, carried);
   inside.lowerStatements(statement->body);

@@ -218,7 +218,11 @@ void BodyLowering::lowerReturn(const ast::ReturnStatement *statement) {
     values.push_back(term.tensor);
     outputs.push_back(taken.unique(outputName(expr)));
   }
-  function->setResults(values, outputs);
+  // A model's result is its loss.
+  ValueRole role = decl->kind == ast::FunctionDecl::Model ? ValueRole::Loss
+                                                          : ValueRole::Output;
+  function->setResults(values, outputs,
+                       llvm::SmallVector<ValueRole, 2>(values.size(), role));
 }
 
 void BodyLowering::warnUnused() {

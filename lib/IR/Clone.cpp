@@ -42,7 +42,8 @@ Op *anec::cloneOp(const Op &op, Function &to, ValueMap &map, Op *before) {
 void anec::cloneBody(const Function &from, Function &to, ValueMap &map,
                      bool withResults) {
   for (const auto &parameter : from.parameters()) {
-    Value *copy = to.addParameter(parameter->type, parameter->name);
+    Value *copy =
+        to.addParameter(parameter->type, parameter->name, parameter->role());
     copy->declared = parameter->declared;
     map[parameter.get()] = copy;
   }
@@ -55,5 +56,5 @@ void anec::cloneBody(const Function &from, Function &to, ValueMap &map,
     results.push_back(mapped(map, result));
   llvm::SmallVector<llvm::StringRef, 2> names(from.resultNames().begin(),
                                               from.resultNames().end());
-  to.setResults(results, names);
+  to.setResults(results, names, from.resultRoles());
 }

@@ -155,10 +155,30 @@ Function::~Function() {
     dropUses(*result);
 }
 
-Value *Function::addParameter(TensorType type, llvm::StringRef name) {
+Value *Function::addParameter(TensorType type, llvm::StringRef name,
+                              ValueRole role) {
   params.push_back(
       std::make_unique<Value>(std::move(type), name, nullptr, params.size()));
+  params.back()->setRole(role);
   return params.back().get();
+}
+
+Value *Function::parameterOf(ValueRole role) const {
+  Value *found = nullptr;
+  for (const auto &param : params) {
+    if (param->role() != role)
+      continue;
+    if (found)
+      return nullptr;
+    found = param.get();
+  }
+  return found;
+}
+
+std::optional<unsigned> Function::resultOf(ValueRole role) const {
+  if (llvm::count(outputRoles, role) != 1)
+    return std::nullopt;
+  return unsigned(llvm::find(outputRoles, role) - outputRoles.begin());
 }
 
 void Function::orderParameters(llvm::ArrayRef<unsigned> order) {
@@ -184,8 +204,14 @@ void Function::insert(Op *op, Op *before) {
 }
 
 void Function::setResults(llvm::ArrayRef<Value *> values,
-                          llvm::ArrayRef<llvm::StringRef> names) {
+                          llvm::ArrayRef<llvm::StringRef> names,
+                          llvm::ArrayRef<ValueRole> roles) {
   assert(names.empty() || names.size() == values.size());
+  assert(roles.empty() || roles.size() == values.size());
+  // They may be the ones that are there.
+  std::vector<ValueRole> newRoles = roles.vec();
+  newRoles.resize(values.size(), ValueRole::Output);
+  outputRoles = std::move(newRoles);
   resultSlots = std::make_unique<Operand[]>(values.size());
   resultCount = values.size();
   outputNames.clear();
@@ -196,7 +222,8 @@ void Function::setResults(llvm::ArrayRef<Value *> values,
 }
 
 void Function::declareResults(llvm::ArrayRef<TensorType> types,
-                              llvm::ArrayRef<llvm::StringRef> names) {
+                              llvm::ArrayRef<llvm::StringRef> names,
+                              llvm::ArrayRef<ValueRole> roles) {
   assert(ops.empty() && "a declaration has no body");
   llvm::SmallVector<Value *, 2> values;
   for (auto [type, name] : llvm::zip_equal(types, names)) {
@@ -204,7 +231,7 @@ void Function::declareResults(llvm::ArrayRef<TensorType> types,
         type, name, nullptr, unsigned(declaredResults.size())));
     values.push_back(declaredResults.back().get());
   }
-  setResults(values, names);
+  setResults(values, names, roles);
   declared = true;
 }
 

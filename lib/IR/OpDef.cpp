@@ -39,6 +39,18 @@ int OpDef::valueSlot(const ParamName &param) const {
                   [&](const ParamName &name) { return name.id == param.id; });
 }
 
+int OpDef::valueSlot(ValueRole role) const {
+  int slot = 0;
+  for (const ParamDef &param : parameters()) {
+    if (param.isConstant())
+      continue;
+    if (param.role == role)
+      return slot;
+    ++slot;
+  }
+  return -1;
+}
+
 int OpDef::constantSlot(const ParamName &param) const {
   return findSlot(params, true,
                   [&](const ParamName &name) { return name.id == param.id; });

@@ -90,6 +90,7 @@ private:
   struct ResultDeclaration {
     std::string name;
     TensorType type;
+    ValueRole role = ValueRole::Output;
   };
   llvm::SmallVector<ResultDeclaration, 2> declaredResults;
 };
@@ -304,6 +305,7 @@ bool Parser::parseReturn() {
     return false;
   }
   llvm::SmallVector<llvm::StringRef, 2> names;
+  llvm::SmallVector<ValueRole, 2> roles;
   for (auto [value, declared] : llvm::zip_equal(values, declaredResults)) {
     if (value->holder == Holder::State) {
       diags.report(range, diag::ResultHolder, value->name,
@@ -316,8 +318,9 @@ bool Parser::parseReturn() {
       ok = false;
     }
     names.push_back(declared.name);
+    roles.push_back(declared.role);
   }
-  function->setResults(values, names);
+  function->setResults(values, names, roles);
   return ok;
 }
 
@@ -360,7 +363,7 @@ bool Parser::parseResultDeclarations() {
     } else {
       result.name = "result" + std::to_string(declaredResults.size() - 1);
     }
-    if (!parseType(result.type))
+    if (!parseType(result.type) || !parseRole(RolePlace::Result, result.role))
       return false;
     if (!names.insert(result.name).second) {
       diags.report(rangeFrom(begin), diag::DuplicateName, result.name,
@@ -443,12 +446,20 @@ bool Parser::parseHeader() {
     param->declared = range;
     if (!expect(":") || !parseParameterType(*param))
       return false;
+    ValueRole role = param->role();
+    if (!parseRole(RolePlace::Parameter, role))
+      return false;
+    param->setRole(role);
+    if (param->role() != role) {
+      diags.report(range, diag::StateRole, paramName, spelling(role));
+      return false;
+    }
     if (!define(paramName, param, range))
       return false;
     if (cursor.peek() != ')' && !expect(","))
       return false;
   }
-  return parseResultDeclarations();
+  return parseResultDeclarations() && parseRole(*function);
 }
 
 /// A kernel without a body is declared: it stands in another file.
@@ -462,11 +473,13 @@ bool Parser::isDeclaration() {
 void Parser::declare() {
   llvm::SmallVector<TensorType, 2> types;
   llvm::SmallVector<llvm::StringRef, 2> names;
+  llvm::SmallVector<ValueRole, 2> roles;
   for (const ResultDeclaration &result : declaredResults) {
     types.push_back(result.type);
     names.push_back(result.name);
+    roles.push_back(result.role);
   }
-  function->declareResults(types, names);
+  function->declareResults(types, names, roles);
 }
 
 bool Parser::parseFunction() {
@@ -507,5 +520,10 @@ std::unique_ptr<Module> anec::parseIR(llvm::StringRef buffer,
   std::unique_ptr<Module> module =
       Parser(buffer, ops, diags, resolveBlob).parse();
   // Ops were checked as they were built, without sight of other functions.
-  return module && verifyCalls(*module, diags) ? std::move(module) : nullptr;
+  if (!module || !verifyCalls(*module, diags))
+    return nullptr;
+  for (const auto &function : module->functions)
+    verifyRoles(*function, diags);
+  verifyOwners(*module, diags);
+  return diags.hasErrors() ? nullptr : std::move(module);
 }

@@ -195,6 +195,23 @@ static std::string spellParameterType(const Value &param) {
   return type;
 }
 
+/// ` {role = target}`; nothing for the default.
+static std::string spellRole(ValueRole role, RolePlace place) {
+  if (role == defaultRole(place))
+    return "";
+  return " {role = " + spelling(role).str() + "}";
+}
+
+/// ` {role = train, of = "llama"}`, or as much of it as is not the default.
+static std::string spellRole(const Function &function) {
+  llvm::SmallVector<std::string, 2> parts;
+  if (function.role != FunctionRole::Forward)
+    parts.push_back("role = " + spelling(function.role).str());
+  if (function.of() != function.name)
+    parts.push_back("of = " + spellString(function.of()));
+  return parts.empty() ? "" : " {" + llvm::join(parts, ", ") + "}";
+}
+
 void anec::printIR(const Function &function, llvm::raw_ostream &out) {
   ValueNames names(function);
   out << spelling(function.kind) << " @" << function.name;
@@ -203,16 +220,20 @@ void anec::printIR(const Function &function, llvm::raw_ostream &out) {
   out << '(';
   llvm::interleaveComma(function.parameters(), out, [&](const auto &param) {
     out << '%' << names[param.get()] << ": " << spellParameterType(*param);
+    if (param->holder != Holder::State)
+      out << spellRole(param->role(), RolePlace::Parameter);
   });
   out << ") -> (";
   for (unsigned index = 0; index < function.numResults(); ++index)
     out << (index ? ", %" : "%") << function.resultNames()[index] << ": "
-        << function.result(index)->type.str();
+        << function.result(index)->type.str()
+        << spellRole(function.resultRoles()[index], RolePlace::Result);
+  out << ')' << spellRole(function);
   if (function.isDeclaration()) {
-    out << ")\n";
+    out << '\n';
     return;
   }
-  out << ") {\n";
+  out << " {\n";
   for (const Op &op : function.body())
     printOp(op, names, out);
   out << "  return ";

@@ -106,6 +106,77 @@ bool TextReader::expect(llvm::StringRef token) {
 }
 
 //===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+/// A word that may have hyphens.
+std::string TextReader::roleWord() {
+  std::string word = cursor.word().str();
+  while (!word.empty() && cursor.consume("-"))
+    word += "-" + cursor.word().str();
+  return word;
+}
+
+/// "`a`, `b` or `c`", of the roles that fit.
+template <typename Roles, typename Filter>
+static std::string alternatives(Roles roles, Filter fits) {
+  llvm::SmallVector<std::string> words;
+  for (const auto &def : roles)
+    if (fits(def))
+      words.push_back("`" + def.spelling.str() + "`");
+  std::string last = words.pop_back_val();
+  return llvm::join(words, ", ") + " or " + last;
+}
+
+bool TextReader::parseRole(RolePlace place, ValueRole &role) {
+  if (!cursor.consume("{"))
+    return true;
+  if (!expect("role") || !expect("="))
+    return false;
+  Cursor before = cursor;
+  if (std::optional<ValueRole> parsed = parseValueRole(roleWord(), place)) {
+    role = *parsed;
+    return expect("}");
+  }
+  cursor = before;
+  return expected(alternatives(
+      valueRoles(), [&](const ValueRoleDef &def) { return def.fits(place); }));
+}
+
+bool TextReader::parseRole(Function &function) {
+  Cursor before = cursor;
+  if (!cursor.consume("{"))
+    return true;
+  for (bool first = true; first || !cursor.consume("}"); first = false) {
+    if (!first && !expect(","))
+      return false;
+    llvm::StringRef key = cursor.word();
+    bool isKey = (key == "role" || key == "of") && cursor.consume("=");
+    if (!isKey && !first)
+      return expected("`role = ` or `of = `");
+    if (!isKey) {
+      // The brace is that of the body.
+      cursor = before;
+      return true;
+    }
+    if (key == "of") {
+      if (!cursor.quoted(function.owner) || function.owner.empty())
+        return expected("the name of a model or layer in quotes");
+      continue;
+    }
+    Cursor at = cursor;
+    std::optional<FunctionRole> role = parseFunctionRole(roleWord());
+    if (!role) {
+      cursor = at;
+      return expected(alternatives(
+          functionRoles(), [](const FunctionRoleDef &) { return true; }));
+    }
+    function.role = *role;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Types and constants
 //===----------------------------------------------------------------------===//
 

@@ -59,6 +59,11 @@ public:
 
   bool parseType(TensorType &type);
   bool parseConstant(ConstantRef &constant);
+  /// `{role = target}`, of a parameter or result; leaves `role` alone where
+  /// there is nothing of the kind.
+  bool parseRole(RolePlace place, ValueRole &role);
+  /// The same of a function: `{role = train, of = "llama"}`.
+  bool parseRole(Function &function);
 
   SourceRange here() const { return rangeFrom(cursor.position()); }
   SourceRange rangeFrom(const char *begin) const {
@@ -73,6 +78,7 @@ public:
   Diagnostics &diags;
 
 private:
+  std::string roleWord();
   bool parseNumber(double &value);
   bool parseElements(TensorType type, char close, ConstantRef &constant);
   bool parseSplat(const TensorType &type, SourceRange range,

@@ -55,6 +55,7 @@ bool anec::verify(const Function &function, Diagnostics &diags) {
       ok = false;
     }
   }
+  ok &= verifyRoles(function, diags);
   for (const Op &op : function.body()) {
     ok &= verifyOp(op, defined, diags);
     for (const Value *result : op.resultValues())
@@ -153,6 +154,16 @@ static bool verifyCall(const Op &op, const Functions &functions,
                  spelling(callee->kind));
     return false;
   }
+  if (isRepeat && callee->role != FunctionRole::Body) {
+    diags.report(op.range(), diag::RepeatBody, name, spelling(callee->role));
+    return false;
+  }
+  if (isRepeat && !callee->owner.empty() &&
+      callee->owner != op.parent()->of()) {
+    diags.report(op.range(), diag::BodyOwner, op.parent()->name,
+                 op.parent()->of(), name, callee->owner);
+    return false;
+  }
   llvm::SmallVector<TensorType, 4> parameters, results;
   (isRepeat ? repeatSignature : callSignature)(op, parameters, results);
   std::string wanted = signature(parameters, results);
@@ -243,5 +254,5 @@ bool anec::verify(const Module &module, Diagnostics &diags) {
     }
     ok &= verify(*function, diags);
   }
-  return ok && verifyCalls(module, diags);
+  return ok && verifyCalls(module, diags) && verifyOwners(module, diags);
 }

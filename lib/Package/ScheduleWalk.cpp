@@ -6,20 +6,13 @@
 #include "anec/Package/ScheduleWalk.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Weights.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace anec;
 
 std::vector<const Function *> anec::entryPoints(const Module &module) {
-  llvm::StringSet<> bodies;
-  for (const auto &function : module.functions)
-    for (const Op &op : function->body())
-      if (op.is(ops::Repeat))
-        bodies.insert(op.get(param::body));
   std::vector<const Function *> entries;
   for (const auto &function : module.functions)
-    if (function->kind == FunctionKind::Host &&
-        !bodies.contains(function->name))
+    if (function->isEntry())
       entries.push_back(function.get());
   return entries;
 }
@@ -140,13 +133,4 @@ void anec::walkPassedWeights(
       visit(op, slot - 1, passed);
     }
   });
-}
-
-std::string anec::instanceName(llvm::StringRef weight,
-                               std::optional<int64_t> instance) {
-  if (!instance)
-    return weight.str();
-  auto [layer, name] = weight.split('.');
-  return layer.str() + "." + std::to_string(*instance) +
-         (name.empty() ? "" : "." + name.str());
 }

@@ -128,14 +128,12 @@ bool NumericsProbe::compareAfter(const Function &function, const PassDef &pass,
 ModuleProbe::ModuleProbe(const Module &module) {
   llvm::StringSet<> applied;
   for (const auto &function : module.functions)
-    for (const Op &op : function->body()) {
+    for (const Op &op : function->body())
       if (op.is(ops::Call))
         applied.insert(op.get(param::callee));
-      if (op.is(ops::Repeat))
-        applied.insert(op.get(param::body));
-    }
   for (const auto &function : module.functions) {
-    if (applied.contains(function->name) || function->isDeclaration())
+    if (applied.contains(function->name) || function->isDeclaration() ||
+        function->role == FunctionRole::Body)
       continue;
     Probed &probed = functions.emplace_back(Probed{function->name, {}, {}});
     for (const auto &param : function->parameters())

@@ -39,7 +39,7 @@ layer @shared(%x: fp32[3], %n: int32) -> (%y: fp32[3]) {
   %y = add(%product, %flat) : fp32[3]
   return %y
 }
-host @m(%n: int32) -> (%loss: fp32) {
+host @m(%n: int32) -> (%loss: fp32 {role = loss}) {
   %v = weight() {name = "m.v", dtype = "fp32", shape = [3]} : fp32[3]
   %u = weight() {name = "m.u", dtype = "fp32", shape = [4, 3]} : fp32[4, 3]
   %x = sin(%v) : fp32[3]
@@ -52,7 +52,7 @@ host @m(%n: int32) -> (%loss: fp32) {
   %loss = reduce_sum(%both) : fp32
   return %loss
 }
-host @m.body(%i: int32, %x: fp32[3], %v: fp32[3], %n: int32, %u: fp32[3]) -> (%y: fp32[3], %stack: fp32[3]) {
+host @m.body(%i: int32, %x: fp32[3], %v: fp32[3], %n: int32, %u: fp32[3]) -> (%y: fp32[3], %stack: fp32[3]) {role = body} {
   %y0, %z, %unused = call @l[%i](%x) : fp32[3], fp32[3], fp32[3]
   %y1 = repeat(%y0, %v) {body = "m.inner", from = 0, to = 2, carried = 1} : fp32[3]
   %w = weight(%i) {name = "n.w", dtype = "fp32", shape = [3]} : fp32[3]
@@ -62,7 +62,7 @@ host @m.body(%i: int32, %x: fp32[3], %v: fp32[3], %n: int32, %u: fp32[3]) -> (%y
   %y = add(%yu, %w) : fp32[3]
   return %y, %z
 }
-host @m.inner(%j: int32, %x: fp32[3], %v: fp32[3]) -> (%y: fp32[3]) {
+host @m.inner(%j: int32, %x: fp32[3], %v: fp32[3]) -> (%y: fp32[3]) {role = body} {
   %xv = mul(%x, %v) : fp32[3]
   %s = sin(%xv) : fp32[3]
   %y = add(%s, %x) : fp32[3]

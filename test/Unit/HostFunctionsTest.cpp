@@ -23,11 +23,11 @@ layer @scale(%x: fp32[2]) -> (%y: fp32[2]) {
   %y = mul(%x, %w) : fp32[2]
   return %y
 }
-host @forward.body(%i: int32, %x: fp32[2]) -> (%y: fp32[2], %saved: fp32[2]) {
+host @forward.body(%i: int32, %x: fp32[2]) -> (%y: fp32[2], %saved: fp32[2]) {role = body} {
   %y = call @scale[%i](%x) : fp32[2]
   return %y, %x
 }
-host @backward.body(%i: int32, %dy: fp32[2], %bias: fp32[2], %saved: fp32[2]) -> (%dx: fp32[2]) {
+host @backward.body(%i: int32, %dy: fp32[2], %bias: fp32[2], %saved: fp32[2]) -> (%dx: fp32[2]) {role = body} {
   %w = weight(%i) {name = "scale.w", dtype = "fp32", shape = [1]} : fp32[1]
   %scaled = mul(%dy, %w) : fp32[2]
   %dx = add(%scaled, %bias) : fp32[2]

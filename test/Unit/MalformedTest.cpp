@@ -89,6 +89,14 @@ TEST(Malformed, EqualNamesOfFunctions) {
             Ids({"[duplicate-function]"}));
 }
 
+TEST(Malformed, RolesOfTheOtherEnd) {
+  Chain chain;
+  chain.function->parameters()[0]->setRole(ValueRole::Output);
+  chain.function->setResultRole(0, ValueRole::Target);
+  EXPECT_EQ(ids([&](Diagnostics &d) { return verify(chain.module, d); }),
+            Ids({"[misplaced-role]", "[misplaced-role]"}));
+}
+
 TEST(Malformed, ResultOfAnotherType) {
   Chain chain;
   chain.exp->result()->type.dtype = DType::FP32;

@@ -484,13 +484,13 @@ host @main(%x: fp16[4, 2]) -> (%y: fp16[4, 2], %all: fp16[3, 4, 2], %sum: fp16[4
   %sum = repeat(%start, %x, %all, %e) {body = "fold", from = 0, to = 3, carried = 1, sliced = 2, reverse = true} : fp16[4, 2]
   return %y, %all, %sum, %x
 }
-host @body(%i: int32, %x: fp16[4, 2]) -> (%y: fp16[4, 2], %saved: fp16[4, 2]) {
+host @body(%i: int32, %x: fp16[4, 2]) -> (%y: fp16[4, 2], %saved: fp16[4, 2]) {role = body} {
   %n = cast(%i) {dtype = "fp16"} : fp16
   %a = add(%x, %n) : fp16[4, 2]
   %y = call @halve(%a) : fp16[4, 2]
   return %y, %x
 }
-host @fold(%i: int32, %s: fp16[4, 2], %x: fp16[4, 2], %saved: fp16[4, 2], %e: fp16[4, 2]) -> (%t: fp16[4, 2]) {
+host @fold(%i: int32, %s: fp16[4, 2], %x: fp16[4, 2], %saved: fp16[4, 2], %e: fp16[4, 2]) -> (%t: fp16[4, 2]) {role = body} {
   %a = add(%s, %saved) : fp16[4, 2]
   %b = call @halve(%a) : fp16[4, 2]
   %c = add(%b, %x) : fp16[4, 2]

@@ -16,9 +16,9 @@
 ///   // positive: @name   magnitudes, and 0.2 more
 ///   // unit: @name       in (-1, 1)
 ///
-/// A function @name.backward of the file is checked in place of what
-/// `differentiate` would make of @name. It must be found wrong when a comment
-/// says so:
+/// A function of the file with the role `backward` of @name is checked in place
+/// of what `differentiate` would make of @name. It must be found wrong when a
+/// comment says so:
 ///
 ///   // wrong: @name
 ///
@@ -105,7 +105,7 @@ void Checker::readDomains(llvm::StringRef text) {
 static std::vector<std::unique_ptr<Function>> takeBackwards(Module &module) {
   std::vector<std::unique_ptr<Function>> taken;
   for (auto &function : module.functions)
-    if (llvm::StringRef(function->name).ends_with(".backward"))
+    if (function->role == FunctionRole::Backward)
       taken.push_back(std::move(function));
   llvm::erase(module.functions, nullptr);
   return taken;
@@ -210,11 +210,14 @@ static double norm(llvm::ArrayRef<double> values) {
 }
 
 const Function &Checker::backwardOf(const Function &function) const {
-  std::string name = function.name + ".backward";
-  for (const auto &own : written)
-    if (own->name == name)
-      return *own;
-  return *module->findFunction(name);
+  auto isBackward = [&](const auto &other) {
+    return other->role == FunctionRole::Backward &&
+           other->of() == function.name;
+  };
+  auto own = llvm::find_if(written, isBackward);
+  if (own != written.end())
+    return **own;
+  return **llvm::find_if(module->functions, isBackward);
 }
 
 bool Checker::check(const Function &function) {

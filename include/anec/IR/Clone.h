@@ -22,7 +22,7 @@ Op *copyOp(const Op &op, llvm::ArrayRef<Value *> operands);
 Op *cloneOp(const Op &op, Function &to, ValueMap &map, Op *before = nullptr);
 
 /// Adds copies of the parameters and ops of `from` to `to`, and of its results
-/// too when `withResults`.
+/// too when `withResults`, with their roles. The role of `to` itself stays.
 void cloneBody(const Function &from, Function &to, ValueMap &map,
                bool withResults = true);
 

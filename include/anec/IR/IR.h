@@ -15,7 +15,8 @@
 ///
 /// Well-formed means: every operand is defined above its use in the same
 /// function; operand and constant slots fit the row; the row's `infer` accepts
-/// the op and gives its result types. `verify` (Verifier.h) checks this.
+/// the op and gives its result types; roles fit what has them. `verify`
+/// (Verifier.h) checks this.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,7 @@
 #define ANEC_IR_IR_H
 
 #include "anec/IR/Params.h"
+#include "anec/IR/Roles.h"
 #include "anec/IR/Type.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ilist.h"
@@ -101,6 +103,12 @@ public:
   /// The layout of any buffer.
   BufferLayout bufferLayout() const;
 
+  /// What a parameter is for. That of a state is always ValueRole::State.
+  ValueRole role() const {
+    return holder == Holder::State ? ValueRole::State : given;
+  }
+  void setRole(ValueRole role) { given = role; }
+
   /// Where a parameter is declared; the range of any other value is its op's.
   SourceRange declared;
   SourceRange range() const;
@@ -121,6 +129,7 @@ private:
   friend class Operand;
   Op *op;
   unsigned slot;
+  ValueRole given = ValueRole::Input;
   Operand *uses = nullptr;
 };
 
@@ -195,7 +204,25 @@ public:
   SourceRange range;
   std::string opset = "ios18"; ///< MIL's tag: `func main<ios18>`
 
-  Value *addParameter(TensorType type, llvm::StringRef name);
+  /// What the function is for, and of which model or layer. A function that
+  /// names no owner is its own.
+  FunctionRole role = FunctionRole::Forward;
+  std::string owner;
+  llvm::StringRef of() const { return owner.empty() ? name : owner; }
+  void setRole(FunctionRole newRole, llvm::StringRef newOwner) {
+    role = newRole;
+    owner = newOwner.str();
+  }
+  /// Whether this is a host function that can be run by itself, and no body of
+  /// a `repeat`.
+  bool isEntry() const {
+    return kind == FunctionKind::Host && role != FunctionRole::Body;
+  }
+
+  Value *addParameter(TensorType type, llvm::StringRef name,
+                      ValueRole role = ValueRole::Input);
+  /// The parameter of this role; null when there is none, or more than one.
+  Value *parameterOf(ValueRole role) const;
   /// Puts the parameters into another order: `order[i]` is where the new i-th
   /// stood.
   void orderParameters(llvm::ArrayRef<unsigned> order);
@@ -211,9 +238,18 @@ public:
   /// The results: uses like any other (with no owning op), so replacing a
   /// value renews them. Their names are the function's interface and survive
   /// whatever happens to the values; without `names`, they are the values' own.
+  /// Without `roles`, they are outputs.
   void setResults(llvm::ArrayRef<Value *> values,
-                  llvm::ArrayRef<llvm::StringRef> names = {});
+                  llvm::ArrayRef<llvm::StringRef> names = {},
+                  llvm::ArrayRef<ValueRole> roles = {});
   llvm::ArrayRef<std::string> resultNames() const { return outputNames; }
+  llvm::ArrayRef<ValueRole> resultRoles() const { return outputRoles; }
+  void setResultRole(unsigned index, ValueRole role) {
+    outputRoles[index] = role;
+  }
+  /// The index of the result of this role; nothing when there is none, or more
+  /// than one.
+  std::optional<unsigned> resultOf(ValueRole role) const;
   unsigned numResults() const { return resultCount; }
   Value *result(unsigned index) const { return resultSlots[index].get(); }
   void setResult(unsigned index, Value *value) {
@@ -229,7 +265,8 @@ public:
   /// which calls need to know the types alone. Its results are values that
   /// nothing computes.
   void declareResults(llvm::ArrayRef<TensorType> types,
-                      llvm::ArrayRef<llvm::StringRef> names);
+                      llvm::ArrayRef<llvm::StringRef> names,
+                      llvm::ArrayRef<ValueRole> roles = {});
   bool isDeclaration() const { return declared; }
 
 private:
@@ -240,6 +277,7 @@ private:
   std::unique_ptr<Operand[]> resultSlots;
   unsigned resultCount = 0;
   std::vector<std::string> outputNames;
+  std::vector<ValueRole> outputRoles;
 };
 
 /// A program: functions in source order, with unique names.

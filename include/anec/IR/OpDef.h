@@ -54,6 +54,8 @@ struct ParamDef {
   uint8_t opset = 15;
   /// What a value is given as.
   Holder holder = Holder::Tensor;
+  /// What a value is for: Target and Logits, of ops that compute a loss.
+  ValueRole role = ValueRole::Input;
 
   constexpr bool isConstant() const {
     return kind == ParamKind::Constant || kind == ParamKind::OptionalConstant;
@@ -220,6 +222,8 @@ struct OpDef {
   /// Slot among the value (or constant) parameters; -1 when there is none.
   int valueSlot(const ParamName &param) const;
   int constantSlot(const ParamName &param) const;
+  /// The slot of the first value parameter with this role; -1 without one.
+  int valueSlot(ValueRole role) const;
   /// The same by a name that comes as text.
   int findValueParam(llvm::StringRef name) const;
   int findConstantParam(llvm::StringRef name) const;
@@ -271,6 +275,12 @@ constexpr ParamDef number(const FloatParam &name,
                           DTypeSet dtypes = floats,
                           llvm::StringLiteral doc = "") {
   return {name, ParamKind::Constant, dtypes, typeVar, 0, fallback, doc};
+}
+
+/// A value parameter with a role.
+constexpr ParamDef as(ValueRole role, ParamDef param) {
+  param.role = role;
+  return param;
 }
 
 /// A parameter that the op got in a later opset than the first.

@@ -18,6 +18,12 @@ bool verify(const Module &module, Diagnostics &diags);
 /// Checks that what host functions apply is in the module and has the types
 /// they apply it to.
 bool verifyCalls(const Module &module, Diagnostics &diags);
+/// Checks that the roles of a function, its parameters and its results fit
+/// their kinds and types, and that each is there no more often than it may be.
+bool verifyRoles(const Function &function, Diagnostics &diags);
+/// Checks that owners fit what they own, and that no two entries of one owner
+/// have the same role.
+bool verifyOwners(const Module &module, Diagnostics &diags);
 
 } // namespace anec
 

@@ -13,6 +13,7 @@
 #define ANEC_PACKAGE_SCHEDULEWALK_H
 
 #include "anec/IR/IR.h"
+#include "anec/IR/WeightName.h"
 #include "anec/IR/WeightView.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -22,7 +23,7 @@ namespace anec {
 /// Integers that are known before running: indices of turns.
 using KnownIntegers = llvm::DenseMap<const Value *, int64_t>;
 
-/// The host functions that no `repeat` has for its body: what can be run.
+/// The host functions that can be run by themselves.
 std::vector<const Function *> entryPoints(const Module &module);
 
 /// The instance that `op`, a call, a weight or an accumulation, is for; nothing
@@ -45,10 +46,6 @@ void walkPassedWeights(const Module &module, const Function &entry,
                        llvm::function_ref<void(const Op &call, unsigned input,
                                                const WeightView &view)>
                            visit);
-
-/// `attention.3.wq` for weight `attention.wq` of instance 3.
-std::string instanceName(llvm::StringRef weight,
-                         std::optional<int64_t> instance);
 
 } // namespace anec
 

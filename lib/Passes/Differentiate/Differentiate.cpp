@@ -10,10 +10,11 @@
 ///   layer @f(%x) -> (%y)          keeps its name, and gets beside it
 ///   layer @f.backward(%x, %y.gradient) -> (%x.gradient, %w.gradient, ...)
 ///
-/// with a copy of the forward ops that it needs. A model gets beside it a host
-/// function that runs it and then its adjoint, to which it adds the gradients
-/// of its weights. The seed is the parameter `%loss_scale`, so that what fp16
-/// cannot hold is scaled into it.
+/// with a copy of the forward ops that it needs. A model, a host function with
+/// a result of the role `loss`, gets beside it a training step that runs it and
+/// then its adjoint, which adds up the gradients of its weights. The gradient
+/// of the loss is a parameter of the role `loss-scale`: fp16 holds more of
+/// gradients that are scaled.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,34 +22,28 @@
 #include "Differentiator.h"
 #include "anec/IR/Diags.h"
 #include "anec/IR/Names.h"
+#include "anec/IR/WeightName.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace anec;
 
-Function *Differentiator::addFunction(FunctionKind kind,
-                                      const std::string &name,
-                                      SourceRange range) {
+Function *Differentiator::addFunction(const Function &forward,
+                                      FunctionRole role) {
+  std::string name = forward.name + "." + spelling(role).str();
   if (const Function *previous = module.findFunction(name)) {
-    ctx.diags.report(range, diag::DuplicateFunction, name)
+    ctx.diags.report(forward.range, diag::DuplicateFunction, name)
         .note(previous->range, diag::PreviousDefinition, name);
     return nullptr;
   }
-  return module.addFunction(kind, name, range);
+  Function *added = module.addFunction(forward.kind, name, forward.range);
+  added->opset = forward.opset;
+  added->setRole(role, forward.of());
+  return added;
 }
 
 //===----------------------------------------------------------------------===//
 // Layers
 //===----------------------------------------------------------------------===//
-
-/// `norm` of `attention.norm`.
-static llvm::StringRef shortName(llvm::StringRef weight,
-                                 llvm::StringRef layer) {
-  if (weight.consume_front(layer) && weight.consume_front(".") &&
-      !weight.empty())
-    return weight;
-  return weight;
-}
 
 /// Makes the gradients that `adjoint` has of parameters and weights the
 /// results.
@@ -69,11 +64,12 @@ static void setGradientResults(const Function &layer, Function &backward,
   for (const WeightGradient &weight : adjoint.weightGradients()) {
     result.weights.push_back(weight.name);
     values.push_back(weight.gradient);
-    llvm::StringRef name = shortName(weight.name, layer.name);
-    names.push_back(unique.unique((name + ".gradient").str()).str());
+    names.push_back(
+        unique.unique((memberOf(weight.name) + ".gradient").str()).str());
   }
   llvm::SmallVector<llvm::StringRef, 8> views(names.begin(), names.end());
-  backward.setResults(values, views);
+  llvm::SmallVector<ValueRole, 8> roles(values.size(), ValueRole::Gradient);
+  backward.setResults(values, views, roles);
 }
 
 const LayerBackward &Differentiator::differentiateLayer(const Function &layer) {
@@ -81,11 +77,9 @@ const LayerBackward &Differentiator::differentiateLayer(const Function &layer) {
   LayerBackward &result = it->second;
   if (!isNew)
     return result;
-  Function *backward =
-      addFunction(layer.kind, layer.name + ".backward", layer.range);
+  Function *backward = addFunction(layer, FunctionRole::Backward);
   if (!backward)
     return result;
-  backward->opset = layer.opset;
   ValueMap map;
   cloneBody(layer, *backward, map, /*withResults=*/false);
   Activity activity;
@@ -102,7 +96,8 @@ const LayerBackward &Differentiator::differentiateLayer(const Function &layer) {
     if (!isFloat(value->type.dtype))
       continue;
     std::string name = layer.resultNames()[index] + ".gradient";
-    Value *seed = backward->addParameter(value->type, names.unique(name));
+    Value *seed = backward->addParameter(value->type, names.unique(name),
+                                         ValueRole::Gradient);
     seed->declared = layer.range;
     result.seeds.push_back(index);
     adjoint.add(value, seed);
@@ -180,11 +175,10 @@ bool Differentiator::prepare(Function &host, Activity &activity) {
 }
 
 bool Differentiator::differentiateModel(const Function &forward) {
-  model = forward.name;
-  Function *train =
-      addFunction(FunctionKind::Host, model + ".train", forward.range);
+  train = addFunction(forward, FunctionRole::Train);
   if (!train)
     return false;
+  bodies = 0;
   ValueMap map;
   cloneBody(forward, *train, map);
   Activity activity;
@@ -193,11 +187,12 @@ bool Differentiator::differentiateModel(const Function &forward) {
   NameSet names;
   for (const auto &parameter : train->parameters())
     names.unique(parameter->name);
-  Value *seed = train->addParameter(DType::FP32, names.unique("loss_scale"));
+  Value *seed = train->addParameter(DType::FP32, names.unique("loss_scale"),
+                                    ValueRole::LossScale);
   seed->declared = forward.range;
   Adjoint adjoint(*train, activity, ctx.diags,
                   [&](const Op &op, Adjoint &a) { return apply(op, a); });
-  adjoint.add(train->result(0), seed);
+  adjoint.add(train->result(*train->resultOf(ValueRole::Loss)), seed);
   if (!adjoint.run())
     return false;
   accumulate(adjoint.builder, adjoint.weightGradients());
@@ -206,28 +201,19 @@ bool Differentiator::differentiateModel(const Function &forward) {
   return true;
 }
 
-/// A model has one result, the loss, and is not the body of a repeat.
-static std::vector<Function *> findModels(const Module &module) {
-  llvm::StringSet<> bodies;
-  for (const auto &function : module.functions)
-    for (const Op &op : function->body())
-      if (op.is(ops::Repeat))
-        bodies.insert(op.get(param::body));
-  std::vector<Function *> models;
-  for (const auto &function : module.functions)
-    if (function->kind == FunctionKind::Host &&
-        !bodies.contains(function->name) && function->numResults() == 1 &&
-        function->result(0)->type == TensorType(DType::FP32))
-      models.push_back(function.get());
-  return models;
-}
-
 static bool differentiate(Module &module, PassContext &ctx) {
   Differentiator differentiator(module, ctx);
-  std::vector<Function *> models = findModels(module), others;
-  for (const auto &function : module.functions)
-    if (function->kind != FunctionKind::Host && models.empty())
+  std::vector<Function *> models, others;
+  for (const auto &function : module.functions) {
+    if (function->role != FunctionRole::Forward)
+      continue;
+    if (function->kind != FunctionKind::Host)
       others.push_back(function.get());
+    else if (function->resultOf(ValueRole::Loss))
+      models.push_back(function.get());
+  }
+  if (!models.empty())
+    others.clear();
   for (const Function *model : models)
     differentiator.differentiateModel(*model);
   // Without a model, whatever there is.
@@ -241,8 +227,10 @@ constinit const PassDef passes::Differentiate = {
     .summary = "Add the backward of layers, and of models a training step",
     .description = "layer @f(%x) -> (%y)  ==>  layer @f.backward(%x, "
                    "%y.gradient) -> (%x.gradient, %w.gradient)\n"
-                   "host @m(%tokens) -> (%loss)  ==>  host @m.train(%tokens, "
-                   "%loss_scale) -> (%loss)",
+                   "host @m(%tokens) -> (%loss {role = loss})\n"
+                   "  ==>  host @m.train(%tokens, %loss_scale {role = "
+                   "loss-scale}) -> (%loss {role = loss}) {role = train, of = "
+                   "\"m\"}",
     .stats = {{{"functions", "layers differentiated"},
                {"models", "models differentiated"}}},
     .tolerance = 0,

@@ -48,8 +48,8 @@ private:
   void need(const Value *value);
   bool isCheap(const Value *value) const;
   Value *addParameter(Function &body, const TensorType &type,
-                      llvm::StringRef name) {
-    return body.addParameter(type, names.unique(name));
+                      llvm::StringRef name, ValueRole role) {
+    return body.addParameter(type, names.unique(name), role);
   }
   void takeApart();
   void addParameters(Function &body, ValueMap &map);
@@ -145,7 +145,8 @@ void BodyDifferentiation::setGradients(Adjoint &adjoint) {
   }
   llvm::SmallVector<llvm::StringRef, 8> views(resultNames.begin(),
                                               resultNames.end());
-  joint.setResults(values, views);
+  llvm::SmallVector<ValueRole, 8> roles(values.size(), ValueRole::Gradient);
+  joint.setResults(values, views, roles);
 }
 
 bool BodyDifferentiation::run() {
@@ -224,22 +225,27 @@ static std::string savedName(const Value *value) {
 
 /// In the order that Differentiator::applyRepeat gives them in.
 void BodyDifferentiation::addParameters(Function &body, ValueMap &map) {
-  auto add = [&](const Value *value, llvm::StringRef suffix) {
-    map[value] = addParameter(body, value->type, value->name + suffix.str());
+  auto add = [&](const Value *value) {
+    map[value] = addParameter(body, value->type, value->name, value->role());
   };
-  add(joint.parameters()[0].get(), "");
+  auto addGradient = [&](const Value *value) {
+    map[value] = addParameter(body, value->type, value->name + ".gradient",
+                              ValueRole::Gradient);
+  };
+  add(joint.parameters()[0].get());
   for (const Value *seed : seeds)
-    add(seed, ".gradient");
+    addGradient(seed);
   for (const Value *sum : sums)
-    add(sum, ".gradient");
+    addGradient(sum);
   for (unsigned slot : result.neededInvariants)
-    add(joint.parameters()[slot + 1].get(), "");
+    add(joint.parameters()[slot + 1].get());
   for (const Value *seed : stackSeeds)
-    add(seed, ".gradient");
+    addGradient(seed);
   for (unsigned slot : result.neededSlices)
-    add(joint.parameters()[slot + 1].get(), "");
+    add(joint.parameters()[slot + 1].get());
   for (const Value *value : needed)
-    map[value] = addParameter(body, value->type, savedName(value));
+    map[value] =
+        addParameter(body, value->type, savedName(value), ValueRole::Tap);
 }
 
 void BodyDifferentiation::takeApart() {
@@ -261,22 +267,23 @@ void BodyDifferentiation::takeApart() {
     values.push_back(map.lookup(value));
   llvm::SmallVector<llvm::StringRef, 4> views(joint.resultNames().begin(),
                                               joint.resultNames().end());
-  body.setResults(values, views);
+  body.setResults(values, views, joint.resultRoles());
 }
 
 //===----------------------------------------------------------------------===//
 // The repeats
 //===----------------------------------------------------------------------===//
 
-/// `llama.train.repeat0` of `llama.repeat0`, and a name that is not taken.
-static std::string trainName(const Module &module, llvm::StringRef body,
-                             llvm::StringRef model) {
-  std::string name = (body + ".train").str();
-  if (body.consume_front(model) && body.starts_with("."))
-    name = (model + ".train" + body).str();
+static std::string backwardName(const std::string &body) {
+  return body + ".backward";
+}
+
+/// `name`, or with a number behind it when that, or the name of its backward,
+/// is taken.
+static std::string freeName(const Module &module, const std::string &name) {
   std::string unique = name;
   for (unsigned number = 1;
-       module.findFunction(unique) || module.findFunction(unique + ".backward");
+       module.findFunction(unique) || module.findFunction(backwardName(unique));
        ++number)
     unique = name + "_" + std::to_string(number);
   return unique;
@@ -289,6 +296,7 @@ static Op *collectSaved(Op &op, Function &train,
   llvm::SmallVector<Value *, 8> values(train.resultValues());
   std::vector<std::string> names(train.resultNames().begin(),
                                  train.resultNames().end());
+  llvm::SmallVector<ValueRole, 8> roles(train.resultRoles());
   std::vector<std::string> types, resultNames;
   if (const Constant *collected = op.constant(param::collected))
     types = collected->asStrings();
@@ -302,11 +310,12 @@ static Op *collectSaved(Op &op, Function &train,
     values.push_back(const_cast<Value *>(value));
     names.push_back(
         unique.unique("saved" + std::to_string(types.size())).str());
+    roles.push_back(ValueRole::Tap);
     types.push_back(value->type.str());
     resultNames.push_back(savedName(value));
   }
   llvm::SmallVector<llvm::StringRef, 8> views(names.begin(), names.end());
-  train.setResults(values, views);
+  train.setResults(values, views, roles);
 
   llvm::SmallVector<ConstantRef, 8> constants(op.constants());
   constants[op.def().constantSlot(param::body)] = Constant::string(train.name);
@@ -326,23 +335,29 @@ static Op *collectSaved(Op &op, Function &train,
   return now;
 }
 
+Function *Differentiator::addBody(const std::string &name, SourceRange range) {
+  Function *body = module.addFunction(FunctionKind::Host, name, range);
+  body->setRole(FunctionRole::Body, train->of());
+  return body;
+}
+
 Op *Differentiator::prepareRepeat(Op &op, const Activity &outer) {
   const Function &body = *module.findFunction(op.get(param::body));
-  std::string name = trainName(module, body.name, model);
-  Function &train = *module.addFunction(FunctionKind::Host, name, body.range);
+  std::string name =
+      freeName(module, train->name + ".repeat" + std::to_string(bodies++));
+  Function &turn = *addBody(name, body.range);
   ValueMap map;
-  cloneBody(body, train, map);
+  cloneBody(body, turn, map);
   Activity inside;
-  BodyDifferentiation::activate(op, outer, train, inside);
-  if (!prepare(train, inside))
+  BodyDifferentiation::activate(op, outer, turn, inside);
+  if (!prepare(turn, inside))
     return nullptr;
   RepeatBackward &repeat = repeats[name];
-  repeat.body =
-      module.addFunction(FunctionKind::Host, name + ".backward", body.range);
-  BodyDifferentiation differentiation(*this, op, outer, train, repeat);
+  repeat.body = addBody(backwardName(name), body.range);
+  BodyDifferentiation differentiation(*this, op, outer, turn, repeat);
   if (!differentiation.run())
     return nullptr;
-  return collectSaved(op, train, differentiation.savedValues(), repeat);
+  return collectSaved(op, turn, differentiation.savedValues(), repeat);
 }
 
 bool Differentiator::applyRepeat(const Op &op, Adjoint &adjoint) {

@@ -40,14 +40,16 @@ class Differentiator {
 public:
   Differentiator(Module &module, PassContext &ctx) : module(module), ctx(ctx) {}
 
-  /// Adds `layer.backward`, if it is not there yet.
+  /// Adds the backward of `layer`, if it is not there yet.
   const LayerBackward &differentiateLayer(const Function &layer);
-  /// Adds `model.train` with the functions it applies.
+  /// Adds the training step of `model` with the functions it applies.
   bool differentiateModel(const Function &model);
 
 private:
-  Function *addFunction(FunctionKind kind, const std::string &name,
-                        SourceRange range);
+  /// Adds a function with this role of the owner of `forward`, called after
+  /// it; null, with the error reported, when the name is taken.
+  Function *addFunction(const Function &forward, FunctionRole role);
+  Function *addBody(const std::string &name, SourceRange range);
   /// Makes the repeats of a host function collect what their backwards need,
   /// and finds what is active in it.
   bool prepare(Function &host, Activity &activity);
@@ -61,7 +63,8 @@ private:
   PassContext &ctx;
   llvm::StringMap<LayerBackward> layers;
   llvm::StringMap<RepeatBackward> repeats; ///< by the name of the train body
-  std::string model; ///< the one that is being differentiated
+  Function *train = nullptr;               ///< the step that is being made
+  unsigned bodies = 0;                     ///< repeated in it so far
 
   friend class BodyDifferentiation;
 };

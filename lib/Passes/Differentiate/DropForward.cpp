@@ -12,6 +12,7 @@
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -19,32 +20,43 @@ using namespace anec;
 
 /// `host` and the bodies it repeats.
 static void collect(const Module &module, const Function &host,
-                    llvm::StringSet<> &names) {
-  names.insert(host.name);
+                    llvm::DenseSet<const Function *> &functions) {
+  if (!functions.insert(&host).second)
+    return;
   for (const Op &op : host.body())
     if (op.is(ops::Repeat))
       if (const Function *body = module.findFunction(op.get(param::body)))
-        collect(module, *body, names);
+        collect(module, *body, functions);
 }
 
 static bool dropForward(Module &module, PassContext &ctx) {
-  llvm::StringSet<> dropped;
+  llvm::StringSet<> trained;
   for (const auto &host : module.functions)
-    if (host->kind == FunctionKind::Host &&
-        module.findFunction(host->name + ".train"))
-      collect(module, *host, dropped);
-  ctx.count("dropped", dropped.size());
+    if (host->role == FunctionRole::Train)
+      trained.insert(host->of());
+  // What both repeat stays.
+  llvm::DenseSet<const Function *> dropped, kept;
+  for (const auto &host : module.functions)
+    if (host->isEntry())
+      collect(module, *host,
+              host->role == FunctionRole::Forward &&
+                      trained.contains(host->of())
+                  ? dropped
+                  : kept);
+  size_t before = module.functions.size();
   llvm::erase_if(module.functions, [&](const auto &function) {
-    return dropped.contains(function->name);
+    return dropped.contains(function.get()) && !kept.contains(function.get());
   });
-  return !dropped.empty();
+  ctx.count("dropped", before - module.functions.size());
+  return module.functions.size() != before;
 }
 
 constinit const PassDef passes::DropForward = {
     .name = "drop-forward",
     .summary = "Remove models that a training step contains",
-    .description = "host @m(...) {...}  host @m.train(...) {...}\n"
-                   "  ==>  host @m.train(...) {...}",
+    .description = "host @m(...) {...}  host @m.train(...) {role = train, of = "
+                   "\"m\"} {...}\n"
+                   "  ==>  host @m.train(...) {role = train, of = \"m\"} {...}",
     .stats = {{{"dropped", "host functions removed"}}},
     .tolerance = 0,
     .runOnModule = dropForward,

@@ -4,57 +4,76 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A model gives its loss. Who generates wants what the loss is computed of: it
-/// becomes a second result, so that one program serves training and use.
+/// A model gives its loss. To generate takes what the loss is computed of: it
+/// becomes a result too, of the role `logits`, and the model one for inference.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "anec/IR/Names.h"
 #include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
 
-/// The only `cross_entropy` of `host`; null when there is none or several.
-static Op *findLoss(Function &host) {
-  Op *loss = nullptr;
-  for (Op &op : host.body()) {
-    if (!op.is(ops::CrossEntropy))
+/// The only logits that `host` computes a loss of; null when there are none or
+/// several.
+static Value *findLogits(Function &host) {
+  Value *logits = nullptr;
+  for (const Op &op : host.body()) {
+    int slot = op.def().valueSlot(ValueRole::Logits);
+    if (slot < 0)
       continue;
-    if (loss)
+    if (logits)
       return nullptr;
-    loss = &op;
+    logits = op.operand(unsigned(slot));
   }
-  return loss;
+  return logits;
+}
+
+static void addResult(Function &host, Value *value, llvm::StringRef name,
+                      ValueRole role) {
+  llvm::SmallVector<Value *, 2> values = host.resultValues();
+  llvm::SmallVector<ValueRole, 2> roles(host.resultRoles());
+  std::vector<std::string> names = host.resultNames().vec();
+  NameSet taken;
+  for (llvm::StringRef other : names)
+    taken.unique(other);
+  values.push_back(value);
+  roles.push_back(role);
+  names.push_back(taken.unique(name).str());
+  llvm::SmallVector<llvm::StringRef, 2> views(names.begin(), names.end());
+  host.setResults(values, views, roles);
 }
 
 static bool exposeLogits(Module &module, PassContext &ctx) {
-  unsigned exposed = 0;
+  unsigned exposed = 0, models = 0;
   for (const auto &host : module.functions) {
-    if (host->kind != FunctionKind::Host || host->isDeclaration() ||
-        host->numResults() != 1 ||
-        llvm::is_contained(host->resultNames(), "logits"))
+    if (!host->isEntry() || host->role != FunctionRole::Forward ||
+        !host->resultOf(ValueRole::Loss))
       continue;
-    Op *loss = findLoss(*host);
-    if (!loss)
+    host->role = FunctionRole::Infer;
+    ++models;
+    Value *logits = findLogits(*host);
+    if (!logits || host->resultOf(ValueRole::Logits))
       continue;
-    host->setResults({host->result(0), loss->operand(0u)},
-                     {std::string(host->resultNames()[0]), "logits"});
+    addResult(*host, logits, "logits", ValueRole::Logits);
     ++exposed;
   }
+  ctx.count("models", models);
   ctx.count("exposed", exposed);
-  return exposed != 0;
+  return models != 0;
 }
 
 constinit const PassDef passes::ExposeLogits = {
     .name = "expose-logits",
-    .summary = "Give what the loss of a model is computed of as a result too",
-    .description = "host @m(%tokens, %targets) { ... return "
-                   "cross_entropy(%logits, %targets) }\n"
-                   "  ==>  ... return cross_entropy(%logits, %targets), "
-                   "%logits",
-    .stats = {{{"exposed", "models with a second result"}}},
+    .summary = "Make models for use: what their loss is computed of becomes a "
+               "result",
+    .description = "host @m(%tokens, %targets) -> (%loss {role = loss})\n"
+                   "  ==>  host @m(%tokens, %targets) -> (%loss {role = loss}, "
+                   "%logits {role = logits}) {role = infer}",
+    .stats = {{{"models", "models made for use"},
+               {"exposed", "models with a further result"}}},
     .tolerance = 0,
     .runOnModule = exposeLogits,
 };

@@ -236,7 +236,7 @@ Value *TapPair::tap(Value *value) {
     return known;
   int group = forward.groupOf(value);
   if (group != onHost)
-    forward.group(group).outputs.insert(value);
+    forward.giveTap(group, value);
   if (!repeats.forward)
     return known = value;
   Function &body = forward.host();
@@ -304,6 +304,9 @@ bool TapPair::decide(Op &op) {
   for (auto [user, take] : choices) {
     if (canKeep && take) {
       backward.replaceUses(op, user, given);
+      if (user != onHost)
+        for (const Value *value : given)
+          backward.takeTap(user, value);
       continue;
     }
     if (user != onHost) // where it is

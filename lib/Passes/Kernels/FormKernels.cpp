@@ -19,6 +19,7 @@
 
 #include "OpenedModule.h"
 #include "anec/IR/OpDef.h"
+#include "anec/IR/WeightName.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
 #include "llvm/ADT/STLExtras.h"
@@ -119,7 +120,7 @@ static std::string matrixNames(llvm::ArrayRef<Op *> ops) {
     for (const Value *operand : op->operandValues()) {
       const Op *def = operand ? operand->definingOp() : nullptr;
       if (def && def->is(ops::Weight) && op->is(ops::Matmul))
-        names.insert(def->get(param::name).rsplit('.').second.str());
+        names.insert(memberOf(def->get(param::name)).str());
     }
   return names.empty() ? "rest" : llvm::join(names, "_");
 }
@@ -140,7 +141,7 @@ static void cut(OpenedBody &body, int group, PassContext &ctx) {
   for (auto *part : {&before, &after}) {
     if (part->empty() || part->size() == parts.all().size())
       continue;
-    int number = body.addGroup(name + "." + matrixNames(*part));
+    int number = body.addPart(group, name + "." + matrixNames(*part));
     for (const Op *op : *part)
       body.assign(op, number);
     ctx.count("cuts");

@@ -137,13 +137,12 @@ static bool areNeighbours(const OpenedBody &body, int lhs, int rhs) {
   });
 }
 
-/// `a.b` of `a` and `b`; just `a` of `a` and its part `a.b`.
-static std::string fusedName(const std::string &left,
-                             const std::string &right) {
-  llvm::StringRef l = left, r = right;
-  if (r.starts_with(left + "."))
-    return left;
-  return l.starts_with(right + ".") ? right : left + "." + right;
+/// `a.b` of `a` and `b`. Of parts of one layer, the shorter name: the others
+/// are called after it.
+static std::string fusedName(const Group &left, const Group &right) {
+  if (left.owner == right.owner && left.role == right.role)
+    return left.name.size() <= right.name.size() ? left.name : right.name;
+  return left.name + "." + right.name;
 }
 
 static bool fuseKernels(Module &module, PassContext &ctx) {
@@ -164,8 +163,9 @@ static bool fuseKernels(Module &module, PassContext &ctx) {
         }
         ctx.remark(body.ops(rhs).front()->range(), diag::KernelsFused, left,
                    right);
+        std::string fused = fusedName(body.group(lhs), body.group(rhs));
         body.merge(lhs, rhs);
-        body.group(lhs).name = fusedName(left, right);
+        body.group(lhs).name = fused;
         ctx.count("fused");
         changed = true;
         rhs = -1; // its neighbours are others now

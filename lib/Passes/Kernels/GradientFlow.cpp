@@ -9,10 +9,6 @@
 
 using namespace anec;
 
-/// What `differentiate` calls the factor of the loss, from which all gradients
-/// come.
-static constexpr llvm::StringLiteral seedName = "loss_scale";
-
 bool GradientFlow::depends(const Op &op) const {
   // An op without results (accumulate) goes by what it takes.
   return llvm::any_of(op.operandValues(), [&](const Value *operand) {
@@ -60,13 +56,10 @@ void GradientFlow::follow(const Function &host) {
 }
 
 GradientFlow::GradientFlow(const Module &module) : module(module) {
-  for (const auto &host : module.functions) {
-    if (host->kind != FunctionKind::Host || host->parameters().empty())
-      continue;
-    const Value *last = host->parameters().back().get();
-    if (last->name != seedName || !last->type.isScalar())
-      continue;
-    dependent.insert(last);
-    follow(*host);
-  }
+  // All gradients come from that of the loss.
+  for (const auto &host : module.functions)
+    if (const Value *seed = host->parameterOf(ValueRole::LossScale)) {
+      dependent.insert(seed);
+      follow(*host);
+    }
 }

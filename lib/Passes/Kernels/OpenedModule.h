@@ -37,13 +37,17 @@ namespace anec {
 /// The ops that a kernel is to be made of.
 struct Group {
   std::string name;
-  /// The kind of function it becomes.
+  /// The kind of function it becomes, its role and its owner.
   FunctionKind kind = FunctionKind::Kernel;
+  FunctionRole role = FunctionRole::Forward;
+  std::string owner;
   /// What the kernel took and gave before, in order. What it turns out to take
   /// or give besides, such as taps, comes after these.
   llvm::SetVector<Value *> inputs, outputs;
   /// What inputs were called in the kernel, when not as in the host function.
   llvm::DenseMap<const Value *, std::string> names;
+  /// The roles of inputs and outputs that are not the default.
+  llvm::DenseMap<const Value *, ValueRole> inputRoles, outputRoles;
   /// Its weights are inputs, passed by the host, rather than part of it.
   bool weightsAreInputs = false;
 };
@@ -69,12 +73,10 @@ public:
     else
       groups[op] = group;
   }
-  int addGroup(llvm::StringRef name, FunctionKind kind = FunctionKind::Kernel) {
-    Group &group = list.emplace_back();
-    group.name = name.str();
-    group.kind = kind;
-    return int(list.size()) - 1;
-  }
+  /// Adds a group for a function like `callee`.
+  int addGroup(const Function &callee);
+  /// Adds a group for a part of what `whole` is to become.
+  int addPart(int whole, llvm::StringRef name);
   Group &group(int number) { return list[number]; }
   unsigned numGroups() const { return list.size(); }
 
@@ -95,6 +97,10 @@ public:
   bool isConvex(llvm::function_ref<bool(const Op &)> inside) const;
   /// Moves all of `from` into `into`.
   void merge(int into, int from);
+  /// Makes the kernels of `group` give `value`, one of its own, as a tap.
+  void giveTap(int group, Value *value);
+  /// The same of a kernel that takes one.
+  void takeTap(int group, const Value *value);
   bool hasWeights(int group) const;
   /// The instance that the weights of a group belong to; null when it has no
   /// weights, or weights that are not repeated.

@@ -85,8 +85,8 @@ static void splitIntoStages(OpenedBody &body, int group) {
   std::string name = body.group(group).name;
   std::vector<int> parts = {group};
   for (unsigned stage = 1; stage <= last; ++stage)
-    parts.push_back(body.addGroup(name + ".part" + std::to_string(stage),
-                                  body.group(group).kind));
+    parts.push_back(
+        body.addPart(group, name + ".part" + std::to_string(stage)));
   for (const Op *op : body.ops(group))
     body.assign(op, parts[stages.lookup(op)]);
 }

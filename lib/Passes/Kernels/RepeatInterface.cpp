@@ -76,9 +76,10 @@ static Op *rebuild(Op &repeat, llvm::ArrayRef<Value *> operands, int64_t sliced,
 }
 
 static void setBodyResults(Function &body, llvm::ArrayRef<Value *> values,
-                           llvm::ArrayRef<std::string> names) {
+                           llvm::ArrayRef<std::string> names,
+                           llvm::ArrayRef<ValueRole> roles) {
   llvm::SmallVector<llvm::StringRef, 4> refs(names.begin(), names.end());
-  body.setResults(values, refs);
+  body.setResults(values, refs, roles);
 }
 
 Value *anec::addCollected(Op *&repeat, Function &body, Value *value) {
@@ -89,7 +90,9 @@ Value *anec::addCollected(Op *&repeat, Function &body, Value *value) {
   for (llvm::StringRef name : names)
     taken.unique(name);
   names.push_back(taken.unique(displayName(*value)).str());
-  setBodyResults(body, results, names);
+  llvm::SmallVector<ValueRole, 4> roles(body.resultRoles());
+  roles.push_back(ValueRole::Tap);
+  setBodyResults(body, results, names, roles);
   repeat = rebuild(*repeat, repeat->operandValues(), repeat->get(param::sliced),
                    [](unsigned) { return true; }, {value});
   return repeat->result(repeat->numResults() - 1);
@@ -102,7 +105,8 @@ Value *anec::addSliced(Op *&repeat, Function &body, Value *stack,
   NameSet taken;
   for (const auto &param : body.parameters())
     taken.unique(param->name);
-  Value *param = body.addParameter(type, taken.unique(displayName(like)));
+  Value *param =
+      body.addParameter(type, taken.unique(displayName(like)), ValueRole::Tap);
   llvm::SmallVector<Value *, 8> operands(repeat->operandValues());
   operands.push_back(stack);
   repeat = rebuild(*repeat, operands, repeat->get(param::sliced) + 1,
@@ -118,15 +122,17 @@ Op *anec::pruneRepeat(Op &repeat, Function &body) {
   bool changed = false;
   llvm::SmallVector<Value *, 4> results;
   std::vector<std::string> names;
+  llvm::SmallVector<ValueRole, 4> roles;
   for (unsigned index = 0; index < body.numResults(); ++index) {
     changed |= !isUsed(index);
     if (!isUsed(index))
       continue;
     results.push_back(body.result(index));
     names.push_back(body.resultNames()[index]);
+    roles.push_back(body.resultRoles()[index]);
   }
   if (changed)
-    setBodyResults(body, results, names);
+    setBodyResults(body, results, names, roles);
 
   unsigned firstSliced = repeat.numOperands() - repeat.get(param::sliced);
   llvm::SmallVector<Value *, 8> operands;

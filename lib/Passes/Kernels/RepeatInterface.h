@@ -25,12 +25,12 @@ struct RepeatPair {
 /// All pairs in `host`.
 std::vector<RepeatPair> repeatPairs(Function &host);
 
-/// Makes `value` of the body of `repeat` a collected result. Gives the stack,
-/// a result of the op that takes the place of `repeat`.
+/// Makes `value` of the body of `repeat` a collected result, a tap. Gives the
+/// stack, a result of the op that takes the place of `repeat`.
 Value *addCollected(Op *&repeat, Function &body, Value *value);
 
-/// Gives the body of `repeat` a parameter, the slices of `stack`, named after
-/// `like`. The op that takes the place of `repeat` is left in `repeat`.
+/// Gives the body of `repeat` a parameter, the slices of the tap `stack`, named
+/// after `like`. The op that takes the place of `repeat` is left in `repeat`.
 Value *addSliced(Op *&repeat, Function &body, Value *stack, const Value &like);
 
 /// Removes operands that the body does not use and stacks that nobody uses.

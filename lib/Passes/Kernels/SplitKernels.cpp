@@ -105,18 +105,24 @@ static void computeOthersIn(OpenedBody &body, int rest,
   }
 }
 
+/// The kernels that were cut, by the names of their parts.
+using Wholes = llvm::StringMap<std::string>;
+
 /// `a.part3` after `a.part2`, which comes after `a`.
-static std::string nameOfRest(llvm::StringRef name, llvm::StringSet<> &taken) {
-  llvm::StringRef base = name.split(".part").first;
+static std::string nameOfRest(llvm::StringRef name, Wholes &wholes,
+                              llvm::StringSet<> &taken) {
+  auto cut = wholes.find(name);
+  std::string whole = cut == wholes.end() ? name.str() : cut->second;
   std::string result;
   for (unsigned part = 2; result.empty() || taken.contains(result); ++part)
-    result = base.str() + ".part" + std::to_string(part);
+    result = whole + ".part" + std::to_string(part);
   taken.insert(result);
+  wholes[result] = whole;
   return result;
 }
 
 /// Cuts each kernel once that is beyond a limit.
-static bool cutOnce(Module &module, PassContext &ctx) {
+static bool cutOnce(Module &module, PassContext &ctx, Wholes &wholes) {
   llvm::StringMap<std::string> reasons;
   llvm::StringSet<> withWeights, names;
   for (const auto &function : module.functions) {
@@ -151,10 +157,10 @@ static bool cutOnce(Module &module, PassContext &ctx) {
       std::vector<Op *> ops = body.ops(number);
       std::string &restName = rests[name];
       if (restName.empty()) {
-        restName = nameOfRest(name, names);
+        restName = nameOfRest(name, wholes, names);
         ctx.remark(ops.front()->range(), diag::KernelCut, name, reason->second);
       }
-      int rest = body.addGroup(restName);
+      int rest = body.addPart(int(number), restName);
       body.group(rest).weightsAreInputs = passesWeights;
       size_t cut = bestCut(ops);
       for (Op *op : llvm::ArrayRef(ops).drop_front(cut))
@@ -171,7 +177,9 @@ static bool cutOnce(Module &module, PassContext &ctx) {
 static bool splitKernels(Module &module, PassContext &ctx) {
   constexpr unsigned maxRounds = 16; // halves: no kernel needs so many
   bool changed = false;
-  for (unsigned round = 0; round < maxRounds && cutOnce(module, ctx); ++round)
+  Wholes wholes;
+  for (unsigned round = 0; round < maxRounds && cutOnce(module, ctx, wholes);
+       ++round)
     changed = true;
   return changed;
 }

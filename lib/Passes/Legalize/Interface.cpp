@@ -368,12 +368,15 @@ void InterfaceRewriter::order() {
     return;
   llvm::SmallVector<Value *> values;
   std::vector<std::string> names;
+  llvm::SmallVector<ValueRole> roles;
   for (unsigned i : order) {
     values.push_back(function.result(i));
     names.push_back(function.resultNames()[i]);
+    roles.push_back(function.resultRoles()[i]);
   }
   function.setResults(
-      values, llvm::SmallVector<llvm::StringRef>(names.begin(), names.end()));
+      values, llvm::SmallVector<llvm::StringRef>(names.begin(), names.end()),
+      roles);
   note();
 }
 

@@ -55,7 +55,7 @@ static bool orderIO(Function &function, PassContext &ctx) {
   }
   if (orderNames(outputs, "@output")) {
     llvm::SmallVector<llvm::StringRef, 4> names(outputs.begin(), outputs.end());
-    function.setResults(function.resultValues(), names);
+    function.setResults(function.resultValues(), names, function.resultRoles());
     ctx.count("renamed", outputs.size());
     changed = true;
   }

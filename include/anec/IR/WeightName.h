@@ -1,0 +1,33 @@
+//===- WeightName.h - what weights and their arrays are called -*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A weight is called after the model or layer that declares it and then by its
+/// own name, which has no dot: `attention.wq`. A repeated layer has an array of
+/// it for each instance, called `attention.3.wq`.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_IR_WEIGHTNAME_H
+#define ANEC_IR_WEIGHTNAME_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace anec {
+
+/// `wq` of `attention.wq`; all of a name without a dot.
+llvm::StringRef memberOf(llvm::StringRef weight);
+
+/// `attention.3.wq` for weight `attention.wq` of instance 3; `w.3` for `w`.
+/// Without an instance, the name itself.
+std::string instanceName(llvm::StringRef weight,
+                         std::optional<int64_t> instance);
+
+} // namespace anec
+
+#endif // ANEC_IR_WEIGHTNAME_H

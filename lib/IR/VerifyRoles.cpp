@@ -1,0 +1,154 @@
+//===- VerifyRoles.cpp - roles and owners ---------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/Diags.h"
+#include "anec/IR/Verifier.h"
+#include <map>
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Within a function
+//===----------------------------------------------------------------------===//
+
+/// The type that a role asks for, in words; null when `type` is of it.
+static const char *wantedType(ValueRole role, const TensorType &type) {
+  switch (role) {
+  case ValueRole::LossScale:
+  case ValueRole::Loss:
+    return type == TensorType(DType::FP32) ? nullptr : "an `fp32` scalar";
+  case ValueRole::Position:
+    return type.dtype == DType::Int32 && type.rank() <= 1
+               ? nullptr
+               : "an `int32` scalar or vector";
+  case ValueRole::Weight:
+  case ValueRole::FrozenWeight:
+    return type.isScalar() ? "a tensor that is no scalar" : nullptr;
+  case ValueRole::Gradient:
+    return isFloat(type.dtype) ? nullptr : "a value of a float type";
+  case ValueRole::Logits:
+    return isFloat(type.dtype) && !type.isScalar() ? nullptr
+                                                   : "a tensor of a float type";
+  default:
+    return nullptr;
+  }
+}
+
+/// Whether a function has at most one value of the role: code asks for it.
+static bool isUnique(ValueRole role) {
+  return role == ValueRole::LossScale || role == ValueRole::Loss ||
+         role == ValueRole::Logits;
+}
+
+namespace {
+
+class RoleVerifier {
+public:
+  RoleVerifier(const Function &function, Diagnostics &diags)
+      : function(function), diags(diags) {}
+
+  bool verify() {
+    checkFunction();
+    for (const auto &param : function.parameters())
+      check(param->role(), RolePlace::Parameter, param->name, param->type,
+            param->range());
+    first.clear();
+    for (unsigned index = 0; index < function.numResults(); ++index)
+      if (const Value *value = function.result(index))
+        check(function.resultRoles()[index], RolePlace::Result,
+              function.resultNames()[index], value->type, function.range);
+    return ok;
+  }
+
+private:
+  void checkFunction() {
+    bool hostOnly = function.role == FunctionRole::Train ||
+                    function.role == FunctionRole::Body;
+    if (!hostOnly || function.kind == FunctionKind::Host)
+      return;
+    diags.report(function.range, diag::RoleOfKind, function.name,
+                 spelling(function.kind), spelling(function.role));
+    ok = false;
+  }
+
+  void check(ValueRole role, RolePlace place, llvm::StringRef name,
+             const TensorType &type, SourceRange range) {
+    if (!valueRoles()[unsigned(role)].fits(place)) {
+      diags.report(range, diag::MisplacedRole, name, spelling(role),
+                   place == RolePlace::Parameter ? "parameter" : "result");
+      ok = false;
+    }
+    if (const char *wanted = wantedType(role, type)) {
+      diags.report(range, diag::RoleType, name, spelling(role), wanted,
+                   type.str());
+      ok = false;
+    }
+    if (role == ValueRole::LossScale && function.role != FunctionRole::Train) {
+      diags.report(range, diag::LossScaleRole, name, function.name,
+                   spelling(function.role));
+      ok = false;
+    }
+    if (!isUnique(role))
+      return;
+    auto [previous, isFirst] = first.insert({role, name.str()});
+    if (isFirst)
+      return;
+    diags.report(range, diag::RepeatedRole, previous->second, name,
+                 function.name, spelling(role));
+    ok = false;
+  }
+
+  const Function &function;
+  Diagnostics &diags;
+  bool ok = true;
+  std::map<ValueRole, std::string> first;
+};
+
+} // namespace
+
+bool anec::verifyRoles(const Function &function, Diagnostics &diags) {
+  return RoleVerifier(function, diags).verify();
+}
+
+//===----------------------------------------------------------------------===//
+// Across functions
+//===----------------------------------------------------------------------===//
+
+/// The owner of a host function is a model. It need not be in the program, as
+/// the layers that kernels are made of are not.
+static bool verifyOwner(const Function &function, const Function &owner,
+                        Diagnostics &diags) {
+  if (owner.of() == owner.name && owner.kind == FunctionKind::Host)
+    return true;
+  std::string what = owner.of() == owner.name
+                         ? "a " + spelling(owner.kind).str()
+                         : "of `" + owner.of().str() + "`";
+  diags.report(function.range, diag::OwnerKind, function.name, owner.name, what)
+      .note(owner.range, diag::PreviousDefinition, owner.name);
+  return false;
+}
+
+bool anec::verifyOwners(const Module &module, Diagnostics &diags) {
+  bool ok = true;
+  std::map<std::pair<std::string, FunctionRole>, const Function *> entries;
+  for (const auto &function : module.functions) {
+    if (function->kind != FunctionKind::Host)
+      continue;
+    if (const Function *owner = module.findFunction(function->of()))
+      ok &= verifyOwner(*function, *owner, diags);
+    if (!function->isEntry())
+      continue;
+    auto [it, isFirst] = entries.insert(
+        {{function->of().str(), function->role}, function.get()});
+    if (isFirst)
+      continue;
+    diags
+        .report(function->range, diag::SameEntry, it->second->name,
+                function->name, spelling(function->role), function->of())
+        .note(it->second->range, diag::PreviousDefinition, it->second->name);
+    ok = false;
+  }
+  return ok;
+}

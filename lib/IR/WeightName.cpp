@@ -1,0 +1,24 @@
+//===- WeightName.cpp - what weights and their arrays are called ----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/WeightName.h"
+
+using namespace anec;
+
+llvm::StringRef anec::memberOf(llvm::StringRef weight) {
+  size_t dot = weight.rfind('.');
+  return dot == llvm::StringRef::npos ? weight : weight.substr(dot + 1);
+}
+
+std::string anec::instanceName(llvm::StringRef weight,
+                               std::optional<int64_t> instance) {
+  if (!instance)
+    return weight.str();
+  std::string number = std::to_string(*instance);
+  size_t dot = weight.rfind('.');
+  if (dot == llvm::StringRef::npos)
+    return weight.str() + "." + number;
+  return weight.take_front(dot + 1).str() + number + weight.substr(dot).str();
+}

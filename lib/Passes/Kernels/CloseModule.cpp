@@ -1,0 +1,305 @@
+//===- CloseModule.cpp - kernels of open groups ---------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Closes the groups of an opened module: finds an order in which each can run
+/// at once, what each takes and gives, and makes a kernel and a call of it.
+///
+//===----------------------------------------------------------------------===//
+
+#include "OpenedModule.h"
+#include "anec/IR/Clone.h"
+#include "anec/IR/Names.h"
+#include "anec/Ops/Ops.h"
+#include <queue>
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The nodes of a host function whose groups are closed: an op, or all ops of
+/// a group.
+class ClosedOrder {
+public:
+  ClosedOrder(OpenedBody &body) : body(body) {
+    for (Op &op : body.host().body()) {
+      int group = body.groupOf(&op);
+      size_t node = nodes.size();
+      if (group != OpenedBody::onHost)
+        node = ofGroup.insert({group, node}).first->second;
+      if (node == nodes.size())
+        nodes.emplace_back();
+      nodes[node].push_back(&op);
+      ofOp[&op] = node;
+    }
+  }
+
+  /// The nodes such that each comes after what it depends on, else as they
+  /// stand.
+  std::vector<std::vector<Op *>> sorted() {
+    std::vector<llvm::SmallVector<size_t, 4>> users(nodes.size());
+    std::vector<unsigned> missing(nodes.size());
+    for (size_t node = 0; node < nodes.size(); ++node) {
+      llvm::SetVector<size_t> before;
+      for (const Op *op : nodes[node])
+        for (const Value *operand : op->operandValues())
+          if (operand && operand->definingOp())
+            before.insert(ofOp.lookup(operand->definingOp()));
+      before.remove(node);
+      missing[node] = before.size();
+      for (size_t other : before)
+        users[other].push_back(node);
+    }
+    std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
+    for (size_t node = 0; node < nodes.size(); ++node)
+      if (missing[node] == 0)
+        ready.push(node);
+    std::vector<std::vector<Op *>> order;
+    while (!ready.empty()) {
+      size_t node = ready.top();
+      ready.pop();
+      order.push_back(nodes[node]);
+      for (size_t user : users[node])
+        if (--missing[user] == 0)
+          ready.push(user);
+    }
+    assert(order.size() == nodes.size() && "groups depend on each other");
+    return order;
+  }
+
+private:
+  OpenedBody &body;
+  std::vector<std::vector<Op *>> nodes;
+  llvm::DenseMap<int, size_t> ofGroup;
+  llvm::DenseMap<const Op *, size_t> ofOp;
+};
+
+/// What a group reads and gives.
+struct Interface {
+  std::vector<Value *> inputs, outputs;
+  llvm::SetVector<Op *> rematerialized;
+};
+
+} // namespace
+
+/// `values` with those of `first` in front, in its order.
+static std::vector<Value *> ordered(const llvm::SetVector<Value *> &values,
+                                    const llvm::SetVector<Value *> &first) {
+  std::vector<Value *> result;
+  for (Value *value : first)
+    if (values.contains(value))
+      result.push_back(value);
+  for (Value *value : values)
+    if (!first.contains(value))
+      result.push_back(value);
+  return result;
+}
+
+static bool isUsedOutside(const OpenedBody &body, const Value *value,
+                          int group) {
+  for (Operand *use = value->firstUse(); use; use = use->nextUse())
+    if (!use->owner() || body.groupOf(use->owner()) != group)
+      return true;
+  return false;
+}
+
+static Interface interfaceOf(OpenedBody &body, int number) {
+  Interface result;
+  Group &group = body.group(number);
+  llvm::SetVector<Value *> inputs, weights, outputs;
+  for (Op *op : body.ops(number)) {
+    for (Value *operand : op->operandValues()) {
+      if (!operand || body.groupOf(operand) == number)
+        continue;
+      Op *def = operand->definingOp();
+      if (!def || !isRematerialized(*def))
+        inputs.insert(operand);
+      else if (def->is(ops::Weight) && group.weightsAreInputs)
+        weights.insert(operand);
+      else
+        result.rematerialized.insert(def);
+    }
+    for (Value *value : op->resultValues())
+      if (isUsedOutside(body, value, number))
+        outputs.insert(value);
+  }
+  result.inputs = ordered(inputs, group.inputs);
+  llvm::append_range(result.inputs, weights);
+  result.outputs = ordered(outputs, group.outputs);
+  return result;
+}
+
+/// The role of an input of a group: what is known of it, or what the value is
+/// for whoever gives it.
+static ValueRole roleOfInput(const Module &module, const Group &group,
+                             const Value &input) {
+  auto known = group.inputRoles.find(&input);
+  if (known != group.inputRoles.end() && known->second != ValueRole::Input)
+    return known->second;
+  const Op *def = input.definingOp();
+  if (def && def->is(ops::Weight))
+    return ValueRole::Weight;
+  ValueRole role = input.role();
+  if (def && def->is(ops::Call))
+    role = module.findFunction(def->get(param::callee))
+               ->resultRoles()[input.index()];
+  return role == ValueRole::Tap || role == ValueRole::Gradient
+             ? role
+             : ValueRole::Input;
+}
+
+/// The same of an output: what a backward gives is a gradient.
+static ValueRole roleOfOutput(const Group &group, const Value &output) {
+  auto known = group.outputRoles.find(&output);
+  if (known != group.outputRoles.end() && known->second != ValueRole::Output)
+    return known->second;
+  return group.role == FunctionRole::Backward && isFloat(output.type.dtype)
+             ? ValueRole::Gradient
+             : ValueRole::Output;
+}
+
+static std::unique_ptr<Function> makeKernel(const Module &module,
+                                            OpenedBody &body, int number,
+                                            const Interface &interface) {
+  Group &group = body.group(number);
+  std::vector<Op *> ops = body.ops(number);
+  auto kernel =
+      std::make_unique<Function>(group.kind, group.name, body.host().range);
+  if (!ops.empty())
+    kernel->range = ops.front()->range();
+  kernel->setRole(group.role, group.owner);
+  NameSet names;
+  ValueMap map;
+  for (Value *input : interface.inputs) {
+    auto it = group.names.find(input);
+    llvm::StringRef name =
+        it == group.names.end() ? displayName(*input) : it->second;
+    map[input] = kernel->addParameter(input->type,
+                                      names.unique(sanitizeName(name, "input")),
+                                      roleOfInput(module, group, *input));
+  }
+  for (Op *op : interface.rematerialized) {
+    // In a kernel, a weight is that of the instance that the call names.
+    Op *copy = op->is(ops::Weight) ? copyOp(*op, {nullptr}) : copyOp(*op, {});
+    map[op->result()] = copy->result();
+    kernel->insert(copy);
+  }
+  for (Op *op : ops)
+    cloneOp(*op, *kernel, map);
+  llvm::SmallVector<Value *, 4> results;
+  llvm::SmallVector<ValueRole, 4> roles;
+  std::vector<std::string> spelled;
+  for (Value *output : interface.outputs) {
+    results.push_back(map.lookup(output));
+    roles.push_back(roleOfOutput(group, *output));
+    spelled.push_back(names.unique(sanitizeName(output->name, "output")).str());
+  }
+  llvm::SmallVector<llvm::StringRef, 4> resultNames(spelled.begin(),
+                                                    spelled.end());
+  kernel->setResults(results, resultNames, roles);
+  return kernel;
+}
+
+/// Whether two kernels are the same but for names and owners.
+static bool isSame(const Function &lhs, const Function &rhs) {
+  if (lhs.kind != rhs.kind || lhs.role != rhs.role ||
+      lhs.parameters().size() != rhs.parameters().size() ||
+      lhs.numResults() != rhs.numResults() ||
+      lhs.body().size() != rhs.body().size())
+    return false;
+  llvm::DenseMap<const Value *, const Value *> map;
+  for (auto [left, right] : llvm::zip_equal(lhs.parameters(), rhs.parameters()))
+    if (map[left.get()] = right.get();
+        left->type != right->type || left->role() != right->role())
+      return false;
+  for (auto [left, right] : llvm::zip_equal(lhs.body(), rhs.body())) {
+    if (!left.is(right.def()) || left.numOperands() != right.numOperands() ||
+        left.numResults() != right.numResults() ||
+        !equalConstants(left.constants(), right.constants()))
+      return false;
+    for (unsigned slot = 0; slot < left.numOperands(); ++slot)
+      if (map.lookup(left.operand(slot)) != right.operand(slot))
+        return false;
+    for (unsigned index = 0; index < left.numResults(); ++index)
+      map[left.result(index)] = right.result(index);
+  }
+  for (unsigned index = 0; index < lhs.numResults(); ++index)
+    if (map.lookup(lhs.result(index)) != rhs.result(index))
+      return false;
+  return lhs.resultRoles() == rhs.resultRoles();
+}
+
+/// The kernel of the module that is the same as `kernel`, which becomes part of
+/// it when there is none.
+Function *OpenedModule::addKernel(std::unique_ptr<Function> kernel) {
+  for (const auto &other : module.functions)
+    if (isSame(*other, *kernel))
+      return other.get();
+  std::string name = kernel->name;
+  for (unsigned suffix = 1; module.findFunction(kernel->name); ++suffix)
+    kernel->name = name + "_" + std::to_string(suffix);
+  module.functions.push_back(std::move(kernel));
+  return module.functions.back().get();
+}
+
+static Op *makeCall(const Function &kernel, const Interface &interface,
+                    Value *instance, SourceRange range) {
+  llvm::SmallVector<Value *, 8> operands = {instance};
+  llvm::append_range(operands, interface.inputs);
+  llvm::SmallVector<TensorType, 4> types;
+  llvm::SmallVector<llvm::StringRef, 4> names;
+  std::vector<std::string> spelled;
+  for (const Value *output : interface.outputs) {
+    types.push_back(output->type);
+    names.push_back(output->name);
+    spelled.push_back(output->type.str());
+  }
+  TensorType list(DType::String, {int64_t(types.size())});
+  llvm::SmallVector<ConstantRef, 2> constants(ops::Call.numConstantParams());
+  Op *call = Op::create(ops::Call, operands, constants, types, names, range);
+  call->setConstant(param::callee, Constant::string(kernel.name));
+  call->setConstant(param::results,
+                    Constant::strings(list, std::move(spelled)));
+  return call;
+}
+
+void OpenedModule::close(OpenedBody &body) {
+  Function &host = body.host();
+  for (std::vector<Op *> &node : ClosedOrder(body).sorted()) {
+    int number = body.groupOf(node.front());
+    if (number == OpenedBody::onHost) {
+      // To the end, where the ops gather in their new order.
+      host.body().splice(host.body().end(), host.body(),
+                         node.front()->getIterator());
+      continue;
+    }
+    Interface interface = interfaceOf(body, number);
+    Value *instance =
+        body.group(number).weightsAreInputs ? nullptr : body.instanceOf(number);
+    Function *kernel = addKernel(makeKernel(module, body, number, interface));
+    Op *call = makeCall(*kernel, interface, instance, node.front()->range());
+    host.insert(call);
+    for (auto [value, result] :
+         llvm::zip_equal(interface.outputs, call->resultValues()))
+      body.replace(value, result);
+    // The group's own uses are gone with its ops, which nothing else uses now.
+    for (Op *op : llvm::reverse(node)) {
+      body.assign(op, OpenedBody::onHost);
+      op->erase();
+    }
+  }
+  for (Op &op : llvm::make_early_inc_range(llvm::reverse(host.body())))
+    if (isRematerialized(op) && !op.result()->hasUses())
+      op.erase();
+}
+
+void OpenedModule::close() {
+  for (OpenedBody &body : opened)
+    close(body);
+}
