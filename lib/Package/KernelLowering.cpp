@@ -15,16 +15,17 @@ static std::unique_ptr<Function> declarationOf(const Function &kernel) {
   auto declaration = std::make_unique<Function>(FunctionKind::Kernel,
                                                 kernel.name, kernel.range);
   declaration->opset = kernel.opset;
+  declaration->setRole(kernel.role, kernel.owner);
   for (const auto &param : kernel.parameters())
-    declaration->addParameter(param->type, param->name)->declared =
-        param->declared;
+    declaration->addParameter(param->type, param->name, param->role())
+        ->declared = param->declared;
   llvm::SmallVector<TensorType, 4> types;
   llvm::SmallVector<llvm::StringRef, 4> names;
   for (unsigned index = 0; index < kernel.numResults(); ++index) {
     types.push_back(kernel.result(index)->type);
     names.push_back(kernel.resultNames()[index]);
   }
-  declaration->declareResults(types, names);
+  declaration->declareResults(types, names, kernel.resultRoles());
   return declaration;
 }
 
@@ -54,6 +55,9 @@ static void describeInterface(const Function &declaration, IOMode io,
     names.push_back(param->name);
   }
   out.inputs = placeTensors(types, names, io);
+  for (auto [tensor, param] :
+       llvm::zip_equal(out.inputs, declaration.parameters()))
+    tensor.role = param->role();
   types.clear();
   names.clear();
   for (unsigned index = 0; index < declaration.numResults(); ++index) {
@@ -61,6 +65,9 @@ static void describeInterface(const Function &declaration, IOMode io,
     names.push_back(declaration.resultNames()[index]);
   }
   out.outputs = placeTensors(types, names, io);
+  for (auto [tensor, role] :
+       llvm::zip_equal(out.outputs, declaration.resultRoles()))
+    tensor.role = role;
 }
 
 /// Where `tensor` lies in a port of its own: all of it, unless rows were made
@@ -99,6 +106,8 @@ anec::lowerKernel(std::unique_ptr<Function> &kernel,
   lowered.module = std::make_unique<Module>();
   PackagedKernel &out = lowered.description;
   out.name = kernel->name;
+  out.role = kernel->role;
+  out.owner = kernel->of().str();
   describeInterface(*declaration, options.io, out);
   std::swap(kernel, declaration);
   Function &function = *declaration;

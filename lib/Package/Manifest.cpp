@@ -45,6 +45,7 @@ static void printTensors(llvm::StringRef key,
       out.object([&] {
         out.attribute("name", tensor.name);
         printType(tensor.type, out);
+        out.attribute("role", spelling(tensor.role));
         out.attribute("port", tensor.port);
         out.attribute("channel", tensor.region.channel);
         out.attribute("channels", tensor.region.channels);
@@ -91,6 +92,8 @@ static void printInstance(const PackagedInstance &instance,
 static void printKernel(const PackagedKernel &kernel, json::OStream &out) {
   out.object([&] {
     out.attribute("name", kernel.name);
+    out.attribute("role", spelling(kernel.role));
+    out.attribute("of", kernel.owner);
     out.attribute("mil", kernel.mil);
     printTensors("inputs", kernel.inputs, out);
     printTensors("outputs", kernel.outputs, out);
@@ -113,6 +116,29 @@ static void printKernel(const PackagedKernel &kernel, json::OStream &out) {
     // As many digits as the prediction is worth, and more.
     out.attribute("predicted_microseconds",
                   std::round(kernel.microseconds * 10) / 10);
+  });
+}
+
+static void printValues(llvm::StringRef key,
+                        llvm::ArrayRef<PackagedValue> values,
+                        json::OStream &out) {
+  out.attributeArray(key, [&] {
+    for (const PackagedValue &value : values)
+      out.object([&] {
+        out.attribute("name", value.name);
+        printType(value.type, out);
+        out.attribute("role", spelling(value.role));
+      });
+  });
+}
+
+static void printEntry(const PackagedEntry &entry, json::OStream &out) {
+  out.object([&] {
+    out.attribute("name", entry.name);
+    out.attribute("role", spelling(entry.role));
+    out.attribute("of", entry.owner);
+    printValues("inputs", entry.inputs, out);
+    printValues("outputs", entry.outputs, out);
   });
 }
 
@@ -142,8 +168,8 @@ void anec::printManifest(const ModelPackage &package, llvm::raw_ostream &text) {
     });
     out.attribute("schedule", "schedule.ir");
     out.attributeArray("entries", [&] {
-      for (const std::string &entry : package.entries)
-        out.value(entry);
+      for (const PackagedEntry &entry : package.entries)
+        printEntry(entry, out);
     });
     out.attributeArray("kernels", [&] {
       for (const PackagedKernel &kernel : package.kernels)
@@ -227,11 +253,55 @@ static bool fromJSON(const json::Value &value, TensorType &type,
          parseShape(shape, type.shape, path.field("shape"));
 }
 
+static bool fromJSON(const json::Value &value, FunctionRole &role,
+                     json::Path path) {
+  std::string word;
+  if (!json::fromJSON(value, word, path))
+    return false;
+  std::optional<FunctionRole> parsed = parseFunctionRole(word);
+  if (!parsed) {
+    path.report("no role of a function");
+    return false;
+  }
+  role = *parsed;
+  return true;
+}
+
+static bool fromJSON(const json::Value &value, ValueRole &role,
+                     json::Path path) {
+  std::string word;
+  if (!json::fromJSON(value, word, path))
+    return false;
+  for (RolePlace place : {RolePlace::Parameter, RolePlace::Result})
+    if (std::optional<ValueRole> parsed = parseValueRole(word, place)) {
+      role = *parsed;
+      return true;
+    }
+  path.report("no role of a value");
+  return false;
+}
+
+static bool fromJSON(const json::Value &value, PackagedValue &result,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", result.name) && map.map("role", result.role) &&
+         fromJSON(value, result.type, path);
+}
+
+static bool fromJSON(const json::Value &value, PackagedEntry &entry,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", entry.name) && map.map("role", entry.role) &&
+         map.map("of", entry.owner) && map.map("inputs", entry.inputs) &&
+         map.map("outputs", entry.outputs);
+}
+
 static bool fromJSON(const json::Value &value, PackagedTensor &tensor,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   int64_t port = 0;
-  bool ok = map && map.map("name", tensor.name) && map.map("port", port) &&
+  bool ok = map && map.map("name", tensor.name) &&
+            map.map("role", tensor.role) && map.map("port", port) &&
             map.map("channel", tensor.region.channel) &&
             map.map("channels", tensor.region.channels) &&
             map.map("column", tensor.region.column) &&
@@ -271,8 +341,9 @@ static bool fromJSON(const json::Value &value, PackagedKernel &kernel,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   uint64_t ops = 0;
-  bool ok = map && map.map("name", kernel.name) && map.map("mil", kernel.mil) &&
-            map.map("inputs", kernel.inputs) &&
+  bool ok = map && map.map("name", kernel.name) &&
+            map.map("role", kernel.role) && map.map("of", kernel.owner) &&
+            map.map("mil", kernel.mil) && map.map("inputs", kernel.inputs) &&
             map.map("outputs", kernel.outputs) &&
             map.map("input_ports", kernel.inputPorts) &&
             map.map("output_ports", kernel.outputPorts) &&

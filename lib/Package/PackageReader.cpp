@@ -119,19 +119,22 @@ static bool checkFiles(const ModelPackage &package, PackageCheck check,
 // The schedule
 //===----------------------------------------------------------------------===//
 
-/// Whether a kernel has the tensors that the schedule declares it with.
+/// Whether a kernel has the tensors that the schedule declares it with, and
+/// their roles.
 static bool fits(const Function &declaration, const PackagedKernel &kernel) {
   if (declaration.parameters().size() != kernel.inputs.size() ||
-      declaration.numResults() != kernel.outputs.size())
+      declaration.numResults() != kernel.outputs.size() ||
+      declaration.role != kernel.role || declaration.of() != kernel.owner)
     return false;
   for (auto [param, tensor] :
        llvm::zip_equal(declaration.parameters(), kernel.inputs))
-    if (!(param->type == tensor.type) ||
+    if (!(param->type == tensor.type) || param->role() != tensor.role ||
         tensor.port >= kernel.inputPorts.size())
       return false;
-  for (auto [result, tensor] :
-       llvm::zip_equal(declaration.resultValues(), kernel.outputs))
-    if (!(result->type == tensor.type) ||
+  for (auto [result, role, tensor] :
+       llvm::zip_equal(declaration.resultValues(), declaration.resultRoles(),
+                       kernel.outputs))
+    if (!(result->type == tensor.type) || role != tensor.role ||
         tensor.port >= kernel.outputPorts.size())
       return false;
   return true;
@@ -228,13 +231,20 @@ static bool checkSchedule(const ModelPackage &package, Diagnostics &diags) {
         !fitsPorts(kernel->inputs, kernel->inputPorts) ||
         !fitsPorts(kernel->outputs, kernel->outputPorts))
       return mismatch("kernel `" + function->name +
-                      "` takes or gives other tensors");
+                      "` is another, or takes or gives other tensors");
   }
-  for (const std::string &entry : package.entries) {
-    const Function *function = package.schedule->findFunction(entry);
-    if (!function || function->kind != FunctionKind::Host)
-      return mismatch("there is no entry `" + entry + "`");
+  for (const PackagedEntry &entry : package.entries) {
+    const Function *function = package.schedule->findFunction(entry.name);
+    if (!function || !function->isEntry())
+      return mismatch("there is no entry `" + entry.name + "`");
+    if (!(PackagedEntry::of(*function) == entry))
+      return mismatch("entry `" + entry.name +
+                      "` is another, or takes or gives other values");
   }
+  size_t entries = entryPoints(*package.schedule).size();
+  if (package.entries.empty() || entries != package.entries.size())
+    return mismatch("it has " + std::to_string(entries) + " entries, " +
+                    std::to_string(package.entries.size()) + " listed");
   bool ok = true;
   for (const Function *entry : entryPoints(*package.schedule))
     walkSchedule(*package.schedule, *entry,

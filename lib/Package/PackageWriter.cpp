@@ -48,6 +48,7 @@ private:
   void findWeights();
   WeightView ownView(const Op &weight);
   void notePassedWeights();
+  bool checkArrays();
   bool writeKernels(llvm::StringRef folder, AtomicFiles &files);
   bool writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
                    AtomicFiles &files);
@@ -106,7 +107,7 @@ bool PackageWriter::prepare() {
   if (!values)
     return false;
   findWeights();
-  return true;
+  return checkArrays();
 }
 
 bool PackageWriter::findInstances() {
@@ -175,6 +176,24 @@ void PackageWriter::findWeights() {
     }
   for (auto &[name, weight] : weights)
     package.weights.push_back(weight);
+}
+
+/// Weights of different names may have arrays of the same name: `a.3.w` is one
+/// of layer `a`, and of layer `a.3`.
+bool PackageWriter::checkArrays() {
+  llvm::StringMap<const PackagedWeight *> owners;
+  bool ok = true;
+  for (const auto &[name, weight] : weights)
+    for (const std::string &array : weight.arrays()) {
+      const PackagedWeight *&owner = owners[array];
+      if (owner) {
+        diags.report(program->functions.front()->range, diag::SameArray,
+                     owner->name, name, array);
+        ok = false;
+      }
+      owner = &weight;
+    }
+  return ok;
 }
 
 //===----------------------------------------------------------------------===//
@@ -299,7 +318,7 @@ bool PackageWriter::writeValues(llvm::StringRef folder, AtomicFiles &files) {
 
 bool PackageWriter::writeSchedule(llvm::StringRef folder, AtomicFiles &files) {
   for (const Function *entry : entryPoints(*program))
-    package.entries.push_back(entry->name);
+    package.entries.push_back(PackagedEntry::of(*entry));
   OutputFile *file = add(folder, "schedule.ir", files);
   if (!file)
     return false;

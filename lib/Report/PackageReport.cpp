@@ -59,8 +59,8 @@ void anec::printReport(const ModelPackage &package, llvm::raw_ostream &out) {
   out << package.folder << ": " << package.compiler << ", target "
       << package.target << ", io " << spelling(package.io) << ", weights "
       << spelling(package.weightMode) << '\n';
-  for (const std::string &entry : package.entries) {
-    const Function &function = *package.schedule->findFunction(entry);
+  for (const PackagedEntry &entry : package.entries) {
+    const Function &function = *package.schedule->findFunction(entry.name);
     std::map<std::string, unsigned> calls = countCalls(package, function);
     unsigned total = 0;
     int64_t flops = 0;
@@ -68,14 +68,14 @@ void anec::printReport(const ModelPackage &package, llvm::raw_ostream &out) {
       total += count;
       flops += count * package.findKernel(name)->flops;
     }
-    out << "entry " << entry << ": " << total << " kernel calls of "
+    out << "entry " << entry.name << ": " << total << " kernel calls of "
         << calls.size() << " kernels, "
         << llvm::format("%.3f GFLOP in kernels\n", double(flops) * 1e-9);
   }
   std::map<std::string, unsigned> calls;
-  for (const std::string &entry : package.entries)
+  for (const PackagedEntry &entry : package.entries)
     for (const auto &[name, count] :
-         countCalls(package, *package.schedule->findFunction(entry)))
+         countCalls(package, *package.schedule->findFunction(entry.name)))
       calls[name] += count;
   for (const PackagedKernel &kernel : package.kernels)
     printKernel(kernel, calls[kernel.name], out);

@@ -15,34 +15,30 @@ using namespace anec;
 // The entry
 //===----------------------------------------------------------------------===//
 
-/// Whether the package's schedule says that `name` may predict tokens.
-static bool givesLogits(const Function &host) {
-  auto tokens = llvm::find_if(host.parameters(), [](const auto &parameter) {
-    return parameter->name == "tokens" &&
-           parameter->type.dtype == DType::Int32 &&
-           parameter->type.shape.size() == 1;
-  });
-  const auto *logits = llvm::find(host.resultNames(), "logits");
-  if (tokens == host.parameters().end() || logits == host.resultNames().end())
+/// Whether `entry` predicts tokens: it takes them, and nothing else that its
+/// logits depend on, and has a column of logits for each.
+static bool predictsTokens(const PackagedEntry &entry) {
+  std::optional<size_t> tokens = entry.inputOf(ValueRole::Input),
+                        logits = entry.outputOf(ValueRole::Logits);
+  if (!tokens || !logits)
     return false;
-  const Shape &shape =
-      host.result(unsigned(logits - host.resultNames().begin()))->type.shape;
-  return shape.size() == 2 && shape[1] == (*tokens)->type.shape[0];
+  for (auto [index, input] : llvm::enumerate(entry.inputs))
+    if (index != *tokens && input.role != ValueRole::Target)
+      return false;
+  const TensorType &in = entry.inputs[*tokens].type,
+                   &out = entry.outputs[*logits].type;
+  return in.dtype == DType::Int32 && in.rank() == 1 && out.rank() == 2 &&
+         out.shape[1] == in.shape[0];
 }
 
-static size_t indexOf(llvm::ArrayRef<Port> ports, llvm::StringRef name) {
-  return llvm::find_if(ports,
-                       [&](const Port &port) { return port.name == name; }) -
-         ports.begin();
-}
-
-bool Generator::usesEntry(llvm::StringRef name, Diagnostics &diags) {
-  if (!session->prepare(name, diags))
+bool Generator::usesEntry(const PackagedEntry &chosen, Diagnostics &diags) {
+  entry = chosen.name;
+  if (!session->prepare(entry, diags))
     return false;
-  entry = name.str();
-  llvm::ArrayRef<Port> in = session->inputs(name), out = session->outputs(name);
-  tokensInput = indexOf(in, "tokens");
-  logitsOutput = indexOf(out, "logits");
+  llvm::ArrayRef<Port> in = session->inputs(entry),
+                       out = session->outputs(entry);
+  tokensInput = *chosen.inputOf(ValueRole::Input);
+  logitsOutput = *chosen.outputOf(ValueRole::Logits);
   tokens.assign(in[tokensInput].type.shape[0], 0);
   classes = out[logitsOutput].type.shape[0];
   // Other inputs, such as targets, do not affect the logits.
@@ -55,18 +51,28 @@ bool Generator::usesEntry(llvm::StringRef name, Diagnostics &diags) {
 
 std::optional<Generator> Generator::open(Session &session,
                                          const Tokenizer &tokenizer,
-                                         Diagnostics &diags) {
+                                         Diagnostics &diags,
+                                         llvm::StringRef entry) {
   const ModelPackage &package = session.package();
-  for (const std::string &entry : package.entries) {
-    if (!givesLogits(*package.schedule->findFunction(entry)))
-      continue;
-    Generator generator(session, tokenizer);
-    if (!generator.usesEntry(entry, diags))
-      return std::nullopt;
-    return generator;
+  std::vector<const PackagedEntry *> candidates;
+  for (const PackagedEntry &candidate : package.entries)
+    if (predictsTokens(candidate))
+      candidates.push_back(&candidate);
+  if (candidates.empty()) {
+    diags.reportFile(package.folder, diag::NoLogits);
+    return std::nullopt;
   }
-  diags.reportFile(package.folder, diag::NoLogits);
-  return std::nullopt;
+  const PackagedEntry *chosen = chooseEntry(package, entry, candidates, diags);
+  if (!chosen)
+    return std::nullopt;
+  if (!llvm::is_contained(candidates, chosen)) {
+    diags.reportFile(package.folder, diag::EntryWithoutLogits, chosen->name);
+    return std::nullopt;
+  }
+  Generator generator(session, tokenizer);
+  if (!generator.usesEntry(*chosen, diags))
+    return std::nullopt;
+  return generator;
 }
 
 //===----------------------------------------------------------------------===//

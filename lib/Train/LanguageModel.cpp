@@ -9,22 +9,10 @@
 #include "anec/Package/ScheduleWalk.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cstring>
 #include <limits>
 
 using namespace anec;
-
-/// Whether the parameters are tokens, targets and the loss's scale, and the
-/// result is a loss.
-static bool takesTokens(const Function &entry) {
-  auto params = entry.parameters();
-  if (params.size() != 3 || entry.numResults() != 1)
-    return false;
-  const TensorType &tokens = params[0]->type;
-  return tokens.dtype == DType::Int32 && tokens.shape.size() == 1 &&
-         params[1]->type == tokens &&
-         params[2]->type == TensorType(DType::FP32, {}) &&
-         entry.result(0)->type == TensorType(DType::FP32, {});
-}
 
 /// How many ids the uses of `param` allow.
 static int64_t countIds(const Function &entry, const Value *param) {
@@ -55,25 +43,49 @@ static double countOperations(const ModelPackage &package,
   return flops;
 }
 
-bool LanguageModel::inspect(const ModelPackage &package, Diagnostics &diags) {
-  auto found = llvm::find_if(package.entries, [](llvm::StringRef entry) {
-    return entry.ends_with(".train");
-  });
-  if (found == package.entries.end()) {
+/// Finds the inputs and the loss: an entry that trains on tokens takes them,
+/// targets and the loss scale, in any order, and nothing else.
+bool LanguageModel::takesTokens(const PackagedEntry &entry) {
+  std::optional<size_t> tokens = entry.inputOf(ValueRole::Input),
+                        targets = entry.inputOf(ValueRole::Target),
+                        scale = entry.inputOf(ValueRole::LossScale),
+                        loss = entry.outputOf(ValueRole::Loss);
+  if (!tokens || !targets || !scale || !loss || entry.inputs.size() != 3)
+    return false;
+  const TensorType &type = entry.inputs[*tokens].type;
+  if (type.dtype != DType::Int32 || type.rank() != 1 ||
+      entry.inputs[*targets].type != type)
+    return false;
+  tokensInput = *tokens;
+  targetsInput = *targets;
+  scaleInput = *scale;
+  lossOutput = *loss;
+  return true;
+}
+
+bool LanguageModel::inspect(const ModelPackage &package, llvm::StringRef wanted,
+                            Diagnostics &diags) {
+  auto steps = package.findEntries(FunctionRole::Train);
+  if (steps.empty()) {
     diags.reportFile(package.folder, diag::NotTrainable);
     return false;
   }
-  name = *found;
-  const Function &function = *package.schedule->findFunction(name);
-  if (!takesTokens(function)) {
+  const PackagedEntry *entry = chooseEntry(package, wanted, steps, diags);
+  if (!entry)
+    return false;
+  name = entry->name;
+  if (entry->role != FunctionRole::Train || !takesTokens(*entry)) {
     diags.reportFile(package.folder, diag::NoLanguageModel, name);
     return false;
   }
+  const Function &function = *package.schedule->findFunction(name);
   auto params = function.parameters();
-  length = uint64_t(params[0]->type.numElements());
-  ids = std::min(countIds(function, params[0].get()),
-                 countIds(function, params[1].get()));
+  length = uint64_t(params[tokensInput]->type.numElements());
+  ids = std::min(countIds(function, params[tokensInput].get()),
+                 countIds(function, params[targetsInput].get()));
   operations = countOperations(package, function);
+  for (const PackagedValue &output : entry->outputs)
+    results.emplace_back(output.type.numBytes());
   for (std::vector<int32_t> &half : window)
     half.resize(length);
   return true;
@@ -97,12 +109,15 @@ static llvm::ArrayRef<uint8_t> bytesOf(const std::vector<int32_t> &ids) {
 std::optional<float> LanguageModel::run(float scale, Gradients gradients,
                                         Diagnostics &diags,
                                         GradientReady ready) {
-  float loss = 0;
-  llvm::MutableArrayRef<uint8_t> result(reinterpret_cast<uint8_t *>(&loss),
-                                        sizeof(loss));
-  if (!session->run(name,
-                    {bytesOf(window[0]), bytesOf(window[1]), bytesOf(scale)},
-                    {result}, diags, gradients, ready))
+  llvm::ArrayRef<uint8_t> inputs[3];
+  inputs[tokensInput] = bytesOf(window[0]);
+  inputs[targetsInput] = bytesOf(window[1]);
+  inputs[scaleInput] = bytesOf(scale);
+  llvm::SmallVector<llvm::MutableArrayRef<uint8_t>> outputs(results.begin(),
+                                                            results.end());
+  if (!session->run(name, inputs, outputs, diags, gradients, ready))
     return std::nullopt;
+  float loss;
+  std::memcpy(&loss, results[lossOutput].data(), sizeof(loss));
   return loss;
 }

@@ -18,9 +18,11 @@ namespace anec {
 
 class LanguageModel {
 public:
-  /// Finds the entry of `package` that trains on tokens. Returns false, with
-  /// the reason reported, when there is none.
-  bool inspect(const ModelPackage &package, Diagnostics &diags);
+  /// Inspects the training step of `package` called `wanted`, or its only one.
+  /// Returns false, with the reason reported, when there is none, or it does not
+  /// train on tokens.
+  bool inspect(const ModelPackage &package, llvm::StringRef wanted,
+               Diagnostics &diags);
   /// Loads it; after `inspect`.
   bool open(ModelPackage package, Backend &backend,
             const SessionOptions &options, Diagnostics &diags);
@@ -45,11 +47,15 @@ public:
   Session &weights() { return *session; }
 
 private:
+  bool takesTokens(const PackagedEntry &entry);
+
   std::string name;
   uint64_t length = 0;
   int64_t ids = 0;
   double operations = 0;
   std::vector<int32_t> window[2];
+  size_t tokensInput = 0, targetsInput = 0, scaleInput = 0, lossOutput = 0;
+  std::vector<std::vector<uint8_t>> results;
   std::unique_ptr<Session> session;
 };
 

@@ -7,8 +7,9 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Package/ModelPackage.h"
 #include "anec/Package/ScheduleWalk.h"
+#include "anec/Train/Diags.h"
 #include "anec/Train/LlamaWeights.h"
-#include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace anec;
 
@@ -21,48 +22,79 @@ readSizes(llvm::ArrayRef<std::pair<std::string, std::string>> config,
       hints.sizes[name] = number;
 }
 
-static void readModule(const Module &module, LlamaHints &hints) {
+/// Takes the model called `wanted` or, without a name, the only one of
+/// `owners`.
+static bool chooseModel(const std::set<std::string> &owners,
+                        llvm::StringRef wanted, LlamaHints &hints,
+                        Diagnostics &diags) {
+  if (wanted.empty() && owners.empty())
+    return true; // layers alone
+  if (wanted.empty() ? owners.size() == 1 : owners.contains(wanted.str())) {
+    hints.model = wanted.empty() ? *owners.begin() : wanted.str();
+    return true;
+  }
+  std::string known;
+  for (const std::string &owner : owners)
+    known += (known.empty() ? "`" : ", `") + owner + "`";
+  if (wanted.empty())
+    diags.reportFile(hints.source, diag::SeveralModels, known);
+  else
+    diags.reportFile(hints.source, diag::NoSuchModel, wanted, known);
+  return false;
+}
+
+/// The name of the model's separate classifier, if it has one.
+static std::string classifierName(const LlamaHints &hints) {
+  return llamaName(WeightFormat::Anec, LlamaRole::Classifier, 0, hints.model);
+}
+
+static bool readModule(const Module &module, llvm::StringRef wanted,
+                       LlamaHints &hints, Diagnostics &diags) {
+  std::set<std::string> owners;
+  for (const Function *entry : entryPoints(module))
+    owners.insert(entry->of().str());
+  if (!chooseModel(owners, wanted, hints, diags))
+    return false;
   readSizes(module.config, hints);
+  std::string classifier = classifierName(hints);
   hints.hasClassifier = false;
   for (const auto &function : module.functions)
     for (const Op &op : function->body()) {
       if (op.is(ops::Rope) && op.get(param::style) == "half_split")
         hints.rope = RopeStyle::HalfSplit;
-      if (op.is(ops::Weight) && op.get(param::name).ends_with(".classifier"))
+      if (op.is(ops::Weight) && op.get(param::name) == classifier)
         hints.hasClassifier = true;
     }
-  for (const Function *entry : entryPoints(module))
-    if (entry->kind == FunctionKind::Host) {
-      hints.model = llvm::StringRef(entry->name).split('.').first.str();
-      break;
-    }
+  return true;
 }
 
-static void readManifest(const ModelPackage &package, LlamaHints &hints) {
+static bool readManifest(const ModelPackage &package, llvm::StringRef wanted,
+                         LlamaHints &hints, Diagnostics &diags) {
+  std::set<std::string> owners;
+  for (const PackagedEntry &entry : package.entries)
+    owners.insert(entry.owner);
+  if (!chooseModel(owners, wanted, hints, diags))
+    return false;
   readSizes(package.config, hints);
-  hints.hasClassifier =
-      llvm::any_of(package.weights, [](const PackagedWeight &weight) {
-        return llvm::StringRef(weight.name).ends_with(".classifier");
-      });
-  hints.model = llvm::StringRef(package.entries.front()).split('.').first.str();
+  hints.hasClassifier = package.findWeight(classifierName(hints)) != nullptr;
+  return true;
 }
 
 std::optional<LlamaHints> anec::readLlamaHints(llvm::StringRef path,
                                                const ReadOptions &options,
+                                               llvm::StringRef model,
                                                Diagnostics &diags) {
   LlamaHints hints;
   hints.source = path.str();
   if (sourceFormat(path).stage == SourceStage::Package) {
     std::optional<ModelPackage> package =
         readPackage(path, diags, PackageCheck::Presence);
-    if (!package)
+    if (!package || !readManifest(*package, model, hints, diags))
       return std::nullopt;
-    readManifest(*package, hints);
     return hints;
   }
   std::unique_ptr<Module> module = readSourceFile(path, options, diags);
-  if (!module)
+  if (!module || !readModule(*module, model, hints, diags))
     return std::nullopt;
-  readModule(*module, hints);
   return hints;
 }

@@ -191,6 +191,8 @@ bool anec::adoptState(TrainState &state, const TrainOptions &options,
     return false;
   }
   Differences differences;
+  if (!options.entry.empty())
+    differences.compare("--function", options.entry, state.entry);
   if (options.seed)
     differences.compare("--seed", std::to_string(*options.seed),
                         std::to_string(state.seed));

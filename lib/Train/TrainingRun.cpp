@@ -29,7 +29,6 @@ bool TrainingRun::findState(const ModelPackage &package) {
     state = newState(options);
     state.config = package.config;
     llvm::sort(state.config);
-    state.entry = model.entry().str();
     state.packageDigest = digestOf(package);
     return true;
   }
@@ -43,6 +42,15 @@ bool TrainingRun::findState(const ModelPackage &package) {
     return false;
   }
   return adoptState(state, options, package, begun->folder, diags);
+}
+
+/// The training step that was asked for, or that the checkpoint is of.
+bool TrainingRun::findEntry(const ModelPackage &package) {
+  if (!model.inspect(
+          package, options.entry.empty() ? state.entry : options.entry, diags))
+    return false;
+  state.entry = model.entry().str();
+  return true;
 }
 
 /// A resumed run uses the tokenizer of its checkpoint by default.
@@ -122,7 +130,7 @@ bool TrainingRun::open() {
   // Before other processes look for checkpoints.
   together.meet();
   std::optional<ModelPackage> package = readPackage(options.package, diags);
-  if (!package || !model.inspect(*package, diags) || !findState(*package) ||
+  if (!package || !findState(*package) || !findEntry(*package) ||
       !checkShare() || !openData())
     return false;
   // From here on the run can be resumed.

@@ -29,6 +29,7 @@ public:
 
 private:
   bool findState(const ModelPackage &package);
+  bool findEntry(const ModelPackage &package);
   std::string tokenizerPath() const;
   bool checkShare();
   bool openData();

@@ -24,6 +24,9 @@ private:
 
   BackendFlags backendFlags;
   cl::opt<std::string> package{cl::Positional};
+  cl::opt<std::string> function{
+      "function", cl::value_desc("NAME"),
+      cl::desc("Which function of the package, when there are several")};
   cl::opt<std::string> checkpointFolder{
       "checkpoint", cl::value_desc("DIR"),
       cl::desc("The folder of a training run, or one checkpoint in it: its "
@@ -70,7 +73,7 @@ bool Generate::generate(Diagnostics &diags) const {
   if (!session)
     return false;
   std::optional<Generator> generator =
-      Generator::open(*session, model->tokenizer(), diags);
+      Generator::open(*session, model->tokenizer(), diags, function);
   if (!generator)
     return false;
 

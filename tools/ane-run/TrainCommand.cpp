@@ -59,6 +59,9 @@ private:
                       ".npy (default: those in the package, or drawn by "
                       "--seed)"};
   HyperparameterFlags hyper;
+  cl::opt<std::string> function{
+      "function", cl::value_desc("NAME"),
+      cl::desc("Which training step, when there are several")};
   cl::list<std::string> data{
       "data", cl::value_desc("FILE|FOLDER"),
       cl::desc("Text, or .bin with token ids of 16 bits; may be repeated")};
@@ -105,6 +108,7 @@ private:
 TrainOptions Train::options() const {
   TrainOptions options;
   options.package = package;
+  options.entry = function;
   options.data = {data.begin(), data.end()};
   options.tokenizer = tokenizer;
   options.checkpoint = checkpoint;

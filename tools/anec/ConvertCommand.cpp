@@ -50,6 +50,9 @@ private:
       "config", cl::value_desc("MODEL.tdsl|.anepkg"),
       cl::desc("The model: its sizes have to be those of the weights, which do "
                "not tell the number of heads")};
+  cl::opt<std::string> model{
+      "model", cl::value_desc("NAME"),
+      cl::desc("Which model of --config, when there are several")};
   DefineFlag defines;
 };
 
@@ -60,7 +63,8 @@ bool Convert::convert(Diagnostics &diags) {
   if (!config.empty()) {
     ReadOptions options;
     options.defines = defines.pairs();
-    std::optional<LlamaHints> read = readLlamaHints(config, options, diags);
+    std::optional<LlamaHints> read =
+        readLlamaHints(config, options, model, diags);
     if (!read)
       return false;
     hints = std::move(*read);

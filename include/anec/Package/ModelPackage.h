@@ -38,6 +38,7 @@ llvm::StringRef spelling(WeightMode mode);
 struct PackagedTensor {
   std::string name;
   TensorType type;
+  ValueRole role = ValueRole::Input;
   unsigned port = 0;
   Region region;
   /// Of an input: the views of weights that calls pass here. Usually one; empty
@@ -60,7 +61,9 @@ struct PackagedInstance {
 
 struct PackagedKernel {
   std::string name;
-  std::string mil; ///< the file
+  FunctionRole role = FunctionRole::Forward;
+  std::string owner; ///< the layer or model it belongs to
+  std::string mil;   ///< the file
   std::vector<PackagedTensor> inputs, outputs;
   std::vector<TensorType> inputPorts, outputPorts;
   std::vector<PackagedConstant> constants;
@@ -91,6 +94,30 @@ struct PackagedWeight {
   std::vector<std::string> arrays() const;
 };
 
+/// What an entry takes or gives.
+struct PackagedValue {
+  std::string name;
+  TensorType type;
+  ValueRole role = ValueRole::Input;
+  bool operator==(const PackagedValue &) const = default;
+};
+
+/// A host function of the schedule that can be run. The schedule says what it
+/// is; the manifest repeats it for readers without a parser of the IR.
+struct PackagedEntry {
+  std::string name;
+  FunctionRole role = FunctionRole::Forward;
+  std::string owner; ///< the model it belongs to
+  std::vector<PackagedValue> inputs, outputs;
+
+  static PackagedEntry of(const Function &function);
+  /// The index of the input or output of this role; nothing when there is none,
+  /// or more than one.
+  std::optional<size_t> inputOf(ValueRole role) const;
+  std::optional<size_t> outputOf(ValueRole role) const;
+  bool operator==(const PackagedEntry &) const = default;
+};
+
 struct PackagedFile {
   std::string path;
   uint64_t bytes = 0;
@@ -105,7 +132,7 @@ struct ModelPackage {
   WeightMode weightMode = WeightMode::Packed;
   std::vector<PackagedKernel> kernels; ///< sorted by name
   std::vector<PackagedWeight> weights; ///< sorted by name
-  std::vector<std::string> entries;
+  std::vector<PackagedEntry> entries;
   std::string values; ///< the file with weights for the host; may be empty
   std::vector<PackagedFile> files; ///< all but the manifest, sorted
   /// Host functions, and declarations of the kernels.
@@ -113,6 +140,10 @@ struct ModelPackage {
 
   const PackagedKernel *findKernel(llvm::StringRef name) const;
   const PackagedWeight *findWeight(llvm::StringRef name) const;
+  const PackagedEntry *findEntry(llvm::StringRef name) const;
+  /// The entries of this role, of the model `owner` or, without one, of all.
+  std::vector<const PackagedEntry *>
+  findEntries(FunctionRole role, llvm::StringRef owner = "") const;
   /// The path of `file` as it can be opened.
   std::string pathOf(llvm::StringRef file) const;
 };
@@ -145,6 +176,14 @@ enum class PackageCheck : uint8_t {
 std::optional<ModelPackage>
 readPackage(llvm::StringRef folder, Diagnostics &diags,
             PackageCheck check = PackageCheck::Digests);
+
+/// The entry called `name` or, without a name, the only one of `candidates`.
+/// Null, with the reason reported, when there is no such entry, or more than
+/// one candidate.
+const PackagedEntry *
+chooseEntry(const ModelPackage &package, llvm::StringRef name,
+            llvm::ArrayRef<const PackagedEntry *> candidates,
+            Diagnostics &diags);
 
 /// The manifest as JSON, and back.
 void printManifest(const ModelPackage &package, llvm::raw_ostream &out);

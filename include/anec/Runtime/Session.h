@@ -11,8 +11,10 @@
 ///
 ///   auto package = anec::readPackage("llama.anepkg", diags);
 ///   auto backend = anec::Backends::builtin().open("cpu", {}, diags);
+///   std::string step =
+///       package->findEntries(anec::FunctionRole::Train, "llama")[0]->name;
 ///   auto session = anec::Session::open(*package, *backend, {}, diags);
-///   session->run("llama.train", inputs, outputs, diags);
+///   session->run(step, inputs, outputs, diags);
 ///   for (const anec::NamedFloats &gradient : session->gradients()) ...
 ///
 //===----------------------------------------------------------------------===//
@@ -49,7 +51,7 @@ struct NamedFloats {
 };
 
 /// Whether a run replaces the gradients, adds to those that are there, or ends
-/// with the entry's first result, the loss, and computes none.
+/// with the loss and computes none.
 enum class Gradients : uint8_t { Replace, Add, None };
 
 /// Called by the thread that runs an entry with each gradient that this run has
@@ -60,7 +62,7 @@ using GradientReady = llvm::function_ref<void(llvm::MutableArrayRef<float>)>;
 struct PartTime {
   enum Kind : uint8_t { Kernel, Host } kind;
   std::string name;        ///< of the kernel with its instance, or ops
-  bool isBackward = false; ///< after the entry's first result was there
+  bool isBackward = false; ///< after the loss was there
   bool overlaps = false;   ///< ran beside the parts after it
   std::chrono::steady_clock::time_point begin;
   double seconds = 0;

@@ -44,10 +44,14 @@ using TextSink = llvm::function_ref<void(llvm::StringRef)>;
 
 class Generator {
 public:
-  /// Returns nothing, with the reason reported, when no entry of the session's
-  /// package returns logits. Session and tokenizer must outlive the generator.
-  static std::optional<Generator>
-  open(Session &session, const Tokenizer &tokenizer, Diagnostics &diags);
+  /// Generates with the entry called `entry` or, without a name, the only one
+  /// of the session's package that returns logits. Returns nothing, with the
+  /// reason reported, when there is none, or several. Session and tokenizer must
+  /// outlive the generator.
+  static std::optional<Generator> open(Session &session,
+                                       const Tokenizer &tokenizer,
+                                       Diagnostics &diags,
+                                       llvm::StringRef entry = "");
 
   /// Passes `prompt` and its continuation to `sink` until the number of tokens
   /// is reached or the model ends the text. Returns nothing, with the reason
@@ -62,7 +66,7 @@ public:
 private:
   Generator(Session &session, const Tokenizer &tokenizer)
       : session(&session), tokenizer(&tokenizer) {}
-  bool usesEntry(llvm::StringRef name, Diagnostics &diags);
+  bool usesEntry(const PackagedEntry &chosen, Diagnostics &diags);
   /// Computes `logits` for the token after `text`.
   bool predict(llvm::ArrayRef<int32_t> text, Diagnostics &diags);
 

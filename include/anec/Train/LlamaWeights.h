@@ -94,10 +94,12 @@ WeightFormat formatToWrite(llvm::StringRef path);
 
 /// Reads the model that weights are for: its sizes, its name, the style of its
 /// rotary embedding, and whether it has a classifier. `path` is a program,
-/// which `options` are for, or a package. Nothing, with the reason reported,
-/// when it cannot be read.
+/// which `options` are for, or a package; `model` names one of several models
+/// in it. Nothing, with the reason reported, when it cannot be read, or has
+/// several models and none is named.
 std::optional<LlamaHints> readLlamaHints(llvm::StringRef path,
                                          const ReadOptions &options,
+                                         llvm::StringRef model,
                                          Diagnostics &diags);
 
 /// Reads the weights at `path`: a file, or a Hugging Face folder with its

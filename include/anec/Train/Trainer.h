@@ -36,6 +36,9 @@ struct TrainRestart {
 
 struct TrainOptions {
   std::string package;
+  /// The training step to run; empty for the one of the checkpoint, or the
+  /// package's only one.
+  std::string entry;
   std::vector<std::string> data; ///< files and folders
   std::string tokenizer;         ///< a file; empty: tokens are bytes
   std::string checkpoint;        ///< the run's folder

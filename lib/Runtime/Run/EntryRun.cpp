@@ -14,21 +14,29 @@
 
 using namespace anec;
 
-/// The wanted entry, or the first with or without a backward.
-static std::string chooseEntry(const ModelPackage &package,
-                               llvm::StringRef wanted, bool backward) {
-  if (!wanted.empty())
-    return wanted.str();
-  for (const std::string &entry : package.entries)
-    if (llvm::StringRef(entry).ends_with(".train") == backward)
-      return entry;
-  return package.entries.front();
+/// The wanted entry, or the only one that trains, or does not; or the only one.
+static const PackagedEntry *chooseEntry(const ModelPackage &package,
+                                        llvm::StringRef wanted, bool trains,
+                                        Diagnostics &diags) {
+  std::vector<const PackagedEntry *> all, fitting;
+  for (const PackagedEntry &entry : package.entries) {
+    all.push_back(&entry);
+    if ((entry.role == FunctionRole::Train) == trains)
+      fitting.push_back(&entry);
+  }
+  return chooseEntry(package, wanted, fitting.empty() ? all : fitting, diags);
 }
 
 bool EntryRun::open(ModelPackage package, Backend &backend,
                     const EntryOptions &options, bool backward,
                     llvm::StringRef fallback, Diagnostics &diags) {
-  name = chooseEntry(package, options.entry, backward);
+  const PackagedEntry *chosen =
+      chooseEntry(package, options.entry, backward, diags);
+  if (!chosen)
+    return false;
+  name = chosen->name;
+  std::optional<size_t> scale = chosen->inputOf(ValueRole::LossScale);
+  std::string scaleName = scale ? chosen->inputs[*scale].name : "";
   SessionOptions sessionOptions;
   sessionOptions.load = options.load;
   sessionOptions.weights = options.weights;
@@ -43,9 +51,8 @@ bool EntryRun::open(ModelPackage package, Backend &backend,
     });
   };
   // A loss is not scaled unless someone says so.
-  for (const Port &port : ports)
-    if (port.name == "loss_scale" && !given(port.name))
-      arguments.push_back("loss_scale=ones");
+  if (scale && !given(scaleName))
+    arguments.push_back(scaleName + "=ones");
   auto arrays = readPorts("input", ports, arguments, fallback, diags);
   if (!arrays)
     return false;

@@ -159,4 +159,6 @@ void session::flatten(const Module &module, const Function &entry,
     output = flattener.contiguous(output);
     output->root().isOutput = true;
   }
+  if (std::optional<unsigned> loss = entry.resultOf(ValueRole::Loss))
+    schedule.loss = schedule.outputs[*loss];
 }

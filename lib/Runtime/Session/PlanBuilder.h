@@ -10,6 +10,7 @@
 #include "Plan.h"
 #include "Segment.h"
 #include "Slots.h"
+#include <limits>
 #include <map>
 #include <set>
 
@@ -73,7 +74,8 @@ private:
   /// alone.
   std::vector<Group> groups;
   std::vector<const Item *> stagedItems;
-  size_t lastForwardGroup = 0;
+  /// The group with the loss; without a loss, every group is the forward's.
+  size_t lastForwardGroup = std::numeric_limits<size_t>::max();
   std::map<std::string, std::shared_ptr<Module>> kernels;
   std::map<std::vector<const void *>, std::shared_ptr<KernelProgram>> programs;
   std::set<std::string> startedGradients; ///< by an earlier step

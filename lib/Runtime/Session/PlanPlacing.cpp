@@ -85,14 +85,13 @@ bool PlanBuilder::findGradients(Diagnostics &diags) {
 //===----------------------------------------------------------------------===//
 
 /// Host ops up to the next call run as one. The staged ones run apart, and the
-/// first result ends a group: what comes after it is the backward.
+/// loss ends a group: what comes after it is the backward.
 void PlanBuilder::group() {
   for (const Item &item : weightItems)
     stagedItems.push_back(&item);
   llvm::DenseSet<const Slot *> made; // in the group so far
   bool open = false;
-  const Slot *first =
-      schedule.outputs.empty() ? nullptr : &schedule.outputs[0]->root();
+  const Slot *loss = schedule.loss ? &schedule.loss->root() : nullptr;
   for (const Item &item : schedule.items) {
     if (item.kind == Item::Compute && !item.out.empty() &&
         item.out[0]->staged) {
@@ -111,7 +110,7 @@ void PlanBuilder::group() {
     groups.back().items.push_back(&item);
     for (const Slot *slot : item.out) {
       made.insert(slot);
-      if (slot == first) {
+      if (slot == loss) {
         lastForwardGroup = groups.size() - 1;
         open = false;
       }

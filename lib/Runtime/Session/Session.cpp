@@ -74,13 +74,8 @@ bool Session::prepare(llvm::StringRef name, Diagnostics &diags) {
   std::unique_ptr<Entry> &entry = state->entries[name];
   if (entry)
     return true;
-  if (!llvm::is_contained(state->package.entries, name)) {
-    std::string known;
-    for (const std::string &other : state->package.entries)
-      known += (known.empty() ? "`" : ", `") + other + "`";
-    diags.report({}, diag::NoSuchEntry, name, known);
+  if (!chooseEntry(state->package, name, {}, diags))
     return false;
-  }
   std::unique_ptr<const Plan> plan =
       PlanBuilder(state->context)
           .build(*state->package.schedule->findFunction(name), diags);

@@ -71,6 +71,7 @@ struct FlatSchedule {
   std::deque<Slot> slots;
   std::list<Item> items;
   std::vector<Slot *> inputs, outputs;
+  Slot *loss = nullptr; ///< of the outputs; null for none
 
   Slot *addSlot(TensorType type) {
     slots.emplace_back().type = std::move(type);

@@ -30,10 +30,8 @@ static std::unique_ptr<Session> open(Backend &backend, Diagnostics &diags) {
 
 /// The results and gradients of a run.
 static std::vector<float> runStep(Session &session, Diagnostics &diags) {
-  std::string entry;
-  for (const std::string &name : session.package().entries)
-    if (llvm::StringRef(name).ends_with(".train"))
-      entry = name;
+  std::string entry =
+      session.package().findEntries(FunctionRole::Train).front()->name;
   EXPECT_TRUE(session.prepare(entry, diags)) << textOf(diags);
   std::vector<std::vector<uint8_t>> bytes;
   for (const Port &port : session.inputs(entry)) {
@@ -105,10 +103,8 @@ TEST(AneSession, FailsInTheBackground) {
     runStep(*session, diags);
     ane_double::ledger().compileLimit = 0;
     ASSERT_TRUE(descend(*session, diags));
-    std::string entry = session->package().entries.back();
-    for (const std::string &name : session->package().entries)
-      if (llvm::StringRef(name).ends_with(".train"))
-        entry = name;
+    std::string entry =
+        session->package().findEntries(FunctionRole::Train).front()->name;
     std::vector<std::vector<uint8_t>> bytes;
     for (const Port &port : session->inputs(entry))
       bytes.emplace_back(port.type.numBytes());
