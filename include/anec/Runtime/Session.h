@@ -5,9 +5,9 @@
 ///
 /// \file
 /// Runs the host schedule of a package: kernels on a backend, the ops between
-/// them on the processor, weights and gradients in fp32 arrays by name. An entry
-/// is prepared once, which gives a plan of steps; a run executes the steps in
-/// order, and allocates nothing.
+/// them on the processor, weights and gradients in fp32 arrays by name. An
+/// entry is prepared once, which gives a plan of steps; a run executes the
+/// steps in order, and allocates nothing.
 ///
 ///   auto package = anec::readPackage("llama.anepkg", diags);
 ///   auto backend = anec::Backends::builtin().open("cpu", {}, diags);

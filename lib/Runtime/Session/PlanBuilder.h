@@ -59,9 +59,9 @@ private:
                                       Diagnostics &diags);
   bool addHostOps(llvm::ArrayRef<const Item *> items, bool overlaps,
                   HostStep &step, std::string &names, Diagnostics &diags);
-  std::unique_ptr<cpu::HostProgram>
-  compile(const Segment &segment, llvm::ArrayRef<bool> startsGradient,
-          bool overlaps, Gradients gradients);
+  std::unique_ptr<cpu::HostProgram> compile(const Segment &segment,
+                                            llvm::ArrayRef<bool> startsGradient,
+                                            bool overlaps, Gradients gradients);
   void findFinished();
   void addPlaces();
 
