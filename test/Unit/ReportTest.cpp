@@ -13,6 +13,10 @@
 using namespace anec;
 using namespace anec::test;
 
+namespace anec::diag {
+ANEC_DECLARE_DIAG(MyOwn, Warning, "my-own", "a | b `{0}`")
+} // namespace anec::diag
+
 namespace {
 
 std::string printed(LayeredDrawing drawing) {
@@ -81,12 +85,10 @@ TEST(FindingReport, DeniedRulesAreErrors) {
 }
 
 TEST(ReferencePages, ListsDiagnosticsOfTheCaller) {
-  static constexpr diag::Definition mine{Severity::Warning, "my-own",
-                                         "a | b `{0}`"};
   for (llvm::StringRef name : referencePageNames()) {
     std::string text;
     llvm::raw_string_ostream out(text);
-    EXPECT_TRUE(printReferencePage(name, {diag::Kind(mine)}, out));
+    EXPECT_TRUE(printReferencePage(name, {diag::MyOwn}, out));
     EXPECT_EQ(text.find("| my-own | warning | a \\| b `{0}` |") !=
                   std::string::npos,
               name == "diagnostics")
@@ -97,7 +99,7 @@ TEST(ReferencePages, ListsDiagnosticsOfTheCaller) {
 
 TEST(ReferencePages, IdsOfDiagnosticsAreUnique) {
   std::set<llvm::StringRef> ids;
-  for (diag::Kind kind : libraryDiagnostics())
+  for (diag::AnyKind kind : libraryDiagnostics())
     EXPECT_TRUE(ids.insert(kind->id).second) << kind->id.str();
 }
 
