@@ -19,7 +19,7 @@
 
 using namespace anec;
 
-using Rewrite = Value *(*)(Op &op, Builder &builder);
+using Simplification = Value *(*)(Op &op, Builder &builder);
 
 static Op *definedBy(Value *value, const OpDef &def) {
   Op *op = value ? value->definingOp() : nullptr;
@@ -185,7 +185,7 @@ static Value *canonicalWeight(Op &op, Builder &builder) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-static constexpr Rewrite rewrites[] = {
+static constexpr Simplification rewrites[] = {
     constantToTheRight, neutralElement,   redundantCopy,   identityReshape,
     toReshape,          nestedReshape,    nestedTranspose, wholeSlice,
     reshapedWeight,     transposedWeight, canonicalWeight,
@@ -193,7 +193,7 @@ static constexpr Rewrite rewrites[] = {
 
 /// Applies the first rewrite that fits; null when none does.
 static Value *simplify(Op &op, Builder &builder) {
-  for (Rewrite rewrite : rewrites)
+  for (Simplification rewrite : rewrites)
     if (Value *value = rewrite(op, builder))
       return value;
   return nullptr;
