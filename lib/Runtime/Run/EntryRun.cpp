@@ -15,9 +15,9 @@
 using namespace anec;
 
 /// The wanted entry, or the only one that trains, or does not; or the only one.
-static const PackagedEntry *chooseEntry(const ModelPackage &package,
-                                        llvm::StringRef wanted, bool trains,
-                                        Diagnostics &diags) {
+static const PackagedEntry *findEntry(const ModelPackage &package,
+                                      llvm::StringRef wanted, bool trains,
+                                      Diagnostics &diags) {
   std::vector<const PackagedEntry *> all, fitting;
   for (const PackagedEntry &entry : package.entries) {
     all.push_back(&entry);
@@ -31,7 +31,7 @@ bool EntryRun::open(ModelPackage package, Backend &backend,
                     const EntryOptions &options, bool backward,
                     llvm::StringRef fallback, Diagnostics &diags) {
   const PackagedEntry *chosen =
-      chooseEntry(package, options.entry, backward, diags);
+      findEntry(package, options.entry, backward, diags);
   if (!chosen)
     return false;
   name = chosen->name;
