@@ -5,7 +5,7 @@
 
 #include "ProgramFlags.h"
 #include "../InputShape.h"
-#include "anec/Package/ModelPackage.h"
+#include "anec/Formats/Source.h"
 #include "anec/Runtime/ProgramRun.h"
 #include "anec/anec.h"
 
@@ -18,7 +18,9 @@ std::string ProgramFlags::check() const {
   return "";
 }
 
-bool ProgramFlags::isPackage() const { return isPackagePath(program); }
+bool ProgramFlags::isPackage() const {
+  return sourceFormat(program).stage == SourceStage::Package;
+}
 
 std::optional<LoadedProgram>
 ProgramFlags::load(llvm::ArrayRef<std::string> inputs, bool onlyToLook,
