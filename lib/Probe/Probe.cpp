@@ -291,7 +291,7 @@ void Prober::printSummary() const {
   if (!report.isOfEngine())
     out << "no engine was asked: this says nothing of one\n";
   if (!report.isComplete && !options.output.empty())
-    out << "stopped; `--resume` goes on with it\n";
+    out << "stopped; `--resume` continues it with it\n";
 }
 
 bool Prober::run() {

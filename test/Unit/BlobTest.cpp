@@ -195,7 +195,7 @@ TEST(Blob, ReaderChecks) {
     return messages(diags);
   };
   EXPECT_EQ(readChanged(4, 1, type),
-            "`w.bin` is no weight file of version 2 [blob-version]\n");
+            "`w.bin` is not a weight file of version 2 [blob-version]\n");
   EXPECT_EQ(readChanged(64, 0, type), "the weight file `w.bin` has no record "
                                       "at offset 64 [blob-no-record]\n");
   for (uint64_t offset :

@@ -51,7 +51,7 @@ std::string errorOf(llvm::StringRef file) {
   llvm::StringRef text;
   if (diags.all().size() == 1)
     text = diags.all()[0].message;
-  EXPECT_TRUE(text.consume_front("this is no .npy file anec can read: "));
+  EXPECT_TRUE(text.consume_front("not a .npy file that anec can read: "));
   return text.str();
 }
 

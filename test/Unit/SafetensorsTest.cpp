@@ -34,7 +34,7 @@ std::string errorOf(llvm::StringRef bytes) {
   if (diags.all().size() == 1)
     text = diags.all()[0].message;
   EXPECT_TRUE(
-      text.consume_front("this is no .safetensors file anec can read: "));
+      text.consume_front("not a .safetensors file that anec can read: "));
   return text.str();
 }
 
