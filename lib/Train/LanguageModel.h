@@ -19,8 +19,8 @@ namespace anec {
 class LanguageModel {
 public:
   /// Inspects the training step of `package` called `wanted`, or its only one.
-  /// Returns false, with the reason reported, when there is none, or it does not
-  /// train on tokens.
+  /// Returns false, with the reason reported, when there is none, or it does
+  /// not train on tokens.
   bool inspect(const ModelPackage &package, llvm::StringRef wanted,
                Diagnostics &diags);
   /// Loads it; after `inspect`.

@@ -46,8 +46,8 @@ class Generator {
 public:
   /// Generates with the entry called `entry` or, without a name, the only one
   /// of the session's package that returns logits. Returns nothing, with the
-  /// reason reported, when there is none, or several. Session and tokenizer must
-  /// outlive the generator.
+  /// reason reported, when there is none, or several. Session and tokenizer
+  /// must outlive the generator.
   static std::optional<Generator> open(Session &session,
                                        const Tokenizer &tokenizer,
                                        Diagnostics &diags,

@@ -24,10 +24,9 @@ static const PackagedInstance *findInstance(const PackagedKernel &kernel,
   return nullptr;
 }
 
-std::shared_ptr<KernelProgram> PlanBuilder::load(const Item &item,
-                                           const PackagedKernel &kernel,
-                                           llvm::ArrayRef<Binding> bindings,
-                                           Diagnostics &diags) {
+std::shared_ptr<KernelProgram>
+PlanBuilder::load(const Item &item, const PackagedKernel &kernel,
+                  llvm::ArrayRef<Binding> bindings, Diagnostics &diags) {
   const PackagedInstance *instance = findInstance(kernel, item.instance);
   if (!instance) {
     diags.report(item.op->range(), diag::NoInstance, kernel.name);
@@ -193,10 +192,10 @@ bool PlanBuilder::addSteps(Diagnostics &diags) {
   for (auto [number, group] : llvm::enumerate(groups)) {
     PlanStep &step = plan->steps.emplace_back();
     step.description.kind = PartTime::Host;
-    bool ok = group.isCall() ? addKernel(*group.items.front(), step, diags)
-                             : addHostOps(group.items, group.overlaps,
-                                          step.host, step.description.name,
-                                          diags);
+    bool ok = group.isCall()
+                  ? addKernel(*group.items.front(), step, diags)
+                  : addHostOps(group.items, group.overlaps, step.host,
+                               step.description.name, diags);
     if (!ok)
       return false;
     step.description.isBackward = number > lastForwardGroup;
