@@ -13,6 +13,7 @@
 #include "Steps.h"
 #include "anec/Ops/Ops.h"
 #include <cmath>
+#include <memory>
 
 using namespace anec;
 using namespace anec::cpu;
@@ -35,15 +36,24 @@ struct Loss {
   }
 };
 
-/// Of each column: its largest element, and the sum of exp(element - largest).
+constexpr size_t rowsOfPart = 64;
+
+/// The memory of a step, so that running it allocates nothing: for each column
+/// its largest element and the sum of exp(element - largest), both also for
+/// each part of the rows.
 struct ColumnSums {
-  std::vector<float> top;
+  explicit ColumnSums(const Loss &loss)
+      : parts((loss.classes + rowsOfPart - 1) / rowsOfPart),
+        partTops(parts * loss.count), partSums(parts * loss.count),
+        top(loss.count), scale(loss.count), sum(loss.count) {}
+
+  size_t parts;
+  std::vector<float> partTops, partSums;
+  std::vector<float> top, scale;
   std::vector<double> sum;
 };
 
 } // namespace
-
-static constexpr size_t rowsOfPart = 64;
 
 /// The same for rows [begin, end), `top` and `sum` being [count], with a row of
 /// scratch.
@@ -61,29 +71,29 @@ static void sumPart(const Loss &loss, size_t begin, size_t end, float *top,
   }
 }
 
-static ColumnSums sumColumns(const Loss &loss, Executor &pool) {
+static void sumColumns(const Loss &loss, ColumnSums &sums, Executor &pool) {
   size_t count = loss.count;
-  size_t parts = (loss.classes + rowsOfPart - 1) / rowsOfPart;
-  std::vector<float> tops(parts * count), sums(parts * count);
-  pool.parallelRanges(parts, 1, [&](size_t begin, size_t end, unsigned worker) {
-    float *row = pool.scratch(worker, count);
-    for (size_t part = begin; part < end; ++part)
-      sumPart(loss, part * rowsOfPart,
-              std::min((part + 1) * rowsOfPart, loss.classes),
-              &tops[part * count], &sums[part * count], row);
-  });
-  ColumnSums result{std::vector<float>(count, -INFINITY),
-                    std::vector<double>(count)};
-  for (size_t part = 0; part < parts; ++part)
+  pool.parallelRanges(
+      sums.parts, 1, [&](size_t begin, size_t end, unsigned worker) {
+        float *row = pool.scratch(worker, count);
+        for (size_t part = begin; part < end; ++part)
+          sumPart(loss, part * rowsOfPart,
+                  std::min((part + 1) * rowsOfPart, loss.classes),
+                  &sums.partTops[part * count], &sums.partSums[part * count],
+                  row);
+      });
+  std::fill(sums.top.begin(), sums.top.end(), -INFINITY);
+  std::fill(sums.sum.begin(), sums.sum.end(), 0.0);
+  for (size_t part = 0; part < sums.parts; ++part)
     for (size_t column = 0; column < count; ++column)
-      result.top[column] =
-          std::fmax(result.top[column], tops[part * count + column]);
-  for (size_t part = 0; part < parts; ++part)
+      sums.top[column] =
+          std::fmax(sums.top[column], sums.partTops[part * count + column]);
+  for (size_t part = 0; part < sums.parts; ++part)
     for (size_t column = 0; column < count; ++column)
-      result.sum[column] += double(sums[part * count + column]) *
-                            std::exp(double(tops[part * count + column]) -
-                                     double(result.top[column]));
-  return result;
+      sums.sum[column] +=
+          double(sums.partSums[part * count + column]) *
+          std::exp(double(sums.partTops[part * count + column]) -
+                   double(sums.top[column]));
 }
 
 StepFn cpu::makeCrossEntropy(const Op &op, StepContext &ctx) {
@@ -92,8 +102,10 @@ StepFn cpu::makeCrossEntropy(const Op &op, StepContext &ctx) {
             ctx.storage.floats(logits),
             ctx.storage.ints(op.operand(param::targets))};
   float *out = ctx.storage.floats(op.result());
+  auto memory = std::make_shared<ColumnSums>(loss);
   return [=, &pool = ctx.pool] {
-    ColumnSums sums = sumColumns(loss, pool);
+    sumColumns(loss, *memory, pool);
+    const ColumnSums &sums = *memory;
     double total = 0;
     for (size_t column = 0; column < loss.count; ++column)
       if (loss.counts(column)) {
@@ -116,24 +128,26 @@ StepFn cpu::makeCrossEntropyGradient(const Op &op, StepContext &ctx) {
   const float *dy = ctx.storage.floats(op.operand(param::dy));
   float *out = ctx.storage.floats(op.result());
   Rounding rounding = ctx.rounding(op.result());
+  auto memory = std::make_shared<ColumnSums>(loss);
   return [=, &pool = ctx.pool] {
-    ColumnSums sums = sumColumns(loss, pool);
+    ColumnSums &sums = *memory;
+    sumColumns(loss, sums, pool);
     size_t count = loss.count;
     double factor = double(*dy) / double(std::max<size_t>(loss.counted(), 1));
-    std::vector<float> scale(count);
     for (size_t column = 0; column < count; ++column)
-      scale[column] =
+      sums.scale[column] =
           loss.counts(column) ? float(factor / sums.sum[column]) : 0.0f;
-    pool.parallelRanges(
-        loss.classes, rowsOfPart, [&](size_t begin, size_t end, unsigned) {
-          for (size_t c = begin; c < end; ++c) {
-            float *row = out + c * count;
-            binary(Binary::Sub, count, loss.logits + c * count, 1,
-                   sums.top.data(), 1, row, Rounding::None);
-            unary(Unary::Exp, count, row, row, Rounding::None);
-            binary(Binary::Mul, count, row, 1, scale.data(), 1, row, rounding);
-          }
-        });
+    pool.parallelRanges(loss.classes, rowsOfPart,
+                        [&](size_t begin, size_t end, unsigned) {
+                          for (size_t c = begin; c < end; ++c) {
+                            float *row = out + c * count;
+                            binary(Binary::Sub, count, loss.logits + c * count,
+                                   1, sums.top.data(), 1, row, Rounding::None);
+                            unary(Unary::Exp, count, row, row, Rounding::None);
+                            binary(Binary::Mul, count, row, 1,
+                                   sums.scale.data(), 1, row, rounding);
+                          }
+                        });
     for (size_t column = 0; column < count; ++column)
       if (loss.counts(column)) {
         size_t at = size_t(loss.targets[column]) * count + column;
