@@ -23,11 +23,11 @@ static std::vector<std::string> merge(std::vector<std::string> assumptions,
 
 ExitCode TargetFlags::read(const Invocation &call,
                            PassManagerOptions &options) const {
-  ProbedTarget target{name, {}};
+  ProbedTarget target{chip, {}};
   ExitCode code = runReporting([&](Diagnostics &diags) {
-    if (!llvm::StringRef(name).ends_with(".json"))
+    if (!llvm::StringRef(chip).ends_with(".json"))
       return true;
-    std::optional<ProbedTarget> probed = readProbedTarget(name, macOS, diags);
+    std::optional<ProbedTarget> probed = readProbedTarget(chip, macOS, diags);
     if (probed)
       target = std::move(*probed);
     return probed.has_value();
@@ -35,7 +35,7 @@ ExitCode TargetFlags::read(const Invocation &call,
   if (code != Done)
     return code;
   options.target = findTarget(target.target);
-  options.targetChosen = name.getNumOccurrences() != 0;
+  options.targetChosen = chip.getNumOccurrences() != 0;
   if (!options.target)
     return call.usageError("there is no target `" + target.target +
                            "`; see anec --list-targets");

@@ -17,7 +17,7 @@ struct TargetFlags {
   /// after the reason was printed.
   ExitCode read(const Invocation &call, PassManagerOptions &options) const;
 
-  llvm::cl::opt<std::string> name{
+  llvm::cl::opt<std::string> chip{
       "target", llvm::cl::value_desc("NAME|FILE.json"),
       llvm::cl::init("generic"),
       llvm::cl::desc("The chip to compile for; --list-targets prints them. Or "
