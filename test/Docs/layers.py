@@ -44,10 +44,10 @@ VARIABLES = {
     ("lib/Runtime/CPU/VectorKernels.cpp",
      "static std::atomic<const KernelTable *> active{nullptr};"),
     # OpenBLAS has one thread count for the process.
-    ("lib/Runtime/CPU/Gemm.cpp", "static constinit inline std::mutex mutex;"),
-    ("lib/Runtime/CPU/Gemm.cpp",
+    ("lib/Runtime/CPU/Products/BlasProducts.cpp", "static constinit inline std::mutex mutex;"),
+    ("lib/Runtime/CPU/Products/BlasProducts.cpp",
      "static constinit inline unsigned products = 0;"),
-    ("lib/Runtime/CPU/Gemm.cpp", "static constinit inline int before = 1;"),
+    ("lib/Runtime/CPU/Products/BlasProducts.cpp", "static constinit inline int before = 1;"),
 }
 # What code of the library never does.
 FORBIDDEN = [

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuReference.h"
-#include "anec/Runtime/CPU/Gemm.h"
+#include "anec/Runtime/CPU/ProductKernels.h"
 #include "anec/Support/Executor.h"
 
 #ifndef __APPLE__
@@ -15,14 +15,6 @@ extern "C" __attribute__((weak)) int openblas_get_num_threads();
 namespace anec::cpu {
 namespace {
 
-/// AVX-512 has kernels of its own, every other set leaves products to BLAS.
-class CpuProducts : public CpuKernels {};
-
-INSTANTIATE_TEST_SUITE_P(Sets, CpuProducts,
-                         testing::Values(InstructionSet::Baseline,
-                                         InstructionSet::AVX512),
-                         nameOfSet);
-
 struct GemmCase {
   GemmShape shape;
   GemmEpilogue epilogue;
@@ -31,10 +23,33 @@ struct GemmCase {
   size_t batch = 1;
 };
 
+/// Every way to compute products, whatever this processor is fastest with.
+class CpuProducts : public testing::TestWithParam<const char *> {
+protected:
+  void SetUp() override {
+    llvm::StringRef wanted = GetParam();
+    if (wanted != "blas" && !avx512Products())
+      GTEST_SKIP() << "this processor has no AVX-512";
+    kernels = wanted == "blas"     ? &blasProducts()
+              : wanted == "avx512" ? avx512Products()
+                                   : &bestProducts();
+    EXPECT_EQ(kernels->name(), GetParam());
+  }
+  void check(Executor &pool, const GemmCase &test);
+
+  const ProductKernels *kernels = nullptr;
+};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, CpuProducts,
+                         testing::Values("blas", "avx512", "mixed"),
+                         [](const auto &info) {
+                           return std::string(info.param);
+                         });
+
 /// Random operands of a case, in arrays of exactly the size needed so that the
 /// address sanitizer sees a read too far; the first operand is shared by the
 /// batch, the second is not.
-void check(Executor &pool, const GemmCase &test) {
+void CpuProducts::check(Executor &pool, const GemmCase &test) {
   const GemmShape &shape = test.shape;
   auto extent = [](size_t rows, size_t columns, size_t leading) {
     return rows == 0 ? 0 : (rows - 1) * leading + columns;
@@ -61,19 +76,19 @@ void check(Executor &pool, const GemmCase &test) {
                         test.columnBias ? columnBias.data() : nullptr});
   switch (test.packed) {
   case GemmCase::Neither:
-    gemmBatch(pool, shape, operands, test.epilogue);
+    kernels->multiply(pool, shape, operands, test.epilogue);
     break;
   case GemmCase::Left:
-    gemmLeft(
+    kernels->multiplyLeft(
         pool,
-        PackedWeight::left(shape.m, shape.k, a.data(), shape.lda, shape.transA),
+        kernels->packLeft(shape.m, shape.k, a.data(), shape.lda, shape.transA),
         shape, operands, test.epilogue);
     break;
   case GemmCase::Right:
-    gemmRight(pool,
-              PackedWeight::right(shape.k, shape.n, b[0].data(), shape.ldb,
-                                  shape.transB),
-              shape, operands, test.epilogue);
+    kernels->multiplyRight(pool,
+                           kernels->packRight(shape.k, shape.n, b[0].data(),
+                                              shape.ldb, shape.transB),
+                           shape, operands, test.epilogue);
     break;
   }
 
@@ -178,14 +193,15 @@ TEST_P(CpuProducts, BatchesShareAnOperand) {
     }
 }
 
-TEST(CpuGemm, RunsInsideATask) {
+TEST_P(CpuProducts, RunInsideATask) {
   Executor pool(2);
   size_t size = 70;
   Floats a = randomFloats(size * size), b = randomFloats(size * size, -1, 1, 2);
   std::vector<Floats> c(8, Floats(size * size));
   GemmShape shape = makeShape(size, size, size, false, true);
   pool.parallelFor(c.size(), [&](size_t task, unsigned) {
-    gemm(pool, shape, {.a = a.data(), .b = b.data(), .c = c[task].data()});
+    GemmOperands operands = {.a = a.data(), .b = b.data(), .c = c[task].data()};
+    kernels->multiply(pool, shape, operands, {});
   });
   for (const Floats &each : c)
     EXPECT_EQ(each, c[0]);
@@ -209,14 +225,48 @@ TEST_P(CpuProducts, LeaveTheThreadsOfBlasAsTheyWere) {
     EXPECT_EQ(openblas_get_num_threads(), count);
     pool.parallelFor(4, [&](size_t, unsigned) {
       Floats a(64 * 64, 1), b(64 * 64, 1), c(64 * 64);
-      gemm(pool, makeShape(64, 64, 64, false, false),
-           {.a = a.data(), .b = b.data(), .c = c.data()});
+      GemmOperands operands = {.a = a.data(), .b = b.data(), .c = c.data()};
+      kernels->multiply(pool, makeShape(64, 64, 64, false, false), operands,
+                        {});
     });
     EXPECT_EQ(openblas_get_num_threads(), count);
   }
   openblas_set_num_threads(before);
 }
 #endif
+
+TEST(CpuProductKernels, AreChosenByTheProcessor) {
+  EXPECT_EQ(avx512Products() != nullptr,
+            detectInstructionSet() == InstructionSet::AVX512);
+  EXPECT_EQ(bestProducts().name(), avx512Products() ? "mixed" : "blas");
+}
+
+// What is chosen for a shape gives the bits of what it is chosen from.
+TEST(CpuProductKernels, AreChosenByShape) {
+  if (!avx512Products())
+    GTEST_SKIP() << "this processor has no AVX-512";
+  struct {
+    GemmShape shape;
+    const ProductKernels *expected;
+  } cases[] = {
+      {makeShape(64, 64, 64, false, false), &blasProducts()},
+      {makeShape(128, 128, 128, false, true), avx512Products()},
+      {makeShape(128, 128, 128, true, false), &blasProducts()},
+      {makeShape(1, 2048, 768, false, true), avx512Products()},
+      {makeShape(1, 256, 256, false, true), &blasProducts()},
+  };
+  Executor pool(1);
+  for (const auto &[shape, expected] : cases) {
+    Floats a = randomFloats(shape.m * shape.k);
+    Floats b = randomFloats(shape.k * shape.n, -1, 1, 2);
+    Floats chosen(shape.m * shape.n), wanted = chosen;
+    GemmOperands operands = {.a = a.data(), .b = b.data(), .c = chosen.data()};
+    bestProducts().multiply(pool, shape, operands, {});
+    operands.c = wanted.data();
+    expected->multiply(pool, shape, operands, {});
+    EXPECT_EQ(chosen, wanted) << shape.m << "x" << shape.n << "x" << shape.k;
+  }
+}
 
 } // namespace
 } // namespace anec::cpu

@@ -140,14 +140,15 @@ StepFn cpu::makeConv(const Op &op, StepContext &ctx) {
   GemmEpilogue epilogue{ctx.rounding(op.result())};
   std::shared_ptr<PackedWeight> packed;
   if (ctx.schedule.isConstant(weight) && op.get(param::groups) == 1)
-    packed = std::make_shared<PackedWeight>(PackedWeight::left(
-        shape.m, shape.k, ctx.storage.floats(weight), shape.lda));
-  return [=, &pool = ctx.pool] {
+    packed = std::make_shared<PackedWeight>(
+        ctx.products.packLeft(shape.m, shape.k, ctx.storage.floats(weight),
+                              shape.lda, Transpose::No));
+  return [=, &pool = ctx.pool, &kernels = ctx.products] {
     products->forEach(pool, [&](llvm::ArrayRef<GemmOperands> batch) {
       if (packed)
-        gemmLeft(pool, *packed, products->shape, batch, epilogue);
+        kernels.multiplyLeft(pool, *packed, products->shape, batch, epilogue);
       else
-        gemmBatch(pool, products->shape, batch, epilogue);
+        kernels.multiply(pool, products->shape, batch, epilogue);
     });
   };
 }

@@ -154,14 +154,15 @@ struct Bound {
 class CpuExecutable : public Executable {
 public:
   CpuExecutable(const Function &function, const LoadOptions &options,
-                std::shared_ptr<Workspace> sharedWithOthers)
+                std::shared_ptr<Workspace> sharedWithOthers,
+                const ProductKernels &products)
       : shared(std::move(sharedWithOthers)), numerics(options.numerics),
         parts(function, options.numerics),
         schedule(function, parts, options.numerics),
         storage(function, schedule, parts, options.numerics,
                 bind(options.bindings), *shared) {
-    StepContext ctx{storage, schedule, shared->executor(), options.numerics,
-                    &hazardList};
+    StepContext ctx{storage,          schedule, shared->executor(),
+                    options.numerics, products, &hazardList};
     for (const Step &step : schedule.steps) {
       steps.push_back(makeStep(step, ctx));
       if (options.timeSteps)
@@ -235,7 +236,7 @@ public:
       }
       float *elements = converted(type);
       loadElements(type, inputs[i], reinterpret_cast<uint32_t *>(elements),
-                shared->executor());
+                   shared->executor());
       writeInput(i, matrixOf(type.shape), elements, diags);
     }
     execute(diags);
@@ -255,11 +256,13 @@ public:
 
   void setState(unsigned index, llvm::ArrayRef<uint8_t> bytes) override {
     assert(bytes.size() == statePorts[index].type.numBytes());
-    loadElements(statePorts[index].type, bytes, stateWords[index], shared->executor());
+    loadElements(statePorts[index].type, bytes, stateWords[index],
+                 shared->executor());
   }
   void getState(unsigned index, llvm::MutableArrayRef<uint8_t> bytes) override {
     assert(bytes.size() == statePorts[index].type.numBytes());
-    storeElements(statePorts[index].type, stateWords[index], bytes, shared->executor());
+    storeElements(statePorts[index].type, stateWords[index], bytes,
+                  shared->executor());
   }
 
   std::vector<OpHazards> hazards() const override { return hazardList.found(); }
@@ -342,8 +345,10 @@ private:
 
 class CpuBackend : public Backend {
 public:
-  CpuBackend(const BackendRow &row, const BackendSettings &settings)
-      : Backend(row.name, row.capabilities), executor(settings.executor) {}
+  CpuBackend(const BackendRow &row, const BackendSettings &settings,
+             const ProductKernels &products)
+      : Backend(row.name, row.capabilities), executor(settings.executor),
+        products(products) {}
 
   std::unique_ptr<Executable> load(const Function &function,
                                    const LoadOptions &options,
@@ -356,7 +361,8 @@ public:
     if (!checkPorts(function, diags))
       return nullptr;
     return std::make_unique<CpuExecutable>(
-        function, options, options.workspace ? options.workspace : workspace());
+        function, options, options.workspace ? options.workspace : workspace(),
+        products);
   }
 
 private:
@@ -369,6 +375,7 @@ private:
   }
   std::shared_ptr<Executor> executor;
   std::shared_ptr<Workspace> own;
+  const ProductKernels &products;
 };
 
 } // namespace
@@ -394,12 +401,18 @@ BackendRow anec::cpuBackend() {
   row.capabilities.hasNumerics = true;
   row.capabilities.timesSteps = true;
   row.open = [](const BackendSettings &settings, Diagnostics &) {
-    return std::make_unique<CpuBackend>(cpuBackend(), settings);
+    return std::make_unique<CpuBackend>(cpuBackend(), settings, bestProducts());
   };
   row.machine = [](const BackendSettings &) { return thisProcessor(); };
   return row;
 }
 
 std::unique_ptr<Backend> anec::createCpuBackend() {
-  return std::make_unique<CpuBackend>(cpuBackend(), BackendSettings());
+  return createCpuBackend(bestProducts());
+}
+
+std::unique_ptr<Backend>
+anec::createCpuBackend(const ProductKernels &products) {
+  return std::make_unique<CpuBackend>(cpuBackend(), BackendSettings(),
+                                      products);
 }

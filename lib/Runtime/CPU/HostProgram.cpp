@@ -136,7 +136,8 @@ HostProgram::HostProgram(Numerics numerics, const Function &function,
                                     std::move(workspace))) {
   Executor &pool = state->workspace->executor();
   const Placing &placing = state->placing;
-  StepContext ctx{state->storage, state->schedule, pool, numerics};
+  StepContext ctx{state->storage, state->schedule, pool, numerics,
+                  bestProducts()};
   ctx.accumulating = &placing.accumulating;
   for (const Step &step : state->schedule.steps) {
     const Op &op = *step.ops.front();

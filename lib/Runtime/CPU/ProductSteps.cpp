@@ -77,21 +77,23 @@ StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
   GemmEpilogue epilogue{ctx.rounding(op.result())};
   epilogue.accumulate = ctx.accumulating && ctx.accumulating->contains(&op);
   if (operands.size() == 1 && ctx.schedule.isConstant(op.operand(0u))) {
-    auto weight = std::make_shared<PackedWeight>(PackedWeight::left(
+    auto weight = std::make_shared<PackedWeight>(ctx.products.packLeft(
         shape.m, shape.k, operands[0].a, shape.lda, shape.transA));
-    return [=, &pool = ctx.pool] {
-      gemmLeft(pool, *weight, products->shape, products->operands, epilogue);
+    return [=, &pool = ctx.pool, &kernels = ctx.products] {
+      kernels.multiplyLeft(pool, *weight, products->shape, products->operands,
+                           epilogue);
     };
   }
   if (operands.size() == 1 && ctx.schedule.isConstant(op.operand(1u))) {
-    auto weight = std::make_shared<PackedWeight>(PackedWeight::right(
+    auto weight = std::make_shared<PackedWeight>(ctx.products.packRight(
         shape.k, shape.n, operands[0].b, shape.ldb, shape.transB));
-    return [=, &pool = ctx.pool] {
-      gemmRight(pool, *weight, products->shape, products->operands, epilogue);
+    return [=, &pool = ctx.pool, &kernels = ctx.products] {
+      kernels.multiplyRight(pool, *weight, products->shape, products->operands,
+                            epilogue);
     };
   }
-  return [=, &pool = ctx.pool] {
-    gemmBatch(pool, products->shape, products->operands, epilogue);
+  return [=, &pool = ctx.pool, &kernels = ctx.products] {
+    kernels.multiply(pool, products->shape, products->operands, epilogue);
   };
 }
 
@@ -125,12 +127,13 @@ StepFn cpu::makeLinear(const Op &op, StepContext &ctx) {
   const GemmShape &shape = products->shape;
   GemmEpilogue epilogue{ctx.rounding(op.result())};
   if (!ctx.schedule.isConstant(op.operand(param::weight)))
-    return [=, &pool = ctx.pool] {
-      gemmBatch(pool, products->shape, products->operands, epilogue);
+    return [=, &pool = ctx.pool, &kernels = ctx.products] {
+      kernels.multiply(pool, products->shape, products->operands, epilogue);
     };
-  auto packed = std::make_shared<PackedWeight>(PackedWeight::right(
+  auto packed = std::make_shared<PackedWeight>(ctx.products.packRight(
       shape.k, shape.n, products->operands[0].b, shape.ldb, Transpose::Yes));
-  return [=, &pool = ctx.pool] {
-    gemmRight(pool, *packed, products->shape, products->operands, epilogue);
+  return [=, &pool = ctx.pool, &kernels = ctx.products] {
+    kernels.multiplyRight(pool, *packed, products->shape, products->operands,
+                          epilogue);
   };
 }

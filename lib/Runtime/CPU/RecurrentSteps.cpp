@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "anec/Runtime/CPU/Gemm.h"
 
 using namespace anec;
 using namespace anec::cpu;
@@ -53,6 +52,7 @@ struct Lstm {
   bool reverse, sequence;
   size_t offset, width; ///< its part of states and results
   Activation gate, update, output;
+  const ProductKernels &kernels;
   PackedWeight inputWeight, stateWeight;
   const float *x, *bias, *initialH, *initialC;
   float *out, *lastH, *lastC;
@@ -100,15 +100,16 @@ struct Lstm {
     product.a = x;
     product.c = sums.data();
     product.columnBias = bias;
-    gemmRight(pool, inputWeight, productShape(steps * batch, inputs), product);
+    kernels.multiplyRight(pool, inputWeight,
+                          productShape(steps * batch, inputs), product, {});
     for (size_t number = 0; number < steps; ++number) {
       size_t t = reverse ? steps - 1 - number : number;
       float *gates = sums.data() + t * batch * 4 * hidden;
       GemmOperands fromState;
       fromState.a = h.data();
       fromState.c = gates;
-      gemmRight(pool, stateWeight, productShape(batch, hidden), fromState,
-                {Rounding::None, /*accumulate=*/true});
+      kernels.multiplyRight(pool, stateWeight, productShape(batch, hidden),
+                            fromState, {Rounding::None, /*accumulate=*/true});
       for (size_t image = 0; image < batch; ++image)
         advance(gates + image * 4 * hidden, h.data() + image * hidden,
                 c.data() + image * hidden);
@@ -140,8 +141,8 @@ static std::shared_ptr<Lstm> makeDirection(const Op &op, StepContext &ctx,
   };
   auto weight = [&](const ValueParam &name) {
     const Shape &shape = op.operand(name)->type.shape;
-    return PackedWeight::right(shape[1], shape[0], operand(name), shape[1],
-                               Transpose::Yes);
+    return ctx.products.packRight(shape[1], shape[0], operand(name), shape[1],
+                                  Transpose::Yes);
   };
   const Shape &x = op.operand(param::x)->type.shape;
   size_t hidden = op.operand(param::weightHh)->type.shape[1];
@@ -158,6 +159,7 @@ static std::shared_ptr<Lstm> makeDirection(const Op &op, StepContext &ctx,
            Activation(op.get(param::recurrentActivation)),
            Activation(op.get(param::cellActivation)),
            Activation(op.get(param::activation)),
+           ctx.products,
            weight(params.weightIh),
            weight(params.weightHh),
            operand(param::x),

@@ -15,6 +15,7 @@
 
 #include "Schedule.h"
 #include "Storage.h"
+#include "anec/Runtime/CPU/ProductKernels.h"
 #include "anec/Support/Executor.h"
 #include <functional>
 
@@ -30,6 +31,7 @@ struct StepContext {
   const Schedule &schedule;
   Executor &pool;
   Numerics numerics;
+  const ProductKernels &products;
   /// Where emulated steps count; null when nothing is emulated.
   HazardList *hazards = nullptr;
   /// Products that add to what is where their results go; null for none.

@@ -10,10 +10,17 @@
 
 namespace anec {
 
+namespace cpu {
+class ProductKernels;
+} // namespace cpu
+
 /// The row of the backend that runs anywhere.
 BackendRow cpuBackend();
 
 std::unique_ptr<Backend> createCpuBackend();
+/// The same with products computed by `products`, not by what is fastest on
+/// this processor.
+std::unique_ptr<Backend> createCpuBackend(const cpu::ProductKernels &products);
 
 } // namespace anec
 

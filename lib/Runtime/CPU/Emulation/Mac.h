@@ -7,7 +7,7 @@
 #define ANEC_LIB_RUNTIME_CPU_EMULATION_MAC_H
 
 #include "Chip.h"
-#include "anec/Runtime/CPU/Gemm.h"
+#include "anec/Runtime/CPU/ProductKernels.h"
 #include <atomic>
 
 namespace anec::cpu {
@@ -19,7 +19,7 @@ struct HazardCounter {
   std::atomic<uint64_t> overflows{0};   ///< finite results beyond fp16
 };
 
-/// The products of `gemmBatch`, summed as `chip` does, for fp16 operands and
+/// The products of `ProductKernels::multiply`, summed as `chip` does, for fp16 operands and
 /// results. A bias is where the sum starts.
 void multiplyAsChip(Executor &pool, const Chip &chip, const GemmShape &shape,
                     llvm::ArrayRef<GemmOperands> batch, HazardCounter &hazards);

@@ -1,158 +1,20 @@
-//===- Gemm.cpp - Single-precision matrix products ------------------------===//
+//===- Avx512Products.cpp - products by own kernels -----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+///
 /// \file
-/// Cuts products into tasks for the pool: blocks, panels and slices for anec's
-/// own kernels, slices of rows or columns for BLAS.
+/// Cuts products into blocks, panels and slices for the tiles of
+/// Avx512Tiles.h.
+///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/CPU/Gemm.h"
-#include "GemmKernels.h"
-#include "llvm/ADT/SmallVector.h"
+#include "Avx512Tiles.h"
+#include "Cutting.h"
 #include <algorithm>
-#include <mutex>
-#if defined(__APPLE__)
-#include <Accelerate/Accelerate.h>
-#else
-#include <cblas.h>
-extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
-extern "C" __attribute__((weak)) int openblas_get_num_threads();
-#endif
 
 using namespace anec;
 using namespace anec::cpu;
-
-/// Below this many multiply-adds waking the pool costs more than it saves.
-static constexpr size_t smallProduct = 32 * 1024;
-
-static bool isSmall(const GemmShape &shape) {
-  return shape.m * shape.n * shape.k <= smallProduct;
-}
-
-/// Whether a batch keeps every worker busy without cutting its products.
-static bool isBusyBatch(const Executor &pool, const GemmShape &shape,
-                        size_t count) {
-  return count >= 2 * pool.size() &&
-         count * shape.m * shape.n * shape.k > smallProduct;
-}
-
-static size_t divideUp(size_t count, size_t by) {
-  return (count + by - 1) / by;
-}
-
-/// The offset of element (row, column) of op(X) in the stored X.
-static size_t at(size_t row, size_t column, size_t leading, Transpose trans) {
-  return trans == Transpose::Yes ? column * leading + row
-                                 : row * leading + column;
-}
-
-//===-- BLAS --------------------------------------------------------------===//
-
-namespace {
-/// Keeps OpenBLAS from cutting products itself while one is cut here. Its
-/// thread count is of the process and not ours to change, so it is what it was
-/// once no product runs; and since products may run at the same time, it has to
-/// be counted by process, too, how many do. This count is the library's only
-/// state that no object owns.
-class OneBlasThread {
-public:
-  OneBlasThread() {
-#if !defined(__APPLE__)
-    if (!openblas_set_num_threads || !openblas_get_num_threads)
-      return;
-    std::lock_guard<std::mutex> lock(mutex);
-    if (products++ > 0)
-      return;
-    before = openblas_get_num_threads();
-    if (before != 1)
-      openblas_set_num_threads(1);
-#endif
-  }
-  ~OneBlasThread() {
-#if !defined(__APPLE__)
-    if (!openblas_set_num_threads || !openblas_get_num_threads)
-      return;
-    std::lock_guard<std::mutex> lock(mutex);
-    if (--products == 0 && before != 1)
-      openblas_set_num_threads(before);
-#endif
-  }
-  OneBlasThread(const OneBlasThread &) = delete;
-  OneBlasThread &operator=(const OneBlasThread &) = delete;
-
-private:
-#if !defined(__APPLE__)
-  static constinit inline std::mutex mutex;
-  static constinit inline unsigned products = 0;
-  static constinit inline int before = 1;
-#endif
-};
-} // namespace
-
-/// Bias and rounding, by rows, while a slice of C is in cache.
-static void finish(const GemmShape &shape, const GemmOperands &operands,
-                   Rounding rounding) {
-  bool hasBias = operands.rowBias || operands.columnBias;
-  if (!hasBias && rounding == Rounding::None)
-    return;
-  for (size_t i = 0; i < shape.m; ++i) {
-    float *row = operands.c + i * shape.ldc;
-    Rounding first = operands.columnBias ? Rounding::None : rounding;
-    if (operands.rowBias)
-      binary(Binary::Add, shape.n, row, 1, operands.rowBias + i, 0, row, first);
-    if (operands.columnBias)
-      binary(Binary::Add, shape.n, row, 1, operands.columnBias, 1, row,
-             rounding);
-    if (!hasBias)
-      roundToHalf(shape.n, row, row);
-  }
-}
-
-static void multiplyBlas(const GemmShape &shape, const GemmOperands &operands,
-                         const GemmEpilogue &epilogue) {
-  auto flag = [](Transpose trans) {
-    return trans == Transpose::Yes ? CblasTrans : CblasNoTrans;
-  };
-  float beta = epilogue.accumulate ? 1.0f : 0.0f;
-  if (shape.k == 0 && !epilogue.accumulate)
-    for (size_t i = 0; i < shape.m; ++i)
-      std::fill_n(operands.c + i * shape.ldc, shape.n, 0.0f);
-  else if (shape.k != 0)
-    cblas_sgemm(CblasRowMajor, flag(shape.transA), flag(shape.transB),
-                int(shape.m), int(shape.n), int(shape.k), 1.0f, operands.a,
-                int(shape.lda), operands.b, int(shape.ldb), beta, operands.c,
-                int(shape.ldc));
-  finish(shape, operands, epilogue.rounding);
-}
-
-/// Cuts one product along its longer side, a slice per worker.
-static void multiplyBlasInSlices(Executor &pool, const GemmShape &shape,
-                                 const GemmOperands &operands,
-                                 const GemmEpilogue &epilogue) {
-  if (isSmall(shape) || pool.size() == 1)
-    return multiplyBlas(shape, operands, epilogue);
-  bool byRows = shape.m >= shape.n;
-  size_t length = byRows ? shape.m : shape.n;
-  constexpr size_t grain = 16; // keeps BLAS's own tiles whole
-  size_t slice = divideUp(divideUp(length, pool.size()), grain) * grain;
-  pool.parallelFor(divideUp(length, slice), [&](size_t task, unsigned) {
-    size_t begin = task * slice;
-    size_t count = std::min(slice, length - begin);
-    size_t row = byRows ? begin : 0, column = byRows ? 0 : begin;
-    GemmShape part = shape;
-    (byRows ? part.m : part.n) = count;
-    GemmOperands partOperands = {
-        operands.a + at(row, 0, shape.lda, shape.transA),
-        operands.b + at(0, column, shape.ldb, shape.transB),
-        operands.c + row * shape.ldc + column,
-        operands.rowBias ? operands.rowBias + row : nullptr,
-        operands.columnBias ? operands.columnBias + column : nullptr};
-    multiplyBlas(part, partOperands, epilogue);
-  });
-}
-
-//===-- Own kernels -------------------------------------------------------===//
 
 #if defined(__x86_64__)
 
@@ -376,12 +238,13 @@ static void multiplyRow(Executor &pool, const GemmShape &shape,
         binary(Binary::Add, columns, sums, 1, c, 1, sums, Rounding::None);
       std::copy_n(sums, columns, c);
       GemmShape part = {.m = 1, .n = columns, .k = 0, .ldc = columns};
-      finish(part,
-             {.c = c,
-              .rowBias = operands.rowBias,
-              .columnBias =
-                  operands.columnBias ? operands.columnBias + column : nullptr},
-             epilogue.rounding);
+      finishProduct(part,
+                    {.c = c,
+                     .rowBias = operands.rowBias,
+                     .columnBias = operands.columnBias
+                                       ? operands.columnBias + column
+                                       : nullptr},
+                    epilogue.rounding);
     }
   };
   if (isSmall(shape))
@@ -428,49 +291,31 @@ static void multiplyBatch(Executor &pool, const GemmShape &shape,
     multiplyOne(pool, shape, operands, epilogue);
 }
 
-static bool hasOwnKernels() {
-  return instructionSet() == InstructionSet::AVX512;
-}
+namespace {
+class Avx512Products final : public ProductKernels {
+public:
+  llvm::StringRef name() const override { return "avx512"; }
+  void multiply(Executor &pool, const GemmShape &shape,
+                llvm::ArrayRef<GemmOperands> batch,
+                const GemmEpilogue &epilogue) const override {
+    if (shape.m != 0 && shape.n != 0)
+      multiplyBatch(pool, shape, batch, epilogue);
+  }
+  PackedWeight packLeft(size_t m, size_t k, const float *weight, size_t leading,
+                        Transpose transpose) const override;
+  PackedWeight packRight(size_t k, size_t n, const float *weight,
+                         size_t leading, Transpose transpose) const override;
+  void multiplyRight(Executor &pool, const PackedWeight &weight,
+                     const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
+                     const GemmEpilogue &epilogue) const override;
+};
+} // namespace
 
-#else
-
-static void multiplyBatch(Executor &, const GemmShape &,
-                          llvm::ArrayRef<GemmOperands>, const GemmEpilogue &) {}
-
-static bool hasOwnKernels() { return false; }
-
-#endif
-
-//===-- Interface ---------------------------------------------------------===//
-
-void cpu::gemm(Executor &pool, const GemmShape &shape,
-               const GemmOperands &operands, const GemmEpilogue &epilogue) {
-  gemmBatch(pool, shape, operands, epilogue);
-}
-
-void cpu::gemmBatch(Executor &pool, const GemmShape &shape,
-                    llvm::ArrayRef<GemmOperands> batch,
-                    const GemmEpilogue &epilogue) {
-  if (shape.m == 0 || shape.n == 0)
-    return;
-  if (hasOwnKernels())
-    return multiplyBatch(pool, shape, batch, epilogue);
-  OneBlasThread oneThread;
-  if (isBusyBatch(pool, shape, batch.size()))
-    return pool.parallelFor(batch.size(), [&](size_t task, unsigned) {
-      multiplyBlas(shape, batch[task], epilogue);
-    });
-  for (const GemmOperands &operands : batch)
-    multiplyBlasInSlices(pool, shape, operands, epilogue);
-}
-
-PackedWeight PackedWeight::left(size_t m, size_t k, const float *weight,
-                                size_t leading, Transpose transpose) {
-  PackedWeight result;
-  result.weight = weight;
-  result.leading = leading;
-  result.transpose = transpose;
-  if (!hasOwnKernels() || transpose == Transpose::No)
+PackedWeight Avx512Products::packLeft(size_t m, size_t k, const float *weight,
+                                      size_t leading,
+                                      Transpose transpose) const {
+  PackedWeight result{weight, leading, transpose, nullptr, 0};
+  if (transpose == Transpose::No)
     return result;
   // Read along k, a transposed matrix would touch a new page at every step.
   result.packedCount = m * k;
@@ -483,15 +328,10 @@ PackedWeight PackedWeight::left(size_t m, size_t k, const float *weight,
   return result;
 }
 
-PackedWeight PackedWeight::right(size_t k, size_t n, const float *weight,
-                                 size_t leading, Transpose transpose) {
-  PackedWeight result;
-  result.weight = weight;
-  result.leading = leading;
-  result.transpose = transpose;
-#if defined(__x86_64__)
-  if (!hasOwnKernels())
-    return result;
+PackedWeight Avx512Products::packRight(size_t k, size_t n, const float *weight,
+                                       size_t leading,
+                                       Transpose transpose) const {
+  PackedWeight result{weight, leading, transpose, nullptr, 0};
   result.packedCount = k * paddedColumns(n);
   result.packed = makeAlignedArray(result.packedCount);
   Executor alone(1);
@@ -500,27 +340,13 @@ PackedWeight PackedWeight::right(size_t k, size_t n, const float *weight,
               transpose, depths, n,
               result.packed.get() + panelOffset(n, depth, depths, 0));
   });
-#endif
   return result;
 }
 
-void cpu::gemmLeft(Executor &pool, const PackedWeight &weight,
-                   const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
-                   const GemmEpilogue &epilogue) {
-  bool isPacked = weight.packed != nullptr;
-  GemmShape whole = shape;
-  whole.lda = isPacked ? shape.k : weight.leading;
-  whole.transA = isPacked ? Transpose::No : weight.transpose;
-  llvm::SmallVector<GemmOperands> operands(batch);
-  for (GemmOperands &each : operands)
-    each.a = isPacked ? weight.packed.get() : weight.weight;
-  gemmBatch(pool, whole, operands, epilogue);
-}
-
-void cpu::gemmRight(Executor &pool, const PackedWeight &weight,
-                    const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
-                    const GemmEpilogue &epilogue) {
-#if defined(__x86_64__)
+void Avx512Products::multiplyRight(Executor &pool, const PackedWeight &weight,
+                                   const GemmShape &shape,
+                                   llvm::ArrayRef<GemmOperands> batch,
+                                   const GemmEpilogue &epilogue) const {
   // A single row reads the weight once, and best where it lies.
   if (weight.packed && shape.m > 1) {
     for (const GemmOperands &operands : batch)
@@ -531,12 +357,17 @@ void cpu::gemmRight(Executor &pool, const PackedWeight &weight,
       });
     return;
   }
-#endif
-  GemmShape whole = shape;
-  whole.ldb = weight.leading;
-  whole.transB = weight.transpose;
-  llvm::SmallVector<GemmOperands> operands(batch);
-  for (GemmOperands &each : operands)
-    each.b = weight.weight;
-  gemmBatch(pool, whole, operands, epilogue);
+  ProductKernels::multiplyRight(pool, weight, shape, batch, epilogue);
 }
+
+static constinit const Avx512Products products;
+
+const ProductKernels *cpu::avx512Products() {
+  return detectInstructionSet() == InstructionSet::AVX512 ? &products : nullptr;
+}
+
+#else
+
+const ProductKernels *cpu::avx512Products() { return nullptr; }
+
+#endif

@@ -1,15 +1,15 @@
-//===- GemmKernels.h - The inner loops of matrix products -------*- C++ -*-===//
+//===- Avx512Tiles.h - the inner loops of products --------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 /// \file
-/// What Gemm.cpp asks of the AVX-512 kernels. B is packed into panels of 64
-/// columns, so that the inner loop streams it; A is read where it lies, since
-/// broadcasting single elements does not care about layout.
+/// What Avx512Products.cpp asks of the AVX-512 kernels. B is packed into panels
+/// of 64 columns, so that the inner loop streams it; A is read where it lies,
+/// since broadcasting single elements does not care about layout.
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_RUNTIME_CPU_GEMMKERNELS_H
-#define ANEC_RUNTIME_CPU_GEMMKERNELS_H
+#ifndef ANEC_LIB_RUNTIME_CPU_PRODUCTS_AVX512TILES_H
+#define ANEC_LIB_RUNTIME_CPU_PRODUCTS_AVX512TILES_H
 
 #include <cstddef>
 
@@ -51,4 +51,4 @@ void multiplyRows(size_t m, size_t k, const float *a, size_t lda,
 
 } // namespace anec::cpu::avx512
 
-#endif // ANEC_RUNTIME_CPU_GEMMKERNELS_H
+#endif // ANEC_LIB_RUNTIME_CPU_PRODUCTS_AVX512TILES_H

@@ -1,4 +1,4 @@
-//===- GemmAvx512.cpp - Matrix products in registers ----------------------===//
+//===- Avx512Tiles.cpp - products in registers ----------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -11,8 +11,8 @@
 
 #if defined(__x86_64__)
 
-#include "GemmKernels.h"
-#include "Lanes.h"
+#include "Avx512Tiles.h"
+#include "../Lanes.h"
 
 using namespace anec::cpu;
 using namespace anec::cpu::avx512;

@@ -1,0 +1,112 @@
+//===- ProductKernels.h - single-precision matrix products ------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// C = op(A) op(B) + bias over row-major fp32 matrices, threaded by the
+/// backend's own pool. There are two ways to compute them behind one interface:
+/// the platform's BLAS, which every processor has, and kernels of anec's own
+/// for AVX-512, which benchmarks/products keeps only as long as they are faster
+/// (docs/numerics.md has the figures). AVX2 and NEON are left to BLAS.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_RUNTIME_CPU_PRODUCTKERNELS_H
+#define ANEC_RUNTIME_CPU_PRODUCTKERNELS_H
+
+#include "anec/Runtime/CPU/VectorKernels.h"
+#include "anec/Support/AlignedArray.h"
+#include "anec/Support/Executor.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstddef>
+
+namespace anec::cpu {
+
+enum class Transpose : bool { No, Yes };
+
+/// op(A) is [m, k], op(B) is [k, n], C is [m, n]. A leading dimension is the
+/// distance between stored rows: transposed, A is stored as [k, m] and B as
+/// [n, k]. Any size may be 0; the product over k = 0 is zero.
+struct GemmShape {
+  size_t m = 0, n = 0, k = 0;
+  size_t lda = 0, ldb = 0, ldc = 0;
+  Transpose transA = Transpose::No, transB = Transpose::No;
+};
+
+/// The arrays of one product. C overlaps no other array.
+struct GemmOperands {
+  const float *a = nullptr;
+  const float *b = nullptr;
+  float *c = nullptr;
+  const float *rowBias = nullptr;    ///< [m], added to every column, or null
+  const float *columnBias = nullptr; ///< [n], added to every row, or null
+};
+
+/// What happens to the sums before they are stored.
+struct GemmEpilogue {
+  Rounding rounding = Rounding::None; ///< once, after bias and accumulation
+  bool accumulate = false;            ///< C += rather than C =
+};
+
+/// A matrix that many products share, such as a weight, laid out once for
+/// them. Refers to the matrix, which must stay as it is, and copies it only
+/// where the copy is faster to multiply with.
+struct PackedWeight {
+  const float *weight = nullptr;
+  size_t leading = 0;
+  Transpose transpose = Transpose::No;
+  AlignedArray packed; ///< as the kernels want it, or null
+  size_t packedCount = 0;
+
+  /// Bytes held besides the matrix itself.
+  size_t packedBytes() const { return packedCount * sizeof(float); }
+};
+
+/// A way to compute products. Objects live as long as the process, and every
+/// function may run on several threads at a time.
+class ProductKernels {
+public:
+  /// `blas`, `avx512` or `mixed`.
+  virtual llvm::StringRef name() const = 0;
+
+  /// Products of the same shape, such as attention's heads or a convolution's
+  /// groups; operands that broadcast along the batch repeat their pointer.
+  virtual void multiply(Executor &pool, const GemmShape &shape,
+                        llvm::ArrayRef<GemmOperands> batch,
+                        const GemmEpilogue &epilogue) const = 0;
+
+  /// Prepares op(\p weight) as the left operand [m, k], or as the right one
+  /// [k, n]; \p leading as for lda or ldb of GemmShape. What one object
+  /// prepares, only that object multiplies with.
+  virtual PackedWeight packLeft(size_t m, size_t k, const float *weight,
+                                size_t leading, Transpose transpose) const;
+  virtual PackedWeight packRight(size_t k, size_t n, const float *weight,
+                                 size_t leading, Transpose transpose) const;
+
+  /// Products with a prepared left or right operand: `a` and `lda`, or `b` and
+  /// `ldb`, and the transposition of that side are ignored.
+  void multiplyLeft(Executor &pool, const PackedWeight &weight,
+                    const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
+                    const GemmEpilogue &epilogue) const;
+  virtual void multiplyRight(Executor &pool, const PackedWeight &weight,
+                             const GemmShape &shape,
+                             llvm::ArrayRef<GemmOperands> batch,
+                             const GemmEpilogue &epilogue) const;
+
+protected:
+  ~ProductKernels() = default;
+};
+
+/// The platform's BLAS: one call per slice, with its own threads switched off.
+const ProductKernels &blasProducts();
+/// anec's own, with AVX-512; null where the processor or the build has none.
+const ProductKernels *avx512Products();
+/// What is fastest on this processor: BLAS, and where there are own kernels, one
+/// of both by the shape of the product.
+const ProductKernels &bestProducts();
+
+} // namespace anec::cpu
+
+#endif // ANEC_RUNTIME_CPU_PRODUCTKERNELS_H

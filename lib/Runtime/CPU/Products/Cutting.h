@@ -1,0 +1,49 @@
+//===- Cutting.h - what all products share ----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// When a product is worth the pool's threads, where an element lies, and what
+/// happens to sums that BLAS left.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_CPU_PRODUCTS_CUTTING_H
+#define ANEC_LIB_RUNTIME_CPU_PRODUCTS_CUTTING_H
+
+#include "anec/Runtime/CPU/ProductKernels.h"
+
+namespace anec::cpu {
+
+/// Below this many multiply-adds waking the pool costs more than it saves.
+constexpr size_t smallProduct = 32 * 1024;
+
+inline bool isSmall(const GemmShape &shape) {
+  return shape.m * shape.n * shape.k <= smallProduct;
+}
+
+/// Whether a batch keeps every worker busy without cutting its products.
+inline bool isBusyBatch(const Executor &pool, const GemmShape &shape,
+                        size_t count) {
+  return count >= 2 * pool.size() &&
+         count * shape.m * shape.n * shape.k > smallProduct;
+}
+
+inline size_t divideUp(size_t count, size_t by) {
+  return (count + by - 1) / by;
+}
+
+/// The offset of element (row, column) of op(X) in the stored X.
+inline size_t at(size_t row, size_t column, size_t leading, Transpose trans) {
+  return trans == Transpose::Yes ? column * leading + row
+                                 : row * leading + column;
+}
+
+/// Bias and rounding, by rows, while a slice of C is in cache.
+void finishProduct(const GemmShape &shape, const GemmOperands &operands,
+                   Rounding rounding);
+
+} // namespace anec::cpu
+
+#endif // ANEC_LIB_RUNTIME_CPU_PRODUCTS_CUTTING_H

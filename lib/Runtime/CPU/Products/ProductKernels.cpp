@@ -1,0 +1,119 @@
+//===- ProductKernels.cpp - single-precision matrix products --------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Runtime/CPU/ProductKernels.h"
+#include "Cutting.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace anec;
+using namespace anec::cpu;
+
+void cpu::finishProduct(const GemmShape &shape, const GemmOperands &operands,
+                        Rounding rounding) {
+  bool hasBias = operands.rowBias || operands.columnBias;
+  if (!hasBias && rounding == Rounding::None)
+    return;
+  for (size_t i = 0; i < shape.m; ++i) {
+    float *row = operands.c + i * shape.ldc;
+    Rounding first = operands.columnBias ? Rounding::None : rounding;
+    if (operands.rowBias)
+      binary(Binary::Add, shape.n, row, 1, operands.rowBias + i, 0, row, first);
+    if (operands.columnBias)
+      binary(Binary::Add, shape.n, row, 1, operands.columnBias, 1, row,
+             rounding);
+    if (!hasBias)
+      roundToHalf(shape.n, row, row);
+  }
+}
+
+PackedWeight ProductKernels::packLeft(size_t m, size_t k, const float *weight,
+                                      size_t leading,
+                                      Transpose transpose) const {
+  return {weight, leading, transpose, nullptr, 0};
+}
+
+PackedWeight ProductKernels::packRight(size_t k, size_t n, const float *weight,
+                                       size_t leading,
+                                       Transpose transpose) const {
+  return {weight, leading, transpose, nullptr, 0};
+}
+
+void ProductKernels::multiplyLeft(Executor &pool, const PackedWeight &weight,
+                                  const GemmShape &shape,
+                                  llvm::ArrayRef<GemmOperands> batch,
+                                  const GemmEpilogue &epilogue) const {
+  // A copy is in rows [m, k].
+  bool isPacked = weight.packed != nullptr;
+  GemmShape whole = shape;
+  whole.lda = isPacked ? shape.k : weight.leading;
+  whole.transA = isPacked ? Transpose::No : weight.transpose;
+  llvm::SmallVector<GemmOperands> operands(batch);
+  for (GemmOperands &each : operands)
+    each.a = isPacked ? weight.packed.get() : weight.weight;
+  multiply(pool, whole, operands, epilogue);
+}
+
+void ProductKernels::multiplyRight(Executor &pool, const PackedWeight &weight,
+                                   const GemmShape &shape,
+                                   llvm::ArrayRef<GemmOperands> batch,
+                                   const GemmEpilogue &epilogue) const {
+  GemmShape whole = shape;
+  whole.ldb = weight.leading;
+  whole.transB = weight.transpose;
+  llvm::SmallVector<GemmOperands> operands(batch);
+  for (GemmOperands &each : operands)
+    each.b = weight.weight;
+  multiply(pool, whole, operands, epilogue);
+}
+
+//===----------------------------------------------------------------------===//
+// The choice by shape
+//===----------------------------------------------------------------------===//
+
+/// Where benchmarks/products has the own kernels faster than BLAS: from some
+/// size on, unless the left operand would be read down its columns.
+static bool isForOwnKernels(const GemmShape &shape) {
+  constexpr size_t fewestMultiplyAdds = size_t(1) << 20;
+  return shape.m * shape.n * shape.k >= fewestMultiplyAdds &&
+         (shape.m == 1 || shape.transA == Transpose::No);
+}
+
+namespace {
+/// BLAS, and the own kernels where those are faster. Only made where there are
+/// own kernels.
+class ProductsByShape final : public ProductKernels {
+public:
+  llvm::StringRef name() const override { return "mixed"; }
+  void multiply(Executor &pool, const GemmShape &shape,
+                llvm::ArrayRef<GemmOperands> batch,
+                const GemmEpilogue &epilogue) const override {
+    const ProductKernels &kernels =
+        isForOwnKernels(shape) ? *avx512Products() : blasProducts();
+    kernels.multiply(pool, shape, batch, epilogue);
+  }
+  PackedWeight packLeft(size_t m, size_t k, const float *weight, size_t leading,
+                        Transpose transpose) const override {
+    return avx512Products()->packLeft(m, k, weight, leading, transpose);
+  }
+  PackedWeight packRight(size_t k, size_t n, const float *weight,
+                         size_t leading, Transpose transpose) const override {
+    return avx512Products()->packRight(k, n, weight, leading, transpose);
+  }
+  void multiplyRight(Executor &pool, const PackedWeight &weight,
+                     const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
+                     const GemmEpilogue &epilogue) const override {
+    if (isForOwnKernels(shape))
+      return avx512Products()->multiplyRight(pool, weight, shape, batch,
+                                             epilogue);
+    ProductKernels::multiplyRight(pool, weight, shape, batch, epilogue);
+  }
+};
+} // namespace
+
+static constinit const ProductsByShape productsByShape;
+
+const ProductKernels &cpu::bestProducts() {
+  return avx512Products() ? productsByShape : blasProducts();
+}
