@@ -41,6 +41,12 @@ static constexpr Limits common = {
     .convKernelHeight = {31, "ANE microarchitecture study (M6)", Medium},
     .matmulContraction = {16384, "rustane #13 (M3 Ultra): 17920 fail", High},
     .matmulExtent = {16384, "rustane #13 (M3 Ultra): 17920 fail", High},
+    .reducedElements = {65536, "ANEForge", Medium},
+    .longReduction = {192, "ANEForge (M1, M2)", Medium},
+    .concatExtent = {99999, "q38 (M5 Max), ANEForge: 100352 crash", High},
+    .transposeExtent = {(1 << 23) - 2, "ANEForge (M1)", Medium},
+    .maxPoolWindow = {8, "ANEForge", Medium},
+    .avgPoolWindow = {29, "ANEForge (M1)", Medium},
     .compilesPerProcess = {119, "Orion; maderix/ANE; ironmill", High},
     .loadedPrograms = {55, "ironmill (M3 Pro)", Low},
 };
@@ -51,8 +57,20 @@ static constexpr SurfaceRule surfaceRule = {
     .minimumBytes = {49152, "Orion; Espresso; ironmill says 16384", Medium},
 };
 
+static constexpr Limits fromM2On(Limits limits) {
+  limits.avgPoolWindow = {31, "ANEForge", Medium};
+  return limits;
+}
+
+static constexpr Limits fromM3On(Limits limits) {
+  limits = fromM2On(limits);
+  limits.longReduction = {384, "ANEForge (M3 to M5)", Medium};
+  return limits;
+}
+
 /// The limits that the A16 generation of the engine (M4 on) widened.
 static constexpr Limits fromM4On(Limits limits) {
+  limits = fromM3On(limits);
   limits.spatial = {65536, "ANEForge docs", Medium};
   limits.matmulContraction = {32768, "ANEForge docs (M4): 40000 fail", Medium};
   limits.matmulExtent = {65536, "ANEForge docs", Medium};
@@ -67,13 +85,13 @@ static constexpr Limits limitsOfM1() {
 }
 
 static constexpr Limits limitsOfM2() {
-  Limits limits = common;
+  Limits limits = fromM2On(common);
   limits.sramBytes = {16 * MiB, "libane; others say 24 MiB", Low};
   return limits;
 }
 
 static constexpr Limits limitsOfM3() {
-  Limits limits = common;
+  Limits limits = fromM3On(common);
   limits.sramBytes = {32 * MiB, "libane", Low};
   return limits;
 }

@@ -70,6 +70,16 @@ struct Limits {
   /// The contracted extent of `matmul`, and its largest result extent.
   Quoted<int64_t> matmulContraction;
   Quoted<int64_t> matmulExtent;
+  /// Elements that go into one of a reduction's result, and from how many on it
+  /// goes by way of a transposition, which is only slow.
+  Quoted<int64_t> reducedElements;
+  Quoted<int64_t> longReduction;
+  /// Extents that `concat` makes and that `transpose` takes.
+  Quoted<int64_t> concatExtent;
+  Quoted<int64_t> transposeExtent;
+  /// Width and height of the windows of `max_pool` and `avg_pool`.
+  Quoted<int64_t> maxPoolWindow;
+  Quoted<int64_t> avgPoolWindow;
   /// Compilations that one process gets before all others fail.
   Quoted<unsigned> compilesPerProcess;
   /// Programs that may be loaded at a time, machine-wide.

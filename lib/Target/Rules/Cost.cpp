@@ -140,9 +140,7 @@ constinit const Rule rules::WideChannels = {
 };
 
 static Verdict longReduction(const Op &op, const Target &target) {
-  int64_t limit =
-      ChipSet{Chip::M1, Chip::M2}.intersects(target.chips) ? 192 : 384;
-  if (!isReduction(op) || reducedElements(op) < limit)
+  if (!isReduction(op) || reducedElements(op) < target.limits.longReduction)
     return {};
   return broken("`{0}` over {1} elements", op.def().name, reducedElements(op));
 }
@@ -167,7 +165,8 @@ static void channelVector(const Function &function, const Target &target,
       report(param->range(),
              *broken("input `{0}` is a vector along the channels: {1} bytes "
                      "instead of {2}",
-                     param->name, type.shape[1] * 64, type.numBytes()));
+                     param->name, type.shape[1] * target.surface.rowAlignment,
+                     type.numBytes()));
   }
 }
 constinit const Rule rules::ChannelVector = {

@@ -162,7 +162,7 @@ static Verdict concatWidth(const Op &op, const Target &target) {
     return {};
   const TensorType &type = op.result()->type;
   for (unsigned axis = 0; axis < type.rank(); ++axis)
-    if (type.shape[axis] >= 100000)
+    if (type.shape[axis] > target.limits.concatExtent)
       return broken("`concat` makes axis {0} {1} long", axis, type.shape[axis]);
   return {};
 }
@@ -179,10 +179,9 @@ constinit const Rule rules::ConcatExtent = {
 };
 
 static Verdict transposeExtent(const Op &op, const Target &target) {
-  constexpr int64_t limit = (1 << 23) - 1;
   if (op.is(ops::Transpose))
     for (int64_t extent : op.result()->type.shape)
-      if (extent >= limit)
+      if (extent > target.limits.transposeExtent)
         return broken("`transpose` of an extent of {0}", extent);
   return {};
 }
@@ -197,7 +196,7 @@ constinit const Rule rules::TransposeExtent = {
 };
 
 static Verdict reduceExtent(const Op &op, const Target &target) {
-  if (isReduction(op) && reducedElements(op) > 65536)
+  if (isReduction(op) && reducedElements(op) > target.limits.reducedElements)
     return broken("`{0}` over {1} elements", op.def().name,
                   reducedElements(op));
   return {};
@@ -431,8 +430,10 @@ constinit const Rule rules::MaxPoolWindow = {
     .source = "ANEForge; on M4 9 x 1 runs and 1 x 9 does not",
     .date = "2026-11",
     .advice = "pool twice",
-    .ofOp = [](const Op &op,
-               const Target &) { return poolWindow(op, ops::MaxPool, 8); },
+    .ofOp =
+        [](const Op &op, const Target &target) {
+          return poolWindow(op, ops::MaxPool, target.limits.maxPoolWindow);
+        },
 };
 constinit const Rule rules::AvgPoolWindow = {
     .id = "avg-pool-window",
@@ -444,8 +445,6 @@ constinit const Rule rules::AvgPoolWindow = {
     .advice = "pool twice",
     .ofOp =
         [](const Op &op, const Target &target) {
-          return poolWindow(op, ops::AvgPool,
-                            ChipSet{Chip::M1}.intersects(target.chips) ? 29
-                                                                       : 31);
+          return poolWindow(op, ops::AvgPool, target.limits.avgPoolWindow);
         },
 };
