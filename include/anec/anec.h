@@ -53,32 +53,33 @@ struct Package {
 
   /// Writes `path` and, when there are weights, `weights/STEM.bin` beside it:
   /// both or neither.
-  bool write(llvm::StringRef path, Diagnostics &diags) const;
+  [[nodiscard]] bool write(llvm::StringRef path, Diagnostics &diags) const;
   /// Prints the MIL text alone; the weight file it names is not written.
-  bool print(llvm::raw_ostream &out, Diagnostics &diags) const;
+  [[nodiscard]] bool print(llvm::raw_ostream &out, Diagnostics &diags) const;
 };
 
 /// Cuts `module` down to the kernel or layer called `name`, or to its only one
 /// when `name` is empty. False, with a diagnostic, when that is not clear.
-bool selectKernel(Module &module, llvm::StringRef name, Diagnostics &diags);
+[[nodiscard]] bool selectKernel(Module &module, llvm::StringRef name,
+                                Diagnostics &diags);
 
 /// Cuts `module`, read from a source of `format`, down to the kernel that
 /// `options` names (a MIL program may keep all) and runs the passes.
-std::optional<Package> compile(std::unique_ptr<Module> module,
-                               const SourceFormat &format,
-                               const CompileOptions &options,
-                               Diagnostics &diags,
-                               std::vector<PassReport> *reports = nullptr);
+[[nodiscard]] std::optional<Package>
+compile(std::unique_ptr<Module> module, const SourceFormat &format,
+        const CompileOptions &options, Diagnostics &diags,
+        std::vector<PassReport> *reports = nullptr);
 
 /// readSourceFile and compile.
-std::optional<Package> compileFile(llvm::StringRef path,
-                                   const CompileOptions &options,
-                                   Diagnostics &diags);
+[[nodiscard]] std::optional<Package> compileFile(llvm::StringRef path,
+                                                 const CompileOptions &options,
+                                                 Diagnostics &diags);
 /// The same for a text in memory, which is copied. `name` stands for the file's
 /// in messages, and its ending tells the language.
-std::optional<Package> compileText(llvm::StringRef text, llvm::StringRef name,
-                                   const CompileOptions &options,
-                                   Diagnostics &diags);
+[[nodiscard]] std::optional<Package> compileText(llvm::StringRef text,
+                                                 llvm::StringRef name,
+                                                 const CompileOptions &options,
+                                                 Diagnostics &diags);
 
 } // namespace anec
 

@@ -31,8 +31,8 @@ struct CheckedErrors {
 class Expectation {
 public:
   /// Nothing, with the reason reported, when they cannot be computed.
-  static std::optional<Expectation> make(llvm::ArrayRef<SuiteKernel> kernels,
-                                         Diagnostics &diags);
+  [[nodiscard]] static std::optional<Expectation>
+  make(llvm::ArrayRef<SuiteKernel> kernels, Diagnostics &diags);
 
   /// The input, row-major [channels, positions], exact in fp16. The output of
   /// the negated input is the negated output.

@@ -12,9 +12,9 @@ namespace anec {
 
 /// Compiles the kernel of a program by the default pipeline. MIL that was read
 /// stays as it is, except for passes that are asked for.
-std::optional<Package> compileKernel(std::unique_ptr<Module> module,
-                                     const BuildRequest &request,
-                                     BuildResult &result, Diagnostics &diags);
+[[nodiscard]] std::optional<Package>
+compileKernel(std::unique_ptr<Module> module, const BuildRequest &request,
+              BuildResult &result, Diagnostics &diags);
 
 /// The options for the passes that make kernels and a host schedule of a model.
 PassManagerOptions modelPasses(const BuildRequest &request);

@@ -32,8 +32,10 @@ struct Number {
 
 /// `lhs op rhs` for `+`, `-`, `*` or `/`. Reports at `range` when the result is
 /// no number or an integer division is not exact.
-std::optional<Number> combine(char op, const Number &lhs, const Number &rhs,
-                              SourceRange range, Diagnostics &diags);
+[[nodiscard]] std::optional<Number> combine(char op, const Number &lhs,
+                                            const Number &rhs,
+                                            SourceRange range,
+                                            Diagnostics &diags);
 
 /// Reads what stands after `--define name=`.
 std::optional<Number> parseNumber(llvm::StringRef text);

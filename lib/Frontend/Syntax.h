@@ -53,12 +53,13 @@ struct TooManyErrors {};
 
 /// Reports errors in the user's words, at most one for each statement, and
 /// goes on after the statement.
-std::shared_ptr<antlr4::ANTLRErrorStrategy>
+[[nodiscard]] std::shared_ptr<antlr4::ANTLRErrorStrategy>
 makeRecovery(const Source &source, const Tokens &tokens, Diagnostics &diags);
 
 /// Makes our tree from that of a text without syntax errors.
-std::unique_ptr<ast::File> buildTree(TDSLParser::FileContext *context,
-                                     const Source &source, Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<ast::File>
+buildTree(TDSLParser::FileContext *context, const Source &source,
+          Diagnostics &diags);
 
 } // namespace anec::tdsl
 

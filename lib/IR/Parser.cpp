@@ -522,8 +522,9 @@ std::unique_ptr<Module> anec::parseIR(llvm::StringRef buffer,
   // Ops were checked as they were built, without sight of other functions.
   if (!module || !verifyCalls(*module, diags))
     return nullptr;
+  bool ok = true;
   for (const auto &function : module->functions)
-    verifyRoles(*function, diags);
-  verifyOwners(*module, diags);
-  return diags.hasErrors() ? nullptr : std::move(module);
+    ok &= verifyRoles(*function, diags);
+  ok &= verifyOwners(*module, diags);
+  return ok && !diags.hasErrors() ? std::move(module) : nullptr;
 }

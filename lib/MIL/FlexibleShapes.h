@@ -52,8 +52,9 @@ public:
 
   /// Gives `parameter` the shape that was asked for, or its default one. False
   /// after an error.
-  bool choose(const FlexibleParameter &parameter, const InputShape *requested,
-              Diagnostics &diags) const;
+  [[nodiscard]] bool choose(const FlexibleParameter &parameter,
+                            const InputShape *requested,
+                            Diagnostics &diags) const;
 
 private:
   struct Input {
@@ -64,8 +65,9 @@ private:
   };
   bool readEntry(llvm::StringRef key, const Literal &dictionary);
   bool readEnumerated(llvm::StringRef name, const Literal &value);
-  bool allows(const FlexibleParameter &parameter, llvm::ArrayRef<int64_t> shape,
-              Diagnostics &diags) const;
+  [[nodiscard]] bool allows(const FlexibleParameter &parameter,
+                            llvm::ArrayRef<int64_t> shape,
+                            Diagnostics &diags) const;
 
   llvm::StringMap<Input> inputs;
 };

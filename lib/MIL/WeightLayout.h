@@ -50,8 +50,8 @@ public:
   /// Adds the files to `files`, the first at `path`; false when one cannot be
   /// written or a value is not known, with that reported. `resolve`, which may
   /// be empty, gives the values that were not known before.
-  bool write(llvm::StringRef path, const ResolveWeight &resolve,
-             AtomicFiles &files, Diagnostics &diags) const;
+  [[nodiscard]] bool write(llvm::StringRef path, const ResolveWeight &resolve,
+                           AtomicFiles &files, Diagnostics &diags) const;
 
 private:
   struct Record {
@@ -63,7 +63,8 @@ private:
     size_t file;
     uint64_t offset;
   };
-  bool areKnown(const ResolveWeight &resolve, Diagnostics &diags) const;
+  [[nodiscard]] bool areKnown(const ResolveWeight &resolve,
+                              Diagnostics &diags) const;
   bool belongsInFile(const Constant &constant, bool isParameter,
                      llvm::StringRef opset) const;
   void addWeight(const Op &op);

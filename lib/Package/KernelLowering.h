@@ -18,10 +18,9 @@ struct LoweredKernel {
 
 /// Takes `kernel` out of its program, leaving its declaration there, and brings
 /// it to MIL with the interface that `options` asks for.
-std::optional<LoweredKernel> lowerKernel(std::unique_ptr<Function> &kernel,
-                                         const PackageOptions &options,
-                                         Diagnostics &diags,
-                                         std::vector<PassReport> *reports);
+[[nodiscard]] std::optional<LoweredKernel>
+lowerKernel(std::unique_ptr<Function> &kernel, const PackageOptions &options,
+            Diagnostics &diags, std::vector<PassReport> *reports);
 
 } // namespace anec
 

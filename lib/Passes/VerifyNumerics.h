@@ -19,10 +19,11 @@ namespace anec {
 class NumericsProbe {
 public:
   explicit NumericsProbe(const Function &function);
-  bool evaluateBefore(const Function &function, Diagnostics &diags);
+  [[nodiscard]] bool evaluateBefore(const Function &function,
+                                    Diagnostics &diags);
   /// Reports when a result moved by more than the pass's tolerance.
-  bool compareAfter(const Function &function, const PassDef &pass,
-                    Diagnostics &diags) const;
+  [[nodiscard]] bool compareAfter(const Function &function, const PassDef &pass,
+                                  Diagnostics &diags) const;
 
 private:
   std::vector<RefTensor> inputsFor(const Function &function) const;
@@ -37,9 +38,9 @@ private:
 class ModuleProbe {
 public:
   explicit ModuleProbe(const Module &module);
-  bool evaluateBefore(const Module &module, Diagnostics &diags);
-  bool compareAfter(const Module &module, const PassDef &pass,
-                    Diagnostics &diags) const;
+  [[nodiscard]] bool evaluateBefore(const Module &module, Diagnostics &diags);
+  [[nodiscard]] bool compareAfter(const Module &module, const PassDef &pass,
+                                  Diagnostics &diags) const;
 
 private:
   /// Results and gradients by name.
@@ -49,8 +50,8 @@ private:
     std::vector<RefTensor> inputs;
     Outcome before;
   };
-  static bool evaluate(const Module &module, const Probed &probed,
-                       Outcome &outcome, Diagnostics &diags);
+  [[nodiscard]] static bool evaluate(const Module &module, const Probed &probed,
+                                     Outcome &outcome, Diagnostics &diags);
   std::vector<Probed> functions;
 };
 

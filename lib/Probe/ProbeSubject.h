@@ -29,13 +29,15 @@ public:
   /// when it can.
   std::string prepare();
   /// Null, with the reason reported, when `backend` refuses it.
-  std::unique_ptr<Executable> load(Backend &backend, Diagnostics &diags);
-  bool run(Executable &executable, std::vector<std::vector<uint8_t>> &outputs,
-           Diagnostics &diags) const;
+  [[nodiscard]] std::unique_ptr<Executable> load(Backend &backend,
+                                                 Diagnostics &diags);
+  [[nodiscard]] bool run(Executable &executable,
+                         std::vector<std::vector<uint8_t>> &outputs,
+                         Diagnostics &diags) const;
   /// Compares `outputs` with those of the CPU backend. Nothing, with the reason
   /// reported, when that fails.
-  std::optional<ProbeError> compare(std::vector<std::vector<uint8_t>> outputs,
-                                    Diagnostics &diags);
+  [[nodiscard]] std::optional<ProbeError>
+  compare(std::vector<std::vector<uint8_t>> outputs, Diagnostics &diags);
 
   const ProbeSetting &setting() const { return how; }
   /// Whether it has states, which a program that is loaded as text does not

@@ -21,11 +21,11 @@ public:
   /// Inspects the training step of `package` called `wanted`, or its only one.
   /// Returns false, with the reason reported, when there is none, or it does
   /// not train on tokens.
-  bool inspect(const ModelPackage &package, llvm::StringRef wanted,
-               Diagnostics &diags);
+  [[nodiscard]] bool inspect(const ModelPackage &package,
+                             llvm::StringRef wanted, Diagnostics &diags);
   /// Loads it; after `inspect`.
-  bool open(ModelPackage package, Backend &backend,
-            const SessionOptions &options, Diagnostics &diags);
+  [[nodiscard]] bool open(ModelPackage package, Backend &backend,
+                          const SessionOptions &options, Diagnostics &diags);
 
   llvm::StringRef entry() const { return name; }
   uint64_t windowLength() const { return length; }

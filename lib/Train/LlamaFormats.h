@@ -23,7 +23,7 @@ void forEachLlamaArray(
     llvm::function_ref<void(LlamaRole, int64_t layer)> visit);
 
 /// Reads llama2.c's file and checks that it is consistent.
-std::optional<LlamaWeights>
+[[nodiscard]] std::optional<LlamaWeights>
 readLlama2c(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);
 /// Writes llama2.c's file; `arrayOf` returns each array in its final layout.
 void writeLlama2c(

@@ -24,8 +24,8 @@ public:
   /// Creates and locks the folder. Returns false, with the reason reported,
   /// when another run has locked it, or when it has checkpoints that would not
   /// be resumed.
-  static std::unique_ptr<RunFolder> open(const TrainOptions &options,
-                                         Diagnostics &diags);
+  [[nodiscard]] static std::unique_ptr<RunFolder>
+  open(const TrainOptions &options, Diagnostics &diags);
   /// Uses the folder that another process of this run has opened.
   static std::unique_ptr<RunFolder> look(const TrainOptions &options);
   ~RunFolder();
@@ -46,13 +46,13 @@ TrainState newState(const TrainOptions &options);
 /// Takes what the checkpoint leaves open from `options`. False, with the
 /// reason reported, when it is of another model than `package`, or the flags
 /// ask for another run.
-bool adoptState(TrainState &state, const TrainOptions &options,
-                const ModelPackage &package, llvm::StringRef folder,
-                Diagnostics &diags);
+[[nodiscard]] bool adoptState(TrainState &state, const TrainOptions &options,
+                              const ModelPackage &package,
+                              llvm::StringRef folder, Diagnostics &diags);
 /// Whether the data of a resumed run is unchanged; reports an error otherwise.
-bool checkData(const TrainState &state, const TokenData &data,
-               const UsedTokenizer &tokenizer, llvm::StringRef folder,
-               Diagnostics &diags);
+[[nodiscard]] bool checkData(const TrainState &state, const TokenData &data,
+                             const UsedTokenizer &tokenizer,
+                             llvm::StringRef folder, Diagnostics &diags);
 
 /// `fp32`, `fp16`, `m1`, ...
 llvm::StringRef spelling(Numerics numerics);

@@ -13,12 +13,12 @@ namespace anec {
 
 /// Opens a SentencePiece model. Returns null, with the reason reported, when
 /// `file` is invalid or this build lacks SentencePiece.
-std::unique_ptr<Tokenizer> openSentencePiece(const MappedFile &file,
-                                             llvm::StringRef path,
-                                             Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Tokenizer>
+openSentencePiece(const MappedFile &file, llvm::StringRef path,
+                  Diagnostics &diags);
 /// Opens llama2.c's format. Returns null, with the reason reported, when `file`
 /// is invalid.
-std::unique_ptr<Tokenizer>
+[[nodiscard]] std::unique_ptr<Tokenizer>
 openLlama2c(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);
 
 } // namespace anec

@@ -23,7 +23,7 @@ struct BackendChoice {
   }
   MachineRecord record() const { return describeMachine(*row, settings); }
   /// Null, with the reason reported, when the machine does not have it.
-  std::unique_ptr<Backend> open(Diagnostics &diags) const {
+  [[nodiscard]] std::unique_ptr<Backend> open(Diagnostics &diags) const {
     return row->check(settings, diags) ? row->open(settings, diags) : nullptr;
   }
 };

@@ -36,8 +36,9 @@ struct ProgramFlags {
   /// Reads the program and finds the function. Inputs of unknown extents have
   /// the shapes of --shape, or else of the .npy files in `inputs`. With
   /// `onlyToLook`, weights need no values.
-  std::optional<LoadedProgram> load(llvm::ArrayRef<std::string> inputs,
-                                    bool onlyToLook, Diagnostics &diags) const;
+  [[nodiscard]] std::optional<LoadedProgram>
+  load(llvm::ArrayRef<std::string> inputs, bool onlyToLook,
+       Diagnostics &diags) const;
 };
 
 /// What it is run on.

@@ -28,7 +28,7 @@ public:
 
   /// Begins anew; returns only when that fails, with the reason reported. A
   /// process that got no further than the one before it is the last one.
-  bool run(Diagnostics &diags);
+  [[nodiscard]] bool run(Diagnostics &diags);
 
 private:
   char **arguments;

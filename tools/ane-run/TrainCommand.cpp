@@ -174,13 +174,14 @@ ExitCode Train::run(const Invocation &call) {
   std::unique_ptr<Collective> processes;
   ExitCode code = runReporting([&](Diagnostics &diags) {
     TrainOptions wanted = options();
+    bool inRange = true;
     for (const auto &[def, value] : wanted.hyper)
-      checkHyperparameter(*def, value, diags);
+      inRange &= checkHyperparameter(*def, value, diags);
     Restart restart(call.arguments);
     wanted.restart = &restart.wanted();
     wanted.validateFirst = restart.validatesFirst();
     wanted.resume |= restart.isRestarted();
-    if (!diags.hasErrors())
+    if (inRange)
       processes = joinCollective(diags);
     return processes && train(*processes, restart, wanted, diags);
   });

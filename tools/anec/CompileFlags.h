@@ -27,8 +27,8 @@ struct CompileFlags {
   /// What the flags ask for. `target` has the chip and the assumptions.
   /// Nothing, with the reason reported, when there is no pass of a name. The
   /// request refers to the flags.
-  std::optional<BuildRequest> read(PassManagerOptions target,
-                                   Diagnostics &diags) const;
+  [[nodiscard]] std::optional<BuildRequest> read(PassManagerOptions target,
+                                                 Diagnostics &diags) const;
   /// The output, by --emit, or by the ending of -o.
   const OutputFormat &format() const;
   /// Where it goes: -o, or standard output.
@@ -140,7 +140,8 @@ private:
   WeightMode chosenWeightMode() const;
   ModelPipelineOptions modelOptions() const;
   bool wouldReplaceSource() const;
-  bool readPasses(BuildRequest &request, Diagnostics &diags) const;
+  [[nodiscard]] bool readPasses(BuildRequest &request,
+                                Diagnostics &diags) const;
 };
 
 } // namespace anec

@@ -22,8 +22,8 @@ class ArraySource {
 public:
   /// Maps all arrays at `path`; nothing when one of them cannot be read, with
   /// the reason reported.
-  static std::optional<ArraySource> open(llvm::StringRef path,
-                                         Diagnostics &diags);
+  [[nodiscard]] static std::optional<ArraySource> open(llvm::StringRef path,
+                                                       Diagnostics &diags);
 
   /// What was opened.
   llvm::StringRef path() const { return source; }
@@ -32,8 +32,8 @@ public:
   /// The array called `name`, to be used as `type` at `range`. Its shape must
   /// be the same; float arrays of another float type are converted when they
   /// are read or written. Null otherwise, with the reason reported.
-  ConstantRef lookup(llvm::StringRef name, const TensorType &type,
-                     SourceRange range, Diagnostics &diags) const;
+  [[nodiscard]] ConstantRef lookup(llvm::StringRef name, const TensorType &type,
+                                   SourceRange range, Diagnostics &diags) const;
   /// All names, sorted.
   std::vector<llvm::StringRef> names() const;
 

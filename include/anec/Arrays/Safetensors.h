@@ -33,12 +33,12 @@ struct Safetensors {
 
 /// The arrays of the file at `path`, as views of the mapped file; nothing when
 /// any part of it is wrong, with the reason reported.
-std::optional<Safetensors> readSafetensors(llvm::StringRef path,
-                                           Diagnostics &diags);
+[[nodiscard]] std::optional<Safetensors> readSafetensors(llvm::StringRef path,
+                                                         Diagnostics &diags);
 /// The same for a file that is mapped already; `path` is for messages.
-std::optional<Safetensors> readSafetensors(const MappedFile &file,
-                                           llvm::StringRef path,
-                                           Diagnostics &diags);
+[[nodiscard]] std::optional<Safetensors> readSafetensors(const MappedFile &file,
+                                                         llvm::StringRef path,
+                                                         Diagnostics &diags);
 
 /// Writes `contents`, its arrays in the given order. Names must be distinct.
 /// Sub-byte integers and strings have no code: false, and nothing is written.

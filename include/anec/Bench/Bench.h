@@ -22,17 +22,19 @@ struct BenchOptions {
 /// Times runs of `function` on `backend` and prints median, minimum and 95th
 /// percentile. Inputs and states are arguments NAME=SOURCE, see InputArrays.h;
 /// other inputs are drawn.
-bool benchProgram(const Function &function, Backend &backend, LoadOptions load,
-                  llvm::ArrayRef<std::string> inputs,
-                  llvm::ArrayRef<std::string> states,
-                  const BenchOptions &options, llvm::raw_ostream &out,
-                  Diagnostics &diags);
+[[nodiscard]] bool benchProgram(const Function &function, Backend &backend,
+                                LoadOptions load,
+                                llvm::ArrayRef<std::string> inputs,
+                                llvm::ArrayRef<std::string> states,
+                                const BenchOptions &options,
+                                llvm::raw_ostream &out, Diagnostics &diags);
 
 /// Times runs of an entry of `package`: the whole, its forward and backward
 /// parts, and the host ops among both.
-bool benchEntry(ModelPackage package, Backend &backend,
-                const EntryOptions &entry, const BenchOptions &options,
-                llvm::raw_ostream &out, Diagnostics &diags);
+[[nodiscard]] bool benchEntry(ModelPackage package, Backend &backend,
+                              const EntryOptions &entry,
+                              const BenchOptions &options,
+                              llvm::raw_ostream &out, Diagnostics &diags);
 
 } // namespace anec
 

@@ -49,9 +49,10 @@ struct MeasureOptions {
 /// inputs already in place; with several kernels, they include copying the
 /// outputs of each to the next. Nothing, with the reason reported, when the
 /// right outputs cannot be computed.
-std::optional<RowResult> measureRow(const SuiteRow &row, Backend &backend,
-                                    const MeasureOptions &options,
-                                    Diagnostics &diags);
+[[nodiscard]] std::optional<RowResult> measureRow(const SuiteRow &row,
+                                                  Backend &backend,
+                                                  const MeasureOptions &options,
+                                                  Diagnostics &diags);
 
 } // namespace anec
 

@@ -26,8 +26,8 @@ struct OtherReport {
 
 /// Reads what printSuiteReports writes. Nothing, with the reason reported, when
 /// the file is no report.
-std::optional<OtherReport> readSuiteReport(llvm::StringRef path,
-                                           Diagnostics &diags);
+[[nodiscard]] std::optional<OtherReport> readSuiteReport(llvm::StringRef path,
+                                                         Diagnostics &diags);
 
 } // namespace anec
 

@@ -36,13 +36,15 @@ struct SuiteOptions {
 /// reports. `progress` gets the row that is being measured, in a line that is
 /// written over when `isTerminal`. False, with the reason reported, when a row
 /// has no figure; the other rows have theirs.
-bool runSuites(const SuiteOptions &options, Backend &backend,
-               llvm::raw_ostream &out, llvm::raw_ostream &progress,
-               bool isTerminal, Diagnostics &diags);
+[[nodiscard]] bool runSuites(const SuiteOptions &options, Backend &backend,
+                             llvm::raw_ostream &out,
+                             llvm::raw_ostream &progress, bool isTerminal,
+                             Diagnostics &diags);
 
 /// Writes each row's programs, and the weights, to `folder`/NAME.mil.
-bool emitSuites(const SuiteOptions &options, llvm::StringRef folder,
-                llvm::raw_ostream &out, Diagnostics &diags);
+[[nodiscard]] bool emitSuites(const SuiteOptions &options,
+                              llvm::StringRef folder, llvm::raw_ostream &out,
+                              Diagnostics &diags);
 
 /// Prints the suites and the names of their rows.
 void listSuites(const SuiteOptions &options, llvm::raw_ostream &out);

@@ -13,9 +13,9 @@ namespace anec {
 
 /// Writes a chart for each suite with figures, `folder`/SUITE.svg: measured
 /// figures as curves, published ones as rings. All charts or none.
-bool writeSuiteCharts(llvm::ArrayRef<SuiteReport> reports,
-                      const SuiteContext &context, llvm::StringRef folder,
-                      Diagnostics &diags);
+[[nodiscard]] bool writeSuiteCharts(llvm::ArrayRef<SuiteReport> reports,
+                                    const SuiteContext &context,
+                                    llvm::StringRef folder, Diagnostics &diags);
 
 } // namespace anec
 

@@ -55,8 +55,8 @@ struct OutputPlace {
   bool isStream() const { return path.empty(); }
   /// Prints to the stream, or writes `path` whole or not at all. False, with
   /// the reason reported, when that fails.
-  bool write(llvm::function_ref<void(llvm::raw_ostream &)> print,
-             Diagnostics &diags) const;
+  [[nodiscard]] bool write(llvm::function_ref<void(llvm::raw_ostream &)> print,
+                           Diagnostics &diags) const;
 };
 
 /// What building leaves besides the output.
@@ -96,8 +96,9 @@ const OutputFormat &outputFormat(llvm::StringRef path);
 
 /// Reads `request.input` and writes `format` of it to `place`. False, with the
 /// reason reported, when that fails: no part of the output is left then.
-bool build(const BuildRequest &request, const OutputFormat &format,
-           const OutputPlace &place, BuildResult &result, Diagnostics &diags);
+[[nodiscard]] bool build(const BuildRequest &request,
+                         const OutputFormat &format, const OutputPlace &place,
+                         BuildResult &result, Diagnostics &diags);
 
 namespace outputs {
 extern const OutputFormat MIL, IR, Dot, Report, ReportJson, ReportPage, Package;

@@ -71,20 +71,21 @@ const SourceFormat &sourceFormat(llvm::StringRef path);
 
 /// Opens the source at `path`; nothing, with the reason reported, when there is
 /// none.
-std::optional<Source> openSource(llvm::StringRef path, Diagnostics &diags);
+[[nodiscard]] std::optional<Source> openSource(llvm::StringRef path,
+                                               Diagnostics &diags);
 /// A source in memory. `text` must be owned by `diags` and end in a zero byte;
 /// the ending of `path` tells its format.
 Source textSource(llvm::StringRef text, llvm::StringRef path);
 
 /// Reads `source`; null, with the reason reported, when it is not well-formed.
 /// The weights of a MIL program lie in the folder of `source.path`.
-std::unique_ptr<Module> readSource(const Source &source,
-                                   const ReadOptions &options,
-                                   Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Module> readSource(const Source &source,
+                                                 const ReadOptions &options,
+                                                 Diagnostics &diags);
 /// openSource and readSource.
-std::unique_ptr<Module> readSourceFile(llvm::StringRef path,
-                                       const ReadOptions &options,
-                                       Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Module> readSourceFile(llvm::StringRef path,
+                                                     const ReadOptions &options,
+                                                     Diagnostics &diags);
 
 } // namespace anec
 

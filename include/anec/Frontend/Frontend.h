@@ -30,13 +30,14 @@ struct FrontendOptions {
 /// Checks and translates a program. Kernels and layers become functions of
 /// their kind, a model a host function, in source order. `text` must be owned
 /// by `diags` (Diagnostics::addBuffer). Null when an error was reported.
-std::unique_ptr<Module> parseTDSL(llvm::StringRef text,
-                                  const FrontendOptions &options,
-                                  const OpTable &ops, Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Module> parseTDSL(llvm::StringRef text,
+                                                const FrontendOptions &options,
+                                                const OpTable &ops,
+                                                Diagnostics &diags);
 
 /// The first half of it: null when the text does not follow the grammar.
-std::unique_ptr<ast::File> parseSyntax(llvm::StringRef text,
-                                       Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<ast::File> parseSyntax(llvm::StringRef text,
+                                                     Diagnostics &diags);
 
 } // namespace anec
 

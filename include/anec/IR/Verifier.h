@@ -12,18 +12,18 @@
 namespace anec {
 
 /// Checks the rules at the head of IR.h; reports every violation it finds.
-bool verify(const Function &function, Diagnostics &diags);
+[[nodiscard]] bool verify(const Function &function, Diagnostics &diags);
 /// Checks every function, that names are unique, and that calls fit.
-bool verify(const Module &module, Diagnostics &diags);
+[[nodiscard]] bool verify(const Module &module, Diagnostics &diags);
 /// Checks that what host functions apply is in the module and has the types
 /// they apply it to.
-bool verifyCalls(const Module &module, Diagnostics &diags);
+[[nodiscard]] bool verifyCalls(const Module &module, Diagnostics &diags);
 /// Checks that the roles of a function, its parameters and its results fit
 /// their kinds and types, and that each is there no more often than it may be.
-bool verifyRoles(const Function &function, Diagnostics &diags);
+[[nodiscard]] bool verifyRoles(const Function &function, Diagnostics &diags);
 /// Checks that owners fit what they own, and that no two entries of one owner
 /// have the same role.
-bool verifyOwners(const Module &module, Diagnostics &diags);
+[[nodiscard]] bool verifyOwners(const Module &module, Diagnostics &diags);
 
 } // namespace anec
 

@@ -79,21 +79,23 @@ class BlobReader {
 public:
   /// Nothing, with the reason reported at `range`, when the file cannot be
   /// mapped or is no weight file. Without a range, reports are about the file.
-  static std::optional<BlobReader> open(llvm::StringRef path, SourceRange range,
-                                        Diagnostics &diags);
+  [[nodiscard]] static std::optional<BlobReader>
+  open(llvm::StringRef path, SourceRange range, Diagnostics &diags);
   /// The same for a file that is mapped already; `path` is for messages.
-  static std::optional<BlobReader> open(MappedFile file, llvm::StringRef path,
-                                        SourceRange range, Diagnostics &diags);
+  [[nodiscard]] static std::optional<BlobReader> open(MappedFile file,
+                                                      llvm::StringRef path,
+                                                      SourceRange range,
+                                                      Diagnostics &diags);
 
   /// The record at `offset` as an array of `type`, a view of the mapping. Its
   /// origin is `offset` in `pathInText`. Null when there is no such record,
   /// with the reason reported.
-  ConstantRef read(uint64_t offset, const TensorType &type,
-                   llvm::StringRef pathInText, SourceRange range,
-                   Diagnostics &diags) const;
+  [[nodiscard]] ConstantRef read(uint64_t offset, const TensorType &type,
+                                 llvm::StringRef pathInText, SourceRange range,
+                                 Diagnostics &diags) const;
   /// The record's header, checked to lie within the file.
-  std::optional<BlobRecord> record(uint64_t offset, SourceRange range,
-                                   Diagnostics &diags) const;
+  [[nodiscard]] std::optional<BlobRecord>
+  record(uint64_t offset, SourceRange range, Diagnostics &diags) const;
   /// How many records the file says it has. Random access does not need it,
   /// and some writers put 1 whatever it is.
   uint32_t declaredCount() const;

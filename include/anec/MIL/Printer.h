@@ -54,18 +54,19 @@ struct MILPrintOptions {
 
 /// Prints the text alone; false when the module has an op that is no MIL, which
 /// is reported. Offsets are those that writing would give.
-bool printMIL(const Module &module, llvm::raw_ostream &out,
-              const MILPrintOptions &options, Diagnostics &diags);
+[[nodiscard]] bool printMIL(const Module &module, llvm::raw_ostream &out,
+                            const MILPrintOptions &options, Diagnostics &diags);
 
 /// Writes `path` and, beside it, `weights/STEM.bin` if there is anything to put
 /// into it: both or, after an error, none. `options.weightPath` and
 /// `options.placement` follow from that.
-bool writeMIL(const Module &module, llvm::StringRef path,
-              const MILPrintOptions &options, Diagnostics &diags);
+[[nodiscard]] bool writeMIL(const Module &module, llvm::StringRef path,
+                            const MILPrintOptions &options, Diagnostics &diags);
 /// Adds the text and the weight file to `files`, for whoever commits them.
-bool addMIL(const Module &module, llvm::StringRef textPath,
-            llvm::StringRef weightFile, const MILPrintOptions &options,
-            AtomicFiles &files, Diagnostics &diags);
+[[nodiscard]] bool addMIL(const Module &module, llvm::StringRef textPath,
+                          llvm::StringRef weightFile,
+                          const MILPrintOptions &options, AtomicFiles &files,
+                          Diagnostics &diags);
 
 /// A program whose constants have their places: one text, and any number of
 /// weight files that fit it. Views of weights decide the places, not values:
@@ -76,7 +77,7 @@ public:
   /// Places the constants of `module`, which outlives this. `options.resolve`
   /// is not called. Nothing when the module has an op that is no MIL, which is
   /// reported.
-  static std::optional<PlacedMIL>
+  [[nodiscard]] static std::optional<PlacedMIL>
   place(const Module &module, MILPrintOptions options, Diagnostics &diags);
   PlacedMIL(PlacedMIL &&);
   ~PlacedMIL();
@@ -94,8 +95,10 @@ public:
   bool needsWeightFile() const;
   /// Adds a weight file with these values, which become `weightFile`. False
   /// when one is not known, which is reported.
-  bool addWeightFile(llvm::StringRef weightFile, const ResolveWeight &resolve,
-                     AtomicFiles &files, Diagnostics &diags) const;
+  [[nodiscard]] bool addWeightFile(llvm::StringRef weightFile,
+                                   const ResolveWeight &resolve,
+                                   AtomicFiles &files,
+                                   Diagnostics &diags) const;
 
 private:
   struct Impl;

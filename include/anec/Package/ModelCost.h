@@ -18,8 +18,9 @@ struct ModelCost {
 };
 
 /// Loads the programs of `package`; nothing when one cannot be read.
-std::optional<ModelCost> predictModel(const ModelPackage &package,
-                                      const Target &target, Diagnostics &diags);
+[[nodiscard]] std::optional<ModelCost> predictModel(const ModelPackage &package,
+                                                    const Target &target,
+                                                    Diagnostics &diags);
 
 } // namespace anec
 

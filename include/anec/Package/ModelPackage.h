@@ -162,9 +162,11 @@ struct PackageOptions {
 /// Compiles `program`, kernels and the host functions that call them, and
 /// writes the package at `path`: all of it or, after an error, nothing. A layer
 /// that is called becomes a kernel as it is.
-bool writePackage(std::unique_ptr<Module> program, llvm::StringRef path,
-                  const PackageOptions &options, Diagnostics &diags,
-                  std::vector<PassReport> *reports = nullptr);
+[[nodiscard]] bool writePackage(std::unique_ptr<Module> program,
+                                llvm::StringRef path,
+                                const PackageOptions &options,
+                                Diagnostics &diags,
+                                std::vector<PassReport> *reports = nullptr);
 
 /// How carefully a package is read.
 enum class PackageCheck : uint8_t {
@@ -173,7 +175,7 @@ enum class PackageCheck : uint8_t {
 };
 /// Reads the package at `folder`; nothing when anything is wrong with it, with
 /// the reason reported.
-std::optional<ModelPackage>
+[[nodiscard]] std::optional<ModelPackage>
 readPackage(llvm::StringRef folder, Diagnostics &diags,
             PackageCheck check = PackageCheck::Digests);
 
@@ -187,14 +189,13 @@ chooseEntry(const ModelPackage &package, llvm::StringRef name,
 
 /// The manifest as JSON, and back.
 void printManifest(const ModelPackage &package, llvm::raw_ostream &out);
-bool parseManifest(llvm::StringRef text, llvm::StringRef path,
-                   ModelPackage &package, Diagnostics &diags);
+[[nodiscard]] bool parseManifest(llvm::StringRef text, llvm::StringRef path,
+                                 ModelPackage &package, Diagnostics &diags);
 
 /// Loads the program of one instance of `kernel`; null when that fails.
-std::unique_ptr<Module> loadKernel(const ModelPackage &package,
-                                   const PackagedKernel &kernel,
-                                   const PackagedInstance &instance,
-                                   Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Module>
+loadKernel(const ModelPackage &package, const PackagedKernel &kernel,
+           const PackagedInstance &instance, Diagnostics &diags);
 
 /// `path` names a package: it ends in `.anepkg`.
 bool isPackagePath(llvm::StringRef path);

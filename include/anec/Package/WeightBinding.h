@@ -49,17 +49,18 @@ class WeightBinding {
 public:
   /// Opens what `options` names; nothing when that fails, with the reason
   /// reported.
-  static std::optional<WeightBinding> open(const WeightOptions &options,
-                                           Diagnostics &diags);
+  [[nodiscard]] static std::optional<WeightBinding>
+  open(const WeightOptions &options, Diagnostics &diags);
 
   /// The value of `weight`, in its result's type; null when it cannot be had,
   /// with the reason reported.
-  ConstantRef resolve(const Op &weight, Diagnostics &diags) const;
+  [[nodiscard]] ConstantRef resolve(const Op &weight, Diagnostics &diags) const;
   /// The array called `name`, declared as `type`, or drawn to begin as
   /// `initial`; `range` is for messages.
-  ConstantRef resolve(llvm::StringRef name, const TensorType &type,
-                      InitialValue initial, SourceRange range,
-                      Diagnostics &diags) const;
+  [[nodiscard]] ConstantRef resolve(llvm::StringRef name,
+                                    const TensorType &type,
+                                    InitialValue initial, SourceRange range,
+                                    Diagnostics &diags) const;
   /// Whether there is a value for `name` without drawing it.
   bool has(llvm::StringRef name) const;
   /// Whether there is anything to take values from.

@@ -35,12 +35,15 @@ struct ModelPipelineOptions {
 std::vector<const PassDef *> modelPipeline(const ModelPipelineOptions &options);
 
 /// Turns `a,b,c` into passes; reports unknown names.
-bool parsePipeline(llvm::StringRef text, std::vector<const PassDef *> &passes,
-                   Diagnostics &diags);
+[[nodiscard]] bool parsePipeline(llvm::StringRef text,
+                                 std::vector<const PassDef *> &passes,
+                                 Diagnostics &diags);
 /// The same, where `default` stands for the pipeline of a kernel and `model`
 /// for that of a model.
-bool parsePipeline(llvm::StringRef text, const ModelPipelineOptions &model,
-                   std::vector<const PassDef *> &passes, Diagnostics &diags);
+[[nodiscard]] bool parsePipeline(llvm::StringRef text,
+                                 const ModelPipelineOptions &model,
+                                 std::vector<const PassDef *> &passes,
+                                 Diagnostics &diags);
 
 struct PassManagerOptions {
   std::vector<const PassDef *> passes;
@@ -79,8 +82,9 @@ struct PassReport {
 /// Runs the passes over every kernel and layer of `module`, each pass over all
 /// functions before the next; those with `runOnModule` over the module. False
 /// when something was reported; the module is then not to be used.
-bool runPasses(Module &module, const PassManagerOptions &options,
-               Diagnostics &diags, std::vector<PassReport> *reports = nullptr);
+[[nodiscard]] bool runPasses(Module &module, const PassManagerOptions &options,
+                             Diagnostics &diags,
+                             std::vector<PassReport> *reports = nullptr);
 
 } // namespace anec
 

@@ -44,8 +44,8 @@ struct ProbeOptions {
 /// Tries the rules, prints a line for each and the number of each verdict, and
 /// writes the report after each rule, so that nothing is lost when the process
 /// ends. The report is what `anec --target=FILE.json` takes.
-bool probe(const ProbeOptions &options, llvm::raw_ostream &out,
-           Diagnostics &diags);
+[[nodiscard]] bool probe(const ProbeOptions &options, llvm::raw_ostream &out,
+                         Diagnostics &diags);
 
 /// Whether `name` is RULE.bad, RULE.good or RULE.times of a rule with programs.
 bool isRuleProgram(llvm::StringRef name);

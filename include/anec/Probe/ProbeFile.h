@@ -43,11 +43,11 @@ struct ProbeFile {
 };
 
 /// Nothing, with the reason reported, when `path` is no such file.
-std::optional<ProbeFile> readProbeFile(llvm::StringRef path,
-                                       Diagnostics &diags);
+[[nodiscard]] std::optional<ProbeFile> readProbeFile(llvm::StringRef path,
+                                                     Diagnostics &diags);
 /// Writes the file and syncs it to the disk, in case the machine crashes.
-bool writeProbeFile(const ProbeFile &file, llvm::StringRef path,
-                    Diagnostics &diags);
+[[nodiscard]] bool writeProbeFile(const ProbeFile &file, llvm::StringRef path,
+                                  Diagnostics &diags);
 
 } // namespace anec
 

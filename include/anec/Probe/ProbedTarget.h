@@ -20,9 +20,9 @@ struct ProbedTarget {
 /// Reads the report of a probe. Nothing, with the reason reported, when `path`
 /// is none. Warns when the report is not complete, or of another macOS than
 /// `macOS`, where empty stands for the one of this machine.
-std::optional<ProbedTarget> readProbedTarget(llvm::StringRef path,
-                                             llvm::StringRef macOS,
-                                             Diagnostics &diags);
+[[nodiscard]] std::optional<ProbedTarget>
+readProbedTarget(llvm::StringRef path, llvm::StringRef macOS,
+                 Diagnostics &diags);
 
 } // namespace anec
 

@@ -130,18 +130,21 @@ public:
   /// reads one of an output. Elements are as in a Binding: they are converted
   /// from and to the port's type. Nothing is kept. False, with a diagnostic,
   /// when the machine failed.
-  virtual bool writeInput(unsigned port, const Region &region,
-                          const float *elements, Diagnostics &diags) = 0;
-  virtual bool readOutput(unsigned port, const Region &region, float *elements,
-                          Diagnostics &diags) = 0;
+  [[nodiscard]] virtual bool writeInput(unsigned port, const Region &region,
+                                        const float *elements,
+                                        Diagnostics &diags) = 0;
+  [[nodiscard]] virtual bool readOutput(unsigned port, const Region &region,
+                                        float *elements,
+                                        Diagnostics &diags) = 0;
   /// Computes the outputs from the inputs as they are.
-  virtual bool execute(Diagnostics &diags) = 0;
+  [[nodiscard]] virtual bool execute(Diagnostics &diags) = 0;
 
   /// Runs once, with whole arrays, row-major, little-endian, in the ports'
   /// types and sizes. False, with a diagnostic, when the machine failed.
-  virtual bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
-                   llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-                   Diagnostics &diags) = 0;
+  [[nodiscard]] virtual bool
+  run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+      llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+      Diagnostics &diags) = 0;
 
   /// Bytes held for constants and for values during a run.
   virtual uint64_t constantBytes() const = 0;
@@ -202,20 +205,21 @@ public:
   /// has loaded before; nothing without a limit.
   virtual std::optional<unsigned> loadsLeft() const { return std::nullopt; }
   /// Null, with a diagnostic, when the backend cannot run `function`.
-  virtual std::unique_ptr<Executable> load(const Function &function,
-                                           const LoadOptions &options,
-                                           Diagnostics &diags) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Executable>
+  load(const Function &function, const LoadOptions &options,
+       Diagnostics &diags) = 0;
   /// Loads `program` as it is; of backends that take text. Ports whose elements
   /// no Binding has are for Executable::run alone.
-  virtual std::unique_ptr<Executable> loadText(const ProgramText &,
-                                               Diagnostics &) {
+  [[nodiscard]] virtual std::unique_ptr<Executable>
+  loadText(const ProgramText &, Diagnostics &) {
     llvm_unreachable("a backend that takes no text");
   }
 
 protected:
   /// Whether inputs and outputs are what the capabilities say; reports those
   /// that are not.
-  bool checkPorts(const Function &function, Diagnostics &diags) const;
+  [[nodiscard]] bool checkPorts(const Function &function,
+                                Diagnostics &diags) const;
 
 private:
   std::string ownName;

@@ -110,7 +110,8 @@ struct BackendRow {
                           const BackendSettings &settings) const;
   /// Whether all values are of options of this backend and fit them; reports
   /// those that do not.
-  bool check(const BackendSettings &settings, Diagnostics &diags) const;
+  [[nodiscard]] bool check(const BackendSettings &settings,
+                           Diagnostics &diags) const;
 };
 
 /// What is known of a platform when a program is built for it.
@@ -156,9 +157,9 @@ public:
 
   /// Opens the backend of that name. Null, with the reason reported, when there
   /// is none, a setting is wrong, or the machine does not have it.
-  std::unique_ptr<Backend> open(llvm::StringRef name,
-                                const BackendSettings &settings,
-                                Diagnostics &diags) const;
+  [[nodiscard]] std::unique_ptr<Backend> open(llvm::StringRef name,
+                                              const BackendSettings &settings,
+                                              Diagnostics &diags) const;
 
 private:
   std::deque<BackendRow> table; ///< rows stay where they are

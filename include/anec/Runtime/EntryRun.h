@@ -31,9 +31,10 @@ public:
   /// Opens a session with `package`, and reads the inputs; those without an
   /// argument are taken as `fallback` says, see readPorts. `backward` chooses
   /// between entries when none is named.
-  bool open(ModelPackage package, Backend &backend, const EntryOptions &options,
-            bool backward, llvm::StringRef fallback, Diagnostics &diags);
-  bool run(Diagnostics &diags);
+  [[nodiscard]] bool open(ModelPackage package, Backend &backend,
+                          const EntryOptions &options, bool backward,
+                          llvm::StringRef fallback, Diagnostics &diags);
+  [[nodiscard]] bool run(Diagnostics &diags);
   /// The outputs of the last run, copied.
   std::vector<ConstantRef> outputs() const;
 
@@ -50,10 +51,11 @@ private:
 /// Runs an entry of `package` once and prints a summary of each output. Writes
 /// the outputs as writeOutputs does to `outputDir`, and the gradients as
 /// writeGradients does to `gradients`, where these are not empty.
-bool runEntryOnce(ModelPackage package, Backend &backend,
-                  const EntryOptions &options, llvm::StringRef outputDir,
-                  llvm::StringRef gradients, llvm::raw_ostream &out,
-                  Diagnostics &diags);
+[[nodiscard]] bool runEntryOnce(ModelPackage package, Backend &backend,
+                                const EntryOptions &options,
+                                llvm::StringRef outputDir,
+                                llvm::StringRef gradients,
+                                llvm::raw_ostream &out, Diagnostics &diags);
 
 } // namespace anec
 

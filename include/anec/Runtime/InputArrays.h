@@ -26,14 +26,13 @@ struct ProgramArrays {
 /// Reads the arrays; nothing, with the reason reported, when one cannot be. An
 /// input without an argument is taken as `fallback` says; an empty `fallback`
 /// makes it an error. A state without one is zeros.
-std::optional<ProgramArrays> readArrays(const Executable &executable,
-                                        llvm::ArrayRef<std::string> inputs,
-                                        llvm::ArrayRef<std::string> states,
-                                        llvm::StringRef fallback,
-                                        Diagnostics &diags);
+[[nodiscard]] std::optional<ProgramArrays>
+readArrays(const Executable &executable, llvm::ArrayRef<std::string> inputs,
+           llvm::ArrayRef<std::string> states, llvm::StringRef fallback,
+           Diagnostics &diags);
 
 /// The arrays for `ports`, which are `kind`s, "input" or "state", as above.
-std::optional<std::vector<ConstantRef>>
+[[nodiscard]] std::optional<std::vector<ConstantRef>>
 readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
           llvm::ArrayRef<std::string> arguments, llvm::StringRef fallback,
           Diagnostics &diags);

@@ -16,14 +16,14 @@ class raw_ostream;
 namespace anec {
 
 /// Writes arrays to `folder`/NAME.npy, all of them or none.
-bool writeOutputs(llvm::ArrayRef<Port> ports,
-                  llvm::ArrayRef<ConstantRef> values, llvm::StringRef folder,
-                  Diagnostics &diags);
+[[nodiscard]] bool writeOutputs(llvm::ArrayRef<Port> ports,
+                                llvm::ArrayRef<ConstantRef> values,
+                                llvm::StringRef folder, Diagnostics &diags);
 
 /// Writes gradients to a .safetensors file, or to `path`/NAME.npy: all of them
 /// or none.
-bool writeGradients(llvm::ArrayRef<NamedFloats> gradients, llvm::StringRef path,
-                    Diagnostics &diags);
+[[nodiscard]] bool writeGradients(llvm::ArrayRef<NamedFloats> gradients,
+                                  llvm::StringRef path, Diagnostics &diags);
 
 /// Prints type, smallest and largest element, and mean of an array, in a line.
 void printSummary(const Port &port, const Constant &value,

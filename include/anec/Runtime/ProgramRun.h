@@ -18,7 +18,7 @@ namespace anec {
 class RunBuffers {
 public:
   RunBuffers(Executable &executable, const ProgramArrays &given);
-  bool run(Executable &executable, Diagnostics &diags);
+  [[nodiscard]] bool run(Executable &executable, Diagnostics &diags);
   /// What the last run gave, and what it left in the states, copied.
   std::vector<ConstantRef> outputs(Executable &executable) const;
 
@@ -32,7 +32,8 @@ private:
 const Function *findFunctionToRun(const Module &module, llvm::StringRef wanted,
                                   Diagnostics &diags);
 /// Whether all weights of `function` have values; reports one that has none.
-bool hasWeightValues(const Function &function, Diagnostics &diags);
+[[nodiscard]] bool hasWeightValues(const Function &function,
+                                   Diagnostics &diags);
 
 struct RunOptions {
   LoadOptions load;
@@ -46,9 +47,9 @@ struct RunOptions {
 };
 /// Runs `function` once on `backend`, prints a summary of each output, and
 /// writes every output, and what every state holds then.
-bool runOnce(const Function &function, Backend &backend,
-             const RunOptions &options, llvm::raw_ostream &out,
-             Diagnostics &diags);
+[[nodiscard]] bool runOnce(const Function &function, Backend &backend,
+                           const RunOptions &options, llvm::raw_ostream &out,
+                           Diagnostics &diags);
 
 } // namespace anec
 

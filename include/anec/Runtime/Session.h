@@ -72,16 +72,16 @@ class Session {
 public:
   /// Null, with the reason reported, when weights are missing or a kernel does
   /// not load. Takes the package; `backend` has to outlive the session.
-  static std::unique_ptr<Session> open(ModelPackage package, Backend &backend,
-                                       const SessionOptions &options,
-                                       Diagnostics &diags);
+  [[nodiscard]] static std::unique_ptr<Session>
+  open(ModelPackage package, Backend &backend, const SessionOptions &options,
+       Diagnostics &diags);
   ~Session();
 
   const ModelPackage &package() const;
 
   /// Loads and places all that `entry` needs; `run` does it when it was not
   /// done. False, with the reason reported, when that fails.
-  bool prepare(llvm::StringRef entry, Diagnostics &diags);
+  [[nodiscard]] bool prepare(llvm::StringRef entry, Diagnostics &diags);
   /// What a prepared entry takes and gives.
   llvm::ArrayRef<Port> inputs(llvm::StringRef entry) const;
   llvm::ArrayRef<Port> outputs(llvm::StringRef entry) const;
@@ -99,7 +99,7 @@ public:
   /// Brings changed weights to where kernels and host ops read them. Programs
   /// that weights are constants of are loaded anew, in the background where the
   /// backend can: a run waits for each when it comes to it.
-  bool weightsChanged(Diagnostics &diags);
+  [[nodiscard]] bool weightsChanged(Diagnostics &diags);
   /// How many programs that takes.
   unsigned programsPerUpdate() const;
   /// Whether the backend can load so many more in this process. If not, what

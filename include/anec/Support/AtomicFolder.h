@@ -22,7 +22,7 @@ public:
   /// when it has a file called `mark`, or nothing at all; anything else is
   /// someone's, and reported. Nothing when that or the machine forbids it.
   /// What a process that was killed left on its way there is removed.
-  static std::unique_ptr<AtomicFolder>
+  [[nodiscard]] static std::unique_ptr<AtomicFolder>
   create(llvm::StringRef path, llvm::StringRef mark, Diagnostics &diags);
   /// Removes what was not committed.
   ~AtomicFolder();

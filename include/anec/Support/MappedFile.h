@@ -20,7 +20,7 @@ namespace anec {
 using MappedFile = std::shared_ptr<const llvm::MemoryBuffer>;
 
 /// Maps `path`; null when that fails, with the reason reported.
-MappedFile mapFile(llvm::StringRef path, Diagnostics &diags);
+[[nodiscard]] MappedFile mapFile(llvm::StringRef path, Diagnostics &diags);
 /// The same; on failure `error` says why, and nothing is reported.
 MappedFile mapFile(llvm::StringRef path, std::string &error);
 

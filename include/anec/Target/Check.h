@@ -26,8 +26,9 @@ struct Assumptions {
 };
 
 /// Reads `RULE=allow` or `RULE=deny`; reports what is neither.
-bool parseAssumption(llvm::StringRef text, Assumptions &assumptions,
-                     Diagnostics &diags);
+[[nodiscard]] bool parseAssumption(llvm::StringRef text,
+                                   Assumptions &assumptions,
+                                   Diagnostics &diags);
 
 /// A place where a program breaks a rule.
 struct Finding {

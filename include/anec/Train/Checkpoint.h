@@ -70,13 +70,13 @@ std::vector<std::string> listCheckpoints(llvm::StringRef folder);
 /// Reads the newest checkpoint in `folder`, or `folder` itself if it is a
 /// checkpoint, and checks the digests of its files. Returns nothing, with the
 /// reason reported, when there is none or it is damaged.
-std::optional<Checkpoint> readCheckpoint(llvm::StringRef folder,
-                                         Diagnostics &diags);
+[[nodiscard]] std::optional<Checkpoint> readCheckpoint(llvm::StringRef folder,
+                                                       Diagnostics &diags);
 
 /// The same for inference: `optimizer.safetensors` is not read and need not
 /// exist. `weights()` is the path of the arrays.
-std::optional<Checkpoint> loadCheckpointWeights(llvm::StringRef folder,
-                                                Diagnostics &diags);
+[[nodiscard]] std::optional<Checkpoint>
+loadCheckpointWeights(llvm::StringRef folder, Diagnostics &diags);
 
 /// Describes the differences between the `config` of the trained model and that
 /// of `package`; empty when there are none.
@@ -92,14 +92,16 @@ public:
 
   /// Writes a checkpoint. On failure returns false, with the reason reported
   /// and no partial checkpoint left; earlier checkpoints are unchanged.
-  bool write(const TrainState &state, llvm::ArrayRef<NamedFloats> weights,
-             llvm::ArrayRef<NamedFloats> moments, Diagnostics &diags);
+  [[nodiscard]] bool write(const TrainState &state,
+                           llvm::ArrayRef<NamedFloats> weights,
+                           llvm::ArrayRef<NamedFloats> moments,
+                           Diagnostics &diags);
   /// Removes temporary files of interrupted runs.
   void clean();
 
 private:
   void prune(const TrainState &state);
-  bool pointToBest(const TrainState &state, Diagnostics &diags);
+  [[nodiscard]] bool pointToBest(const TrainState &state, Diagnostics &diags);
 
   std::string folder;
   unsigned keep;
@@ -107,8 +109,9 @@ private:
 
 /// Copies the moments of `checkpoint` to `moments`. Returns false, with the
 /// reason reported, when names or sizes differ.
-bool loadMoments(const Checkpoint &checkpoint,
-                 llvm::ArrayRef<NamedFloats> moments, Diagnostics &diags);
+[[nodiscard]] bool loadMoments(const Checkpoint &checkpoint,
+                               llvm::ArrayRef<NamedFloats> moments,
+                               Diagnostics &diags);
 
 } // namespace anec
 

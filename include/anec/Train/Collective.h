@@ -50,7 +50,7 @@ protected:
 
 /// Joins the processes that this one was started with. Returns null, with the
 /// reason reported, when there are others and this build lacks MPI.
-std::unique_ptr<Collective> joinCollective(Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Collective> joinCollective(Diagnostics &diags);
 
 /// Whether this build has MPI.
 bool hasMpi();

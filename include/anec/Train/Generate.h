@@ -48,17 +48,17 @@ public:
   /// of the session's package that returns logits. Returns nothing, with the
   /// reason reported, when there is none, or several. Session and tokenizer
   /// must outlive the generator.
-  static std::optional<Generator> open(Session &session,
-                                       const Tokenizer &tokenizer,
-                                       Diagnostics &diags,
-                                       llvm::StringRef entry = "");
+  [[nodiscard]] static std::optional<Generator>
+  open(Session &session, const Tokenizer &tokenizer, Diagnostics &diags,
+       llvm::StringRef entry = "");
 
   /// Passes `prompt` and its continuation to `sink` until the number of tokens
   /// is reached or the model ends the text. Returns nothing, with the reason
   /// reported, on failure.
-  std::optional<GenerateStats> run(llvm::StringRef prompt,
-                                   const GenerateOptions &options,
-                                   TextSink sink, Diagnostics &diags);
+  [[nodiscard]] std::optional<GenerateStats> run(llvm::StringRef prompt,
+                                                 const GenerateOptions &options,
+                                                 TextSink sink,
+                                                 Diagnostics &diags);
 
   int64_t positions() const { return tokens.size(); }
   int64_t vocabulary() const { return classes; }
@@ -66,9 +66,9 @@ public:
 private:
   Generator(Session &session, const Tokenizer &tokenizer)
       : session(&session), tokenizer(&tokenizer) {}
-  bool usesEntry(const PackagedEntry &chosen, Diagnostics &diags);
+  [[nodiscard]] bool usesEntry(const PackagedEntry &chosen, Diagnostics &diags);
   /// Computes `logits` for the token after `text`.
-  bool predict(llvm::ArrayRef<int32_t> text, Diagnostics &diags);
+  [[nodiscard]] bool predict(llvm::ArrayRef<int32_t> text, Diagnostics &diags);
 
   Session *session;
   const Tokenizer *tokenizer;

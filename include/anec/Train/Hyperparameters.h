@@ -45,8 +45,8 @@ llvm::ArrayRef<HyperparameterDef> hyperparameterTable();
 const HyperparameterDef *findHyperparameter(llvm::StringRef name);
 
 /// Whether `value` is valid for `def`; reports an error when it is not.
-bool checkHyperparameter(const HyperparameterDef &def, double value,
-                         Diagnostics &diags);
+[[nodiscard]] bool checkHyperparameter(const HyperparameterDef &def,
+                                       double value, Diagnostics &diags);
 /// `0.001`, `50`.
 std::string formatNumber(double value);
 

@@ -97,24 +97,23 @@ WeightFormat formatToWrite(llvm::StringRef path);
 /// which `options` are for, or a package; `model` names one of several models
 /// in it. Nothing, with the reason reported, when it cannot be read, or has
 /// several models and none is named.
-std::optional<LlamaHints> readLlamaHints(llvm::StringRef path,
-                                         const ReadOptions &options,
-                                         llvm::StringRef model,
-                                         Diagnostics &diags);
+[[nodiscard]] std::optional<LlamaHints>
+readLlamaHints(llvm::StringRef path, const ReadOptions &options,
+               llvm::StringRef model, Diagnostics &diags);
 
 /// Reads the weights at `path`: a file, or a Hugging Face folder with its
 /// config.json and shards. Returns nothing, with the reason reported, when an
 /// array is missing, has the wrong shape, or has no counterpart in a Llama.
-std::optional<LlamaWeights> readLlamaWeights(llvm::StringRef path,
-                                             WeightFormat format,
-                                             const LlamaHints &hints,
-                                             Diagnostics &diags);
+[[nodiscard]] std::optional<LlamaWeights>
+readLlamaWeights(llvm::StringRef path, WeightFormat format,
+                 const LlamaHints &hints, Diagnostics &diags);
 
 /// Writes `weights` to `path`, whole or not at all. A path without an ending is
 /// a Hugging Face folder. Returns false, with the reason reported, on failure.
-bool writeLlamaWeights(const LlamaWeights &weights, llvm::StringRef path,
-                       WeightFormat format, const LlamaHints &hints,
-                       Diagnostics &diags);
+[[nodiscard]] bool writeLlamaWeights(const LlamaWeights &weights,
+                                     llvm::StringRef path, WeightFormat format,
+                                     const LlamaHints &hints,
+                                     Diagnostics &diags);
 
 } // namespace anec
 

@@ -19,8 +19,8 @@ namespace anec {
 void drawLosses(const LossHistory &history, llvm::raw_ostream &out);
 
 /// Writes the drawing to `path`, whole or not at all.
-bool writeLossPlot(const LossHistory &history, llvm::StringRef path,
-                   Diagnostics &diags);
+[[nodiscard]] bool writeLossPlot(const LossHistory &history,
+                                 llvm::StringRef path, Diagnostics &diags);
 
 } // namespace anec
 

@@ -32,10 +32,9 @@ public:
   /// the folder `without`. A `.bin` file has 16-bit token ids; any other file
   /// is text. Returns nothing, with the reason reported, when a file cannot be
   /// read or has an id of `vocabulary` or more.
-  static std::optional<TokenData> open(llvm::ArrayRef<std::string> paths,
-                                       llvm::StringRef without,
-                                       const Tokenizer &tokenizer,
-                                       int64_t vocabulary, Diagnostics &diags);
+  [[nodiscard]] static std::optional<TokenData>
+  open(llvm::ArrayRef<std::string> paths, llvm::StringRef without,
+       const Tokenizer &tokenizer, int64_t vocabulary, Diagnostics &diags);
 
   uint64_t size() const { return total; }
   /// Identifies the data: the number of tokens, and the first and last tokens
@@ -54,9 +53,10 @@ private:
     uint64_t count() const { return bytes.size() / width; }
     int32_t at(uint64_t index) const;
   };
-  bool add(llvm::StringRef path, const Tokenizer &tokenizer,
-           Diagnostics &diags);
-  bool check(const Piece &piece, int64_t vocabulary, Diagnostics &diags) const;
+  [[nodiscard]] bool add(llvm::StringRef path, const Tokenizer &tokenizer,
+                         Diagnostics &diags);
+  [[nodiscard]] bool check(const Piece &piece, int64_t vocabulary,
+                           Diagnostics &diags) const;
 
   std::vector<Piece> pieces;
   uint64_t total = 0;
@@ -68,9 +68,9 @@ private:
 class Windows {
 public:
   /// Returns nothing, with the reason reported, when there are too few tokens.
-  static std::optional<Windows> divide(const TokenData &data, uint64_t length,
-                                       double validationShare, uint64_t seed,
-                                       Diagnostics &diags);
+  [[nodiscard]] static std::optional<Windows>
+  divide(const TokenData &data, uint64_t length, double validationShare,
+         uint64_t seed, Diagnostics &diags);
 
   uint64_t trainingCount() const { return training; }
   uint64_t validationCount() const { return validation; }

@@ -17,8 +17,9 @@ struct TokenizeOptions {
 };
 /// Prints the ids of the text at `path`, where `-` is standard input, or writes
 /// them to a file of tokens.
-bool tokenize(llvm::StringRef path, const TokenizeOptions &options,
-              llvm::raw_ostream &out, Diagnostics &diags);
+[[nodiscard]] bool tokenize(llvm::StringRef path,
+                            const TokenizeOptions &options,
+                            llvm::raw_ostream &out, Diagnostics &diags);
 
 } // namespace anec
 

@@ -74,8 +74,8 @@ private:
 /// Opens the tokenizer at `path`: `.model` is SentencePiece's format, `.bin`
 /// llama2.c's; any other file is recognised by content, and an empty path means
 /// bytes. Returns null, with the reason reported, when it cannot be read.
-std::unique_ptr<Tokenizer> openTokenizer(llvm::StringRef path,
-                                         Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Tokenizer> openTokenizer(llvm::StringRef path,
+                                                       Diagnostics &diags);
 
 /// Whether this build reads SentencePiece models.
 bool hasSentencePiece();

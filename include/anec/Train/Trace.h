@@ -24,7 +24,7 @@ public:
 
   void add(Row row, llvm::StringRef name, Clock::time_point begin,
            double seconds, uint64_t step);
-  bool write(llvm::StringRef path, Diagnostics &diags) const;
+  [[nodiscard]] bool write(llvm::StringRef path, Diagnostics &diags) const;
 
 private:
   struct Event {

@@ -58,18 +58,18 @@ struct LossHistory {
 
 /// Reads a log. Returns nothing, with the reason reported, when a line is not a
 /// record.
-std::optional<LossHistory> readTrainLog(llvm::StringRef path,
-                                        Diagnostics &diags);
+[[nodiscard]] std::optional<LossHistory> readTrainLog(llvm::StringRef path,
+                                                      Diagnostics &diags);
 
 class TrainLog {
 public:
   /// Opens or creates the log at `path`. Keeps the lines of steps up to
   /// `keptSteps`.
-  static std::unique_ptr<TrainLog> open(llvm::StringRef path,
-                                        uint64_t keptSteps, Diagnostics &diags);
+  [[nodiscard]] static std::unique_ptr<TrainLog>
+  open(llvm::StringRef path, uint64_t keptSteps, Diagnostics &diags);
   ~TrainLog();
 
-  bool add(const StepRecord &record, Diagnostics &diags);
+  [[nodiscard]] bool add(const StepRecord &record, Diagnostics &diags);
   const LossHistory &history() const { return past; }
 
 private:

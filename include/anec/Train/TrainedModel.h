@@ -27,17 +27,17 @@ class TrainedModel {
 public:
   /// Reads the checkpoint and the tokenizer. Nothing, with the reason reported,
   /// when they are not there or do not fit.
-  static std::optional<TrainedModel> read(TrainedModelSource source,
-                                          Diagnostics &diags);
+  [[nodiscard]] static std::optional<TrainedModel>
+  read(TrainedModelSource source, Diagnostics &diags);
   /// Opens the package on `backend`. Null, with the reason reported, when it
   /// has no weights or is of another model than the checkpoint.
-  std::unique_ptr<Session> open(Backend &backend, const LoadOptions &load,
-                                Diagnostics &diags) const;
+  [[nodiscard]] std::unique_ptr<Session>
+  open(Backend &backend, const LoadOptions &load, Diagnostics &diags) const;
 
   const Tokenizer &tokenizer() const { return *text; }
 
 private:
-  bool openTokenizerOfModel(Diagnostics &diags);
+  [[nodiscard]] bool openTokenizerOfModel(Diagnostics &diags);
 
   TrainedModelSource source;
   std::optional<Checkpoint> trained;

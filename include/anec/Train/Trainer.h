@@ -84,8 +84,8 @@ struct TrainOptions {
 
 /// Trains a model and reports to `progress`. Returns false, with the reason
 /// reported, on failure; the last checkpoint is then unchanged.
-bool train(const TrainOptions &options, Backend &backend, Progress &progress,
-           Diagnostics &diags);
+[[nodiscard]] bool train(const TrainOptions &options, Backend &backend,
+                         Progress &progress, Diagnostics &diags);
 
 } // namespace anec
 

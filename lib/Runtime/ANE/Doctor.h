@@ -12,8 +12,8 @@ namespace anec::ane {
 
 /// Writes what of the engine is there. False, with what is missing reported,
 /// when programs cannot be run by the path of `options`.
-bool writeInspection(const AneOptions &options, bool json,
-                     llvm::raw_ostream &out, Diagnostics &diags);
+[[nodiscard]] bool writeInspection(const AneOptions &options, bool json,
+                                   llvm::raw_ostream &out, Diagnostics &diags);
 
 } // namespace anec::ane
 

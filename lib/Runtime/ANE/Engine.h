@@ -41,8 +41,8 @@ struct Engine {
   /// Another word for the names of a program, each time.
   std::string nextSalt();
 
-  static std::shared_ptr<Engine> open(const AneOptions &options,
-                                      Diagnostics &diags);
+  [[nodiscard]] static std::shared_ptr<Engine> open(const AneOptions &options,
+                                                    Diagnostics &diags);
 };
 
 /// Where programs are staged: the only place that the compiler may read.

@@ -18,7 +18,7 @@ class AneExecutable : public Executable {
 public:
   /// Null, with the reason reported, when it cannot be had. `asDeclared` is
   /// ProgramText's.
-  static std::unique_ptr<AneExecutable>
+  [[nodiscard]] static std::unique_ptr<AneExecutable>
   make(std::shared_ptr<Program> program, std::vector<Port> inputs,
        std::vector<Port> outputs, uint64_t constantBytes, Diagnostics &diags,
        bool asDeclared = false);
@@ -37,7 +37,7 @@ public:
 
 private:
   AneExecutable() = default;
-  bool makeRequest(bool asDeclared, Diagnostics &diags);
+  [[nodiscard]] bool makeRequest(bool asDeclared, Diagnostics &diags);
 
   // The request goes first, then what it refers to.
   std::shared_ptr<Program> program;

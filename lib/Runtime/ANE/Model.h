@@ -43,14 +43,14 @@ public:
 /// Makes the model of `staged`, by the path of the engine's options, and moves
 /// its files to where the framework looks for them. Null, with the reason
 /// reported, when it cannot be had.
-std::unique_ptr<Model> makeModel(const Engine &engine, StagedProgram &staged,
-                                 Diagnostics &diags);
-std::unique_ptr<Model> makeInMemoryModel(const Engine &engine,
-                                         StagedProgram &staged,
-                                         Diagnostics &diags);
-std::unique_ptr<Model> makeClientModel(const Engine &engine,
-                                       StagedProgram &staged,
-                                       Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Model>
+makeModel(const Engine &engine, StagedProgram &staged, Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Model> makeInMemoryModel(const Engine &engine,
+                                                       StagedProgram &staged,
+                                                       Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Model> makeClientModel(const Engine &engine,
+                                                     StagedProgram &staged,
+                                                     Diagnostics &diags);
 
 } // namespace anec::ane
 

@@ -24,8 +24,8 @@ struct PrivateFramework {
   id<AneClient> client = nil;
 
   /// Nothing, with the first thing that is missing reported.
-  static std::optional<PrivateFramework> open(const AneOptions &options,
-                                              Diagnostics &diags);
+  [[nodiscard]] static std::optional<PrivateFramework>
+  open(const AneOptions &options, Diagnostics &diags);
 };
 
 /// The path of the framework that `options` name.

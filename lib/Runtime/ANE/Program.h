@@ -29,35 +29,35 @@ struct SymbolTable {
 class Program {
 public:
   /// Null, with the reason reported, when any of it fails.
-  static std::shared_ptr<Program> make(std::shared_ptr<Engine> engine,
-                                       StagedProgram staged,
-                                       Diagnostics &diags);
+  [[nodiscard]] static std::shared_ptr<Program>
+  make(std::shared_ptr<Engine> engine, StagedProgram staged,
+       Diagnostics &diags);
   ~Program();
 
   /// Runs `request` once.
-  bool evaluate(id request, Diagnostics &diags);
+  [[nodiscard]] bool evaluate(id request, Diagnostics &diags);
 
   const SymbolTable &inputs() const { return inputTable; }
   const SymbolTable &outputs() const { return outputTable; }
   Engine &engine() const { return *shared; }
 
   /// Compiles, for another process to load.
-  static bool compileAside(Engine &engine, StagedProgram staged,
-                           Diagnostics &diags);
+  [[nodiscard]] static bool compileAside(Engine &engine, StagedProgram staged,
+                                         Diagnostics &diags);
 
 private:
   Program(std::shared_ptr<Engine> engine, StagedProgram staged)
       : shared(std::move(engine)), staged(std::move(staged)) {}
-  bool makeModel(Diagnostics &diags);
-  bool compile(Diagnostics &diags);
-  bool compileHere(Diagnostics &diags);
-  bool compileInChild(Diagnostics &diags);
+  [[nodiscard]] bool makeModel(Diagnostics &diags);
+  [[nodiscard]] bool compile(Diagnostics &diags);
+  [[nodiscard]] bool compileHere(Diagnostics &diags);
+  [[nodiscard]] bool compileInChild(Diagnostics &diags);
   bool isCompiled();
   /// What a child that is to compile may end in.
   bool runChild(std::string &problem);
-  bool restoreFiles(Diagnostics &diags);
+  [[nodiscard]] bool restoreFiles(Diagnostics &diags);
   /// With Engine::use held.
-  bool ensureLoaded(Diagnostics &diags);
+  [[nodiscard]] bool ensureLoaded(Diagnostics &diags);
   std::optional<AneError> unload();
   bool evictOther();
   void readSymbols();

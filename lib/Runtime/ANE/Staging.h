@@ -29,19 +29,18 @@ public:
   /// inside `parent`, its arrays into no more than `mostWeightFiles`. `salt`
   /// tells programs apart that do not share what was compiled. Nothing when
   /// that fails, with the reason reported.
-  static std::optional<StagedProgram>
+  [[nodiscard]] static std::optional<StagedProgram>
   write(const Function &function, llvm::StringRef milVersion,
         unsigned mostWeightFiles, llvm::StringRef parent, llvm::StringRef salt,
         Executor &executor, Diagnostics &diags);
   /// The same with `program` as it is: the digest, and `salt` in it, follow the
   /// text as a line of blanks.
-  static std::optional<StagedProgram> writeText(const ProgramText &program,
-                                                llvm::StringRef parent,
-                                                llvm::StringRef salt,
-                                                Diagnostics &diags);
+  [[nodiscard]] static std::optional<StagedProgram>
+  writeText(const ProgramText &program, llvm::StringRef parent,
+            llvm::StringRef salt, Diagnostics &diags);
   /// The files that another process has staged, and keeps.
-  static std::optional<StagedProgram> open(llvm::StringRef folder,
-                                           Diagnostics &diags);
+  [[nodiscard]] static std::optional<StagedProgram> open(llvm::StringRef folder,
+                                                         Diagnostics &diags);
   StagedProgram(StagedProgram &&other) noexcept;
   StagedProgram &operator=(StagedProgram &&) = delete;
   /// Removes the folder, unless it is kept.
@@ -49,12 +48,12 @@ public:
 
   /// Moves the folder to `path`. A program that stands there already is the
   /// same: it has the name, so it stays, and what was compiled of it.
-  bool moveTo(llvm::StringRef path, Diagnostics &diags);
+  [[nodiscard]] bool moveTo(llvm::StringRef path, Diagnostics &diags);
   void keep() { kept = true; }
   /// Whether the files are still there: unloading may remove them.
   bool isThere() const;
   /// Writes the text, and makes the folder, again.
-  bool restoreText(Diagnostics &diags);
+  [[nodiscard]] bool restoreText(Diagnostics &diags);
 
   const std::string &folder() const { return where; }
   /// For a folder of its own: no two programs have the same, but with equal
@@ -70,11 +69,11 @@ public:
 
 private:
   StagedProgram() = default;
-  static std::optional<StagedProgram> makeFolder(llvm::StringRef parent,
-                                                 Diagnostics &diags);
+  [[nodiscard]] static std::optional<StagedProgram>
+  makeFolder(llvm::StringRef parent, Diagnostics &diags);
   /// Finds the paths in the text.
   void readPaths();
-  bool computeDigest(Diagnostics &diags);
+  [[nodiscard]] bool computeDigest(Diagnostics &diags);
   bool isWholeAt(llvm::StringRef path) const;
 
   std::string where, ownName, milText, contentDigest;

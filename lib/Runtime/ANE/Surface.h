@@ -30,7 +30,7 @@ RowLayout rowLayout(const TensorType &type, uint64_t stride = 0);
 class Surface {
 public:
   /// Nothing, with the reason reported, when there is no memory for it.
-  static std::optional<Surface>
+  [[nodiscard]] static std::optional<Surface>
   create(const Port &port, const RowLayout &layout, Diagnostics &diags);
   Surface(Surface &&other) noexcept;
   Surface &operator=(Surface &&) = delete;
@@ -40,17 +40,20 @@ public:
   uint64_t bytes() const { return layout.bytes; }
 
   /// As Executable has them.
-  bool write(const Region &region, const float *elements, Diagnostics &diags);
-  bool read(const Region &region, float *elements, Diagnostics &diags);
+  [[nodiscard]] bool write(const Region &region, const float *elements,
+                           Diagnostics &diags);
+  [[nodiscard]] bool read(const Region &region, float *elements,
+                          Diagnostics &diags);
   /// The whole array, in the port's own type.
-  bool write(llvm::ArrayRef<uint8_t> bytes, Diagnostics &diags);
-  bool read(llvm::MutableArrayRef<uint8_t> bytes, Diagnostics &diags);
+  [[nodiscard]] bool write(llvm::ArrayRef<uint8_t> bytes, Diagnostics &diags);
+  [[nodiscard]] bool read(llvm::MutableArrayRef<uint8_t> bytes,
+                          Diagnostics &diags);
 
 private:
   Surface(const Port &port, const RowLayout &layout, IOSurfaceRef surface)
       : port(port), layout(layout), surface(surface) {}
   template <typename Visit>
-  bool locked(bool readOnly, Diagnostics &diags, Visit visit);
+  [[nodiscard]] bool locked(bool readOnly, Diagnostics &diags, Visit visit);
   template <typename Visit>
   void forEachRow(const Region &region, Visit visit);
 

@@ -25,10 +25,9 @@ struct SymbolOrder {
 /// The engine's own order where it says, and otherwise: inputs by the bytes of
 /// their names, outputs by those of `name@output`. Nothing, with that reported,
 /// when the engine has other names than `ports`.
-std::optional<SymbolOrder> orderSymbols(llvm::ArrayRef<Port> ports,
-                                        const SymbolTable &table,
-                                        Direction direction,
-                                        Diagnostics &diags);
+[[nodiscard]] std::optional<SymbolOrder>
+orderSymbols(llvm::ArrayRef<Port> ports, const SymbolTable &table,
+             Direction direction, Diagnostics &diags);
 
 } // namespace anec::ane
 

@@ -237,16 +237,19 @@ public:
       float *elements = converted(type);
       loadElements(type, inputs[i], reinterpret_cast<uint32_t *>(elements),
                    shared->executor());
-      writeInput(i, matrixOf(type.shape), elements, diags);
+      if (!writeInput(i, matrixOf(type.shape), elements, diags))
+        return false;
     }
-    execute(diags);
+    if (!execute(diags))
+      return false;
     for (unsigned i = 0; i < outputs.size(); ++i) {
       const TensorType &type = outputPorts[i].type;
       assert(outputs[i].size() == type.numBytes());
       uint32_t *words = wholePort(outputPieces, i, type);
       if (!words) {
         float *elements = converted(type);
-        readOutput(i, matrixOf(type.shape), elements, diags);
+        if (!readOutput(i, matrixOf(type.shape), elements, diags))
+          return false;
         words = reinterpret_cast<uint32_t *>(elements);
       }
       storeElements(type, words, outputs[i], shared->executor());

@@ -22,8 +22,8 @@ namespace anec::session {
 class Arrays {
 public:
   /// Reads the master weights of `package`; false when one is missing.
-  bool open(const ModelPackage &package, const WeightOptions &options,
-            Diagnostics &diags);
+  [[nodiscard]] bool open(const ModelPackage &package,
+                          const WeightOptions &options, Diagnostics &diags);
 
   /// Where the schedule reads `array`; `rounded` as fp16 values.
   float *reading(llvm::StringRef array, bool rounded);

@@ -27,7 +27,7 @@ public:
 
   /// Loads it with the weights as they are; false, with the reason reported,
   /// when that fails.
-  bool load(Diagnostics &diags);
+  [[nodiscard]] bool load(Diagnostics &diags);
   /// Whether weights that the session has are constants of it.
   bool isBaked() const;
 
@@ -43,8 +43,8 @@ public:
 
 private:
   void waitForNext();
-  std::unique_ptr<Executable> load(const Function &function,
-                                   Diagnostics &diags) const;
+  [[nodiscard]] std::unique_ptr<Executable> load(const Function &function,
+                                                 Diagnostics &diags) const;
   std::unique_ptr<Module> withWeights() const;
   ConstantRef currentValue(const WeightView &view) const;
 

@@ -23,7 +23,8 @@ public:
   explicit PlanBuilder(SessionContext &context) : context(context) {}
 
   /// Null when that fails, with the reason reported. A builder builds once.
-  std::unique_ptr<const Plan> build(const Function &entry, Diagnostics &diags);
+  [[nodiscard]] std::unique_ptr<const Plan> build(const Function &entry,
+                                                  Diagnostics &diags);
 
 private:
   /// Items that run as one.
@@ -40,8 +41,8 @@ private:
 
   // Values and their places: PlanPlacing.cpp.
   Slot *weightSlot(const Op &op, std::optional<int64_t> instance);
-  bool hasWeights(Diagnostics &diags) const;
-  bool findGradients(Diagnostics &diags);
+  [[nodiscard]] bool hasWeights(Diagnostics &diags) const;
+  [[nodiscard]] bool findGradients(Diagnostics &diags);
   void group();
   void separateGradients();
   void findLifetimes();
@@ -50,15 +51,16 @@ private:
   uint32_t *allocate(uint64_t words);
 
   // Steps: PlanBuilder.cpp.
-  bool addPorts(const Function &entry, Diagnostics &diags);
-  bool addSteps(Diagnostics &diags);
-  bool addKernel(const Item &item, PlanStep &step, Diagnostics &diags);
-  std::shared_ptr<KernelProgram> load(const Item &item,
-                                      const PackagedKernel &kernel,
-                                      llvm::ArrayRef<Binding> bindings,
-                                      Diagnostics &diags);
-  bool addHostOps(llvm::ArrayRef<const Item *> items, bool overlaps,
-                  HostStep &step, std::string &names, Diagnostics &diags);
+  [[nodiscard]] bool addPorts(const Function &entry, Diagnostics &diags);
+  [[nodiscard]] bool addSteps(Diagnostics &diags);
+  [[nodiscard]] bool addKernel(const Item &item, PlanStep &step,
+                               Diagnostics &diags);
+  [[nodiscard]] std::shared_ptr<KernelProgram>
+  load(const Item &item, const PackagedKernel &kernel,
+       llvm::ArrayRef<Binding> bindings, Diagnostics &diags);
+  [[nodiscard]] bool addHostOps(llvm::ArrayRef<const Item *> items,
+                                bool overlaps, HostStep &step,
+                                std::string &names, Diagnostics &diags);
   std::unique_ptr<cpu::HostProgram> compile(const Segment &segment,
                                             llvm::ArrayRef<bool> startsGradient,
                                             bool overlaps, Gradients gradients);

@@ -20,11 +20,12 @@ public:
   Run(const Plan &plan, SessionContext &context);
 
   /// Executes the plan once, as Session::run has it.
-  bool execute(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
-               llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-               Gradients gradients, GradientReady ready, Diagnostics &diags);
+  [[nodiscard]] bool
+  execute(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+          llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+          Gradients gradients, GradientReady ready, Diagnostics &diags);
   /// Computes what follows from the weights alone, and brings it to kernels.
-  bool stage(Diagnostics &diags);
+  [[nodiscard]] bool stage(Diagnostics &diags);
 
   /// What the steps of the last execution took.
   std::vector<PartTime> times() const;
@@ -42,8 +43,9 @@ private:
     uint64_t number = 0; ///< of the queue's, when it was submitted
   };
 
-  bool runSteps(Gradients gradients, GradientReady ready, Diagnostics &diags);
-  bool runKernel(const KernelStep &kernel, Diagnostics &diags);
+  [[nodiscard]] bool runSteps(Gradients gradients, GradientReady ready,
+                              Diagnostics &diags);
+  [[nodiscard]] bool runKernel(const KernelStep &kernel, Diagnostics &diags);
   void runHost(const PlanStep &step);
   void waitForTasks(size_t count, GradientReady ready);
 

@@ -26,8 +26,8 @@ struct Segment {
 /// Makes a function of `items`, which are computations and accumulations;
 /// slots that are not internal become parameters and results. Null, with the
 /// reason reported, when an op has no reference.
-std::optional<Segment> makeSegment(llvm::ArrayRef<const Item *> items,
-                                   Diagnostics &diags);
+[[nodiscard]] std::optional<Segment>
+makeSegment(llvm::ArrayRef<const Item *> items, Diagnostics &diags);
 
 } // namespace anec::session
 

@@ -250,7 +250,8 @@ void ane_double::run(LoadedProgram &program,
   llvm::SmallVector<llvm::MutableArrayRef<uint8_t>> outRefs(out.begin(),
                                                             out.end());
   Diagnostics diags;
-  program.executable->run(inRefs, outRefs, diags);
+  if (!program.executable->run(inRefs, outRefs, diags))
+    return;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Placement &to = program.outputs[i];
     const std::vector<uint8_t> &from = out[program.outputPorts[i]];

@@ -94,13 +94,14 @@ AneOptions aneOptions(const BackendSettings &settings);
 
 /// Null, with the reason reported, when the machine has no engine that anec
 /// knows.
-std::unique_ptr<Backend> createAneBackend(const AneOptions &options,
-                                          Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Backend>
+createAneBackend(const AneOptions &options, Diagnostics &diags);
 
 /// Compiles the program that another process staged at `folder`; for the
 /// process of `AneOptions::compileCommand`.
-bool compileStagedProgram(llvm::StringRef folder, const AneOptions &options,
-                          Diagnostics &diags);
+[[nodiscard]] bool compileStagedProgram(llvm::StringRef folder,
+                                        const AneOptions &options,
+                                        Diagnostics &diags);
 
 /// What of the engine is there, whether or not it suffices.
 struct AneInspection {
