@@ -4,17 +4,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How one array is made of the elements of another: a sequence of slices,
-/// paddings with zeros, permutations of axes, and reshapes. The sequence is in
+/// Describes how one array is made from the elements of another: a sequence of
+/// slices, zero paddings, axis permutations and reshapes. The sequence is in
 /// canonical form:
 ///
-/// - no step leaves the array as it is, and no two steps of a kind follow each
-///   other;
-/// - a permutation keeps axes of extent 1 where they are: a reshape moves them;
-/// - slices come before paddings, paddings before permutations, and those
-///   before reshapes, as far as a step can trade places with a reshape: where
-///   it concerns groups of axes that the reshape merges or splits by
-///   themselves.
+/// - no step is the identity, and no two adjacent steps have the same kind;
+/// - a permutation does not move axes of extent 1: a reshape does;
+/// - slices come before paddings, paddings before permutations, and
+///   permutations before reshapes, as far as a step can be exchanged with a
+///   reshape: where it affects groups of axes that the reshape merges or splits
+///   separately.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +31,7 @@ struct ViewStep {
   enum class Kind : uint8_t { Slice, Pad, Permute, Reshape };
   Kind kind;
   /// Slice: the first element of each axis. Pad: zeros before each axis.
-  /// Permute: the axis that each axis was. Reshape: the extents.
+  /// Permute: the source axis of each axis. Reshape: the extents.
   Shape first;
   /// Slice: the end of each axis. Pad: zeros after each axis. Otherwise empty.
   Shape second;
@@ -44,12 +43,12 @@ struct ViewStep {
   static ViewStep permute(llvm::ArrayRef<int64_t> axes);
   static ViewStep reshape(llvm::ArrayRef<int64_t> shape);
 
-  /// What keeps this step from being applied to an array of `shape`; empty when
-  /// nothing does. Extents are in [1, 2^31), here and in results.
+  /// Returns why this step cannot be applied to an array of `shape`; empty when
+  /// it can. Extents are in [1, 2^31), here and in results.
   std::string misfit(llvm::ArrayRef<int64_t> shape) const;
-  /// The shape that it makes of `shape`, which it fits.
+  /// The result shape for an array of `shape`, which the step fits.
   Shape apply(llvm::ArrayRef<int64_t> shape) const;
-  /// The step from a gradient of the result to a gradient of the array of
+  /// The step that maps a gradient of the result to a gradient of the array of
   /// `shape`: a padding for a slice, and a slice for a padding.
   ViewStep inverse(llvm::ArrayRef<int64_t> shape) const;
 
@@ -61,11 +60,11 @@ llvm::StringRef spelling(ViewStep::Kind kind);
 class ArrayView {
 public:
   ArrayView() = default;
-  /// All of an array of `shape`, as it is.
+  /// The identity view of an array of `shape`.
   explicit ArrayView(llvm::ArrayRef<int64_t> shape)
       : source(shape.begin(), shape.end()), result(source) {}
 
-  /// The shape of the array that is viewed.
+  /// The shape of the viewed array.
   const Shape &sourceShape() const { return source; }
   /// The shape of the view.
   const Shape &shape() const { return result; }
@@ -74,7 +73,7 @@ public:
 
   /// This view with one more step, which fits `shape()`.
   [[nodiscard]] ArrayView then(const ViewStep &step) const;
-  /// This view, seen through `next`, which views an array of `shape()`.
+  /// This view followed by `next`, which views an array of `shape()`.
   [[nodiscard]] ArrayView compose(const ArrayView &next) const;
   [[nodiscard]] ArrayView slice(llvm::ArrayRef<int64_t> begin,
                                 llvm::ArrayRef<int64_t> end) const {
@@ -91,15 +90,15 @@ public:
     return then(ViewStep::reshape(shape));
   }
 
-  /// From a gradient of the view to a gradient of the array: zeros where the
-  /// view has no elements of the array. `inverse().compose(*this)` is the
-  /// identity for a view without paddings, `compose(inverse())` for one without
-  /// slices and paddings.
+  /// The view that maps a gradient of this view to a gradient of the array,
+  /// with zeros where the view has no elements of the array.
+  /// `inverse().compose(*this)` is the identity for a view without paddings,
+  /// `compose(inverse())` for one without slices and paddings.
   ArrayView inverse() const;
   /// This view before its last reshape: the same elements in the same order.
   ArrayView withoutLastReshape() const;
-  /// Where the view's elements begin in the array, when slices and reshapes
-  /// alone make it of elements that follow each other.
+  /// The index of the view's first element in the array, when the view has only
+  /// slices and reshapes and its elements are contiguous.
   std::optional<int64_t> contiguousOffset() const;
 
   /// Copies the view's elements from an array of `sourceShape()` at `from` to
@@ -111,8 +110,8 @@ public:
   /// slice has a range for each axis, `:` for all of it. `pad[1:2, :]` adds one
   /// zero before the first axis and two after it. Empty for the identity.
   std::string str() const;
-  /// Reads what `str` prints, and any other steps that fit, of an array of
-  /// `shape`. Nothing when they do not, with the reason in `why`.
+  /// Parses what `str` prints, or any other steps that fit an array of `shape`.
+  /// Returns nothing when they do not fit, with the reason in `why`.
   static std::optional<ArrayView>
   parse(llvm::StringRef text, llvm::ArrayRef<int64_t> shape, std::string &why);
 
@@ -133,7 +132,7 @@ private:
   llvm::SmallVector<ViewStep, 2> list;
 };
 
-/// Most steps that a text or a manifest may have.
+/// The maximum number of steps in a text or a manifest.
 constexpr size_t maxViewSteps = 64;
 
 llvm::hash_code hash_value(const ArrayView &view);

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Makes an op from a row: fills in the constants that are not given, checks
-/// the parameters' domains, infers the result types, and inserts it.
+/// Creates an op from a row: fills in missing constants, checks the parameters'
+/// domains, infers the result types, and inserts it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ struct Attr {
       : param(param), value(std::move(value)) {}
   Attr(const ConstantParam &param, const Constant *value)
       : param(param), value(value) {}
-  // A template, so that no pointer becomes a boolean.
+  // A template, so that pointers do not convert to bool.
   template <std::same_as<bool> Bool>
   Attr(const BoolParam &param, Bool value)
       : param(param), value(Constant::boolean(value)) {}
@@ -41,7 +41,7 @@ struct Attr {
 class Builder {
 public:
   /// Builds at the end of `function`. Errors go to `diags`; passes, which only
-  /// build what is known to be right, give none and get an assertion.
+  /// build valid ops, pass null, and an error is an assertion.
   explicit Builder(Function &function, Diagnostics *diags = nullptr)
       : function(&function), diags(diags) {}
 
@@ -49,20 +49,20 @@ public:
   void setInsertionPoint(Op *op);
   void setRange(SourceRange newRange) { range = newRange; }
   void setDescribe(InferContext::Describe fn) { describe = std::move(fn); }
-  /// Messages call the op `words` instead of by its row's name.
+  /// Makes messages call the op `words` instead of its row's name.
   void setWrittenAs(llvm::StringRef words) { writtenAs = words; }
   Function &getFunction() const { return *function; }
 
-  /// Makes the op; null when it was rejected, with the reason reported.
-  /// `operands` stand in slot order (trailing absent ones may be left out).
-  /// Names its results `name`; a pass that gives none names them after the op.
+  /// Creates the op; returns null when it was rejected, with the reason
+  /// reported. `operands` are in slot order (trailing absent ones can be
+  /// omitted). Names the results `name`, or after the op when `name` is empty.
   Op *create(const OpDef &def, llvm::ArrayRef<Value *> operands,
              llvm::ArrayRef<Attr> attrs = {}, llvm::StringRef name = "");
   /// The same with constants in slot order; null slots take their default.
   Op *createWithSlots(const OpDef &def, llvm::ArrayRef<Value *> operands,
                       llvm::ArrayRef<ConstantRef> constants,
                       llvm::ArrayRef<llvm::StringRef> names);
-  /// The only result of `create`; null when that is.
+  /// The only result of `create`; null when `create` returns null.
   Value *build(const OpDef &def, llvm::ArrayRef<Value *> operands,
                llvm::ArrayRef<Attr> attrs = {}, llvm::StringRef name = "");
 
@@ -77,12 +77,12 @@ private:
 
 /// Checks operands and constants against the parameters of the row (presence,
 /// element types, type letters, ranks), fills in defaults, and runs `infer`.
-/// Builder and verifier share it. False when something was reported.
+/// Shared by builder and verifier. Returns false when something was reported.
 bool checkAndInfer(InferContext &ctx,
                    llvm::SmallVectorImpl<ConstantRef> &slots);
 
-/// The element type that a number written without one takes for `param`: that
-/// of its type letter, or of the first operand, or the first of its domain.
+/// The element type for `param` of a number written without one: that of its
+/// type letter, or of the first operand, or the first of its domain.
 DType literalDType(const OpDef &def, const ParamDef &param,
                    llvm::ArrayRef<Value *> operands);
 

@@ -11,18 +11,19 @@
 
 namespace anec {
 
-/// What stands for a value in the copy.
+/// Maps each value to its counterpart in the copy.
 using ValueMap = llvm::DenseMap<const Value *, Value *>;
 
-/// The op on `operands`, not linked in anywhere.
+/// A copy of `op` with `operands`, not inserted into any function.
 Op *copyOp(const Op &op, llvm::ArrayRef<Value *> operands);
 
-/// Adds a copy of `op` to `to`, before `before` (null: at the end). `map` has
-/// what stands for its operands, and gets its results.
+/// Adds a copy of `op` to `to`, before `before` (null: at the end). `map` must
+/// have its operands, and its results are added.
 Op *cloneOp(const Op &op, Function &to, ValueMap &map, Op *before = nullptr);
 
 /// Adds copies of the parameters and ops of `from` to `to`, and of its results
-/// too when `withResults`, with their roles. The role of `to` itself stays.
+/// too when `withResults`, with their roles. The role of `to` itself is
+/// unchanged.
 void cloneBody(const Function &from, Function &to, ValueMap &map,
                bool withResults = true);
 

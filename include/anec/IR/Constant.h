@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A constant is what MIL writes as `type(literal)`: the value of a `const`,
-/// of an op's parameter, of a bound weight. It is immutable and shared, and its
-/// bytes may be its own, or belong to a mapped file, so that binding gigabytes
-/// of weights copies nothing.
+/// A constant is what MIL writes as `type(literal)`: the value of a `const`, an
+/// op's parameter, or a bound weight. It is immutable and shared, and its bytes
+/// are its own or belong to a mapped file, so that binding gigabytes of weights
+/// copies nothing.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,11 @@ namespace anec {
 class Constant;
 using ConstantRef = llvm::IntrusiveRefCntPtr<const Constant>;
 
-/// Where a constant lies in a weight file, as MIL text names it.
+/// The location of a constant in a weight file, as in MIL text.
 struct BlobOrigin {
   std::string path; ///< as written: `@model_path/weights/weight.bin`
   uint64_t offset;  ///< of the 64-byte record header, not of the data
-  /// The file was not there, and the bytes are zeros in its place.
+  /// The file did not exist, and the bytes are zeros instead.
   bool missing = false;
 };
 
@@ -65,11 +65,10 @@ public:
   const std::optional<BlobOrigin> &origin() const { return blobOrigin; }
   int64_t numElements() const { return tensorType.numElements(); }
 
-  /// The same elements with another shape of as many elements; nothing is
-  /// copied.
+  /// The same elements with another shape of the same size; nothing is copied.
   ConstantRef reshaped(llvm::ArrayRef<int64_t> shape) const;
-  /// The elements from `begin` on that fill `shape`, in the order in which they
-  /// are stored; nothing is copied. Elements have whole bytes.
+  /// The elements that fill `shape`, from `begin` on, in stored order; nothing
+  /// is copied. Elements must have whole bytes.
   ConstantRef part(int64_t begin, llvm::ArrayRef<int64_t> shape) const;
 
   // Scalars, or one-element tensors. They assert on a wrong element type.
@@ -83,14 +82,13 @@ public:
   std::vector<double> asDoubles() const;
   /// Element `index` as a double (bool: 0 or 1), rounded to `dtype()`.
   double doubleAt(int64_t index) const;
-  /// Element `index` of integers, all 64 bits of it.
+  /// Element `index` of an integer constant, with all 64 bits.
   int64_t intAt(int64_t index) const;
   const std::vector<std::string> &asStrings() const { return text; }
   /// Writes all elements as fp32 to `out`, of `numElements()`.
   void copyToFloats(float *out) const;
 
-  /// Equal type and equal elements (NaNs compare by bits). Origins do not
-  /// count.
+  /// Equal type and equal elements (NaNs compare by bits). Origins are ignored.
   bool equals(const Constant &other) const;
   size_t hash() const;
 
@@ -108,7 +106,7 @@ private:
   std::optional<BlobOrigin> blobOrigin;
 };
 
-/// Whether two lists have equal constants, or none, in the same slots.
+/// Whether two lists have equal constants, or no constant, in each slot.
 bool equalConstants(llvm::ArrayRef<ConstantRef> lhs,
                     llvm::ArrayRef<ConstantRef> rhs);
 

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The element types MIL knows. DTypes.def has a row for each, and everything
-/// else reads its width, signedness, range and codes there.
+/// The element types of MIL. DTypes.def has a row for each, with its width,
+/// signedness, range and codes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct DTypeFacts {
   enum Family : uint8_t {
     Bool,
     String,
-    Float,       ///< as IEEE 754 has them: the top exponent is infinity and NaN
+    Float,       ///< IEEE 754: the top exponent is infinity and NaN
     FiniteFloat, ///< no infinity, and one NaN for each sign
     Signed,      ///< two's complement
     Unsigned,
@@ -41,7 +41,7 @@ struct DTypeFacts {
   Family family;
   uint8_t bits; ///< of one element as stored in a blob
   uint8_t exponentBits;
-  uint8_t blobCode;        ///< in weight files; 0 when they do not have it
+  uint8_t blobCode;        ///< in weight files; 0 when they lack the type
   llvm::StringLiteral npy; ///< numpy's, without the byte order; or empty
   llvm::StringLiteral safetensors; ///< or empty
 
@@ -68,7 +68,7 @@ constexpr const DTypeFacts &facts(DType dtype) {
 template <typename Column, typename Value>
 std::optional<DType> findDType(Column DTypeFacts::*column, const Value &value) {
   if (value == Value())
-    return std::nullopt; // what formats without the type have
+    return std::nullopt; // a format without the type
   for (const DTypeFacts &row : dtypeTable)
     if (row.*column == value)
       return row.dtype;
@@ -83,7 +83,7 @@ inline std::optional<DType> parseDType(llvm::StringRef spelling) {
 /// Bits of one element as stored in a blob; 8 for `bool`, 0 for `string`.
 constexpr unsigned bitWidth(DType dtype) { return facts(dtype).bits; }
 constexpr bool isFloat(DType dtype) { return facts(dtype).isFloat(); }
-/// Floats of 8 bits are stored and unpacked, and nothing is rounded to them.
+/// 8-bit floats are stored and unpacked; values are never rounded to them.
 constexpr bool isMinifloat(DType dtype) {
   return isFloat(dtype) && bitWidth(dtype) == 8;
 }
@@ -99,12 +99,12 @@ constexpr uint64_t byteSize(DType dtype, uint64_t count) {
   return bits % 8 == 0 ? count * (bits / 8) : (count * bits + 7) / 8;
 }
 
-/// The largest finite value of a float or integer type; what a double cannot
-/// hold is rounded.
+/// The largest finite value of a float or integer type; rounded when a double
+/// cannot hold it.
 double highest(DType dtype);
 /// The smallest finite value.
 double lowest(DType dtype);
-/// Whether `value`, negative or not, is one of the integer type `dtype`.
+/// Whether the integer type `dtype` can hold the value.
 constexpr bool fitsInto(DType dtype, bool negative, uint64_t magnitude) {
   uint64_t most = ~uint64_t(0) >> (64 - bitWidth(dtype));
   if (isSigned(dtype))

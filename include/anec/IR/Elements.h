@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Elements of every type from and to bytes: little-endian, and packed from the
-/// low bit when they are narrower than a byte.
+/// Converts elements of every type from and to bytes: little-endian, and packed
+/// from the low bit when narrower than a byte.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +24,12 @@ int64_t loadInteger(DType dtype, const uint8_t *bytes, int64_t index);
 
 /// Stores `value` as element `index`: floats are rounded to nearest even,
 /// integers truncated and clamped, with 0 for a NaN. A packed element must be 0
-/// before. There is no rounding to minifloats.
+/// before the call. Minifloats are not supported.
 void storeElement(DType dtype, uint8_t *bytes, int64_t index, double value);
 /// The same for the low bits of `bits`.
 void storeBits(DType dtype, uint8_t *bytes, int64_t index, uint64_t bits);
 
-/// `value` as an element of `dtype` holds it, rounded as `storeElement` does.
+/// `value` rounded to `dtype` as `storeElement` does.
 double roundToDType(double value, DType dtype);
 
 } // namespace anec

@@ -8,15 +8,15 @@
 ///
 ///   Module > Function (kernel, layer or host) > Op > Value
 ///
-/// A function is one straight line of ops. Operands stand in the order of the
-/// op row's value parameters, constants in the order of its constant
-/// parameters; an optional parameter that is not given is null in its slot, and
-/// a variadic one, always the last, takes all remaining operands.
+/// A function is a straight line of ops. Operands are in the order of the op
+/// row's value parameters, constants in the order of its constant parameters;
+/// an absent optional parameter is null in its slot, and a variadic one, always
+/// the last, has all remaining operands.
 ///
 /// Well-formed means: every operand is defined above its use in the same
 /// function; operand and constant slots fit the row; the row's `infer` accepts
-/// the op and gives its result types; roles fit what has them. `verify`
-/// (Verifier.h) checks this.
+/// the op and returns its result types; roles fit the functions and values that
+/// have them. `verify` (Verifier.h) checks this.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,8 @@ struct OpDef;
 using SourceRange = llvm::SMRange;
 
 /// One use of a value: a slot of an op, threaded into the value's use list so
-/// that replacing and erasing do not depend on how many uses there are.
+/// that the cost of replacing and erasing a use does not depend on the number
+/// of uses.
 class Operand {
 public:
   Operand() = default;
@@ -64,21 +65,21 @@ private:
   Value *value = nullptr;
   Op *user = nullptr;
   Operand *next = nullptr;
-  Operand **link = nullptr; ///< what points at this operand
+  Operand **link = nullptr; ///< the pointer to this operand
 };
 
-/// What holds the elements of a value. Nearly all are tensors; a parameter may
-/// be memory, which ops read and write.
+/// What holds the elements of a value. Nearly all values are tensors; a
+/// parameter can be memory, which ops read and write.
 enum class Holder : uint8_t {
   Tensor, ///< a value, which never changes
   State,  ///< keeps its elements from one run to the next
-  Buffer, ///< lays them out as the caller does
+  Buffer, ///< has its elements in the caller's layout
 };
 /// `a tensor`, `a state`, `a tensor buffer`.
 llvm::StringRef describe(Holder holder);
 
 /// How a buffer lays out a tensor: MIL's `strides` and `interleave_factors`,
-/// one per axis. Elements are the tensor's, whatever the layout.
+/// one per axis. The layout does not change the tensor's elements.
 struct BufferLayout {
   Shape strides, interleave;
   bool operator==(const BufferLayout &) const = default;
@@ -93,17 +94,17 @@ public:
   Value &operator=(const Value &) = delete;
 
   TensorType type;
-  /// A name for people, without `%`. Printers make it unique where it is not.
-  /// A parameter's name is part of its function's interface.
+  /// A name for people, without `%`. Printers make it unique. A parameter's
+  /// name is part of its function's interface.
   std::string name;
 
   Holder holder = Holder::Tensor;
-  /// Of a buffer that is a parameter.
+  /// The layout of a buffer that is a parameter.
   std::unique_ptr<BufferLayout> layout;
   /// The layout of any buffer.
   BufferLayout bufferLayout() const;
 
-  /// What a parameter is for. That of a state is always ValueRole::State.
+  /// The role of a parameter. That of a state is always ValueRole::State.
   ValueRole role() const {
     return holder == Holder::State ? ValueRole::State : given;
   }
@@ -115,7 +116,7 @@ public:
 
   /// The op that computes this value; null for a parameter.
   Op *definingOp() const { return op; }
-  /// Which parameter, or which result.
+  /// The index of the parameter or of the result.
   unsigned index() const { return slot; }
 
   bool hasUses() const { return uses != nullptr; }
@@ -136,7 +137,7 @@ private:
 /// An operation: a row of the op table applied to operands and constants.
 class Op : public llvm::ilist_node<Op> {
 public:
-  /// Slots are taken as they are; Builder is the way to make a checked op.
+  /// Does not check slots; use Builder to create a checked op.
   static Op *create(const OpDef &def, llvm::ArrayRef<Value *> operands,
                     llvm::ArrayRef<ConstantRef> constants,
                     llvm::ArrayRef<TensorType> resultTypes,
@@ -166,13 +167,13 @@ public:
   /// The value of a constant parameter of the row; null when absent.
   const Constant *constant(const ConstantParam &param) const;
   void setConstant(const ConstantParam &param, ConstantRef value);
-  /// What a constant parameter that is given says.
+  /// The value of a constant parameter that is present.
   template <typename Param>
   typename Param::Type get(const Param &param) const {
     return Param::read(*constant(param));
   }
 
-  /// Unlinks and deletes; no result may have uses.
+  /// Unlinks and deletes the op; its results must have no uses.
   void erase();
 
 private:
@@ -187,7 +188,7 @@ private:
   llvm::SmallVector<std::unique_ptr<Value>, 1> results;
 };
 
-/// What a function is for: a `kernel` is one MIL program; a `layer` is a
+/// The kind of a function: a `kernel` is one MIL program; a `layer` is a
 /// parameterised block of a model, which may be split into kernels; a `host`
 /// function calls layers and kernels.
 enum class FunctionKind : uint8_t { Kernel, Layer, Host };
@@ -204,8 +205,8 @@ public:
   SourceRange range;
   std::string opset = "ios18"; ///< MIL's tag: `func main<ios18>`
 
-  /// What the function is for, and of which model or layer. A function that
-  /// names no owner is its own.
+  /// The role of the function, and the model or layer it belongs to. A function
+  /// without an owner is its own owner.
   FunctionRole role = FunctionRole::Forward;
   std::string owner;
   llvm::StringRef of() const { return owner.empty() ? name : owner; }
@@ -213,7 +214,7 @@ public:
     role = newRole;
     owner = newOwner.str();
   }
-  /// Whether this is a host function that can be run by itself, and no body of
+  /// Whether this is a host function that can be run by itself, not the body of
   /// a `repeat`.
   bool isEntry() const {
     return kind == FunctionKind::Host && role != FunctionRole::Body;
@@ -221,13 +222,12 @@ public:
 
   Value *addParameter(TensorType type, llvm::StringRef name,
                       ValueRole role = ValueRole::Input);
-  /// The parameter of this role; null when there is none, or more than one.
+  /// The parameter with this role; null when there is none, or more than one.
   Value *parameterOf(ValueRole role) const;
-  /// Puts the parameters into another order: `order[i]` is where the new i-th
-  /// stood.
+  /// Reorders the parameters: `order[i]` is the old index of the new i-th.
   void orderParameters(llvm::ArrayRef<unsigned> order);
   llvm::ArrayRef<std::unique_ptr<Value>> parameters() const { return params; }
-  /// Removes a parameter without uses; the indices of later ones go down.
+  /// Removes a parameter without uses; the indices of later ones decrease.
   void eraseParameter(unsigned index);
 
   llvm::ilist<Op> &body() { return ops; }
@@ -235,10 +235,10 @@ public:
   /// Links `op` in before `before` (null: at the end), and owns it.
   void insert(Op *op, Op *before = nullptr);
 
-  /// The results: uses like any other (with no owning op), so replacing a
-  /// value renews them. Their names are the function's interface and survive
-  /// whatever happens to the values; without `names`, they are the values' own.
-  /// Without `roles`, they are outputs.
+  /// Sets the results. They are uses like any other (with no owning op), so
+  /// replacing a value updates them. Their names are part of the function's
+  /// interface and do not change with the values; without `names`, they are the
+  /// values' names. Without `roles`, the results are outputs.
   void setResults(llvm::ArrayRef<Value *> values,
                   llvm::ArrayRef<llvm::StringRef> names = {},
                   llvm::ArrayRef<ValueRole> roles = {});
@@ -247,8 +247,8 @@ public:
   void setResultRole(unsigned index, ValueRole role) {
     outputRoles[index] = role;
   }
-  /// The index of the result of this role; nothing when there is none, or more
-  /// than one.
+  /// The index of the result with this role; nothing when there is none, or
+  /// more than one.
   std::optional<unsigned> resultOf(ValueRole role) const;
   unsigned numResults() const { return resultCount; }
   Value *result(unsigned index) const { return resultSlots[index].get(); }
@@ -257,13 +257,12 @@ public:
   }
   llvm::SmallVector<Value *, 2> resultValues() const;
 
-  /// Whether it takes or gives states or buffers, which are not to be changed:
-  /// their type is known to whoever has them.
+  /// Whether parameters or results are states or buffers. Their types must not
+  /// change: the callers that hold the memory depend on them.
   bool hasMemory() const;
 
-  /// Makes this a declaration: a function whose body stands elsewhere, and of
-  /// which calls need to know the types alone. Its results are values that
-  /// nothing computes.
+  /// Makes this a declaration: a function whose body is elsewhere, of which
+  /// calls need only the types. No op computes its results.
   void declareResults(llvm::ArrayRef<TensorType> types,
                       llvm::ArrayRef<llvm::StringRef> names,
                       llvm::ArrayRef<ValueRole> roles = {});
@@ -283,11 +282,11 @@ private:
 /// A program: functions in source order, with unique names.
 class Module {
 public:
-  /// MIL's header, kept when a program is read and printed again.
+  /// The MIL header, preserved when a program is read and printed.
   std::string version = "1.3";
   std::vector<std::pair<std::string, std::string>> buildInfo;
-  /// The `config` entries that it was made with, as they came out; the textual
-  /// form does not have them.
+  /// The `config` entries that the module was created with, with their final
+  /// values; not part of the textual form.
   std::vector<std::pair<std::string, std::string>> config;
 
   Function *addFunction(FunctionKind kind, llvm::StringRef name,

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Values carry names for people, which may be empty or repeat. What is printed
-/// has to be unique, valid, and the same every time.
+/// Values have names for people, which can be empty or repeated. Printed names
+/// must be unique, valid, and deterministic.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,16 +20,16 @@
 
 namespace anec {
 
-/// `name` with every character but letters, digits and `_` (and dots, when they
-/// are kept) made `_`, and not starting with a digit; `fallback` when nothing
-/// is left.
+/// `name` with every character except letters, digits and `_` (and dots with
+/// `keepDots`) replaced by `_`, not starting with a digit; `fallback` when the
+/// result is empty.
 std::string sanitizeName(llvm::StringRef name, llvm::StringRef fallback,
                          bool keepDots = false);
 
-/// The value's name, or without one that of the op that computes it.
+/// The value's name, or the name of its defining op when it has none.
 llvm::StringRef displayName(const Value &value);
 
-/// Hands out names that were not handed out before.
+/// Creates unique names.
 class NameSet {
 public:
   /// `wanted`, or `wanted_1`, `wanted_2`, ... when that is taken.
@@ -42,9 +42,9 @@ private:
 };
 
 /// The printed name of every value of a function. Parameters and results come
-/// first and keep theirs; a value that is returned once, and is no parameter,
-/// is called as the result is. A reserved name gets a `_` behind it; without
-/// reserved names, it is the IR's textual form, whose names may have dots.
+/// first and keep their names; a value that is returned once and is not a
+/// parameter has the result's name. A `_` is appended to a reserved name. A
+/// null `isReserved` means the IR's textual form, whose names can have dots.
 class ValueNames {
 public:
   using Reserved = bool (*)(llvm::StringRef name);
@@ -52,7 +52,7 @@ public:
   llvm::StringRef operator[](const Value *value) const {
     return names.lookup(value);
   }
-  /// For names beside the values' own.
+  /// For names in addition to those of the values.
   NameSet &all() { return set; }
 
 private:

@@ -4,10 +4,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An op is defined once, by an OpDef row in lib/Ops. Builder and verifier read
-/// its parameters and `infer`; the front end and the printers its names; the
-/// interpreter and constant folding its `eval`; `decompose` its decomposition;
-/// docs/ops.md all of it. docs/adding-an-op.md walks through one.
+/// Each op is defined once, by an OpDef row in lib/Ops. Builder and verifier
+/// use its parameters and `infer`; the front end and the printers its names;
+/// the interpreter and constant folding its `eval`; `decompose` its
+/// decomposition; docs/ops.md is generated from all of it. docs/adding-an-op.md
+/// shows how to add one.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,28 +40,29 @@ struct ParamDef {
   ParamName name;
   ParamKind kind = ParamKind::Value;
   DTypeSet dtypes = {};
-  /// Parameters with the same letter have the same element type; 0 binds none.
+  /// Parameters with the same letter have the same element type; 0 means no
+  /// such constraint.
   char typeVar = 0;
-  /// Constants: 0 takes a scalar, 1 a rank-1 tensor, -1 any shape.
+  /// Constants: 0 accepts a scalar, 1 a rank-1 tensor, -1 any shape.
   int8_t rank = 0;
-  /// The value when it is not given, in the IR's spelling (`false`, `-1`,
-  /// `[1, 1]`, `"valid"`, `1e-05`), or `ones(n)` / `zeros(n)` with n in
-  /// {spatial, 2*spatial} for a convolution's geometry, or `all` for every
-  /// axis.
+  /// The default value, in the IR's spelling (`false`, `-1`, `[1, 1]`,
+  /// `"valid"`, `1e-05`), or `ones(n)` / `zeros(n)` with n in {spatial,
+  /// 2*spatial} for a convolution's geometry, or `all` for every axis.
   llvm::StringLiteral fallback = "";
   llvm::StringLiteral doc = "";
   /// The first opset (`ios15` is 15) whose op has the parameter. Older programs
-  /// must not name it.
+  /// must not use it.
   uint8_t opset = 15;
-  /// What a value is given as.
+  /// What holds the value.
   Holder holder = Holder::Tensor;
-  /// What a value is for: Target and Logits, of ops that compute a loss.
+  /// The role of a value: Target and Logits, for ops that compute a loss.
   ValueRole role = ValueRole::Input;
 
   constexpr bool isConstant() const {
     return kind == ParamKind::Constant || kind == ParamKind::OptionalConstant;
   }
-  /// The handle of a constant, for code that walks over all of a row.
+  /// The handle of a constant, for code that iterates over the parameters of a
+  /// row.
   constexpr ConstantParam asConstant() const {
     assert(isConstant() && "an operand");
     return {name.id, name};
@@ -69,43 +71,42 @@ struct ParamDef {
 
 namespace trait {
 enum : uint32_t {
-  /// Result i depends on element i of the (broadcast) operands alone.
+  /// Result i depends only on element i of the (broadcast) operands.
   Elementwise = 1 << 0,
-  /// A MIL op: the printer can print it. Others must be decomposed before.
+  /// A MIL op: the printer can print it. Other ops must be decomposed first.
   Mil = 1 << 1,
-  /// Operands 0 and 1 may be swapped.
+  /// Operands 0 and 1 can be swapped.
   Commutative = 1 << 2,
   /// Must not be removed or merged even when unused or equal.
   SideEffect = 1 << 3,
   /// Moves elements without computing (reshape, transpose, slice, ...).
   DataMovement = 1 << 4,
-  /// Unpacks a compressed constant, from constants alone.
+  /// Unpacks a compressed constant; all operands are constants.
   Constexpr = 1 << 5,
-  /// Applies the function that its constant `callee` names, and has its results
-  /// in the types of its constant `results`. The textual form writes both
-  /// apart: `%y = call @callee(%x) : fp16[4]`.
+  /// Applies the function that its constant `callee` names, and its result
+  /// types are its constant `results`. The textual form writes both separately:
+  /// `%y = call @callee(%x) : fp16[4]`.
   Call = 1 << 6,
-  /// The result does not move with a small change of the operands, wherever
-  /// that can be said (comparisons, rounding): all gradients are zero.
+  /// The result is piecewise constant in the operands (comparisons, rounding):
+  /// all gradients are zero.
   ZeroGradient = 1 << 7,
-  /// Gives a stored array and computes nothing: `const` and `weight`.
+  /// Returns a stored array and computes nothing: `const` and `weight`.
   Stored = 1 << 8,
   /// Applies the host function that its constant `body` names, several times.
   Repeat = 1 << 9,
   /// Combines the elements along `axes` or `axis`: the `reduce_...` ops.
   Reduction = 1 << 10,
-  /// Cannot be called by its name in .tdsl: it has a syntax of its own there,
-  /// or
-  /// only passes make it.
+  /// Cannot be called by name in .tdsl: it has its own syntax there, or only
+  /// passes create it.
   NotCallable = 1 << 11,
 };
 } // namespace trait
 
-/// What `infer` sees of an op that exists, or is about to.
+/// The input and output of `infer`, for an existing op or one being built.
 class InferContext {
 public:
-  /// How messages spell the type of operand `slot`; the front end puts the
-  /// user's own names for extents into it.
+  /// Spells the type of a value for messages; the front end inserts the user's
+  /// names for extents.
   using Describe = std::function<std::string(const Value &)>;
 
   InferContext(const OpDef &def, llvm::ArrayRef<Value *> operands,
@@ -120,7 +121,7 @@ public:
   SourceRange range;
   /// What the user wrote for the op (`+`), when it is not the row's name.
   llvm::StringRef writtenAs;
-  /// What `infer` computes.
+  /// The result types, which `infer` computes.
   llvm::SmallVector<TensorType, 2> results;
 
   /// The op as messages name it.
@@ -141,8 +142,8 @@ public:
     results.assign(1, std::move(type));
     return true;
   }
-  /// Reports that the constraint does not hold and returns false. Operands in
-  /// question get a note with their place and type.
+  /// Reports that the constraint does not hold and returns false. Each of
+  /// `blamedOperands` gets a note with its location and type.
   bool fail(const diag::Message &message,
             llvm::ArrayRef<unsigned> blamedOperands = {});
   /// The type of operand `slot` as messages spell it.
@@ -151,7 +152,7 @@ public:
   bool normalizeAxis(int64_t &axis, unsigned rank);
 
 private:
-  Diagnostics *diags; ///< null: only the verdict counts
+  Diagnostics *diags; ///< null: nothing is reported
   const Describe *describe;
 };
 
@@ -162,8 +163,8 @@ struct RefTensor {
   std::vector<double> data;
 };
 
-/// What `eval` sees: operands by slot (null when absent) and results to fill,
-/// whose types `infer` has set and whose data has the right size.
+/// The input of `eval`: operands by slot (null when absent) and results to fill
+/// in, whose types are set by `infer` and whose data has the right size.
 struct EvalContext {
   const OpDef &def;
   llvm::ArrayRef<ConstantRef> constants;
@@ -177,43 +178,43 @@ struct EvalContext {
   }
 };
 
-constexpr unsigned maxParams = 17; ///< as many as `lstm` has
+constexpr unsigned maxParams = 17; ///< the count of `lstm`
 constexpr unsigned maxConstraints = 8;
 
-/// The definition of an op. Rows say only what is unusual.
+/// The definition of an op. Rows set only what differs from the defaults.
 struct OpDef {
   llvm::StringLiteral name = "";
   /// One sentence in the imperative or third person; names parameters in
   /// backticks.
   llvm::StringLiteral summary = "";
-  /// The family its documentation stands in.
+  /// The family under which the op is documented.
   llvm::StringLiteral family = "";
   std::array<ParamDef, maxParams> params = {};
   uint32_t traits = 0;
-  /// What must hold beyond the parameters' own domains; (C1), (C2), ... label
-  /// them in `infer`, in the docs and in the tests.
+  /// Constraints in addition to the parameters' domains; labeled (C1), (C2),
+  /// ... in `infer`, in the docs and in the tests.
   std::array<llvm::StringRef, maxConstraints> constraints = {};
-  /// The names of several results; one result needs none.
+  /// The names of the results when there are several.
   std::array<llvm::StringRef, 3> resultNames = {};
   /// What holds the results.
   Holder resultHolder = Holder::Tensor;
   /// The opset that MIL text tags the op with, as in `op<ios17>(...)`; empty
-  /// for all but a few. Such ops are written with their constants in place.
+  /// for most ops. Tagged ops are written with their constants inline.
   llvm::StringLiteral opsetTag = "";
 
   /// Checks the constraints and sets the result types.
   bool (*infer)(InferContext &ctx) = nullptr;
-  /// The double-precision reference; null when the op has no value semantics
-  /// of its own (`call`).
+  /// The double-precision reference; null when the op itself has no value
+  /// semantics (`call`).
   void (*eval)(EvalContext &ctx) = nullptr;
-  /// Writes the op as ops of the MIL table; null when it is one.
+  /// Expresses the op in MIL ops; null when it is a MIL op.
   void (*decompose)(Builder &builder, const Op &op,
                     llvm::SmallVectorImpl<Value *> &results) = nullptr;
   /// Floating-point operations; null counts one per result element for
   /// elementwise ops and none for others.
   int64_t (*flops)(const Op &op) = nullptr;
-  /// Gives the gradients of the operands, from those of the results (see
-  /// Ops/Gradient.h); null when there is no rule.
+  /// Computes the gradients of the operands from those of the results (see
+  /// Ops/Gradient.h); null when the op has no gradient rule.
   void (*gradient)(Gradient &g) = nullptr;
 
   bool has(uint32_t t) const { return (traits & t) == t; }
@@ -224,7 +225,7 @@ struct OpDef {
   int constantSlot(const ParamName &param) const;
   /// The slot of the first value parameter with this role; -1 without one.
   int valueSlot(ValueRole role) const;
-  /// The same by a name that comes as text.
+  /// The same, by name.
   int findValueParam(llvm::StringRef name) const;
   int findConstantParam(llvm::StringRef name) const;
   unsigned numValueParams() const;
@@ -268,8 +269,8 @@ constexpr ParamDef text(const StringParam &name,
                         llvm::StringLiteral doc = "") {
   return {name, ParamKind::Constant, {DType::String}, 0, 0, fallback, doc};
 }
-/// A float constant of the element type `typeVar` is bound to, or of either
-/// float type when 0.
+/// A float constant of the element type that `typeVar` is bound to, or of
+/// either float type when it is 0.
 constexpr ParamDef number(const FloatParam &name,
                           llvm::StringLiteral fallback = "", char typeVar = 'T',
                           DTypeSet dtypes = floats,
@@ -283,13 +284,13 @@ constexpr ParamDef as(ValueRole role, ParamDef param) {
   return param;
 }
 
-/// A parameter that the op got in a later opset than the first.
+/// A parameter that was added to the op in a later opset.
 constexpr ParamDef since(uint8_t opset, ParamDef param) {
   param.opset = opset;
   return param;
 }
 
-/// An op that MIL has and that has no row.
+/// A MIL op without a row.
 struct UnsupportedOp {
   llvm::StringLiteral name, reason;
 };
@@ -303,7 +304,7 @@ public:
   llvm::ArrayRef<const OpDef *> all() const { return rows; }
   /// Null when there is no such op.
   const OpDef *find(llvm::StringRef name) const;
-  /// The op whose name is nearest to a misspelt one; empty when none is near.
+  /// The op name closest to a misspelled one; empty when none is close.
   llvm::StringRef suggest(llvm::StringRef name) const;
   llvm::ArrayRef<UnsupportedOp> unsupported() const { return missing; }
 

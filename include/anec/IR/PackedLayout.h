@@ -4,13 +4,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Several tensors lie in one of [channels, columns]: each is seen as a matrix
-/// whose columns are its last axis (a vector is one column), and they stand
-/// under each other when all have as many columns, side by side otherwise, with
-/// nothing below those that are lower than the highest.
+/// Packs several tensors into one of shape [channels, columns]. Each is a
+/// matrix whose columns are its last axis (a vector is one column). They are
+/// stacked along channels when all have the same number of columns, and along
+/// columns otherwise, with unused space below those with fewer channels.
 ///
-/// The kernel that unpacks its input, the manifest that tells others where
-/// things are, and the executor that fills inputs in all ask `packTensors`.
+/// `packTensors` is used by the kernel that unpacks its input, the manifest
+/// that records the layout, and the executor that fills inputs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +23,14 @@ namespace anec {
 
 /// A rectangle of a matrix [channels, columns].
 struct Region {
-  int64_t channel = 0, column = 0; ///< where it begins
+  int64_t channel = 0, column = 0; ///< where the region begins
   int64_t channels = 0, columns = 0;
 
   int64_t size() const { return channels * columns; }
   bool operator==(const Region &) const = default;
 };
 
-/// `shape` as [channels, columns]: row-major order is the same.
+/// `shape` as [channels, columns], with the same row-major order.
 Region matrixOf(llvm::ArrayRef<int64_t> shape);
 
 struct PackedLayout {
@@ -40,10 +40,10 @@ struct PackedLayout {
   Shape shape() const { return {channels, columns}; }
 };
 
-/// Where each tensor lies among all.
+/// The position of each tensor in the packed one.
 PackedLayout packTensors(llvm::ArrayRef<TensorType> tensors);
 
-/// Whether `tensors` are just one, that is a matrix already.
+/// Whether `tensors` is a single tensor that is already a matrix.
 bool isPacked(llvm::ArrayRef<TensorType> tensors);
 
 } // namespace anec

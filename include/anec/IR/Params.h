@@ -4,14 +4,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What rows name their parameters by, and all other code asks for them by:
-/// `op.get(param::axis)` is an int64_t, `op.operand(param::weight)` a Value. A
-/// name that does not exist, or is used as another type than it has, is an
-/// error of the compiler; a parameter that the op's row lacks fails an
-/// assertion.
+/// Handles of op parameters, used in rows and in all other code:
+/// `op.get(param::axis)` is an int64_t, `op.operand(param::weight)` a Value. An
+/// unknown name or a wrong type is a compile-time error; a parameter that the
+/// op's row lacks fails an assertion.
 ///
-/// Names that come as text (IR, MIL, keyword arguments) are looked up in a row
-/// by OpDef::findValueParam and findConstantParam.
+/// Names in text (IR, MIL, keyword arguments) are looked up in a row by
+/// OpDef::findValueParam and findConstantParam.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +27,8 @@ enum class ParamId : uint16_t {
 #include "anec/IR/Params.def"
 };
 
-/// The name of a parameter, as it is written, and the handle's identity: two
-/// handles may have the same name and differ in type.
+/// The name of a parameter, as written, and the identity of the handle: two
+/// handles can have the same name and differ in type.
 struct ParamName : llvm::StringLiteral {
   ParamId id = ParamId::None;
 
@@ -51,8 +50,8 @@ struct ConstantParam : ParamName {
   using ParamName::ParamName;
 };
 
-// Constants whose type is known. `Type` is what reading one gives; `rank` is 0
-// for scalars and 1 for lists.
+// Constants whose type is known. `Type` is the C++ type of the value; `rank` is
+// 0 for scalars and 1 for lists.
 struct BoolParam : ConstantParam {
   using ConstantParam::ConstantParam;
   using Type = bool;
@@ -98,7 +97,7 @@ struct StringsParam : ConstantParam {
   static constexpr int8_t rank = 1;
   static Type read(const Constant &value) { return value.asStrings(); }
 };
-/// One that has another type in each op.
+/// A constant whose type depends on the op.
 struct AnyParam : ConstantParam {
   using ConstantParam::ConstantParam;
 };

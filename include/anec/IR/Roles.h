@@ -7,7 +7,8 @@
 /// A function has a role (forward, training step, body of a repeat, ...) and an
 /// owner, the model or layer it belongs to; its parameters and results have
 /// roles too (target, loss scale, tap, loss, ...). Code finds functions and
-/// values by them. Names are for people: nothing follows from a name.
+/// values by their roles. Names are only for people: they have no meaning to
+/// the compiler.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,7 @@ enum class ValueRole : uint8_t {
 #include "anec/IR/Roles.def"
 };
 
-/// What may have a role.
+/// What can have a role.
 enum class RolePlace : uint8_t { Parameter, Result, Both };
 
 /// A line of Roles.def.
@@ -54,15 +55,15 @@ struct ValueRoleDef {
 llvm::ArrayRef<FunctionRoleDef> functionRoles();
 llvm::ArrayRef<ValueRoleDef> valueRoles();
 
-/// `train`, `loss-scale`: as the IR and manifests write it.
+/// The spelling in the IR and manifests: `train`, `loss-scale`.
 llvm::StringRef spelling(FunctionRole role);
 llvm::StringRef spelling(ValueRole role);
-/// Nothing when no role is spelled so, or, of a value, when what is at `place`
+/// Returns nothing when no role has this spelling, or when a value at `place`
 /// (Parameter or Result) cannot have it.
 std::optional<FunctionRole> parseFunctionRole(llvm::StringRef text);
 std::optional<ValueRole> parseValueRole(llvm::StringRef text, RolePlace place);
 
-/// The role of a parameter or result of which nothing else is said.
+/// The role of a parameter or result without an explicit one.
 constexpr ValueRole defaultRole(RolePlace place) {
   return place == RolePlace::Parameter ? ValueRole::Input : ValueRole::Output;
 }

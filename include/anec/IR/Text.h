@@ -12,7 +12,7 @@
 ///     return %y
 ///   }
 ///
-/// Constants equal to their default are left out. docs/ir.md has the grammar.
+/// Constants equal to their default are omitted. docs/ir.md has the grammar.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +33,13 @@ void printIR(const Function &function, llvm::raw_ostream &out);
 /// `fp16(0.5)`.
 std::string spellConstant(const Constant &constant);
 
-/// Finds the constant that `blob("path", offset)` of a type stands for; null
-/// when it was reported to be missing.
+/// Finds the constant for `blob("path", offset)` of a type; returns null when
+/// it is missing, which was reported.
 using BlobResolver = std::function<ConstantRef(
     const TensorType &, const BlobOrigin &, SourceRange)>;
 
 /// Parses a module from `buffer`, which `diags` owns. Every op is checked as it
-/// is built. Null after errors.
+/// is built. Returns null after errors.
 std::unique_ptr<Module> parseIR(llvm::StringRef buffer, const OpTable &ops,
                                 Diagnostics &diags,
                                 const BlobResolver &resolveBlob = {});

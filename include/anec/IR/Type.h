@@ -48,8 +48,8 @@ struct TensorType {
 
 /// `[768, 256]`.
 std::string shapeToString(llvm::ArrayRef<int64_t> shape);
-/// Product of `shape`, or nothing when it is more than anec handles or an
-/// extent is negative.
+/// Product of `shape`, or nothing when it is too large for anec or an extent is
+/// negative.
 std::optional<int64_t> checkedNumElements(llvm::ArrayRef<int64_t> shape);
 /// Row-major strides, in elements.
 Shape rowMajorStrides(llvm::ArrayRef<int64_t> shape);

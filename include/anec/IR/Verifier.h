@@ -11,15 +11,15 @@
 
 namespace anec {
 
-/// Checks the rules at the head of IR.h; reports every violation it finds.
+/// Checks the rules at the top of IR.h and reports every violation it finds.
 [[nodiscard]] bool verify(const Function &function, Diagnostics &diags);
 /// Checks every function, that names are unique, and that calls fit.
 [[nodiscard]] bool verify(const Module &module, Diagnostics &diags);
-/// Checks that what host functions apply is in the module and has the types
-/// they apply it to.
+/// Checks that the functions that host functions call are in the module and
+/// have matching types.
 [[nodiscard]] bool verifyCalls(const Module &module, Diagnostics &diags);
 /// Checks that the roles of a function, its parameters and its results fit
-/// their kinds and types, and that each is there no more often than it may be.
+/// their kinds and types, and that none occurs more often than allowed.
 [[nodiscard]] bool verifyRoles(const Function &function, Diagnostics &diags);
 /// Checks that owners fit what they own, and that no two entries of one owner
 /// have the same role.

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A weight is called after the model or layer that declares it and then by its
-/// own name, which has no dot: `attention.wq`. A repeated layer has an array of
-/// it for each instance, called `attention.3.wq`.
+/// The name of a weight is that of the model or layer that declares it, a dot,
+/// and its own name, which has no dot: `attention.wq`. A repeated layer has one
+/// array for each instance, called `attention.3.wq`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace anec {
 
-/// `wq` of `attention.wq`; all of a name without a dot.
+/// `wq` of `attention.wq`; the whole name when it has no dot.
 llvm::StringRef memberOf(llvm::StringRef weight);
 
 /// `attention.3.wq` for weight `attention.wq` of instance 3; `w.3` for `w`.

@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a program reads of a weight: a part of the stored array, permuted and
-/// reshaped, in an element type. Passes lay weights out by it without having
-/// them, differentiation inverts it, and packages record it, so that a layout
-/// is decided once.
+/// The part of a weight that a program reads: a part of the stored array,
+/// permuted and reshaped, in an element type. Passes use it to choose layouts
+/// without the weights' data, differentiation inverts it, and packages record
+/// it, so that a layout is decided once.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace anec {
 
-/// Which array of a weight: a repeated layer has one for each instance.
+/// Selects an array of a weight: a repeated layer has one for each instance.
 struct WeightInstance {
   enum class Kind : uint8_t {
     None,   ///< the weight has a single array
@@ -31,7 +31,7 @@ struct WeightInstance {
 
   static WeightInstance own() { return {Kind::Own, 0}; }
   static WeightInstance of(int64_t number) { return {Kind::Number, number}; }
-  /// The instance when the program runs as `running`.
+  /// The instance when the program runs as instance `running`.
   std::optional<int64_t> resolve(std::optional<int64_t> running) const {
     return kind == Kind::None  ? std::nullopt
            : kind == Kind::Own ? running
@@ -54,17 +54,17 @@ struct WeightView {
   TensorType type() const { return {dtype, array.shape()}; }
 
   /// The view of `stored`, of `storedType()`. Nothing is copied when its
-  /// elements lie in `stored` one after the other.
+  /// elements are contiguous in `stored`.
   ConstantRef materialize(ConstantRef stored) const;
   std::vector<double> materialize(llvm::ArrayRef<double> stored) const;
   std::vector<float> materialize(llvm::ArrayRef<float> stored) const;
 
   /// `attention.wq[i]: fp16[64, 64] permute[1, 0]`, with the stored type. `[i]`
-  /// is the program's own instance, `[3]` a certain one. A name with other
-  /// characters than letters, digits, `_` and `.` is in quotes.
+  /// is the program's own instance, `[3]` a fixed one. A name with characters
+  /// other than letters, digits, `_` and `.` is quoted.
   std::string str() const;
-  /// Reads what `str` prints; nothing when it is wrong, with the reason in
-  /// `why`.
+  /// Parses what `str` prints; returns nothing when the text is invalid, with
+  /// the reason in `why`.
   static std::optional<WeightView> parse(llvm::StringRef text,
                                          std::string &why);
 
