@@ -20,18 +20,18 @@ namespace anec {
 
 class ArraySource {
 public:
-  /// Maps all arrays at `path`; nothing when one of them cannot be read, with
-  /// the reason reported.
+  /// Maps all arrays at `path`; returns nothing when one of them cannot be
+  /// read, with the reason reported.
   [[nodiscard]] static std::optional<ArraySource> open(llvm::StringRef path,
                                                        Diagnostics &diags);
 
-  /// What was opened.
+  /// The path that was opened.
   llvm::StringRef path() const { return source; }
-  /// The array called `name`; null when there is none.
+  /// The array named `name`; null when there is none.
   ConstantRef lookup(llvm::StringRef name) const;
-  /// The array called `name`, to be used as `type` at `range`. Its shape must
-  /// be the same; float arrays of another float type are converted when they
-  /// are read or written. Null otherwise, with the reason reported.
+  /// The array named `name`, for use as `type` at `range`. Its shape must
+  /// match; arrays of another float type are converted when they are read or
+  /// written. Returns null otherwise, with the reason reported.
   [[nodiscard]] ConstantRef lookup(llvm::StringRef name, const TensorType &type,
                                    SourceRange range, Diagnostics &diags) const;
   /// All names, sorted.

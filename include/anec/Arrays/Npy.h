@@ -18,15 +18,15 @@
 namespace anec {
 
 /// The array in the .npy file at `path`, as a view of the mapped file (an array
-/// in Fortran order is copied into row-major order); null when it cannot be
-/// read, with the reason reported.
+/// in Fortran order is copied into row-major order); returns null when it
+/// cannot be read, with the reason reported.
 [[nodiscard]] ConstantRef readNpy(llvm::StringRef path, Diagnostics &diags);
-/// The same for a file that is mapped already; `path` is for messages.
+/// The same for an already mapped file; `path` is for messages.
 [[nodiscard]] ConstantRef readNpy(const MappedFile &file, llvm::StringRef path,
                                   Diagnostics &diags);
 
-/// Writes `array` as .npy version 1. numpy has no bf16, 8-bit floats, sub-byte
-/// integers or strings of this kind: those give false, and nothing is written.
+/// Writes `array` as .npy version 1. Returns false and writes nothing for bf16,
+/// 8-bit floats, sub-byte integers and strings, which .npy files cannot store.
 bool writeNpy(llvm::raw_ostream &out, const Constant &array);
 
 } // namespace anec

@@ -5,8 +5,8 @@
 ///
 /// \file
 /// Reads and writes .safetensors files: the length of a JSON header (64 bits),
-/// the header, which gives every array an element type, a shape and its place
-/// among the bytes that follow, and those bytes.
+/// the header, which has the element type, shape and byte range of every array,
+/// and the bytes of the arrays.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,26 +31,27 @@ struct Safetensors {
   SafetensorsMetadata metadata;   ///< sorted
 };
 
-/// The arrays of the file at `path`, as views of the mapped file; nothing when
-/// any part of it is wrong, with the reason reported.
+/// The arrays of the file at `path`, as views of the mapped file; returns
+/// nothing when any part of it is invalid, with the reason reported.
 [[nodiscard]] std::optional<Safetensors> readSafetensors(llvm::StringRef path,
                                                          Diagnostics &diags);
-/// The same for a file that is mapped already; `path` is for messages.
+/// The same for an already mapped file; `path` is for messages.
 [[nodiscard]] std::optional<Safetensors> readSafetensors(const MappedFile &file,
                                                          llvm::StringRef path,
                                                          Diagnostics &diags);
 
-/// Writes `contents`, its arrays in the given order. Names must be distinct.
-/// Sub-byte integers and strings have no code: false, and nothing is written.
+/// Writes `contents`, with its arrays in the given order. Names must be
+/// distinct. Returns false and writes nothing for sub-byte integers and
+/// strings, which have no code.
 bool writeSafetensors(llvm::raw_ostream &out, const Safetensors &contents);
 
-/// An array that is made when its turn to be written comes.
+/// An array that is created when it is written.
 struct PlannedArray {
   std::string name;
   TensorType type;
   std::function<ConstantRef()> make; ///< of `type`
 };
-/// The same, with one array in memory at a time.
+/// The same, with only one array in memory at a time.
 bool writeSafetensors(llvm::raw_ostream &out,
                       llvm::ArrayRef<PlannedArray> arrays,
                       const SafetensorsMetadata &metadata);

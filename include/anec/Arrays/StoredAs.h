@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A constant may be stored wider than it is declared (fp32 weights of an fp16
+/// A constant can be stored wider than it is declared (fp32 weights of an fp16
 /// model). File formats write the declared element type; the conversion runs
 /// block by block while writing.
 ///
@@ -21,13 +21,13 @@ class raw_ostream;
 
 namespace anec {
 
-/// The bytes of an array of `type`; nothing when its size does not fit into 63
-/// bits, as it may in a file's header.
+/// The size in bytes of an array of `type`; nothing when it does not fit into
+/// 63 bits, which can happen with a type from a file header.
 std::optional<uint64_t> storedSize(const TensorType &type);
 
-/// The elements from `begin` on, `count` of them, in the declared element type:
-/// either the constant's own bytes, or converted into `buffer`. `begin` must be
-/// a multiple of 8. Adds to `overflows` how many finite elements became
+/// `count` elements from `begin` on, in the declared element type: either the
+/// constant's own bytes, or converted into `buffer`. `begin` must be a multiple
+/// of 8. Adds to `overflows` the number of finite elements that became
 /// infinite.
 llvm::ArrayRef<uint8_t>
 elementsAsDeclared(const Constant &array, int64_t begin, int64_t count,

@@ -4,9 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The tree that parsing makes and lowering reads: what the user wrote, without
-/// meaning. Nodes live in the tree's arena and have no destructors; names and
-/// ranges point into the source text, which must outlive the tree.
+/// The syntax tree, which parsing creates and lowering reads: the source as
+/// written, before semantic analysis. Nodes live in the tree's arena and have
+/// no destructors; names and ranges point into the source text, which must
+/// outlive the tree.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@
 
 namespace anec::ast {
 
-/// An identifier, or any other text, where it stands.
+/// An identifier or other text, with its location.
 struct Name {
   llvm::StringRef text;
 
@@ -96,7 +97,7 @@ struct NegationExpr : Expr {
   static bool classof(const Expr *expr) { return expr->kind == Negation; }
 };
 
-/// Chains associate to the left, and may be long: walk `lhs` in a loop.
+/// Chains associate to the left, and can be long: walk `lhs` in a loop.
 struct BinaryExpr : Expr {
   Name op; ///< `+`, `-`, `*`, `/` or `@`
   Expr *lhs, *rhs;

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The language's way into the compiler: text to syntax tree to IR.
-/// docs/language.md is its specification.
+/// The front end: source text to syntax tree to IR. docs/language.md specifies
+/// the language.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,20 +22,22 @@
 namespace anec {
 
 struct FrontendOptions {
-  /// Values that override entries of `config`: name and number, as written
-  /// after `--define` on the command line.
+  /// Values that override entries of `config`: name and number, as passed to
+  /// `--define` on the command line.
   std::vector<std::pair<std::string, std::string>> defines;
 };
 
 /// Checks and translates a program. Kernels and layers become functions of
 /// their kind, a model a host function, in source order. `text` must be owned
-/// by `diags` (Diagnostics::addBuffer). Null when an error was reported.
+/// by `diags` (Diagnostics::addBuffer). Returns null when an error was
+/// reported.
 [[nodiscard]] std::unique_ptr<Module> parseTDSL(llvm::StringRef text,
                                                 const FrontendOptions &options,
                                                 const OpTable &ops,
                                                 Diagnostics &diags);
 
-/// The first half of it: null when the text does not follow the grammar.
+/// Only the parsing step: returns null when the text does not match the
+/// grammar.
 [[nodiscard]] std::unique_ptr<ast::File> parseSyntax(llvm::StringRef text,
                                                      Diagnostics &diags);
 

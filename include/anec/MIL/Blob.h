@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The weights that MIL text refers to as BLOBFILE lie in weight files: a
-/// header of 64 bytes, then records at multiples of 64, each a header of 64
-/// bytes and the elements of one array. docs/mil.md has the bytes.
+/// Weights that MIL text refers to as BLOBFILE are stored in weight files: a
+/// 64-byte header, then records at multiples of 64, each a 64-byte header and
+/// the elements of one array. docs/mil.md specifies the format.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,16 +22,16 @@ namespace anec {
 class Executor;
 class OutputFile;
 
-/// The number that stands for `dtype` in a record; nothing for the element
-/// types that cannot be in a weight file (bool, string, fp64, 64-bit integers).
+/// The code of `dtype` in a record; nothing for the element types that a weight
+/// file cannot store (bool, string, fp64, 64-bit integers).
 std::optional<uint32_t> blobCode(DType dtype);
 std::optional<DType> dtypeOfBlobCode(uint32_t code);
 
-/// Places records one after the other. Text can name offsets before a byte is
-/// written.
+/// Assigns offsets to consecutive records, so that text can name them before
+/// anything is written.
 class BlobLayout {
 public:
-  /// The offset of the next record, which holds `type`.
+  /// Adds a record that holds `type` and returns its offset.
   uint64_t add(const TensorType &type);
   uint32_t count() const { return records; }
 
@@ -40,22 +40,22 @@ private:
   uint32_t records = 0;
 };
 
-/// Writes a weight file. What goes wrong with the file itself is kept in it,
-/// for AtomicFiles to report.
+/// Writes a weight file. I/O errors are kept in the file, and AtomicFiles
+/// reports them.
 class BlobWriter {
 public:
-  /// Converts elements with the workers of `executor`, or else in the calling
-  /// thread.
+  /// Converts elements with the workers of `executor`, or in the calling thread
+  /// when it is null.
   BlobWriter(OutputFile &file, Diagnostics &diags, Executor *executor = nullptr)
       : file(file), diags(diags), executor(executor) {}
 
-  /// Writes a record and returns its offset, which is what BlobLayout gives for
-  /// the same types in the same order. Elements are converted from the stored
-  /// to the declared element type. A warning says when finite ones become
-  /// infinite; `name` and `range` are for this message.
+  /// Writes a record and returns its offset, which equals that of BlobLayout
+  /// for the same types in the same order. Elements are converted from the
+  /// stored to the declared element type. Reports a warning when finite ones
+  /// become infinite; `name` and `range` are for this message.
   uint64_t add(const Constant &array, llvm::StringRef name,
                SourceRange range = {});
-  /// Writes the header, which makes it a weight file.
+  /// Writes the file header, which completes the weight file.
   void finish();
 
 private:
@@ -77,8 +77,9 @@ struct BlobRecord {
 /// A mapped weight file.
 class BlobReader {
 public:
-  /// Nothing, with the reason reported at `range`, when the file cannot be
-  /// mapped or is no weight file. Without a range, reports are about the file.
+  /// Returns nothing, with the reason reported at `range`, when the file cannot
+  /// be mapped or is not a weight file. Without a range, reports are about the
+  /// file.
   [[nodiscard]] static std::optional<BlobReader>
   open(llvm::StringRef path, SourceRange range, Diagnostics &diags);
   /// The same for a file that is mapped already; `path` is for messages.
@@ -88,19 +89,19 @@ public:
                                                       Diagnostics &diags);
 
   /// The record at `offset` as an array of `type`, a view of the mapping. Its
-  /// origin is `offset` in `pathInText`. Null when there is no such record,
-  /// with the reason reported.
+  /// origin is `offset` in `pathInText`. Returns null when there is no such
+  /// record, with the reason reported.
   [[nodiscard]] ConstantRef read(uint64_t offset, const TensorType &type,
                                  llvm::StringRef pathInText, SourceRange range,
                                  Diagnostics &diags) const;
-  /// The record's header, checked to lie within the file.
+  /// The record's header; the record is checked to be within the file.
   [[nodiscard]] std::optional<BlobRecord>
   record(uint64_t offset, SourceRange range, Diagnostics &diags) const;
-  /// How many records the file says it has. Random access does not need it,
-  /// and some writers put 1 whatever it is.
+  /// The record count in the file header. Random access does not need it, and
+  /// some writers always write 1.
   uint32_t declaredCount() const;
-  /// All records from the first to the end of the file; those before the first
-  /// wrong one, with that reported, otherwise.
+  /// All records of the file. After an invalid record, which is reported, only
+  /// those before it.
   std::vector<BlobRecord> records(Diagnostics &diags) const;
 
 private:

@@ -10,11 +10,11 @@
 
 namespace anec {
 
-/// Takes out of `module` what does not count when programs are compared:
-/// constants stand before their first use, equal ones once and unused ones not
-/// at all; values are called by their position (`v0`, `v1`, ... and `c0`, `c1`,
-/// ... for constants), but for parameters and results, whose names are the
-/// program's interface; notes of who wrote it are gone.
+/// Removes from `module` what is irrelevant when programs are compared:
+/// constants are moved before their first use, equal ones merged and unused
+/// ones removed; values are named by position (`v0`, `v1`, ... and `c0`, `c1`,
+/// ... for constants), except parameters and results, whose names are the
+/// program's interface; the build info is removed.
 void makeCanonical(Module &module);
 
 } // namespace anec

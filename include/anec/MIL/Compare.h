@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compares programs by what they compute from what: the names of values, the
-/// places of constants, whether a constant is named, shared or written where
-/// it is used, and the layout of weight files make no difference. The names of
-/// functions, parameters and results do: callers use them.
+/// Compares programs by what they compute. The names of values, the positions
+/// of constants, whether a constant is named, shared or written inline, and the
+/// layout of weight files are ignored. The names of functions, parameters and
+/// results are compared: callers use them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@ namespace anec {
 
 struct CompareOptions {
   /// Arrays of rank 1 and more that are operands or packed weights are compared
-  /// by type alone.
+  /// only by type.
   bool ignoreWeights = false;
 };
 
-/// How far two arrays of one type are apart.
+/// The distance between two arrays of one type.
 struct ArrayDifference {
   int64_t elements = 0; ///< of each
   int64_t differing = 0;
@@ -43,17 +43,17 @@ struct Difference {
   };
   Kind kind;
   std::string function;
-  /// The op in both, in the one that has it, or in none.
+  /// The op in each program; null where it is missing or not applicable.
   const Op *left = nullptr;
   const Op *right = nullptr;
-  /// What of the function or op: `input 0`, `axis`.
+  /// The part of the function or op: `input 0`, `axis`.
   std::string part;
-  /// How each program has it; empty in the one that has it not.
+  /// The part in each program; empty where it is missing.
   std::string leftText, rightText;
   ArrayDifference values; ///< of Weights
 };
 
-/// All differences, function by function in the order of the ops.
+/// All differences, by function, in the order of the ops.
 std::vector<Difference> compareModules(const Module &left, const Module &right,
                                        const CompareOptions &options = {});
 

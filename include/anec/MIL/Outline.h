@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the IR does not keep of MIL text: which arguments are written, and
-/// whether by name or as values; how scalars are spelled; where weights are
-/// said to lie. An outline never fails: it has what can be made out, also of a
-/// program that the reader refuses.
+/// Describes the parts of MIL text that the IR does not keep: which arguments
+/// are written, and whether by name or as values; how scalars are spelled; the
+/// locations of weights. Building an outline never fails: it has everything
+/// that can be recognized, even in a program that the reader rejects.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ struct OutlineArgument {
     Untyped ///< `axis = 1`
   };
   OutlineWord name;
-  Form form; ///< of a list, that of its last value with the worst form
+  Form form; ///< for a list, that of its last value with the worst form
   /// The name, or the value as written.
   OutlineWord value;
 };

@@ -18,32 +18,31 @@ class OpTable;
 struct InputShape {
   std::string name;
   Shape shape;
-  /// It is what an array happens to have: where it does not fit the declared
-  /// type, it counts as not given, and there need be no such input.
+  /// The shape is that of an available array: it is ignored where it does not
+  /// fit the declared type, and no such input needs to exist.
   bool isHint = false;
 };
 
 struct MILReadOptions {
-  /// What a weight file that cannot be opened is: an error; or, for those who
-  /// only look at the program, a warning or nothing, with zeros for its values
-  /// and `BlobOrigin::missing` set.
+  /// How to treat a weight file that cannot be opened: as an error; or, for
+  /// callers that only inspect the program, as a warning or silently, with
+  /// zeros for its values and `BlobOrigin::missing` set.
   enum class MissingWeights : uint8_t { Error, Warn, Ignore };
   MissingWeights missingWeights = MissingWeights::Error;
-  /// The first one of each name counts. An input with unknown extents that is
-  /// not among them has the shape that the program gives as its default, with
-  /// a warning.
+  /// The first one of each name is used. An input with unknown extents that is
+  /// not listed gets the program's default shape, with a warning.
   std::vector<InputShape> shapes;
-  /// The files that weight files in the text stand for, by the path as written,
-  /// when they lie elsewhere: instances of a program have the text in common.
+  /// Maps paths of weight files in the text to the actual files, when they are
+  /// elsewhere: instances of a program share the text.
   llvm::StringMap<std::string> weightFiles;
 };
 
 /// Reads the MIL program in `buffer`, which `diags` owns and the ops' source
-/// ranges point into. `modelDirectory` is what `@model_path` stands for: the
+/// ranges point into. `modelDirectory` is the value of `@model_path`: the
 /// folder of the .mil file. Every function becomes a kernel; `const` ops that
 /// feed constant parameters become constants of the ops they feed, and so do
-/// ops that compute them from constants and shapes. Null after
-/// errors; as many as can be found are reported in one go.
+/// ops that compute them from constants and shapes. Returns null after errors;
+/// all errors that can be found are reported in one run.
 std::unique_ptr<Module> readMIL(llvm::StringRef buffer,
                                 llvm::StringRef modelDirectory,
                                 const OpTable &ops, Diagnostics &diags,

@@ -14,8 +14,8 @@ class raw_ostream;
 
 namespace anec::mil {
 
-/// How scalars are spelled: as `fp16` since program(1.3), and as
-/// `tensor<fp16, []>` in program(1.0). Nothing else differs.
+/// How scalars are spelled: as `fp16` since program(1.3), and as `tensor<fp16,
+/// []>` in program(1.0). This is the only difference.
 enum class Scalars : uint8_t { Bare, RankZero };
 
 /// `tensor<fp16, [1, 8]>`. A negative extent is an unknown one, `?`.
@@ -30,16 +30,16 @@ std::string spellType(const Value &value);
 void writeBufferType(llvm::raw_ostream &out, const TensorType &type,
                      const BufferLayout &layout);
 
-/// `"text"`, with backslashes before what would end it.
+/// `"text"`, with the characters that would end it escaped by backslashes.
 void writeString(llvm::raw_ostream &out, llvm::StringRef text);
-/// `value` exactly, in as few characters as C's hexadecimal form takes:
+/// The exact `value`, in the shortest form of C's hexadecimal notation:
 /// `0x1.5p-17`, `-0x0p+0`, `inf`, `nan`.
 void writeFloat(llvm::raw_ostream &out, double value);
 /// One element, without its type.
 void writeElement(llvm::raw_ostream &out, const Constant &value, int64_t index);
 /// A type and its value: `tensor<int32, [2]>([1, 2])`.
 void writeValue(llvm::raw_ostream &out, const Constant &value, Scalars scalars);
-/// A type and where its value lies.
+/// A type and the location of its value.
 void writeBlob(llvm::raw_ostream &out, const TensorType &type,
                llvm::StringRef path, uint64_t offset, Scalars scalars);
 

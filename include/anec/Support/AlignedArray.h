@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 /// \file
-/// Uninitialised floats that begin on a cache line, so that whole vectors never
-/// straddle two of them, and that clearing them costs nothing.
+/// Uninitialized floats that start on a cache line, so that whole vectors never
+/// straddle two lines, and no time is spent on clearing them.
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_SUPPORT_ALIGNEDARRAY_H
@@ -20,11 +20,11 @@ struct AlignedDelete {
   void operator()(float *array) const { std::free(array); }
 };
 
-/// Owns floats at a multiple of 64 bytes.
+/// Owns floats aligned to 64 bytes.
 using AlignedArray = std::unique_ptr<float[], AlignedDelete>;
 
-/// \p count floats with unspecified values. Large arrays begin on a huge page
-/// and ask for such pages, where the system has them.
+/// \p count floats with unspecified values. Large arrays start on a huge page
+/// and request huge pages, where the system has them.
 AlignedArray makeAlignedArray(size_t count);
 
 } // namespace anec

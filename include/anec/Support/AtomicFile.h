@@ -4,10 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Output files are written aside, in the folder they belong to, and renamed
-/// only when all of them are complete. Whatever happens before that (an error,
-/// a full disk, an interrupt) leaves nothing behind and what stood there
-/// before untouched.
+/// Output files are written under temporary names in their destination folder,
+/// and renamed only when all of them are complete. An error, a full disk or an
+/// interrupt before that leaves no files behind and existing files unchanged.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,20 +22,20 @@
 
 namespace anec {
 
-/// A file that AtomicFiles is writing: a buffered stream, which also takes
-/// blocks at given places from several threads. The first error sticks, and
+/// A file that AtomicFiles is writing: a buffered stream, which also accepts
+/// blocks at given offsets from several threads. The first error is kept, and
 /// `AtomicFiles::commit` reports it.
 class OutputFile : public llvm::raw_pwrite_stream {
 public:
   ~OutputFile() override;
 
-  /// Where the file will stand.
+  /// The path of the file after commit.
   llvm::StringRef path() const { return finalPath; }
   /// Writes `size` bytes at `offset`, unbuffered and independent of the
-  /// stream's own position; may be called from several threads at once. What
-  /// no one writes below the highest byte written reads as zeros.
+  /// stream's own position; can be called from several threads at once. Bytes
+  /// that are not written, below the highest written one, read as zeros.
   void writeAt(uint64_t offset, const void *bytes, size_t size);
-  /// The first error, as `errno`; 0 while there is none.
+  /// The first error, as `errno`; 0 without an error.
   int error() const { return firstError.load(std::memory_order_relaxed); }
 
 private:
@@ -54,26 +53,26 @@ private:
   std::atomic<int> firstError{0};
 };
 
-/// A set of files that appear together.
+/// A set of files that are committed together.
 class AtomicFiles {
 public:
   explicit AtomicFiles(Diagnostics &diags) : diags(diags) {}
-  /// Removes what was not committed.
+  /// Removes all files that were not committed.
   ~AtomicFiles();
   AtomicFiles(const AtomicFiles &) = delete;
   AtomicFiles &operator=(const AtomicFiles &) = delete;
 
-  /// Starts the file that will stand at `path`, and creates the folders that
-  /// lead to it; null when that fails, with the reason reported. A device
-  /// (`/dev/null`) is written directly.
+  /// Starts the file that commit renames to `path`, and creates the folders
+  /// that lead to it; returns null when that fails, with the reason reported. A
+  /// device (`/dev/null`) is written directly.
   OutputFile *add(llvm::StringRef path);
 
-  /// Whether commit waits until the bytes are on the disk: needed for what
-  /// must survive a power cut, such as a checkpoint.
+  /// Whether commit waits until the bytes are on the disk: needed for files
+  /// that must survive a power failure, such as checkpoints.
   enum class Durability { Cached, Synced };
-  /// Renames all files into place, in the order they were added; false when
-  /// something could not be written, with the reason reported and nothing left
-  /// behind.
+  /// Renames all files into place, in the order they were added; returns false
+  /// when something could not be written, with the reason reported and no files
+  /// left behind.
   bool commit(Durability durability = Durability::Cached);
 
 private:

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A folder of files is written under another name beside its place, and takes
-/// it when it is complete. What stood there before stays until then.
+/// A folder of files is written under a temporary name next to its destination,
+/// and renamed when it is complete. An existing folder is kept until then.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,24 +18,24 @@ namespace anec {
 
 class AtomicFolder {
 public:
-  /// Starts the folder that will stand at `path`. A folder there is replaced
-  /// when it has a file called `mark`, or nothing at all; anything else is
-  /// someone's, and reported. Nothing when that or the machine forbids it.
-  /// What a process that was killed left on its way there is removed.
+  /// Starts the folder that commit renames to `path`. An existing folder is
+  /// replaced when it has a file called `mark` or is empty; anything else is an
+  /// error. Returns nothing on an error, with the reason reported. Leftovers of
+  /// killed processes are removed.
   [[nodiscard]] static std::unique_ptr<AtomicFolder>
   create(llvm::StringRef path, llvm::StringRef mark, Diagnostics &diags);
-  /// Removes what was not committed.
+  /// Removes the folder when it was not committed.
   ~AtomicFolder();
   AtomicFolder(const AtomicFolder &) = delete;
   AtomicFolder &operator=(const AtomicFolder &) = delete;
 
-  /// Where to write the files until commit.
+  /// The folder to write the files to until commit.
   llvm::StringRef path() const { return temporary; }
   /// Whether commit waits until the folder and its name are on the disk. Its
-  /// files are whoever's who wrote them.
+  /// files are the responsibility of their writers.
   enum class Durability { Cached, Synced };
-  /// Puts the folder into its place; false, with the reason reported and
-  /// nothing changed, when that fails.
+  /// Renames the folder to its final path; returns false, with the reason
+  /// reported and nothing changed, when that fails.
   bool commit(Durability durability = Durability::Cached);
 
 private:

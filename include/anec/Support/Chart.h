@@ -16,25 +16,25 @@ class raw_ostream;
 
 namespace anec {
 
-/// A range of values, and where it has ticks.
+/// A range of values and its ticks.
 class ChartAxis {
 public:
   std::string label;
   double low = 0, high = 1;
 
-  /// About `count` ticks, at multiples of 1, 2 or 5 times a power of ten that
-  /// are `leastStep` and more apart; the range is widened to them.
+  /// About `count` ticks, at multiples of 1, 2 or 5 times a power of ten, at
+  /// least `leastStep` apart; the range is widened to them.
   static ChartAxis around(double low, double high, unsigned count,
                           double leastStep);
-  /// Positive values by their logarithms, with ticks at 1, 2 and 5 times powers
-  /// of ten, or at those alone when there are many.
+  /// A logarithmic axis of positive values, with ticks at 1, 2 and 5 times
+  /// powers of ten, or only at powers of ten when there are many.
   static ChartAxis logarithmic(double low, double high);
-  /// One place for each name: 0, 1, ...
+  /// One position for each name: 0, 1, ...
   static ChartAxis named(std::vector<std::string> names);
 
   std::vector<double> ticks() const;
   std::string labelOf(double tick) const;
-  /// Where it lies in the range, from 0 to 1.
+  /// The position of `value` in the range, from 0 to 1.
   double part(double value) const;
   bool hasNames() const { return !names.empty(); }
 
@@ -51,13 +51,13 @@ public:
     double x, y;
   };
   enum class Mark : uint8_t {
-    Line, ///< through the points; one alone is a dot
+    Line, ///< through the points; a single point is a dot
     Dots, ///< a line, and a dot at each point
     Rings ///< at each point, without a line
   };
   struct Series {
     std::string name;
-    std::vector<Point> points; ///< none: it is left out
+    std::vector<Point> points; ///< when empty, the series is omitted
     std::string color;
     Mark mark = Mark::Line;
     double stroke = 2, opacity = 1;
@@ -66,7 +66,8 @@ public:
   std::string title;
   ChartAxis horizontal, vertical;
   std::vector<Series> series;
-  /// Beside the drawing, where it covers nothing, or in its upper right corner.
+  /// Next to the drawing, where it covers nothing, or in its upper right
+  /// corner.
   bool legendBeside = false;
 
   void print(llvm::raw_ostream &out) const;

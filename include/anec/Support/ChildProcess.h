@@ -17,18 +17,18 @@ struct ChildResult {
   enum How : uint8_t {
     Exited,     ///< with `code`
     Crashed,    ///< by the signal `code`
-    TimedOut,   ///< and was ended
-    Stopped,    ///< was ended because the caller was asked to stop
+    TimedOut,   ///< and was killed
+    Stopped,    ///< was killed because the caller was asked to stop
     NotStarted, ///< with `code` of errno
   } how = NotStarted;
   int code = 0;
-  std::string output; ///< what it wrote to standard output
-  std::string errors; ///< the end of what it wrote to standard error
+  std::string output; ///< its standard output
+  std::string errors; ///< the end of its standard error
 };
 
-/// Runs the program `words[0]` with the arguments behind it, in a process group
-/// of its own. The whole group is killed when the program ends, after `limit`,
-/// or when `stop` is set.
+/// Runs the program `words[0]` with the remaining words as arguments, in its
+/// own process group. The whole group is killed when the program ends, after
+/// `limit`, or when `stop` is set.
 ChildResult runChild(const std::vector<std::string> &words,
                      std::chrono::milliseconds limit,
                      const std::atomic<bool> &stop);

@@ -7,7 +7,7 @@
 /// The rows of the Diags.def files as typed constants. The text of a row has
 /// placeholders, `{0}` for text, `{0:int}` for an integer and `{0:num}` for a
 /// number, and the type of its constant lists them: a report with too few, too
-/// many or other arguments does not compile.
+/// many or wrongly typed arguments does not compile.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +30,13 @@ llvm::StringRef spelling(Severity severity);
 
 namespace diag {
 
-/// A row of a Diags.def file: what is reported, how grave it is, and its text
-/// with placeholders. The kebab-case id is printed in brackets:
-/// `[broadcast-mismatch]`.
+/// A row of a Diags.def file: its id, severity, and text with placeholders. The
+/// kebab-case id is printed in brackets: `[broadcast-mismatch]`.
 struct Definition {
   Severity severity;
   llvm::StringLiteral id, text;
 
-  /// The text with `{0}` for every placeholder, as the docs have it.
+  /// The text with `{0}` for every placeholder, as in the docs.
   std::string shownText() const;
   /// The text with `args` in place of the placeholders.
   std::string render(const std::vector<std::string> &args) const;
@@ -75,8 +74,8 @@ struct Num {
   static std::string spell(double value);
 };
 
-/// Stops the compilation, which names the argument and the type that the
-/// placeholder has, when they do not go together.
+/// A compile-time error that names the argument and the placeholder's type when
+/// they do not match.
 template <size_t index, typename Param, typename Arg>
 constexpr void checkArgument() {
   static_assert(Param::template accepts<Arg>,
@@ -89,7 +88,7 @@ constexpr void checkArgument() {
 // Kinds
 //===----------------------------------------------------------------------===//
 
-/// Any diagnostic, to compare and to print.
+/// Any diagnostic, for comparing and printing.
 class AnyKind {
 public:
   constexpr bool operator==(const AnyKind &other) const = default;
@@ -111,8 +110,8 @@ struct Message {
   std::string render() const { return kind->render(args); }
 };
 
-/// A diagnostic by name, as `diag::CannotOpen`, whose placeholders have the
-/// types `Params`. Diagnostics of the same types can stand for one another:
+/// A named diagnostic, such as `diag::CannotOpen`, whose placeholders have the
+/// types `Params`. Diagnostics with the same types are interchangeable:
 /// `isWeight ? diag::OneThing : diag::AnotherThing`.
 template <typename... Params>
 class Kind : public AnyKind {
@@ -143,15 +142,15 @@ private:
 // From a text to its kind
 //===----------------------------------------------------------------------===//
 
-// Calls that no constant expression may have, to say in the error of the
-// compiler what is wrong with the text of a row.
+// Functions that are not constexpr: a call makes the compiler's error message
+// state what is wrong with the text of a row.
 void aPlaceholderHasNoIndexOfOneDigit();
 void aPlaceholderHasAnUnknownType();
 void aPlaceholderHasTwoTypes();
 void aPlaceholderIsLeftOut();
 
-/// The types of the placeholders of `text`, two bits for each from the lowest
-/// on: 1 is `Text`, 2 `Int`, 3 `Num`.
+/// The types of the placeholders of `text`, two bits for each, from the lowest
+/// up: 1 is `Text`, 2 `Int`, 3 `Num`.
 consteval uint32_t signatureOf(std::string_view text) {
   uint32_t signature = 0;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -182,7 +181,8 @@ template <uint32_t code>
 using ParamOf = std::conditional_t<code == 1, Text,
                                    std::conditional_t<code == 2, Int, Num>>;
 
-/// The kind of a text with the types `signature`, behind those of `Params`.
+/// The kind of a text with the types `Params`, followed by those of
+/// `signature`.
 template <uint32_t signature, typename... Params>
 struct KindOf : KindOf<(signature >> 2), Params..., ParamOf<signature & 3>> {};
 template <typename... Params>

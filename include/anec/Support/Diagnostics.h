@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Diagnostics are collected, never printed or thrown, by the library. The
-/// text of each stands once, in the Diags.def of its folder. A diagnostic
-/// points at a range of a loaded source buffer, or names a file (a weight file
-/// has no lines).
+/// The library collects diagnostics and never prints or throws them. The text
+/// of each is defined once, in the Diags.def of its folder. A diagnostic points
+/// to a range of a loaded source buffer, or names a file (a weight file has no
+/// lines).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,21 +31,21 @@ using SourceRange = llvm::SMRange;
 
 struct Diagnostic {
   diag::AnyKind kind;
-  SourceRange range;   ///< invalid when the diagnostic has no place in a text
+  SourceRange range;   ///< invalid when the diagnostic has no source location
   std::string file;    ///< the file it is about when `range` is invalid
-  std::string message; ///< rendered, without severity, place and id
+  std::string message; ///< rendered, without severity, location and id
   std::vector<Diagnostic> notes;
 
   Severity severity() const { return kind->severity; }
 };
 
-/// Where a range lies; lines and columns count from 1.
+/// The location of a range; lines and columns count from 1.
 struct SourcePlace {
   llvm::StringRef file;
   unsigned line, column, endLine, endColumn;
 };
 
-/// The sources of a compilation and what was found wrong with them.
+/// The sources of a compilation and their diagnostics.
 class Diagnostics {
 public:
   Diagnostics();
@@ -53,7 +53,7 @@ public:
   Diagnostics(const Diagnostics &) = delete;
   Diagnostics &operator=(const Diagnostics &) = delete;
 
-  /// A diagnostic just reported, to which notes can be added.
+  /// A reported diagnostic, to which notes can be added.
   class Report {
   public:
     template <typename... Params, typename... Args>
@@ -70,7 +70,7 @@ public:
     size_t index;
   };
 
-  /// Reports `message` at `range`. The severity is that of its kind.
+  /// Reports `message` at `range`. Its kind determines the severity.
   Report report(SourceRange range, const diag::Message &message) {
     return append(range, {}, message);
   }
@@ -87,12 +87,13 @@ public:
     return append({}, file, kind(args...));
   }
 
-  /// Takes over a text and returns it; ranges point into it from now on.
+  /// Takes ownership of a text and returns it; ranges can then point into it.
   llvm::StringRef addBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer);
-  /// Reads `path` (`-` is standard input) and adds it, or reports why not.
+  /// Reads `path` (`-` is standard input) and adds it; returns nothing on an
+  /// error, which is reported.
   std::optional<llvm::StringRef> addFile(llvm::StringRef path);
 
-  /// Where `range` lies in the sources; nothing when it is invalid.
+  /// The location of `range` in the sources; nothing when it is invalid.
   std::optional<SourcePlace> locate(SourceRange range) const;
 
   /// The first some hundreds of each severity.

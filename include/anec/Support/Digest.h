@@ -12,7 +12,7 @@
 
 namespace anec {
 
-/// SHA-256 of `parts` behind each other, in 64 lower-case hexadecimal digits.
+/// SHA-256 of the concatenated `parts`, as 64 lower-case hexadecimal digits.
 std::string sha256(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> parts);
 inline std::string sha256(llvm::ArrayRef<uint8_t> bytes) {
   return sha256(llvm::ArrayRef<llvm::ArrayRef<uint8_t>>(bytes));

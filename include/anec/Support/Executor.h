@@ -4,19 +4,20 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// All threads of the library, and nothing else makes one. Three kinds of work:
+/// Owns all threads of the library; no other code creates any. There are three
+/// kinds of work:
 ///
 /// - `parallelFor` shares the tasks of one job between the workers. A layer
-///   runs dozens of jobs of 20 microseconds to 2 milliseconds, so handing one
-///   out has to cost a few microseconds: idle workers spin for a short, bounded
+///   runs dozens of jobs of 20 microseconds to 2 milliseconds, so starting one
+///   must take only a few microseconds: idle workers spin for a short, bounded
 ///   time before they sleep.
-/// - a TaskQueue runs tasks in order, on a worker, beside the thread that
-///   submits them.
-/// - a ServiceThread waits for most of its life, such as a heartbeat, and is
-///   not counted among the workers.
+/// - a TaskQueue runs tasks in order, on a worker, concurrently with the thread
+///   that submits them.
+/// - a ServiceThread waits most of the time, such as a heartbeat, and is not
+///   one of the workers.
 ///
-/// Workers start with the first work for them; an executor of one thread starts
-/// none, and everything runs on the calling thread.
+/// Workers start when there is work for them; an executor with one thread
+/// starts none, and everything runs on the calling thread.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +39,9 @@ namespace anec {
 
 class TaskQueue;
 
-/// A fixed number of threads, the calling one included. One thread that is not
-/// a worker may use an executor at a time; a `parallelFor` inside a task of
-/// another runs inline on its worker.
+/// A fixed number of threads, including the calling one. Only one thread that
+/// is not a worker can use an executor at a time; a `parallelFor` nested in a
+/// task of another runs inline on its worker.
 class Executor {
 public:
   using Task = llvm::function_ref<void(size_t task, unsigned worker)>;
@@ -49,18 +50,18 @@ public:
 
   /// `threads` counts the calling thread; 0 means one per hardware thread.
   explicit Executor(unsigned threads = 0);
-  /// Queues and service threads have to be gone.
+  /// Queues and service threads must have been destroyed.
   ~Executor();
   Executor(const Executor &) = delete;
   Executor &operator=(const Executor &) = delete;
 
-  /// The number of workers, the calling thread included: worker numbers are
-  /// below it, and the calling thread is worker 0.
+  /// The number of workers, including the calling thread, which is worker 0.
+  /// Worker numbers are less than it.
   unsigned size() const { return unsigned(scratches.size()); }
-  /// How many threads this has started that are still there.
+  /// The number of running threads that this executor has started.
   unsigned threadsStarted() const { return startedThreads; }
 
-  /// The worker that the calling thread is: 0 outside of workers.
+  /// The worker number of the calling thread: 0 outside of workers.
   unsigned currentWorker() const;
 
   /// Runs `task` once for each number below `tasks` (fewer than 2^32), in any
@@ -68,13 +69,13 @@ public:
   void parallelFor(size_t tasks, Task task);
 
   /// Splits [0, `count`) into contiguous ranges of at least `grain` elements
-  /// (the last may be shorter), a few per worker so that a disturbed worker
-  /// does not hold up the rest. Boundaries are multiples of `grain`.
+  /// (the last can be shorter), a few per worker so that a preempted worker
+  /// does not delay the others. Boundaries are multiples of `grain`.
   void parallelRanges(size_t count, size_t grain, Range range);
 
   /// Scratch memory of `worker`: at least `count` floats, 64-byte aligned,
-  /// contents unspecified. Valid until the next call for the same worker, and
-  /// to be asked for by that worker alone.
+  /// contents unspecified. Valid until the next call for the same worker. Only
+  /// that worker can request it.
   float *scratch(unsigned worker, size_t count);
 
 private:
@@ -86,9 +87,9 @@ private:
     size_t capacity = 0;
   };
 
-  /// A parallelFor that runs. `ticket` is (generation << 32 | tasks not yet
+  /// A running parallelFor. `ticket` is (generation << 32 | tasks not yet
   /// taken); taking a task is a compare-and-swap on both halves, so a worker
-  /// that wakes late can neither take a task of a finished job nor hold up the
+  /// that wakes late can neither take a task of a finished job nor delay the
   /// caller.
   struct Job {
     alignas(64) std::atomic<uint64_t> ticket{0};
@@ -119,7 +120,7 @@ private:
   std::atomic<bool> isStarted{false};
   std::atomic<unsigned> startedThreads{0};
 
-  /// The calling thread's job goes before that of a queue's task.
+  /// The calling thread's job has priority over that of a queue's task.
   Job foreground, background;
 
   // Sleeping, after the spin: workers wait for a ticket or a queue's task.
@@ -128,28 +129,30 @@ private:
   std::atomic<unsigned> sleepers{0};
   std::atomic<bool> stopping{false};
 
-  std::vector<TaskQueue *> queues;        ///< under `sleep`
-  std::atomic<unsigned> waitingQueues{0}; ///< have tasks, and nobody runs them
+  std::vector<TaskQueue *> queues; ///< under `sleep`
+  std::atomic<unsigned> waitingQueues{
+      0}; ///< have tasks that no thread is running
 };
 
-/// Tasks that run one after another, in the order in which they are submitted,
-/// on one worker at a time; what a task shares with `parallelFor` are workers
-/// that the calling thread leaves idle. With one thread, `submit` runs them.
-/// One thread submits and waits.
+/// Tasks that run one after another, in submission order, on one worker at a
+/// time; a `parallelFor` in a task uses workers that the calling thread leaves
+/// idle. With one thread, `submit` runs them. Only one thread submits and
+/// waits.
 class TaskQueue {
 public:
   using Task = std::function<void()>;
 
-  /// Room for `capacity` tasks that wait; more take memory when submitted.
+  /// Allocates room for `capacity` waiting tasks; submitting more allocates
+  /// memory.
   explicit TaskQueue(Executor &executor, size_t capacity = 8);
   /// Waits for all tasks.
   ~TaskQueue();
   TaskQueue(const TaskQueue &) = delete;
   TaskQueue &operator=(const TaskQueue &) = delete;
 
-  /// The number of `task`, which is kept by reference until it has run.
+  /// Returns the number of `task`, which is kept by reference until it has run.
   uint64_t submit(const Task &task);
-  /// Returns when the task of that number, and those before it, have run. The
+  /// Returns when the task with this number, and those before it, have run. The
   /// calling thread takes part in the work.
   void wait(uint64_t number);
   void waitForAll() { wait(submitted); }
@@ -158,8 +161,8 @@ private:
   friend class Executor;
 
   bool isWaiting() const { return !isDriven && count > 0; }
-  /// Runs tasks up to that number; `lock` holds Executor::sleep, before and
-  /// after.
+  /// Runs tasks up to this number; `lock` holds Executor::sleep on entry and
+  /// exit.
   void drive(uint64_t number, std::unique_lock<std::mutex> &lock);
 
   Executor &executor;
@@ -167,15 +170,15 @@ private:
   std::vector<const Task *> ring;
   size_t first = 0, count = 0;
   bool isDriven = false;
-  uint64_t submitted = 0; ///< of the submitting thread alone
+  uint64_t submitted = 0; ///< used only by the submitting thread
   std::atomic<uint64_t> completed{0};
 };
 
-/// A thread of its own for what waits for most of its life.
+/// A dedicated thread for work that waits most of the time.
 class ServiceThread {
 public:
   ServiceThread(Executor &executor, std::function<void()> body);
-  /// Waits for `body` to return, which its owner has asked it to.
+  /// Waits for `body` to return; its owner must have asked it to.
   ~ServiceThread();
   ServiceThread(const ServiceThread &) = delete;
   ServiceThread &operator=(const ServiceThread &) = delete;

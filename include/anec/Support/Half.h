@@ -23,7 +23,7 @@ constexpr double halfMax = 65504.0;
 constexpr double halfOverflow = 65520.0;
 
 uint16_t floatToHalf(float value);
-/// Rounds once, straight from the double.
+/// Rounds once, directly from the double.
 uint16_t doubleToHalf(double value);
 float halfToFloat(uint16_t bits);
 
@@ -35,17 +35,17 @@ inline double roundToHalf(double value) {
   return halfToFloat(doubleToHalf(value));
 }
 
-/// What converts arrays. Results are the same; tests ask for each.
+/// How arrays are converted. Results are the same; tests use both.
 enum class HalfInstructions : uint8_t {
-  Best,    ///< those that the processor has for it
+  Best,    ///< the processor's conversion instructions
   Portable ///< bit arithmetic
 };
-/// Arrays; at memory speed. The ranges must not overlap.
+/// Convert arrays at memory speed. The ranges must not overlap.
 void floatsToHalves(const float *in, uint16_t *out, size_t count,
                     HalfInstructions instructions = HalfInstructions::Best);
 void halvesToFloats(const uint16_t *in, float *out, size_t count,
                     HalfInstructions instructions = HalfInstructions::Best);
-/// How many of `in` are finite but would become infinite as fp16.
+/// The number of finite elements of `in` that become infinite as fp16.
 size_t countHalfOverflows(const float *in, size_t count);
 
 } // namespace anec

@@ -5,7 +5,7 @@
 ///
 /// \file
 /// Weight files are mapped, not read: arrays are views into the mapping, which
-/// lives as long as one of them.
+/// lives as long as any of them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@ namespace anec {
 
 using MappedFile = std::shared_ptr<const llvm::MemoryBuffer>;
 
-/// Maps `path`; null when that fails, with the reason reported.
+/// Maps `path`; returns null when that fails, with the reason reported.
 [[nodiscard]] MappedFile mapFile(llvm::StringRef path, Diagnostics &diags);
-/// The same; on failure `error` says why, and nothing is reported.
+/// The same, but on failure sets `error` and reports nothing.
 MappedFile mapFile(llvm::StringRef path, std::string &error);
 
 inline llvm::ArrayRef<uint8_t> bytesOf(const llvm::MemoryBuffer &buffer) {

@@ -10,13 +10,13 @@
 
 namespace anec {
 
-/// The nearest of the candidates to a misspelt name, if any is near.
+/// Finds the candidate closest to a misspelled name, if any is close.
 class Suggestion {
 public:
   explicit Suggestion(llvm::StringRef misspelt)
       : misspelt(misspelt), distance((misspelt.size() + 1) / 3) {}
   void consider(llvm::StringRef candidate);
-  /// It; empty when none is near.
+  /// The closest candidate; empty when none is close.
   llvm::StringRef found() const { return best; }
   /// Adds the note `did you mean` if there is something to suggest.
   void note(Diagnostics::Report report, SourceRange range) const;

@@ -13,7 +13,7 @@
 
 namespace anec {
 
-/// Measures milliseconds since its construction.
+/// Measures the milliseconds since its construction.
 class Stopwatch {
 public:
   double milliseconds() const {
@@ -34,8 +34,7 @@ public:
   /// The times in the order of the runs.
   llvm::ArrayRef<double> runs() const { return values; }
 
-  /// The time that a share of `q` of the runs, 0 to 1, does not reach. There is
-  /// at least one run.
+  /// The quantile `q` (0 to 1) of the times. There must be at least one run.
   double quantile(double q) const {
     std::vector<double> sorted = values;
     llvm::sort(sorted);
