@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Types hold numbers; messages should say `[dim, seq]`. This side table keeps
-/// how each extent of a value was written, and guesses it for the results of
-/// ops. A guess is only ever shown beside the numbers.
+/// Types hold numbers; messages should show `[dim, seq]`. This side table
+/// records how each extent of a value was written, and guesses it for the
+/// results of ops. A guess is only shown next to the numbers.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace anec::frontend {
 /// How an extent was written; empty when it was a number.
 using Spellings = llvm::SmallVector<llvm::StringRef, 4>;
 
-/// An integer the user has a name for.
+/// An integer with a user-defined name.
 struct NamedInteger {
   llvm::StringRef spelling;
   int64_t value;
@@ -29,7 +29,7 @@ struct NamedInteger {
 
 class Dimensions {
 public:
-  /// Notes a config entry: its name may stand for its value.
+  /// Records a config entry: its name can be shown for its value.
   void addConfig(llvm::StringRef name, int64_t value) {
     config.push_back({name, value});
   }
@@ -41,7 +41,7 @@ public:
   void derive(const Op &op, llvm::ArrayRef<NamedInteger> hints = {});
 
   const Spellings *find(const Value *value) const;
-  /// A type as messages show it between backticks: "fp16[dim, seq]` = `[768,
+  /// A type as shown in messages between backticks: "fp16[dim, seq]` = `[768,
   /// 256]", or just the type when no extent has a name.
   static std::string describe(const TensorType &type,
                               llvm::ArrayRef<llvm::StringRef> spellings);

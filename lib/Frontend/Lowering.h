@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Gives the syntax tree its meaning. A file's lowering evaluates `config`,
-/// collects signatures, and lowers each block's body through Builder.
+/// Lowers the syntax tree to IR: evaluates `config`, collects signatures, and
+/// lowers each block's body through Builder.
 ///
-/// An expression that was reported has a poisoned term, and whatever uses it is
-/// poisoned without a word: one mistake is one error.
+/// An expression with a reported error has a poisoned term, and its uses are
+/// poisoned without a report: one mistake is one error.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 
 namespace anec::frontend {
 
-/// What an expression stands for.
+/// The value of an expression.
 struct Term {
   enum Kind { Poison, Tensor, Number, Boolean, String, List, Several };
   Kind kind = Poison;
@@ -50,13 +50,13 @@ struct Term {
   }
 };
 
-/// A type and how its extents are written.
+/// A type and the spelling of its extents.
 struct WrittenType {
   TensorType type;
   Spellings spellings;
 };
 
-/// What a call of a block needs to know.
+/// The part of a block that calls need.
 struct Signature {
   const ast::FunctionDecl *decl;
   std::vector<std::optional<WrittenType>> parameters; ///< unset: reported
@@ -105,10 +105,10 @@ private:
 /// Lowers expressions and statements of one body.
 class BodyLowering {
 public:
-  /// For what stands outside bodies, config values and signatures, where only
-  /// numbers make sense.
+  /// For expressions outside bodies, in config values and signatures, where
+  /// only numbers are valid.
   explicit BodyLowering(FileLowering &file) : file(file), diags(file.diags) {}
-  /// For a block, or (with the body around it) for that of a `repeat`.
+  /// For a block, or (with the enclosing body) for the body of a `repeat`.
   BodyLowering(FileLowering &file, const ast::FunctionDecl &decl,
                Function &function, BodyLowering *outer = nullptr);
 
@@ -117,7 +117,7 @@ public:
 
   // Expressions.cpp
   Term lower(const ast::Expr *expr);
-  /// An integer that is known now; reports what else it is.
+  /// An integer known at compile time; anything else is an error.
   std::optional<int64_t> lowerInteger(const ast::Expr *expr);
   std::optional<WrittenType> lowerType(const ast::Type &type);
 
@@ -129,7 +129,7 @@ private:
   BodyLowering *outer = nullptr;
   std::optional<Builder> builder;
   Names names;
-  /// Values that carry a name of the user's.
+  /// Values with a user-given name.
   llvm::DenseSet<const Value *> named;
   /// Values of the outer body that a `repeat`'s body reads.
   std::vector<Value *> captured;
@@ -143,7 +143,8 @@ private:
                    const Term &rhs);
   bool checkArithmetic(const Term &term, const ast::Name &op);
   void reportUnknownName(const ast::Name &name);
-  /// The binding of `name`, here or around; null when there is none.
+  /// The binding of `name`, here or in an enclosing body; null when there is
+  /// none.
   Binding *findName(llvm::StringRef name);
 
   // Calls.cpp
@@ -153,12 +154,13 @@ private:
                           llvm::ArrayRef<Term> terms, bool &ok);
   Value *fitTensor(const ast::ReferenceExpr *expr, const ParamDef &param,
                    const Term &term, std::optional<DType> dtype);
-  /// Makes the op; its results become a tensor, or several.
+  /// Creates the op; its results become a tensor, or several.
   Term build(const OpDef &def, llvm::ArrayRef<Value *> operands,
              llvm::ArrayRef<ConstantRef> constants, SourceRange range,
              llvm::StringRef writtenAs,
              llvm::ArrayRef<NamedInteger> hints = {});
-  /// A `const` of numbers; null when they do not fit, with that reported.
+  /// A `const` of numbers; returns null when they do not fit, which is
+  /// reported.
   Value *literal(const Term &term, DType dtype);
 
   // Statements.cpp
@@ -188,7 +190,8 @@ private:
   bool setCarriedResults(llvm::ArrayRef<llvm::StringRef> carried);
 };
 
-/// Gives inputs of models that are nothing but targets of a loss that role.
+/// Sets the role Target on inputs of models that are only used as targets of a
+/// loss.
 void markTargets(Module &module);
 
 /// "a tensor `fp16[4]`", "the number 3", ...

@@ -4,9 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Numbers that are known while compiling: `config` values and expressions of
-/// them. Integers stay integers and are exact; one decimal makes the result a
-/// decimal.
+/// Numbers known at compile time: `config` values and expressions of them.
+/// Integers are exact; an expression with a decimal is a decimal.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,18 +25,18 @@ struct Number {
   static Number ofInteger(int64_t value) { return {true, value, 0}; }
   static Number ofDecimal(double value) { return {false, 0, value}; }
   double asDouble() const { return isInteger ? double(integer) : decimal; }
-  /// As the user would write it; a decimal shows that it is one.
+  /// In source spelling; a decimal is recognizable as one.
   std::string str() const;
 };
 
-/// `lhs op rhs` for `+`, `-`, `*` or `/`. Reports at `range` when the result is
-/// no number or an integer division is not exact.
+/// `lhs op rhs` for `+`, `-`, `*` or `/`. Reports an error at `range` when the
+/// result is not a number or an integer division is not exact.
 [[nodiscard]] std::optional<Number> combine(char op, const Number &lhs,
                                             const Number &rhs,
                                             SourceRange range,
                                             Diagnostics &diags);
 
-/// Reads what stands after `--define name=`.
+/// Parses the value of `--define name=`.
 std::optional<Number> parseNumber(llvm::StringRef text);
 
 } // namespace anec::frontend

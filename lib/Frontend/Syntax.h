@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The three steps of parsing, which alone see ANTLR and its exceptions: the
-/// tokens are checked (Parse.cpp), for what the parser must not meet: stray
-/// characters, and nesting that would exhaust the stack; the parser runs with a
-/// recovery of our own, by statement (Recovery.cpp); its contexts become the
-/// nodes of Ast.h (TreeBuilder.cpp).
+/// The three steps of parsing, the only code that uses ANTLR and its
+/// exceptions: the tokens are checked for stray characters and for nesting that
+/// would exhaust the stack (Parse.cpp); the parser runs with its own error
+/// recovery, by statement (Recovery.cpp); its contexts become the nodes of
+/// Ast.h (TreeBuilder.cpp).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace anec::tdsl {
 
 using Tokens = std::vector<antlr4::Token *>;
 
-/// Where tokens stand in the text.
+/// Maps tokens to positions in the text.
 struct Source {
   llvm::StringRef text;
 
@@ -45,18 +45,19 @@ struct Source {
   }
 };
 
-/// Whether the token is none of the language's; it is hidden from the parser.
+/// Whether the token is not part of the language; it is hidden from the parser.
 bool isBad(const antlr4::Token *token);
 
 /// Thrown when enough errors have been reported.
 struct TooManyErrors {};
 
-/// Reports errors in the user's words, at most one for each statement, and
-/// goes on after the statement.
+/// Reports errors in terms of the language, at most one for each statement, and
+/// continues after the statement.
 [[nodiscard]] std::shared_ptr<antlr4::ANTLRErrorStrategy>
 makeRecovery(const Source &source, const Tokens &tokens, Diagnostics &diags);
 
-/// Makes our tree from that of a text without syntax errors.
+/// Builds the tree of Ast.h from the parse tree of a text without syntax
+/// errors.
 [[nodiscard]] std::unique_ptr<ast::File>
 buildTree(TDSLParser::FileContext *context, const Source &source,
           Diagnostics &diags);

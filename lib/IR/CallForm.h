@@ -10,8 +10,8 @@
 
 namespace anec {
 
-/// Whether the constant in `slot` is written elsewhere than between the braces:
-/// the callee before the operands, the types of the results after the colon.
+/// Whether the constant in `slot` is written outside the braces: the callee
+/// before the operands, the types of the results after the colon.
 inline bool isWrittenApart(const OpDef &def, unsigned slot) {
   return def.has(trait::Call) &&
          (slot == unsigned(def.constantSlot(param::callee)) ||

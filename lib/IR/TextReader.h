@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The lower half of the IR's parser: characters, words, numbers, types and
+/// The lower level of the IR's parser: characters, words, numbers, types and
 /// constants.
 ///
 //===----------------------------------------------------------------------===//
@@ -16,25 +16,25 @@
 
 namespace anec {
 
-/// Walks over the text; knows characters, not meaning.
+/// Scans the text at the character level.
 class Cursor {
 public:
   explicit Cursor(llvm::StringRef text) : text(text), at(text.begin()) {}
 
   const char *position() const { return at; }
   void skipSpace();
-  /// Goes to the end of the line of the last token that was taken, or of
-  /// `begin` when none was taken since.
+  /// Skips to the end of the line of the last consumed token, or of `begin`
+  /// when none was consumed since.
   void skipLine(const char *begin);
   bool atEnd();
-  /// The next character that is no space, not consumed; 0 at the end.
+  /// The next non-space character, not consumed; 0 at the end.
   char peek();
   bool consume(llvm::StringRef token);
   /// Letters, digits, `_` and `.`; empty when there is none.
   llvm::StringRef word();
   /// A number, `inf` or `nan`, with sign and exponent.
   llvm::StringRef number();
-  /// The characters of a quoted string; false when it does not end.
+  /// The characters of a quoted string; returns false when it is unterminated.
   bool quoted(std::string &value);
 
 private:
@@ -47,10 +47,10 @@ private:
 
   llvm::StringRef text;
   const char *at;
-  const char *lastTaken = nullptr; ///< behind the last token
+  const char *lastTaken = nullptr; ///< after the last token
 };
 
-/// Reads types and constants. What fails has been reported.
+/// Reads types and constants. Failures have been reported.
 class TextReader {
 public:
   TextReader(llvm::StringRef text, Diagnostics &diags,
@@ -59,8 +59,8 @@ public:
 
   bool parseType(TensorType &type);
   bool parseConstant(ConstantRef &constant);
-  /// `{role = target}`, of a parameter or result; leaves `role` alone where
-  /// there is nothing of the kind.
+  /// `{role = target}`, of a parameter or result; does not change `role` when
+  /// it is absent.
   bool parseRole(RolePlace place, ValueRole &role);
   /// The same of a function: `{role = train, of = "llama"}`.
   bool parseRole(Function &function);

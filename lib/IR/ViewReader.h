@@ -10,7 +10,7 @@
 
 namespace anec {
 
-/// Reads one text from its beginning. After a failure, `why` has the reason.
+/// Reads one text from its start. After a failure, `why` has the reason.
 class ViewReader {
 public:
   ViewReader(llvm::StringRef text, std::string &why) : rest(text), why(why) {}
@@ -30,13 +30,13 @@ public:
     fail("`" + std::string(1, symbol) + "`");
     return false;
   }
-  /// A number that is not negative.
+  /// A non-negative number.
   std::optional<int64_t> integer();
   /// `[64, 64]`
   bool integers(Shape &values);
-  /// All steps up to the end, of an array of `shape`.
+  /// All steps up to the end, for an array of `shape`.
   std::optional<ArrayView> steps(llvm::ArrayRef<int64_t> shape);
-  /// Says that there should be `expected` here.
+  /// Sets the reason: `expected` is missing here.
   void fail(llvm::StringRef expected);
 
   llvm::StringRef rest;

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A reshape makes axes of each other in groups: the smallest runs of axes with
-/// as many elements before as after. A step that keeps to these groups can as
-/// well be done before the reshape.
+/// A reshape maps groups of axes to each other: the smallest runs of axes with
+/// the same number of elements before and after. A step that acts on whole
+/// groups can be moved before the reshape.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,20 +17,20 @@
 
 namespace anec::view {
 
-/// What does before a reshape from `from` to `to` what `step` does after it, up
-/// to another reshape; nothing when no single step does.
+/// The step before a reshape from `from` to `to` that is equivalent to `step`
+/// after it, up to another reshape; nothing when no single step is.
 std::optional<ViewStep> beforeReshape(const ViewStep &step,
                                       llvm::ArrayRef<int64_t> from,
                                       llvm::ArrayRef<int64_t> to);
 
-/// The first element of those that `slice` takes of `axes` of an array of
-/// `shape`, and their count; nothing when they do not follow each other.
+/// The first element that `slice` selects from `axes` of an array of `shape`,
+/// and their count; nothing when they are not contiguous.
 std::optional<std::pair<int64_t, int64_t>>
 flatRange(const ViewStep &slice, llvm::ArrayRef<int64_t> shape,
           llvm::ArrayRef<size_t> axes);
 
-/// `to` with the axes joined that `permutation` keeps next to each other, and
-/// without those of one element; and the permutation of what is left.
+/// `to` with the axes merged that `permutation` keeps adjacent, and without
+/// axes of extent 1; and the permutation of the remaining axes.
 std::pair<Shape, Shape> joinAxes(const ViewStep &permutation,
                                  llvm::ArrayRef<int64_t> to);
 

@@ -11,10 +11,10 @@
 
 namespace anec::mil {
 
-/// Calls `pair` for the ops of both functions in order, constants left out:
-/// with two that belong together, which are of one kind, or with one and null.
-/// `isCounterpart` says of two values whether they are results of ops that have
-/// been paired, or parameters that belong together.
+/// Calls `pair` for the ops of both functions in order, except constants: with
+/// two corresponding ops, which have the same kind, or with one and null.
+/// `isCounterpart` returns whether two values are results of paired ops, or
+/// corresponding parameters.
 void alignOps(
     const Function &left, const Function &right,
     llvm::function_ref<bool(const Value *, const Value *)> isCounterpart,

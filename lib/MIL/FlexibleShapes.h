@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An input may be declared with unknown extents; the function's attribute
-/// FlexibleShapeInformation says which shapes it takes. All of anec works on
-/// known shapes, so the reader chooses one for each such input, and what
-/// follows from them has known shapes, too.
+/// An input can be declared with unknown extents; the function's attribute
+/// FlexibleShapeInformation lists its allowed shapes. anec needs known shapes,
+/// so the reader chooses one for each such input, and all values computed from
+/// it have known shapes, too.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +28,15 @@ struct FlexibleParameter {
   SourceRange typeRange;
 };
 
-/// The shapes that the reader was asked for, and which of them had an input.
+/// The requested shapes, and which of them matched an input.
 class RequestedShapes {
 public:
   explicit RequestedShapes(llvm::ArrayRef<InputShape> shapes)
       : shapes(shapes) {}
 
-  /// The shape asked for `name`; null when there is none.
+  /// The shape requested for `name`; null when there is none.
   const InputShape *find(llvm::StringRef name);
-  /// Reports the shapes for inputs that no function has.
+  /// Reports requested shapes for inputs that no function has.
   void reportUnused(Diagnostics &diags) const;
 
 private:
@@ -44,13 +44,14 @@ private:
   llvm::StringSet<> used;
 };
 
-/// What FlexibleShapeInformation says about the inputs of a function.
+/// The FlexibleShapeInformation of a function's inputs.
 class FlexibleShapes {
 public:
-  /// Reads the attribute's value; false when it is none, which is not reported.
+  /// Reads the attribute's value; returns false when it is invalid, which is
+  /// not reported.
   bool read(const Literal &literal);
 
-  /// Gives `parameter` the shape that was asked for, or its default one. False
+  /// Sets the requested or the default shape of `parameter`. Returns false
   /// after an error.
   [[nodiscard]] bool choose(const FlexibleParameter &parameter,
                             const InputShape *requested,
@@ -59,7 +60,7 @@ public:
 private:
   struct Input {
     std::optional<Shape> byDefault;
-    /// The least and the most elements of each axis; -1 is any number.
+    /// The minimum and maximum extent of each axis; -1 is unbounded.
     std::vector<std::pair<int64_t, int64_t>> range;
     std::vector<Shape> enumerated;
   };

@@ -14,12 +14,12 @@
 
 namespace anec::mil {
 
-/// What a name of the text stands for.
+/// The meaning of a name in the text.
 struct Symbol {
-  Value *value = nullptr; ///< null after an error, which silences its users
+  Value *value = nullptr; ///< null after an error, so that its uses report none
   ConstantRef constant;   ///< of a `const`
   SourceRange range;
-  /// A `const` that became part of the ops it feeds, and may not be needed
+  /// A `const` that became part of the ops it feeds, and is possibly unused
   /// itself.
   bool folded = false;
 };
@@ -45,7 +45,7 @@ struct ResultDeclaration {
   SourceRange range; ///< of the name
 };
 
-/// A statement as it is written, before its op is looked up.
+/// A statement as written, before its op is looked up.
 struct Statement {
   llvm::SmallVector<ResultDeclaration, 1> results;
   llvm::StringRef opName;
@@ -55,15 +55,15 @@ struct Statement {
   llvm::SmallVector<Argument, 4> attributes;
 };
 
-/// Reads functions into a module. Every statement that can be read is, so that
-/// one run reports the errors of all.
+/// Reads functions into a module. Reading continues after errors, so that one
+/// run reports the errors of all statements.
 class FunctionReader {
 public:
   FunctionReader(ValueReader &reader, Module &module, const OpTable &ops,
                  RequestedShapes &requested, Diagnostics &diags);
 
-  /// Reads `func name<opset>(parameters) { ... } -> (results);`. False when
-  /// nothing that follows would make sense.
+  /// Reads `func name<opset>(parameters) { ... } -> (results);`. Returns false
+  /// when reading cannot continue.
   bool read();
 
 private:
@@ -127,13 +127,13 @@ private:
   // Of the function being read.
   std::vector<FlexibleParameter> flexible;
   FlexibleShapes shapes;
-  /// What follows from constants and shapes alone.
+  /// Values that depend only on constants and shapes.
   llvm::DenseMap<const Value *, ConstantRef> computedValues;
-  /// The ops that give it, and whether a constant parameter took one of their
-  /// results.
+  /// The ops that compute them, and whether a constant parameter uses one of
+  /// their results.
   llvm::DenseMap<const Op *, bool> computedOps;
 
-  // The slots of the op being bound.
+  // Slots of the op being bound.
   llvm::SmallVector<Value *, 8> operands;
   llvm::SmallVector<ConstantRef, 8> constants;
   llvm::SmallVector<llvm::StringRef, 12> given; ///< parameters seen

@@ -18,9 +18,9 @@ struct Token {
     Identifier, ///< names, and the words `inf`, `nan`, `true`, `false`
     Number,     ///< with its sign
     String,     ///< with its quotes
-    Broken,     ///< a string that does not end on its line, reported already
+    Broken,     ///< a string that does not end on its line; already reported
     Arrow,      ///< `->`
-    Punctuation ///< any other character; `text` is that one
+    Punctuation ///< any other character, which is `text`
   };
   Kind kind = End;
   llvm::StringRef text;
@@ -39,7 +39,7 @@ struct Token {
   }
 };
 
-/// Cuts text into tokens, one ahead of the reader.
+/// Splits text into tokens, with one token of lookahead.
 class Lexer {
 public:
   Lexer(llvm::StringRef text, Diagnostics &diags)
@@ -47,12 +47,11 @@ public:
     next();
   }
 
-  /// The token that comes next.
+  /// The next token.
   const Token &peek() const { return token; }
-  /// The character that follows `peek()`, spaces and comments skipped; 0 at
-  /// the end.
+  /// The character after `peek()`, skipping spaces and comments; 0 at the end.
   char peekBehind();
-  /// Takes a token.
+  /// Consumes a token.
   Token take() {
     Token taken = token;
     lastEnd = taken.end();
@@ -65,9 +64,9 @@ public:
     take();
     return true;
   }
-  /// Where the last taken token ends.
+  /// The end of the last consumed token.
   const char *previousEnd() const { return lastEnd; }
-  /// How much text is behind `peek()`.
+  /// The number of bytes after `peek()`.
   size_t bytesLeft() const { return size_t(end - at); }
 
 private:

@@ -10,12 +10,12 @@
 
 namespace anec::mil {
 
-/// The float that `text` (hexadecimal or decimal, `inf`, `nan`) stands for,
-/// rounded once to `dtype`, a float type; nothing when it is no number.
+/// Parses `text` (hexadecimal or decimal, `inf`, `nan`) as a float, rounded
+/// once to the float type `dtype`; returns nothing when it is not a number.
 std::optional<double> parseFloat(llvm::StringRef text, DType dtype);
 
 enum class IntegerVerdict { Fits, OutOfRange, NoInteger };
-/// The integer that decimal `text` stands for, as the low bits of `bits`.
+/// Parses the decimal integer `text` into the low bits of `bits`.
 IntegerVerdict parseInteger(llvm::StringRef text, DType dtype, uint64_t &bits);
 
 } // namespace anec::mil

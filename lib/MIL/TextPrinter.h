@@ -29,7 +29,7 @@ public:
   void printFooter() { out << "}\n"; }
 
 private:
-  /// An argument of an op in its alphabetical place.
+  /// An argument of an op, in alphabetical order.
   struct Slot {
     const ParamDef *param;
     unsigned index;

@@ -15,20 +15,20 @@ namespace anec::mil {
 /// More than any program needs, and few enough not to exhaust the stack.
 constexpr unsigned maxNesting = 64;
 
-/// Stands for an extent that is written `?`.
+/// An extent that is written `?`.
 constexpr int64_t unknownExtent = -1;
 
-/// A type as far as the reader cares: tensors, scalars, states and buffers are
-/// known, and everything else is only parsed.
+/// A type as the reader needs it: tensors, scalars, states and buffers are
+/// interpreted, and all other types only parsed.
 struct ParsedType {
   enum Kind : uint8_t { Tensor, Dictionary, List, Tuple, State, Buffer };
   Kind kind = Tensor;
   bool unknownExtents = false; ///< among those of `tensor`
-  TensorType tensor;           ///< of a state or buffer, what it holds
+  TensorType tensor;           ///< for a state or buffer, the tensor it holds
   std::unique_ptr<BufferLayout> layout;
   SourceRange range;
 
-  /// Whether it is what a value of a program may be.
+  /// Whether a value of a program can have this type.
   bool isValue() const {
     return kind == Tensor || kind == State || kind == Buffer;
   }
@@ -39,14 +39,15 @@ struct ParsedType {
   }
 };
 
-/// Any literal as it is written, whatever its type.
+/// A literal of any type, as written.
 struct Literal {
-  Token token;   ///< of one that is no list
+  Token token;   ///< of a literal that is not a list
   char open = 0; ///< `[`, `{` or `(`, of a list
   std::vector<Literal> elements;
 };
 
-/// Reads types and typed values. What returns false has reported why.
+/// Reads types and typed values. Functions that return false have reported the
+/// reason.
 class ValueReader {
 public:
   ValueReader(llvm::StringRef text, WeightFiles &weights, Diagnostics &diags)
@@ -54,34 +55,34 @@ public:
 
   Lexer lexer;
 
-  /// Whether a type comes next, and not a name.
+  /// Whether a type is next, not a name.
   bool atType();
   bool parseType(ParsedType &type);
   /// The same for a value of the program: a tensor, a state or a buffer. Only a
-  /// tensor may have unknown extents.
+  /// tensor can have unknown extents.
   bool parseValueType(ParsedType &type);
-  /// A type and its literal in parentheses. Values of other types than tensors
+  /// A type and its literal in parentheses. Values of types other than tensors
   /// are skipped and leave `value` null.
   bool parseTypedValue(ConstantRef &value, SourceRange &range);
   /// The same for a value of any type, unread.
   bool parseTypedLiteral(Literal &literal, SourceRange &range);
-  /// `[name = ..., ...]`, which may be missing; `read` takes what follows `=`.
+  /// `[name = ..., ...]`, which is optional; `read` reads what follows `=`.
   bool parseAttributes(llvm::function_ref<bool(const Token &name)> read);
   /// `({{"key", "value"}, ...})`, the literal of a dictionary of strings.
   bool
   parseStringPairs(std::vector<std::pair<std::string, std::string>> &pairs);
 
-  // Reports that something else was expected; false.
+  // Reports that `what` was expected; returns false.
   bool expected(llvm::StringRef what);
   bool expect(char punctuation);
-  /// Takes the `,` before the next element of a list, if `close` does not end
+  /// Consumes the `,` before the next element of a list, unless `close` ends
   /// it.
   bool separate(char close);
   bool unsupported(SourceRange range, llvm::StringRef what);
-  /// Whether a value comes next that lacks its type, reported as that of
+  /// Whether a value without a type is next, which is reported as that of
   /// `name`.
   bool isUntyped(llvm::StringRef name);
-  /// From `begin` to the end of the last token taken.
+  /// From `begin` to the end of the last consumed token.
   SourceRange rangeFrom(const char *begin) const;
 
 private:

@@ -19,8 +19,8 @@ public:
               Diagnostics &diags)
       : modelDirectory(modelDirectory), options(options), diags(diags) {}
 
-  /// The value of `type` at `offset` of the file called `path` in the text;
-  /// null when there is none, with the reason reported at `range`.
+  /// The value of `type` at `offset` of the file named `path` in the text;
+  /// returns null when there is none, with the reason reported at `range`.
   ConstantRef read(const TensorType &type, llvm::StringRef path,
                    SourceRange pathRange, uint64_t offset, SourceRange range);
 

@@ -20,24 +20,24 @@ class OutputFile;
 
 namespace anec::mil {
 
-/// Where a constant lies in a weight file.
+/// The location of a constant in a weight file.
 struct WeightPlace {
   llvm::StringRef path;
   uint64_t offset;
 };
 
-/// Decides for every constant of the functions to be printed whether it stands
-/// in the text or in a weight file, and where there. Done before the text, and
-/// independent of whether the file is ever written.
+/// Decides for every constant of the printed functions whether it is in the
+/// text or in a weight file, and at which offset. This happens before printing,
+/// whether or not the file is written.
 class WeightLayout {
 public:
   explicit WeightLayout(const MILPrintOptions &options) : options(options) {}
 
-  /// Places all constants of `function`; `opset` decides which element types a
-  /// file may hold.
+  /// Places all constants of `function`; `opset` determines which element types
+  /// a file can hold.
   void add(const Function &function, llvm::StringRef opset);
 
-  /// The place of a constant, or nothing when it stands in the text.
+  /// The place of a constant, or nothing when it is in the text.
   std::optional<WeightPlace> find(const Constant &constant) const;
   /// The place of the value of a `weight` op.
   WeightPlace find(const Op &weight) const;
@@ -47,9 +47,9 @@ public:
   /// each.
   void forEachWeight(
       llvm::function_ref<void(const Op &weight, uint64_t offset)> visit) const;
-  /// Adds the files to `files`, the first at `path`; false when one cannot be
-  /// written or a value is not known, with that reported. `resolve`, which may
-  /// be empty, gives the values that were not known before.
+  /// Adds the files to `files`, the first at `path`; returns false when one
+  /// cannot be written or a value is unknown, which is reported. `resolve`,
+  /// which can be empty, returns the values that were unknown so far.
   [[nodiscard]] bool write(llvm::StringRef path, const ResolveWeight &resolve,
                            AtomicFiles &files, Diagnostics &diags) const;
 
@@ -76,7 +76,7 @@ private:
   }
 
   const MILPrintOptions &options;
-  /// Of each file, and what the text calls it.
+  /// For each file, its layout and its path in the text.
   std::vector<BlobLayout> layouts;
   std::deque<std::string> paths;
   std::vector<Record> records;
