@@ -14,7 +14,7 @@ using Kind = ViewStep::Kind;
 // The last step
 //===----------------------------------------------------------------------===//
 
-/// Where the view stands before its last step.
+/// The shape of the view before its last step.
 static Shape shapeBefore(llvm::ArrayRef<ViewStep> steps, const Shape &source) {
   Shape shape = source;
   for (const ViewStep &step : steps.drop_back())
@@ -32,8 +32,8 @@ ViewStep ArrayView::pop() {
   return list.pop_back_val();
 }
 
-/// Splits a permutation of `shape` into one that keeps axes of extent 1 where
-/// they are, and a reshape; either may be the identity.
+/// Splits a permutation of `shape` into one that does not move axes of extent
+/// 1, and a reshape; either can be the identity.
 static std::pair<ViewStep, ViewStep>
 keepUnitAxes(const ViewStep &permutation, llvm::ArrayRef<int64_t> shape) {
   Shape axes;
@@ -70,8 +70,8 @@ static bool isIdentity(const ViewStep &step, const Shape &shape) {
 // Appending
 //===----------------------------------------------------------------------===//
 
-/// The same step before a permutation: on axis `permutation[i]` what `step` is
-/// on axis i.
+/// The equivalent step before a permutation: does to axis `permutation[i]` what
+/// `step` does to axis i.
 static ViewStep beforePermutation(const ViewStep &step,
                                   const ViewStep &permutation) {
   ViewStep before = step;
@@ -82,8 +82,8 @@ static ViewStep beforePermutation(const ViewStep &step,
   return before;
 }
 
-/// A slice of a padded array as a padding of a slice of it; nothing when the
-/// slice has nothing but zeros. `shape` is that of the array.
+/// Converts a slice of a padded array to a padding of a slice; returns nothing
+/// when the slice has only zeros. `shape` is the array's shape.
 static std::optional<std::pair<ViewStep, ViewStep>>
 sliceBeforePad(const ViewStep &slice, const ViewStep &pad,
                llvm::ArrayRef<int64_t> shape) {
@@ -162,8 +162,8 @@ bool ArrayView::mergePermute(const ViewStep &step) {
   return true;
 }
 
-/// The axes within `parts`, in their order: numbers of them, each part's
-/// after those of the parts before it.
+/// The axes within `parts`, in their order: the axes are numbered
+/// consecutively, part by part.
 static llvm::SmallVector<Shape, 4> numberParts(llvm::ArrayRef<Shape> parts) {
   llvm::SmallVector<Shape, 4> numbers;
   int64_t next = 0;
@@ -195,7 +195,8 @@ bool ArrayView::mergeAcrossReshape(const ViewStep &step) {
     return false;
   pop();
   ViewStep inner = pop();
-  // Parts of an axis of x, and where they stand after the first permutation.
+  // The parts of each axis of x, and their positions after the first
+  // permutation.
   llvm::SmallVector<Shape, 4> parts(from.size());
   for (auto [axis, source] : llvm::enumerate(inner.first))
     parts[source] = split->from[axis];

@@ -18,7 +18,7 @@ static std::string rangeText(int64_t first, int64_t second, bool isWhole) {
   return isWhole ? ":" : std::to_string(first) + ":" + std::to_string(second);
 }
 
-/// `shape` is that of the array that `step` is applied to.
+/// `shape` is the shape of the array that `step` is applied to.
 static std::string stepText(const ViewStep &step, const Shape &shape) {
   llvm::SmallVector<std::string, 4> axes;
   for (size_t axis = 0; axis < step.first.size(); ++axis) {
@@ -52,7 +52,7 @@ std::string ArrayView::str() const {
 std::optional<int64_t> ViewReader::integer() {
   uint64_t value;
   skipSpace();
-  // More digits than any extent has are no number.
+  // A number with more digits than any extent is invalid.
   size_t digits = rest.find_if_not(llvm::isDigit);
   llvm::StringRef word = rest.take_front(digits);
   if (word.size() > 18 || word.getAsInteger(10, value)) {
@@ -77,7 +77,7 @@ bool ViewReader::integers(Shape &values) {
   return true;
 }
 
-/// `:` stands for all of an axis in a slice, and for no padding.
+/// `:` means the whole axis in a slice, and no padding in a padding.
 bool ViewReader::ranges(ViewStep &step, llvm::ArrayRef<int64_t> shape) {
   if (!expect('['))
     return false;

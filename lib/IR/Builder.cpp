@@ -26,7 +26,8 @@ DType anec::literalDType(const OpDef &def, const ParamDef &param,
       return operands[slot]->type.dtype;
     ++slot;
   }
-  // Without an operand to follow: a default's own kind, or the usual width.
+  // Without an operand that determines it: the kind of the default, or the
+  // usual width.
   if (param.fallback.contains('.') && param.dtypes.contains(DType::FP32))
     return DType::FP32;
   if (param.dtypes.contains(DType::Int32))
@@ -95,11 +96,11 @@ static bool checkOperandCount(InferContext &ctx) {
                                      given));
 }
 
-/// Binds type letters to the parameter that first had them.
+/// Binds type letters to the first parameter that has them.
 class TypeVars {
 public:
-  /// False when `param`'s letter is bound to another element type; `other` is
-  /// then the parameter that bound it.
+  /// Returns false when `param`'s letter is bound to another element type;
+  /// `other` is then the parameter that bound it.
   bool bind(const ParamDef &param, DType dtype, llvm::StringRef &other,
             DType &otherDType) {
     if (param.typeVar == 0)
@@ -186,8 +187,8 @@ static bool checkConstant(InferContext &ctx, const ParamDef &param,
                          param.rank == 0 ? "a scalar" : "a tensor of rank 1"));
 }
 
-/// Extents count from 1 and in 32 bits, as MIL's shape parameters do; inference
-/// may add and multiply two of them without overflow.
+/// Extents are at least 1 and fit in 32 bits, as MIL's shape parameters do;
+/// inference can add and multiply two of them without overflow.
 static bool checkExtents(InferContext &ctx) {
   for (unsigned slot = 0; slot < ctx.operands.size(); ++slot) {
     if (!ctx.hasOperand(slot))
@@ -240,8 +241,8 @@ void Builder::setInsertionPoint(Op *op) {
     range = op->range();
 }
 
-/// Gives number literals (held as fp64, or int32 where a float is wanted) the
-/// element type their parameter takes.
+/// Converts number literals (held as fp64, or int32 where a float is expected)
+/// to the element type of their parameter.
 static ConstantRef convertLiteral(const OpDef &def, const ParamDef &param,
                                   ConstantRef constant,
                                   llvm::ArrayRef<Value *> operands) {

@@ -97,7 +97,7 @@ ConstantRef Constant::reshaped(llvm::ArrayRef<int64_t> shape) const {
   if (dtype() == DType::String)
     return strings(std::move(newType), text);
   if (!owner) {
-    // What is stored may be wider than what is declared.
+    // The stored type can be wider than the declared one.
     auto bytes = std::make_shared_for_overwrite<uint8_t[]>(data.size());
     std::copy(data.begin(), data.end(), bytes.get());
     return view(std::move(newType), stored, {bytes.get(), data.size()}, bytes,
@@ -195,7 +195,7 @@ bool Constant::equals(const Constant &other) const {
 }
 
 size_t Constant::hash() const {
-  // The head of a large array tells enough; `equals` decides.
+  // Hashing the start of a large array is enough; `equals` decides.
   llvm::hash_code code =
       llvm::hash_combine(unsigned(dtype()),
                          llvm::hash_combine_range(tensorType.shape.begin(),

@@ -5,8 +5,8 @@
 ///
 /// \file
 /// Steps in canonical order (slice, pad, permute, then any reshape) are one
-/// copy between two strided boxes. A view is as many copies as it has such
-/// runs of steps, which is one for all but odd ones.
+/// copy between two strided boxes. A view needs one copy for each such run of
+/// steps; most views have one run.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using Kind = ViewStep::Kind;
 
 namespace {
 
-/// An axis of what is copied; strides in elements.
+/// An axis of a copied box; strides are in elements.
 struct CopyAxis {
   int64_t extent, fromStride, toStride;
 };
@@ -30,12 +30,12 @@ struct BoxCopy {
   llvm::SmallVector<CopyAxis, 8> axes; ///< outermost first, as in the result
   int64_t fromOffset = 0, toOffset = 0;
   int64_t count = 0; ///< elements of the result
-  bool fills = true; ///< the box is all of the result
+  bool fills = true; ///< the box covers the whole result
 };
 
 } // namespace
 
-/// Drops axes of one element, and joins those that are one on both sides.
+/// Drops axes of extent 1, and merges axes that are contiguous on both sides.
 static void simplify(BoxCopy &box) {
   llvm::SmallVector<CopyAxis, 8> joined;
   for (const CopyAxis &axis : box.axes) {
@@ -52,8 +52,8 @@ static void simplify(BoxCopy &box) {
   box.axes = std::move(joined);
 }
 
-/// The copy that `steps`, no two of a kind and in canonical order, make of an
-/// array of `shape`, which becomes that of the result.
+/// The copy for `steps`, which are of different kinds and in canonical order,
+/// of an array of `shape`, which is set to the shape of the result.
 static BoxCopy boxOf(llvm::ArrayRef<ViewStep> steps, Shape &shape) {
   Shape fromStrides = rowMajorStrides(shape), extents = shape;
   Shape before(shape.size(), 0), order;
@@ -71,7 +71,7 @@ static BoxCopy boxOf(llvm::ArrayRef<ViewStep> steps, Shape &shape) {
     } else if (step.kind == Kind::Permute) {
       order = step.first;
     }
-    // A reshape is the last, and moves nothing.
+    // A reshape is the last step, and moves no elements.
     if (step.kind != Kind::Reshape)
       shape = step.apply(shape);
   }
@@ -88,8 +88,8 @@ static BoxCopy boxOf(llvm::ArrayRef<ViewStep> steps, Shape &shape) {
   return box;
 }
 
-/// Copies a plane whose elements follow each other along `down` on one side and
-/// along `across` on the other, by squares that fit the cache.
+/// Copies a plane whose elements are contiguous along `down` on one side and
+/// along `across` on the other, in square tiles that fit into the cache.
 template <typename T>
 static void copyTransposed(const T *from, T *to, const CopyAxis &down,
                            const CopyAxis &across) {
@@ -107,7 +107,7 @@ static void copyTransposed(const T *from, T *to, const CopyAxis &down,
     }
 }
 
-/// Copies the elements of the one or two axes that are `inner`.
+/// Copies the elements of the one or two `inner` axes.
 template <typename T>
 static void copyInner(const T *from, T *to, llvm::ArrayRef<CopyAxis> inner) {
   if (inner.size() == 2)
@@ -129,7 +129,7 @@ template <typename T>
 static void copyBox(const BoxCopy &box, const T *from, T *to) {
   if (!box.fills)
     std::fill_n(to, box.count, T(0));
-  // The last axis, and the one along which the source's elements lie together.
+  // The last axis, and the one along which the source is contiguous.
   llvm::SmallVector<CopyAxis, 8> outer = box.axes;
   llvm::SmallVector<CopyAxis, 2> inner;
   if (!outer.empty())
@@ -194,7 +194,7 @@ void ArrayView::copy(const void *from, void *to, unsigned width) const {
   }
   if (boxes.empty())
     boxes.push_back(boxOf({}, shape));
-  std::vector<uint64_t> held; // what the last copy gave
+  std::vector<uint64_t> held; // the result of the previous copy
   for (size_t index = 0; index < boxes.size(); ++index) {
     bool isLast = index + 1 == boxes.size();
     size_t words = isLast ? 0 : (size_t(boxes[index].count) * width + 7) / 8;

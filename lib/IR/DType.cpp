@@ -15,8 +15,8 @@ double anec::highest(DType dtype) {
     assert(isInteger(dtype) && "a number");
     return std::ldexp(1.0, int(row.bits) - isSigned(dtype)) - 1;
   }
-  // The largest mantissa of the top exponent that numbers have. Without an
-  // infinity that is the top one, whose largest mantissa is NaN.
+  // The largest mantissa of the largest exponent of finite numbers. Without
+  // infinity that is the top exponent, whose largest mantissa is NaN.
   bool finite = row.family == DTypeFacts::FiniteFloat;
   double step = std::ldexp(1.0, -int(row.mantissaBits()));
   return std::ldexp(2.0 - (finite ? 2 : 1) * step, row.exponentBias() + finite);

@@ -95,7 +95,7 @@ int64_t anec::loadInteger(DType dtype, const uint8_t *bytes, int64_t index) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// A float by its fields, for types that no machine computes with.
+/// Decodes a float from its fields, for types without hardware support.
 static double decodeFloat(const DTypeFacts &row, uint64_t bits) {
   unsigned mantissaBits = row.mantissaBits();
   uint64_t top = (uint64_t(1) << row.exponentBits) - 1;
@@ -146,12 +146,12 @@ double anec::loadElement(DType dtype, const uint8_t *bytes, int64_t index) {
   }
 }
 
-/// Truncates, and clamps to what `dtype` holds; a NaN is 0.
+/// Truncates, and clamps to the range of `dtype`; a NaN becomes 0.
 static uint64_t toInteger(DType dtype, double value) {
   if (std::isnan(value))
     return 0;
   bool hasSign = isSigned(dtype);
-  // The top of 64 bits is no double, but the power of two behind it is.
+  // The maximum of 64 bits is not a double, but the next power of two is.
   uint64_t most = ~uint64_t(0) >> (64 - bitWidth(dtype) + hasSign);
   double end = double(most / 2 + 1) * 2;
   if (value >= end)

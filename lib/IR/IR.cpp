@@ -143,9 +143,9 @@ static void dropUses(const Value &value) {
 }
 
 Function::~Function() {
-  // All uses go before any value: in a malformed function, which the verifier
-  // is about to reject, a use may stand before its definition, or in another
-  // function.
+  // Remove all uses before any value: in a malformed function, which the
+  // verifier has not rejected yet, a use can precede its definition, or be in
+  // another function.
   for (const Op &op : ops)
     for (const Value *result : op.resultValues())
       dropUses(*result);
@@ -208,7 +208,7 @@ void Function::setResults(llvm::ArrayRef<Value *> values,
                           llvm::ArrayRef<ValueRole> roles) {
   assert(names.empty() || names.size() == values.size());
   assert(roles.empty() || roles.size() == values.size());
-  // They may be the ones that are there.
+  // `roles` can refer to the current roles.
   std::vector<ValueRole> newRoles = roles.vec();
   newRoles.resize(values.size(), ValueRole::Output);
   outputRoles = std::move(newRoles);

@@ -117,7 +117,7 @@ std::string InferContext::describeOperand(unsigned slot) const {
   return describe && *describe ? (*describe)(value) : value.type.str();
 }
 
-/// The name of a value, or what was written where it has none.
+/// The name of a value, or its source text when it has none.
 static std::string nameOf(const Value &value) {
   if (!value.name.empty())
     return value.name;

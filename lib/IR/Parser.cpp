@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Recursive descent without recursion: the form has no nesting. Errors skip to
-/// the next line, and the values a broken op would have given exist with their
-/// declared types, so that one mistake is reported once.
+/// A recursive descent parser without recursion, since the form has no nesting.
+/// After an error it skips to the next line and creates the results of the
+/// broken op with their declared types, so that one mistake is reported once.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -80,8 +80,8 @@ private:
 
   const OpTable &ops;
 
-  /// Stand-ins for values that a broken op would have given; they outlive the
-  /// module whose ops use them.
+  /// Placeholders for the results of broken ops; they outlive the module whose
+  /// ops use them.
   std::vector<std::unique_ptr<Value>> poisoned;
   std::unique_ptr<Module> module;
 
@@ -106,7 +106,7 @@ bool Parser::define(llvm::StringRef name, Value *value, SourceRange range) {
   auto [it, inserted] = scope.try_emplace(name, value);
   if (inserted)
     return true;
-  // A null value was broken above; it can still not be defined again.
+  // A null value had an error above; it still cannot be redefined.
   SourceRange previous = it->second ? it->second->range() : SourceRange();
   diags.report(range, diag::Redefinition, name)
       .note(previous, diag::PreviousDefinition, name);
@@ -132,7 +132,7 @@ bool Parser::parseOperand(Value *&operand) {
   if (!parseValueName(name))
     return false;
   operand = scope.lookup(name);
-  if (!operand && !scope.count(name)) // else it was broken, and reported, above
+  if (!operand && !scope.count(name)) // otherwise it was reported above
     diags.report(rangeFrom(begin), diag::UndefinedValue, name);
   return operand != nullptr;
 }
@@ -165,7 +165,7 @@ bool Parser::parseCallee(const OpDef &def, std::string &callee,
   return !cursor.consume("[") || (parseOperand(operands.back()) && expect("]"));
 }
 
-/// Writes into the op's constants what the form has elsewhere.
+/// Sets the constants that the form writes outside the braces.
 static void setCall(const OpDef &def, llvm::StringRef callee,
                     llvm::ArrayRef<TensorType> types,
                     llvm::SmallVectorImpl<ConstantRef> &constants) {
@@ -271,7 +271,7 @@ bool Parser::parseStatement() {
     setCall(*def, callee, types, constants);
   if (ok)
     return defineResults(def, range, names, types, operands, constants);
-  // Known, but to be silent about.
+  // Known, but without reports for their uses.
   for (const std::string &name : names)
     scope.try_emplace(name, nullptr);
   return false;
@@ -462,7 +462,7 @@ bool Parser::parseHeader() {
   return parseResultDeclarations() && parseRole(*function);
 }
 
-/// A kernel without a body is declared: it stands in another file.
+/// A kernel without a body is a declaration: its body is in another file.
 bool Parser::isDeclaration() {
   if (function->kind != FunctionKind::Kernel)
     return false;
@@ -519,7 +519,7 @@ std::unique_ptr<Module> anec::parseIR(llvm::StringRef buffer,
                                       const BlobResolver &resolveBlob) {
   std::unique_ptr<Module> module =
       Parser(buffer, ops, diags, resolveBlob).parse();
-  // Ops were checked as they were built, without sight of other functions.
+  // Ops were checked when they were built, without other functions.
   if (!module || !verifyCalls(*module, diags))
     return nullptr;
   bool ok = true;

@@ -18,7 +18,8 @@ using namespace anec;
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// Longer arrays are written as hexadecimal bytes unless all elements are one.
+/// Longer arrays are written as hexadecimal bytes unless all elements are
+/// equal.
 static constexpr int64_t maxSpelledElements = 16;
 
 static std::string spellString(llvm::StringRef value) {
@@ -73,7 +74,7 @@ static bool isSplat(const Constant &constant) {
   return true;
 }
 
-/// The bytes as declared, which a wider stored view does not have.
+/// The constant with elements stored in the declared type.
 static ConstantRef asDeclared(const Constant &constant) {
   if (constant.storedDType() == constant.dtype())
     return &constant;
@@ -110,14 +111,15 @@ static bool isDefault(const Op &op, const ParamDef &param,
   return fallback && fallback->equals(value);
 }
 
-/// A float scalar of the element type that a bare number would get anyway needs
-/// no type.
+/// A float scalar needs no type when a bare number would get the same element
+/// type.
 static std::string spellAttribute(const Op &op, const ParamDef &param,
                                   const Constant &value) {
   if (isFloat(value.dtype()) && value.type().isScalar() &&
       value.dtype() == literalDType(op.def(), param, op.operandValues())) {
     std::string number = spellElement(value, 0);
-    // Without point or exponent it would read as an integer, which has no -0.
+    // Without a point or exponent it would be read as an integer, which has no
+    // -0.
     if (number.find_first_of(".en") == std::string::npos)
       number += ".0";
     return number;
@@ -202,7 +204,7 @@ static std::string spellRole(ValueRole role, RolePlace place) {
   return " {role = " + spelling(role).str() + "}";
 }
 
-/// ` {role = train, of = "llama"}`, or as much of it as is not the default.
+/// ` {role = train, of = "llama"}`, without the parts that are defaults.
 static std::string spellRole(const Function &function) {
   llvm::SmallVector<std::string, 2> parts;
   if (function.role != FunctionRole::Forward)

@@ -10,7 +10,7 @@
 
 using namespace anec;
 
-/// What one short line may allocate.
+/// Limits the memory that one short line can allocate.
 static constexpr int64_t maxSplatElements = int64_t(1) << 26;
 
 //===----------------------------------------------------------------------===//
@@ -109,7 +109,7 @@ bool TextReader::expect(llvm::StringRef token) {
 // Roles
 //===----------------------------------------------------------------------===//
 
-/// A word that may have hyphens.
+/// A word that can have hyphens.
 std::string TextReader::roleWord() {
   std::string word = cursor.word().str();
   while (!word.empty() && cursor.consume("-"))
@@ -155,7 +155,7 @@ bool TextReader::parseRole(Function &function) {
     if (!isKey && !first)
       return expected("`role = ` or `of = `");
     if (!isKey) {
-      // The brace is that of the body.
+      // The brace starts the body.
       cursor = before;
       return true;
     }
@@ -308,7 +308,7 @@ bool TextReader::parseTypedConstant(ConstantRef &constant) {
   bool isText = type.dtype == DType::String;
   if (!isText && cursor.consume("hex("))
     return parseHex(type, range, constant);
-  // No op makes 8-bit floats, so there is no rounding to them.
+  // No op produces 8-bit floats, so there is no rounding to them.
   if (isMinifloat(type.dtype))
     return expected("`hex(` or `blob(`");
   if (!isText && cursor.consume("splat("))

@@ -35,9 +35,8 @@ std::string anec::shapeToString(llvm::ArrayRef<int64_t> shape) {
 }
 
 std::optional<int64_t> anec::checkedNumElements(llvm::ArrayRef<int64_t> shape) {
-  // An extent of 0 does not excuse the others: whoever multiplies them in
-  // another order must not overflow. What counts bytes, or bits, does not
-  // either.
+  // The other extents are checked even when one is 0: multiplying them in
+  // another order must not overflow, and neither must counting bytes or bits.
   constexpr int64_t most = INT64_MAX / 128;
   int64_t count = 1;
   bool empty = false;

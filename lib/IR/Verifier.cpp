@@ -107,7 +107,8 @@ static std::string signature(const Function &function) {
 
 using Functions = llvm::StringMap<const Function *>;
 
-/// What a `repeat` gives its body: the index, and of what is sliced a slice.
+/// The arguments of a `repeat`'s body: the index, and a slice of each sliced
+/// operand.
 static void repeatSignature(const Op &op,
                             llvm::SmallVectorImpl<TensorType> &parameters,
                             llvm::SmallVectorImpl<TensorType> &results) {
@@ -127,7 +128,8 @@ static void repeatSignature(const Op &op,
   }
 }
 
-/// What a `call` gives its callee: the index only chooses weights.
+/// The arguments of a `call`'s callee, without the index, which only selects
+/// weights.
 static void callSignature(const Op &op,
                           llvm::SmallVectorImpl<TensorType> &parameters,
                           llvm::SmallVectorImpl<TensorType> &results) {
@@ -175,8 +177,8 @@ static bool verifyCall(const Op &op, const Functions &functions,
   return false;
 }
 
-/// Reports a `repeat` whose body comes to be, by others or not, the function
-/// it stands in: that would never end.
+/// Reports a `repeat` whose body is, directly or indirectly, the function that
+/// contains it: it would never end.
 static bool verifyRepeatsEnd(const Module &module, const Functions &functions,
                              Diagnostics &diags) {
   llvm::DenseMap<const Function *, llvm::SmallVector<const Op *, 1>> repeats;
@@ -194,7 +196,7 @@ static bool verifyRepeatsEnd(const Module &module, const Functions &functions,
     if ((open[function.get()] = repeats[function.get()].size()) == 0)
       ending.push_back(function.get());
   }
-  // A function ends when all that it repeats do.
+  // A function ends when all bodies that it repeats end.
   while (!ending.empty())
     for (const Function *user : users[ending.pop_back_val()])
       if (--open[user] == 0)

@@ -13,7 +13,7 @@ using namespace anec;
 // Within a function
 //===----------------------------------------------------------------------===//
 
-/// The type that a role asks for, in words; null when `type` is of it.
+/// The type that a role requires, in words; null when `type` matches.
 static const char *wantedType(ValueRole role, const TensorType &type) {
   switch (role) {
   case ValueRole::LossScale:
@@ -36,7 +36,8 @@ static const char *wantedType(ValueRole role, const TensorType &type) {
   }
 }
 
-/// Whether a function has at most one value of the role: code asks for it.
+/// Whether a function can have at most one value with the role, since code
+/// looks it up.
 static bool isUnique(ValueRole role) {
   return role == ValueRole::LossScale || role == ValueRole::Loss ||
          role == ValueRole::Logits;
@@ -116,8 +117,8 @@ bool anec::verifyRoles(const Function &function, Diagnostics &diags) {
 // Across functions
 //===----------------------------------------------------------------------===//
 
-/// The owner of a host function is a model. It need not be in the program, as
-/// the layers that kernels are made of are not.
+/// The owner of a host function is a model. It need not be in the program; the
+/// layers that kernels come from are not, either.
 static bool verifyOwner(const Function &function, const Function &owner,
                         Diagnostics &diags) {
   if (owner.of() == owner.name && owner.kind == FunctionKind::Host)

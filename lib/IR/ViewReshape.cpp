@@ -13,8 +13,8 @@ using Kind = ViewStep::Kind;
 
 namespace {
 
-/// Axes of more than one element that a reshape makes of each other: the
-/// smallest runs of axes with the same number of elements on both sides.
+/// Axes with extents above 1 that a reshape maps to each other: the smallest
+/// runs of axes with the same number of elements on both sides.
 struct AxisGroup {
   llvm::SmallVector<size_t, 4> from, to;
 };
@@ -48,8 +48,8 @@ static std::vector<AxisGroup> axisGroups(llvm::ArrayRef<int64_t> from,
   }
 }
 
-/// A permutation of the axes of `from` that does before a reshape to `to` what
-/// `permutation` does after it, up to another reshape.
+/// A permutation of the axes of `from` before a reshape to `to` that is
+/// equivalent to `permutation` after it, up to another reshape.
 static std::optional<ViewStep> permuteBefore(const ViewStep &permutation,
                                              llvm::ArrayRef<int64_t> from,
                                              llvm::ArrayRef<int64_t> to) {
@@ -146,8 +146,8 @@ view::flatRange(const ViewStep &slice, llvm::ArrayRef<int64_t> shape,
   return std::pair(begin, count);
 }
 
-/// Makes `slice` take elements [begin, begin + count) of `axes`; false when
-/// ranges cannot say that.
+/// Makes `slice` select elements [begin, begin + count) of `axes`; returns
+/// false when ranges cannot express that.
 static bool setFlatRange(ViewStep &slice, llvm::ArrayRef<int64_t> shape,
                          llvm::ArrayRef<size_t> axes, int64_t begin,
                          int64_t count) {
@@ -162,14 +162,14 @@ static bool setFlatRange(ViewStep &slice, llvm::ArrayRef<int64_t> shape,
     slice.first[axis] = first;
     slice.second[axis] = last + 1;
     if (first != last)
-      return true; // all of the axes within
+      return true; // the whole of all inner axes
     begin -= first * stride;
   }
   return true;
 }
 
-/// A slice of an array of `from` that takes what `slice` takes after a reshape
-/// to `to`.
+/// A slice of an array of `from` that selects the same elements as `slice`
+/// after a reshape to `to`.
 static std::optional<ViewStep> sliceBefore(const ViewStep &slice,
                                            llvm::ArrayRef<int64_t> from,
                                            llvm::ArrayRef<int64_t> to) {
@@ -187,8 +187,8 @@ static std::optional<ViewStep> sliceBefore(const ViewStep &slice,
   return before;
 }
 
-/// A padding of an array of `from` that adds what `pad` adds after a reshape to
-/// `to`, up to another reshape.
+/// A padding of an array of `from` that adds the same zeros as `pad` after a
+/// reshape to `to`, up to another reshape.
 static std::optional<ViewStep> padBefore(const ViewStep &pad,
                                          llvm::ArrayRef<int64_t> from,
                                          llvm::ArrayRef<int64_t> to) {
@@ -202,7 +202,7 @@ static std::optional<ViewStep> padBefore(const ViewStep &pad,
   for (const AxisGroup &group : axisGroups(from, to)) {
     if (llvm::none_of(group.to, isPadded))
       continue;
-    // Zeros around all of the group: they are rows of both outermost axes.
+    // Zeros around the whole group: they are rows of both outermost axes.
     if (llvm::any_of(llvm::drop_begin(group.to), isPadded))
       return std::nullopt;
     int64_t row = 1, sourceRow = 1;
@@ -227,6 +227,6 @@ std::optional<ViewStep> view::beforeReshape(const ViewStep &step,
       step.kind == Kind::Slice ? sliceBefore(step, from, to)
       : step.kind == Kind::Pad ? padBefore(step, from, to)
                                : permuteBefore(step, from, to);
-  // Extents are limited, and padding may make them larger than before.
+  // Extents are limited, and padding can exceed the limit.
   return before && before->misfit(from).empty() ? before : std::nullopt;
 }

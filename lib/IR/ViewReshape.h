@@ -34,9 +34,9 @@ flatRange(const ViewStep &slice, llvm::ArrayRef<int64_t> shape,
 std::pair<Shape, Shape> joinAxes(const ViewStep &permutation,
                                  llvm::ArrayRef<int64_t> to);
 
-/// The axes of a reshape from `from` to `to` split until both sides are made of
-/// them, for each axis of `from` and of `to` how many; nothing when an axis
-/// would have to be split in two ways.
+/// Splits the axes of a reshape from `from` to `to` into common parts: the
+/// extents of the parts of each axis of `from` and of `to`. Returns nothing
+/// when an axis would have to be split in two ways.
 struct SplitAxes {
   llvm::SmallVector<Shape, 4> from, to;
 };

@@ -4,11 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs of equal ops are paired as they come. Where ops differ, the pairs are
-/// those of the best alignment of a window of each function, as in the
-/// comparison of texts, but that ops of one kind that differ in what they are
-/// given may belong together as well. Windows keep the time in proportion to
-/// the length of the programs.
+/// Runs of equal ops are paired in order. Where ops differ, the pairs are those
+/// of the best alignment of a window of each function, as in a text diff,
+/// except that ops of one kind with different arguments can also correspond.
+/// Windows keep the time linear in the length of the programs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +22,11 @@ using namespace anec::mil;
 using namespace llvm;
 
 namespace {
-/// What tells an op from others of its kind.
+/// The properties that distinguish an op from others of its kind.
 struct Entry {
   const Op *op;
   hash_code types;     ///< of results
-  hash_code arguments; ///< constants, but for large ones
+  hash_code arguments; ///< constants, except large ones
   hash_code sources;   ///< the kinds of ops that operands come from
 };
 } // namespace
@@ -44,7 +43,7 @@ static Entry makeEntry(const Op &op) {
   for (const Value *result : op.resultValues())
     entry.types = hash_combine(entry.types, hashType(result->type));
   for (const ConstantRef &value : op.constants()) {
-    // Weights may have been trained on; what they weigh is the same op.
+    // Weights can differ after training; the op is still the same.
     constexpr int64_t mostElements = 16;
     size_t hash = !value ? 0
                   : value->numElements() <= mostElements
@@ -68,7 +67,7 @@ static std::vector<Entry> makeEntries(const Function &function) {
   return entries;
 }
 
-/// How well two ops fit; 0 when they cannot belong together.
+/// How well two ops match; 0 when they cannot correspond.
 static unsigned score(const Entry &l, const Entry &r) {
   if (&l.op->def() != &r.op->def())
     return 0;
@@ -109,7 +108,7 @@ private:
 };
 } // namespace
 
-/// Whether both ops are the same, but for the elements of arrays.
+/// Whether both ops are equal, except for the elements of arrays.
 bool Alignment::isEqual(const Entry &l, const Entry &r) const {
   constexpr unsigned highest = 7;
   if (score(l, r) != highest || l.op->numOperands() != r.op->numOperands())
@@ -137,9 +136,9 @@ void Alignment::pairEqual() {
   }
 }
 
-/// Aligns the next window of both, and pairs at least some of it. Near the end
-/// of a window pairs may be poor for not seeing what follows, so all of it
-/// counts only where nothing follows.
+/// Aligns the next window of both, and pairs at least some of it. Pairs near
+/// the end of a window can be poor because the following ops are unknown, so
+/// they are kept only when nothing follows.
 void Alignment::alignWindow() {
   size_t rows = std::min(window, left.size() - i);
   size_t columns = std::min(window, right.size() - j);
@@ -162,7 +161,7 @@ void Alignment::alignWindow() {
     unsigned here = best[row * width + column];
     bool canPair = row < rows && column < columns;
     unsigned fit = canPair ? score(left[i + row], right[j + column]) : 0;
-    // Where a window leaves it open which side has something more, it is the
+    // When a window does not decide which side has additional ops, it is the
     // longer one.
     bool skipLeft = row < rows && here == best[(row + 1) * width + column];
     bool skipRight = column < columns && here == best[row * width + column + 1];

@@ -27,7 +27,7 @@ Symbol *FunctionReader::lookup(StringRef name, SourceRange range) {
   auto it = symbols.find(name);
   if (it != symbols.end())
     return &it->second;
-  // Looking through all of a large program would take long.
+  // Searching all names of a large program would be slow.
   constexpr size_t mostCandidates = 10000;
   Suggestion suggestion(name);
   if (symbols.size() <= mostCandidates)
@@ -35,7 +35,7 @@ Symbol *FunctionReader::lookup(StringRef name, SourceRange range) {
       if (known.second.range.isValid())
         suggestion.consider(known.first);
   suggestion.note(diags.report(range, diag::UndefinedName, name), range);
-  symbols.insert({name, Symbol()}); // once is enough
+  symbols.insert({name, Symbol()}); // report it only once
   return nullptr;
 }
 
@@ -46,7 +46,7 @@ Symbol &FunctionReader::define(StringRef name, SourceRange range,
   if (!inserted && symbol.range.isValid())
     diags.report(range, diag::NameTaken, name)
         .note(symbol.range, diag::PreviousDefinition, name);
-  else if (!inserted) // used above, and reported there
+  else if (!inserted) // used above, and already reported there
     value = nullptr;
   symbol = Symbol();
   symbol.range = range;
@@ -58,7 +58,7 @@ Symbol &FunctionReader::define(StringRef name, SourceRange range,
 // Declared types
 //===----------------------------------------------------------------------===//
 
-/// Whether a tensor of `type` may be declared so.
+/// Whether `declared` is a valid declaration for a tensor of `type`.
 static bool isDeclared(const ParsedType &declared, const TensorType &type) {
   if (!declared.unknownExtents)
     return declared.tensor == type;
@@ -93,7 +93,7 @@ static std::string spell(const ParsedType &type) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// A `const` op. Nothing about it can be wrong.
+/// A `const` op, which is always valid.
 Value *FunctionReader::makeConst(const ConstantRef &value, StringRef name,
                                  SourceRange range) {
   Op *op = Op::create(ops::Const, {}, value, value->type(), name, range);
@@ -182,7 +182,7 @@ bool FunctionReader::bindConstant(const OpDef &def, unsigned slot,
   }
   if (!constant)
     return false;
-  // Zeros may stand for missing weights, but not for what shapes depend on.
+  // Zeros can replace missing weights, but not values that shapes depend on.
   if (constant->origin() && constant->origin()->missing &&
       constantParam(def, slot).rank >= 0) {
     diags.report(value.range, diag::UnknownWeight, argument.name);
@@ -225,7 +225,8 @@ bool FunctionReader::bindValues(const OpDef &def, unsigned slot,
   return ok;
 }
 
-/// Whether the argument is known now. Some parameters may be computed as well.
+/// Whether the argument is known at compile time. Some parameters can also be
+/// computed.
 bool FunctionReader::isConstant(const Argument &argument) const {
   const ArgumentValue &value = argument.values[0];
   if (argument.values.size() != 1 || value.name.empty())
@@ -265,7 +266,7 @@ void FunctionReader::reportUnknownParameter(const OpDef &def,
 }
 
 /// The ops that unpack weights have all their arguments in the attribute list.
-/// Other attributes than the name are notes of Apple's tools.
+/// Attributes other than the name are annotations of Apple's tools.
 bool FunctionReader::bindAttributes(const OpDef &def,
                                     const Statement &statement) {
   bool ok = true;
@@ -303,7 +304,7 @@ const OpDef *FunctionReader::findOp(const Statement &statement) {
   auto [it, inserted] = knownOps.try_emplace(statement.opName, nullptr);
   if (inserted)
     it->second = ops.find(statement.opName);
-  // anec's own ops stand in the same table, and are no MIL.
+  // anec's own ops are in the same table, but are not MIL.
   if (it->second && it->second->has(trait::Mil))
     return it->second;
   for (const UnsupportedOp &op : ops.unsupported())
@@ -320,7 +321,7 @@ const OpDef *FunctionReader::findOp(const Statement &statement) {
   return nullptr;
 }
 
-/// The declared types must be those that the op gives.
+/// The declared types must equal the op's result types.
 bool FunctionReader::checkResults(const Statement &statement, const Op &op) {
   bool ok = true;
   for (unsigned index = 0; index < op.numResults(); ++index) {
@@ -360,8 +361,8 @@ bool FunctionReader::bindOp(const Statement &statement) {
   return true;
 }
 
-/// The value, if it is known; shapes and what is made of them are small, and
-/// weights need not be looked at.
+/// The value, if it is known. Shapes and values computed from them are small,
+/// so weights are ignored.
 const Constant *FunctionReader::knownValue(const Value *value) const {
   constexpr int64_t mostElements = 256;
   if (value->type.numElements() > mostElements ||
@@ -374,8 +375,8 @@ const Constant *FunctionReader::knownValue(const Value *value) const {
   return known && known->origin() && known->origin()->missing ? nullptr : known;
 }
 
-/// Where whoever wrote the program did not know extents, it computes shapes
-/// from constants and from the extents that are known now.
+/// A program written with unknown extents computes shapes from constants and
+/// from extents that are known now.
 void FunctionReader::computeValues(const Op &op) {
   bool ofType = op.is(ops::ShapeOf);
   auto isKnown = [&](const Value *operand) {

@@ -49,8 +49,8 @@ uint64_t BlobLayout::add(const TensorType &type) {
   return offset;
 }
 
-/// Calls `body(begin, count)` for the blocks of [0, total), with the workers of
-/// `executor` if there is one.
+/// Calls `body(begin, count)` for the blocks of [0, total), on the workers of
+/// `executor` if it is not null.
 template <typename Fn>
 static void forEachBlock(Executor *executor, int64_t total, int64_t block,
                          Fn body) {
@@ -59,7 +59,7 @@ static void forEachBlock(Executor *executor, int64_t total, int64_t block,
     for (int64_t begin; (begin = next.fetch_add(block)) < total;)
       body(begin, std::min(block, total - begin));
   };
-  // More than a few threads only wait for the memory.
+  // More threads would only wait for memory.
   constexpr uint64_t mostThreads = 8;
   uint64_t blocks = divideCeil(uint64_t(total), uint64_t(block));
   if (executor)
@@ -110,7 +110,7 @@ void BlobWriter::finish() {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Reports at a place of the text that named the file, or about the file.
+/// Reports at the range of the text that names the file, or about the file.
 template <typename... Params, typename... Args>
 static void report(Diagnostics &diags, SourceRange range, StringRef path,
                    diag::Kind<Params...> kind, const Args &...args) {
@@ -203,7 +203,8 @@ std::vector<BlobRecord> BlobReader::records(Diagnostics &diags) const {
     if (!found)
       break;
     all.push_back(*found);
-    // A record may point anywhere, but the next one is behind both.
+    // A record's data can be anywhere, but the next record follows both header
+    // and data.
     uint64_t end =
         std::max(found->dataOffset + found->size, offset + headerSize);
     offset = alignTo(end, alignment);

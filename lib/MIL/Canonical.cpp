@@ -16,11 +16,12 @@ using namespace llvm;
 static bool isConst(const Op &op) { return op.is(ops::Const); }
 
 namespace {
-/// Constants that were met, to find equal ones. Collisions are compared.
+/// The constants seen so far, for finding equal ones. Hash collisions are
+/// compared.
 class KnownConstants {
 public:
-  /// The first const op whose value equals that of `op`: `op` itself if none
-  /// was met before.
+  /// The first const op whose value equals that of `op`: `op` itself if there
+  /// is none.
   Op *first(Op &op) {
     const Constant &value = *op.constant(param::val);
     SmallVector<Op *, 1> &bucket = byHash[value.hash() >> 1];
@@ -32,13 +33,13 @@ public:
   }
 
 private:
-  /// By half the hash: two of its values are the map's own.
+  /// Keyed by half the hash, since two key values are reserved by the map.
   DenseMap<size_t, SmallVector<Op *, 1>> byHash;
 };
 } // namespace
 
-/// Rebuilds the order of `function`: all ops but constants stay where they are,
-/// and each constant stands before the first op that uses it.
+/// Reorders `function`: each constant is moved before the first op that uses
+/// it, and the order of all other ops is kept.
 static void placeConstants(Function &function) {
   std::vector<Op *> others, constants;
   for (Op &op : function.body())
@@ -66,8 +67,8 @@ static void placeConstants(Function &function) {
       constant->erase();
 }
 
-/// Results take the names of the interface when they are printed; until then
-/// they are numbered like the others.
+/// Results get the names of the interface when they are printed; here they are
+/// numbered like other values.
 static void nameByPosition(Function &function) {
   unsigned values = 0, constants = 0;
   for (Op &op : function.body())

@@ -24,7 +24,7 @@ using namespace llvm;
 // Arrays
 //===----------------------------------------------------------------------===//
 
-/// Both arrays have one type, which is not of strings.
+/// Both arrays have the same type, which is not a string type.
 static ArrayDifference compareArrays(const Constant &left,
                                      const Constant &right) {
   ArrayDifference result;
@@ -36,7 +36,7 @@ static ArrayDifference compareArrays(const Constant &left,
     ++result.differing;
     double distance = std::fabs(l - r);
     double relative = distance / std::max(std::fabs(l), std::fabs(r));
-    // One is infinite or no number at all.
+    // One is infinite or NaN.
     if (!std::isfinite(distance))
       distance = relative = std::numeric_limits<double>::infinity();
     result.absolute = std::max(result.absolute, distance);
@@ -45,7 +45,7 @@ static ArrayDifference compareArrays(const Constant &left,
   return result;
 }
 
-/// A constant as a reader of differences wants to see it: short.
+/// A short description of a constant for lists of differences.
 static std::string describe(const Constant &value) {
   constexpr int64_t mostElements = 16;
   std::string text;
@@ -61,7 +61,7 @@ static std::string describe(const Constant &value) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The value of a `const` op; null for what is computed.
+/// The value of a `const` op; null for computed values.
 static const Constant *constantOf(const Value *value) {
   const Op *op = value ? value->definingOp() : nullptr;
   return op && op->is(ops::Const) ? op->constant(param::val) : nullptr;
@@ -86,8 +86,8 @@ static std::string describePort(StringRef name, const Value &value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Compares two functions: first it finds which op of the one is which of the
-/// other, then what differs between the two of each pair.
+/// Compares two functions: first pairs their ops, then finds the differences
+/// within each pair.
 class FunctionComparison {
 public:
   FunctionComparison(const Function &left, const Function &right,
@@ -142,8 +142,8 @@ private:
 };
 } // namespace
 
-/// Parameters of one name belong together, wherever they stand; the others as
-/// they come.
+/// Pairs parameters with the same name, at any position, and the others in
+/// order.
 void FunctionComparison::pairParameters() {
   StringMap<const Value *> byName;
   DenseSet<const Value *> taken;
@@ -212,7 +212,7 @@ void FunctionComparison::compareResults() {
   }
 }
 
-/// Null stands for a parameter that is not given.
+/// Null is an absent parameter.
 void FunctionComparison::compareValues(const Op *l, const Op *r,
                                        const Twine &part, const Constant *a,
                                        const Constant *b, bool isWeight) {
@@ -278,7 +278,7 @@ void FunctionComparison::compareOperands(const Op *l, const Op *r) {
   }
 }
 
-/// Both, or the one that there is.
+/// Compares both ops, or reports the only one.
 void FunctionComparison::compareOps(const Op *l, const Op *r) {
   if (!l || !r) {
     add(Difference::OpMissing, l, r);
@@ -303,7 +303,7 @@ std::vector<Difference> anec::compareModules(const Module &left,
                                              const Module &right,
                                              const CompareOptions &options) {
   std::vector<Difference> differences;
-  // The only function of each is what the programs are about.
+  // Single functions are compared even if their names differ.
   if (left.functions.size() == 1 && right.functions.size() == 1) {
     FunctionComparison(*left.functions[0], *right.functions[0], options,
                        differences)

@@ -51,7 +51,7 @@ static bool asIntegers(const Literal &literal, Shape &values) {
   return literal.open == '[';
 }
 
-/// The list of integer lists that `literal` is.
+/// Reads `literal` as a list of integer lists.
 static bool asLists(const Literal &literal, std::vector<Shape> &lists) {
   for (const Literal &element : literal.elements)
     if (!asIntegers(element, lists.emplace_back()))
@@ -72,8 +72,8 @@ static bool forEachEntry(const Literal &dictionary,
   });
 }
 
-/// Shapes by input; or, since inputs may depend on each other, dictionaries of
-/// a shape for each input.
+/// Shapes by input; or, since inputs can depend on each other, dictionaries
+/// with a shape for each input.
 bool FlexibleShapes::readEnumerated(StringRef name, const Literal &value) {
   if (value.open == '{')
     return forEachEntry(value, [&](StringRef input, const Literal &shape) {
@@ -102,7 +102,8 @@ bool FlexibleShapes::readEntry(StringRef key, const Literal &dictionary) {
   });
 }
 
-/// The pairs of key and dictionary may stand in any number of parentheses.
+/// The pairs of key and dictionary can be enclosed in any number of
+/// parentheses.
 bool FlexibleShapes::read(const Literal &literal) {
   if (literal.open != '(')
     return false;

@@ -14,7 +14,7 @@ using namespace anec;
 using namespace anec::mil;
 using namespace llvm;
 
-/// Whoever feeds something that is no MIL need not read every error.
+/// For input that is not MIL, more errors would not help.
 static constexpr size_t maxErrors = 50;
 
 FunctionReader::FunctionReader(ValueReader &reader, Module &module,
@@ -22,8 +22,8 @@ FunctionReader::FunctionReader(ValueReader &reader, Module &module,
                                Diagnostics &diags)
     : reader(reader), lexer(reader.lexer), module(module), ops(ops),
       requested(requested), diags(diags), errorsBefore(diags.errorCount()) {
-  // Most statements are longer. A table that grows while a large function is
-  // read has to be filled time and again.
+  // Most statements are longer. Reserving space avoids rehashing the table
+  // while a large function is read.
   constexpr size_t shortStatement = 128;
   symbols.reserve(unsigned(lexer.bytesLeft() / shortStatement));
 }
@@ -39,7 +39,7 @@ bool FunctionReader::parseParameters() {
     ParsedType type;
     size_t errors = diags.errorCount();
     bool parsed = reader.parseValueType(type);
-    // A type that is only unsupported has been read to its end.
+    // A type that is valid but unsupported has been read completely.
     if (!parsed && !type.range.isValid())
       return false;
     Token name = lexer.peek();
@@ -60,7 +60,8 @@ bool FunctionReader::parseParameters() {
   return true;
 }
 
-/// What the dumps of Core ML's compiler say about functions and ops.
+/// Whether `name` is an annotation of functions and ops in dumps of Core ML's
+/// compiler.
 static bool isAnalysis(StringRef name) {
   return StringSwitch<bool>(name)
       .Cases("BackendSupport", "EstimatedRuntime", "SelectedBackend", true)
@@ -78,7 +79,7 @@ void FunctionReader::ignoreAttribute(StringRef name, SourceRange range) {
   }
 }
 
-/// `[name = value, ...]`, which may be missing.
+/// `[name = value, ...]`, which is optional.
 bool FunctionReader::parseFunctionAttributes() {
   return reader.parseAttributes([&](const Token &name) {
     Literal value;
@@ -110,8 +111,8 @@ void FunctionReader::bindParameterShapes() {
   }
 }
 
-/// `<ios18>`, which may be missing. Later opsets than those known are taken as
-/// they are: a program may well keep to what there was before.
+/// `<ios18>`, which is optional. Opsets later than the known ones are accepted:
+/// a program may use only known features.
 bool FunctionReader::parseOpset(StringRef &opset) {
   if (!lexer.take('<'))
     return true;
@@ -185,8 +186,9 @@ bool FunctionReader::parseResults() {
   return finishStatement();
 }
 
-/// Ops that only served to compute constant parameters go, as constants do that
-/// became ones: from the last, which may leave those before it without a use.
+/// Erases ops that were only used to compute constant parameters, and constants
+/// that became parameters, from the last to the first, since erasing an op can
+/// make earlier ones unused.
 void FunctionReader::eraseFoldedOps() {
   if (computedOps.empty())
     return;
@@ -250,9 +252,9 @@ bool FunctionReader::parseBody() {
   return true;
 }
 
-/// Skips to behind the next `;`, or to the `}` that ends the block, over nested
-/// blocks. Uses of what the statement would have defined are no errors of their
-/// own: those names are known from now on, and stand for nothing.
+/// Skips past the next `;`, or to the `}` that ends the block, over nested
+/// blocks. The names that the statement defines are declared without a value,
+/// so that their uses report no further errors.
 void FunctionReader::skipStatement(const Statement &statement) {
   for (const ResultDeclaration &result : statement.results)
     symbols.insert({result.name, Symbol()});
@@ -275,7 +277,7 @@ void FunctionReader::skipStatement(const Statement &statement) {
   }
 }
 
-/// A missing `;` is reported where it belongs, and harms nothing else.
+/// A missing `;` is reported at its expected position, and reading continues.
 bool FunctionReader::finishStatement() {
   if (lexer.take(';'))
     return true;
@@ -360,8 +362,8 @@ bool FunctionReader::parseArguments(Statement &statement) {
   return true;
 }
 
-/// `[name = typed value, ...]`, which may be missing. A value that is no tensor
-/// leaves its constant null.
+/// `[name = typed value, ...]`, which is optional. The constant of a value that
+/// is not a tensor is null.
 bool FunctionReader::parseAttributes(Statement &statement) {
   return reader.parseAttributes([&](const Token &name) {
     Argument &attribute = statement.attributes.emplace_back();

@@ -53,15 +53,15 @@ void Lexer::next() {
   if (c == '"')
     return lexString();
   at += arrow ? 2 : 1;
-  // A character of several bytes is shown whole.
+  // A multi-byte character is shown completely.
   while (at != end && (*at & 0xC0) == 0x80)
     ++at;
   token = {arrow ? Token::Arrow : Token::Punctuation,
            StringRef(begin, at - begin)};
 }
 
-/// Takes all that can belong to a number; whether it is one is for the reader
-/// of the value to say, which knows what kind is wanted.
+/// Consumes all characters that can belong to a number. The reader of the
+/// value, which knows the expected type, checks whether it is one.
 void Lexer::lexNumber() {
   const char *begin = at++;
   auto isExponentSign = [&] {

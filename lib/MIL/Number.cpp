@@ -16,7 +16,7 @@ using namespace anec;
 using namespace anec::mil;
 using namespace llvm;
 
-/// No number needs more characters; conversions of long ones are slow.
+/// No number needs more characters, and converting long ones is slow.
 static constexpr size_t maxLength = 1024;
 
 /// `1.5p-17` of `0x1.5p-17`.
@@ -75,8 +75,9 @@ static const fltSemantics &semantics(DType dtype) {
   }
 }
 
-/// Digits with a point and an exponent, few enough that one double operation
-/// gives the value rounded once; nothing for others.
+/// Parses digits with a point and an exponent, when they are few enough that
+/// one double operation yields the value rounded once; returns nothing
+/// otherwise.
 static std::optional<double> parseShortDecimal(StringRef text, DType dtype) {
   uint64_t digits = 0;
   int count = 0, exponent = 0;
@@ -110,8 +111,7 @@ static std::optional<double> parseShortDecimal(StringRef text, DType dtype) {
     return std::nullopt;
   double value = exponent < 0 ? double(digits) / powers[-exponent]
                               : double(digits) * powers[exponent];
-  // What looks like halfway between two narrower floats may have been rounded
-  // to it.
+  // A value halfway between two narrower floats may be the result of rounding.
   if (exponent != 0 && dtype != DType::FP64 &&
       (std::bit_cast<uint64_t>(value) & 0xfffffff) == 0)
     return std::nullopt;
@@ -139,7 +139,7 @@ std::optional<double> mil::parseFloat(StringRef text, DType dtype) {
                  parseShortDecimal(magnitude, dtype)) {
     value = roundToDType(*parsed, dtype);
   } else {
-    // APFloat takes more than numbers.
+    // APFloat accepts more than numbers.
     if (magnitude.find_first_not_of("0123456789.eE+-") != StringRef::npos)
       return std::nullopt;
     APFloat exact(semantics(dtype));

@@ -46,8 +46,8 @@ bool closes(const Token &token) {
   return token.is(')') || token.is(']') || token.is('}') || token.is('>');
 }
 
-/// Where the bracket that `tokens` begins with is closed; their end, if
-/// nowhere.
+/// The index of the bracket that closes the first of `tokens`; their end, if
+/// there is none.
 size_t closing(Tokens tokens) {
   unsigned depth = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -59,7 +59,7 @@ size_t closing(Tokens tokens) {
   return tokens.size();
 }
 
-/// Calls `element` for each stretch of `tokens` between commas.
+/// Calls `element` for each range of `tokens` between commas.
 void split(Tokens tokens, function_ref<void(Tokens)> element) {
   size_t begin = 0;
   for (size_t i = 0; i <= tokens.size(); ++i) {
@@ -103,7 +103,7 @@ void readArgument(Tokens tokens, std::vector<OutlineArgument> &arguments) {
   arguments.push_back(argument);
 }
 
-/// What a stretch of tokens up to a `;` or a brace says.
+/// Interprets the tokens up to a `;` or a brace.
 class Scanner {
 public:
   explicit Scanner(MILOutline &outline) : outline(outline) {}
@@ -151,7 +151,8 @@ public:
   }
 
 private:
-  /// The name behind the `=` that is in no bracket; the size if there is none.
+  /// The index of the name after the `=` outside of brackets; the size if there
+  /// is none.
   static size_t findOp(Tokens tokens) {
     for (size_t i = 0; i + 2 < tokens.size(); ++i) {
       if (opens(tokens[i])) {
@@ -212,7 +213,7 @@ private:
     }
   }
 
-  /// How scalars are spelled, and extents that are not known.
+  /// Reads the spelling of scalars, and unknown extents.
   void readTypes(Tokens tokens) {
     for (size_t i = 0; i < tokens.size(); ++i) {
       if (!outline.unknownExtent.isValid() && tokens[i].is('?'))
@@ -239,13 +240,13 @@ private:
 MILOutline anec::outlineMIL(StringRef text) {
   MILOutline outline;
   Scanner scanner(outline);
-  Diagnostics ignored; // The reader reports what is no token.
+  Diagnostics ignored; // The reader reports invalid tokens.
   Lexer lexer(text.take_until([](char c) { return c == '\0'; }), ignored);
   std::vector<Token> tokens;
   unsigned brackets = 0;
   while (lexer.peek().kind != Token::End) {
     Token token = lexer.take();
-    // Braces inside of brackets are those of dictionaries.
+    // Braces inside brackets belong to dictionaries.
     brackets += token.is('(') || token.is('[');
     brackets -= (token.is(')') || token.is(']')) && brackets;
     bool ends =

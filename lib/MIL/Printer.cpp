@@ -24,7 +24,7 @@ struct PrintedFunction {
   std::string opset;
 };
 
-/// One printing: first everything is placed, then the text is written.
+/// Prints a module: first places all constants, then writes the text.
 class Printing {
 public:
   Printing(const Module &module, const MILPrintOptions &options)
@@ -95,7 +95,7 @@ bool Printing::place(Diagnostics &diags) {
 void Printing::printText(raw_ostream &out) const {
   TextPrinter printer(out, weights,
                       version == "1.0" ? Scalars::RankZero : Scalars::Bare);
-  // Without its own, what Apple's tools write.
+  // Without its own, use the build info of Apple's tools.
   if (module.buildInfo.empty())
     printer.printHeader(version, {{"coremlc-component-MIL", "3510.2.1"},
                                   {"coremlc-version", "3505.4.1"},
@@ -122,10 +122,11 @@ bool anec::addMIL(const Module &module, StringRef textPath,
                   AtomicFiles &files, Diagnostics &diags) {
   size_t errors = diags.errorCount();
   Printing printing(module, options);
-  // Weights that could not be found have been reported by then.
+  // Missing weights have been reported here.
   if (!printing.place(diags) || diags.errorCount() != errors)
     return false;
-  // The weights first: the text appears when all it names is there.
+  // The weights first: the text must not exist before the files that it refers
+  // to.
   if (!printing.weights.write(weightFile, options.resolve, files, diags))
     return false;
   OutputFile *text = files.add(textPath);

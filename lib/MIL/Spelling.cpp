@@ -48,7 +48,7 @@ void mil::writeType(raw_ostream &out, const Value &value, Scalars scalars) {
   case Holder::Tensor:
     return writeType(out, value.type, scalars);
   case Holder::State:
-    // Rank 0 or not, this is the only way to write it.
+    // States have only this spelling, for rank 0 too.
     out << "state<";
     writeType(out, value.type, Scalars::RankZero);
     out << '>';
@@ -104,7 +104,7 @@ void mil::writeFloat(raw_ostream &out, double value) {
     out << "0x0p+0";
     return;
   }
-  if (exponent == 0) { // normalise: the leading one becomes the hidden bit
+  if (exponent == 0) { // normalize: the leading one becomes the hidden bit
     int shift = std::countl_zero(mantissa) - 11;
     mantissa = mantissa << shift & ((uint64_t(1) << 52) - 1);
     exponent = 1 - shift;
@@ -154,7 +154,8 @@ void mil::writeValue(raw_ostream &out, const Constant &value, Scalars scalars) {
   writeType(out, value.type(), scalars);
   out << '(';
   int64_t index = 0;
-  // No elements need no brackets within brackets, of which there may be many.
+  // Arrays without elements need no nested brackets, of which there could be
+  // many.
   if (value.numElements() == 0)
     out << "[]";
   else

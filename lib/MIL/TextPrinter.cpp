@@ -19,7 +19,8 @@ using namespace llvm;
 
 static constexpr StringLiteral indent = "        ";
 
-/// Words that begin types and values: some readers may not take them for names.
+/// Words that start types and values: some readers may not accept them as
+/// names.
 static bool isReserved(StringRef name) {
   return parseDType(name) || StringSwitch<bool>(name)
                                  .Cases("tensor", "dict", "list", "tuple", true)
@@ -59,8 +60,8 @@ static std::string parameterName(StringRef parameter, const Constant &value) {
   return name;
 }
 
-/// The name of the const that holds a parameter's value, which is printed when
-/// it is first needed.
+/// The name of the const with a parameter's value, which is printed when it is
+/// first used.
 StringRef TextPrinter::nameParameter(const Slot &slot, const Constant &value) {
   std::string text = spellConstant(value);
   auto [known, isNew] =
@@ -128,7 +129,7 @@ void TextPrinter::printDeclarations(const Op &op) {
   out << '(';
 }
 
-/// Whether the op has its constants in place of names.
+/// Whether the op has inline constants instead of names.
 static bool isInPlace(const Op &op) { return !op.def().opsetTag.empty(); }
 
 void TextPrinter::printArgument(const Op &op, const Slot &slot) {
@@ -156,8 +157,8 @@ static bool isStored(const Value *value) {
 }
 
 /// The ops that unpack weights had all their arguments in the attribute list
-/// until ios18. Those that have `shape` are told from what ios18 made of them
-/// by that; constexpr_affine_dequantize was not renewed.
+/// until ios18. The `shape` parameter distinguishes older ops from their ios18
+/// versions; constexpr_affine_dequantize has no ios18 version.
 static bool takesAttributes(const Op &op, StringRef opset) {
   const OpDef &def = op.def();
   if (!def.has(trait::Constexpr) || !all_of(op.operandValues(), isStored))
@@ -168,7 +169,7 @@ static bool takesAttributes(const Op &op, StringRef opset) {
          (op.is(ops::ConstexprCast) && opset < "ios18");
 }
 
-/// Whether the constant stands in attribute lists alone.
+/// Whether the constant is only used in attribute lists.
 static bool isInAttributes(const Op &op, StringRef opset) {
   const Operand *use = op.result()->firstUse();
   for (const Operand *other = use; other; other = other->nextUse())
@@ -188,8 +189,8 @@ std::string TextPrinter::spellStored(const Op &op) const {
   return text;
 }
 
-/// Whether the op has an argument there, which the opset knows. A parameter
-/// from a later opset is left out where it says what the op does anyway.
+/// Whether the op has an argument in the slot that the opset supports. A
+/// parameter of a later opset is omitted when it has its default value.
 bool TextPrinter::isPrinted(const Op &op, const Slot &slot,
                             StringRef opset) const {
   if (!slot.isConstant())
@@ -255,7 +256,7 @@ void TextPrinter::printOp(const Op &op, StringRef opset) {
   interleaveComma(present, out,
                   [&](const Slot *slot) { printArgument(op, *slot); });
   out << ")[";
-  // Names of ops are told apart, as those of values are.
+  // Names of ops are unique, as those of values.
   printNameAttribute(op.numResults() ? nameOf(op.result())
                                      : names->all().unique(op.def().name));
   out << "];\n";
@@ -281,7 +282,7 @@ void TextPrinter::printHeader(
   out << "})]\n{\n";
 }
 
-/// A result is called as the function's interface says. A parameter, or a value
+/// A result has its name in the function's interface. A parameter, or a value
 /// that already is another result, gets its second name from an `identity`.
 void TextPrinter::printResults(const Function &function) {
   SmallVector<StringRef, 4> printed;

@@ -30,7 +30,8 @@ static std::optional<ParsedType::Kind> typeConstructor(StringRef word) {
       .Default(std::nullopt);
 }
 
-/// Types are no reserved words: `tensor` and `fp16` may name values too.
+/// Types are not reserved words: `tensor` and `fp16` can also be names of
+/// values.
 bool ValueReader::atType() {
   const Token &token = lexer.peek();
   if (token.kind != Token::Identifier)
@@ -117,7 +118,7 @@ bool ValueReader::parseBufferArguments(ParsedType &type) {
          parseIntegers("interleave_factors", rank, type.layout->interleave);
 }
 
-/// What stands between `<` and `>`.
+/// The part between `<` and `>`.
 bool ValueReader::parseTypeArguments(ParsedType &type, unsigned depth) {
   ParsedType inner;
   switch (type.kind) {
@@ -178,7 +179,7 @@ bool ValueReader::parseTypeAt(ParsedType &type, unsigned depth) {
   if (!expect('<') || !parseTypeArguments(type, depth) || !expect('>'))
     return false;
   type.range = rangeFrom(word.begin());
-  // Sizes in bits have to fit too.
+  // Sizes in bits must fit, too.
   Shape known = type.tensor.shape;
   if (type.unknownExtents)
     std::replace(known.begin(), known.end(), unknownExtent, int64_t(1));

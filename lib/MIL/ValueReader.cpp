@@ -73,7 +73,7 @@ bool ValueReader::unsupported(SourceRange range, StringRef what) {
   return false;
 }
 
-/// `1` for `int32(1)`: how values are written almost everywhere else.
+/// `1` instead of `int32(1)`, a common mistake.
 bool ValueReader::isUntyped(StringRef name) {
   const Token &token = lexer.peek();
   std::string typed;
@@ -99,7 +99,7 @@ bool ValueReader::isUntyped(StringRef name) {
 // Literals
 //===----------------------------------------------------------------------===//
 
-/// The elements read so far, in the form constants are made from.
+/// The elements read so far, in the form that constants are created from.
 class ValueReader::Elements {
 public:
   explicit Elements(DType dtype) : dtype(dtype) {}
@@ -193,8 +193,8 @@ bool ValueReader::parseElement(const TensorType &type, Elements &elements) {
   return true;
 }
 
-/// A list at nesting `level`. One level per axis is the rule; some writers put
-/// all elements into one flat list whatever the rank.
+/// A list at nesting `level`. There is normally one level per axis; some
+/// writers use one flat list for any rank.
 bool ValueReader::parseList(const TensorType &type, unsigned level,
                             Elements &elements) {
   const char *begin = lexer.peek().begin();
@@ -221,7 +221,7 @@ bool ValueReader::parseList(const TensorType &type, unsigned level,
                  type.numElements(), count);
     return false;
   }
-  // An empty list may stand for any number of empty ones.
+  // An empty list can replace any number of empty lists.
   bool empty = count == 0 && type.numElements() == 0;
   if (!flat && !empty && (count != type.shape[level] || nested == innermost)) {
     diags.report(rangeFrom(begin), diag::LiteralShape, spellType(type));
@@ -278,7 +278,7 @@ bool ValueReader::parseLiteral(const TensorType &type, ConstantRef &value) {
   return true;
 }
 
-/// What ends the list that `token` begins; 0 when it begins none.
+/// The character that closes the list that `token` opens; 0 when it opens none.
 static char closing(const Token &token) {
   return token.is('[') ? ']' : token.is('{') ? '}' : token.is('(') ? ')' : 0;
 }
@@ -350,7 +350,7 @@ bool ValueReader::parseTypedValue(ConstantRef &value, SourceRange &range) {
     if (!parseLiteral(type.tensor, value))
       return false;
   } else {
-    // A tuple's own parentheses are the ones of the typed value or more.
+    // A tuple can have parentheses in addition to those of the typed value.
     while (!lexer.peek().is(')')) {
       if (!skipLiteral(1))
         return false;

@@ -43,7 +43,7 @@ WeightFiles::File &WeightFiles::open(StringRef path, SourceRange range) {
   return file;
 }
 
-/// Zeros that take no memory until someone writes to them, which no one does.
+/// Zeros that use no memory, since nothing writes to them.
 static ConstantRef zeros(const TensorType &type, const BlobOrigin &origin) {
   uint64_t size = type.numBytes();
   if (size == 0)
@@ -68,7 +68,7 @@ ConstantRef WeightFiles::read(const TensorType &type, StringRef path,
   File &file = open(path, pathRange);
   if (file.reader)
     return file.reader->read(offset, type, path, range, diags);
-  if (!file.missing) // reported where the file was first named
+  if (!file.missing) // reported at the first use of the file
     return nullptr;
   ConstantRef value = zeros(type, {path.str(), offset, /*missing=*/true});
   if (!value)

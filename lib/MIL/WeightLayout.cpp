@@ -16,7 +16,8 @@ using namespace anec;
 using namespace anec::mil;
 using namespace llvm;
 
-/// coremltools' rule: so many elements of these types do not stand in the text.
+/// The rule of coremltools: arrays of these types with at least this number of
+/// elements are not in the text.
 bool WeightLayout::belongsInFile(const Constant &constant, bool isParameter,
                                  StringRef opset) const {
   constexpr int64_t fewestElements = 10;
@@ -34,7 +35,7 @@ bool WeightLayout::belongsInFile(const Constant &constant, bool isParameter,
   case DType::Int32:
   case DType::UInt16:
   case DType::UInt32:
-    // Shapes, paddings and the like are to be seen.
+    // Shapes, paddings and the like stay visible in the text.
     return !isParameter && opset >= "ios18";
   default:
     return true;
@@ -50,7 +51,8 @@ static std::string pathOfFile(StringRef path, size_t number) {
       .str();
 }
 
-/// To a file of its own, until there are as many as there may be.
+/// Uses a new file for each record until the maximum number of files is
+/// reached.
 size_t WeightLayout::addRecord(Record record) {
   record.file = records.size() % options.mostWeightFiles;
   if (record.file == layouts.size()) {
@@ -135,7 +137,7 @@ void WeightLayout::forEachWeight(
       visit(*record.weight, record.offset);
 }
 
-/// Whether all values are known or can be asked for.
+/// Whether all values are known or can be resolved.
 bool WeightLayout::areKnown(const ResolveWeight &resolve,
                             Diagnostics &diags) const {
   bool complete = true;
@@ -159,7 +161,7 @@ bool WeightLayout::write(StringRef path, const ResolveWeight &resolve,
     for (const Record &record : records) {
       if (record.file != number)
         continue;
-      // One at a time: there may be gigabytes of them.
+      // One at a time: there can be gigabytes of them.
       ConstantRef value = record.value ? record.value : resolve(*record.weight);
       if (!value)
         return false;
