@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A .npy file is "\x93NUMPY", two version bytes, the length of the header (16
+/// A .npy file has "\x93NUMPY", two version bytes, the length of the header (16
 /// bits in version 1, 32 in 2 and 3), the header, which is a Python dictionary
 /// such as
 ///
@@ -39,14 +39,14 @@ struct NpyHeader {
   Shape shape;
 };
 
-/// Parses the dictionary. Python would take more than numpy writes (escapes,
-/// concatenated strings, hexadecimal numbers); this takes what numpy writes.
+/// Parses the dictionary as numpy writes it, without other Python syntax
+/// (escapes, concatenated strings, hexadecimal numbers).
 class HeaderParser {
 public:
   HeaderParser(StringRef text, NpyHeader &header)
       : rest(text), header(header) {}
 
-  /// Null when the header is right, or what is wrong with it.
+  /// Returns null when the header is valid, or the error.
   const char *parse() {
     if (!take('{'))
       return "the header is no dictionary";
@@ -135,7 +135,8 @@ private:
 
 } // namespace
 
-/// The element type of numpy's `descr`; null `reason` when there is one.
+/// The element type of numpy's `descr`; sets `reason` to null when there is
+/// one.
 static std::optional<DType> parseDescr(StringRef descr, const char *&reason) {
   reason = "its element type is not supported";
   if (descr.size() != 3)
@@ -180,7 +181,7 @@ static ConstantRef fromFortranOrder(TensorType type, ArrayRef<uint8_t> bytes) {
   return Constant::copy(std::move(type), ordered);
 }
 
-/// Splits the file into header text and elements; what is wrong, or null.
+/// Splits the file into header text and elements; returns the error, or null.
 static const char *splitNpy(ArrayRef<uint8_t> bytes, StringRef &header,
                             ArrayRef<uint8_t> &elements) {
   if (!toStringRef(bytes).starts_with(magic))

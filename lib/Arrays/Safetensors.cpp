@@ -16,8 +16,7 @@
 using namespace anec;
 using namespace llvm;
 
-/// The format's own limit, which keeps a wrong file from being parsed at
-/// length.
+/// The format's own limit, so that invalid files are rejected quickly.
 static constexpr uint64_t maxHeader = 100'000'000;
 
 //===----------------------------------------------------------------------===//
@@ -25,8 +24,8 @@ static constexpr uint64_t maxHeader = 100'000'000;
 //===----------------------------------------------------------------------===//
 
 /// llvm::json recurses, and keeps the last of several equal keys; both matter
-/// in a file from a stranger. Finds what it would not: a nesting deeper than
-/// the format's own, and a name that stands twice at the outermost level.
+/// in untrusted files. Finds errors that it would not: nesting deeper than the
+/// format's, and duplicate names at the outermost level.
 static std::string checkHeaderText(StringRef text) {
   StringSet<> names;
   unsigned depth = 0;
@@ -34,7 +33,7 @@ static std::string checkHeaderText(StringRef text) {
   for (size_t at = 0; at < text.size(); ++at) {
     char c = text[at];
     if (c == '{' || c == '[') {
-      // {"name": {"shape": [...]}} is as deep as it gets.
+      // {"name": {"shape": [...]}} is the deepest nesting.
       if (++depth > 3)
         return "its header is nested too deeply";
       isKey = depth == 1;
@@ -57,7 +56,7 @@ static std::string checkHeaderText(StringRef text) {
 
 namespace {
 
-/// An entry of the header, checked as far as it can be alone.
+/// An entry of the header, checked independently of the others.
 struct Entry {
   std::string name;
   TensorType type;
@@ -70,7 +69,7 @@ public:
 
   std::vector<Entry> entries;
   std::vector<std::pair<std::string, std::string>> metadata;
-  std::string wrong; ///< the first thing found wrong
+  std::string wrong; ///< the first error
 
   bool read(const json::Object &header) {
     for (const auto &[key, value] : header) {
@@ -213,7 +212,8 @@ std::optional<Safetensors> anec::readSafetensors(StringRef path,
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// llvm::json's objects have no order; the arrays' is that of their bytes.
+/// llvm::json's objects are unordered; arrays are written in the order of their
+/// bytes.
 static bool writeHeader(raw_ostream &out, ArrayRef<PlannedArray> arrays,
                         const SafetensorsMetadata &metadata) {
   json::OStream json(out);
@@ -256,7 +256,7 @@ bool anec::writeSafetensors(raw_ostream &out, ArrayRef<PlannedArray> arrays,
   raw_string_ostream stream(header);
   if (!writeHeader(stream, arrays, metadata))
     return false;
-  // So that the data begins at a multiple of 8.
+  // Aligns the data to 8 bytes.
   header.append((8 - header.size() % 8) % 8, ' ');
   support::endian::write<uint64_t>(out, header.size(), endianness::little);
   out << header;

@@ -24,14 +24,14 @@ std::optional<uint64_t> anec::storedSize(const TensorType &type) {
 static void narrowFloats(const uint8_t *in, uint16_t *out, size_t count,
                          uint64_t &overflows) {
   const float *floats = reinterpret_cast<const float *>(in);
-  // A file may place its arrays at any byte.
+  // A file can have its arrays at any byte offset.
   SmallVector<float, 0> aligned;
   if (reinterpret_cast<uintptr_t>(in) % alignof(float)) {
     aligned.resize_for_overwrite(count);
     std::memcpy(aligned.data(), in, count * sizeof(float));
     floats = aligned.data();
   }
-  // Blocks that stay in the cache between the two passes.
+  // The block size, such that blocks stay in the cache between the two passes.
   constexpr size_t block = 4096;
   for (size_t begin = 0; begin < count; begin += block) {
     size_t size = std::min(block, count - begin);
@@ -47,7 +47,7 @@ static void storeConverted(const Constant &array, int64_t begin, int64_t count,
     storeElement(array.dtype(), out, index, array.doubleAt(begin + index));
 }
 
-/// How many elements are finite as stored and infinite as declared.
+/// The number of elements that are finite as stored and infinite as declared.
 static uint64_t countNewInfinities(const Constant &array, int64_t begin,
                                    int64_t count) {
   ConstantRef wide =

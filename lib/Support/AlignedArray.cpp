@@ -15,8 +15,8 @@ using namespace anec;
 AlignedArray anec::makeAlignedArray(size_t count) {
   constexpr size_t cacheLine = 64, hugePage = size_t(2) << 20;
   size_t bytes = llvm::alignTo(count ? count * sizeof(float) : 1, cacheLine);
-  // A product walks many rows of a matrix at once, each on a page of its own:
-  // more pages than the processor keeps translations of, unless they are huge.
+  // A product reads many rows of a matrix at once, each on its own page: more
+  // pages than the TLB holds, unless they are huge.
   bool large = bytes >= hugePage;
   size_t alignment = large ? hugePage : cacheLine;
   size_t size = llvm::alignTo(bytes, alignment);

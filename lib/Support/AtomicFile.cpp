@@ -24,7 +24,7 @@ namespace path = llvm::sys::path;
 //===----------------------------------------------------------------------===//
 
 OutputFile::~OutputFile() {
-  // An uncommitted file has unwritten bytes that no one wants any more.
+  // The buffered bytes of an uncommitted file are not needed any more.
   firstError = ECANCELED;
   flush();
   if (descriptor >= 0)
@@ -36,10 +36,11 @@ void OutputFile::fail(int code) {
   firstError.compare_exchange_strong(none, code ? code : EIO);
 }
 
-/// Calls `writeSome(bytes, size)` until all is written; the error, or 0.
+/// Calls `writeSome(bytes, size)` until everything is written; returns the
+/// error, or 0.
 template <typename Fn>
 static int writeAll(const char *bytes, size_t size, Fn writeSome) {
-  // One call takes at most 2 GB on both Linux and macOS.
+  // One call writes at most 2 GB on both Linux and macOS.
   constexpr size_t most = size_t(1) << 30;
   while (size) {
     ssize_t written = writeSome(bytes, std::min(size, most));
@@ -91,13 +92,13 @@ void AtomicFiles::report(StringRef file, int code) {
                    std::generic_category().message(code));
 }
 
-/// Creates `folder` and the folders above it, and remembers which were new.
+/// Creates `folder` and the folders above it, and records which ones are new.
 bool AtomicFiles::createFolders(StringRef folder, StringRef file) {
   if (folder.empty() || fs::is_directory(folder))
     return true;
   if (!createFolders(path::parent_path(folder), file))
     return false;
-  // All that the user's umask leaves, as for any other new folder.
+  // All permissions that the user's umask allows, as for any new folder.
   if (std::error_code code =
           fs::create_directory(folder, /*IgnoreExisting=*/true, fs::all_all)) {
     report(file, code.value());
@@ -107,8 +108,8 @@ bool AtomicFiles::createFolders(StringRef folder, StringRef file) {
   return true;
 }
 
-/// Opens a new file beside `target`. (createUniqueFile would take a `%` in the
-/// user's path for a placeholder.)
+/// Opens a new file next to `target`. (createUniqueFile would treat a `%` in
+/// the user's path as a placeholder.)
 static std::error_code openAside(StringRef target, int &descriptor,
                                  std::string &temporary) {
   std::error_code code;
@@ -124,7 +125,7 @@ static std::error_code openAside(StringRef target, int &descriptor,
 }
 
 OutputFile *AtomicFiles::add(StringRef requested) {
-  // Renaming onto a link would replace the link, not what it points to.
+  // Renaming onto a link would replace the link, not its target.
   SmallString<256> target(requested);
   if (fs::is_symlink_file(requested))
     if (fs::real_path(requested, target))
@@ -158,10 +159,10 @@ OutputFile *AtomicFiles::add(StringRef requested) {
   return files.back().get();
 }
 
-/// Writes what is buffered, closes, and reports the file's first error.
+/// Flushes and closes the file, and reports its first error.
 bool AtomicFiles::close(OutputFile &file, Durability durability) {
   file.flush();
-  // A device cannot be synced, and need not be.
+  // A device cannot be synced, and does not need to be.
   if (!file.error() && durability == Durability::Synced &&
       !file.temporaryPath.empty() && ::fsync(file.descriptor))
     file.fail(errno);
@@ -190,8 +191,8 @@ bool AtomicFiles::commit(Durability durability) {
     if (std::error_code code =
             fs::rename(file->temporaryPath, file->finalPath)) {
       report(file->path(), code.value());
-      // A set that is only partly there is worse than none. What replaced an
-      // older file cannot be taken back.
+      // An incomplete set is worse than none. Replaced files cannot be
+      // restored.
       for (const std::string &name : renamed)
         (void)fs::remove(name);
       discard();
@@ -215,7 +216,7 @@ void AtomicFiles::discard() {
     sys::DontRemoveFileOnSignal(file->temporaryPath);
   }
   files.clear();
-  // Innermost first; one that someone else has put a file into stays.
+  // Innermost first; a folder with files of other processes is kept.
   for (const std::string &folder : llvm::reverse(createdFolders))
     (void)::rmdir(folder.c_str());
   createdFolders.clear();

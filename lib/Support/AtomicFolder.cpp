@@ -16,7 +16,7 @@ using namespace anec;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-/// Whether the folder at `target` may be replaced.
+/// Whether the folder at `target` can be replaced.
 static bool isReplaceable(llvm::StringRef target, llvm::StringRef mark) {
   llvm::SmallString<256> file(target);
   path::append(file, mark);
@@ -27,8 +27,8 @@ static bool isReplaceable(llvm::StringRef target, llvm::StringRef mark) {
   return !code && entry == end;
 }
 
-/// Whether `name` is what a process that is no more called a folder on its way
-/// to `target`.
+/// Whether `name` is the temporary name for `target` of a process that no
+/// longer exists.
 static bool isLeftBehind(llvm::StringRef name, llvm::StringRef target) {
   pid_t process = 0;
   unsigned attempt = 0;
@@ -38,7 +38,7 @@ static bool isLeftBehind(llvm::StringRef name, llvm::StringRef target) {
          ::kill(process, 0) && errno == ESRCH;
 }
 
-/// Removes what processes left beside `target` that were killed on the way.
+/// Removes the temporary folders for `target` of killed processes.
 static void removeLeftBehind(llvm::StringRef target) {
   llvm::StringRef parent = path::parent_path(target);
   std::vector<std::string> folders;
@@ -57,7 +57,7 @@ std::unique_ptr<AtomicFolder> AtomicFolder::create(llvm::StringRef requested,
   llvm::SmallString<256> target(requested);
   while (target.size() > 1 && path::is_separator(target.back()))
     target.pop_back();
-  // Renaming onto a link would replace the link, not what it points to.
+  // Renaming onto a link would replace the link, not its target.
   llvm::SmallString<256> real;
   if (fs::is_symlink_file(target) && !fs::real_path(target, real))
     target = real;
@@ -96,7 +96,7 @@ AtomicFolder::~AtomicFolder() {
     (void)fs::remove_directories(temporary);
 }
 
-/// Waits until the names in `folder` are on the disk.
+/// Waits until the directory entries of `folder` are on the disk.
 static std::error_code syncFolder(llvm::StringRef folder) {
   std::string name = folder.empty() ? "." : folder.str();
   int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
@@ -109,8 +109,8 @@ static std::error_code syncFolder(llvm::StringRef folder) {
 }
 
 bool AtomicFolder::commit(Durability durability) {
-  // A folder cannot be renamed onto one that has files, so the old one steps
-  // aside first and comes back when the new one cannot take its place.
+  // A folder cannot be renamed onto one that has files, so the old one is
+  // renamed first, and renamed back when the new one cannot be.
   std::string old = temporary + "-old";
   bool replaces = fs::exists(target);
   std::error_code code;
@@ -128,7 +128,7 @@ bool AtomicFolder::commit(Durability durability) {
     return false;
   }
   temporary.clear();
-  // It stands in its place, whatever becomes of this.
+  // The folder is in place even if the following fails.
   if (durability == Durability::Synced)
     code = syncFolder(path::parent_path(target));
   if (replaces)

@@ -34,7 +34,7 @@ ChartAxis ChartAxis::around(double low, double high, unsigned count,
 ChartAxis ChartAxis::logarithmic(double low, double high) {
   ChartAxis axis;
   axis.isLogarithmic = true;
-  // A little beyond what has to be in it.
+  // Slightly wider than the required range.
   axis.low = low / 1.2;
   axis.high = high * 1.2;
   return axis;
@@ -163,7 +163,7 @@ void Drawing::labelAxes() {
       text(x(tick), height - bottom + 20, "middle", label);
       continue;
     }
-    // Names are long: they go down to the left.
+    // Names are long, so they are rotated down to the left.
     std::string turned;
     llvm::raw_string_ostream(turned)
         << llvm::format(" transform=\"translate(%.1f %.1f) rotate(-35)\"",

@@ -19,7 +19,7 @@ extern char **environ;
 
 namespace {
 
-/// A pipe that children do not inherit, but for the end that is given to one.
+/// A pipe that children do not inherit, except the end that is passed to one.
 class Pipe {
 public:
   Pipe() {
@@ -44,7 +44,7 @@ public:
     ::close(ends[1]);
     ends[1] = -1;
   }
-  /// Appends what is there, of which the last `most` bytes are kept.
+  /// Appends the available bytes and keeps the last `most` bytes.
   void drain(std::string &text, size_t most) {
     char block[4096];
     for (ssize_t size; (size = ::read(ends[0], block, sizeof block)) > 0;) {
@@ -103,7 +103,7 @@ ChildResult anec::runChild(const std::vector<std::string> &words,
   while (!ended) {
     pollfd both[] = {{output.reader(), POLLIN, 0},
                      {errors.reader(), POLLIN, 0}};
-    // The end of a pipe is no end of the process: it is asked for, too.
+    // A closed pipe does not mean that the process has ended, so poll that too.
     if (::poll(both, 2, 20) > 0 &&
         !((both[0].revents | both[1].revents) & POLLIN))
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -119,7 +119,7 @@ ChildResult anec::runChild(const std::vector<std::string> &words,
       ;
     return result;
   }
-  // What it may have left behind.
+  // Kill processes that it may have left behind.
   ::kill(-process, SIGKILL);
   output.drain(result.output, mostOutput);
   errors.drain(result.errors, mostErrors);

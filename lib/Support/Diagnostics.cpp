@@ -39,7 +39,7 @@ static llvm::SourceMgr::DiagKind sourceMgrKind(Severity severity) {
   return llvm::SourceMgr::DK_Error;
 }
 
-/// The text with what `write` gives for each placeholder.
+/// The text with each placeholder replaced by the result of `write`.
 template <typename Write>
 static std::string replacePlaceholders(llvm::StringRef text, Write write) {
   std::string result;
@@ -68,8 +68,8 @@ std::string diag::Num::spell(double value) { return fmt::format("{}", value); }
 Diagnostics::Diagnostics() = default;
 Diagnostics::~Diagnostics() = default;
 
-/// Of errors, and of everything else: nobody reads more, and showing them takes
-/// time in proportion to the length of their lines.
+/// The limit for errors, and for all others together: more would not be read,
+/// and printing takes time proportional to the length of their lines.
 static constexpr size_t maxKept = 500;
 
 Diagnostics::Report Diagnostics::append(SourceRange range, llvm::StringRef file,
@@ -94,7 +94,7 @@ void Diagnostics::append(size_t parent, SourceRange range,
         {message.kind, range, {}, message.render(), {}});
 }
 
-/// Says how many were left out.
+/// States how many diagnostics were omitted.
 static Diagnostic summary(size_t dropped) {
   return {diag::NotShown, {}, {}, diag::NotShown(dropped).render(), {}};
 }
@@ -188,7 +188,7 @@ static void writeJson(const llvm::SourceMgr &sources, const Diagnostic &diag,
     } else if (!diag.file.empty()) {
       json.attribute("file", diag.file);
     }
-    // The message may quote bytes of a broken input.
+    // The message can quote bytes of invalid input.
     json.attribute("message", llvm::json::fixUTF8(diag.message));
     if (!diag.notes.empty())
       json.attributeArray("notes", [&] {

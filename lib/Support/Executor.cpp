@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One atomic ticket per job hands out tasks, spinning bridges the gap between
-/// two jobs, a condition variable bridges longer ones. A worker looks at the
-/// calling thread's job first, then at the job of a queue's task, then for a
-/// queue that nobody runs.
+/// One atomic ticket per job distributes its tasks. Workers spin during the
+/// short gaps between jobs and wait on a condition variable in longer ones. A
+/// worker checks the calling thread's job first, then the job of a queue's
+/// task, then for a queue that no thread is running.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ constexpr std::chrono::microseconds spinTime{60};
 
 constexpr uint64_t remainingMask = 0xffffffffu;
 
-/// The executor that this thread works for, and as which worker. Per thread,
-/// so that a nested call finds its worker: nothing of it is shared.
+/// The executor that this thread works for, and its worker number.
+/// Thread-local, so that a nested call finds its worker.
 struct CurrentWorker {
   const Executor *executor = nullptr;
   unsigned worker = 0;
@@ -44,7 +44,7 @@ void pause() {
 #endif
 }
 
-/// True as soon as `ready` is; false when the spin time is over.
+/// Returns true as soon as `ready` does, and false when the spin time is over.
 template <typename Ready>
 bool spinUntil(Ready ready) {
   auto deadline = std::chrono::steady_clock::now() + spinTime;
@@ -65,8 +65,8 @@ bool spinUntil(Ready ready) {
 //===----------------------------------------------------------------------===//
 
 Executor::Executor(unsigned threads) {
-  // More than any machine has use for; the system refuses some number of them,
-  // which would end the process.
+  // More than any machine can use; the system limits the number of threads, and
+  // exceeding it would end the process.
   constexpr unsigned mostThreads = 1024;
   if (threads == 0)
     threads = std::max(1u, std::thread::hardware_concurrency());
@@ -109,8 +109,8 @@ void Executor::work(unsigned worker) {
         runQueued() || spinUntil([this] { return mayWork(); }))
       continue;
     std::unique_lock lock(sleep);
-    // Announced before the tickets are read again, as a caller publishes its
-    // ticket before it reads the announcement: one of the two sees the other.
+    // Increment this before reading the tickets again. A caller publishes its
+    // ticket before it reads `sleepers`, so one of the two sees the other.
     ++sleepers;
     wake.wait(lock, [this] { return mayWork(); });
     --sleepers;
@@ -120,7 +120,7 @@ void Executor::work(unsigned worker) {
 void Executor::wakeSleepers() {
   if (!sleepers)
     return;
-  // Taking the lock orders this after a sleeper's last look.
+  // Locking orders this after a sleeper's last check.
   { std::lock_guard lock(sleep); }
   wake.notify_all();
 }
@@ -139,12 +139,12 @@ void Executor::Job::publish(const Task &what, size_t number) {
   ticket = generation << 32 | number;
 }
 
-/// Takes and runs one task of `job`, if one is left.
+/// Runs one task of `job`, if any is left.
 bool Executor::runOne(Job &job, unsigned worker) {
   uint64_t seen = job.ticket.load();
   while (seen & remainingMask) {
     // These belong to the job of `seen` if the exchange succeeds: the job is
-    // then unfinished, and only a finished one is replaced.
+    // unfinished then, and only a finished job is replaced.
     const Task *task = job.task.load();
     size_t tasks = job.tasks.load();
     if (!job.ticket.compare_exchange_weak(seen, seen - 1))
@@ -192,7 +192,7 @@ void Executor::parallelFor(size_t tasks, Task task) {
   if (size() > 1 && tasks > 1 && !isNested) {
     if (!isWorker)
       return runJob(foreground, tasks, task, 0);
-    // A task of a queue; that of another one may have the job.
+    // A task of a queue; a task of another queue can be using the job.
     if (!background.isTaken.exchange(true)) {
       runJob(background, tasks, task, current.worker);
       background.isTaken = false;
@@ -230,7 +230,7 @@ float *Executor::scratch(unsigned worker, size_t count) {
 // Queues
 //===----------------------------------------------------------------------===//
 
-/// Runs the tasks of a queue that nobody runs, if there is one.
+/// Runs the tasks of a queue that no thread is running, if there is one.
 bool Executor::runQueued() {
   if (!waitingQueues)
     return false;
@@ -264,7 +264,7 @@ TaskQueue::TaskQueue(Executor &executor, size_t capacity)
 TaskQueue::~TaskQueue() {
   waitForAll();
   std::unique_lock lock(executor.sleep);
-  // The worker that ran the last task may still be about to leave.
+  // The worker that ran the last task may not have returned yet.
   executor.wake.wait(lock, [this] { return !isDriven; });
   llvm::erase(executor.queues, this);
 }

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Arrays are converted by the processor's own instructions where it has them.
-/// Everything else is branch-free bit arithmetic with the same results, NaN
-/// included, which compilers vectorise.
+/// Arrays are converted by the processor's conversion instructions where
+/// available. Everything else is branch-free bit arithmetic with the same
+/// results, including NaN, which compilers vectorize.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@
 
 using namespace anec;
 
-// Functions with several clones are chosen at load time by what the processor
-// has; elsewhere one build serves. So it does under ThreadSanitizer, which
-// would watch the choice before it is loaded itself.
+// Functions with several clones are selected at load time by the processor's
+// features; elsewhere there is one version, as under ThreadSanitizer, which
+// would instrument the selection before it is loaded itself.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     defined(__linux__) && !defined(__SANITIZE_THREAD__)
 #define ANEC_VECTOR_CLONES                                                     \
@@ -46,10 +46,10 @@ inline uint16_t narrowToHalf(uint32_t bits) {
   // mantissa bits, with the adder's own rounding.
   float shifted = std::bit_cast<float>(magnitude) + 0.5f;
   uint32_t subnormal = std::bit_cast<uint32_t>(shifted) - 0x3f000000u;
-  // A NaN keeps the bits there is room for, and becomes a quiet one.
+  // A NaN keeps its upper mantissa bits and becomes quiet.
   uint32_t notANumber = 0x7e00u | (magnitude >> 13 & 0x1ffu);
   uint32_t special = magnitude > 0x7f800000u ? notANumber : 0x7c00u;
-  // 2^-14 is the smallest normal half; 65520 the first to overflow.
+  // 2^-14 is the smallest normal half; 65520 is the first value to overflow.
   uint32_t half = magnitude < 0x38800000u ? subnormal : normal;
   half = magnitude >= 0x477ff000u ? special : half;
   return uint16_t(half | sign >> 16);
@@ -58,7 +58,7 @@ inline uint16_t narrowToHalf(uint32_t bits) {
 inline float widenHalf(uint16_t half) {
   uint32_t sign = uint32_t(half & 0x8000u) << 16;
   uint32_t magnitude = half & 0x7fffu;
-  // Scaling by 2^112 moves the bias from 15 to 127 and normalises subnormals.
+  // Scaling by 2^112 moves the bias from 15 to 127 and normalizes subnormals.
   float scaled =
       std::bit_cast<float>(magnitude << 13) * std::bit_cast<float>(239u << 23);
   uint32_t quiet = magnitude > 0x7c00u ? 0x400000u : 0;
@@ -102,8 +102,8 @@ float anec::bfloatToFloat(uint16_t bits) {
 // Arrays
 //===----------------------------------------------------------------------===//
 
-// Each converts whole vectors from the start, and tells how many elements those
-// are.
+// Each converts whole vectors from the start and returns the number of
+// converted elements.
 #if defined(__x86_64__) && defined(__GNUC__)
 
 __attribute__((target("avx2,f16c"))) static size_t

@@ -10,8 +10,8 @@ using namespace anec;
 using namespace llvm;
 
 MappedFile anec::mapFile(StringRef path, std::string &error) {
-  // Opening a folder succeeds, and reading it fails with a poorer message; a
-  // device may never end.
+  // Opening a folder succeeds, and reading it fails with a worse message;
+  // reading a device may never end.
   sys::fs::file_status status;
   if (!sys::fs::status(path, status) && sys::fs::exists(status) &&
       !sys::fs::is_regular_file(status)) {
