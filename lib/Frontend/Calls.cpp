@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A call fits its arguments to the parameters of the op's row, in the row's
-/// order or by name, turns literals into constants of the parameter's domain,
-/// and leaves the rest to Builder.
+/// Lowering a call matches its arguments to the parameters of the op's row, in
+/// the row's order or by name, converts literals to constants of the
+/// parameter's domain, and leaves the rest to Builder.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace anec;
 using namespace anec::frontend;
 
 namespace {
-/// A name of the language for an op that MIL calls otherwise.
+/// A name in the language for an op with another name in MIL.
 struct Alias {
   llvm::StringLiteral name;
   const OpDef *op;
@@ -130,7 +130,7 @@ Value *BodyLowering::literal(const Term &term, DType dtype) {
                         {{param::val, Constant::fromDoubles(type, values)}});
 }
 
-/// What a constant parameter takes, in the user's words.
+/// The domain of a constant parameter, in terms of the language.
 static std::string domainInWords(const ParamDef &param) {
   bool list = param.rank == 1;
   if (param.dtypes.contains(DType::Bool))
@@ -142,8 +142,8 @@ static std::string domainInWords(const ParamDef &param) {
   return list ? "a list of integers" : "an integer";
 }
 
-/// The constant that one literal, or a list of some, makes for `param`; null
-/// when it is outside the parameter's domain.
+/// The constant for `param` from one literal or a list of literals; null when
+/// it is outside the parameter's domain.
 static ConstantRef makeConstant(llvm::ArrayRef<Term> terms, bool list,
                                 const ParamDef &param) {
   bool takesFloats =
@@ -185,7 +185,7 @@ static ConstantRef makeConstant(llvm::ArrayRef<Term> terms, bool list,
 
 namespace {
 
-/// The arguments of a call, by the parameter they stand for.
+/// The arguments of a call, by parameter.
 class ArgumentFitter {
 public:
   ArgumentFitter(const ast::ReferenceExpr *call, const OpDef &def,
@@ -214,7 +214,7 @@ private:
 } // namespace
 
 bool ArgumentFitter::fill(size_t index, Term term) {
-  // A variadic parameter takes a list of tensors, or tensors one by one.
+  // A variadic parameter accepts a list of tensors, or individual tensors.
   if (parameters[index].kind == ParamKind::Variadic &&
       term.kind == Term::List) {
     given[index] = std::move(term.elements);
@@ -269,8 +269,8 @@ bool ArgumentFitter::add(const ast::Argument &argument, Term term) {
   return ok;
 }
 
-/// The element type that the tensors among the arguments give to literals of
-/// `param`.
+/// The element type of literals for `param`, determined by the tensors among
+/// the arguments.
 static std::optional<DType> elementTypeFor(const OpDef &def,
                                            const ArgumentFitter &arguments,
                                            const ParamDef &param) {
@@ -279,7 +279,7 @@ static std::optional<DType> elementTypeFor(const OpDef &def,
       if (term.kind == Term::Tensor && param.typeVar &&
           other.typeVar == param.typeVar)
         return term.tensor->type.dtype;
-  // Without one, integers and booleans have the type they look like.
+  // Without one, integers and booleans have the type of their spelling.
   if (param.dtypes.contains(DType::Int32))
     return DType::Int32;
   if (param.dtypes.contains(DType::Bool))
@@ -287,14 +287,14 @@ static std::optional<DType> elementTypeFor(const OpDef &def,
   return std::nullopt;
 }
 
-/// What a parameter that takes a constant gets; null when there is nothing, or,
-/// with the reason reported, nothing that fits.
+/// The constant for a constant parameter; null when there is no argument, or,
+/// with the reason reported, when it does not fit.
 ConstantRef BodyLowering::fitConstant(const ast::ReferenceExpr *expr,
                                       const ParamDef &param,
                                       llvm::ArrayRef<Term> terms, bool &ok) {
   if (terms.empty())
     return nullptr;
-  // One integer may stand for a list of one.
+  // A single integer can be used as a list of one.
   bool list = terms[0].kind == Term::List;
   bool wraps = !list && param.rank == 1;
   ConstantRef constant;
@@ -311,8 +311,8 @@ ConstantRef BodyLowering::fitConstant(const ast::ReferenceExpr *expr,
   return constant;
 }
 
-/// What a parameter that takes a value gets; null, with the reason reported,
-/// when `term` is none and cannot become one of element type `dtype`.
+/// The value for a value parameter; null, with the reason reported, when `term`
+/// is not a value and cannot be converted to one of element type `dtype`.
 Value *BodyLowering::fitTensor(const ast::ReferenceExpr *expr,
                                const ParamDef &param, const Term &term,
                                std::optional<DType> dtype) {

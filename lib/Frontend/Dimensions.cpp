@@ -15,7 +15,7 @@ const Spellings *Dimensions::find(const Value *value) const {
   return it == table.end() ? nullptr : &it->second;
 }
 
-/// The spelling of `value`'s axis (negative: from the end), if it has that
+/// The spelling of an axis of `value` (negative: from the end), if it has this
 /// extent.
 llvm::StringRef Dimensions::at(const Value *value, int64_t axis,
                                int64_t extent) const {
@@ -42,7 +42,7 @@ static void addCandidate(llvm::StringRef spelling, llvm::StringRef &only,
 llvm::StringRef Dimensions::guess(const Op &op, unsigned axis, int64_t extent,
                                   unsigned rank,
                                   llvm::ArrayRef<NamedInteger> hints) const {
-  // A product's last axis is that of its right side.
+  // The last axis of a product is that of its right operand.
   bool product = op.is(ops::Matmul);
   if (product && axis + 1 == rank)
     return at(op.operand(1), -1, extent);
@@ -52,7 +52,7 @@ llvm::StringRef Dimensions::guess(const Op &op, unsigned axis, int64_t extent,
       if (llvm::StringRef same = at(operand, axis, extent); !same.empty())
         return same;
 
-  // 1 is the extent of whatever was reduced or broadcast.
+  // 1 is the extent of all reduced or broadcast axes.
   if (extent == 1)
     return {};
   llvm::StringRef only;

@@ -74,7 +74,8 @@ Term BodyLowering::lower(const ast::Expr *expr) {
   return {};
 }
 
-/// A list is of one kind: numbers, strings, booleans or tensors.
+/// The elements of a list are of one kind: numbers, strings, booleans or
+/// tensors.
 Term BodyLowering::lowerList(const ast::ListExpr *expr) {
   Term list{Term::List, expr->range};
   for (const ast::Expr *element : expr->elements) {
@@ -116,7 +117,7 @@ Term BodyLowering::lowerName(const ast::ReferenceExpr *expr) {
     return term;
   }
   if (function && parseDType(expr->name.text)) {
-    // `cast(x, fp32)`: an element type is an argument by its name.
+    // `cast(x, fp32)`: an element type is passed by its name.
     Term term{Term::String, expr->range};
     term.text = expr->name.text;
     return term;
@@ -155,8 +156,8 @@ Binding *BodyLowering::findName(llvm::StringRef name) {
   Binding *around = outer ? outer->findName(name) : nullptr;
   if (!around)
     return nullptr;
-  // A function sees no values but its own: the body of a `repeat` takes what
-  // it reads from around as a parameter.
+  // A function can use only its own values: the body of a `repeat` gets values
+  // of the enclosing body as parameters.
   around->used = true;
   Binding imported = *around;
   if (imported.term.kind == Term::Tensor) {
@@ -176,7 +177,7 @@ Binding *BodyLowering::findName(llvm::StringRef name) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// Walks down the left side in a loop: `a + b + ...` may be long.
+/// Descends the left side in a loop: `a + b + ...` can be long.
 Term BodyLowering::lowerChain(const ast::BinaryExpr *expr) {
   llvm::SmallVector<const ast::BinaryExpr *, 8> chain;
   const ast::Expr *leftmost = expr;
@@ -231,7 +232,7 @@ Term BodyLowering::lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
         combine(expr->op.text[0], lhs.number, rhs.number, expr->range, diags);
     return number ? Term::ofNumber(*number, expr->range) : Term();
   }
-  // A number takes the element type of the tensor beside it.
+  // A number gets the element type of the other operand, a tensor.
   Value *x = lhs.tensor, *y = rhs.tensor;
   if (!x)
     x = literal(lhs, y->type.dtype);
@@ -275,8 +276,8 @@ std::optional<int64_t> BodyLowering::lowerInteger(const ast::Expr *expr) {
   return std::nullopt;
 }
 
-/// How an extent is written, or nothing for a plain number or what does not
-/// fit in a message.
+/// How an extent is written; empty for a plain number or a spelling that is too
+/// long for a message.
 static llvm::StringRef spellingOf(const ast::Expr *expr) {
   llvm::StringRef text = ast::Name::textOf(expr->range);
   if (llvm::isa<ast::IntegerExpr>(expr) || text.size() > 40 ||

@@ -44,7 +44,7 @@ static llvm::StringMap<Number> readDefines(const FrontendOptions &options,
 }
 
 /// Whether the entry's own expression is an integer, so that overriding it with
-/// a decimal is a slip.
+/// a decimal is an error.
 static bool givesInteger(const ast::Expr *expr, const Names &config) {
   while (auto *binary = llvm::dyn_cast<ast::BinaryExpr>(expr)) {
     if (!givesInteger(binary->rhs, config))
@@ -113,7 +113,7 @@ void FileLowering::collectSignatures() {
   for (const ast::FunctionDecl &decl : file.functions) {
     llvm::StringRef name = decl.name.text;
     if (signatures.contains(name))
-      continue; // reported when its turn comes
+      continue; // reported when it is lowered
     Signature signature{&decl, {}, {}};
     BodyLowering types(*this);
     for (const ast::Parameter &parameter : decl.parameters)

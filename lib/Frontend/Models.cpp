@@ -4,7 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What only models do. The body of a `repeat` becomes a function of its own:
+/// Lowers the constructs that only models have. The body of a `repeat` becomes
+/// a separate function:
 ///
 ///   repeat i in 0..layers { x = attention[i](x); }
 ///   ==>
@@ -14,8 +15,8 @@
 ///   }
 ///   %x = repeat(%x) {body = "m.repeat0", from = 0, to = layers}
 ///
-/// The names that the body binds anew are carried from turn to turn; those that
-/// it only reads follow them as further operands.
+/// Names that the body rebinds are carried between iterations; those that it
+/// only reads follow as further operands.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -59,8 +60,8 @@ Value *BodyLowering::lowerIndex(const ast::Expr *expr) {
   return nullptr;
 }
 
-/// The arguments of a call of a block, in the order of its parameters. Empty
-/// after an error.
+/// The arguments of a block call, in the order of its parameters. Empty after
+/// an error.
 std::vector<Term> BodyLowering::fitArguments(const ast::ReferenceExpr *expr,
                                              const ast::FunctionDecl &block) {
   std::vector<Term> terms(block.parameters.size());
@@ -109,7 +110,7 @@ std::vector<Term> BodyLowering::fitArguments(const ast::ReferenceExpr *expr,
   return {};
 }
 
-/// A block takes tensors of exactly the types it declares.
+/// A block accepts only tensors of exactly its declared types.
 bool BodyLowering::checkArguments(const ast::ReferenceExpr *expr,
                                   const Signature &callee,
                                   llvm::ArrayRef<Term> terms,
@@ -184,7 +185,7 @@ Term BodyLowering::lowerBlockCall(const ast::ReferenceExpr *expr,
 // Repeat
 //===----------------------------------------------------------------------===//
 
-/// The names that `statements` bind and that are bound here already.
+/// The names that `statements` bind and that are already bound here.
 void BodyLowering::findCarried(
     llvm::ArrayRef<ast::Statement *> statements,
     llvm::SmallVectorImpl<llvm::StringRef> &carried) {
@@ -204,7 +205,8 @@ void BodyLowering::findCarried(
   }
 }
 
-/// Makes the parameters of a `repeat`'s body: the index, then what is carried.
+/// Adds the parameters of a `repeat`'s body: the index, then the carried
+/// values.
 bool BodyLowering::bindCarried(const ast::RepeatStatement *statement,
                                llvm::ArrayRef<llvm::StringRef> carried) {
   Value *index = function->addParameter(DType::Int32, statement->variable.text);

@@ -79,8 +79,8 @@ std::optional<Number> frontend::parseNumber(llvm::StringRef text) {
   int64_t integer = 0;
   if (!text.getAsInteger(10, integer))
     return Number::ofInteger(integer);
-  // What the language has no spelling for (`inf`, `0x1p3`) is no number here
-  // either.
+  // Spellings that the language does not have (`inf`, `0x1p3`) are not numbers
+  // here, either.
   double decimal = 0;
   if (text.find_first_not_of("0123456789.+-eE") == llvm::StringRef::npos &&
       text.size() <= 400 && !text.getAsDouble(decimal) &&

@@ -14,16 +14,16 @@ using namespace anec;
 using namespace anec::tdsl;
 using antlr4::Token;
 
-/// Brackets and signs may nest this deep: every level takes stack in the
-/// parser and in all that walks the tree.
+/// The maximum nesting of brackets and signs: every level uses stack in the
+/// parser and in all code that visits the tree.
 static constexpr unsigned maxNesting = 200;
-/// A token takes some hundreds of bytes until the text is parsed.
+/// A token uses several hundred bytes until the text is parsed.
 static constexpr size_t maxTextSize = 1 << 20;
 
 namespace {
 
-/// The text as ANTLR reads it: one symbol per byte, so that token positions
-/// are offsets into the text. The grammar only looks at ASCII.
+/// The text for ANTLR: one symbol per byte, so that token positions are offsets
+/// into the text. The grammar uses only ASCII.
 class ByteStream : public antlr4::CharStream {
 public:
   explicit ByteStream(llvm::StringRef text) : text(text) {}
@@ -61,7 +61,7 @@ bool tdsl::isBad(const Token *token) {
          type == TDSLLexer::UNKNOWN;
 }
 
-/// Checks what makes a text a text at all.
+/// Checks that the input is text.
 static bool checkText(llvm::StringRef text, Diagnostics &diags) {
   auto at = [&](size_t offset) {
     return ast::Name{text.substr(offset, 1)}.range();
@@ -83,7 +83,7 @@ static bool checkText(llvm::StringRef text, Diagnostics &diags) {
   return true;
 }
 
-/// Reports the tokens that are none. Neighbouring stray bytes are one error.
+/// Reports invalid tokens. Adjacent stray bytes are one error.
 static void reportBadTokens(const Tokens &tokens, const Source &source,
                             Diagnostics &diags) {
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -110,7 +110,7 @@ static void reportBadTokens(const Tokens &tokens, const Source &source,
   }
 }
 
-/// Finds nesting that is too deep before anything recurses over it.
+/// Finds nesting that is too deep before any code recurses over it.
 static bool checkNesting(const Tokens &tokens, const Source &source,
                          Diagnostics &diags) {
   llvm::SmallVector<unsigned, 32> enclosing; // the depth outside each bracket

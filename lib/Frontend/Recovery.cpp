@@ -17,7 +17,7 @@ static bool isKeyword(size_t type) {
   return type >= TDSLLexer::CONFIG && type <= TDSLLexer::NO;
 }
 
-/// What ends a statement, or stands around some.
+/// Whether a token ends a statement, or encloses statements.
 static bool isBoundary(size_t type) {
   return type == TDSLLexer::SEMICOLON || type == TDSLLexer::LEFT_BRACE ||
          type == TDSLLexer::RIGHT_BRACE;
@@ -25,8 +25,8 @@ static bool isBoundary(size_t type) {
 
 namespace {
 
-/// Reports errors in the user's words, at most one for each statement, and
-/// goes on after the statement.
+/// Reports errors in terms of the language, at most one for each statement, and
+/// continues after the statement.
 class Recovery : public antlr4::DefaultErrorStrategy {
 public:
   Recovery(const Source &source, const Tokens &tokens, Diagnostics &diags)
@@ -69,7 +69,7 @@ static bool startsBlock(size_t type) {
 }
 
 /// Whether the token at `index` follows, in the same statement, one that was
-/// reported already.
+/// already reported.
 bool Recovery::isConsequence(size_t index) const {
   auto boundary = [](const Token *t) { return isBoundary(t->getType()); };
   llvm::ArrayRef<Token *> before = llvm::ArrayRef(tokens).take_front(index);
@@ -99,8 +99,7 @@ static llvm::StringRef tokenInWords(size_t type) {
   }
 }
 
-/// "an expression or `)`": the expected tokens, grouped as people think of
-/// them.
+/// "an expression or `)`": the expected tokens, grouped by concept.
 std::string
 Recovery::describeExpected(antlr4::Parser &parser,
                            antlr4::misc::IntervalSet &expected) const {
@@ -132,7 +131,7 @@ Recovery::describeExpected(antlr4::Parser &parser,
     }
     words.push_back(std::move(word));
   }
-  if (expected.contains(Token::EOF)) // sorts first, and reads best last
+  if (expected.contains(Token::EOF)) // sorted first, but listed last
     std::rotate(words.begin() + statement + expression,
                 words.begin() + statement + expression + 1, words.end());
   std::string text;
@@ -169,7 +168,7 @@ const Token *Recovery::unclosedBracket(size_t index, size_t closer) const {
   return nullptr;
 }
 
-/// What a missing `;` was expected after.
+/// The construct after which a missing `;` was expected.
 static llvm::StringRef positionInWords(size_t rule) {
   switch (rule) {
   case TDSLParser::RuleConfigEntry:
@@ -197,7 +196,7 @@ void Recovery::report(antlr4::Parser &parser) {
   bool semicolon =
       expected.size() == 1 && expected.contains(size_t(TDSLLexer::SEMICOLON));
   SourceRange range = source.range(found);
-  // The place of a missing `;` is the end of the line it is missing from.
+  // A missing `;` is reported at the end of its line.
   if (const Token *last = parser.getTokenStream()->LT(-1); semicolon && last)
     range.Start = range.End = source.range(last).End;
   auto report = diags.report(
@@ -224,14 +223,14 @@ void Recovery::report(antlr4::Parser &parser) {
       report.note(source.range(found), diag::DidYouMean, keyword);
 }
 
-/// Whether the parser stands at the first token of a line.
+/// Whether the parser is at the first token of a line.
 static bool startsLine(antlr4::Parser &parser) {
   const Token *last = parser.getTokenStream()->LT(-1);
   return last && parser.getCurrentToken()->getLine() > last->getLine();
 }
 
-/// Called before each decision and around each loop: the place to say all
-/// that could stand here, and in a list of statements to get back in step.
+/// Called before each decision and around each loop: reports all tokens that
+/// are valid here, and resynchronizes in a list of statements.
 void Recovery::sync(antlr4::Parser *parser) {
   const antlr4::atn::ATN &atn =
       parser->getInterpreter<antlr4::atn::ParserATNSimulator>()->atn;
@@ -241,7 +240,7 @@ void Recovery::sync(antlr4::Parser *parser) {
     return next.contains(Token::EPSILON) ||
            next.contains(parser->getTokenStream()->LA(1));
   };
-  // At the end of a line, what is missing is a `;`: leave it to recoverInline.
+  // At the end of a line, a `;` is missing: recoverInline handles that.
   bool ends =
       next.contains(size_t(TDSLLexer::SEMICOLON)) && startsLine(*parser);
   if (fits() || ends)
@@ -272,7 +271,7 @@ Token *Recovery::recoverInline(antlr4::Parser *parser) {
                 found == TDSLLexer::REPEAT;
   if (!consequence && begins && startsLine(*parser) && expected.size() == 1 &&
       expected.contains(size_t(TDSLLexer::SEMICOLON))) {
-    // A forgotten `;` at the end of a line: go on as if it were there.
+    // A missing `;` at the end of a line: continue as if it were present.
     lastError = tokens.size();
     return parser->getCurrentToken();
   }
@@ -289,11 +288,11 @@ void Recovery::recover(antlr4::Parser *parser, std::exception_ptr error) {
   case TDSLParser::RuleFile:
     return skipBlock(*parser);
   default:
-    std::rethrow_exception(error); // to the statement around it
+    std::rethrow_exception(error); // to the enclosing statement
   }
 }
 
-/// Skips to after the next `;` or braced group, or to before what ends the
+/// Skips past the next `;` or braced group, or up to the token that ends the
 /// block.
 void Recovery::skipStatement(antlr4::Parser &parser) {
   unsigned depth = 0;

@@ -28,7 +28,7 @@ void BodyLowering::run() {
   if (llvm::none_of(decl->body, llvm::IsaPred<ast::ReturnStatement>))
     diags.report(decl->closeBrace, diag::MissingReturn, decl->name.text)
         .note(decl->header, diag::DeclaredHere, decl->name.text);
-  // After an error, what looks unused may be used by what was not understood.
+  // After an error, a name that seems unused can be used in invalid code.
   if (diags.errorCount() == errorsBefore)
     warnUnused();
 }
@@ -48,7 +48,7 @@ void BodyLowering::lowerParameters(const Signature &signature) {
   }
 }
 
-/// A name means one thing in a block, but for those that a `repeat` carries.
+/// A name has one meaning in a block, except names that a `repeat` carries.
 void BodyLowering::bind(const ast::Name &name, Binding::Kind kind, Term term) {
   if (name.text == "_")
     return;
@@ -154,7 +154,7 @@ void BodyLowering::lowerLet(const ast::LetStatement *statement) {
                    inWords(value, file.dimensions));
       value = {};
     }
-    // The first name that a computed value gets is the one it keeps.
+    // A computed value keeps its first name.
     if (value.kind == Term::Tensor && name.text != "_" &&
         named.insert(value.tensor).second)
       value.tensor->name = name.text.str();
@@ -181,7 +181,7 @@ bool BodyLowering::checkResult(const Term &term, unsigned index,
   return fits;
 }
 
-/// Outputs are called like the variables that are returned.
+/// Outputs are named after the returned variables.
 static llvm::StringRef outputName(const ast::Expr *expr) {
   auto *reference = llvm::dyn_cast<ast::ReferenceExpr>(expr);
   return reference && !reference->isCall ? reference->name.text : "output";

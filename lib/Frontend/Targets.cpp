@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What an input is called says nothing about it; what it is used for does. An
-/// input of a model that nothing reads but losses, as their targets, is one. It
-/// may pass through blocks, repeats and ops that only move elements.
+/// Targets are found by their uses, not by their names. An input of a model is
+/// a target when it is only used as the target of losses, directly or through
+/// blocks, repeats and ops that only move elements.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ class TargetFinder {
 public:
   explicit TargetFinder(const Module &module) : module(module) {}
 
-  /// Whether `value` is used, and as a target alone.
+  /// Whether `value` is used, and only as a target.
   bool isTarget(const Value &value) {
     auto [it, isNew] = known.insert({&value, false});
     if (!isNew)
@@ -49,7 +49,7 @@ private:
   bool isTargetSlot(const Op &op, unsigned slot) {
     if (op.def().has(trait::Call)) // the index of the instance comes first
       return slot != 0 && isTargetParameter(op.get(param::callee), slot - 1);
-    if (op.is(ops::Repeat)) // what it carries is a result, too
+    if (op.is(ops::Repeat)) // carried values are results, too
       return slot >= op.get(param::carried) &&
              isTargetParameter(op.get(param::body), slot + 1);
     return int(slot) == op.def().valueSlot(ValueRole::Target);

@@ -183,7 +183,8 @@ Expr *TreeBuilder::integer(const Token *token) {
 }
 
 Expr *TreeBuilder::decimal(const Token *token) {
-  // Reading takes time quadratic in the digits, and no double needs so many.
+  // Conversion takes time quadratic in the number of digits, and no double
+  // needs more.
   constexpr size_t maxDigits = 400;
   double value = 0;
   llvm::StringRef text = source.spelling(token);
