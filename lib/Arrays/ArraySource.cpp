@@ -1,4 +1,4 @@
-//===- ArraySource.cpp - where weights come from --------------------------===//
+//===- ArraySource.cpp - named collections of arrays ----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Dimensions.cpp - the user's names for extents ----------------------===//
+//===- Dimensions.cpp - user-defined names of extents ---------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Dimensions.h - the user's names for extents -------------*- C++ -*-===//
+//===- Dimensions.h - user-defined names of extents -------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

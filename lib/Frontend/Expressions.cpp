@@ -276,8 +276,8 @@ std::optional<int64_t> BodyLowering::lowerInteger(const ast::Expr *expr) {
   return std::nullopt;
 }
 
-/// How an extent is written; empty for a plain number or a spelling that is too
-/// long for a message.
+/// How an extent is written; empty for a plain number, or for text that is too
+/// long for a message or has several lines.
 static llvm::StringRef spellingOf(const ast::Expr *expr) {
   llvm::StringRef text = ast::Name::textOf(expr->range);
   if (llvm::isa<ast::IntegerExpr>(expr) || text.size() > 40 ||

@@ -1,4 +1,4 @@
-//===- Numbers.cpp - arithmetic of the compiler ---------------------------===//
+//===- Numbers.cpp - compile-time arithmetic ------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Numbers.h - arithmetic of the compiler ------------------*- C++ -*-===//
+//===- Numbers.h - compile-time arithmetic ----------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

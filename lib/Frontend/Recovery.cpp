@@ -1,4 +1,4 @@
-//===- Recovery.cpp - syntax errors ---------------------------------------===//
+//===- Recovery.cpp - recovery from syntax errors -------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Syntax.h - what parsing's steps share -------------------*- C++ -*-===//
+//===- Syntax.h - shared by the steps of parsing ----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Targets.cpp - which inputs are targets -----------------------------===//
+//===- Targets.cpp - finds inputs that are targets ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

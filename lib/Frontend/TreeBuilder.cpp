@@ -1,4 +1,4 @@
-//===- TreeBuilder.cpp - ANTLR's contexts to nodes ------------------------===//
+//===- TreeBuilder.cpp - ANTLR contexts to nodes --------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

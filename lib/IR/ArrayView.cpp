@@ -1,4 +1,4 @@
-//===- ArrayView.cpp - a part of an array, rearranged ---------------------===//
+//===- ArrayView.cpp - views of arrays ------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -271,7 +271,7 @@ ArrayView ArrayView::compose(const ArrayView &next) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What becomes of a view
+// Inverses and offsets
 //===----------------------------------------------------------------------===//
 
 ArrayView ArrayView::inverse() const {

@@ -1,4 +1,4 @@
-//===- Builder.cpp - the way to make ops ----------------------------------===//
+//===- Builder.cpp - creates checked ops ----------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

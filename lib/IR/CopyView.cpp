@@ -1,4 +1,4 @@
-//===- CopyView.cpp - the elements of a view ------------------------------===//
+//===- CopyView.cpp - copies the elements of a view -----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- OpDef.cpp - the row that defines an op -----------------------------===//
+//===- OpDef.cpp - definitions of ops -------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- PackedLayout.cpp - several tensors in one --------------------------===//
+//===- PackedLayout.cpp - several tensors packed into one -----------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

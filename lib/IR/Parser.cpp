@@ -1,4 +1,4 @@
-//===- Parser.cpp - the textual form, read --------------------------------===//
+//===- Parser.cpp - parses the textual form -------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

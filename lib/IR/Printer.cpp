@@ -1,4 +1,4 @@
-//===- Printer.cpp - the textual form, written ----------------------------===//
+//===- Printer.cpp - prints the textual form ------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Roles.cpp - what functions and their values are for ----------------===//
+//===- Roles.cpp - roles of functions and values --------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

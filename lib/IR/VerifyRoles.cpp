@@ -1,4 +1,4 @@
-//===- VerifyRoles.cpp - roles and owners ---------------------------------===//
+//===- VerifyRoles.cpp - checks roles and owners --------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

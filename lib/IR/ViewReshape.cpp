@@ -1,4 +1,4 @@
-//===- ViewReshape.cpp - steps around a reshape ---------------------------===//
+//===- ViewReshape.cpp - moves steps before a reshape ---------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

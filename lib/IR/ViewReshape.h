@@ -1,4 +1,4 @@
-//===- ViewReshape.h - steps around a reshape ------------------ *- C++ -*-===//
+//===- ViewReshape.h - moves steps before a reshape -------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

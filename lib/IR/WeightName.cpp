@@ -1,4 +1,4 @@
-//===- WeightName.cpp - what weights and their arrays are called ----------===//
+//===- WeightName.cpp - names of weights and their arrays -----------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- WeightView.cpp - which part of which weight, and how ---------------===//
+//===- WeightView.cpp - views of weights ----------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

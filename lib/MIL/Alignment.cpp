@@ -1,4 +1,4 @@
-//===- Alignment.cpp - which op of a program is which of another ----------===//
+//===- Alignment.cpp - pairs the ops of two programs ----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

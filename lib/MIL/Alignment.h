@@ -1,4 +1,4 @@
-//===- Alignment.h - which op of a program is which of another -*- C++ -*-===//
+//===- Alignment.h - pairs the ops of two programs --------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Binding.cpp - statements of MIL text to ops ------------------------===//
+//===- Binding.cpp - MIL statements to ops --------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

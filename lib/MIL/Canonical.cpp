@@ -1,4 +1,4 @@
-//===- Canonical.cpp - one form for equal programs ------------------------===//
+//===- Canonical.cpp - canonical form of programs -------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

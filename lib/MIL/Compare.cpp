@@ -1,4 +1,4 @@
-//===- Compare.cpp - what differs between two programs --------------------===//
+//===- Compare.cpp - differences between two programs ---------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

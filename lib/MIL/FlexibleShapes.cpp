@@ -13,7 +13,7 @@ using namespace anec::mil;
 using namespace llvm;
 
 //===----------------------------------------------------------------------===//
-// What was asked for
+// Requested shapes
 //===----------------------------------------------------------------------===//
 
 const InputShape *RequestedShapes::find(StringRef name) {
@@ -32,7 +32,7 @@ void RequestedShapes::reportUnused(Diagnostics &diags) const {
 }
 
 //===----------------------------------------------------------------------===//
-// The attribute
+// FlexibleShapeInformation
 //===----------------------------------------------------------------------===//
 
 /// A string without its quotes. Names of inputs need no escapes.
@@ -115,7 +115,7 @@ bool FlexibleShapes::read(const Literal &literal) {
 }
 
 //===----------------------------------------------------------------------===//
-// The choice
+// Choosing a shape
 //===----------------------------------------------------------------------===//
 
 /// Whether `shape` has the known extents of the declared type.

@@ -1,4 +1,4 @@
-//===- FunctionReader.cpp - a function of MIL text ------------------------===//
+//===- FunctionReader.cpp - reads functions of MIL text -------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

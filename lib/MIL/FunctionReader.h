@@ -1,4 +1,4 @@
-//===- FunctionReader.h - a function of MIL text ---------------*- C++ -*-===//
+//===- FunctionReader.h - reads functions of MIL text -----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -67,7 +67,7 @@ public:
   bool read();
 
 private:
-  // The text (FunctionReader.cpp).
+  // Syntax (FunctionReader.cpp).
   bool parseHeader();
   bool parseOpset(llvm::StringRef &opset);
   bool parseParameters();
@@ -87,7 +87,7 @@ private:
   void eraseFoldedConstants();
   void eraseFoldedOps();
 
-  // Its meaning (Binding.cpp).
+  // Semantics (Binding.cpp).
   void bind(const Statement &statement);
   bool bindConst(const Statement &statement);
   bool bindOp(const Statement &statement);
@@ -121,8 +121,8 @@ private:
   std::optional<Builder> builder;
   llvm::MapVector<llvm::StringRef, Symbol> symbols;
   llvm::DenseMap<llvm::StringRef, const OpDef *> knownOps;
-  llvm::StringMap<bool> ignoredAttributes; ///< those a warning was given for
-  bool ignoredAnalysis = false;            ///< and whether one for these
+  llvm::StringMap<bool> ignoredAttributes; ///< those with a reported warning
+  bool ignoredAnalysis = false; ///< whether analysis was warned about
 
   // Of the function being read.
   std::vector<FlexibleParameter> flexible;

@@ -1,4 +1,4 @@
-//===- Outline.cpp - MIL text as it is written ----------------------------===//
+//===- Outline.cpp - MIL text as written ----------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

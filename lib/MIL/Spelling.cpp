@@ -1,4 +1,4 @@
-//===- Spelling.cpp - how MIL writes types and values ---------------------===//
+//===- Spelling.cpp - spelling of MIL types and values --------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

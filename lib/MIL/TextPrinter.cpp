@@ -1,4 +1,4 @@
-//===- TextPrinter.cpp - the text of a MIL program ------------------------===//
+//===- TextPrinter.cpp - prints MIL text ----------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- TextPrinter.h - the text of a MIL program ---------------*- C++ -*-===//
+//===- TextPrinter.h - prints MIL text --------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- TypeReader.cpp - types of MIL text ---------------------------------===//
+//===- TypeReader.cpp - reads types of MIL text ---------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

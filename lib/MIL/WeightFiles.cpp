@@ -1,4 +1,4 @@
-//===- WeightFiles.cpp - the files BLOBFILE values lie in -----------------===//
+//===- WeightFiles.cpp - weight files that MIL text refers to -------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

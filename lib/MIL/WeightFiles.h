@@ -1,4 +1,4 @@
-//===- WeightFiles.h - the files BLOBFILE values lie in --------*- C++ -*-===//
+//===- WeightFiles.h - weight files that MIL text refers to -----*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- WeightLayout.cpp - which constant lies where -----------------------===//
+//===- WeightLayout.cpp - placement of constants --------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- WeightLayout.h - which constant lies where --------------*- C++ -*-===//
+//===- WeightLayout.h - placement of constants ------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

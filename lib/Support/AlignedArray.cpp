@@ -1,4 +1,4 @@
-//===- AlignedArray.cpp - Float storage on cache lines --------------------===//
+//===- AlignedArray.cpp - cache-line aligned floats -----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- AtomicFile.cpp - files that appear whole or not at all -------------===//
+//===- AtomicFile.cpp - output files committed together -------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

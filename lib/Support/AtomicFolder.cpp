@@ -1,4 +1,4 @@
-//===- AtomicFolder.cpp - a folder that appears whole or not --------------===//
+//===- AtomicFolder.cpp - a folder committed atomically -------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Chart.cpp - curves between two axes, as SVG ------------------------===//
+//===- Chart.cpp - line charts as SVG -------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

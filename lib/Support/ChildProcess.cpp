@@ -1,4 +1,4 @@
-//===- ChildProcess.cpp - a program run to its end ------------------------===//
+//===- ChildProcess.cpp - runs a program in a child process ---------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -103,7 +103,8 @@ ChildResult anec::runChild(const std::vector<std::string> &words,
   while (!ended) {
     pollfd both[] = {{output.reader(), POLLIN, 0},
                      {errors.reader(), POLLIN, 0}};
-    // A closed pipe does not mean that the process has ended, so poll that too.
+    // A closed pipe does not mean that the process has ended, so that is
+    // checked, too.
     if (::poll(both, 2, 20) > 0 &&
         !((both[0].revents | both[1].revents) & POLLIN))
       std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - errors with a place ------------------------------===//
+//===- Diagnostics.cpp - diagnostics with locations -----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Digest.cpp - what tells files apart --------------------------------===//
+//===- Digest.cpp - SHA-256 digests ---------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

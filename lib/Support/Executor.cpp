@@ -1,4 +1,4 @@
-//===- Executor.cpp - owns every thread -----------------------------------===//
+//===- Executor.cpp - threads and parallel loops --------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- MappedFile.cpp - a file's bytes, shared ----------------------------===//
+//===- MappedFile.cpp - memory-mapped files -------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

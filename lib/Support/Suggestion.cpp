@@ -1,4 +1,4 @@
-//===- Suggestion.cpp - what a misspelt name was meant to be --------------===//
+//===- Suggestion.cpp - suggestions for misspelled names ------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ArraySource.h - where weights come from -----------------*- C++ -*-===//
+//===- ArraySource.h - named collections of arrays --------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

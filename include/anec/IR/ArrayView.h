@@ -1,4 +1,4 @@
-//===- ArrayView.h - a part of an array, rearranged ------------*- C++ -*-===//
+//===- ArrayView.h - views of arrays ----------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

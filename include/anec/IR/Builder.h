@@ -1,4 +1,4 @@
-//===- Builder.h - the way to make ops -------------------------*- C++ -*-===//
+//===- Builder.h - creates checked ops --------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

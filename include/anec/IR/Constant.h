@@ -36,7 +36,7 @@ class Constant : public llvm::ThreadSafeRefCountedBase<Constant> {
 public:
   /// A constant over `bytes` (little-endian, row-major, sub-byte types packed
   /// from the low bit), which `owner` keeps alive. `bytes` holds elements of
-  /// `stored`, which are read as `type.dtype`: a float array may be stored
+  /// `stored`, which are read as `type.dtype`: a float array can be stored
   /// wider than it is declared, and is then rounded to nearest even on reading.
   static ConstantRef view(TensorType type, DType stored,
                           llvm::ArrayRef<uint8_t> bytes,

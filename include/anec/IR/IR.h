@@ -189,7 +189,7 @@ private:
 };
 
 /// The kind of a function: a `kernel` is one MIL program; a `layer` is a
-/// parameterised block of a model, which may be split into kernels; a `host`
+/// parameterized block of a model, which can be split into kernels; a `host`
 /// function calls layers and kernels.
 enum class FunctionKind : uint8_t { Kernel, Layer, Host };
 llvm::StringRef spelling(FunctionKind kind);

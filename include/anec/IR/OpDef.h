@@ -1,4 +1,4 @@
-//===- OpDef.h - the row that defines an op --------------------*- C++ -*-===//
+//===- OpDef.h - definitions of ops -----------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -29,10 +29,10 @@ class Gradient;
 
 enum class ParamKind : uint8_t {
   Value,            ///< an operand
-  OptionalValue,    ///< an operand that may be absent
+  OptionalValue,    ///< an operand that can be absent
   Variadic,         ///< all remaining operands, at least one
   Constant,         ///< a compile-time constant; `fallback` makes it optional
-  OptionalConstant, ///< a constant that may be absent
+  OptionalConstant, ///< a constant that can be absent
 };
 
 /// One parameter of an op.

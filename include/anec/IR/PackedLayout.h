@@ -1,4 +1,4 @@
-//===- PackedLayout.h - several tensors in one -----------------*- C++ -*-===//
+//===- PackedLayout.h - several tensors packed into one ---------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Roles.h - what functions and their values are for -------*- C++ -*-===//
+//===- Roles.h - roles of functions and values ------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

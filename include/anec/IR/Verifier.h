@@ -1,4 +1,4 @@
-//===- Verifier.h - well-formedness ----------------------------*- C++ -*-===//
+//===- Verifier.h - checks well-formedness ----------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- WeightName.h - what weights and their arrays are called -*- C++ -*-===//
+//===- WeightName.h - names of weights and their arrays ---------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- WeightView.h - which part of which weight, and how ------*- C++ -*-===//
+//===- WeightView.h - views of weights --------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ struct WeightInstance {
 struct WeightView {
   std::string weight; ///< `attention.wq`
   WeightInstance instance;
-  /// The element type of the view. The stored array may have another float
+  /// The element type of the view. The stored array can have another float
   /// type; its elements are rounded.
   DType dtype = DType::FP32;
   ArrayView array;

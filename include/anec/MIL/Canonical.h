@@ -1,4 +1,4 @@
-//===- Canonical.h - one form for equal programs ---------------*- C++ -*-===//
+//===- Canonical.h - canonical form of programs -----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

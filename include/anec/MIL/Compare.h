@@ -1,4 +1,4 @@
-//===- Compare.h - what differs between two programs -----------*- C++ -*-===//
+//===- Compare.h - differences between two programs -------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

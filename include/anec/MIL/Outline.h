@@ -1,4 +1,4 @@
-//===- Outline.h - MIL text as it is written -------------------*- C++ -*-===//
+//===- Outline.h - MIL text as written --------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

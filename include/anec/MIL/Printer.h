@@ -32,7 +32,7 @@ struct MILPrintOptions {
   /// `ios15` to `ios18`; empty for the function's own, except `ios16` instead
   /// of `ios18` in a program of version 1.0, which does not have it.
   std::string opset;
-  /// Prints this function alone, as `main`; null prints all kernels.
+  /// Prints only this function, as `main`; null prints all kernels.
   const Function *only = nullptr;
 
   /// Where constants are written. `Keep` leaves each where it was read from,
@@ -60,7 +60,7 @@ struct MILPrintOptions {
 [[nodiscard]] bool printMIL(const Module &module, llvm::raw_ostream &out,
                             const MILPrintOptions &options, Diagnostics &diags);
 
-/// Writes `path` and, beside it, `weights/STEM.bin` if it has any contents:
+/// Writes `path` and, next to it, `weights/STEM.bin` if it has any contents:
 /// both or, after an error, neither. `options.weightPath` and
 /// `options.placement` are set accordingly.
 [[nodiscard]] bool writeMIL(const Module &module, llvm::StringRef path,

@@ -1,4 +1,4 @@
-//===- Spelling.h - how MIL writes types and values ------------*- C++ -*-===//
+//===- Spelling.h - spelling of MIL types and values ------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- AlignedArray.h - Float storage on cache lines ------------*- C++ -*-===//
+//===- AlignedArray.h - cache-line aligned floats ---------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

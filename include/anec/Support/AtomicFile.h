@@ -1,4 +1,4 @@
-//===- AtomicFile.h - files that appear whole or not at all ----*- C++ -*-===//
+//===- AtomicFile.h - output files committed together -----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

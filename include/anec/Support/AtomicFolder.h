@@ -1,4 +1,4 @@
-//===- AtomicFolder.h - a folder that appears whole or not -----*- C++ -*-===//
+//===- AtomicFolder.h - a folder committed atomically -----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

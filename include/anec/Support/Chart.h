@@ -1,4 +1,4 @@
-//===- Chart.h - curves between two axes, as SVG ---------------*- C++ -*-===//
+//===- Chart.h - line charts as SVG -----------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ChildProcess.h - a program run to its end ----------------*- C++ -*-===//
+//===- ChildProcess.h - runs a program in a child process -------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- DiagnosticKind.h - what a diagnostic says ---------------*- C++ -*-===//
+//===- DiagnosticKind.h - typed kinds of diagnostics ------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Diagnostics.h - errors with a place ---------------------*- C++ -*-===//
+//===- Diagnostics.h - diagnostics with locations ---------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

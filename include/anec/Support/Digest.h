@@ -1,4 +1,4 @@
-//===- Digest.h - what tells files apart -----------------------*- C++ -*-===//
+//===- Digest.h - SHA-256 digests -------------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Executor.h - owns every thread ---------------------------*- C++ -*-===//
+//===- Executor.h - threads and parallel loops ------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- MappedFile.h - a file's bytes, shared -------------------*- C++ -*-===//
+//===- MappedFile.h - memory-mapped files -----------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

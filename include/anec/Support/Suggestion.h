@@ -1,4 +1,4 @@
-//===- Suggestion.h - what a misspelt name was meant to be -----*- C++ -*-===//
+//===- Suggestion.h - suggestions for misspelled names ----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

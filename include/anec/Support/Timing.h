@@ -1,4 +1,4 @@
-//===- Timing.h - times of runs ---------------------------------*- C++ -*-===//
+//===- Timing.h - run times -------------------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
