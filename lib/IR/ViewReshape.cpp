@@ -162,7 +162,7 @@ static bool setFlatRange(ViewStep &slice, llvm::ArrayRef<int64_t> shape,
     slice.first[axis] = first;
     slice.second[axis] = last + 1;
     if (first != last)
-      return true; // the whole of all inner axes
+      return true; // inner axes are whole
     begin -= first * stride;
   }
   return true;

@@ -186,9 +186,9 @@ bool FunctionReader::parseResults() {
   return finishStatement();
 }
 
-/// Erases ops that were only used to compute constant parameters, and constants
-/// that became parameters, from the last to the first, since erasing an op can
-/// make earlier ones unused.
+/// Erases ops and constants that were only used to compute constant parameters,
+/// from the last to the first, since erasing an op can make earlier ones
+/// unused.
 void FunctionReader::eraseFoldedOps() {
   if (computedOps.empty())
     return;

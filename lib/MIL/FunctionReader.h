@@ -122,7 +122,7 @@ private:
   llvm::MapVector<llvm::StringRef, Symbol> symbols;
   llvm::DenseMap<llvm::StringRef, const OpDef *> knownOps;
   llvm::StringMap<bool> ignoredAttributes; ///< those with a reported warning
-  bool ignoredAnalysis = false; ///< whether analysis was warned about
+  bool ignoredAnalysis = false; ///< a warning for isAnalysis was reported
 
   // Of the function being read.
   std::vector<FlexibleParameter> flexible;

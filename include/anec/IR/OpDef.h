@@ -81,7 +81,7 @@ enum : uint32_t {
   SideEffect = 1 << 3,
   /// Moves elements without computing (reshape, transpose, slice, ...).
   DataMovement = 1 << 4,
-  /// Unpacks a compressed constant; all operands are constants.
+  /// Unpacks a compressed constant; all of its inputs are constants.
   Constexpr = 1 << 5,
   /// Applies the function that its constant `callee` names, and its result
   /// types are its constant `results`. The textual form writes both separately:
@@ -119,7 +119,7 @@ public:
   llvm::ArrayRef<Value *> operands;
   llvm::ArrayRef<ConstantRef> constants;
   SourceRange range;
-  /// What the user wrote for the op (`+`), when it is not the row's name.
+  /// How the user wrote the op (`+`), when it differs from the row's name.
   llvm::StringRef writtenAs;
   /// The result types, which `infer` computes.
   llvm::SmallVector<TensorType, 2> results;
@@ -178,7 +178,7 @@ struct EvalContext {
   }
 };
 
-constexpr unsigned maxParams = 17; ///< the count of `lstm`
+constexpr unsigned maxParams = 17; ///< the number that `lstm` has
 constexpr unsigned maxConstraints = 8;
 
 /// The definition of an op. Rows set only what differs from the defaults.

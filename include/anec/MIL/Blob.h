@@ -82,7 +82,7 @@ public:
   /// file.
   [[nodiscard]] static std::optional<BlobReader>
   open(llvm::StringRef path, SourceRange range, Diagnostics &diags);
-  /// The same for a file that is mapped already; `path` is for messages.
+  /// The same for an already mapped file; `path` is for messages.
   [[nodiscard]] static std::optional<BlobReader> open(MappedFile file,
                                                       llvm::StringRef path,
                                                       SourceRange range,

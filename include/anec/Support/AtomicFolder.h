@@ -20,7 +20,7 @@ class AtomicFolder {
 public:
   /// Starts the folder that commit renames to `path`. An existing folder is
   /// replaced when it has a file called `mark` or is empty; anything else is an
-  /// error. Returns nothing on an error, with the reason reported. Leftovers of
+  /// error. Returns null on an error, with the reason reported. Leftovers of
   /// killed processes are removed.
   [[nodiscard]] static std::unique_ptr<AtomicFolder>
   create(llvm::StringRef path, llvm::StringRef mark, Diagnostics &diags);

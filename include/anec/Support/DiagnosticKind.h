@@ -139,7 +139,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// From a text to its kind
+// Kinds from texts
 //===----------------------------------------------------------------------===//
 
 // Functions that are not constexpr: a call makes the compiler's error message

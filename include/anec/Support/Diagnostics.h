@@ -96,7 +96,7 @@ public:
   /// The location of `range` in the sources; nothing when it is invalid.
   std::optional<SourcePlace> locate(SourceRange range) const;
 
-  /// The first some hundreds of each severity.
+  /// The first errors and the first other diagnostics, up to a limit for each.
   const std::vector<Diagnostic> &all() const { return diagnostics; }
   size_t errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }

@@ -131,7 +131,7 @@ private:
 
   std::vector<TaskQueue *> queues; ///< under `sleep`
   std::atomic<unsigned> waitingQueues{
-      0}; ///< have tasks that no thread is running
+      0}; ///< with tasks, but not run by a thread
 };
 
 /// Tasks that run one after another, in submission order, on one worker at a
