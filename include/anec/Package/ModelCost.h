@@ -17,7 +17,7 @@ struct ModelCost {
   std::vector<RunCost> runs; ///< the entry with the most dispatches first
 };
 
-/// Loads the programs of `package`; nothing when one cannot be read.
+/// Loads the programs of `package`. Returns nothing when one cannot be read.
 [[nodiscard]] std::optional<ModelCost> predictModel(const ModelPackage &package,
                                                     const Target &target,
                                                     Diagnostics &diags);

@@ -3,10 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// A package is a folder: kernels as MIL, their weights, the host schedule that
-/// calls them, and manifest.json, which tells what is what. docs/package.md
-/// describes it for others; this is what it looks like from within.
+/// \file A package is a folder: kernels as MIL, their weights, the host
+/// schedule that calls them, and manifest.json, which describes them.
+/// docs/package.md specifies the format; this is its in-memory form.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +20,7 @@
 
 namespace anec {
 
-/// The format that is written, and the only one that is read.
+/// The format version that is written, and the only one that is read.
 constexpr int64_t packageFormat = 2;
 
 /// `packed`: one input and one output for each kernel. `separate`: one for each
@@ -29,27 +28,26 @@ constexpr int64_t packageFormat = 2;
 enum class IOMode : uint8_t { Packed, Separate };
 llvm::StringRef spelling(IOMode mode);
 /// `packed`: the host passes weights to kernels. `baked`: they are constants of
-/// theirs.
+/// the kernels.
 enum class WeightMode : uint8_t { Packed, Baked };
 llvm::StringRef spelling(WeightMode mode);
 
-/// A tensor that a kernel takes or gives, and where it is in its inputs and
-/// outputs.
+/// An input or output tensor of a kernel, and its place in the kernel's ports.
 struct PackagedTensor {
   std::string name;
   TensorType type;
   ValueRole role = ValueRole::Input;
   unsigned port = 0;
   Region region;
-  /// Of an input: the views of weights that calls pass here. Usually one; empty
-  /// for what is no weight.
+  /// For an input: the weight views that calls pass here. Usually one; empty
+  /// when the input is not a weight.
   std::vector<WeightView> views;
 };
 
 /// A weight that is a constant of a kernel.
 struct PackagedConstant {
   uint64_t offset = 0; ///< of the record in the weight file
-  WeightView view;     ///< what the record has
+  WeightView view;     ///< contents of the record
 };
 
 /// A program with values for its weights.
@@ -72,7 +70,7 @@ struct PackagedKernel {
   unsigned ops = 0;
   int64_t flops = 0;
   uint64_t inputBytes = 0, outputBytes = 0, weightBytes = 0;
-  /// Inputs, outputs, weights, and what values in between need at once.
+  /// Inputs, outputs, weights, and the peak size of intermediate values.
   uint64_t workingSet = 0;
   double microseconds = 0; ///< predicted
 
@@ -85,8 +83,8 @@ struct PackagedKernel {
 struct PackagedWeight {
   std::string name; ///< `attention.wq`, or `llama.norm`
   TensorType type;
-  /// Of the repeated layer, each with values of its own; empty when there is
-  /// but one.
+  /// Instances of the repeated layer, each with its own values; empty when
+  /// there is only one.
   std::vector<int64_t> instances;
   InitialValue initial = InitialValue::Normal;
 
@@ -94,7 +92,7 @@ struct PackagedWeight {
   std::vector<std::string> arrays() const;
 };
 
-/// What an entry takes or gives.
+/// An input or output of an entry.
 struct PackagedValue {
   std::string name;
   TensorType type;
@@ -102,8 +100,8 @@ struct PackagedValue {
   bool operator==(const PackagedValue &) const = default;
 };
 
-/// A host function of the schedule that can be run. The schedule says what it
-/// is; the manifest repeats it for readers without a parser of the IR.
+/// A host function of the schedule that can be run. The schedule defines it;
+/// the manifest repeats it for readers without an IR parser.
 struct PackagedEntry {
   std::string name;
   FunctionRole role = FunctionRole::Forward;
@@ -111,7 +109,7 @@ struct PackagedEntry {
   std::vector<PackagedValue> inputs, outputs;
 
   static PackagedEntry of(const Function &function);
-  /// The index of the input or output of this role; nothing when there is none,
+  /// The index of the input or output of this role; nothing when there is none
   /// or more than one.
   std::optional<size_t> inputOf(ValueRole role) const;
   std::optional<size_t> outputOf(ValueRole role) const;
@@ -134,14 +132,15 @@ struct ModelPackage {
   std::vector<PackagedWeight> weights; ///< sorted by name
   std::vector<PackagedEntry> entries;
   std::string values; ///< the file with weights for the host; may be empty
-  std::vector<PackagedFile> files; ///< all but the manifest, sorted
+  std::vector<PackagedFile> files; ///< all except the manifest, sorted
   /// Host functions, and declarations of the kernels.
   std::unique_ptr<Module> schedule;
 
   const PackagedKernel *findKernel(llvm::StringRef name) const;
   const PackagedWeight *findWeight(llvm::StringRef name) const;
   const PackagedEntry *findEntry(llvm::StringRef name) const;
-  /// The entries of this role, of the model `owner` or, without one, of all.
+  /// The entries with this role: of the model `owner` or, when it is empty, of
+  /// all models.
   std::vector<const PackagedEntry *>
   findEntries(FunctionRole role, llvm::StringRef owner = "") const;
   /// The path of `file` as it can be opened.
@@ -152,16 +151,16 @@ struct PackageOptions {
   IOMode io = IOMode::Packed;
   WeightMode weightMode = WeightMode::Packed;
   WeightOptions weights;
-  /// `1.3` or `1.0`; empty for what the target says.
+  /// `1.3` or `1.0`; empty for the target's default.
   std::string milVersion;
-  /// How kernels are brought to MIL, and for which target. Passes that it names
-  /// run instead of the default pipeline.
+  /// How kernels are lowered to MIL, and for which target. Passes named here
+  /// replace the default pipeline.
   PassManagerOptions passes;
 };
 
 /// Compiles `program`, kernels and the host functions that call them, and
-/// writes the package at `path`: all of it or, after an error, nothing. A layer
-/// that is called becomes a kernel as it is.
+/// writes the package at `path`: all of it or, after an error, nothing. Each
+/// called layer becomes one kernel.
 [[nodiscard]] bool writePackage(std::unique_ptr<Module> program,
                                 llvm::StringRef path,
                                 const PackageOptions &options,
@@ -173,31 +172,31 @@ enum class PackageCheck : uint8_t {
   Digests,  ///< every file is what was written
   Presence, ///< every file is there and as long as it was: fast
 };
-/// Reads the package at `folder`; nothing when anything is wrong with it, with
-/// the reason reported.
+/// Reads the package at `folder`. Returns nothing, with the reason reported,
+/// when it is invalid.
 [[nodiscard]] std::optional<ModelPackage>
 readPackage(llvm::StringRef folder, Diagnostics &diags,
             PackageCheck check = PackageCheck::Digests);
 
 /// The entry called `name` or, without a name, the only one of `candidates`.
-/// Null, with the reason reported, when there is no such entry, or more than
-/// one candidate.
+/// Returns null, with the reason reported, when there is no such entry or more
+/// than one candidate.
 const PackagedEntry *
 chooseEntry(const ModelPackage &package, llvm::StringRef name,
             llvm::ArrayRef<const PackagedEntry *> candidates,
             Diagnostics &diags);
 
-/// The manifest as JSON, and back.
+/// Writes the manifest as JSON, and reads it.
 void printManifest(const ModelPackage &package, llvm::raw_ostream &out);
 [[nodiscard]] bool parseManifest(llvm::StringRef text, llvm::StringRef path,
                                  ModelPackage &package, Diagnostics &diags);
 
-/// Loads the program of one instance of `kernel`; null when that fails.
+/// Loads the program of one instance of `kernel`. Returns null on failure.
 [[nodiscard]] std::unique_ptr<Module>
 loadKernel(const ModelPackage &package, const PackagedKernel &kernel,
            const PackagedInstance &instance, Diagnostics &diags);
 
-/// `path` names a package: it ends in `.anepkg`.
+/// Whether `path` names a package: it ends in `.anepkg`.
 bool isPackagePath(llvm::StringRef path);
 
 } // namespace anec

@@ -1,4 +1,4 @@
-//===- ScheduleDot.h - a schedule as a picture ------------------*- C++ -*-===//
+//===- ScheduleDot.h - a schedule as a graph --------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -15,8 +15,8 @@ class raw_ostream;
 namespace anec {
 
 /// Prints the host functions of `module` as a graph in Graphviz's language:
-/// kernel calls as boxes, host ops as ovals, and what passes between them as
-/// edges that say which result it is. A `repeat` points at the box of its body.
+/// kernel calls as boxes, host ops as ovals, and values as edges labeled with
+/// the result. A `repeat` points at the box of its body.
 void printDot(const Module &module, llvm::raw_ostream &out);
 
 } // namespace anec

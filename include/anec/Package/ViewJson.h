@@ -14,9 +14,9 @@ namespace anec {
 /// Writes `view` as an object; docs/package.md describes it.
 void printView(const WeightView &view, llvm::json::OStream &out);
 
-/// Reads what `printView` writes. False, with the reason at `path`, for
-/// anything else: steps that do not fit, or do not give the shape that the
-/// object says.
+/// Reads what `printView` writes. Returns false, with the reason reported at
+/// `path`, for anything else: steps that do not fit, or do not produce the
+/// declared shape.
 bool fromJSON(const llvm::json::Value &value, WeightView &view,
               llvm::json::Path path);
 

@@ -25,17 +25,17 @@ struct WeightOptions {
   /// A .safetensors file or a folder of .npy files; empty for none.
   std::string source;
   /// A JSON object from weight names (`attention.wq`) to names in `source`;
-  /// empty when they are the same. A weight it does not name keeps its own.
+  /// empty when they are the same. A weight missing from it keeps its own name.
   std::string mapping;
   /// Draws all weights that `source` does not have; without it, a missing
   /// weight is an error.
   std::optional<uint64_t> seed;
-  /// Whose workers draw weights and write weight files; null for one with a
+  /// Its workers draw weights and write weight files; null creates one with a
   /// thread per processor.
   std::shared_ptr<Executor> executor = nullptr;
 };
 
-/// What a weight begins as when it is drawn.
+/// The initial distribution of a drawn weight.
 enum class InitialValue : uint8_t {
   Normal, ///< with a deviation of 1/sqrt(inputs of one output)
   Table,  ///< normal with a deviation of 0.02: rows that are looked up
@@ -47,25 +47,25 @@ llvm::StringRef spelling(InitialValue initial);
 
 class WeightBinding {
 public:
-  /// Opens what `options` names; nothing when that fails, with the reason
-  /// reported.
+  /// Opens the sources that `options` names. Returns nothing, with the reason
+  /// reported, on failure.
   [[nodiscard]] static std::optional<WeightBinding>
   open(const WeightOptions &options, Diagnostics &diags);
 
-  /// The value of `weight`, in its result's type; null when it cannot be had,
-  /// with the reason reported.
+  /// The value of `weight`, in its result's type; null, with the reason
+  /// reported, when it is unavailable.
   [[nodiscard]] ConstantRef resolve(const Op &weight, Diagnostics &diags) const;
-  /// The array called `name`, declared as `type`, or drawn to begin as
-  /// `initial`; `range` is for messages.
+  /// The array called `name`, declared as `type`, or drawn from `initial`;
+  /// `range` is for messages.
   [[nodiscard]] ConstantRef resolve(llvm::StringRef name,
                                     const TensorType &type,
                                     InitialValue initial, SourceRange range,
                                     Diagnostics &diags) const;
   /// Whether there is a value for `name` without drawing it.
   bool has(llvm::StringRef name) const;
-  /// Whether there is anything to take values from.
+  /// Whether there is any source of values.
   bool hasValues() const { return arrays || seed; }
-  /// As WeightOptions has it.
+  /// See WeightOptions.
   Executor &executor() const { return *workers; }
 
 private:
@@ -77,12 +77,12 @@ private:
   std::shared_ptr<Executor> workers = std::make_shared<Executor>();
 };
 
-/// Whether the operand in `slot` of `call` scales what it meets in the callee.
+/// Whether the operand in `slot` of `call` is used as a scale in the callee.
 using IsScale = llvm::function_ref<bool(const Op &call, unsigned slot)>;
-/// What `weight` begins as, by its first use: a vector is all ones where it
-/// scales (`gamma`), zeros elsewhere.
+/// The initial distribution of `weight`, by its first use: a vector is all ones
+/// when it is a scale (`gamma`), otherwise zeros.
 InitialValue initialValue(const Op &weight, IsScale isScaleElsewhere = nullptr);
-/// Whether `value`, a parameter, scales what it meets.
+/// Whether the parameter `value` is used as a scale.
 bool scales(const Value &value, IsScale isScaleElsewhere = nullptr);
 
 /// Elements of `type` for the weight `name`, the same for a name and a seed on
