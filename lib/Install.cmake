@@ -13,6 +13,8 @@ install(TARGETS anec EXPORT anecTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/anec
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN *.h PATTERN *.def)
+install(FILES ${PROJECT_SOURCE_DIR}/include/anec-c.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT anecTargets NAMESPACE anec:: DESTINATION ${ANEC_CMAKE_DIR})
 
 configure_package_config_file(

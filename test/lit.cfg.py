@@ -37,6 +37,9 @@ config.substitutions += [
     ("%{ane-run}", "env ANEC_ANE_FRAMEWORK=" + config.anec_build_dir +
      "/test/lib/ane-double.so ane-run-double"),
     ("%{consumer}", config.consumer_options),
+    # Python with `import anec`.
+    ("%{import-anec}", "env PYTHONPATH=" + config.anec_build_dir +
+     "/python PYTHONDONTWRITEBYTECODE=1 " + config.python),
 ]
 
 # `REQUIRES: full-device`: a file that is always full.
@@ -48,6 +51,13 @@ if os.path.isdir("/proc/self/task"):
 # `REQUIRES: numpy`: an independent reference written with it.
 if config.has_numpy:
     config.available_features.add("numpy")
+# `REQUIRES: c-library`: libanec-c in this build.
+if config.has_c_library:
+    config.available_features.add("c-library")
+# `REQUIRES: python-module`: `import anec`, which an interpreter without
+# sanitizers loads.
+if config.has_python_module and not config.is_sanitized:
+    config.available_features.add("python-module")
 # `REQUIRES: sentencepiece`: the library in this build, and its programs.
 if config.has_sentencepiece and shutil.which("spm_encode"):
     config.available_features.add("sentencepiece")

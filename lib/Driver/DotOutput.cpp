@@ -13,7 +13,7 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                     const OutputPlace &place, BuildResult &result,
                     Diagnostics &diags) {
   result.module = std::move(module);
-  return runPasses(*result.module, modelPasses(request), diags,
+  return runPasses(*result.module, modelOptions(request).passes, diags,
                    &result.reports) &&
          place.write(
              [&](llvm::raw_ostream &out) { printDot(*result.module, out); },

@@ -11,7 +11,7 @@ using namespace anec;
 static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                     const OutputPlace &place, BuildResult &result,
                     Diagnostics &diags) {
-  std::optional<Package> program =
+  std::optional<CompiledProgram> program =
       compileKernel(std::move(module), request, result, diags);
   if (!program)
     return false;

@@ -10,17 +10,8 @@ using namespace anec;
 static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                     const OutputPlace &place, BuildResult &result,
                     Diagnostics &diags) {
-  if (!runPasses(*module, modelPasses(request), diags, &result.reports))
-    return false;
-  PackageOptions options;
-  options.io = request.io;
-  options.weightMode = request.weightMode;
-  options.weights = request.options.weights;
-  options.milVersion = request.options.milVersion;
-  options.passes = request.options.passes;
-  options.passes.passes.clear();
-  return writePackage(std::move(module), place.path, options, diags,
-                      &result.reports);
+  return compileModel(std::move(module), modelOptions(request), place.path,
+                      diags, &result.reports);
 }
 
 constinit const OutputFormat outputs::Package = {

@@ -7,10 +7,9 @@
 
 using namespace anec;
 
-std::optional<Package> anec::compileKernel(std::unique_ptr<Module> module,
-                                           const BuildRequest &request,
-                                           BuildResult &result,
-                                           Diagnostics &diags) {
+std::optional<CompiledProgram>
+anec::compileKernel(std::unique_ptr<Module> module, const BuildRequest &request,
+                    BuildResult &result, Diagnostics &diags) {
   const SourceFormat &format = sourceFormat(request.input);
   CompileOptions options = request.options;
   options.passes.passes = request.passesOr(format.stage == SourceStage::MIL
@@ -19,8 +18,9 @@ std::optional<Package> anec::compileKernel(std::unique_ptr<Module> module,
   return compile(std::move(module), format, options, diags, &result.reports);
 }
 
-PassManagerOptions anec::modelPasses(const BuildRequest &request) {
-  PassManagerOptions options = request.options.passes;
-  options.passes = request.passesOr(modelPipeline(request.pipeline));
+CompileOptions anec::modelOptions(const BuildRequest &request) {
+  CompileOptions options = request.options;
+  options.passes.passes =
+      request.passesOr(modelPipeline(options.modelPipelineOptions()));
   return options;
 }

@@ -12,12 +12,13 @@ namespace anec {
 
 /// Compiles the kernel of a program by the default pipeline. MIL that was read
 /// stays as it is, except for passes that are asked for.
-[[nodiscard]] std::optional<Package>
+[[nodiscard]] std::optional<CompiledProgram>
 compileKernel(std::unique_ptr<Module> module, const BuildRequest &request,
               BuildResult &result, Diagnostics &diags);
 
-/// The options for the passes that make kernels and a host schedule of a model.
-PassManagerOptions modelPasses(const BuildRequest &request);
+/// The options of `request` with the passes that make kernels and a host
+/// schedule of a model.
+CompileOptions modelOptions(const BuildRequest &request);
 
 } // namespace anec
 

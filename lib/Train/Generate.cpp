@@ -144,7 +144,8 @@ std::optional<GenerateStats> Generator::run(llvm::StringRef prompt,
                                          begin)
         .count();
   };
-  while (stats.tokens < options.tokens) {
+  auto isStopped = [&] { return options.stop && *options.stop; };
+  while (stats.tokens < options.tokens && !isStopped()) {
     if (!predict(*text, diags))
       return std::nullopt;
     std::optional<int32_t> id = sampler.sample(logits);

@@ -7,6 +7,7 @@
 #include "CheckpointState.h"
 #include "anec/Support/Digest.h"
 #include "anec/Train/Diags.h"
+#include "anec/Train/GradientStep.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -111,12 +112,8 @@ std::string anec::digestOf(const ModelPackage &package) {
 
 TrainState anec::newState(const TrainOptions &options) {
   TrainState state;
-  // fp32 loses nothing.
   Numerics numerics = options.numerics.value_or(Numerics::FP16);
-  if (numerics == Numerics::FP32) {
-    state.hyper.lossScale = 1;
-    state.hyper.lossScaleGrowth = 0;
-  }
+  state.hyper = defaultHyperparameters(numerics);
   for (const auto &[def, value] : options.hyper)
     state.hyper.*def->member = value;
   state.lossScale.factor = state.hyper.lossScale;

@@ -5,6 +5,7 @@
 
 #include "TrainingRun.h"
 #include "anec/Train/Diags.h"
+#include "anec/Train/GradientStep.h"
 #include "anec/Train/LossPlot.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -189,46 +190,15 @@ std::optional<double> TrainingRun::runWindows() {
   return totals[0] / state.hyper.batch;
 }
 
-/// Whether a loss or gradients can still become finite; reported when not.
-bool TrainingRun::checkFinite(const StepRecord &record) {
-  badLosses = std::isfinite(record.loss) ? 0 : badLosses + 1;
-  // A single window may overflow fp16; a failure in the first step or several
-  // in a row indicates a real problem.
-  if (badLosses && (state.updates == 0 || badLosses == 5)) {
-    diags.report({}, diag::LossNotFinite, record.step, badLosses - 1,
-                 state.updates == 0
-                     ? "the weights that it begins with are not finite, or "
-                       "too large for the numerics"
-                     : "a lower `--lr` or a longer `--warmup` keeps it finite");
-    return false;
-  }
-  if (record.skipped && state.lossScale.isLeast()) {
-    diags.report({}, diag::GradientsNotFinite, record.step);
-    return false;
-  }
-  return true;
-}
-
 bool TrainingRun::update(StepRecord &record) {
   clock.mark();
-  double unscale = 1 / (state.lossScale.factor * state.hyper.batch);
-  double norm = optimizer->gradientNorm() * unscale;
-  record.gradientNorm = norm;
-  record.lossScale = state.lossScale.factor;
-  record.learningRate = state.hyper.learningRateAt(record.step);
-  record.skipped = !std::isfinite(norm) || !std::isfinite(record.loss);
+  bool ok = measureGradients(*optimizer, state.hyper, state, record, diags);
   clock.addOptimizer("gradient norm");
-  if (!checkFinite(record))
+  if (!ok)
     return false;
-  state.lossScale.update(std::isfinite(norm),
-                         uint64_t(state.hyper.lossScaleGrowth));
   if (record.skipped)
     return true;
-  double clipped = state.hyper.clip > 0 && norm > state.hyper.clip
-                       ? state.hyper.clip / norm
-                       : 1;
-  optimizer->step(state.hyper, record.learningRate, unscale * clipped,
-                  ++state.updates);
+  applyGradients(*optimizer, state.hyper, state, record);
   clock.addOptimizer("AdamW");
   // The weights are correct and in the checkpoint; only this process cannot
   // load them.

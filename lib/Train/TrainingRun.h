@@ -38,7 +38,6 @@ private:
   /// The mean loss over the step's windows, gradients summed up.
   std::optional<double> runWindows();
   bool update(StepRecord &record);
-  bool checkFinite(const StepRecord &record);
   bool validate(StepRecord &record);
   bool validateLate(StepRecord &record, bool isDue);
   bool needsRestart() const {
@@ -75,8 +74,7 @@ private:
   std::unique_ptr<AdamW> optimizer;
   std::unique_ptr<TrainLog> log;
   std::optional<CheckpointWriter> checkpoints;
-  uint64_t saved = 0;     ///< the step of the last checkpoint
-  uint64_t badLosses = 0; ///< in a row
+  uint64_t saved = 0; ///< the step of the last checkpoint
   bool stopIsAgreed = false;
   uint64_t firstStep = 0; ///< done before this run
   /// Of the weights that this process began with.

@@ -19,9 +19,10 @@ FLOORS = [
     ["Runtime"],
     ["Train"],
     ["Bench", "Probe"],
+    ["API"],
     ["Report"],
     ["anec.h"],
-    ["Driver"],
+    ["Driver", "C"],
 ]
 # An include, and the only place in lib/ that may have it.
 CONFINED = [

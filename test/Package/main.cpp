@@ -8,18 +8,15 @@
 
 int main() {
   anec::Diagnostics diags;
-  anec::CompileOptions options;
-  options.weights.seed = 7;
-  auto package = anec::compileText(R"(
-    kernel linear(x: fp16[16, 8]) -> fp16[4, 8] {
-      weight w: fp16[4, 16];
-      return relu(w @ x);
-    }
-  )",
-                                   "linear.tdsl", options, diags);
-  if (package && package->print(llvm::outs(), diags) &&
-      package->write("linear.mil", diags))
-    return 0;
+  anec::ProgramSessionOptions options;
+  options.compile.weights.seed = 7;
+  auto session = anec::ProgramSession::openFile("digits.tdsl", options, diags);
+  std::vector<float> images(784 * 64, 1), loss(1);
+  std::vector<int32_t> labels(64);
+  if (session && session->run("", {{"images", images}, {"labels", labels}},
+                              {{"output", loss}}, diags))
+    llvm::outs() << "loss " << loss[0] << " with "
+                 << session->gradients().size() << " gradients\n";
   diags.print(llvm::errs());
-  return 1;
+  return diags.hasErrors();
 }

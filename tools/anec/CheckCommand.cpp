@@ -5,10 +5,8 @@
 
 #include "CommandTable.h"
 #include "TargetFlags.h"
+#include "anec/API/Inspect.h"
 #include "anec/Report/FindingReport.h"
-#include "anec/anec.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -36,59 +34,6 @@ private:
 
 } // namespace
 
-/// The findings of one file. What keeps it from being read is in `diags`.
-static std::vector<Finding> checkProgramFile(llvm::StringRef path,
-                                             const CompileOptions &options,
-                                             Diagnostics &diags) {
-  std::optional<Source> source = openSource(path, diags);
-  if (!source)
-    return {};
-  bool isMIL = source->format->stage == SourceStage::MIL;
-  std::optional<MILOutline> outline;
-  if (isMIL)
-    outline = outlineMIL(source->text);
-  std::unique_ptr<Module> module = readSource(*source, options, diags);
-  if (module && !isMIL) {
-    CompileOptions compiling = options;
-    compiling.passes.passes = defaultPipeline().vec();
-    std::optional<Package> package =
-        compile(std::move(module), *source->format, compiling, diags);
-    if (!package)
-      return {};
-    module = std::move(package->program);
-  }
-  return checkProgram(outline ? &*outline : nullptr, module.get(),
-                      *options.passes.target, options.passes.assumptions);
-}
-
-/// The programs of a package, which is a folder; of anything else, itself.
-static std::vector<std::string> programsOf(llvm::StringRef path) {
-  if (!llvm::sys::fs::is_directory(path))
-    return {path.str()};
-  llvm::SmallString<128> kernels(path);
-  llvm::sys::path::append(kernels, "kernels");
-  std::vector<std::string> programs;
-  std::error_code code;
-  for (llvm::sys::fs::directory_iterator file(kernels, code), end;
-       file != end && !code; file.increment(code))
-    if (llvm::sys::path::extension(file->path()) == ".mil")
-      programs.push_back(file->path());
-  llvm::sort(programs);
-  // Of a folder that is no package, opening it says so.
-  return programs.empty() ? std::vector<std::string>{path.str()} : programs;
-}
-
-/// The findings of a program, or of the programs of a package. MIL is checked
-/// as it is, a program as it would be compiled.
-static std::vector<Finding> checkFile(llvm::StringRef path,
-                                      const CompileOptions &options,
-                                      Diagnostics &diags) {
-  std::vector<Finding> findings;
-  for (const std::string &program : programsOf(path))
-    llvm::append_range(findings, checkProgramFile(program, options, diags));
-  return findings;
-}
-
 void Check::print(const CheckResult &result, Diagnostics &diags) const {
   switch (format) {
   case CheckFormat::Text:
@@ -104,7 +49,6 @@ ExitCode Check::run(const Invocation &call) {
   if (paths.empty())
     return call.usageError("check takes programs; see anec check --help");
   CompileOptions options;
-  options.missingWeights = MILReadOptions::MissingWeights::Ignore;
   if (ExitCode code = target.read(call, options.passes); code != Done)
     return code;
   // Diagnostics of the programs are printed among the findings.

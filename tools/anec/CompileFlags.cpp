@@ -12,23 +12,6 @@
 
 using namespace anec;
 
-/// Constant weights are baked into kernels by default when their values are
-/// known.
-WeightMode CompileFlags::chosenWeightMode() const {
-  if (weightMode.getNumOccurrences())
-    return weightMode;
-  bool hasValues = !weights.empty() || seed.getNumOccurrences();
-  return forwardOnly && hasValues ? WeightMode::Baked : WeightMode::Packed;
-}
-
-ModelPipelineOptions CompileFlags::modelOptions() const {
-  ModelPipelineOptions options;
-  options.train = !forwardOnly;
-  options.fusion = fusion;
-  options.packWeights = chosenWeightMode() == WeightMode::Packed;
-  return options;
-}
-
 bool CompileFlags::readPasses(BuildRequest &request, Diagnostics &diags) const {
   PassManagerOptions &options = request.options.passes;
   options.verifyNumerics = verifyNumerics;
@@ -49,7 +32,8 @@ bool CompileFlags::readPasses(BuildRequest &request, Diagnostics &diags) const {
   request.hasPasses = passList.getNumOccurrences() != 0;
   return parsePipeline(llvm::join(skippedPasses, ","), request.skipped,
                        diags) &&
-         parsePipeline(passList, request.pipeline, options.passes, diags);
+         parsePipeline(passList, request.options.modelPipelineOptions(),
+                       options.passes, diags);
 }
 
 std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
@@ -57,9 +41,6 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   BuildRequest request;
   request.input = input;
   request.canonical = canonical;
-  request.pipeline = modelOptions();
-  request.io = io;
-  request.weightMode = chosenWeightMode();
   CompileOptions &options = request.options;
   options.kernel = kernel;
   options.weights.source = weights;
@@ -74,6 +55,11 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   // A program can be looked at without its weights.
   options.missingWeights = MILReadOptions::MissingWeights::Warn;
   options.passes = std::move(target);
+  options.train = !forwardOnly;
+  options.fusion = fusion;
+  options.io = io;
+  if (weightMode.getNumOccurrences())
+    options.weightMode = weightMode.getValue();
   if (!readPasses(request, diags))
     return std::nullopt;
   return request;

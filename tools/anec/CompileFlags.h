@@ -137,8 +137,6 @@ struct CompileFlags {
           clEnumValN(DiagnosticsFormat::Json, "json", "for programs"))};
 
 private:
-  WeightMode chosenWeightMode() const;
-  ModelPipelineOptions modelOptions() const;
   bool wouldReplaceSource() const;
   [[nodiscard]] bool readPasses(BuildRequest &request,
                                 Diagnostics &diags) const;

@@ -18,8 +18,7 @@
 #ifndef ANEC_DRIVER_BUILD_H
 #define ANEC_DRIVER_BUILD_H
 
-#include "anec/Package/ModelPackage.h"
-#include "anec/anec.h"
+#include "anec/API/Compile.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace anec {
@@ -36,10 +35,6 @@ struct BuildRequest {
   std::vector<const PassDef *> skipped;
   /// Name values by position and share constants in MIL.
   bool canonical = false;
-  /// For models.
-  ModelPipelineOptions pipeline;
-  IOMode io = IOMode::Packed;
-  WeightMode weightMode = WeightMode::Packed;
 
   /// The passes to run where an output runs `passes` by default.
   std::vector<const PassDef *>

@@ -135,6 +135,8 @@ struct ModelPackage {
   std::vector<PackagedFile> files; ///< all except the manifest, sorted
   /// Host functions, and declarations of the kernels.
   std::unique_ptr<Module> schedule;
+  /// Keeps `folder` while it is a temporary one; null otherwise.
+  std::shared_ptr<const void> folderOwner;
 
   const PackagedKernel *findKernel(llvm::StringRef name) const;
   const PackagedWeight *findWeight(llvm::StringRef name) const;

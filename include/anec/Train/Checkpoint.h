@@ -33,11 +33,9 @@ struct UsedTokenizer {
 };
 
 /// The state of a run other than weights and moments.
-struct TrainState {
-  uint64_t step = 0;    ///< number of completed steps
-  uint64_t updates = 0; ///< how many of them changed the weights
+struct TrainState : StepState {
+  uint64_t step = 0; ///< number of completed steps
   DataPosition position;
-  LossScale lossScale;
   uint64_t seed = 0;
   Hyperparameters hyper;
   double validationShare = 0;

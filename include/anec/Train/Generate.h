@@ -22,6 +22,7 @@
 #include "anec/Train/Sampler.h"
 #include "anec/Train/Tokenizer.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <atomic>
 
 namespace anec {
 
@@ -30,6 +31,8 @@ struct GenerateOptions {
   /// Insert the tokenizer's beginning-of-text id before the prompt.
   bool markBeginning = false;
   SamplingOptions sampling;
+  /// Becomes true when the text is to end.
+  const std::atomic<bool> *stop = nullptr;
 };
 
 struct GenerateStats {

@@ -38,6 +38,13 @@ struct LossScale {
   static constexpr double least = 0x1p-14, most = 0x1p40;
 };
 
+/// What steps leave behind for the next one, besides weights and moments.
+struct StepState {
+  uint64_t updates = 0; ///< steps that changed the weights
+  LossScale lossScale;
+  uint64_t badLosses = 0; ///< not finite, in a row
+};
+
 } // namespace anec
 
 #endif // ANEC_TRAIN_LOSSSCALE_H

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pages.h"
+#include "anec/API/Diags.h"
 #include "anec/Arrays/Diags.h"
 #include "anec/Bench/Diags.h"
 #include "anec/Frontend/Diags.h"
@@ -23,6 +24,8 @@ using namespace anec;
 
 std::vector<diag::AnyKind> anec::libraryDiagnostics() {
   return {
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/API/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Arrays/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,

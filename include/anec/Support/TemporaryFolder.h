@@ -1,0 +1,36 @@
+//===- TemporaryFolder.h - a folder that goes with its owner ---*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_SUPPORT_TEMPORARYFOLDER_H
+#define ANEC_SUPPORT_TEMPORARYFOLDER_H
+
+#include "anec/Support/Diagnostics.h"
+
+namespace anec {
+
+/// A folder of its own where the system keeps temporary files (TMPDIR). The
+/// destructor removes it with all that is in it.
+class TemporaryFolder {
+public:
+  /// Null, with the reason reported, when it cannot be made.
+  static std::shared_ptr<TemporaryFolder> create(Diagnostics &diags);
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+
+  llvm::StringRef path() const { return folder; }
+  /// The path of `name` in it.
+  std::string file(llvm::StringRef name) const {
+    return folder + "/" + name.str();
+  }
+
+private:
+  explicit TemporaryFolder(std::string folder) : folder(std::move(folder)) {}
+  std::string folder;
+};
+
+} // namespace anec
+
+#endif // ANEC_SUPPORT_TEMPORARYFOLDER_H

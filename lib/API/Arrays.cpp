@@ -1,0 +1,235 @@
+//===- Arrays.cpp - arrays by name for the ports of a program -------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Arrays.h"
+#include "anec/API/Diags.h"
+#include "anec/Arrays/Npy.h"
+#include "anec/Arrays/Safetensors.h"
+#include "anec/MIL/Diags.h"
+#include "anec/Runtime/Diags.h"
+#include "anec/Support/AtomicFile.h"
+#include "anec/Support/Half.h"
+#include "anec/Support/Suggestion.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include <cstring>
+
+using namespace anec;
+using namespace anec::api;
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+static bool areConvertible(DType from, DType to) {
+  return from == to || (isFloat(from) && isFloat(to));
+}
+
+void anec::api::convert(DType from, llvm::ArrayRef<uint8_t> in, DType to,
+                        llvm::MutableArrayRef<uint8_t> out) {
+  if (from == to) {
+    std::memcpy(out.data(), in.data(), out.size());
+    return;
+  }
+  size_t count = in.size() * 8 / bitWidth(from);
+  if (from == DType::FP32 && to == DType::FP16) {
+    floatsToHalves(reinterpret_cast<const float *>(in.data()),
+                   reinterpret_cast<uint16_t *>(out.data()), count);
+    return;
+  }
+  if (from == DType::FP16 && to == DType::FP32) {
+    halvesToFloats(reinterpret_cast<const uint16_t *>(in.data()),
+                   reinterpret_cast<float *>(out.data()), count);
+    return;
+  }
+  TensorType type(from, {int64_t(count)});
+  ConstantRef converted = Constant::fromDoubles(
+      TensorType(to, type.shape),
+      Constant::view(type, from, in, nullptr)->asDoubles());
+  std::memcpy(out.data(), converted->bytes().data(), out.size());
+}
+
+/// How many finite elements become infinite in an array of `to`.
+static size_t countOverflows(const InputArray &array, DType to) {
+  if (array.dtype != DType::FP32 || to != DType::FP16)
+    return 0;
+  return countHalfOverflows(reinterpret_cast<const float *>(array.bytes.data()),
+                            array.bytes.size() / sizeof(float));
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+static std::string listPorts(llvm::ArrayRef<Port> ports) {
+  std::vector<std::string> names;
+  for (const Port &port : ports)
+    names.push_back("`" + port.name + "`");
+  return names.empty() ? "none" : llvm::join(names, ", ");
+}
+
+/// The shape without axes of one element: what has to agree. A layout may add
+/// and drop such axes, and the order of elements stays.
+static Shape significant(llvm::ArrayRef<int64_t> shape) {
+  Shape result;
+  for (int64_t extent : shape)
+    if (extent != 1)
+      result.push_back(extent);
+  return result;
+}
+
+/// Whether `array` can be what `port` takes or gives; reported when it cannot.
+template <typename Array>
+static bool fits(llvm::StringRef kind, const Port &port, const Array &array,
+                 Diagnostics &diags) {
+  if (!areConvertible(array.dtype, port.type.dtype)) {
+    diags.report({}, diag::ArrayElements, kind, port.name, port.type.str(),
+                 spelling(array.dtype));
+    return false;
+  }
+  if (array.shape &&
+      significant(*array.shape) != significant(port.type.shape)) {
+    diags.report({}, diag::ArrayShape, kind, port.name, port.type.str(),
+                 shapeToString(*array.shape));
+    return false;
+  }
+  uint64_t bytes = byteSize(array.dtype, port.type.numElements());
+  if (array.bytes.size() == bytes)
+    return true;
+  diags.report({}, diag::ArraySize, kind, port.name,
+               TensorType(array.dtype, port.type.shape).str(), bytes,
+               array.bytes.size());
+  return false;
+}
+
+/// The array for each port, null where none is given; nothing, with the reason
+/// reported, when one has no port, or does not fit it.
+template <typename Array>
+static std::optional<std::vector<const Array *>>
+match(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
+      llvm::ArrayRef<Array> arrays, Diagnostics &diags) {
+  std::vector<const Array *> matched(ports.size());
+  bool ok = true;
+  for (const Array &array : arrays) {
+    const Port *port = llvm::find_if(
+        ports, [&](const Port &other) { return other.name == array.name; });
+    if (port == ports.end()) {
+      Suggestion suggestion(array.name);
+      for (const Port &other : ports)
+        suggestion.consider(other.name);
+      suggestion.note(diags.report({}, diag::NoSuchInput, kind, array.name,
+                                   listPorts(ports)),
+                      {});
+      ok = false;
+      continue;
+    }
+    const Array *&slot = matched[port - ports.begin()];
+    if (slot) {
+      diags.report({}, diag::InputTwice, kind, array.name);
+      ok = false;
+    }
+    slot = &array;
+    ok &= fits(kind, *port, array, diags);
+  }
+  if (!ok)
+    return std::nullopt;
+  return matched;
+}
+
+llvm::MutableArrayRef<uint8_t> PortArrays::buffer(uint64_t bytes) {
+  return buffers.emplace_back(bytes);
+}
+
+bool PortArrays::takeInputs(
+    llvm::StringRef kind, llvm::ArrayRef<Port> ports,
+    llvm::ArrayRef<InputArray> inputs,
+    llvm::function_ref<std::optional<float>(size_t index)> fallback,
+    Diagnostics &diags) {
+  auto matched = match(kind, ports, inputs, diags);
+  if (!matched)
+    return false;
+  bool ok = true;
+  for (auto [index, port] : llvm::enumerate(ports)) {
+    const InputArray *array = (*matched)[index];
+    DType dtype = port.type.dtype;
+    if (array && array->dtype == dtype) {
+      in.push_back(array->bytes);
+      continue;
+    }
+    llvm::MutableArrayRef<uint8_t> elements = buffer(port.type.numBytes());
+    in.push_back(elements);
+    if (array) {
+      convert(array->dtype, array->bytes, dtype, elements);
+      if (size_t lost = countOverflows(*array, dtype))
+        diags.report({}, diag::HalfOverflow, port.name, lost,
+                     port.type.numElements(), spelling(dtype));
+      continue;
+    }
+    std::optional<float> value = fallback(index);
+    if (!value) {
+      diags.report({}, diag::ArrayMissing, kind, port.name, port.type.str());
+      ok = false;
+      continue;
+    }
+    ConstantRef filled = Constant::fromDoubles(
+        port.type, std::vector<double>(port.type.numElements(), *value));
+    std::memcpy(elements.data(), filled->bytes().data(), elements.size());
+  }
+  return ok;
+}
+
+bool PortArrays::takeOutputs(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
+                             llvm::ArrayRef<OutputArray> outputs,
+                             Diagnostics &diags) {
+  auto matched = match(kind, ports, outputs, diags);
+  if (!matched)
+    return false;
+  for (auto [port, array] : llvm::zip_equal(ports, *matched))
+    out.push_back(array && array->dtype == port.type.dtype
+                      ? array->bytes
+                      : buffer(port.type.numBytes()));
+  return true;
+}
+
+void PortArrays::giveOutputs(llvm::ArrayRef<Port> ports,
+                             llvm::ArrayRef<OutputArray> outputs) {
+  for (const OutputArray &array : outputs)
+    for (auto [port, bytes] : llvm::zip_equal(ports, out))
+      if (port.name == array.name && bytes.data() != array.bytes.data())
+        convert(port.type.dtype, bytes, array.dtype, array.bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// The session's array as a constant, without a copy.
+static ConstantRef viewOf(const NamedFloats &array) {
+  llvm::ArrayRef<uint8_t> bytes(
+      reinterpret_cast<const uint8_t *>(array.elements.data()),
+      array.elements.size() * sizeof(float));
+  return Constant::view(array.type, DType::FP32, bytes, nullptr);
+}
+
+bool anec::writeArrays(llvm::ArrayRef<NamedFloats> arrays, llvm::StringRef path,
+                       Diagnostics &diags) {
+  AtomicFiles files(diags);
+  if (llvm::sys::path::extension(path) == ".safetensors") {
+    Safetensors contents;
+    for (const NamedFloats &array : arrays)
+      contents.arrays.push_back({array.name, viewOf(array)});
+    OutputFile *file = files.add(path);
+    return file && writeSafetensors(*file, contents) && files.commit();
+  }
+  for (const NamedFloats &array : arrays) {
+    llvm::SmallString<128> target(path);
+    llvm::sys::path::append(target, array.name + ".npy");
+    OutputFile *file = files.add(target);
+    if (!file || !writeNpy(*file, *viewOf(array)))
+      return false;
+  }
+  return files.commit();
+}

@@ -1,0 +1,277 @@
+//===- Compile.cpp - kernels from source ----------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/API/Compile.h"
+#include "anec/Formats/Source.h"
+#include "anec/MIL/Printer.h"
+#include "anec/Package/Diags.h"
+#include "anec/Support/TemporaryFolder.h"
+#include "anec/Target/Check.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+/// The functions that can become a MIL program.
+static std::vector<Function *> kernels(const Module &module) {
+  std::vector<Function *> result;
+  for (const auto &function : module.functions)
+    if (function->kind != FunctionKind::Host && !function->isDeclaration())
+      result.push_back(function.get());
+  return result;
+}
+
+static std::string listNames(llvm::ArrayRef<Function *> functions) {
+  std::vector<std::string> names;
+  for (const Function *function : functions)
+    names.push_back("`" + function->name + "`");
+  return names.empty() ? "none" : llvm::join(names, ", ");
+}
+
+/// Where to point when something is wrong with the program as a whole.
+static SourceRange firstPlace(const Module &module) {
+  return module.functions.empty() ? SourceRange()
+                                  : module.functions.front()->range;
+}
+
+/// The kernel to compile; null, with a diagnostic, when it is not clear which.
+static Function *chooseKernel(const Module &module, llvm::StringRef wanted,
+                              Diagnostics &diags) {
+  std::vector<Function *> candidates = kernels(module);
+  if (!wanted.empty()) {
+    for (Function *function : candidates)
+      if (function->name == wanted)
+        return function;
+    diags.report(firstPlace(module), diag::NoSuchKernel, wanted,
+                 listNames(candidates));
+    return nullptr;
+  }
+  for (const auto &function : module.functions)
+    if (function->kind == FunctionKind::Host && function->range.isValid()) {
+      diags.report(function->range, diag::ModelNotCompiled, function->name,
+                   listNames(candidates));
+      return nullptr;
+    }
+  if (candidates.size() == 1)
+    return candidates.front();
+  if (candidates.empty())
+    diags.report(firstPlace(module), diag::NoKernel);
+  else
+    diags.report(candidates[1]->range, diag::SeveralKernels,
+                 listNames(candidates));
+  return nullptr;
+}
+
+bool anec::selectKernel(Module &module, llvm::StringRef name,
+                        Diagnostics &diags) {
+  Function *kernel = chooseKernel(module, name, diags);
+  if (!kernel)
+    return false;
+  llvm::erase_if(module.functions,
+                 [&](const auto &other) { return other.get() != kernel; });
+  return true;
+}
+
+/// Some say that M1 wants an array to each file, others that it does not: one
+/// file unless the user denies that.
+static unsigned mostWeightFiles(const PassManagerOptions &options) {
+  const Rule &rule = rules::OneRecordPerFile;
+  bool isDenied = rule.appliesTo(*options.target) &&
+                  llvm::is_contained(options.assumptions.denied, &rule);
+  return isDenied ? options.target->limits.weightFiles.value : 1;
+}
+
+std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
+                                             const SourceFormat &format,
+                                             const CompileOptions &options,
+                                             Diagnostics &diags,
+                                             std::vector<PassReport> *reports) {
+  // What was read as MIL is a whole program already.
+  bool isMIL = format.stage == SourceStage::MIL;
+  if (!isMIL || !options.kernel.empty()) {
+    if (!selectKernel(*module, options.kernel, diags))
+      return std::nullopt;
+    // One kernel is one MIL program, whose function is called so.
+    module->functions[0]->kind = FunctionKind::Kernel;
+    module->functions[0]->name = "main";
+  }
+  std::optional<WeightBinding> weights =
+      WeightBinding::open(options.weights, diags);
+  if (!weights || !runPasses(*module, options.passes, diags, reports))
+    return std::nullopt;
+  std::string version = options.milVersion;
+  if (version.empty() && !isMIL)
+    version = options.passes.target->milVersion.value.str();
+  return CompiledProgram{std::move(module), std::move(*weights), version,
+                         isMIL ? MILPrintOptions::Placement::Keep
+                               : MILPrintOptions::Placement::Gather,
+                         mostWeightFiles(options.passes)};
+}
+
+/// Compiles the kernel of a module, by the default pipeline when no passes are
+/// named.
+static std::optional<CompiledProgram>
+compileKernel(std::unique_ptr<Module> module, const SourceFormat &format,
+              CompileOptions options, Diagnostics &diags) {
+  if (!module)
+    return std::nullopt;
+  if (options.passes.passes.empty() && format.stage != SourceStage::MIL)
+    options.passes.passes = defaultPipeline().vec();
+  return compile(std::move(module), format, options, diags);
+}
+
+std::optional<CompiledProgram> anec::compileFile(llvm::StringRef path,
+                                                 const CompileOptions &options,
+                                                 Diagnostics &diags) {
+  std::optional<Source> source = openSource(path, diags);
+  if (!source)
+    return std::nullopt;
+  return compileKernel(readSource(*source, options, diags), *source->format,
+                       options, diags);
+}
+
+/// A source in memory, which is copied.
+static Source copyText(llvm::StringRef text, llvm::StringRef name,
+                       Diagnostics &diags) {
+  return textSource(
+      diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name)), name);
+}
+
+std::optional<CompiledProgram> anec::compileText(llvm::StringRef text,
+                                                 llvm::StringRef name,
+                                                 const CompileOptions &options,
+                                                 Diagnostics &diags) {
+  Source source = copyText(text, name, diags);
+  return compileKernel(readSource(source, options, diags), *source.format,
+                       options, diags);
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+WeightMode CompileOptions::chosenWeightMode() const {
+  if (weightMode)
+    return *weightMode;
+  bool hasValues = !weights.source.empty() || weights.seed;
+  return !train && hasValues ? WeightMode::Baked : WeightMode::Packed;
+}
+
+ModelPipelineOptions CompileOptions::modelPipelineOptions() const {
+  ModelPipelineOptions pipeline;
+  pipeline.train = train;
+  pipeline.fusion = fusion;
+  pipeline.packWeights = chosenWeightMode() == WeightMode::Packed;
+  return pipeline;
+}
+
+bool anec::compileModel(std::unique_ptr<Module> module,
+                        const CompileOptions &options, llvm::StringRef folder,
+                        Diagnostics &diags, std::vector<PassReport> *reports) {
+  if (!runPasses(*module, options.passes, diags, reports))
+    return false;
+  PackageOptions package;
+  package.io = options.io;
+  package.weightMode = options.chosenWeightMode();
+  package.weights = options.weights;
+  package.milVersion = options.milVersion;
+  // Kernels are compiled by the default pipeline.
+  package.passes = options.passes;
+  package.passes.passes.clear();
+  return writePackage(std::move(module), folder, package, diags, reports);
+}
+
+/// Compiles the model of a module, by the default pipeline when no passes are
+/// named, and reads the package back.
+static std::optional<ModelPackage> packageModel(std::unique_ptr<Module> module,
+                                                CompileOptions options,
+                                                llvm::StringRef folder,
+                                                Diagnostics &diags) {
+  if (!module)
+    return std::nullopt;
+  if (options.passes.passes.empty())
+    options.passes.passes = modelPipeline(options.modelPipelineOptions());
+  std::shared_ptr<TemporaryFolder> temporary;
+  std::string path = folder.str();
+  if (path.empty()) {
+    temporary = TemporaryFolder::create(diags);
+    if (!temporary)
+      return std::nullopt;
+    path = temporary->file("model.anepkg");
+  }
+  if (!compileModel(std::move(module), options, path, diags))
+    return std::nullopt;
+  std::optional<ModelPackage> package =
+      readPackage(path, diags, PackageCheck::Presence);
+  if (package)
+    package->folderOwner = std::move(temporary);
+  return package;
+}
+
+std::optional<ModelPackage>
+anec::compileModelFile(llvm::StringRef path, const CompileOptions &options,
+                       llvm::StringRef folder, Diagnostics &diags) {
+  return packageModel(readSourceFile(path, options, diags), options, folder,
+                      diags);
+}
+
+std::optional<ModelPackage>
+anec::compileModelText(llvm::StringRef text, llvm::StringRef name,
+                       const CompileOptions &options, llvm::StringRef folder,
+                       Diagnostics &diags) {
+  return packageModel(readSource(copyText(text, name, diags), options, diags),
+                      options, folder, diags);
+}
+
+//===----------------------------------------------------------------------===//
+// Either
+//===----------------------------------------------------------------------===//
+
+static bool hasModel(const Module &module) {
+  return llvm::any_of(module.functions, [](const auto &function) {
+    return function->kind == FunctionKind::Host;
+  });
+}
+
+Compiled anec::compileSource(const Source &source,
+                             const CompileOptions &options,
+                             llvm::StringRef folder, Diagnostics &diags) {
+  std::unique_ptr<Module> module = readSource(source, options, diags);
+  if (!module)
+    return {};
+  if (source.format->stage == SourceStage::Program && options.kernel.empty() &&
+      hasModel(*module))
+    return {std::nullopt,
+            packageModel(std::move(module), options, folder, diags)};
+  return {compileKernel(std::move(module), *source.format, options, diags),
+          std::nullopt};
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+bool CompiledProgram::write(llvm::StringRef path, Diagnostics &diags) const {
+  MILPrintOptions options;
+  options.version = milVersion;
+  options.mostWeightFiles = mostWeightFiles;
+  options.executor = &weights.executor();
+  options.resolve = [&](const Op &weight) {
+    return weights.resolve(weight, diags);
+  };
+  return writeMIL(*program, path, options, diags);
+}
+
+bool CompiledProgram::print(llvm::raw_ostream &out, Diagnostics &diags) const {
+  MILPrintOptions options;
+  options.version = milVersion;
+  options.mostWeightFiles = mostWeightFiles;
+  options.placement = placement;
+  return printMIL(*program, out, options, diags);
+}

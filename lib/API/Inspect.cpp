@@ -1,0 +1,116 @@
+//===- Inspect.cpp - what a chip does with a program ----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/API/Inspect.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// How programs are read that are only looked at: their weights need not be
+/// there.
+static CompileOptions withoutWeights(CompileOptions options) {
+  options.missingWeights = MILReadOptions::MissingWeights::Ignore;
+  return options;
+}
+
+static std::vector<Finding> checkMil(const Source &source,
+                                     const CompileOptions &options,
+                                     Diagnostics &diags) {
+  MILOutline outline = outlineMIL(source.text);
+  std::unique_ptr<Module> module =
+      readSource(source, withoutWeights(options), diags);
+  return checkProgram(&outline, module.get(), *options.passes.target,
+                      options.passes.assumptions);
+}
+
+static std::vector<Finding> checkOne(llvm::StringRef path,
+                                     const CompileOptions &options,
+                                     Diagnostics &diags) {
+  std::optional<Source> source = openSource(path, diags);
+  if (!source)
+    return {};
+  if (source->format->stage == SourceStage::MIL)
+    return checkMil(*source, options, diags);
+  Compiled compiled = compileSource(*source, options, "", diags);
+  if (compiled.package)
+    return check(*compiled.package, options, diags);
+  return compiled.program ? check(*compiled.program, options)
+                          : std::vector<Finding>();
+}
+
+/// The programs of a package, which is a folder; of anything else, itself.
+static std::vector<std::string> programsOf(llvm::StringRef path) {
+  if (!llvm::sys::fs::is_directory(path))
+    return {path.str()};
+  llvm::SmallString<128> kernels(path);
+  llvm::sys::path::append(kernels, "kernels");
+  std::vector<std::string> programs;
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator file(kernels, code), end;
+       file != end && !code; file.increment(code))
+    if (llvm::sys::path::extension(file->path()) == ".mil")
+      programs.push_back(file->path());
+  llvm::sort(programs);
+  // Of a folder that is no package, opening it says so.
+  return programs.empty() ? std::vector<std::string>{path.str()} : programs;
+}
+
+std::vector<Finding> anec::checkFile(llvm::StringRef path,
+                                     const CompileOptions &options,
+                                     Diagnostics &diags) {
+  std::vector<Finding> findings;
+  for (const std::string &program : programsOf(path))
+    llvm::append_range(findings, checkOne(program, options, diags));
+  return findings;
+}
+
+std::vector<Finding> anec::check(const CompiledProgram &program,
+                                 const CompileOptions &options) {
+  return checkProgram(nullptr, program.program.get(), *options.passes.target,
+                      options.passes.assumptions);
+}
+
+std::vector<Finding> anec::check(const ModelPackage &package,
+                                 const CompileOptions &options,
+                                 Diagnostics &diags) {
+  return checkFile(package.folder, options, diags);
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+std::optional<ModelCost> anec::predictFile(llvm::StringRef path,
+                                           const CompileOptions &options,
+                                           Diagnostics &diags) {
+  const Target &target = *options.passes.target;
+  std::optional<Source> source = openSource(path, diags);
+  if (!source)
+    return std::nullopt;
+  if (source->format->stage == SourceStage::Package) {
+    std::optional<ModelPackage> package =
+        readPackage(path, diags, PackageCheck::Presence);
+    return package ? predictModel(*package, target, diags) : std::nullopt;
+  }
+  Compiled compiled =
+      compileSource(*source, withoutWeights(options), "", diags);
+  if (compiled.package)
+    return predictModel(*compiled.package, target, diags);
+  if (!compiled.program)
+    return std::nullopt;
+  ModelCost cost;
+  cost.runs.push_back(predict(*compiled.program, target));
+  cost.programs.push_back(std::move(compiled.program->program));
+  return cost;
+}
+
+RunCost anec::predict(const CompiledProgram &program, const Target &target) {
+  return predictOnce(*program.program, target);
+}

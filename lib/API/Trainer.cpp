@@ -1,0 +1,126 @@
+//===- Trainer.cpp - trains a session step by step ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/API/Trainer.h"
+#include "anec/API/Diags.h"
+#include "llvm/ADT/StringExtras.h"
+#include <chrono>
+
+using namespace anec;
+
+struct Trainer::State {
+  State(ProgramSession &session, std::string entry, Hyperparameters hyper)
+      : session(session), entry(std::move(entry)), hyper(hyper),
+        optimizer(session.weights(), session.gradients(), session.executor()) {
+    step.lossScale.factor = hyper.lossScale;
+  }
+
+  ProgramSession &session;
+  std::string entry, scale, loss;
+  Hyperparameters hyper;
+  AdamW optimizer;
+  StepState step;
+  uint64_t steps = 0;
+  unsigned runs = 0; ///< of this step so far
+  double losses = 0; ///< their sum
+};
+
+Trainer::Trainer(std::unique_ptr<State> state) : state(std::move(state)) {}
+Trainer::~Trainer() = default;
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+static bool areValid(const Hyperparameters &hyper, Diagnostics &diags) {
+  bool ok = true;
+  for (const HyperparameterDef &def : hyperparameterTable())
+    ok &= checkHyperparameter(def, hyper.*def.member, diags);
+  return ok;
+}
+
+std::unique_ptr<Trainer> Trainer::open(ProgramSession &session,
+                                       const TrainerOptions &options,
+                                       Diagnostics &diags) {
+  std::string name = options.entry.empty()
+                         ? session.defaultEntry(/*trains=*/true).str()
+                         : options.entry;
+  const PackagedEntry *entry = session.findEntry(name);
+  std::optional<size_t> scale, loss;
+  if (entry && entry->role == FunctionRole::Train) {
+    scale = entry->inputOf(ValueRole::LossScale);
+    loss = entry->outputOf(ValueRole::Loss);
+  }
+  if (!scale || !loss) {
+    diags.report({}, diag::NotATrainingEntry, name,
+                 "`" + llvm::join(session.entries(), "`, `") + "`");
+    return nullptr;
+  }
+  Hyperparameters hyper =
+      options.hyper.value_or(defaultHyperparameters(session.numerics()));
+  if (!areValid(hyper, diags) || !session.prepare(name, diags))
+    return nullptr;
+  auto state = std::make_unique<State>(session, name, hyper);
+  state->scale = entry->inputs[*scale].name;
+  state->loss = entry->outputs[*loss].name;
+  return std::unique_ptr<Trainer>(new Trainer(std::move(state)));
+}
+
+llvm::StringRef Trainer::entry() const { return state->entry; }
+
+Hyperparameters &Trainer::hyperparameters() { return state->hyper; }
+
+llvm::ArrayRef<NamedFloats> Trainer::moments() const {
+  return state->optimizer.moments();
+}
+
+uint64_t Trainer::parameters() const { return state->optimizer.parameters(); }
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+std::optional<float> Trainer::accumulate(llvm::ArrayRef<InputArray> inputs,
+                                         Diagnostics &diags) {
+  float scale = float(state->step.lossScale.factor), loss = 0;
+  llvm::SmallVector<InputArray> all(inputs);
+  all.emplace_back(state->scale, llvm::ArrayRef(scale));
+  if (!state->session.run(state->entry, all,
+                          {{state->loss, llvm::MutableArrayRef(loss)}}, diags,
+                          state->runs ? Gradients::Add : Gradients::Replace)) {
+    state->runs = 0;
+    return std::nullopt;
+  }
+  state->losses = state->runs ? state->losses + loss : loss;
+  ++state->runs;
+  return loss;
+}
+
+std::optional<StepRecord> Trainer::update(Diagnostics &diags) {
+  if (!state->runs) {
+    diags.report({}, diag::NothingAccumulated);
+    return std::nullopt;
+  }
+  StepRecord record;
+  record.step = ++state->steps;
+  state->hyper.batch = std::exchange(state->runs, 0);
+  record.loss = state->losses / state->hyper.batch;
+  if (!measureGradients(state->optimizer, state->hyper, state->step, record,
+                        diags))
+    return std::nullopt;
+  if (record.skipped)
+    return record;
+  applyGradients(state->optimizer, state->hyper, state->step, record);
+  if (!state->session.weightsChanged(diags))
+    return std::nullopt;
+  return record;
+}
+
+std::optional<StepRecord> Trainer::step(llvm::ArrayRef<InputArray> inputs,
+                                        Diagnostics &diags) {
+  if (!accumulate(inputs, diags))
+    return std::nullopt;
+  return update(diags);
+}

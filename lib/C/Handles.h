@@ -1,0 +1,173 @@
+//===- Handles.h - what the handles of the C API are ------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A handle has the Diagnostics that own the texts that its objects' source
+/// ranges point into. Each call reports into Diagnostics of its own, and copies
+/// what was reported to the caller's list, which depends on nothing.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_C_HANDLES_H
+#define ANEC_LIB_C_HANDLES_H
+
+#include "anec-c.h"
+#include "anec/anec.h"
+#include <cstring>
+
+struct anec_diagnostics {
+  struct Record {
+    anec_severity severity;
+    std::string id, message, file;
+    std::optional<anec::SourcePlace> place; ///< but for its file
+  };
+  std::vector<Record> records;
+  std::string text;
+};
+
+struct anec_program {
+  std::unique_ptr<anec::Diagnostics> diags;
+  /// One of them.
+  std::optional<anec::CompiledProgram> kernel;
+  std::optional<anec::ModelPackage> model;
+  std::string mil; ///< made when it is asked for
+};
+
+struct anec_findings {
+  struct Record {
+    const anec::Rule *rule;
+    std::string message, file;
+    std::optional<anec::SourcePlace> place; ///< but for its file
+    bool isError;
+  };
+  std::vector<Record> records;
+};
+
+struct anec_costs {
+  struct Record {
+    std::string name, bound;
+    anec_cost cost;
+  };
+  std::vector<Record> records;
+};
+
+struct anec_session {
+  std::unique_ptr<anec::Diagnostics> diags;
+  std::unique_ptr<anec::ProgramSession> session;
+};
+
+struct anec_trainer {
+  anec_session *session;
+  std::unique_ptr<anec::Trainer> trainer;
+};
+
+struct anec_tokenizer {
+  std::unique_ptr<anec::Tokenizer> tokenizer;
+};
+
+struct anec_windows {
+  std::optional<anec::TokenData> data;
+  std::optional<anec::Windows> windows;
+  anec::DataPosition position;
+  size_t length;
+};
+
+namespace anec::c {
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// A call of the API: what it reports, and the status it ends with.
+class Call {
+public:
+  /// `sources` is asked for places that the call's own Diagnostics do not know.
+  explicit Call(anec_diagnostics *out, const Diagnostics *sources = nullptr)
+      : out(out), sources(sources) {}
+
+  Diagnostics &diagnostics() { return *diags; }
+  /// Ends the call: copies what was reported.
+  anec_status end(bool ok);
+  /// Ends it because argument `name` cannot be what it is.
+  anec_status refuse(llvm::StringRef name, llvm::StringRef reason);
+  anec_status refuseNull(llvm::StringRef name) {
+    return refuse(name, "it is null");
+  }
+  /// What a handle that this call makes keeps; after `end`.
+  std::unique_ptr<Diagnostics> takeDiagnostics() { return std::move(diags); }
+
+private:
+  void append(const Diagnostic &diagnostic);
+
+  std::unique_ptr<Diagnostics> diags = std::make_unique<Diagnostics>();
+  anec_diagnostics *out;
+  const Diagnostics *sources;
+};
+
+//===----------------------------------------------------------------------===//
+// Structs
+//===----------------------------------------------------------------------===//
+
+/// What the caller's struct says, with defaults for members that it does not
+/// have yet; nothing when its size cannot be.
+template <typename Struct>
+std::optional<Struct> take(const Struct *given, const Struct &defaults) {
+  Struct taken = defaults;
+  if (!given)
+    return taken;
+  if (given->struct_size < sizeof(size_t) ||
+      given->struct_size > sizeof(Struct))
+    return std::nullopt;
+  std::memcpy(&taken, given, given->struct_size);
+  return taken;
+}
+
+/// Whether `out` is a struct that can be filled.
+template <typename Struct>
+bool canGive(const Struct *out) {
+  return out && out->struct_size >= sizeof(size_t) &&
+         out->struct_size <= sizeof(Struct);
+}
+
+/// Fills as much of `out` as it has.
+template <typename Struct>
+void give(Struct value, Struct *out) {
+  size_t size = out->struct_size;
+  std::memcpy(out, &value, size);
+  out->struct_size = size;
+}
+
+/// Why a struct's size cannot be.
+inline constexpr llvm::StringLiteral badSize =
+    "its `struct_size` is not that of a struct that this library knows";
+
+inline llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// False, with the reason reported, when an option has no meaning.
+bool readOptions(const anec_compile_options &given, CompileOptions &options,
+                 Diagnostics &diags);
+/// The backends that sessions are opened on.
+Backends makeBackends();
+std::optional<Numerics> numericsOf(anec_numerics numerics);
+anec_numerics numericsOf(Numerics numerics);
+anec_dtype dtypeOf(DType dtype);
+std::optional<DType> dtypeOf(anec_dtype dtype);
+
+/// The arrays of `inputs`; nothing, with the call refused in `status`, when one
+/// cannot be read.
+std::optional<std::vector<InputArray>> readInputs(const anec_input *inputs,
+                                                  size_t count, Call &call,
+                                                  anec_status &status);
+std::optional<std::vector<OutputArray>> readOutputs(const anec_output *outputs,
+                                                    size_t count, Call &call,
+                                                    anec_status &status);
+
+} // namespace anec::c
+
+#endif // ANEC_LIB_C_HANDLES_H

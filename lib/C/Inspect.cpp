@@ -1,0 +1,239 @@
+//===- Inspect.cpp - rules and costs of the C API -------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Handles.h"
+#include "anec/Report/RuleDescription.h"
+#include "anec/Target/Diags.h"
+
+using namespace anec;
+using namespace anec::c;
+
+/// Reads the options; nothing, with the call ended in `status`, when they
+/// cannot be.
+static std::optional<CompileOptions>
+takeOptions(const anec_compile_options *options, Call &call,
+            anec_status &status) {
+  std::optional<anec_compile_options> given = take(options, {});
+  if (!given) {
+    status = call.refuse("options", badSize);
+    return std::nullopt;
+  }
+  CompileOptions read;
+  if (!readOptions(*given, read, call.diagnostics())) {
+    status = call.end(false);
+    return std::nullopt;
+  }
+  return read;
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// `sources` is where the findings of a compiled program lie; null where they
+/// lie in the texts of `diags`.
+static anec_findings *record(llvm::ArrayRef<Finding> findings,
+                             const Assumptions &assumptions,
+                             const Diagnostics &diags,
+                             const Diagnostics *sources) {
+  auto *list = new anec_findings;
+  for (const Finding &finding : findings) {
+    std::optional<SourcePlace> place = diags.locate(finding.range);
+    if (!place && sources)
+      place = sources->locate(finding.range);
+    list->records.push_back({finding.rule, finding.what,
+                             place ? place->file.str() : "", place,
+                             assumptions.isError(*finding.rule)});
+  }
+  return list;
+}
+
+using FindBreaches = llvm::function_ref<std::vector<Finding>(
+    const CompileOptions &, Diagnostics &)>;
+
+static anec_status checkTo(FindBreaches find, Call &call,
+                           const anec_compile_options *options,
+                           const Diagnostics *sources, anec_findings **out) {
+  anec_status status = ANEC_OK;
+  std::optional<CompileOptions> read = takeOptions(options, call, status);
+  if (!read)
+    return status;
+  Diagnostics &diags = call.diagnostics();
+  std::vector<Finding> findings = find(*read, diags);
+  bool ok = !diags.hasErrors();
+  if (ok)
+    *out = record(findings, read->passes.assumptions, diags, sources);
+  return call.end(ok);
+}
+
+anec_status anec_check_file(const char *path,
+                            const anec_compile_options *options,
+                            anec_findings **out, anec_diagnostics *diags) {
+  Call call(diags);
+  if (!out)
+    return call.refuseNull("out");
+  *out = nullptr;
+  if (!path)
+    return call.refuseNull("path");
+  return checkTo([&](const CompileOptions &read,
+                     Diagnostics &own) { return checkFile(path, read, own); },
+                 call, options, nullptr, out);
+}
+
+anec_status anec_check(anec_program *program,
+                       const anec_compile_options *options, anec_findings **out,
+                       anec_diagnostics *diags) {
+  if (out)
+    *out = nullptr;
+  if (!program || !out)
+    return Call(diags).refuseNull(program ? "out" : "program");
+  Call call(diags, program->diags.get());
+  return checkTo(
+      [&](const CompileOptions &read, Diagnostics &own) {
+        return program->model ? check(*program->model, read, own)
+                              : check(*program->kernel, read);
+      },
+      call, options, program->diags.get(), out);
+}
+
+void anec_findings_destroy(anec_findings *findings) { delete findings; }
+
+size_t anec_findings_count(const anec_findings *findings) {
+  return findings ? findings->records.size() : 0;
+}
+
+anec_status anec_findings_get(const anec_findings *findings, size_t index,
+                              anec_finding *out) {
+  if (!findings || index >= findings->records.size() || !canGive(out))
+    return ANEC_USAGE_ERROR;
+  const anec_findings::Record &record = findings->records[index];
+  SourcePlace place = record.place.value_or(SourcePlace());
+  give({sizeof(anec_finding), record.rule->id.data(), record.message.c_str(),
+        spelling(record.rule->impact).data(), record.isError,
+        record.file.c_str(), place.line, place.column, place.endLine,
+        place.endColumn},
+       out);
+  return ANEC_OK;
+}
+
+/// The rule called `id`; null, with the reason reported, when there is none.
+static const Rule *ruleCalled(const char *id, Diagnostics &diags) {
+  const Rule *rule = findRule(id);
+  if (!rule)
+    diags.report({}, diag::UnknownRule, id);
+  return rule;
+}
+
+anec_status anec_explain(const char *id, anec_rule *out,
+                         anec_diagnostics *diags) {
+  Call call(diags);
+  if (!id)
+    return call.refuseNull("id");
+  if (!canGive(out))
+    return call.refuse("out", badSize);
+  const Rule *rule = ruleCalled(id, call.diagnostics());
+  if (rule)
+    give({sizeof(anec_rule), rule->id.data(), rule->summary.data(),
+          spelling(rule->impact).data(), rule->source.data(),
+          spelling(rule->confidence).data(), rule->advice.data()},
+         out);
+  return call.end(rule);
+}
+
+anec_status anec_explain_text(const char *id, char *text, size_t capacity,
+                              size_t *count, anec_diagnostics *diags) {
+  Call call(diags);
+  if (!id || !count || (!text && capacity))
+    return call.refuseNull(!id ? "id" : !count ? "count" : "text");
+  const Rule *rule = ruleCalled(id, call.diagnostics());
+  if (rule) {
+    std::string printed;
+    llvm::raw_string_ostream stream(printed);
+    printRule(*rule, stream);
+    std::copy_n(printed.begin(), std::min(capacity, printed.size()), text);
+    *count = printed.size();
+  }
+  return call.end(rule);
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+static void append(const RunCost &run, anec_costs &costs) {
+  Prediction sum = run.sum();
+  anec_cost cost = {};
+  cost.struct_size = sizeof(anec_cost);
+  cost.dispatches = run.dispatches();
+  cost.host_ops = run.hostOps;
+  cost.flops = sum.work.convFlops + sum.work.otherFlops;
+  cost.bytes = sum.work.bytes;
+  cost.microseconds = sum.total;
+  cost.least = sum.least;
+  cost.most = sum.most;
+  costs.records.push_back({run.name, sum.bound().str(), cost});
+}
+
+anec_status anec_predict_file(const char *path,
+                              const anec_compile_options *options,
+                              anec_costs **out, anec_diagnostics *diags) {
+  Call call(diags);
+  if (!out)
+    return call.refuseNull("out");
+  *out = nullptr;
+  if (!path)
+    return call.refuseNull("path");
+  anec_status status = ANEC_OK;
+  std::optional<CompileOptions> read = takeOptions(options, call, status);
+  if (!read)
+    return status;
+  std::optional<ModelCost> model = predictFile(path, *read, call.diagnostics());
+  if (model) {
+    auto *costs = new anec_costs;
+    for (const RunCost &run : model->runs)
+      append(run, *costs);
+    *out = costs;
+  }
+  return call.end(model.has_value());
+}
+
+anec_status anec_predict(anec_program *program,
+                         const anec_compile_options *options, anec_costs **out,
+                         anec_diagnostics *diags) {
+  if (out)
+    *out = nullptr;
+  if (!program || !out)
+    return Call(diags).refuseNull(program ? "out" : "program");
+  if (program->model)
+    return anec_predict_file(program->model->folder.c_str(), options, out,
+                             diags);
+  Call call(diags, program->diags.get());
+  anec_status status = ANEC_OK;
+  std::optional<CompileOptions> read = takeOptions(options, call, status);
+  if (!read)
+    return status;
+  auto *costs = new anec_costs;
+  append(predict(*program->kernel, *read->passes.target), *costs);
+  *out = costs;
+  return call.end(true);
+}
+
+void anec_costs_destroy(anec_costs *costs) { delete costs; }
+
+size_t anec_costs_count(const anec_costs *costs) {
+  return costs ? costs->records.size() : 0;
+}
+
+anec_status anec_costs_get(const anec_costs *costs, size_t index,
+                           anec_cost *out) {
+  if (!costs || index >= costs->records.size() || !canGive(out))
+    return ANEC_USAGE_ERROR;
+  const anec_costs::Record &record = costs->records[index];
+  anec_cost cost = record.cost;
+  cost.name = record.name.c_str();
+  cost.bound = record.bound.c_str();
+  give(cost, out);
+  return ANEC_OK;
+}

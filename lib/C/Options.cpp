@@ -1,0 +1,213 @@
+//===- Options.cpp - options and arrays of the C API ----------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Handles.h"
+#include "anec/API/Diags.h"
+
+using namespace anec;
+using namespace anec::c;
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+static constexpr std::pair<anec_dtype, DType> dtypes[] = {
+    {ANEC_BOOL, DType::Bool},     {ANEC_FP16, DType::FP16},
+    {ANEC_FP32, DType::FP32},     {ANEC_FP64, DType::FP64},
+    {ANEC_BF16, DType::BF16},     {ANEC_INT8, DType::Int8},
+    {ANEC_INT16, DType::Int16},   {ANEC_INT32, DType::Int32},
+    {ANEC_INT64, DType::Int64},   {ANEC_UINT8, DType::UInt8},
+    {ANEC_UINT16, DType::UInt16}, {ANEC_UINT32, DType::UInt32},
+    {ANEC_UINT64, DType::UInt64},
+};
+
+anec_dtype anec::c::dtypeOf(DType dtype) {
+  for (const auto &[theirs, ours] : dtypes)
+    if (ours == dtype)
+      return theirs;
+  return ANEC_OTHER_DTYPE;
+}
+
+std::optional<DType> anec::c::dtypeOf(anec_dtype dtype) {
+  for (const auto &[theirs, ours] : dtypes)
+    if (theirs == dtype)
+      return ours;
+  return std::nullopt;
+}
+
+static constexpr std::pair<anec_numerics, Numerics> numericsTable[] = {
+    {ANEC_NUMERICS_FP16, Numerics::FP16}, {ANEC_NUMERICS_FP32, Numerics::FP32},
+    {ANEC_NUMERICS_M1, Numerics::M1},     {ANEC_NUMERICS_M3, Numerics::M3},
+    {ANEC_NUMERICS_M4, Numerics::M4},
+};
+
+std::optional<Numerics> anec::c::numericsOf(anec_numerics numerics) {
+  for (const auto &[theirs, ours] : numericsTable)
+    if (theirs == numerics)
+      return ours;
+  return std::nullopt;
+}
+
+anec_numerics anec::c::numericsOf(Numerics numerics) {
+  for (const auto &[theirs, ours] : numericsTable)
+    if (ours == numerics)
+      return theirs;
+  return ANEC_NUMERICS_FP16;
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+anec_status anec_compile_options_init(anec_compile_options *options,
+                                      size_t struct_size) {
+  if (!options || struct_size < sizeof(size_t) ||
+      struct_size > sizeof(anec_compile_options))
+    return ANEC_USAGE_ERROR;
+  std::memset(options, 0, struct_size);
+  options->struct_size = struct_size;
+  return ANEC_OK;
+}
+
+static bool refuse(llvm::StringRef name, llvm::StringRef reason,
+                   Diagnostics &diags) {
+  diags.report({}, diag::BadArgument, name, reason);
+  return false;
+}
+
+static bool readTarget(const char *name, CompileOptions &options,
+                       Diagnostics &diags) {
+  if (!name)
+    return true;
+  const Target *target = findTarget(name);
+  if (!target) {
+    std::string known;
+    for (const Target &other : allTargets())
+      known += (known.empty() ? "`" : ", `") + other.name.str() + "`";
+    diags.report({}, diag::NoSuchTarget, name, known);
+    return false;
+  }
+  options.setTarget(*target);
+  return true;
+}
+
+static bool readDefines(const anec_compile_options &given,
+                        CompileOptions &options, Diagnostics &diags) {
+  if (given.define_count && !given.defines)
+    return refuse("defines", "it is null", diags);
+  for (size_t i = 0; i < given.define_count; ++i) {
+    llvm::StringRef define = orEmpty(given.defines[i]);
+    if (!define.contains('='))
+      return refuse("defines", "it takes NAME=VALUE", diags);
+    auto [name, value] = define.split('=');
+    options.defines.emplace_back(name.str(), value.str());
+  }
+  return true;
+}
+
+static bool readAssumptions(const anec_compile_options &given,
+                            CompileOptions &options, Diagnostics &diags) {
+  if (given.assumption_count && !given.assumptions)
+    return refuse("assumptions", "it is null", diags);
+  for (size_t i = 0; i < given.assumption_count; ++i)
+    if (!parseAssumption(orEmpty(given.assumptions[i]),
+                         options.passes.assumptions, diags))
+      return false;
+  return true;
+}
+
+static bool readModes(const anec_compile_options &given,
+                      CompileOptions &options, Diagnostics &diags) {
+  options.train = !given.forward_only;
+  switch (given.weight_mode) {
+  case ANEC_WEIGHTS_AUTO:
+    break;
+  case ANEC_WEIGHTS_PACKED:
+    options.weightMode = WeightMode::Packed;
+    break;
+  case ANEC_WEIGHTS_BAKED:
+    options.weightMode = WeightMode::Baked;
+    break;
+  default:
+    return refuse("weight_mode", "there is no such mode", diags);
+  }
+  if (given.io != ANEC_IO_PACKED && given.io != ANEC_IO_SEPARATE)
+    return refuse("io", "there is no such mode", diags);
+  options.io = given.io == ANEC_IO_PACKED ? IOMode::Packed : IOMode::Separate;
+  if (given.fusion != ANEC_FUSE_DEFAULT && given.fusion != ANEC_FUSE_MAX)
+    return refuse("fusion", "there is no such fusion", diags);
+  options.fusion =
+      given.fusion == ANEC_FUSE_MAX ? Fusion::Max : Fusion::Default;
+  return true;
+}
+
+bool anec::c::readOptions(const anec_compile_options &given,
+                          CompileOptions &options, Diagnostics &diags) {
+  options.kernel = orEmpty(given.kernel).str();
+  options.weights.source = orEmpty(given.weights).str();
+  options.weights.mapping = orEmpty(given.weight_map).str();
+  if (given.seed)
+    options.weights.seed = *given.seed;
+  options.milVersion = orEmpty(given.mil_version).str();
+  if (!options.milVersion.empty() && options.milVersion != "1.0" &&
+      options.milVersion != "1.3")
+    return refuse("mil_version", "it takes 1.3 or 1.0", diags);
+  return readTarget(given.target, options, diags) &&
+         readDefines(given, options, diags) &&
+         readAssumptions(given, options, diags) &&
+         readModes(given, options, diags);
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+/// Reads the caller's structs, which have one size, to ours.
+template <typename Ours, typename Theirs>
+static std::optional<std::vector<Ours>>
+readArrays(const Theirs *arrays, size_t count, llvm::StringRef what, Call &call,
+           anec_status &status) {
+  std::vector<Ours> result;
+  if (count && !arrays) {
+    status = call.refuseNull(what);
+    return std::nullopt;
+  }
+  const char *next = reinterpret_cast<const char *>(arrays);
+  for (size_t i = 0; i < count; ++i) {
+    std::optional<Theirs> array =
+        take(reinterpret_cast<const Theirs *>(next), Theirs());
+    if (!array) {
+      status = call.refuse(what, badSize);
+      return std::nullopt;
+    }
+    next += array->struct_size;
+    std::optional<DType> dtype = dtypeOf(array->dtype);
+    const char *reason = !array->name                   ? "a name is null"
+                         : !array->data && array->bytes ? "its data is null"
+                         : !dtype                       ? "it has no such dtype"
+                                                        : nullptr;
+    if (reason) {
+      status = call.refuse(what, reason);
+      return std::nullopt;
+    }
+    Ours &taken =
+        result.emplace_back(array->name, *dtype, array->data, array->bytes);
+    if (array->dims)
+      taken.shape = llvm::ArrayRef(array->dims, array->rank);
+  }
+  return result;
+}
+
+std::optional<std::vector<InputArray>>
+anec::c::readInputs(const anec_input *inputs, size_t count, Call &call,
+                    anec_status &status) {
+  return readArrays<InputArray>(inputs, count, "inputs", call, status);
+}
+
+std::optional<std::vector<OutputArray>>
+anec::c::readOutputs(const anec_output *outputs, size_t count, Call &call,
+                     anec_status &status) {
+  return readArrays<OutputArray>(outputs, count, "outputs", call, status);
+}

@@ -1,0 +1,135 @@
+//===- Program.cpp - compiling by the C API -------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Handles.h"
+#include "anec/Support/AtomicFolder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+using namespace anec::c;
+namespace fs = llvm::sys::fs;
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+using OpenSource = llvm::function_ref<std::optional<Source>(Diagnostics &)>;
+
+static anec_status compileTo(OpenSource open,
+                             const anec_compile_options *options,
+                             anec_program **out, anec_diagnostics *diags) {
+  Call call(diags);
+  std::optional<anec_compile_options> given = take(options, {});
+  if (!given)
+    return call.refuse("options", badSize);
+  CompileOptions read;
+  Diagnostics &own = call.diagnostics();
+  if (!readOptions(*given, read, own))
+    return call.end(false);
+  std::optional<Source> source = open(own);
+  if (!source)
+    return call.end(false);
+  Compiled compiled = compileSource(*source, read, orEmpty(given->folder), own);
+  anec_status status = call.end(bool(compiled));
+  if (status == ANEC_OK)
+    *out = new anec_program{call.takeDiagnostics(), std::move(compiled.program),
+                            std::move(compiled.package), ""};
+  return status;
+}
+
+anec_status anec_compile_file(const char *path,
+                              const anec_compile_options *options,
+                              anec_program **out, anec_diagnostics *diags) {
+  if (!out)
+    return Call(diags).refuseNull("out");
+  *out = nullptr;
+  if (!path)
+    return Call(diags).refuseNull("path");
+  return compileTo([&](Diagnostics &own) { return openSource(path, own); },
+                   options, out, diags);
+}
+
+anec_status anec_compile_text(const char *text, const char *name,
+                              const anec_compile_options *options,
+                              anec_program **out, anec_diagnostics *diags) {
+  if (!out)
+    return Call(diags).refuseNull("out");
+  *out = nullptr;
+  if (!text)
+    return Call(diags).refuseNull("text");
+  if (!name)
+    return Call(diags).refuseNull("name");
+  return compileTo(
+      [&](Diagnostics &own) -> std::optional<Source> {
+        return textSource(
+            own.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name)),
+            name);
+      },
+      options, out, diags);
+}
+
+void anec_program_destroy(anec_program *program) { delete program; }
+
+//===----------------------------------------------------------------------===//
+// What was compiled
+//===----------------------------------------------------------------------===//
+
+int anec_program_is_model(const anec_program *program) {
+  return program && program->model;
+}
+
+const char *anec_program_folder(const anec_program *program) {
+  return program && program->model ? program->model->folder.c_str() : nullptr;
+}
+
+const char *anec_program_mil(anec_program *program) {
+  if (!program || !program->kernel)
+    return nullptr;
+  if (program->mil.empty()) {
+    Diagnostics ignored;
+    llvm::raw_string_ostream stream(program->mil);
+    if (!program->kernel->print(stream, ignored))
+      return nullptr;
+  }
+  return program->mil.c_str();
+}
+
+/// Copies the files of a package to `folder`.
+static bool copyPackage(const ModelPackage &package, llvm::StringRef folder,
+                        Diagnostics &diags) {
+  std::unique_ptr<AtomicFolder> target =
+      AtomicFolder::create(folder, "manifest.json", diags);
+  if (!target)
+    return false;
+  std::vector<std::string> files = {"manifest.json"};
+  for (const PackagedFile &file : package.files)
+    files.push_back(file.path);
+  for (const std::string &file : files) {
+    std::string to = (target->path() + "/" + file).str();
+    std::error_code code =
+        fs::create_directories(llvm::sys::path::parent_path(to));
+    if (!code)
+      code = fs::copy_file(package.pathOf(file), to);
+    if (code) {
+      diags.reportFile(folder, diag::CannotWrite, code.message());
+      return false;
+    }
+  }
+  return target->commit();
+}
+
+anec_status anec_program_write(anec_program *program, const char *path,
+                               anec_diagnostics *diags) {
+  if (!program)
+    return Call(diags).refuseNull("program");
+  Call call(diags, program->diags.get());
+  if (!path)
+    return call.refuseNull("path");
+  Diagnostics &own = call.diagnostics();
+  return call.end(program->model ? copyPackage(*program->model, path, own)
+                                 : program->kernel->write(path, own));
+}

@@ -1,0 +1,169 @@
+//===- Bindings.h - the C API for Python -----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The module anec._anec: handles as classes, options as dicts, arrays as numpy
+/// has them. python/anec/*.py is what people use; it passes arrays that are
+/// contiguous, in types that the ports take. Long calls release the interpreter
+/// lock.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_PYTHON_BINDINGS_H
+#define ANEC_PYTHON_BINDINGS_H
+
+#include "anec-c.h"
+#include <memory>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <string>
+#include <vector>
+
+namespace py = pybind11;
+
+namespace anec::python {
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+/// Struct with its size, all else zero.
+template <typename Struct>
+Struct sized() {
+  Struct value = {};
+  value.struct_size = sizeof(Struct);
+  return value;
+}
+
+/// What a call reports: raised as anec.Error, or as warnings.
+class Reports {
+public:
+  Reports() : list(anec_diagnostics_create()) {}
+  ~Reports() { anec_diagnostics_destroy(list); }
+  Reports(const Reports &) = delete;
+  Reports &operator=(const Reports &) = delete;
+
+  anec_diagnostics *get() const { return list; }
+  void check(anec_status status) const {
+    if (status != ANEC_OK)
+      raise(status);
+    else if (anec_diagnostics_count(list))
+      warn();
+  }
+
+private:
+  static py::object named(const char *name) {
+    return py::module_::import("anec._errors").attr(name);
+  }
+  void raise(anec_status status) const {
+    py::list rows;
+    for (size_t i = 0; i < anec_diagnostics_count(list); ++i) {
+      auto row = sized<anec_diagnostic>();
+      anec_diagnostics_get(list, i, &row);
+      static const char *const severities[] = {"error", "warning", "remark",
+                                               "note"};
+      rows.append(py::make_tuple(severities[row.severity], row.id, row.message,
+                                 row.file, row.line, row.column, row.end_line,
+                                 row.end_column));
+    }
+    py::object type = named("Error");
+    py::object error = type(int(status), anec_diagnostics_text(list), rows);
+    PyErr_SetObject(type.ptr(), error.ptr());
+    throw py::error_already_set();
+  }
+  void warn() const {
+    if (PyErr_WarnEx(named("Warning").ptr(), anec_diagnostics_text(list), 3))
+      throw py::error_already_set();
+  }
+
+  anec_diagnostics *list;
+};
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+/// Reads a dict, and keeps the texts that options point to.
+class Options {
+public:
+  explicit Options(const py::dict &values) : values(values) {}
+
+  const char *text(const char *name) {
+    py::object value = get(name);
+    return value.is_none() ? nullptr : keep(value);
+  }
+  const char *const *texts(const char *name, size_t &count) {
+    for (py::handle value : py::list(get(name)))
+      pointers.push_back(keep(value));
+    count = pointers.size();
+    lists.push_back(std::move(pointers));
+    pointers.clear();
+    return lists.back().data();
+  }
+  const uint64_t *number(const char *name) {
+    py::object value = get(name);
+    if (value.is_none())
+      return nullptr;
+    numbers.push_back(std::make_unique<uint64_t>(value.cast<uint64_t>()));
+    return numbers.back().get();
+  }
+  int integer(const char *name) { return get(name).cast<int>(); }
+
+private:
+  py::object get(const char *name) const { return values[name]; }
+  const char *keep(py::handle value) {
+    kept.push_back(std::make_unique<std::string>(value.cast<std::string>()));
+    return kept.back()->c_str();
+  }
+
+  py::dict values;
+  std::vector<std::unique_ptr<std::string>> kept;
+  std::vector<std::unique_ptr<uint64_t>> numbers;
+  std::vector<const char *> pointers;
+  std::vector<std::vector<const char *>> lists;
+};
+
+/// Runs without the interpreter lock.
+template <typename Function>
+auto unlocked(Function function) {
+  py::gil_scoped_release release;
+  return function();
+}
+
+//===----------------------------------------------------------------------===//
+// Handles
+//===----------------------------------------------------------------------===//
+
+class Program {
+public:
+  explicit Program(anec_program *handle) : handle(handle) {}
+  ~Program() { anec_program_destroy(handle); }
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  anec_program *const handle;
+};
+
+class Tokenizer {
+public:
+  explicit Tokenizer(const std::string &path) {
+    Reports reports;
+    reports.check(anec_tokenizer_open(path.c_str(), &handle, reports.get()));
+  }
+  ~Tokenizer() { anec_tokenizer_destroy(handle); }
+  Tokenizer(const Tokenizer &) = delete;
+  Tokenizer &operator=(const Tokenizer &) = delete;
+
+  anec_tokenizer *handle = nullptr;
+};
+
+/// Adds programs, rules, costs, tokenizers and windows to the module.
+void addPrograms(py::module_ &module);
+/// Adds sessions and trainers.
+void addSessions(py::module_ &module);
+
+} // namespace anec::python
+
+#endif // ANEC_PYTHON_BINDINGS_H

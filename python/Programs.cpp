@@ -1,0 +1,260 @@
+//===- Programs.cpp - what the compiler does, for Python ------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+
+using namespace anec::python;
+
+static anec_compile_options compileOptions(Options &values) {
+  auto options = sized<anec_compile_options>();
+  options.target = values.text("target");
+  options.kernel = values.text("kernel");
+  options.defines = values.texts("defines", options.define_count);
+  options.assumptions = values.texts("assumptions", options.assumption_count);
+  options.weights = values.text("weights");
+  options.weight_map = values.text("weight_map");
+  options.seed = values.number("seed");
+  options.mil_version = values.text("mil_version");
+  options.folder = values.text("folder");
+  options.forward_only = values.integer("forward_only");
+  options.weight_mode = anec_weight_mode(values.integer("weight_mode"));
+  options.io = anec_io_mode(values.integer("io"));
+  options.fusion = anec_fusion(values.integer("fusion"));
+  return options;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+static py::list takeFindings(anec_findings *findings) {
+  std::unique_ptr<anec_findings, void (*)(anec_findings *)> owner(
+      findings, anec_findings_destroy);
+  py::list rows;
+  for (size_t i = 0; i < anec_findings_count(findings); ++i) {
+    auto row = sized<anec_finding>();
+    anec_findings_get(findings, i, &row);
+    rows.append(py::make_tuple(row.rule, row.message, row.impact,
+                               bool(row.is_error), row.file, row.line,
+                               row.column, row.end_line, row.end_column));
+  }
+  return rows;
+}
+
+static py::list takeCosts(anec_costs *costs) {
+  std::unique_ptr<anec_costs, void (*)(anec_costs *)> owner(costs,
+                                                            anec_costs_destroy);
+  py::list rows;
+  for (size_t i = 0; i < anec_costs_count(costs); ++i) {
+    auto row = sized<anec_cost>();
+    anec_costs_get(costs, i, &row);
+    rows.append(py::make_tuple(row.name, row.dispatches, row.host_ops,
+                               row.flops, row.bytes, row.microseconds,
+                               row.least, row.most, row.bound));
+  }
+  return rows;
+}
+
+static std::unique_ptr<Program> compileFile(const std::string &path,
+                                            const py::dict &values) {
+  Options kept(values);
+  anec_compile_options options = compileOptions(kept);
+  anec_program *made = nullptr;
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_compile_file(path.c_str(), &options, &made, reports.get());
+  }));
+  return std::make_unique<Program>(made);
+}
+
+static std::unique_ptr<Program> compileText(const std::string &text,
+                                            const std::string &name,
+                                            const py::dict &values) {
+  Options kept(values);
+  anec_compile_options options = compileOptions(kept);
+  anec_program *made = nullptr;
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_compile_text(text.c_str(), name.c_str(), &options, &made,
+                             reports.get());
+  }));
+  return std::make_unique<Program>(made);
+}
+
+static void writeProgram(const Program &program, const std::string &path) {
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_program_write(program.handle, path.c_str(), reports.get());
+  }));
+}
+
+static py::list checkProgram(const Program &program, const py::dict &values) {
+  Options kept(values);
+  anec_compile_options options = compileOptions(kept);
+  anec_findings *findings = nullptr;
+  Reports reports;
+  reports.check(anec_check(program.handle, &options, &findings, reports.get()));
+  return takeFindings(findings);
+}
+
+static py::list predictProgram(const Program &program, const py::dict &values) {
+  Options kept(values);
+  anec_compile_options options = compileOptions(kept);
+  anec_costs *costs = nullptr;
+  Reports reports;
+  reports.check(anec_predict(program.handle, &options, &costs, reports.get()));
+  return takeCosts(costs);
+}
+
+static py::list checkFile(const std::string &path, const py::dict &values) {
+  Options kept(values);
+  anec_compile_options options = compileOptions(kept);
+  anec_findings *findings = nullptr;
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_check_file(path.c_str(), &options, &findings, reports.get());
+  }));
+  return takeFindings(findings);
+}
+
+static py::list predictFile(const std::string &path, const py::dict &values) {
+  Options kept(values);
+  anec_compile_options options = compileOptions(kept);
+  anec_costs *costs = nullptr;
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_predict_file(path.c_str(), &options, &costs, reports.get());
+  }));
+  return takeCosts(costs);
+}
+
+static py::tuple explain(const std::string &id) {
+  auto rule = sized<anec_rule>();
+  Reports reports;
+  reports.check(anec_explain(id.c_str(), &rule, reports.get()));
+  size_t count = 0;
+  reports.check(
+      anec_explain_text(id.c_str(), nullptr, 0, &count, reports.get()));
+  std::string text(count, '\0');
+  reports.check(
+      anec_explain_text(id.c_str(), text.data(), count, &count, reports.get()));
+  return py::make_tuple(rule.id, rule.summary, rule.impact, rule.source,
+                        rule.confidence, rule.advice, text);
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static py::array_t<int32_t> encode(const Tokenizer &tokenizer,
+                                   const std::string &text) {
+  size_t count = 0;
+  Reports reports;
+  reports.check(anec_tokenizer_encode(tokenizer.handle, text.c_str(), nullptr,
+                                      0, &count, reports.get()));
+  py::array_t<int32_t> ids(py::ssize_t(count), nullptr);
+  reports.check(anec_tokenizer_encode(tokenizer.handle, text.c_str(),
+                                      ids.mutable_data(), count, &count,
+                                      reports.get()));
+  return ids;
+}
+
+static py::bytes decode(const Tokenizer &tokenizer,
+                        const py::array_t<int32_t> &ids) {
+  size_t count = 0;
+  Reports reports;
+  reports.check(anec_tokenizer_decode(tokenizer.handle, ids.data(),
+                                      size_t(ids.size()), nullptr, 0, &count,
+                                      reports.get()));
+  std::string bytes(count, '\0');
+  reports.check(anec_tokenizer_decode(tokenizer.handle, ids.data(),
+                                      size_t(ids.size()), bytes.data(), count,
+                                      &count, reports.get()));
+  return bytes;
+}
+
+namespace {
+
+class Windows {
+public:
+  Windows(const py::list &paths, size_t length, const Tokenizer *tokenizer,
+          int64_t vocabulary, double validation, uint64_t seed)
+      : length(length) {
+    std::vector<std::string> kept;
+    for (py::handle path : paths)
+      kept.push_back(path.cast<std::string>());
+    std::vector<const char *> names;
+    for (const std::string &path : kept)
+      names.push_back(path.c_str());
+    auto options = sized<anec_windows_options>();
+    options.paths = names.data();
+    options.path_count = names.size();
+    options.length = length;
+    options.vocabulary = vocabulary;
+    options.validation_share = validation;
+    options.seed = seed;
+    Reports reports;
+    reports.check(anec_windows_open(&options,
+                                    tokenizer ? tokenizer->handle : nullptr,
+                                    &handle, reports.get()));
+  }
+  ~Windows() { anec_windows_destroy(handle); }
+  Windows(const Windows &) = delete;
+  Windows &operator=(const Windows &) = delete;
+
+  uint64_t count() const { return anec_windows_count(handle); }
+  py::tuple next() const {
+    py::array_t<int32_t> tokens(py::ssize_t(length), nullptr),
+        targets(py::ssize_t(length), nullptr);
+    Reports reports;
+    reports.check(anec_windows_next(handle, tokens.mutable_data(),
+                                    targets.mutable_data(), reports.get()));
+    return py::make_tuple(tokens, targets);
+  }
+
+private:
+  anec_windows *handle = nullptr;
+  size_t length;
+};
+
+} // namespace
+
+void anec::python::addPrograms(py::module_ &module) {
+  module.def("version", anec_version);
+  module.def("compile_file", compileFile);
+  module.def("compile_text", compileText);
+  module.def("check_file", checkFile);
+  module.def("predict_file", predictFile);
+  module.def("explain", explain);
+  py::class_<Program>(module, "Program")
+      .def("is_model",
+           [](const Program &program) {
+             return bool(anec_program_is_model(program.handle));
+           })
+      .def("folder",
+           [](const Program &program) {
+             return anec_program_folder(program.handle);
+           })
+      .def("mil",
+           [](const Program &program) {
+             return anec_program_mil(program.handle);
+           })
+      .def("write", writeProgram)
+      .def("check", checkProgram)
+      .def("predict", predictProgram);
+  py::class_<Tokenizer>(module, "Tokenizer")
+      .def(py::init<const std::string &>())
+      .def("vocabulary",
+           [](const Tokenizer &tokenizer) {
+             return anec_tokenizer_vocabulary(tokenizer.handle);
+           })
+      .def("encode", encode)
+      .def("decode", decode);
+  py::class_<Windows>(module, "Windows")
+      .def(py::init<const py::list &, size_t, const Tokenizer *, int64_t,
+                    double, uint64_t>())
+      .def("count", &Windows::count)
+      .def("next", &Windows::next);
+}

@@ -1,0 +1,389 @@
+//===- Sessions.cpp - running and training, for Python --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+
+using namespace anec::python;
+
+static anec_session_options sessionOptions(Options &values) {
+  auto options = sized<anec_session_options>();
+  options.backend = values.text("backend");
+  options.numerics = anec_numerics(values.integer("numerics"));
+  options.threads = unsigned(values.integer("threads"));
+  options.weights = values.text("weights");
+  options.weight_map = values.text("weight_map");
+  options.seed = values.number("seed");
+  return options;
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct DTypeName {
+  anec_dtype dtype;
+  const char *name;
+};
+// bfloat16 has no type of numpy's: its bits are shown.
+constexpr DTypeName dtypes[] = {
+    {ANEC_BOOL, "bool"},     {ANEC_FP16, "float16"},
+    {ANEC_FP32, "float32"},  {ANEC_FP64, "float64"},
+    {ANEC_BF16, "uint16"},   {ANEC_INT8, "int8"},
+    {ANEC_INT16, "int16"},   {ANEC_INT32, "int32"},
+    {ANEC_INT64, "int64"},   {ANEC_UINT8, "uint8"},
+    {ANEC_UINT16, "uint16"}, {ANEC_UINT32, "uint32"},
+    {ANEC_UINT64, "uint64"}, {ANEC_OTHER_DTYPE, "uint8"},
+};
+} // namespace
+
+static const char *nameOf(anec_dtype dtype) {
+  for (const DTypeName &row : dtypes)
+    if (row.dtype == dtype)
+      return row.name;
+  return "uint8";
+}
+
+static anec_dtype dtypeOf(const py::array &array) {
+  std::string name = py::str(array.dtype().attr("name"));
+  for (const DTypeName &row : dtypes)
+    if (name == row.name && row.dtype != ANEC_BF16)
+      return row.dtype;
+  return ANEC_OTHER_DTYPE;
+}
+
+namespace {
+/// Arrays by name, as structs of the C API; the dict keeps them.
+template <typename Struct>
+class Arrays {
+public:
+  explicit Arrays(const py::dict &arrays) {
+    for (auto [key, value] : arrays)
+      add(key.cast<std::string>(), value.cast<py::array>());
+  }
+  Arrays(const std::string &name, const py::array &array) { add(name, array); }
+
+  const Struct *data() const { return structs.data(); }
+  size_t size() const { return structs.size(); }
+
+private:
+  void add(const std::string &name, const py::array &array) {
+    if (!(array.flags() & py::array::c_style))
+      throw py::value_error("the array `" + name + "` is not contiguous");
+    names.push_back(std::make_unique<std::string>(name));
+    dims.push_back(std::make_unique<std::vector<int64_t>>(
+        array.shape(), array.shape() + array.ndim()));
+    static const int64_t scalar = 0;
+    Struct &made = structs.emplace_back(sized<Struct>());
+    made.name = names.back()->c_str();
+    made.dtype = dtypeOf(array);
+    setData(made, array);
+    made.bytes = size_t(array.nbytes());
+    made.rank = dims.back()->size();
+    made.dims = made.rank ? dims.back()->data() : &scalar;
+  }
+  static void setData(anec_input &made, const py::array &array) {
+    made.data = array.data();
+  }
+  static void setData(anec_output &made, const py::array &array) {
+    made.data = py::array(array).mutable_data();
+  }
+
+  std::vector<Struct> structs;
+  std::vector<std::unique_ptr<std::string>> names;
+  std::vector<std::unique_ptr<std::vector<int64_t>>> dims;
+};
+} // namespace
+
+static py::tuple shapeOf(const int64_t *dims, size_t rank) {
+  py::tuple shape(rank);
+  for (size_t i = 0; i < rank; ++i)
+    shape[i] = dims[i];
+  return shape;
+}
+
+namespace {
+/// Gives text to a Python function; what that raises ends the text.
+struct Callback {
+  py::function function;
+  std::unique_ptr<py::error_already_set> error;
+
+  static int call(const char *text, size_t length, void *user) {
+    auto &self = *static_cast<Callback *>(user);
+    py::gil_scoped_acquire acquire;
+    try {
+      self.function(py::str(text, length));
+      if (PyErr_CheckSignals())
+        throw py::error_already_set();
+      return 0;
+    } catch (py::error_already_set &error) {
+      self.error = std::make_unique<py::error_already_set>(std::move(error));
+      return 1;
+    }
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Sessions
+//===----------------------------------------------------------------------===//
+
+static const char *entryName(const py::object &entry, std::string &kept) {
+  if (entry.is_none())
+    return nullptr;
+  kept = entry.cast<std::string>();
+  return kept.c_str();
+}
+
+namespace {
+class Session {
+public:
+  explicit Session(anec_session *handle) : handle(handle) {}
+  ~Session() { anec_session_destroy(handle); }
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  static std::unique_ptr<Session> program(const Program &program,
+                                          const py::dict &values) {
+    Options kept(values);
+    anec_session_options options = sessionOptions(kept);
+    anec_session *made = nullptr;
+    Reports reports;
+    reports.check(unlocked([&] {
+      return anec_session_open(program.handle, &options, &made, reports.get());
+    }));
+    return std::make_unique<Session>(made);
+  }
+  static std::unique_ptr<Session> file(const std::string &path,
+                                       const py::dict &values) {
+    Options kept(values);
+    anec_session_options options = sessionOptions(kept);
+    anec_session *made = nullptr;
+    Reports reports;
+    reports.check(unlocked([&] {
+      return anec_session_open_file(path.c_str(), &options, &made,
+                                    reports.get());
+    }));
+    return std::make_unique<Session>(made);
+  }
+
+  py::list entries() const {
+    py::list rows;
+    for (size_t i = 0; i < anec_session_entry_count(handle); ++i) {
+      auto row = sized<anec_entry>();
+      anec_session_entry(handle, i, &row);
+      rows.append(py::make_tuple(row.name, row.role, bool(row.trains)));
+    }
+    return rows;
+  }
+  py::tuple ports(const py::object &entry) const {
+    return py::make_tuple(
+        list(anec_session_input_count, anec_session_input, entry),
+        list(anec_session_output_count, anec_session_output, entry));
+  }
+
+  void run(const py::object &entry, const py::dict &inputs,
+           const py::dict &outputs) const {
+    Arrays<anec_input> in(inputs);
+    Arrays<anec_output> out(outputs);
+    std::string kept;
+    const char *name = entryName(entry, kept);
+    Reports reports;
+    reports.check(unlocked([&] {
+      return anec_session_run(handle, name, in.data(), in.size(), out.data(),
+                              out.size(), reports.get());
+    }));
+  }
+
+  py::dict weights(const py::object &owner) const {
+    return views(anec_session_weight_count, anec_session_weight, owner);
+  }
+  py::dict gradients(const py::object &owner) const {
+    return views(anec_session_gradient_count, anec_session_gradient, owner);
+  }
+  void weightsChanged() const {
+    Reports reports;
+    reports.check(anec_session_weights_changed(handle, reports.get()));
+  }
+  void saveWeights(const std::string &path) const {
+    Reports reports;
+    reports.check(
+        anec_session_save_weights(handle, path.c_str(), reports.get()));
+  }
+  void setState(const std::string &name, const py::array &array) const {
+    Arrays<anec_input> state(name, array);
+    Reports reports;
+    reports.check(anec_session_set_state(handle, state.data(), reports.get()));
+  }
+  void getState(const std::string &name, const py::array &array) const {
+    Arrays<anec_output> state(name, array);
+    Reports reports;
+    reports.check(anec_session_get_state(handle, state.data(), reports.get()));
+  }
+
+  void generate(const Tokenizer *tokenizer, const std::string &prompt,
+                const py::dict &values, const py::function &function) const {
+    auto options = sized<anec_generate_options>();
+    options.tokens = values["tokens"].cast<unsigned>();
+    options.temperature = values["temperature"].cast<double>();
+    options.top_p = values["top_p"].cast<double>();
+    options.seed = values["seed"].cast<uint64_t>();
+    options.mark_beginning = values["mark_beginning"].cast<bool>();
+    Callback callback{function, nullptr};
+    Reports reports;
+    anec_status status = unlocked([&] {
+      return anec_session_generate(
+          handle, tokenizer ? tokenizer->handle : nullptr, prompt.c_str(),
+          &options, Callback::call, &callback, reports.get());
+    });
+    if (callback.error)
+      throw std::move(*callback.error);
+    reports.check(status);
+  }
+
+  anec_session *const handle;
+
+private:
+  using CountPorts = anec_status (*)(anec_session *, const char *, size_t *,
+                                     anec_diagnostics *);
+  using GetPort = anec_status (*)(anec_session *, const char *, size_t,
+                                  anec_port *, anec_diagnostics *);
+  py::list list(CountPorts count, GetPort get, const py::object &entry) const {
+    std::string kept;
+    const char *name = entryName(entry, kept);
+    size_t ports = 0;
+    Reports reports;
+    reports.check(
+        unlocked([&] { return count(handle, name, &ports, reports.get()); }));
+    py::list rows;
+    for (size_t i = 0; i < ports; ++i) {
+      auto port = sized<anec_port>();
+      reports.check(get(handle, name, i, &port, reports.get()));
+      rows.append(py::make_tuple(port.name, nameOf(port.dtype),
+                                 shapeOf(port.dims, port.rank), port.role));
+    }
+    return rows;
+  }
+
+  using CountFloats = size_t (*)(const anec_session *);
+  using GetFloats = anec_status (*)(const anec_session *, size_t,
+                                    anec_floats *);
+  /// Views that keep `owner`, this session.
+  py::dict views(CountFloats count, GetFloats get,
+                 const py::object &owner) const {
+    py::dict arrays;
+    for (size_t i = 0; i < count(handle); ++i) {
+      auto row = sized<anec_floats>();
+      get(handle, i, &row);
+      std::vector<py::ssize_t> shape(row.dims, row.dims + row.rank);
+      arrays[row.name] = py::array_t<float>(shape, row.data, owner);
+    }
+    return arrays;
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Training
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct HyperparameterName {
+  const char *name;
+  double anec_hyperparameters::*member;
+};
+constexpr HyperparameterName hyperparameters[] = {
+    {"learning_rate", &anec_hyperparameters::learning_rate},
+    {"min_learning_rate", &anec_hyperparameters::min_learning_rate},
+    {"warmup", &anec_hyperparameters::warmup},
+    {"decay_steps", &anec_hyperparameters::decay_steps},
+    {"beta1", &anec_hyperparameters::beta1},
+    {"beta2", &anec_hyperparameters::beta2},
+    {"epsilon", &anec_hyperparameters::epsilon},
+    {"weight_decay", &anec_hyperparameters::weight_decay},
+    {"clip", &anec_hyperparameters::clip},
+    {"loss_scale", &anec_hyperparameters::loss_scale},
+    {"loss_scale_growth", &anec_hyperparameters::loss_scale_growth},
+};
+
+class Trainer {
+public:
+  Trainer(const Session &session, const py::object &entry,
+          const py::dict &values) {
+    auto hyper = sized<anec_hyperparameters>();
+    anec_hyperparameters_init(&hyper, sizeof(hyper),
+                              anec_session_numerics(session.handle));
+    for (auto [key, value] : values)
+      set(hyper, key.cast<std::string>(), value.cast<double>());
+    std::string kept;
+    Reports reports;
+    reports.check(anec_trainer_open(session.handle, entryName(entry, kept),
+                                    &hyper, &handle, reports.get()));
+  }
+  ~Trainer() { anec_trainer_destroy(handle); }
+  Trainer(const Trainer &) = delete;
+  Trainer &operator=(const Trainer &) = delete;
+
+  float accumulate(const py::dict &inputs) const {
+    Arrays<anec_input> in(inputs);
+    float loss = 0;
+    Reports reports;
+    reports.check(unlocked([&] {
+      return anec_trainer_accumulate(handle, in.data(), in.size(), &loss,
+                                     reports.get());
+    }));
+    return loss;
+  }
+  py::tuple update() const {
+    auto step = sized<anec_step>();
+    Reports reports;
+    reports.check(unlocked(
+        [&] { return anec_trainer_update(handle, &step, reports.get()); }));
+    return py::make_tuple(step.step, step.loss, step.gradient_norm,
+                          step.learning_rate, step.loss_scale,
+                          bool(step.skipped));
+  }
+
+private:
+  static void set(anec_hyperparameters &hyper, const std::string &name,
+                  double value) {
+    for (const HyperparameterName &row : hyperparameters)
+      if (name == row.name) {
+        hyper.*row.member = value;
+        return;
+      }
+    throw py::type_error("there is no hyperparameter `" + name + "`");
+  }
+
+  anec_trainer *handle = nullptr;
+};
+} // namespace
+
+void anec::python::addSessions(py::module_ &module) {
+  module.def("open_session", Session::program);
+  module.def("open_session_file", Session::file);
+  py::class_<Session>(module, "Session")
+      .def("entries", &Session::entries)
+      .def("ports", &Session::ports)
+      .def("run", &Session::run)
+      .def("weights", &Session::weights)
+      .def("gradients", &Session::gradients)
+      .def("weights_changed", &Session::weightsChanged)
+      .def("save_weights", &Session::saveWeights)
+      .def("set_state", &Session::setState)
+      .def("get_state", &Session::getState)
+      .def("generate", &Session::generate);
+  py::class_<Trainer>(module, "Trainer")
+      .def(py::init<const Session &, const py::object &, const py::dict &>(),
+           py::keep_alive<1, 2>())
+      .def("accumulate", &Trainer::accumulate)
+      .def("update", &Trainer::update);
+}
+
+PYBIND11_MODULE(_anec, module) {
+  module.doc() = "The C API of anec; the package anec is what people use.";
+  addPrograms(module);
+  addSessions(module);
+}

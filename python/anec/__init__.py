@@ -1,0 +1,36 @@
+# Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles tensor programs for the Apple Neural Engine, and runs them.
+
+    import anec, numpy
+
+    model = anec.compile("digits.tdsl", seed=7, forward_only=True)
+    session = anec.Session(model)
+    outputs = session.run({"images": images, "labels": labels})
+    print(outputs["output"])
+
+`compile` gives a `Program`: a kernel as a MIL program, or a model as a package
+in a folder. `check`, `explain` and `predict` say what a chip does with it. A
+`Session` runs it with numpy arrays by name; `Trainer` trains a session step by
+step; `Session.generate` continues a text.
+
+Arrays are row-major, in the shape of the port; axes of one element may be added
+or dropped. A float input takes any float type of numpy, rounded to the nearest;
+an integer input takes any integers that fit. Outputs have the type of the port.
+
+What goes wrong raises `anec.Error`, whose `diagnostics` have a place each.
+Warnings are Python warnings of the category `anec.Warning`. One thread at a time
+may use an object; others run meanwhile.
+"""
+from ._anec import version as _version
+from ._compiler import (Cost, Finding, Program, Rule, check, compile,
+                        compile_text, explain, predict)
+from ._errors import Diagnostic, Error, Warning
+from ._session import Port, Session
+from ._text import Tokenizer, Windows
+from ._trainer import Step, Trainer
+
+__version__ = _version()
+__all__ = ["Cost", "Diagnostic", "Error", "Finding", "Port", "Program", "Rule",
+           "Session", "Step", "Tokenizer", "Trainer", "Warning", "Windows",
+           "check", "compile", "compile_text", "explain", "predict"]

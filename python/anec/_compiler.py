@@ -1,0 +1,158 @@
+# Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiling, and what a chip does with a program."""
+import os
+import typing
+
+from . import _anec
+
+
+class Finding(typing.NamedTuple):
+    """A place where a program breaks a rule of a chip."""
+    rule: str       #: its id, for explain
+    message: str
+    impact: str     #: `error`, `silent-corruption`, `warning`, `performance`
+    is_error: bool  #: whether it counts as one, assumptions regarded
+    file: str
+    line: int       #: from 1 on; 0 when it has no place
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Rule(typing.NamedTuple):
+    """What is known of a rule."""
+    id: str
+    summary: str
+    impact: str
+    source: str
+    confidence: str
+    advice: str
+    text: str  #: all of it, as `anec explain` prints it
+
+
+class Cost(typing.NamedTuple):
+    """What a run costs on a chip: predicted, never measured."""
+    name: str
+    dispatches: int
+    host_ops: int
+    flops: int
+    bytes: int
+    microseconds: float
+    least: float
+    most: float
+    bound: str  #: `dispatch`, `compute` or `bandwidth`
+
+
+def _options(kernel=None, defines=None, target=None, assume=(), weights=None,
+             weight_map=None, seed=None, mil_version=None, folder=None,
+             forward_only=False, weight_mode="auto", io="packed",
+             fuse="default"):
+    return {
+        "kernel": kernel,
+        "defines": [f"{name}={value}" for name, value in (defines or {}).items()],
+        "target": target,
+        "assumptions": list(assume),
+        "weights": weights and os.fspath(weights),
+        "weight_map": weight_map and os.fspath(weight_map),
+        "seed": seed,
+        "mil_version": mil_version,
+        "folder": folder and os.fspath(folder),
+        "forward_only": bool(forward_only),
+        "weight_mode": ("auto", "packed", "baked").index(weight_mode),
+        "io": ("packed", "separate").index(io),
+        "fusion": ("default", "max").index(fuse),
+    }
+
+
+def _findings(rows):
+    return [Finding(*row) for row in rows]
+
+
+class Program:
+    """A compiled kernel or model; `compile` makes one."""
+
+    def __init__(self, handle):
+        self._handle = handle
+
+    @property
+    def is_model(self):
+        """Whether it is a model's package, and no kernel."""
+        return self._handle.is_model()
+
+    @property
+    def folder(self):
+        """The package of a model; None for a kernel."""
+        return self._handle.folder()
+
+    @property
+    def mil(self):
+        """The MIL text of a kernel; None for a model."""
+        return self._handle.mil()
+
+    def write(self, path):
+        """Writes a kernel to `path`, with its weights in `weights/` beside it,
+        or copies the package of a model to the folder `path`."""
+        self._handle.write(os.fspath(path))
+
+    def check(self, target, assume=()):
+        """What breaks the rules of the chip `target`: a list of Finding."""
+        return _findings(self._handle.check(_options(target=target,
+                                                     assume=assume)))
+
+    def predict(self, target):
+        """What each entry, or the kernel, costs on `target`: a list of Cost."""
+        rows = self._handle.predict(_options(target=target))
+        return [Cost(*row) for row in rows]
+
+    def __repr__(self):
+        return (f"<anec.Program of a model in {self.folder!r}>" if self.is_model
+                else "<anec.Program of a kernel>")
+
+
+def compile(path, **options):
+    """Compiles a .tdsl, .ir or .mil file: its model where it has one and no
+    `kernel` is named, its kernel otherwise.
+
+    kernel        the kernel or layer to compile
+    defines       overrides of `config` entries: a dict
+    target        the chip: "m1" to "m5"; None: legal for all
+    assume        "RULE=allow" or "RULE=deny", to know better than the rules
+    weights       values of weights: a .safetensors file or a folder of .npy
+    weight_map    a JSON file: names of weights -> names there
+    seed          draws the weights that `weights` lacks
+    mil_version   "1.0" or "1.3"
+    folder        where the package of a model goes; None: a temporary folder,
+                  which is removed with the program and all sessions on it
+    forward_only  do not train the model
+    weight_mode   "packed": inputs of the kernels; "baked": constants;
+                  "auto": baked where nothing trains and values are given
+    io            "packed" or "separate" inputs and outputs of kernels
+    fuse          "default" or "max"
+    """
+    return Program(_anec.compile_file(os.fspath(path), _options(**options)))
+
+
+def compile_text(text, name="program.tdsl", **options):
+    """The same for a text. The ending of `name` tells the language."""
+    return Program(_anec.compile_text(text, name, _options(**options)))
+
+
+def check(path, target, **options):
+    """What breaks the rules of the chip `target` in the program at `path`: a list
+    of Finding. MIL is checked as it is, a source as it would be compiled with
+    `options`, a package with all its kernels."""
+    rows = _anec.check_file(os.fspath(path), _options(target=target, **options))
+    return _findings(rows)
+
+
+def explain(rule):
+    """What is known of a rule: a Rule."""
+    return Rule(*_anec.explain(rule))
+
+
+def predict(path, target, **options):
+    """What each entry of the program at `path`, or its kernel, costs on `target`:
+    a list of Cost."""
+    rows = _anec.predict_file(os.fspath(path), _options(target=target, **options))
+    return [Cost(*row) for row in rows]

@@ -1,0 +1,175 @@
+# Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Running programs with numpy arrays by name."""
+import os
+import typing
+
+import numpy
+
+from . import _anec
+from ._compiler import Program
+from ._text import Tokenizer
+
+NUMERICS = ("fp16", "fp32", "m1", "m3", "m4")
+
+
+class Port(typing.NamedTuple):
+    """An input or output."""
+    name: str
+    dtype: numpy.dtype
+    shape: tuple
+    role: str  #: `input`, `target`, `loss-scale` (1 unless it is given),
+               #: `output`, `loss`, `logits`, ...
+
+
+def _as_array(value, port):
+    """`value` as an array that the port takes; raises when it loses something."""
+    array = numpy.asarray(value)
+    wanted = port.dtype
+    if array.dtype == wanted or (array.dtype.kind == "f" and wanted.kind == "f"
+                                 and array.dtype.itemsize <= 8):
+        pass
+    elif array.dtype.kind in "biu" and wanted.kind == "f":
+        array = array.astype(numpy.float32)
+    elif array.dtype.kind in "biu" and wanted.kind in "biu":
+        converted = array.astype(wanted)
+        if not numpy.array_equal(converted, array):
+            raise ValueError(f"`{port.name}` is {wanted}, and has elements "
+                             "that do not fit it")
+        array = converted
+    else:
+        raise TypeError(f"`{port.name}` is {wanted}, and the array {array.dtype}")
+    return numpy.asarray(array, order="C")
+
+
+class Session:
+    """A program that is loaded, with its weights and gradients.
+
+    program     a Program, or the path of a package, a MIL program or a source
+    backend     "cpu"; "ane" on a Mac
+    numerics    how the cpu backend computes: "fp16" rounds after each op, "fp32"
+                never; "m1", "m3", "m4" emulate what is published of an engine
+    threads     0: one per processor
+    weights     values for the weights of a package, as for compile; what is not
+                there its own file has
+    """
+
+    def __init__(self, program, *, backend=None, numerics="fp16", threads=0,
+                 weights=None, weight_map=None, seed=None):
+        options = {
+            "backend": backend,
+            "numerics": NUMERICS.index(numerics),
+            "threads": threads,
+            "weights": weights and os.fspath(weights),
+            "weight_map": weight_map and os.fspath(weight_map),
+            "seed": seed,
+        }
+        self._handle = (_anec.open_session(program._handle, options)
+                        if isinstance(program, Program)
+                        else _anec.open_session_file(os.fspath(program), options))
+        self._ports = {}
+
+    @property
+    def entries(self):
+        """What can be run: the entries of a package, the functions of a
+        program."""
+        return [name for name, _, _ in self._handle.entries()]
+
+    def role(self, entry):
+        """What `entry` is for: `train`, `forward`, `infer`, ...; empty for the
+        function of a program."""
+        return next(role for name, role, _ in self._handle.entries()
+                    if name == entry)
+
+    def trains(self, entry):
+        """Whether running `entry` computes gradients."""
+        return any(trains for name, _, trains in self._handle.entries()
+                   if name == entry)
+
+    def _get_ports(self, entry):
+        if entry not in self._ports:
+            self._ports[entry] = tuple(
+                {row[0]: Port(row[0], numpy.dtype(row[1]), *row[2:])
+                 for row in rows} for rows in self._handle.ports(entry))
+        return self._ports[entry]
+
+    def inputs(self, entry=None):
+        """What `entry` takes: a list of Port. None, here and below, is the only
+        entry, or the only one that does not train."""
+        return list(self._get_ports(entry)[0].values())
+
+    def outputs(self, entry=None):
+        """What `entry` gives: a list of Port."""
+        return list(self._get_ports(entry)[1].values())
+
+    def _as_inputs(self, inputs, entry):
+        ports = self._get_ports(entry)[0]
+        return {name: _as_array(value, ports[name]) if name in ports
+                else numpy.asarray(value, order="C")
+                for name, value in inputs.items()}
+
+    def run(self, inputs, entry=None):
+        """Runs `entry` once with a dict of arrays; gives a dict of arrays. A
+        training entry leaves its gradients in the session."""
+        arrays = self._as_inputs(inputs, entry)
+        outputs = {port.name: numpy.empty(port.shape, port.dtype)
+                   for port in self.outputs(entry)}
+        self._handle.run(entry, arrays, outputs)
+        return outputs
+
+    @property
+    def gradients(self):
+        """What the last run of a training entry left, by name: views of fp32
+        arrays, which the next run changes."""
+        return self._handle.gradients(self._handle)
+
+    @property
+    def weights(self):
+        """The master weights of a package, by name: views of fp32 arrays, to be
+        changed in place and then announced by weights_changed."""
+        return self._handle.weights(self._handle)
+
+    def weights_changed(self):
+        """Brings changed weights to the programs that read them."""
+        self._handle.weights_changed()
+
+    def save_weights(self, path):
+        """Writes the weights to a .safetensors file, or to a folder of .npy."""
+        self._handle.save_weights(os.fspath(path))
+
+    def set_state(self, name, value):
+        """Fills memory of a MIL program that keeps its elements from run to
+        run. Its elements have to be of its own type."""
+        self._handle.set_state(name, numpy.asarray(value, order="C"))
+
+    def get_state(self, name, array):
+        """Copies such memory to `array`, and returns it."""
+        self._handle.get_state(name, array)
+        return array
+
+    def generate(self, prompt, *, tokens=100, temperature=1.0, top_p=0.9, seed=0,
+                 mark_beginning=False, tokenizer=None, callback=None):
+        """Continues `prompt` with a package that was compiled forward_only and
+        gives logits. Returns the whole text.
+
+        tokens          new ones, at most
+        temperature     0: always the most likely token
+        top_p           draws among the tokens with this much of the probability
+        tokenizer       a Tokenizer; None: bytes are tokens
+        callback        gets each piece of text as it comes out; what it raises
+                        ends the text
+        """
+        if tokenizer is not None and not isinstance(tokenizer, Tokenizer):
+            tokenizer = Tokenizer(tokenizer)
+        pieces = []
+
+        def collect(piece):
+            pieces.append(piece)
+            if callback:
+                callback(piece)
+
+        self._handle.generate(
+            tokenizer and tokenizer._handle, prompt,
+            {"tokens": tokens, "temperature": temperature, "top_p": top_p,
+             "seed": seed, "mark_beginning": bool(mark_beginning)}, collect)
+        return "".join(pieces)

@@ -1,0 +1,208 @@
+"""What the Python module does and refuses.
+
+usage: api.py FOLDER"""
+import gc
+import os
+import sys
+import warnings
+
+import anec
+import numpy
+
+FOLDER = sys.argv[1]
+KERNEL = """kernel linear(x: fp16[16, 8]) -> fp16[4, 8] {
+  weight w: fp16[4, 16];
+  return relu(w @ x);
+}
+"""
+MODEL = """layer dense(x: fp16[16, 8]) -> fp16[4, 8] {
+  weight w: fp16[4, 16];
+  return w @ x;
+}
+model classify(x: fp16[16, 8], labels: int32[8]) -> fp32 {
+  return cross_entropy(dense(x), labels);
+}
+"""
+
+
+def raises(error, function, *args, **named):
+    try:
+        function(*args, **named)
+    except error as raised:
+        return raised
+    raise AssertionError(f"nothing was raised: {args} {named}")
+
+
+def test_errors():
+    error = raises(anec.Error, anec.compile_text,
+                   "kernel k(x: fp16[2]) -> fp16[2] {\n  return relu(y);\n}\n",
+                   "k.tdsl")
+    assert error.status == 1
+    (found,) = error.diagnostics
+    assert (found.severity, found.file, found.line, found.column) == (
+        "error", "k.tdsl", 2, 15), found
+    assert "return relu(y);" in str(error)
+    assert raises(anec.Error, anec.compile, "/nowhere.tdsl").status == 1
+    error = raises(anec.Error, anec.compile_text, KERNEL, target="m0")
+    assert error.status == 2 and error.diagnostics[0].id == "no-such-target"
+    raises(TypeError, anec.compile_text, KERNEL, fuze="max")
+    raises(ValueError, anec.compile_text, KERNEL, fuse="most")
+
+
+def test_kernel():
+    program = anec.compile_text(KERNEL, seed=7)
+    assert not program.is_model and program.folder is None
+    assert "func main<ios18>" in program.mil
+    path = os.path.join(FOLDER, "linear.mil")
+    program.write(path)
+    session = anec.Session(program)
+    (port,) = session.inputs()
+    assert port == anec.Port("x", numpy.float16, (1, 16, 1, 8), "input"), port
+    x = numpy.linspace(-1, 1, 128, dtype=numpy.float32).reshape(16, 8)
+    y = session.run({"x": x})["output"]
+    assert y.dtype == numpy.float16 and y.shape == (1, 4, 1, 8)
+    assert y.min() >= 0 and y.max() > 0
+    # Any float, any order in memory, and what was written.
+    for other in x.astype(numpy.float16), x.astype(float), numpy.asfortranarray(x):
+        assert numpy.array_equal(session.run({"x": other})["output"], y)
+    assert numpy.array_equal(anec.Session(path).run({"x": x})["output"], y)
+    exact = anec.Session(program, numerics="fp32").run({"x": x})["output"]
+    assert exact.dtype == numpy.float32 and abs(exact - y).max() < 1e-2
+    assert session.run({"x": numpy.ones((16, 8), int)})["output"].max() > 0
+
+    ids = lambda error: [found.id for found in error.diagnostics]
+    assert ids(raises(anec.Error, session.run, {"z": x})) == ["no-such-input"]
+    assert ids(raises(anec.Error, session.run, {})) == ["array-missing"]
+    assert ids(raises(anec.Error, session.run, {"x": x.T})) == ["array-shape"]
+    raises(TypeError, session.run, {"x": x.astype(complex)})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        session.run({"x": numpy.full((16, 8), 1e6, numpy.float32)})
+    assert [warning.category for warning in caught] == [anec.Warning]
+    assert session.weights == {} and session.gradients == {}
+    assert raises(anec.Error, anec.Trainer, session).status == 2
+
+
+def test_model():
+    program = anec.compile_text(MODEL, seed=7)
+    folder = program.folder
+    assert program.is_model and program.mil is None and os.path.isdir(folder)
+    assert all(not finding.is_error for finding in program.check("m1"))
+    (cost,) = program.predict("m4")
+    assert cost.name == "classify.train" and cost.microseconds > 0
+    program.write(os.path.join(FOLDER, "copy.anepkg"))
+    session = anec.Session(program)
+    assert session.entries == ["classify.train"] and session.trains("classify.train")
+    roles = {port.name: port.role for port in session.inputs("classify.train")}
+    assert sorted(roles.values()) == ["input", "loss-scale", "target"], roles
+    assert [port.role for port in session.outputs()] == ["loss"]
+    assert session.role("classify.train") == "train"
+
+    x = numpy.ones((16, 8), numpy.float16)
+    inputs = {"x": x, "labels": numpy.arange(8) % 4}
+    raises(ValueError, session.run, {"x": x, "labels": [1 << 40] * 8},
+           "classify.train")
+    loss = session.run(inputs, "classify.train")["output"]
+    assert loss.shape == () and loss.dtype == numpy.float32
+    gradient = session.gradients["dense.w"]
+    weight = session.weights["dense.w"]
+    assert gradient.shape == weight.shape == (4, 16) and gradient.any()
+
+    # The weights are the session's own memory, and keep it.
+    weight[:] = 0
+    session.weights_changed()
+    assert session.run(inputs, "classify.train")["output"] != loss
+    trainer = anec.Trainer(session, warmup=0, learning_rate=0.1)
+    losses = [trainer.step(inputs).loss for _ in range(10)]
+    assert losses[-1] < losses[0]
+    trainer.accumulate(inputs)
+    assert trainer.update().step == 11
+    assert raises(anec.Error, trainer.update).diagnostics[0].id == (
+        "nothing-accumulated")
+    raises(TypeError, anec.Trainer, session, warm=1)
+    assert raises(anec.Error, anec.Trainer, session, beta1=2).status == 2
+
+    path = os.path.join(FOLDER, "trained.safetensors")
+    session.save_weights(path)
+    other = anec.Session(os.path.join(FOLDER, "copy.anepkg"), weights=path)
+    assert numpy.array_equal(other.weights["dense.w"], weight)
+    del program, session, trainer
+    gc.collect()
+    assert weight.any() and os.path.isdir(folder)
+    del weight, gradient
+    gc.collect()
+    assert not os.path.exists(folder)
+
+
+def test_states():
+    program = anec.compile_text("""program(1.3) {
+      func main<ios18>(state<tensor<fp16, [2]>> k, tensor<fp16, [2]> x) {
+        tensor<fp16, [2]> before = read_state(input = k);
+        tensor<fp16, [2]> y = add(x = before, y = x);
+        write_state(data = y, input = k);
+      } -> (y);
+    }""", "sum.mil")
+    session = anec.Session(program)
+    session.set_state("k", numpy.array([1, 2], numpy.float16))
+    session.run({"x": [10, 20]})
+    session.run({"x": [10, 20]})
+    assert session.get_state("k", numpy.empty(2)).tolist() == [21, 42]
+
+
+def test_rules():
+    rule = anec.explain("op-limit")
+    assert rule.id == "op-limit" and rule.summary in rule.text
+    assert raises(anec.Error, anec.explain, "op-limits").status == 2
+    source = os.path.join(FOLDER, "linear.tdsl")
+    with open(source, "w") as file:
+        file.write(KERNEL)
+    assert anec.check(source, "m1", seed=1) == []
+    (cost,) = anec.predict(source, "m1", seed=1)
+    assert cost.dispatches == 1
+
+
+def test_text():
+    bytes_ = anec.Tokenizer()
+    assert bytes_.vocabulary == 256
+    assert bytes_.encode("abc").tolist() == [97, 98, 99]
+    assert bytes_.decode([97, 98]) == b"ab"
+    assert raises(anec.Error, bytes_.decode, [300]).status == 2
+    path = os.path.join(FOLDER, "text.txt")
+    with open(path, "w") as file:
+        file.write("abcdefghijklmnopqrstuvwxyz" * 4)
+    windows = anec.Windows(path, 5, validation=0)
+    tokens, targets = next(windows)
+    assert windows.count == 20 and tokens.dtype == numpy.int32
+    assert tokens[1:].tolist() == targets[:-1].tolist()
+    raises(anec.Error, anec.Windows, path, 0)
+
+
+def test_generation():
+    model = anec.compile(sys.argv[2], seed=1, forward_only=True, defines={
+        "layers": 1, "dim": 16, "hidden": 32, "heads": 2, "kv_heads": 1, "seq": 8,
+        "vocab": 256})
+    session = anec.Session(model)
+    pieces = []
+    text = session.generate("ab", tokens=5, callback=pieces.append)
+    assert text.startswith("ab") and text == "".join(pieces)
+    assert text == session.generate("ab", tokens=5)
+
+    class Enough(Exception):
+        pass
+
+    def stop(piece):
+        if len(pieces) > 3:
+            raise Enough
+        pieces.append(piece)
+
+    pieces = []
+    raises(Enough, session.generate, "ab", tokens=1000, callback=stop)
+    assert len(pieces) == 4
+    raises(anec.Error, session.generate, "ab", temperature=-1)
+
+
+for name, test in list(globals().items()):
+    if name.startswith("test_"):
+        test()
+        print(name)
+print(anec.__version__)
