@@ -3,10 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// A table of backends, which a program builds: those of this library, and rows
-/// of its own. A row has all that others need to know of a backend before it is
-/// opened, its options included.
+/// \file A table of backends, which a program builds: the rows of this library,
+/// and its own. A row describes a backend before it is opened, including its
+/// options.
 ///
 ///   anec::Backends backends = anec::Backends::builtin();
 ///   backends.add(anec::aneBackend()); // with the library anec-ane
@@ -38,11 +37,11 @@ struct BackendOption {
     Choice,  ///< one of `choices`
     Path,    ///< of a file
   };
-  /// What an option is about.
+  /// The subject of an option.
   enum Scope : uint8_t {
     Machine, ///< how programs reach the machine
     Program, ///< how programs are made
-    Process, ///< the process that opens the backend, and none that it starts
+    Process, ///< only the process that opens the backend, not its children
   };
   struct Value {
     llvm::StringLiteral name, help;
@@ -52,28 +51,28 @@ struct BackendOption {
   Kind kind;
   Scope scope;
   llvm::StringLiteral help;         ///< after "With the NAME backend, "
-  llvm::StringLiteral value = "";   ///< what stands for its value in help: `N`
+  llvm::StringLiteral value = "";   ///< its value's placeholder in help: `N`
   llvm::StringLiteral initial = ""; ///< without it
   llvm::ArrayRef<Value> choices = {};
-  /// The environment variable that has it in place of a flag; empty for none.
+  /// The environment variable used instead of a flag; empty for none.
   llvm::StringLiteral environment = "";
 
-  /// What is wrong with `text` as its value; empty when nothing is.
+  /// The reason why `text` is not a valid value; empty when it is valid.
   std::string check(llvm::StringRef text) const;
 };
 
 struct BackendSettings {
   /// Values of options by name; the others have their initial ones.
   std::map<std::string, std::string, std::less<>> values = {};
-  /// Whose threads the backend uses outside of kernels; null for the thread
-  /// that calls it.
+  /// Its threads are used by the backend outside of kernels; null for the
+  /// calling thread.
   std::shared_ptr<Executor> executor = nullptr;
   /// Words that make a process run BackendRow::help with what the backend
   /// appends to them; empty where there is no such process.
   std::vector<std::string> helperCommand = {};
 };
 
-/// What programs run on, for reports that people compare.
+/// The machine that programs run on, for comparable reports.
 struct MachineNames {
   std::string chip = "not known", system = "not known";
   /// Where programs are staged; empty when nowhere.
@@ -85,16 +84,16 @@ struct BackendRow {
   std::string summary; ///< `the Neural Engine, on macOS; see docs/ane.md`
   BackendCapabilities capabilities;
   llvm::ArrayRef<BackendOption> options;
-  /// False where this program was built without it: opening it says so.
+  /// False when this program was built without it: opening it reports that.
   bool isBuilt = true;
-  /// Null, with the reason reported, when the machine does not have it.
+  /// Returns null, with the reason reported, when the machine does not have it.
   std::function<std::unique_ptr<Backend>(const BackendSettings &,
                                          Diagnostics &)>
       open;
   std::function<MachineNames(const BackendSettings &)> machine;
-  /// Writes what of the machine is there, as text or JSON; false, with what is
-  /// missing reported, when programs cannot be run. Null where there is nothing
-  /// to tell.
+  /// Writes the machine's available features, as text or JSON. Returns false,
+  /// with the missing parts reported, when programs cannot be run. Null when
+  /// there is nothing to report.
   std::function<bool(const BackendSettings &, bool json, llvm::raw_ostream &,
                      Diagnostics &)>
       inspect = nullptr;
@@ -105,11 +104,11 @@ struct BackendRow {
       help = nullptr;
 
   const BackendOption *findOption(llvm::StringRef name) const;
-  /// The value that `settings` gives an option; empty for one it has not.
+  /// The value of an option in `settings`; empty for an unknown option.
   llvm::StringRef valueOf(llvm::StringRef option,
                           const BackendSettings &settings) const;
-  /// Whether all values are of options of this backend and fit them; reports
-  /// those that do not.
+  /// Whether all values are valid for options of this backend; reports those
+  /// that are not.
   [[nodiscard]] bool check(const BackendSettings &settings,
                            Diagnostics &diags) const;
 };
@@ -134,19 +133,19 @@ constexpr Platform thisPlatform() {
 
 class Backends {
 public:
-  /// The backends of this library: `cpu`, and `ane` as one that is not built
-  /// until `aneBackend()` is added, which takes its place.
+  /// The backends of this library: `cpu`, and `ane` marked as not built until
+  /// `aneBackend()` is added, which replaces it.
   static Backends builtin();
 
-  /// Takes the place of the row of that name, if there is one.
+  /// Replaces the row of that name, if there is one.
   void add(BackendRow row);
   const std::deque<BackendRow> &rows() const { return table; }
   const BackendRow *find(llvm::StringRef name) const;
 
-  /// What runs where nothing else is said: the first backend that is built for
-  /// the engine where the platform has one, and the first that computes on the
-  /// processor elsewhere. It is never changed because it does not work: numbers
-  /// and times of another backend are not those that were asked for.
+  /// The default backend: the first backend that is built for the engine where
+  /// the platform has one, and the first that computes on the processor
+  /// elsewhere. There is no fallback when it does not work: numbers and times
+  /// of another backend are not those requested.
   const BackendRow &defaultFor(const Platform &platform) const;
 
   /// `preferred` when it meets all of `needs`, else the first row that does;
@@ -155,8 +154,8 @@ public:
   choose(const BackendRow &preferred,
          llvm::ArrayRef<std::function<bool(const BackendRow &)>> needs) const;
 
-  /// Opens the backend of that name. Null, with the reason reported, when there
-  /// is none, a setting is wrong, or the machine does not have it.
+  /// Opens the backend of that name. Returns null, with the reason reported,
+  /// when there is none, a setting is wrong, or the machine does not have it.
   [[nodiscard]] std::unique_ptr<Backend> open(llvm::StringRef name,
                                               const BackendSettings &settings,
                                               Diagnostics &diags) const;

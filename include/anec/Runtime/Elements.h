@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// Runs on the processor hold each element in a word of four bytes: floats of
-/// any type as fp32 with a value that the type has, integers and booleans as
-/// int32. These are the conversions from and to all other forms.
+/// \file Runs on the processor hold each element in a word of four bytes:
+/// floats of any type as fp32 holding a value representable in that type,
+/// integers and booleans as int32. These are the conversions from and to all
+/// other forms.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 
 namespace anec {
 
-/// Elements of `type`, row-major and little-endian, to words; with the workers
-/// of `executor` where that is worth it.
+/// Converts elements of `type`, row-major and little-endian, to words; uses the
+/// workers of `executor` for large arrays.
 void loadElements(const TensorType &type, llvm::ArrayRef<uint8_t> bytes,
                   uint32_t *words, Executor &executor);
 /// Words to elements of `type`, rounded to the nearest.

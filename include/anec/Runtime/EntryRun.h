@@ -17,20 +17,20 @@ namespace anec {
 struct EntryOptions {
   LoadOptions load;
   WeightOptions weights;
-  /// The entry; empty for the one that trains when there are gradients to write
-  /// or to time, and the forward otherwise.
+  /// The entry; empty selects the training entry when gradients are written or
+  /// timed, otherwise the forward entry.
   std::string entry;
   /// Arguments NAME=SOURCE, see InputArrays.h.
   std::vector<std::string> inputs;
 };
 
-/// A session with the arrays of one entry. Runs use the values that the inputs
-/// got when it was opened.
+/// A session with the arrays of one entry. Runs use the input values read when
+/// it was opened.
 class EntryRun {
 public:
-  /// Opens a session with `package`, and reads the inputs; those without an
-  /// argument are taken as `fallback` says, see readPorts. `backward` chooses
-  /// between entries when none is named.
+  /// Opens a session with `package`, and reads the inputs; inputs without an
+  /// argument use `fallback`, see readPorts. `backward` chooses between entries
+  /// when none is named.
   [[nodiscard]] bool open(ModelPackage package, Backend &backend,
                           const EntryOptions &options, bool backward,
                           llvm::StringRef fallback, Diagnostics &diags);
@@ -49,8 +49,8 @@ private:
 };
 
 /// Runs an entry of `package` once and prints a summary of each output. Writes
-/// the outputs as writeOutputs does to `outputDir`, and the gradients as
-/// writeGradients does to `gradients`, where these are not empty.
+/// the outputs to `outputDir` (writeOutputs) and the gradients to `gradients`
+/// (writeGradients) when these are not empty.
 [[nodiscard]] bool runEntryOnce(ModelPackage package, Backend &backend,
                                 const EntryOptions &options,
                                 llvm::StringRef outputDir,

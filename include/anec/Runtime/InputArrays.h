@@ -23,15 +23,15 @@ namespace anec {
 struct ProgramArrays {
   std::vector<ConstantRef> inputs, states;
 };
-/// Reads the arrays; nothing, with the reason reported, when one cannot be. An
-/// input without an argument is taken as `fallback` says; an empty `fallback`
-/// makes it an error. A state without one is zeros.
+/// Reads the arrays. Returns nothing, with the reason reported, when one cannot
+/// be read. An input without an argument uses `fallback`; it is an error when
+/// `fallback` is empty. A state without an argument is zeros.
 [[nodiscard]] std::optional<ProgramArrays>
 readArrays(const Executable &executable, llvm::ArrayRef<std::string> inputs,
            llvm::ArrayRef<std::string> states, llvm::StringRef fallback,
            Diagnostics &diags);
 
-/// The arrays for `ports`, which are `kind`s, "input" or "state", as above.
+/// Reads the arrays for `ports` as above; `kind` is "input" or "state".
 [[nodiscard]] std::optional<std::vector<ConstantRef>>
 readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
           llvm::ArrayRef<std::string> arguments, llvm::StringRef fallback,

@@ -10,17 +10,16 @@
 
 namespace anec {
 
-/// The machine and the backend that times and verdicts were taken with, for
-/// reports that people compare.
+/// The machine and backend used for times and verdicts, for comparable reports.
 struct MachineRecord {
   std::string chip = "not known"; ///< the processor, or the chip of the engine
   std::string system = "not known";
   std::string backend = "cpu";
-  /// Whether the backend runs programs on the Neural Engine. Without, the
-  /// fields below are empty.
+  /// Whether the backend runs programs on the Neural Engine. If not, the fields
+  /// below are empty.
   bool isEngine = false;
   std::string path;          ///< the methods of the framework: `in-memory`
-  std::string framework;     ///< `system`, or `other` for that of a test
+  std::string framework;     ///< `system`, or `other` for a test framework
   std::string stagingFolder; ///< where the backend stages programs
 };
 

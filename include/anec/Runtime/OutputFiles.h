@@ -25,7 +25,7 @@ namespace anec {
 [[nodiscard]] bool writeGradients(llvm::ArrayRef<NamedFloats> gradients,
                                   llvm::StringRef path, Diagnostics &diags);
 
-/// Prints type, smallest and largest element, and mean of an array, in a line.
+/// Prints type, smallest and largest element, and mean of an array on one line.
 void printSummary(const Port &port, const Constant &value,
                   llvm::raw_ostream &out);
 

@@ -19,7 +19,7 @@ class RunBuffers {
 public:
   RunBuffers(Executable &executable, const ProgramArrays &given);
   [[nodiscard]] bool run(Executable &executable, Diagnostics &diags);
-  /// What the last run gave, and what it left in the states, copied.
+  /// Copies of the outputs and states after the last run.
   std::vector<ConstantRef> outputs(Executable &executable) const;
 
 private:
@@ -27,8 +27,8 @@ private:
   std::vector<std::vector<uint8_t>> results;
 };
 
-/// The function of `module` that is called `wanted`, or its only one. Null,
-/// with the reason reported, when that is not clear.
+/// The function of `module` called `wanted`, or its only one. Returns null,
+/// with the reason reported, when the choice is ambiguous or there is none.
 const Function *findFunctionToRun(const Module &module, llvm::StringRef wanted,
                                   Diagnostics &diags);
 /// Whether all weights of `function` have values; reports one that has none.
@@ -46,7 +46,7 @@ struct RunOptions {
   bool reportHazards = false;
 };
 /// Runs `function` once on `backend`, prints a summary of each output, and
-/// writes every output, and what every state holds then.
+/// writes every output and the final value of every state.
 [[nodiscard]] bool runOnce(const Function &function, Backend &backend,
                            const RunOptions &options, llvm::raw_ostream &out,
                            Diagnostics &diags);

@@ -13,21 +13,22 @@
 
 namespace anec {
 
-/// Threads, and memory for values that live during a run only, of programs that
-/// never run at the same time.
+/// Threads, and memory for values that live only during a run, shared by
+/// programs that never run at the same time.
 class Workspace {
 public:
   explicit Workspace(std::shared_ptr<Executor> executor)
       : shared(std::move(executor)) {}
-  /// With an executor of its own; 0 means a thread per processor.
+  /// Creates its own executor; 0 means a thread per processor.
   explicit Workspace(unsigned threads = 0)
       : Workspace(std::make_shared<Executor>(threads)) {}
 
   Executor &executor() const { return *shared; }
   const std::shared_ptr<Executor> &sharedExecutor() const { return shared; }
 
-  /// At least `words` of 4 bytes, on a cache line: what an earlier program got
-  /// when that is large enough. They stay as long as this does.
+  /// At least `words` of 4 bytes, cache-line aligned: the memory of an earlier
+  /// program is reused when it is large enough. It lives as long as the
+  /// workspace.
   uint32_t *atLeast(uint64_t words);
 
 private:

@@ -3,10 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// The backend that hands MIL text and weights to the private framework of the
-/// Apple Neural Engine. docs/ane.md says what is known of it, and from whom. A
-/// library of its own, anec-ane.
+/// \file The backend that hands MIL text and weights to the private framework
+/// of the Apple Neural Engine. docs/ane.md documents it with sources. It is a
+/// separate library, anec-ane.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +20,14 @@ namespace anec {
 /// The row of the backend, which is in the library anec-ane. Backends that the
 /// row opens count their compilations together.
 BackendRow aneBackend();
-/// The row of a program without that library: it has the options, and says what
-/// is missing when it is opened.
+/// The row of a program without that library: it has the options, and reports
+/// what is missing when it is opened.
 BackendRow aneBackendNotBuilt();
 
-/// The private methods that programs are compiled, loaded and run by. What is
-/// published of each, and what contradicts, stands in docs/ane.md.
+/// The private methods that compile, load and run programs. docs/ane.md lists
+/// what is published about each, with contradictions.
 enum class AnePath : uint8_t {
-  InMemory, ///< `_ANEInMemoryModel`: what all known programs in use go by
+  InMemory, ///< `_ANEInMemoryModel`: used by all known programs
   Client,   ///< `_ANEClient` with a `_ANEModel` of the staged folder
   Direct,   ///< the same, evaluated without the system's daemon
   RealTime, ///< the same as `Direct`, at the quality of service of real time
@@ -51,21 +50,19 @@ constexpr llvm::StringLiteral spelling(AnePath path) {
 
 struct AneOptions {
   AnePath path = AnePath::InMemory;
-  /// The framework's binary; empty for the system's. For tests, which bring
-  /// a double of it.
+  /// The framework's binary; empty for the system's. Tests set a mock of it.
   std::string framework;
-  /// Compilations that a process may ask for before `load` refuses: the
-  /// compiler fails from about 119 on, whatever is asked of it.
+  /// Compilations that a process can request before `load` refuses: the
+  /// compiler fails from about 119 on for any request.
   unsigned compileLimit = 110;
-  /// Programs loaded at a time; the one used longest ago makes room.
+  /// Programs loaded at a time; the least recently used one is evicted.
   unsigned loadedLimit = 120;
-  /// Calls that fail for a reason that passes are tried so often in all, after
-  /// waiting so long, and twice as long each time.
+  /// Total attempts of calls that fail for a transient reason, and the first
+  /// delay before a retry, which doubles each time.
   unsigned attempts = 5;
   unsigned backoffMilliseconds = 50;
-  /// Runs a small program when nothing ran for so long: on some versions of
-  /// macOS, work that arrives while the engine goes to sleep is lost. 0 never
-  /// does.
+  /// Runs a small program after this idle time: on some versions of macOS, work
+  /// that arrives while the engine goes to sleep is lost. 0 disables it.
   double heartbeatSeconds = 0;
   /// Files for the arrays of a program; one each as far as they go. A compiler
   /// of M1 was once reported to refuse several arrays in one file, and those of
@@ -74,44 +71,45 @@ struct AneOptions {
   /// Keeps staged programs, and loads what an earlier process compiled.
   bool reuse = false;
   /// Compiles in a child process, run as these words and the staged folder;
-  /// empty compiles in this one. What crashes the compiler then crashes a
-  /// child, and its compilations are not counted here.
+  /// empty compiles in this one. A compiler crash then only ends the child, and
+  /// its compilations are not counted here.
   std::vector<std::string> compileCommand;
-  /// A child that takes longer is ended: a compiler that hangs is as dead as
-  /// one that crashes.
+  /// A child that takes longer is ended: a compiler hang is treated like a
+  /// crash.
   unsigned compileSeconds = 300;
-  /// Counts what this process has asked the compiler for, whose own count is of
-  /// the process, too: all backends of a process should have the same. Null for
-  /// one of the backend's own.
+  /// Counts the compilations that this process has requested. The compiler also
+  /// counts per process, so all backends of a process should share it. Null
+  /// creates one for this backend.
   std::shared_ptr<std::atomic<unsigned>> compiles = nullptr;
-  /// Writes weights, and owns the thread of the heartbeat; null for one of the
-  /// backend's own that has no workers.
+  /// Writes weights, and owns the thread of the heartbeat; null creates one
+  /// without workers for this backend.
   std::shared_ptr<Executor> executor = nullptr;
 };
 
-/// What `settings` of the row say.
+/// The options given by `settings` of the row.
 AneOptions aneOptions(const BackendSettings &settings);
 
-/// Null, with the reason reported, when the machine has no engine that anec
-/// knows.
+/// Returns null, with the reason reported, when the machine has no engine that
+/// anec knows.
 [[nodiscard]] std::unique_ptr<Backend>
 createAneBackend(const AneOptions &options, Diagnostics &diags);
 
-/// Compiles the program that another process staged at `folder`; for the
+/// Compiles the program that another process staged at `folder`; called in the
 /// process of `AneOptions::compileCommand`.
 [[nodiscard]] bool compileStagedProgram(llvm::StringRef folder,
                                         const AneOptions &options,
                                         Diagnostics &diags);
 
-/// What of the engine is there, whether or not it suffices.
+/// The parts of the engine's interface that are present, whether or not they
+/// suffice.
 struct AneInspection {
   struct Symbol {
     std::string name; ///< `_ANERequest`, or `-[_ANEInMemoryModel unload...]`
     bool found = false;
-    bool needed = true;         ///< false for what is used only where it is
+    bool needed = true;         ///< false when it is used only if present
     std::vector<AnePath> paths; ///< those that use it
-    /// Of a method that is there, its types as the runtime has them, and as
-    /// anec calls it, without sizes; empty where they are not told.
+    /// For a method that is present, its types in the runtime and in anec's
+    /// calls, without sizes; empty where unknown.
     std::string types, calledWith;
     bool typesDiffer() const {
       return !types.empty() && !calledWith.empty() && types != calledWith;
@@ -123,7 +121,7 @@ struct AneInspection {
   std::string temporaryFolder, folderError; ///< no error: it is writable
   unsigned compiles = 0, compileLimit = 0;
 
-  /// Whether programs can be run by `path`.
+  /// Whether programs can be run with `path`.
   bool suffices(AnePath path) const;
 };
 AneInspection inspectAne(const AneOptions &options);
