@@ -162,8 +162,7 @@ bool ArrayView::mergePermute(const ViewStep &step) {
   return true;
 }
 
-/// The axes within `parts`, in their order: the axes are numbered
-/// consecutively, part by part.
+/// Numbers the axes within `parts` consecutively, part by part.
 static llvm::SmallVector<Shape, 4> numberParts(llvm::ArrayRef<Shape> parts) {
   llvm::SmallVector<Shape, 4> numbers;
   int64_t next = 0;

@@ -129,9 +129,8 @@ private:
   std::atomic<unsigned> sleepers{0};
   std::atomic<bool> stopping{false};
 
-  std::vector<TaskQueue *> queues; ///< under `sleep`
-  std::atomic<unsigned> waitingQueues{
-      0}; ///< with tasks, but not run by a thread
+  std::vector<TaskQueue *> queues;        ///< under `sleep`
+  std::atomic<unsigned> waitingQueues{0}; ///< with tasks, not running
 };
 
 /// Tasks that run one after another, in submission order, on one worker at a
