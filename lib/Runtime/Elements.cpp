@@ -41,11 +41,10 @@ void anec::loadElements(const TensorType &type, llvm::ArrayRef<uint8_t> bytes,
   if (type.dtype == DType::FP16) {
     const auto *halves = reinterpret_cast<const uint16_t *>(bytes.data());
     auto *floats = reinterpret_cast<float *>(words);
-    executor.parallelRanges(count, grain,
-                            [&](size_t begin, size_t end, unsigned) {
-                              halvesToFloats(halves + begin, floats + begin,
-                                             end - begin);
-                            });
+    executor.parallelRanges(
+        count, grain, [&](size_t begin, size_t end, unsigned) {
+          halvesToFloats(halves + begin, floats + begin, end - begin);
+        });
     return;
   }
   ConstantRef constant = Constant::view(type, type.dtype, bytes, nullptr);
@@ -67,11 +66,10 @@ void anec::storeElements(const TensorType &type, const uint32_t *words,
   if (type.dtype == DType::FP16) {
     const auto *floats = reinterpret_cast<const float *>(words);
     auto *halves = reinterpret_cast<uint16_t *>(bytes.data());
-    executor.parallelRanges(count, grain,
-                            [&](size_t begin, size_t end, unsigned) {
-                              floatsToHalves(floats + begin, halves + begin,
-                                             end - begin);
-                            });
+    executor.parallelRanges(
+        count, grain, [&](size_t begin, size_t end, unsigned) {
+          floatsToHalves(floats + begin, halves + begin, end - begin);
+        });
     return;
   }
   std::vector<double> values(count);

@@ -81,9 +81,8 @@ TEST_P(Half, EveryMagnitude) {
 
 TEST(BFloat16, RoundsToNearestEven) {
   // 1 + 2^-8 lies midway between 1 and the next bfloat16; 1 + 3 * 2^-8 too.
-  const Floats x = {1.0f,           1 + 0x1p-8f, 1 + 0x1.8p-7f,
-                    1 + 0x1.02p-8f, -infinity,   3.4e38f,
-                    3.4028235e38f,  0x1p-133f};
+  const Floats x = {1.0f,      1 + 0x1p-8f, 1 + 0x1.8p-7f, 1 + 0x1.02p-8f,
+                    -infinity, 3.4e38f,     3.4028235e38f, 0x1p-133f};
   const uint16_t expected[] = {0x3f80, 0x3f80, 0x3f82, 0x3f81,
                                0xff80, 0x7f80, 0x7f80, 0x0001};
   for (size_t i = 0; i < x.size(); ++i)

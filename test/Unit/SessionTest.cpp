@@ -338,9 +338,8 @@ TEST_F(SessionOf, AllocatesNothingInRuns) {
         bool ran = runAll();
         countsAllocations = false;
         ASSERT_TRUE(ran);
-        EXPECT_EQ(allocations, 0u)
-            << "overlaps " << overlaps << ", binds " << binds << ", numerics "
-            << int(numerics);
+        EXPECT_EQ(allocations, 0u) << "overlaps " << overlaps << ", binds "
+                                   << binds << ", numerics " << int(numerics);
       }
 }
 

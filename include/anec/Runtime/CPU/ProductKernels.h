@@ -103,8 +103,8 @@ protected:
 const ProductKernels &blasProducts();
 /// anec's own, with AVX-512; null where the processor or the build has none.
 const ProductKernels *avx512Products();
-/// What is fastest on this processor: BLAS, and where there are own kernels, one
-/// of both by the shape of the product.
+/// What is fastest on this processor: BLAS, and where there are own kernels,
+/// one of both by the shape of the product.
 const ProductKernels &bestProducts();
 
 } // namespace anec::cpu

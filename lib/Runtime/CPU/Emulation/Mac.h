@@ -19,8 +19,8 @@ struct HazardCounter {
   std::atomic<uint64_t> overflows{0};   ///< finite results beyond fp16
 };
 
-/// The products of `ProductKernels::multiply`, summed as `chip` does, for fp16 operands and
-/// results. A bias is where the sum starts.
+/// The products of `ProductKernels::multiply`, summed as `chip` does, for fp16
+/// operands and results. A bias is where the sum starts.
 void multiplyAsChip(Executor &pool, const Chip &chip, const GemmShape &shape,
                     llvm::ArrayRef<GemmOperands> batch, HazardCounter &hazards);
 
