@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// Element i of a weight is a function of (seed, name, i) alone, so that the
-/// same weights come out however the program is cut into kernels.
+/// \file Element i of a weight is a function only of (seed, name, i), so that
+/// weights do not depend on how the program is split into kernels.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -55,9 +54,9 @@ static void fillNormal(llvm::MutableArrayRef<float> values, uint64_t key,
   executor.parallelFor((values.size() + chunk - 1) / chunk, fill);
 }
 
-/// Whether a vector scales what it meets: it does where a norm calls it gamma,
-/// or where it is multiplied, seen through reshapes and casts of it, and
-/// through calls by `elsewhere`.
+/// Whether a vector is used as a scale: as gamma of a norm or as a factor of a
+/// product, looking through its reshapes and casts, and through calls with
+/// `elsewhere`.
 static bool isScale(const Value &value, IsScale elsewhere) {
   for (const Operand *use = value.firstUse(); use; use = use->nextUse()) {
     const Op *user = use->owner();
@@ -120,7 +119,7 @@ InitialValue anec::initialValue(const Op &weight, IsScale isScaleElsewhere) {
                                                      : InitialValue::Zeros;
 }
 
-/// What most language models begin with.
+/// The initial deviation of most language models.
 static constexpr double tableDeviation = 0.02;
 
 ConstantRef anec::drawWeight(llvm::StringRef name, TensorType type,

@@ -29,7 +29,7 @@ static std::unique_ptr<Function> declarationOf(const Function &kernel) {
   return declaration;
 }
 
-/// Where the tensors of an interface lie.
+/// The places of the tensors of an interface.
 static std::vector<PackagedTensor>
 placeTensors(llvm::ArrayRef<TensorType> types,
              llvm::ArrayRef<llvm::StringRef> names, IOMode io) {
@@ -70,8 +70,8 @@ static void describeInterface(const Function &declaration, IOMode io,
     tensor.role = role;
 }
 
-/// Where `tensor` lies in a port of its own: all of it, unless rows were made
-/// wider.
+/// The place of `tensor` in a separate port: the whole port, unless rows were
+/// padded.
 static Region placeInPort(const TensorType &tensor, const TensorType &port) {
   Region whole = matrixOf(port.shape);
   int64_t count = tensor.numElements();
@@ -126,7 +126,7 @@ anec::lowerKernel(std::unique_ptr<Function> &kernel,
     out.inputPorts.push_back(param->type);
   for (const Value *result : function.resultValues())
     out.outputPorts.push_back(result->type);
-  // A port of its own may have got another shape.
+  // A separate port may have a different shape.
   if (options.io == IOMode::Separate) {
     for (PackagedTensor &tensor : out.inputs)
       tensor.region = placeInPort(tensor.type, out.inputPorts[tensor.port]);

@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// Members are written in one order, so that the same package has the same
-/// bytes. docs/manifest.schema.json says what may be in it.
+/// \file Members are written in one order, so that the same package has the
+/// same bytes. docs/manifest.schema.json is its schema.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -113,7 +112,7 @@ static void printKernel(const PackagedKernel &kernel, json::OStream &out) {
     out.attribute("output_bytes", int64_t(kernel.outputBytes));
     out.attribute("weight_bytes", int64_t(kernel.weightBytes));
     out.attribute("working_set_bytes", int64_t(kernel.workingSet));
-    // As many digits as the prediction is worth, and more.
+    // More digits than the prediction is accurate to.
     out.attribute("predicted_microseconds",
                   std::round(kernel.microseconds * 10) / 10);
   });
@@ -197,7 +196,7 @@ void anec::printManifest(const ModelPackage &package, llvm::raw_ostream &text) {
 // Parsing
 //===----------------------------------------------------------------------===//
 
-// In the namespace of what they fill in, where ObjectMapper finds them.
+// In the namespace of the types they fill, where ObjectMapper finds them.
 namespace anec {
 
 static bool fromJSON(const json::Value &value, DType &dtype, json::Path path) {

@@ -20,7 +20,7 @@ std::optional<ModelCost> anec::predictModel(const ModelPackage &package,
   for (const PackagedKernel &kernel : package.kernels) {
     if (kernel.instances.empty())
       continue; // nothing runs it
-    // Instances differ in their weights alone.
+    // Instances differ only in their weights.
     std::unique_ptr<Module> program =
         loadKernel(package, kernel, kernel.instances.front(), diags);
     if (!program)

@@ -1,4 +1,4 @@
-//===- PackageReader.cpp - a package, read and checked --------------------===//
+//===- PackageReader.cpp - reading and checking packages ------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -51,7 +51,7 @@ std::string ModelPackage::pathOf(llvm::StringRef file) const {
 // Files
 //===----------------------------------------------------------------------===//
 
-/// A path of the manifest stays in the package.
+/// Paths in the manifest must not leave the package.
 static bool isInside(llvm::StringRef path) {
   if (path.empty() || llvm::sys::path::is_absolute(path))
     return false;
@@ -119,8 +119,7 @@ static bool checkFiles(const ModelPackage &package, PackageCheck check,
 // The schedule
 //===----------------------------------------------------------------------===//
 
-/// Whether a kernel has the tensors that the schedule declares it with, and
-/// their roles.
+/// Whether a kernel has the tensors and roles that the schedule declares.
 static bool fits(const Function &declaration, const PackagedKernel &kernel) {
   if (declaration.parameters().size() != kernel.inputs.size() ||
       declaration.numResults() != kernel.outputs.size() ||
@@ -150,7 +149,8 @@ static bool fitsPorts(llvm::ArrayRef<PackagedTensor> tensors,
   });
 }
 
-/// Whether `weight` has what `view` is of, for a kernel with these instances.
+/// Whether `weight` matches the source of `view`, for a kernel with these
+/// instances.
 static bool fits(const PackagedWeight &weight, const WeightView &view,
                  llvm::ArrayRef<PackagedInstance> instances) {
   auto has = [&](std::optional<int64_t> instance) {
@@ -171,7 +171,7 @@ static bool fits(const PackagedWeight &weight, const WeightView &view,
   });
 }
 
-/// Checks the views of weights that the manifest has for kernels.
+/// Checks the weight views that the manifest lists for kernels.
 static bool checkViews(const ModelPackage &package, Diagnostics &diags) {
   bool ok = true;
   auto check = [&](const PackagedKernel &kernel, const WeightView &view,
@@ -187,7 +187,7 @@ static bool checkViews(const ModelPackage &package, Diagnostics &diags) {
   for (const PackagedKernel &kernel : package.kernels) {
     for (const PackagedConstant &constant : kernel.constants)
       check(kernel, constant.view, kernel.instances);
-    // Calls, which say the instance, are compared with these.
+    // Calls, which name the instance, are compared with these.
     for (const PackagedTensor &input : kernel.inputs)
       for (const WeightView &view : input.views)
         check(kernel, view, {});
@@ -293,7 +293,7 @@ std::optional<ModelPackage> anec::readPackage(llvm::StringRef folder,
   return package;
 }
 
-/// Whether the program reads the record, wherever it does, as what it is.
+/// Whether every read of the record by the program matches the record.
 static bool hasRecord(const Function &function,
                       const PackagedConstant &constant) {
   TensorType type = constant.view.type();
@@ -327,7 +327,7 @@ std::unique_ptr<Module> anec::loadKernel(const ModelPackage &package,
       *text, llvm::sys::path::parent_path(path), opTable(), diags, options);
   if (!module)
     return nullptr;
-  // What the manifest says and what the text says are both to be trusted.
+  // The manifest and the text must agree.
   const Function &function = *module->functions.front();
   auto differs = [&](const auto &values, llvm::ArrayRef<TensorType> ports) {
     return !llvm::equal(values, ports, [](const auto &value, const auto &type) {

@@ -28,7 +28,7 @@ using namespace anec;
 
 namespace {
 
-/// Which instances of what the entry points use.
+/// The instances that the entry points use.
 using Instances = std::map<std::string, std::set<std::optional<int64_t>>>;
 
 class PackageWriter {
@@ -81,7 +81,7 @@ private:
 // What is there
 //===----------------------------------------------------------------------===//
 
-/// Only what is called becomes part of the package, layers as kernels.
+/// Only called functions become part of the package, layers as kernels.
 bool PackageWriter::prepare() {
   if (entryPoints(*program).empty()) {
     diags.report(program->functions.empty() ? SourceRange()
@@ -146,7 +146,7 @@ void PackageWriter::noteWeight(
 void PackageWriter::findWeights() {
   auto throughCall = [&](auto &self, const Op &call, unsigned slot) -> bool {
     const Function *callee = program->findFunction(call.get(param::callee));
-    // The index stands before the arguments.
+    // The index precedes the arguments.
     const Value &parameter = *callee->parameters()[slot - 1];
     return scales(parameter, [&](const Op &inner, unsigned innerSlot) {
       return self(self, inner, innerSlot);
@@ -167,8 +167,8 @@ void PackageWriter::findWeights() {
             return throughCall(throughCall, call, slot);
           });
       bool seen = !weight.name.empty();
-      // A vector scales when it does anywhere, and a matrix is a table when it
-      // is one anywhere; the backward may use it else.
+      // A vector is a scale when any use is one, and a matrix is a table when
+      // any use is one; the backward may use it differently.
       if (!seen || initial == InitialValue::Ones ||
           initial == InitialValue::Table)
         weight.initial = initial;
@@ -178,8 +178,8 @@ void PackageWriter::findWeights() {
     package.weights.push_back(weight);
 }
 
-/// Weights of different names may have arrays of the same name: `a.3.w` is one
-/// of layer `a`, and of layer `a.3`.
+/// Weights with different names can have arrays with the same name: `a.3.w`
+/// belongs to layer `a` or to layer `a.3`.
 bool PackageWriter::checkArrays() {
   llvm::StringMap<const PackagedWeight *> owners;
   bool ok = true;
@@ -215,8 +215,8 @@ bool PackageWriter::writeKernels(llvm::StringRef folder, AtomicFiles &files) {
   return true;
 }
 
-/// The view of a weight in a kernel: of the instance that the kernel runs as,
-/// where the weight has one for each.
+/// The view of a weight in a kernel: of the kernel's own instance when the
+/// weight has one per instance.
 WeightView PackageWriter::ownView(const Op &weight) {
   WeightView view = viewOf(weight);
   if (!weights[view.weight].instances.empty())
@@ -224,7 +224,7 @@ WeightView PackageWriter::ownView(const Op &weight) {
   return view;
 }
 
-/// Notes which inputs of kernels are fed from which weights.
+/// Records which weights are passed to which kernel inputs.
 void PackageWriter::notePassedWeights() {
   for (const Function *entry : entryPoints(*program))
     walkPassedWeights(
@@ -259,7 +259,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
     return false;
   placed->printText(*text);
 
-  // Without weights, all instances are the same but for their number.
+  // Without weights, instances differ only in their number.
   for (std::optional<int64_t> instance : kernelInstances[out.name]) {
     auto resolve = [&](const Op &op) -> ConstantRef {
       WeightView view = ownView(op);
@@ -294,7 +294,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
 // The host's part
 //===----------------------------------------------------------------------===//
 
-/// Weights of the host, when there are values; in fp32 or as they are stored.
+/// Weights of the host, when there are values; in fp32 or in their stored type.
 bool PackageWriter::writeValues(llvm::StringRef folder, AtomicFiles &files) {
   if (!values->hasValues() || hostWeights.empty())
     return true;
@@ -326,7 +326,7 @@ bool PackageWriter::writeSchedule(llvm::StringRef folder, AtomicFiles &files) {
   return true;
 }
 
-/// Reads back what was written, to tell later whether it still is that.
+/// Reads the written file back to compute its digest.
 bool PackageWriter::digestFiles(llvm::StringRef folder) {
   llvm::StringMap<MappedFile> mapped;
   for (PackagedFile &file : package.files) {

@@ -1,4 +1,4 @@
-//===- ScheduleDot.cpp - a schedule as a picture --------------------------===//
+//===- ScheduleDot.cpp - a schedule as a graph ----------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

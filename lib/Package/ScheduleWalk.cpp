@@ -1,4 +1,4 @@
-//===- ScheduleWalk.cpp - the host schedule, turn by turn -----------------===//
+//===- ScheduleWalk.cpp - iterate over the host schedule ------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -42,19 +42,20 @@ namespace {
 struct KnownWeight {
   WeightView view;
   std::optional<int64_t> instance;
-  bool isOfTurn; ///< the instance is the index of a turn
+  bool isOfTurn; ///< the instance is a loop index
 };
 
-/// What is known of values in one turn.
+/// Known values in one iteration.
 struct Known {
   KnownIntegers integers;
-  /// Weights; a turn's part of a stack of them, too.
+  /// Weights, including an iteration's slice of a stack of weights.
   llvm::DenseMap<const Value *, KnownWeight> weights;
 };
 
 } // namespace
 
-/// What the body of `repeat` knows in `turn`, from what is known around it.
+/// The known values in the body of `repeat` in iteration `turn`, from those
+/// known around it.
 static Known enterTurn(const Op &repeat, const Function &body, int64_t turn,
                        const Known &outside) {
   Known inside;
@@ -64,7 +65,7 @@ static Known enterTurn(const Op &repeat, const Function &body, int64_t turn,
   for (unsigned slot = 0; slot < repeat.numOperands(); ++slot) {
     const Value *operand = repeat.operand(slot);
     const Value *param = body.parameters()[slot + 1].get();
-    // The index of an outer turn may be handed on.
+    // The index of an outer loop can be passed on.
     if (auto it = outside.integers.find(operand); it != outside.integers.end())
       inside.integers[param] = it->second;
     auto weight = outside.weights.find(operand);
@@ -119,7 +120,7 @@ void anec::walkPassedWeights(
     if (!op.is(ops::Call))
       return;
     std::optional<int64_t> instance = instanceOf(op, known.integers);
-    // The index stands before the arguments.
+    // The index precedes the arguments.
     for (unsigned slot = 1; slot < op.numOperands(); ++slot) {
       auto weight = known.weights.find(op.operand(slot));
       if (weight == known.weights.end())
