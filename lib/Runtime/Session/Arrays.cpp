@@ -11,9 +11,9 @@
 using namespace anec;
 using namespace anec::session;
 
-/// Zeros, touched: the first use of a page takes long. Arrays stand side by
-/// side in large blocks: each on huge pages of its own would leave half of them
-/// empty.
+/// Zeros, touched in advance because the first use of a page is slow. Arrays
+/// are adjacent in large blocks: separate huge pages for each array would be
+/// half empty.
 float *Arrays::allocate(size_t count) {
   constexpr size_t line = 16, blockSize = size_t(1) << 24;
   size_t size = (count + line - 1) / line * line;
@@ -42,7 +42,7 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
   for (const PackagedWeight &weight : package.weights)
     for (const std::string &name : weight.arrays()) {
       TensorType type(DType::FP32, weight.type.shape);
-      // Those that are constants of kernels need no values here.
+      // Weights that are constants of kernels need no values here.
       if (!given && !values->has(name))
         if (package.weightMode == WeightMode::Baked)
           continue;

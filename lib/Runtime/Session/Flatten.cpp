@@ -1,4 +1,4 @@
-//===- Flatten.cpp - a schedule, written out ------------------------------===//
+//===- Flatten.cpp - a schedule without loops and calls -------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@ public:
             FlatSchedule &out)
       : module(module), weightSlot(weightSlot), out(out) {}
 
-  /// Appends the items of `function`; gives its results.
+  /// Appends the items of `function`; returns its results.
   std::vector<Slot *> add(const Function &function,
                           llvm::ArrayRef<Slot *> arguments,
                           const KnownIntegers &known);
@@ -62,7 +62,7 @@ std::vector<Slot *> Flattener::addOp(const Op &op, std::vector<Slot *> in,
   item.kind = op.is(ops::Call)         ? Item::Call
               : op.is(ops::Accumulate) ? Item::Accumulate
                                        : Item::Compute;
-  // The index says which instance; it is not computed with.
+  // The index selects the instance; it is not used in computations.
   if (item.kind != Item::Compute) {
     item.instance = instanceOf(op, known);
     in.erase(in.begin());

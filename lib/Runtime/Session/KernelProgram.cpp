@@ -1,4 +1,4 @@
-//===- KernelProgram.cpp - a kernel, with the weights it has --------------===//
+//===- KernelProgram.cpp - a kernel with its current weights --------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -43,13 +43,13 @@ bool KernelProgram::isBaked() const {
   });
 }
 
-/// What `view` shows of its master weight, rounded to its element type, in a
-/// copy; null when there is no master.
+/// A copy of the part of the master weight that `view` reads, rounded to its
+/// element type; null when there is no master.
 ConstantRef KernelProgram::currentValue(const WeightView &view) const {
   const NamedFloats *master = findMaster(context, instance, view);
   if (!master)
     return nullptr;
-  // Rounded now: the master may change while the program is loaded.
+  // Round now: the master may change while the program is loaded.
   std::vector<float> elements = view.materialize(master->elements);
   TensorType type = view.type();
   if (type.dtype != DType::FP16)
@@ -64,8 +64,7 @@ ConstantRef KernelProgram::currentValue(const WeightView &view) const {
       {reinterpret_cast<const uint8_t *>(halves.get()), count * 2}, halves);
 }
 
-/// The kernel with the master weights in place of its constants, those that it
-/// was packaged with.
+/// The kernel with the master weights in place of its packaged constants.
 std::unique_ptr<Module> KernelProgram::withWeights() const {
   llvm::DenseMap<uint64_t, ConstantRef> values;
   for (const PackagedConstant &constant : kernel.constants)
@@ -84,7 +83,7 @@ std::unique_ptr<Module> KernelProgram::withWeights() const {
           param.isConstant() ? op.constant(param.asConstant()) : nullptr;
       if (!old || !old->origin())
         continue;
-      // A record has no shape: each that reads it has one.
+      // A record has no shape: each reader has its own.
       auto value = values.find(old->origin()->offset);
       if (value != values.end())
         op.setConstant(param.asConstant(),
@@ -127,7 +126,7 @@ void KernelProgram::captureWeights() {
 }
 
 void KernelProgram::loadNext(TaskQueue &tasks) {
-  // Whoever needs it will try again, and report what is wrong.
+  // The next user retries, and reports the error.
   loading = [this] {
     Diagnostics ignored;
     next = load(*captured->functions.front(), ignored);
@@ -142,7 +141,7 @@ Executable *KernelProgram::executable(Diagnostics &diags) {
   waitForNext();
   if (!next)
     next = load(*captured->functions.front(), diags);
-  // Null, too, so that the next run fails as well, instead of using old
+  // Also set to null, so that the next run fails too instead of using old
   // weights.
   current = std::move(next);
   captured = nullptr;

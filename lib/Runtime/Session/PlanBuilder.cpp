@@ -32,7 +32,7 @@ PlanBuilder::load(const Item &item, const PackagedKernel &kernel,
     diags.report(item.op->range(), diag::NoInstance, kernel.name);
     return nullptr;
   }
-  // Inputs that keep what staging writes belong to one instance.
+  // Inputs that keep staged values belong to one instance.
   std::vector<const void *> key = {instance};
   for (Slot *slot : item.in)
     if (slot->staged)
@@ -115,7 +115,7 @@ bool PlanBuilder::addHostOps(llvm::ArrayRef<const Item *> items, bool overlaps,
   if (!segment)
     return false;
   names = segment->ops;
-  // Rows are added to what is there, so something has to be.
+  // Rows are added to existing values, so the gradient must be initialized.
   for (const auto &[item, sum] : segment->scatters)
     if (startedGradients.insert(gradientName(*item)).second)
       step.zeroed.push_back({reinterpret_cast<float *>(item->gradient->words),
@@ -153,7 +153,7 @@ PlanBuilder::compile(const Segment &segment,
 // The plan
 //===----------------------------------------------------------------------===//
 
-/// The types that go in and out.
+/// The input and output types.
 bool PlanBuilder::addPorts(const Function &entry, Diagnostics &diags) {
   auto check = [&](const TensorType &type) {
     if (type.dtype == DType::FP16 || type.dtype == DType::FP32 ||
@@ -171,7 +171,7 @@ bool PlanBuilder::addPorts(const Function &entry, Diagnostics &diags) {
     TensorType type = entry.result(index)->type;
     if (!check(type))
       return false;
-    // fp32 numerics round nothing.
+    // fp32 numerics do not round.
     if (type.dtype == DType::FP16 &&
         context.options.load.numerics == Numerics::FP32)
       type.dtype = DType::FP32;
@@ -200,7 +200,8 @@ bool PlanBuilder::addSteps(Diagnostics &diags) {
       return false;
     step.description.isBackward = number > lastForwardGroup;
     step.description.overlaps = group.overlaps;
-    // The memory of one that overlaps is kept until so many more are there.
+    // The memory of an overlapping step is kept until that many more are
+    // submitted.
     if (group.overlaps)
       step.waitsFor =
           std::max(++plan->overlapping, mostOverlapping) - mostOverlapping;
@@ -222,7 +223,7 @@ void PlanBuilder::findFinished() {
              item->gradient->count()});
 }
 
-/// Notes where inputs and outputs are.
+/// Records the places of inputs and outputs.
 void PlanBuilder::addPlaces() {
   for (const Slot *slot : schedule.inputs)
     plan->inputWords.push_back(slot->words);

@@ -1,4 +1,4 @@
-//===- PlanPlacing.cpp - what runs together, and where values are ---------===//
+//===- PlanPlacing.cpp - grouping of steps and placing of values ----------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -60,7 +60,7 @@ bool PlanBuilder::hasWeights(Diagnostics &diags) const {
   return hasAll;
 }
 
-/// Gives every accumulation its gradient.
+/// Assigns every accumulation its gradient.
 bool PlanBuilder::findGradients(Diagnostics &diags) {
   for (Item &item : schedule.items) {
     if (item.kind != Item::Accumulate)
@@ -84,8 +84,8 @@ bool PlanBuilder::findGradients(Diagnostics &diags) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// Host ops up to the next call run as one. The staged ones run apart, and the
-/// loss ends a group: what comes after it is the backward.
+/// Host ops up to the next call run as one. Staged ops run separately, and the
+/// loss ends a group: the backward follows it.
 void PlanBuilder::group() {
   for (const Item &item : weightItems)
     stagedItems.push_back(&item);
@@ -98,7 +98,7 @@ void PlanBuilder::group() {
       stagedItems.push_back(&item);
       continue;
     }
-    // A part is read from memory, so what gives the whole has to be done.
+    // A part is read from memory, so the whole has to be computed first.
     bool readsPart = llvm::any_of(item.in, [&](Slot *slot) {
       return slot && slot->base && made.contains(&slot->root());
     });
@@ -118,8 +118,8 @@ void PlanBuilder::group() {
   }
 }
 
-/// Gives items on which only gradients depend groups of their own, after those
-/// they were in.
+/// Moves items that only gradients depend on to separate groups, after their
+/// original ones.
 void PlanBuilder::separateGradients() {
   llvm::DenseSet<const Slot *> needed; // by something else
   llvm::DenseSet<const Item *> separate;
@@ -180,7 +180,7 @@ void PlanBuilder::findLifetimes() {
   noteGroup(stagedItems, stagingGroup, false);
   for (auto [number, group] : llvm::enumerate(groups))
     noteGroup(group.items, int(number), group.isCall());
-  // What no item gives.
+  // Slots that no item computes.
   for (Slot &slot : schedule.slots)
     if (slot.lasting || slot.number)
       slot.internal = false;
@@ -188,7 +188,7 @@ void PlanBuilder::findLifetimes() {
     slot->root().internal = false;
 }
 
-/// Keeps what a group that overlaps others reads and gives until it has been
+/// Keeps the inputs and outputs of an overlapping group until it has been
 /// waited for, which is when `mostOverlapping` more of them have been
 /// submitted.
 void PlanBuilder::prolongLifetimes() {
@@ -217,14 +217,14 @@ void PlanBuilder::prolongLifetimes() {
 uint32_t *PlanBuilder::allocate(uint64_t words) {
   plan->memory.push_back(makeAlignedArray(words));
   float *floats = plan->memory.back().get();
-  // First touch now rather than in the first run.
+  // Touch the pages now rather than in the first run.
   std::fill_n(floats, words, 0.0f);
   plan->memoryBytes += words * 4;
   return reinterpret_cast<uint32_t *>(floats);
 }
 
 void PlanBuilder::placeSlots() {
-  // What is there for good.
+  // Values that live as long as the session.
   for (Slot &slot : schedule.slots) {
     bool lasts = slot.lasting || slot.staged || slot.number || slot.isOutput;
     if (slot.base || slot.words || !lasts || slot.internal ||
@@ -234,7 +234,7 @@ void PlanBuilder::placeSlots() {
     if (slot.number)
       *slot.words = uint32_t(int32_t(*slot.number));
   }
-  // The rest, by when it is used.
+  // The other values, by lifetime.
   cpu::Arena arena;
   std::vector<std::vector<Slot *>> begins(groups.size()), ends(groups.size());
   std::vector<std::pair<Slot *, uint64_t>> offsets;

@@ -9,7 +9,7 @@
 using namespace anec;
 using namespace anec::session;
 
-/// Notes when a step began and, at the end of a scope, what it took.
+/// Records the start of a step and, at the end of the scope, its time.
 class Run::Timer {
 public:
   explicit Timer(Timing &timing) : timing(timing) {
@@ -79,7 +79,7 @@ bool Run::runKernel(const KernelStep &kernel, Diagnostics &diags) {
   return true;
 }
 
-/// Waits until so many steps that overlap others are done.
+/// Waits until that many overlapping steps are done.
 void Run::waitForTasks(size_t count, GradientReady ready) {
   for (; finished < count; ++finished) {
     queue->wait(tasks[finished].number);

@@ -38,7 +38,7 @@ private:
 
 } // namespace
 
-/// The value of a slot: made here, or a parameter.
+/// The value of a slot: computed here, or a parameter.
 Value *SegmentBuilder::valueOf(Slot *slot) {
   if (!slot)
     return nullptr;
@@ -108,7 +108,7 @@ Segment SegmentBuilder::finish() {
       results.push_back(values[slot]);
       names.push_back("r" + std::to_string(names.size()));
     }
-  // Where the gradient is, the sum goes.
+  // The sum is written to the gradient's memory.
   for (auto &[item, sum] : segment.scatters) {
     segment.results.push_back(item->gradient);
     results.push_back(sum);
@@ -119,9 +119,9 @@ Segment SegmentBuilder::finish() {
   return std::move(segment);
 }
 
-/// Ops that MIL has run faster than those it lacks, which have a reference
-/// only: writes those as MIL ops, but for the ones that the processor has a way
-/// for.
+/// MIL ops run faster than other ops, which only have a reference
+/// implementation: rewrites the latter as MIL ops, except those with a
+/// processor implementation.
 static void decompose(Function &function) {
   for (bool changed = true; changed;) {
     changed = false;

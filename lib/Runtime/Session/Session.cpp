@@ -47,8 +47,8 @@ struct Session::State {
   llvm::StringMap<std::unique_ptr<Entry>> entries;
   /// Runs tasks as they are submitted.
   Executor caller{1};
-  /// Loads the programs of changed weights, which the entries own: beside the
-  /// caller where the backend can.
+  /// Loads the programs of changed weights, which the entries own: in parallel
+  /// with the caller when the backend supports it.
   TaskQueue loading;
 
   bool stage(Diagnostics &diags);
@@ -82,7 +82,7 @@ bool Session::prepare(llvm::StringRef name, Diagnostics &diags) {
   if (!plan)
     return false;
   entry = std::make_unique<Entry>(std::move(plan), state->context);
-  // Copies that the entry was the first to ask for.
+  // Copies first requested by this entry.
   return state->stage(diags);
 }
 
@@ -124,9 +124,9 @@ Session::State::bakedPrograms() const {
   return programs;
 }
 
-/// Loads the programs that weights are constants of, with the weights as they
-/// are: the first ones run while the last ones are loaded, where the backend
-/// can do both.
+/// Loads the programs that have weights as constants, with the current weights:
+/// the first ones run while the last ones are loaded, when the backend supports
+/// both at once.
 void Session::State::reload() {
   std::vector<std::shared_ptr<KernelProgram>> programs = bakedPrograms();
   for (const auto &program : programs)

@@ -1,4 +1,4 @@
-//===- SinkAccumulations.cpp - gradients where they are made --------------===//
+//===- SinkAccumulations.cpp - accumulate next to the computation ---------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -37,7 +37,7 @@ public:
 private:
   using Iterator = std::list<Item>::iterator;
 
-  /// The computation that gives `slot`, when nothing else uses it.
+  /// The computation of `slot`, when nothing else uses it.
   Item *onlyFor(Slot *slot) {
     auto maker = makers.find(slot);
     if (slot->base || slot->isOutput || maker == makers.end() ||
@@ -70,7 +70,7 @@ bool Sinking::splitSum(Iterator it) {
   ++uses[&it->in[0]->root()];
   ++uses[&second.in[0]->root()];
   --uses[slot];
-  // The sum itself goes, and with it its uses of the terms.
+  // The sum is removed, and with it its uses of the terms.
   for (Slot *term : sum->in)
     --uses[&term->root()];
   schedule.items.erase(makers[slot]);
@@ -111,8 +111,8 @@ void Sinking::moveToMaker(Iterator it) {
 }
 
 void Sinking::sink(Iterator it) {
-  // Rows are added where the accumulation stands: what they are added to may
-  // have to begin first.
+  // Rows are added at the accumulation's position: the gradient may have to be
+  // initialized first.
   if (!splitSum(it) && !absorbScatter(it))
     moveToMaker(it);
 }
