@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file Element i of a weight is a function only of (seed, name, i), so that
-/// weights do not depend on how the program is split into kernels.
+/// \file
+/// Element i of a weight is a function only of (seed, name, i), so that weights
+/// do not depend on how the program is split into kernels.
 ///
 //===----------------------------------------------------------------------===//
 

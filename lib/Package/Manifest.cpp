@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file Members are written in one order, so that the same package has the
-/// same bytes. docs/manifest.schema.json is its schema.
+/// \file
+/// Members are written in one order, so that the same package has the same
+/// bytes. docs/manifest.schema.json is its schema.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- PassManager.cpp - runs passes and watches them ---------------------===//
+//===- PassManager.cpp - runs and checks passes ---------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -100,8 +100,8 @@ void PassContext::count(llvm::StringRef stat, uint64_t amount) {
   assert(false && "the pass's row has no such counter");
 }
 
-/// Calls `pass` on what it works on, and adds to the report; nothing when it
-/// reported an error.
+/// Calls `pass` on its function or module, and adds to the report. Returns
+/// nothing when it reported an error.
 static std::optional<bool> apply(const PassDef &pass,
                                  const PassManagerOptions &options,
                                  Diagnostics &diags, PassReport &report,
@@ -122,7 +122,7 @@ static std::optional<bool> apply(const PassDef &pass,
   return changed;
 }
 
-/// Runs one pass on one function with all the watching asked for.
+/// Runs one pass on one function with all requested checks.
 static bool runPass(const PassDef &pass, Function &function,
                     const PassManagerOptions &options, Diagnostics &diags,
                     PassReport &report) {
@@ -175,7 +175,7 @@ static bool runModulePass(const PassDef &pass, Module &module,
   return true;
 }
 
-/// Runs one pass on everything it is for, as far as the limit goes.
+/// Runs one pass on everything it applies to, up to the limit.
 static bool runEverywhere(const PassDef &pass, Module &module,
                           const PassManagerOptions &options, Diagnostics &diags,
                           PassReport &report, unsigned &executed) {

@@ -12,8 +12,8 @@ static constexpr const PassDef *pipeline[] = {
     &passes::CSE,
     &passes::DCE,
 
-    // To ops that MIL has, then to the forms the engine is fast at. Layout
-    // comes last: it wants to see only such ops.
+    // Lower to MIL ops, then to the forms that are fast on the engine. Layout
+    // comes last: it expects only such ops.
     &passes::Decompose,
     &passes::MatmulToConv,
     &passes::AssignLayout,
@@ -24,10 +24,10 @@ static constexpr const PassDef *pipeline[] = {
     &passes::CSE,
     &passes::DCE,
 
-    // Late: to all others its copies are redundant.
+    // Late: all other passes treat its copies as redundant.
     &passes::IsolateResults,
 
-    // Last: what others would take for a detour may be what the target wants.
+    // Last: other passes would simplify forms that the target requires.
     &passes::Legalize,
     &passes::DCE,
 };
@@ -46,7 +46,7 @@ anec::modelPipeline(const ModelPipelineOptions &options) {
     add({&passes::ExposeLogits});
   add({&passes::Canonicalize, &passes::CSE, &passes::DCE});
 
-  // Kernels begin as layers, and become larger where that pays.
+  // Kernels start as layers, and become larger where that is faster.
   add({&passes::Place, &passes::FormKernels, &passes::FuseRmsnorm,
        &passes::FuseWoTranspose});
   if (options.train)
@@ -55,14 +55,14 @@ anec::modelPipeline(const ModelPipelineOptions &options) {
   if (options.fusion == Fusion::Max)
     add({&passes::FuseKernels, &passes::PruneInterfaces});
 
-  // What the passes above moved together may be the same.
+  // Ops that the passes above moved together may be equal.
   add({&passes::Canonicalize, &passes::CSE, &passes::DCE});
 
-  // Late: from here on, weights are values like others.
+  // Late: from here on, weights are ordinary values.
   if (options.packWeights)
     add({&passes::PackWeights});
 
-  // Last: programs have all that they will have.
+  // Last: programs are complete.
   add({&passes::SplitKernels});
   return result;
 }

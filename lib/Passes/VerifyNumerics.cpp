@@ -1,4 +1,4 @@
-//===- VerifyNumerics.cpp - did a pass change the results? ----------------===//
+//===- VerifyNumerics.cpp - compare results before and after a pass -------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@ NumericsProbe::NumericsProbe(const Function &function) {
   for (const auto &param : function.parameters()) {
     inputNames.push_back(param->name);
     inputs.push_back(randomTensor(param->type, inputs.size() + 1));
-    // A pass may take inputs in half precision: they are no worse for it.
+    // A pass may change inputs to half precision: their values are exact in it.
     if (param->type.dtype == DType::FP32)
       for (double &element : inputs.back().data)
         element = roundToDType(element, DType::FP16);
@@ -30,8 +30,8 @@ static bool isPadded(const TensorType &wide, const TensorType &type) {
          llvm::equal(llvm::drop_end(wide.shape), llvm::drop_end(type.shape));
 }
 
-/// The elements of `tensor` as a value of `type`; what is padding is 1, so that
-/// it shows where it leaks.
+/// The elements of `tensor` as a value of `type`; padding is 1, so that leaks
+/// are visible.
 static RefTensor adapt(const RefTensor &tensor, const TensorType &type) {
   if (!isPadded(type, tensor.type))
     return {type, tensor.data};
@@ -45,7 +45,7 @@ static RefTensor adapt(const RefTensor &tensor, const TensorType &type) {
   return result;
 }
 
-/// The elements of `tensor` without what pads it beyond `type`.
+/// The elements of `tensor` without padding beyond `type`.
 static std::vector<double> crop(const RefTensor &tensor,
                                 const TensorType &type) {
   if (!isPadded(tensor.type, type))
@@ -59,7 +59,7 @@ static std::vector<double> crop(const RefTensor &tensor,
   return result;
 }
 
-/// The inputs as `function` takes them now, which may have lost or got some.
+/// The inputs of `function` as it is now; it may have lost or gained some.
 std::vector<RefTensor>
 NumericsProbe::inputsFor(const Function &function) const {
   std::vector<RefTensor> result;
@@ -72,7 +72,7 @@ NumericsProbe::inputsFor(const Function &function) const {
   return result;
 }
 
-/// The results, and what the function leaves in its states.
+/// The results, and the final values of the states.
 static bool evaluate(const Function &function, llvm::ArrayRef<RefTensor> inputs,
                      std::vector<RefTensor> &results, Diagnostics &diags) {
   std::vector<RefTensor> states;

@@ -28,8 +28,8 @@ bool Activity::hasActiveOperand(const Op &op) const {
   });
 }
 
-/// Whether the result is nothing but elements of the operands, and what is read
-/// there does not depend on indices.
+/// Whether the result consists only of elements of the operands, and the
+/// elements read do not depend on indices.
 static bool onlyMoves(const Op &op) {
   auto isArray = [](const Value *operand) {
     return operand && isFloat(operand->type.dtype);

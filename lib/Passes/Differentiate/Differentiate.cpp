@@ -11,10 +11,10 @@
 ///   layer @f.backward(%x, %y.gradient) -> (%x.gradient, %w.gradient, ...)
 ///
 /// with a copy of the forward ops that it needs. A model, a host function with
-/// a result of the role `loss`, gets beside it a training step that runs it and
-/// then its adjoint, which adds up the gradients of its weights. The gradient
-/// of the loss is a parameter of the role `loss-scale`: fp16 holds more of
-/// gradients that are scaled.
+/// a result of the role `loss`, gets an additional training step that runs it
+/// and then its adjoint, which accumulates the gradients of its weights. The
+/// gradient of the loss is a parameter of the role `loss-scale`: scaled
+/// gradients lose less precision in fp16.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +45,7 @@ Function *Differentiator::addFunction(const Function &forward,
 // Layers
 //===----------------------------------------------------------------------===//
 
-/// Makes the gradients that `adjoint` has of parameters and weights the
-/// results.
+/// Makes the gradients of parameters and weights in `adjoint` the results.
 static void setGradientResults(const Function &layer, Function &backward,
                                Adjoint &adjoint, LayerBackward &result) {
   llvm::SmallVector<Value *, 8> values;
@@ -122,8 +121,8 @@ void anec::accumulate(Builder &builder,
                    Attr(param::name, Constant::string(weight.name)));
 }
 
-/// The gradients of a call are a call of the layer's backward, which computes
-/// again what it needs of the forward.
+/// The gradients of a call are a call of the layer's backward, which recomputes
+/// the forward values it needs.
 bool Differentiator::applyCall(const Op &op, Adjoint &adjoint) {
   const Function &layer = *module.findFunction(op.get(param::callee));
   const LayerBackward &backward = differentiateLayer(layer);
@@ -216,7 +215,7 @@ static bool differentiate(Module &module, PassContext &ctx) {
     others.clear();
   for (const Function *model : models)
     differentiator.differentiateModel(*model);
-  // Without a model, whatever there is.
+  // Without a model, all other functions.
   for (const Function *layer : others)
     differentiator.differentiateLayer(*layer);
   return !models.empty() || !others.empty();

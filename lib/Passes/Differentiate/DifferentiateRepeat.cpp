@@ -5,13 +5,13 @@
 ///
 /// \file
 /// A repeat's adjoint is a repeat in the other direction. The forward one
-/// collects, for each turn, what the other needs of it:
+/// collects, for each iteration, the values that the adjoint needs:
 ///
 ///   x', saved = repeat(x)        body(i, x) -> (f(x), x)
 ///   dx = repeat(dx', saved)      backward(i, dx', saved) -> dx
 ///
-/// What stays the same over all turns has a gradient too, which the backward
-/// carries as a sum.
+/// Loop-invariant values have gradients too, which the backward carries as
+/// sums.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ using namespace anec;
 
 namespace anec {
 
-/// Forward and adjoint of a body are built together, in a function of their
-/// own, and then taken apart.
+/// Forward and adjoint of a body are built together, in one function, and then
+/// split.
 class BodyDifferentiation {
 public:
   BodyDifferentiation(Differentiator &differentiator, const Op &repeat,
@@ -39,7 +39,7 @@ public:
                        const Function &body, Activity &activity);
 
   bool run();
-  /// What the train body is to return beside its results.
+  /// Values that the train body returns in addition to its results.
   llvm::ArrayRef<const Value *> savedValues() const { return saved; }
 
 private:
@@ -73,14 +73,14 @@ private:
   llvm::SmallVector<Value *, 4> seeds, sums, stackSeeds;
   llvm::SmallVector<const Value *, 8> needed; ///< of `joint`, to be saved
   llvm::SmallVector<const Value *, 8> saved;  ///< the same of `train`
-  llvm::DenseSet<const Op *> cheap; ///< forward ops that are built again
+  llvm::DenseSet<const Op *> cheap;           ///< forward ops that are rebuilt
   NameSet names;
 };
 
 } // namespace anec
 
-/// Makes the parameters of the body of `repeat` active that are, or may become,
-/// so.
+/// Marks the parameters of the body of `repeat` that are active, or can become
+/// active.
 void BodyDifferentiation::activate(const Op &repeat, const Activity &outer,
                                    const Function &body, Activity &activity) {
   unsigned carried = repeat.get(param::carried);
@@ -112,7 +112,7 @@ void BodyDifferentiation::addSeeds(Adjoint &adjoint) {
   }
 }
 
-/// Makes the gradients of what is carried, stays and is sliced the results.
+/// Makes the gradients of carried, invariant and sliced values the results.
 void BodyDifferentiation::setGradients(Adjoint &adjoint) {
   llvm::SmallVector<Value *, 8> values;
   std::vector<std::string> resultNames;
@@ -184,8 +184,8 @@ bool BodyDifferentiation::run() {
 // Apart
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` costs less to build again than to keep: it depends on the
-/// index at most.
+/// Whether `value` is cheaper to rebuild than to keep: it depends at most on
+/// the index.
 bool BodyDifferentiation::isCheap(const Value *value) const {
   const Op *op = value->definingOp();
   if (!op)
@@ -196,7 +196,7 @@ bool BodyDifferentiation::isCheap(const Value *value) const {
          });
 }
 
-/// Notes where the backward body gets a value of the forward from.
+/// Records the source of a forward value in the backward body.
 void BodyDifferentiation::need(const Value *value) {
   auto note = [](auto &list, auto item) {
     if (!llvm::is_contained(list, item))
@@ -223,7 +223,7 @@ static std::string savedName(const Value *value) {
   return value->name.empty() ? "saved" : value->name + ".saved";
 }
 
-/// In the order that Differentiator::applyRepeat gives them in.
+/// In the order of Differentiator::applyRepeat.
 void BodyDifferentiation::addParameters(Function &body, ValueMap &map) {
   auto add = [&](const Value *value) {
     map[value] = addParameter(body, value->type, value->name, value->role());
@@ -278,8 +278,7 @@ static std::string backwardName(const std::string &body) {
   return body + ".backward";
 }
 
-/// `name`, or with a number behind it when that, or the name of its backward,
-/// is taken.
+/// `name`, with a number appended when it or the name of its backward is taken.
 static std::string freeName(const Module &module, const std::string &name) {
   std::string unique = name;
   for (unsigned number = 1;
@@ -289,7 +288,7 @@ static std::string freeName(const Module &module, const std::string &name) {
   return unique;
 }
 
-/// The same repeat, of the train body, which collects `saved` too.
+/// The same repeat with the train body, which also collects `saved`.
 static Op *collectSaved(Op &op, Function &train,
                         llvm::ArrayRef<const Value *> saved,
                         RepeatBackward &repeat) {

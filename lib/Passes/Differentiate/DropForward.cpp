@@ -4,8 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A training step computes the loss too. Keeping the model beside it would
-/// mean kernels of its own: those of the step give taps that it does not need.
+/// A training step computes the loss too. Keeping the model as well would need
+/// separate kernels: those of the step return taps that the model does not
+/// need.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ static bool dropForward(Module &module, PassContext &ctx) {
   for (const auto &host : module.functions)
     if (host->role == FunctionRole::Train)
       trained.insert(host->of());
-  // What both repeat stays.
+  // Bodies that both repeat are kept.
   llvm::DenseSet<const Function *> dropped, kept;
   for (const auto &host : module.functions)
     if (host->isEntry())

@@ -1,11 +1,12 @@
-//===- ExposeLogits.cpp - what a model predicts, beside its loss ----------===//
+//===- ExposeLogits.cpp - return the logits of a model with its loss ------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A model gives its loss. To generate takes what the loss is computed of: it
-/// becomes a result too, of the role `logits`, and the model one for inference.
+/// A model returns its loss. Generation needs the logits that the loss is
+/// computed from: they become a result with the role `logits`, and the model
+/// becomes one for inference.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,8 @@
 
 using namespace anec;
 
-/// The only logits that `host` computes a loss of; null when there are none or
-/// several.
+/// The only logits that `host` computes a loss from; null when there are none
+/// or several.
 static Value *findLogits(Function &host) {
   Value *logits = nullptr;
   for (const Op &op : host.body()) {

@@ -5,7 +5,8 @@
 ///
 /// \file
 /// Closes the groups of an opened module: finds an order in which each can run
-/// at once, what each takes and gives, and makes a kernel and a call of it.
+/// as a unit, determines its inputs and outputs, and makes a kernel and a call
+/// of it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +41,7 @@ public:
     }
   }
 
-  /// The nodes such that each comes after what it depends on, else as they
-  /// stand.
+  /// The nodes sorted topologically, otherwise in their original order.
   std::vector<std::vector<Op *>> sorted() {
     std::vector<llvm::SmallVector<size_t, 4>> users(nodes.size());
     std::vector<unsigned> missing(nodes.size());
@@ -80,7 +80,7 @@ private:
   llvm::DenseMap<const Op *, size_t> ofOp;
 };
 
-/// What a group reads and gives.
+/// The inputs and outputs of a group.
 struct Interface {
   std::vector<Value *> inputs, outputs;
   llvm::SetVector<Op *> rematerialized;
@@ -88,7 +88,7 @@ struct Interface {
 
 } // namespace
 
-/// `values` with those of `first` in front, in its order.
+/// `values` with those of `first` moved to the front, in its order.
 static std::vector<Value *> ordered(const llvm::SetVector<Value *> &values,
                                     const llvm::SetVector<Value *> &first) {
   std::vector<Value *> result;
@@ -135,8 +135,8 @@ static Interface interfaceOf(OpenedBody &body, int number) {
   return result;
 }
 
-/// The role of an input of a group: what is known of it, or what the value is
-/// for whoever gives it.
+/// The role of an input of a group: its known role, or the role that its
+/// producer assigns.
 static ValueRole roleOfInput(const Module &module, const Group &group,
                              const Value &input) {
   auto known = group.inputRoles.find(&input);
@@ -154,7 +154,7 @@ static ValueRole roleOfInput(const Module &module, const Group &group,
              : ValueRole::Input;
 }
 
-/// The same of an output: what a backward gives is a gradient.
+/// The same for an output: outputs of a backward are gradients.
 static ValueRole roleOfOutput(const Group &group, const Value &output) {
   auto known = group.outputRoles.find(&output);
   if (known != group.outputRoles.end() && known->second != ValueRole::Output)
@@ -185,7 +185,7 @@ static std::unique_ptr<Function> makeKernel(const Module &module,
                                       roleOfInput(module, group, *input));
   }
   for (Op *op : interface.rematerialized) {
-    // In a kernel, a weight is that of the instance that the call names.
+    // In a kernel, a weight belongs to the instance that the call names.
     Op *copy = op->is(ops::Weight) ? copyOp(*op, {nullptr}) : copyOp(*op, {});
     map[op->result()] = copy->result();
     kernel->insert(copy);
@@ -206,7 +206,7 @@ static std::unique_ptr<Function> makeKernel(const Module &module,
   return kernel;
 }
 
-/// Whether two kernels are the same but for names and owners.
+/// Whether two kernels are the same except for names and owners.
 static bool isSame(const Function &lhs, const Function &rhs) {
   if (lhs.kind != rhs.kind || lhs.role != rhs.role ||
       lhs.parameters().size() != rhs.parameters().size() ||
@@ -235,8 +235,8 @@ static bool isSame(const Function &lhs, const Function &rhs) {
   return lhs.resultRoles() == rhs.resultRoles();
 }
 
-/// The kernel of the module that is the same as `kernel`, which becomes part of
-/// it when there is none.
+/// The kernel of the module equal to `kernel`; adds `kernel` to the module when
+/// there is none.
 Function *OpenedModule::addKernel(std::unique_ptr<Function> kernel) {
   for (const auto &other : module.functions)
     if (isSame(*other, *kernel))
@@ -274,7 +274,7 @@ void OpenedModule::close(OpenedBody &body) {
   for (std::vector<Op *> &node : ClosedOrder(body).sorted()) {
     int number = body.groupOf(node.front());
     if (number == OpenedBody::onHost) {
-      // To the end, where the ops gather in their new order.
+      // Move to the end, where the ops are collected in their new order.
       host.body().splice(host.body().end(), host.body(),
                          node.front()->getIterator());
       continue;
@@ -288,7 +288,8 @@ void OpenedModule::close(OpenedBody &body) {
     for (auto [value, result] :
          llvm::zip_equal(interface.outputs, call->resultValues()))
       body.replace(value, result);
-    // The group's own uses are gone with its ops, which nothing else uses now.
+    // The group's own uses were removed with its ops, which have no other uses
+    // now.
     for (Op *op : llvm::reverse(node)) {
       body.assign(op, OpenedBody::onHost);
       op->erase();

@@ -1,22 +1,23 @@
-//===- ExposeTaps.cpp - keep what the backward needs, or not --------------===//
+//===- ExposeTaps.cpp - keep or recompute values for the backward ---------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The backward needs values of the forward, and starts out with a copy of the
-/// ops that make them, on the host. For each such value there are three ways:
+/// The backward needs values of the forward, and initially has a copy of the
+/// ops that compute them, on the host. For each such value there are three
+/// ways:
 ///
 ///   tap        the forward kernel gives it as a further result
 ///   recompute  the backward kernel that needs it computes it again
 ///   host       the host does: where the host needs it, for a weight's gradient
 ///
 /// The choice is by predicted time. A tap costs moving it off the engine, the
-/// host's copying it from one kernel's output to another's input, and moving it
-/// on again. Computing again costs the operations, the weights to be read for
-/// them, and whatever operands are not there yet. Users of a value decide
-/// together, since one tap serves all; later values decide first, since they
-/// say which earlier ones are needed.
+/// host's copy from one kernel's output to another's input, and moving it back
+/// onto the engine. Recomputing costs the operations, reading their weights,
+/// and any operands that are not available yet. All users of a value are
+/// decided together, since one tap serves all; later values are decided first,
+/// since they determine which earlier ones are needed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +38,8 @@ using namespace anec;
 
 namespace {
 
-/// What the host of a laptop does, by order of magnitude: the decisions that
-/// depend on it are not close.
+/// Order-of-magnitude speed of a laptop's processor: the decisions that depend
+/// on it are not close.
 constexpr double hostGigabytesPerSecond = 20;
 constexpr double hostTeraflops = 0.3;
 
@@ -57,7 +58,7 @@ public:
   double readTap(const Value *value) const {
     return 2 * moveOnHost(value) + moveOnEngine(value);
   }
-  /// The op alone, its operands being there.
+  /// Only the op, with its operands available.
   double computeOnEngine(const Op &op) const {
     bool product = llvm::any_of(op.operandValues(), [](const Value *operand) {
       return operand && operand->definingOp() &&
@@ -139,17 +140,17 @@ private:
 // What is needed, and where
 //===----------------------------------------------------------------------===//
 
-/// An op of the backward, on the host, that depends on nothing but what the
+/// An op of the backward, on the host, that depends only on values that the
 /// forward had too.
 bool TapPair::isCopy(const Op &op) const {
   if (backward.groupOf(&op) != onHost || flow.depends(op) ||
       isRematerialized(op) || op.def().has(trait::SideEffect))
     return false;
-  // In one function, the backward begins with the first gradient.
+  // In a single function, the backward starts with the first gradient.
   return repeats.forward || afterFirstGradient.contains(&op);
 }
 
-/// The groups that use a result of `op`, and the host if it does.
+/// The groups that use a result of `op`, including the host.
 llvm::SetVector<int> TapPair::users(const Op &op) const {
   llvm::SetVector<int> result;
   for (const Value *value : op.resultValues())
@@ -158,13 +159,13 @@ llvm::SetVector<int> TapPair::users(const Op &op) const {
   return result;
 }
 
-/// The forward's value that can be had in place of `value`; null for none.
+/// The forward value that can replace `value`; null for none.
 Value *TapPair::counterpart(const Value *value) const {
   Value *found = values.find(value);
   return found == value ? nullptr : found;
 }
 
-/// Whether `user` has `value` at hand without anybody doing anything.
+/// Whether `value` is already available to `user`.
 bool TapPair::isThere(const Value *value, int user) const {
   const Op *def = value->definingOp();
   if (!def || isRematerialized(*def))
@@ -194,7 +195,7 @@ bool TapPair::fits(const Value *value) const {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// What it takes to compute `op` again for `user`, operands included.
+/// The cost of recomputing `op` for `user`, operands included.
 double TapPair::computeAgain(const Op &op, int user) {
   double cost =
       user == onHost ? costs.computeOnHost(op) : costs.computeOnEngine(op);
@@ -210,7 +211,7 @@ double TapPair::computeAgain(const Op &op, int user) {
   return cost;
 }
 
-/// What it takes to give `value` to `user`, in the cheaper way.
+/// The cost of providing `value` to `user` in the cheaper way.
 double TapPair::provide(Value *value, int user) {
   if (auto it = provided.find({value, user}); it != provided.end())
     return it->second;
@@ -229,7 +230,7 @@ double TapPair::provide(Value *value, int user) {
 // Changes
 //===----------------------------------------------------------------------===//
 
-/// Makes a value of the forward available in the backward.
+/// Makes a forward value available in the backward.
 Value *TapPair::tap(Value *value) {
   Value *&known = tapped[value];
   if (known)
@@ -257,7 +258,7 @@ static std::string microseconds(double time) {
   return llvm::formatv("{0:f2} us", time).str();
 }
 
-/// Settles who gets the results of `op` how.
+/// Decides how each user gets the results of `op`.
 bool TapPair::decide(Op &op) {
   provided.clear();
   llvm::SetVector<int> groups = users(op);

@@ -5,15 +5,15 @@
 ///
 /// \file
 /// A layer becomes one kernel, unless it has products of activations that
-/// gradients run through: the backward of attention. These, and what lies
-/// between them, have no weights, so that one program serves all layers; they
-/// are cut from the projections before and after:
+/// gradients run through: the backward of attention. These, and the ops between
+/// them, have no weights, so that one program serves all layers; they are split
+/// from the projections before and after:
 ///
 ///   @attention.backward:  matmul(wo) | dp, ds, dq, dk, dv | matmul(wq), ...
 ///   ==> @attention.backward.wo, @attention.backward,
 ///       @attention.backward.wk_wq_wv
 ///
-/// The forward's `sdpa` is a single op, which nothing cuts.
+/// The forward's `sdpa` is a single op, which is not split.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ using namespace anec;
 
 namespace {
 
-/// Which ops of a group lie before, in and after its core.
+/// The ops of a group before, in and after its core.
 class CoreCut {
 public:
   CoreCut(const OpenedBody &body, int group) : ops(body.ops(group)) {
@@ -50,13 +50,13 @@ public:
       return feedsWeighted.contains(op) ? Before : Core;
     if (up)
       return followsWeighted.contains(op) ? After : Core;
-    // Beside the core: with the projections that come after it.
+    // Independent of the core: placed with the projections after it.
     return After;
   }
   const std::vector<Op *> &all() const { return ops; }
 
 private:
-  /// Made of weights and constants alone, such as a transposed weight.
+  /// Computed only from weights and constants, such as a transposed weight.
   bool isDerived(const Value *value) const {
     const Op *def = value ? value->definingOp() : nullptr;
     return def && (isRematerialized(*def) || derived.contains(def));

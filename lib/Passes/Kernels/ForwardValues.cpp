@@ -1,4 +1,4 @@
-//===- ForwardValues.cpp - what the backward repeats ----------------------===//
+//===- ForwardValues.cpp - forward values that the backward repeats -------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,7 @@ ForwardValues::Number ForwardValues::numberOf(const Op &op, unsigned result) {
 void ForwardValues::numberOps(const Function &function, bool isForward) {
   for (const Op &op : function.body())
     for (const Value *result : op.resultValues())
-      // What has effects is equal to nothing else.
+      // An op with effects equals no other op.
       set(result,
           op.def().has(trait::SideEffect) ? fresh()
                                           : numberOf(op, result->index()),
@@ -45,7 +45,7 @@ ForwardValues::ForwardValues(const Function &both) {
   numberOps(both, true);
 }
 
-/// What a body is given unchanged in every turn is what stands around it.
+/// A loop-invariant parameter of a body equals the value outside of it.
 void ForwardValues::numberParameters(const Op &repeat, const Function &body) {
   unsigned carried = repeat.get(param::carried);
   for (unsigned slot = carried; slot < repeat.numOperands(); ++slot) {

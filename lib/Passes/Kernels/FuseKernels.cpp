@@ -4,11 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Two kernels that become one save a dispatch, and whatever one gave the other
-/// need not leave the engine. They stay two when the host stands between them,
-/// when the result would pass a limit of the target, or when what is live at a
-/// time no longer fits on the chip, where the engine would be waiting for
-/// memory.
+/// Fusing two kernels saves a dispatch, and values passed between them need not
+/// leave the engine. They stay separate when the host runs between them, when
+/// the result would pass a limit of the target, or when the live values no
+/// longer fit on the chip, and the engine would wait for memory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +23,7 @@ using namespace anec;
 
 namespace {
 
-/// What a kernel of these ops would take.
+/// The size of a kernel of these ops.
 struct Size {
   unsigned ops = 0;
   uint64_t weightBytes = 0; ///< all weights
@@ -81,7 +80,7 @@ static Size sizeOf(llvm::ArrayRef<Op *> ops,
   return size;
 }
 
-/// Why the two cannot be one; empty when they can.
+/// Why the two cannot be fused; empty when they can.
 static std::string reasonAgainst(const OpenedBody &body, int lhs, int rhs,
                                  const Target &target) {
   Value *left = body.instanceOf(lhs), *right = body.instanceOf(rhs);
@@ -119,7 +118,7 @@ static std::string reasonAgainst(const OpenedBody &body, int lhs, int rhs,
   return "";
 }
 
-/// Whether one uses what the other makes, or both use the same.
+/// Whether one uses a result of the other, or both use the same value.
 static bool areNeighbours(const OpenedBody &body, int lhs, int rhs) {
   llvm::DenseSet<const Value *> touched;
   for (const Op *op : body.ops(lhs)) {
@@ -137,8 +136,8 @@ static bool areNeighbours(const OpenedBody &body, int lhs, int rhs) {
   });
 }
 
-/// `a.b` of `a` and `b`. Of parts of one layer, the shorter name: the others
-/// are called after it.
+/// `a.b` of `a` and `b`. For parts of one layer, the shorter name: it is the
+/// prefix of the others.
 static std::string fusedName(const Group &left, const Group &right) {
   if (left.owner == right.owner && left.role == right.role)
     return left.name.size() <= right.name.size() ? left.name : right.name;
@@ -168,7 +167,7 @@ static bool fuseKernels(Module &module, PassContext &ctx) {
         body.group(lhs).name = fused;
         ctx.count("fused");
         changed = true;
-        rhs = -1; // its neighbours are others now
+        rhs = -1; // its adjacent groups changed
       }
   opened.close();
   return changed;

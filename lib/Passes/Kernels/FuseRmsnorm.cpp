@@ -5,8 +5,8 @@
 ///
 /// \file
 /// A norm on the host costs two passes over the activations there, and a norm
-/// in a kernel of its own a dispatch. In the kernel that uses it, it costs next
-/// to nothing: what it reads and what the kernel read instead are of one size.
+/// in a kernel of its own a dispatch. In the kernel that uses it, it is nearly
+/// free: its input has the same size as the input that it replaces.
 ///
 //===----------------------------------------------------------------------===//
 

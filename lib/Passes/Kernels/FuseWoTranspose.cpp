@@ -5,9 +5,9 @@
 ///
 /// \file
 /// The backward of attention starts with the product of the output projection's
-/// transposed weight and the gradient. As a kernel of its own it moves its
-/// result off the engine and on again, and costs a dispatch; in the kernel of
-/// the core it costs that kernel its freedom from weights.
+/// transposed weight and the gradient. As a separate kernel it moves its result
+/// off the engine and back, and costs a dispatch; in the kernel of the core it
+/// makes that kernel depend on weights.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ static bool isProjection(const OpenedBody &body, int group) {
   return products == 1 && body.hasWeights(group);
 }
 
-/// Has products of activations.
+/// Whether it has products of activations.
 static bool isCore(const OpenedBody &body, int group) {
   return llvm::any_of(body.ops(group), [&](const Op *op) {
     return op->is(ops::Matmul) &&
@@ -43,7 +43,7 @@ static bool isCore(const OpenedBody &body, int group) {
   });
 }
 
-/// The only group that uses what `group` makes, or onHost.
+/// The only group that uses results of `group`, or onHost.
 static int onlyUser(const OpenedBody &body, int group) {
   int user = OpenedBody::onHost;
   for (const Op *op : body.ops(group))

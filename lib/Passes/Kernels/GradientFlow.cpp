@@ -10,7 +10,7 @@
 using namespace anec;
 
 bool GradientFlow::depends(const Op &op) const {
-  // An op without results (accumulate) goes by what it takes.
+  // An op without results (accumulate) is classified by its operands.
   return llvm::any_of(op.operandValues(), [&](const Value *operand) {
     return operand && depends(operand);
   });
@@ -23,7 +23,7 @@ bool GradientFlow::hasBackward(const Function &host) const {
   return false;
 }
 
-/// Spreads through the ops of `host` and into the bodies it repeats.
+/// Propagates through the ops of `host` and into the bodies it repeats.
 void GradientFlow::follow(const Function &host) {
   for (const Op &op : host.body()) {
     if (!depends(op))
@@ -39,7 +39,7 @@ void GradientFlow::follow(const Function &host) {
     for (unsigned slot = 0; slot < op.numOperands(); ++slot)
       if (depends(op.operand(slot)))
         dependent.insert(body->parameters()[slot + 1].get());
-    // What one turn carries to the next depends there too.
+    // Values carried to the next iteration depend on it there too.
     unsigned carried = op.get(param::carried);
     for (bool changed = true; changed;) {
       follow(*body);
@@ -56,7 +56,7 @@ void GradientFlow::follow(const Function &host) {
 }
 
 GradientFlow::GradientFlow(const Module &module) : module(module) {
-  // All gradients come from that of the loss.
+  // All gradients derive from that of the loss.
   for (const auto &host : module.functions)
     if (const Value *seed = host->parameterOf(ValueRole::LossScale)) {
       dependent.insert(seed);

@@ -19,7 +19,7 @@ bool anec::isRematerialized(const Op &op) {
 //===----------------------------------------------------------------------===//
 
 /// A weight of the callee in the host function, for the instance of the call:
-/// the one that stands there already, or a new one.
+/// the existing one, or a new one.
 Value *OpenedBody::weightOfInstance(const Op &weight, Op &call) {
   Value *instance = call.operand(param::index);
   for (Op &op : function->body()) {
@@ -125,8 +125,8 @@ std::vector<Op *> OpenedBody::ops(int group) const {
 }
 
 bool OpenedBody::isConvex(llvm::function_ref<bool(const Op &)> inside) const {
-  // Whatever lies outside and depends on the inside must not lead back into it.
-  // Other groups are one node each: all of a kernel runs at once.
+  // Values outside the group that depend on it must not be inputs of it. Other
+  // groups are one node each: a kernel runs as a unit.
   llvm::DenseSet<const Op *> after;
   llvm::DenseSet<int> groupsAfter;
   bool changed = true;
@@ -233,7 +233,8 @@ void OpenedBody::merge(int into, int from) {
     list[into].inputRoles.insert({value, role});
   for (const auto &[value, role] : list[from].outputRoles)
     list[into].outputRoles.insert({value, role});
-  // What is in part a backward is one, and what is of two layers of the model.
+  // A group that is partly a backward is a backward; a group from two layers
+  // belongs to the model.
   if (list[from].role == FunctionRole::Backward)
     list[into].role = FunctionRole::Backward;
   if (list[from].owner != list[into].owner)
@@ -249,7 +250,7 @@ void OpenedBody::takeTap(int group, const Value *value) {
   list[group].inputRoles.insert({value, ValueRole::Tap});
 }
 
-/// The weight that an operand is; null for anything else.
+/// The operand as a weight; null for anything else.
 static const Op *weightOf(const Value *operand) {
   const Op *def = operand ? operand->definingOp() : nullptr;
   return def && def->is(ops::Weight) ? def : nullptr;

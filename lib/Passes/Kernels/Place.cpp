@@ -1,11 +1,11 @@
-//===- Place.cpp - what runs on the engine, what on the host --------------===//
+//===- Place.cpp - assign ops to the engine or the host -------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// After this pass a layer has only what the target takes, and its callers have
-/// the rest:
+/// After this pass a layer has only ops that the target supports, and its
+/// callers have the rest:
 ///
 ///   - whatever is not fp16: gradients of weights are fp32, tokens are integers
 ///   - the backward's copy of forward ops: `expose-taps` decides about these
@@ -27,7 +27,7 @@
 
 using namespace anec;
 
-/// Types that move through an engine program: comparisons make booleans inside.
+/// Types of values inside an engine program: comparisons produce booleans.
 static bool isEngineType(const Value *value) {
   return !value || value->type.dtype == DType::FP16 ||
          value->type.dtype == DType::Bool;
@@ -57,8 +57,8 @@ static bool hasBackward(const OpenedBody &body, int group,
                       [&](const Op *op) { return flow.depends(*op); });
 }
 
-/// Cuts a group where a value comes back from the host: stage n + 1 needs what
-/// the host makes of results of stage n.
+/// Splits a group where a value comes back from the host: stage n + 1 needs
+/// values that the host computes from results of stage n.
 static void splitIntoStages(OpenedBody &body, int group) {
   llvm::DenseMap<const Op *, unsigned> stages;
   unsigned last = 0;

@@ -1,11 +1,11 @@
-//===- PruneInterfaces.cpp - signatures without what nobody uses ----------===//
+//===- PruneInterfaces.cpp - remove unused parameters and results ---------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What `dce` is for a function, this is for calls and repeats: parameters that
-/// are not used, results that nobody uses, and what only these keep alive.
+/// Like `dce`, but for calls and repeats: removes unused parameters, unused
+/// results, and ops that only these keep alive.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ static unsigned pruneRepeats(OpenedModule &opened, Function &host) {
   for (Op &op : host.body())
     if (op.is(ops::Repeat))
       repeats.push_back(&op);
-  // Backwards: what takes stacks comes after what makes them.
+  // Backwards: users of stacks come after their producers.
   for (Op *repeat : llvm::reverse(repeats))
     if (OpenedBody *body = opened.body(repeat->get(param::body)))
       changed += pruneRepeat(*repeat, body->host()) != nullptr;
@@ -45,7 +45,7 @@ static unsigned pruneRepeats(OpenedModule &opened, Function &host) {
 }
 
 static bool pruneInterfaces(Module &module, PassContext &ctx) {
-  // Opening calls and closing them again leaves what kernels need.
+  // Opening calls and closing them again keeps only what kernels need.
   OpenedModule opened(module);
   bool any = false;
   for (bool changed = true; changed; any |= changed) {

@@ -1,4 +1,4 @@
-//===- RepeatInterface.cpp - what goes into and out of turns --------------===//
+//===- RepeatInterface.cpp - operands and results of repeats --------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -34,9 +34,9 @@ static TensorType stackOf(const TensorType &type, const Op &repeat) {
   return stack;
 }
 
-/// Makes `repeat` anew with these operands, of which `sliced` are slices, and
-/// with those results that `keep` says and one collected result more for each
-/// of `added`.
+/// Rebuilds `repeat` with these operands, of which `sliced` are slices, with
+/// the results selected by `keep`, and with one additional collected result for
+/// each of `added`.
 static Op *rebuild(Op &repeat, llvm::ArrayRef<Value *> operands, int64_t sliced,
                    llvm::function_ref<bool(unsigned result)> keep,
                    llvm::ArrayRef<const Value *> added = {}) {

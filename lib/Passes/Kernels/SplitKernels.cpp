@@ -1,14 +1,14 @@
-//===- SplitKernels.cpp - no kernel beyond a limit of the target ----------===//
+//===- SplitKernels.cpp - split kernels beyond the target's limits --------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
 /// A program with too many ops overflows the compiler's stack, and one with too
-/// many bytes of weights is refused. What a kernel has is known when it is
-/// lowered; so a copy is, and where that is beyond a limit, the kernel is cut
-/// in two between ops, where the fewest bytes pass from one to the other; and
-/// again, until all fit.
+/// many bytes of weights is refused. The size of a kernel is known only after
+/// lowering, so a copy is lowered; when it exceeds a limit, the kernel is split
+/// in two between ops, where the fewest bytes pass from one to the other. This
+/// repeats until all fit.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 
 using namespace anec;
 
-/// Why `kernel` is to be cut; empty when it is not.
+/// Why `kernel` has to be split; empty when it does not.
 static std::string reasonToCut(const Function &kernel, PassContext &ctx) {
   Module trial;
   auto copy = std::make_unique<Function>(FunctionKind::Kernel, kernel.name,
@@ -36,12 +36,12 @@ static std::string reasonToCut(const Function &kernel, PassContext &ctx) {
   options.target = &ctx.target;
   options.assumptions = ctx.assumptions;
   options.verifyEach = false;
-  // What is wrong with it is reported when it is lowered for good.
+  // Errors are reported by the final lowering.
   Diagnostics unheard;
   if (!runPasses(trial, options, unheard))
     return "";
   FunctionReport report = makeReport(*trial.functions.front());
-  // To take inputs out of one, and to join outputs.
+  // Packing adds ops that slice inputs and join outputs.
   unsigned ports = unsigned(kernel.parameters().size()) + kernel.numResults();
   unsigned most = report.ops + 2 * ports;
   unsigned limit = ctx.target.limits.opsPerProgram;
@@ -55,7 +55,7 @@ static std::string reasonToCut(const Function &kernel, PassContext &ctx) {
   return "";
 }
 
-/// The bytes that the first `count` of `ops` make for the others.
+/// The bytes that the first `count` of `ops` pass to the others.
 static uint64_t bytesAcross(llvm::ArrayRef<Op *> ops, size_t count) {
   llvm::DenseSet<const Op *> after(ops.begin() + count, ops.end());
   uint64_t bytes = 0;
@@ -82,8 +82,8 @@ static size_t bestCut(llvm::ArrayRef<Op *> ops) {
   return best;
 }
 
-/// Between kernels pass fp16 tensors alone: what else `rest` uses of `first`,
-/// it computes itself.
+/// Only fp16 tensors pass between kernels: `rest` recomputes other values of
+/// `first` that it uses.
 static void computeOthersIn(OpenedBody &body, int rest,
                             llvm::ArrayRef<Op *> first) {
   for (Op *op : llvm::reverse(first)) {
@@ -105,7 +105,7 @@ static void computeOthersIn(OpenedBody &body, int rest,
   }
 }
 
-/// The kernels that were cut, by the names of their parts.
+/// The kernels that were split, by the names of their parts.
 using Wholes = llvm::StringMap<std::string>;
 
 /// `a.part3` after `a.part2`, which comes after `a`.
@@ -121,7 +121,7 @@ static std::string nameOfRest(llvm::StringRef name, Wholes &wholes,
   return result;
 }
 
-/// Cuts each kernel once that is beyond a limit.
+/// Splits each kernel beyond a limit once.
 static bool cutOnce(Module &module, PassContext &ctx, Wholes &wholes) {
   llvm::StringMap<std::string> reasons;
   llvm::StringSet<> withWeights, names;
@@ -132,7 +132,7 @@ static bool cutOnce(Module &module, PassContext &ctx, Wholes &wholes) {
     if (llvm::any_of(function->body(),
                      [](const Op &op) { return op.is(ops::Weight); }))
       withWeights.insert(function->name);
-    // A single op cannot be cut.
+    // A single op cannot be split.
     if (std::string reason = reasonToCut(*function, ctx); !reason.empty())
       if (llvm::count_if(function->body(), [](const Op &op) {
             return !isRematerialized(op);
@@ -143,7 +143,7 @@ static bool cutOnce(Module &module, PassContext &ctx, Wholes &wholes) {
     return false;
   OpenedModule opened(module);
   bool changed = false;
-  // The same kernel is cut in the same way wherever it is called.
+  // The same kernel is split in the same way at every call.
   llvm::StringMap<std::string> rests;
   for (OpenedBody &body : opened.bodies()) {
     unsigned groups = body.numGroups();
@@ -175,7 +175,7 @@ static bool cutOnce(Module &module, PassContext &ctx, Wholes &wholes) {
 }
 
 static bool splitKernels(Module &module, PassContext &ctx) {
-  constexpr unsigned maxRounds = 16; // halves: no kernel needs so many
+  constexpr unsigned maxRounds = 16; // halving: no kernel needs that many
   bool changed = false;
   Wholes wholes;
   for (unsigned round = 0; round < maxRounds && cutOnce(module, ctx, wholes);

@@ -46,8 +46,8 @@ Value *legalize::meanToSum(Rewriter &r) {
                  {param::keepDims, r.op.constant(param::keepDims)}});
 }
 
-/// reduce(x, [a, b]) ==> reduce(reduce(x, [b]), [a]), for what may be taken
-/// apart by axes.
+/// reduce(x, [a, b]) ==> reduce(reduce(x, [b]), [a]), for reductions that can
+/// be split by axes.
 Value *legalize::splitReduce(Rewriter &r) {
   if (!llvm::is_contained({&ops::ReduceSum, &ops::ReduceMax, &ops::ReduceMin},
                           &r.op.def()))
@@ -84,7 +84,7 @@ Value *legalize::zeroBySub(Rewriter &r) {
 Value *legalize::splitAffine(Rewriter &r) {
   const TensorType &type = r.x()->type;
   Shape axes = r.op.get(param::axes);
-  // Where gamma's axes stand among those of x.
+  // The positions of gamma's axes among those of x.
   Shape shape(type.rank(), 1);
   for (int64_t &axis : axes) {
     axis += axis < 0 ? int64_t(type.rank()) : 0;

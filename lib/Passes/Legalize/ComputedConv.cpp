@@ -4,10 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The engine wants to know the weight of a convolution when the program is
-/// compiled. One that is computed, or comes in with the input, is multiplied
-/// instead: as a matrix, with the elements of the image that each output sees
-/// under each other.
+/// The engine requires the weight of a convolution to be a compile-time
+/// constant. A computed weight, or one passed as input, becomes a matrix
+/// product with the columns of the image (im2col) instead.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -87,7 +86,7 @@ void Unfolding::ofTransposed() {
   image = framed(value, pads);
 }
 
-/// Zeros around the spatial axes; what is below 0 is cut off.
+/// Zeros around the spatial axes; negative amounts crop.
 Value *Unfolding::framed(Value *value,
                          llvm::ArrayRef<std::pair<int64_t, int64_t>> by) {
   Shape pad;
@@ -127,7 +126,8 @@ Value *Unfolding::spread(Value *value, unsigned axis, int64_t stride) {
   return r.reshape(wide, whole, "spread");
 }
 
-/// What one element of the kernel sees of the image, for all outputs.
+/// The image elements that one kernel element is multiplied with, for all
+/// outputs.
 Value *Unfolding::window(llvm::ArrayRef<int64_t> begins) const {
   Shape begin = {0, 0}, end(image->type.shape), stride = {1, 1};
   bool isDense = true;

@@ -5,8 +5,8 @@
 
 ///
 /// \file
-/// What callers of a program notice: wider rows, other element types, another
-/// order. Names stay, and with them who is who.
+/// Changes visible to callers of a program: wider rows, other element types,
+/// another order. Names stay and identify the tensors.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +59,7 @@ private:
     ctx.count("interface");
   }
 
-  /// Who calls the program has to know.
+  /// Reports a changed port, which callers have to know.
   void remarkFitted(llvm::StringRef name, const Value &value,
                     const TensorType &before) {
     if (!(value.type == before))
@@ -316,7 +316,8 @@ void InterfaceRewriter::padOutput(unsigned index) {
 // The program as a whole
 //===----------------------------------------------------------------------===//
 
-/// A program that only moves elements ==> one that adds 0 to them
+/// A program that only moves elements ==> the same program that also adds 0 to
+/// them
 void InterfaceRewriter::computeLast() {
   bool broken = false;
   for (const Rule *rule :

@@ -12,7 +12,7 @@ using namespace anec::legalize;
 
 using RewriteOp = Value *(*)(Rewriter &rewriter);
 
-/// Null for what is not done to an op by itself.
+/// Null for rewrites that do not apply to a single op.
 static RewriteOp functionOf(Rewrite rewrite) {
   switch (rewrite) {
 #define OP_REWRITE(NAME, FUNCTION, SPELLING)                                   \
@@ -24,7 +24,7 @@ static RewriteOp functionOf(Rewrite rewrite) {
   }
 }
 
-// What rules call a pass is one.
+// Every pass that a rule names exists.
 #define PASS_REWRITE(NAME, SPELLING)                                           \
   static_assert(std::is_same_v<decltype(passes::NAME), const PassDef>);
 #include "anec/Target/Rewrites.def"
@@ -58,7 +58,7 @@ Value *Rewriter::scalar(double number, llvm::StringRef part) {
               Attr(param::val, Constant::fromDoubles(type, number)), part);
 }
 
-/// The elements of `array` that `view` shows.
+/// The elements of `array` that `view` reads.
 static ConstantRef viewConstant(const Constant &array, const ArrayView &view) {
   TensorType type(array.dtype(), view.shape());
   unsigned width = bitWidth(array.storedDType()) / 8;
@@ -120,8 +120,8 @@ Value *Rewriter::concat(llvm::ArrayRef<Value *> values, int64_t axis,
 
 void legalize::eachPart(int64_t extent, int64_t limit,
                         llvm::function_ref<void(int64_t, int64_t)> part) {
-  // A program of more ops than anyone compiles is worse than a broken rule,
-  // which is reported.
+  // A program with too many ops to compile is worse than a broken rule, which
+  // is reported.
   constexpr int64_t mostParts = 1024;
   int64_t parts = partCount(extent, limit), begin = 0;
   if (parts > mostParts)
@@ -137,7 +137,7 @@ void legalize::eachPart(int64_t extent, int64_t limit,
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Makes the first broken rule hold that has a rewrite for `op`.
+/// Applies the rewrite of the first broken rule that has one for `op`.
 static bool
 rewriteOp(Function &function, Op &op, PassContext &ctx,
           llvm::ArrayRef<std::pair<const Rule *, RewriteOp>> candidates) {
@@ -156,7 +156,7 @@ rewriteOp(Function &function, Op &op, PassContext &ctx,
   return false;
 }
 
-/// What still breaks a rule is an error when the target was asked for.
+/// Remaining broken rules are errors when the target was requested explicitly.
 static void reportRest(const Function &function, PassContext &ctx) {
   std::vector<Finding> findings;
   checkFunction(function, ctx.target, ctx.assumptions, findings);
@@ -171,8 +171,8 @@ static bool legalizeFunction(Function &function, PassContext &ctx) {
     if (RewriteOp rewrite = functionOf(rule->rewrite);
         rewrite && rule->ofOp && ctx.isRewrittenFor(*rule))
       candidates.push_back({rule, rewrite});
-  // What a rewrite makes may need another. None makes what it takes apart, so
-  // that this ends; the limit is for mistakes.
+  // The result of a rewrite may need another. No rewrite produces ops that it
+  // replaces, so this terminates; the limit guards against bugs.
   constexpr unsigned maxRounds = 16;
   bool changed = false, again = true;
   for (unsigned round = 0; again && round < maxRounds; ++round) {

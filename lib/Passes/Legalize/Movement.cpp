@@ -25,7 +25,7 @@ Value *legalize::concatTree(Rewriter &r) {
   return r.concat(level, r.op.get(param::axis));
 }
 
-/// `value` beside itself, `count` times.
+/// `value` concatenated with itself, `count` times.
 static Value *repeated(Rewriter &r, Value *value, unsigned axis, int64_t count,
                        llvm::StringRef part) {
   llvm::SmallVector<Value *> copies(count, value);

@@ -14,7 +14,7 @@ using namespace anec::legalize;
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// The same convolution of other operands.
+/// The same convolution with other operands.
 static Value *convolve(Rewriter &r, Value *x, Value *weight, Value *bias,
                        llvm::StringRef part = "") {
   return r.make(ops::Conv, {x, weight, bias},
@@ -85,7 +85,7 @@ Value *legalize::tileConv(Rewriter &r) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Which axis of an operand of `matmul` is added over.
+/// The contracted axis of an operand of `matmul`.
 static unsigned contractedAxis(const Op &matmul, unsigned slot) {
   unsigned rank = matmul.operand(slot)->type.rank();
   bool transposed =

@@ -77,9 +77,9 @@ static Shape layoutPerAxis(llvm::ArrayRef<int64_t> values, int64_t fill) {
 
 namespace {
 
-/// Builds the function anew behind the old ops, which go at the end. `laid`
-/// maps old values to new ones, and `shapes` keeps the shapes they were written
-/// with.
+/// Rebuilds the function after the old ops, which are removed at the end.
+/// `laid` maps old values to new ones, and `shapes` keeps the shapes they were
+/// written with.
 class LayoutRewriter {
 public:
   LayoutRewriter(Function &function, PassContext &ctx)
@@ -182,7 +182,7 @@ bool LayoutRewriter::isNeeded() const {
   auto low = [](const Value *value) {
     return value->type.rank() > 0 && value->type.rank() < engineRank;
   };
-  // Whoever has the memory knows it by its shape.
+  // The owner of the memory identifies it by its shape.
   if (function.hasMemory())
     return false;
   for (const auto &param : function.parameters())

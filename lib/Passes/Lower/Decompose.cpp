@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How an op decomposes is said by its row; this pass only applies it.
+/// An op's row defines its decomposition; this pass only applies it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,8 @@ static bool decompose(Function &function, PassContext &ctx) {
       ++it;
       continue;
     }
-    // Go on with the first op of the decomposition: it may decompose further.
+    // Continue with the first op of the decomposition: it may decompose
+    // further.
     bool first = it == function.body().begin();
     auto before = first ? it : std::prev(it);
     replaceByDecomposition(function, op);

@@ -23,7 +23,7 @@ static bool isolateResults(Function &function, PassContext &ctx) {
     Value *value = function.result(index);
     Op *op = value->definingOp();
     bool computed = op && !op->is(ops::Const) && !op->is(ops::Weight);
-    // A buffer is no value that could be copied.
+    // A buffer is not a value that can be copied.
     if ((returned.insert(value).second && computed) ||
         value->holder != Holder::Tensor)
       continue;

@@ -4,12 +4,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A kernel on the engine does best with one input and one output. The tensors
-/// it takes are cut out of the one, those it gives are put together to the
-/// other, where PackedLayout.h says.
+/// A kernel on the engine does best with one input and one output. Its input
+/// tensors are slices of the one, and its output tensors are joined into the
+/// other, placed by PackedLayout.h.
 ///
-/// What calls a kernel in the same module goes by the tensors, so a kernel that
-/// is called stays as it is: Package/ takes kernels out of the program first.
+/// Callers of a kernel in the same module pass separate tensors, so a called
+/// kernel stays as it is: Package/ takes kernels out of the program first.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,8 @@ static bool checkFP16(const Function &kernel, llvm::StringRef name,
   return false;
 }
 
-/// The tensors of the interface; nothing when one of them cannot be packed.
+/// The tensors of the interface. Returns nothing when one of them cannot be
+/// packed.
 static bool collectTypes(const Function &kernel,
                          llvm::SmallVectorImpl<TensorType> &inputs,
                          llvm::SmallVectorImpl<TensorType> &outputs,

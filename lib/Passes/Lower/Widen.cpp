@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Not in the default pipeline: the engine wants fp16. It tells rounding from
-/// mistakes, since a program without any fp16, constants included, agrees with
-/// its mathematics to fp32 precision.
+/// Not in the default pipeline: the engine wants fp16. It distinguishes
+/// rounding from bugs, since a program without any fp16, constants included,
+/// agrees with its mathematics to fp32 precision.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- CSE.cpp - compute equal things once --------------------------------===//
+//===- CSE.cpp - common subexpression elimination -------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

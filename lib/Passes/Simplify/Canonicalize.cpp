@@ -1,12 +1,12 @@
-//===- Canonicalize.cpp - one form for one thing --------------------------===//
+//===- Canonicalize.cpp - rewrite ops to canonical forms ------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
 /// Local rewrites to fewer or simpler ops. A rewrite never makes an op slower,
-/// never adds a rounding, and either gives an existing or a new value for the
-/// op's only result, or null to decline.
+/// never adds a rounding, and returns an existing or new value for the op's
+/// only result, or null to decline.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -171,7 +171,7 @@ static Value *transposedWeight(Op &op, Builder &builder) {
   return seenThrough(builder, *weight, viewOf(*weight).array.permute(perm));
 }
 
-// A weight says its view in the canonical form.
+// A weight has its view in canonical form.
 static Value *canonicalWeight(Op &op, Builder &builder) {
   const Constant *text =
       op.is(ops::Weight) ? op.constant(param::view) : nullptr;
@@ -191,7 +191,7 @@ static constexpr Simplification rewrites[] = {
     reshapedWeight,     transposedWeight, canonicalWeight,
 };
 
-/// Applies the first rewrite that fits; null when none does.
+/// Applies the first matching rewrite; null when none matches.
 static Value *simplify(Op &op, Builder &builder) {
   for (Simplification rewrite : rewrites)
     if (Value *value = rewrite(op, builder))
@@ -201,8 +201,8 @@ static Value *simplify(Op &op, Builder &builder) {
 
 static bool canonicalize(Function &function, PassContext &ctx) {
   bool changedAny = false, changed = true;
-  // A rewrite may make room for one at an earlier op; each removes an op or
-  // brings it nearer to its one form, so this ends.
+  // A rewrite may enable one at an earlier op; each removes an op or brings it
+  // closer to its canonical form, so this terminates.
   while (changed) {
     changed = false;
     for (Op &op : llvm::make_early_inc_range(function.body())) {

@@ -1,4 +1,4 @@
-//===- DCE.cpp - remove what nobody uses ----------------------------------===//
+//===- DCE.cpp - dead code elimination ------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -10,8 +10,8 @@
 
 using namespace anec;
 
-/// A folded array is stored in the program; computing it is usually better than
-/// carrying more than so many elements.
+/// A folded array is stored in the program; beyond this number of elements,
+/// computing it is usually better.
 static constexpr int64_t maxFoldedElements = int64_t(1) << 22;
 
 static bool isFoldable(const Op &op) {
