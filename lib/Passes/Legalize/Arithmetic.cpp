@@ -99,7 +99,7 @@ Value *legalize::splitAffine(Rewriter &r) {
   auto apply = [&](const OpDef &def, const ValueParam &name) {
     if (Value *factor = r.op.operand(name))
       result = r.make(def, {result, r.reshape(factor, shape, name)},
-                      name == param::gamma ? "scaled" : "");
+                      name.id == param::gamma.id ? "scaled" : "");
   };
   apply(ops::Mul, param::gamma);
   apply(ops::Add, param::betaValue);
