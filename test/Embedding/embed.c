@@ -34,7 +34,8 @@ static anec_status print_findings(anec_program *program,
   options.target = "m4";
   status = anec_check(program, &options, &findings, diags);
   for (i = 0; i < anec_findings_count(findings); ++i) {
-    anec_finding finding = {sizeof finding};
+    anec_finding finding;
+    finding.struct_size = sizeof finding;
     anec_findings_get(findings, i, &finding);
     printf("%s: %s\n", finding.rule, finding.message);
   }
@@ -62,7 +63,8 @@ static anec_status train(anec_session *session, const char *text,
         {sizeof(anec_input), "tokens", ANEC_INT32, tokens, sizeof tokens, 0, 0},
         {sizeof(anec_input), "targets", ANEC_INT32, targets, sizeof targets, 0,
          0}};
-    anec_step step = {sizeof step};
+    anec_step step;
+    step.struct_size = sizeof step;
     status = anec_windows_next(windows, tokens, targets, diags);
     if (!status)
       status = anec_trainer_step(trainer, inputs, 2, &step, diags);
