@@ -60,8 +60,8 @@ template <typename Struct>
 class Arrays {
 public:
   explicit Arrays(const py::dict &arrays) {
-    for (auto [key, value] : arrays)
-      add(key.cast<std::string>(), value.cast<py::array>());
+    for (auto item : arrays)
+      add(py::cast<std::string>(item.first), py::cast<py::array>(item.second));
   }
   Arrays(const std::string &name, const py::array &array) { add(name, array); }
 
