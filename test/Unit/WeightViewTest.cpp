@@ -489,7 +489,7 @@ TEST(WeightView, DoesNotCopyWhatLiesTogether) {
   EXPECT_EQ(part->doubleAt(0), 6);
   // A small constant has its elements in itself.
   ConstantRef small = Constant::fromDoubles({DType::FP32, {2}}, {7, 8});
-  view.array = ArrayView({2}).slice({1}, {2});
+  view.array = ArrayView(Shape{2}).slice({1}, {2});
   part = view.materialize(small);
   small = nullptr;
   EXPECT_EQ(part->asDoubles(), std::vector<double>{8});
