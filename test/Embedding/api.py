@@ -68,7 +68,10 @@ def test_kernel():
     assert numpy.array_equal(anec.Session(path).run({"x": x})["output"], y)
     exact = anec.Session(program, numerics="fp32").run({"x": x})["output"]
     assert exact.dtype == numpy.float32 and abs(exact - y).max() < 1e-2
-    assert session.run({"x": numpy.ones((16, 8), int)})["output"].max() > 0
+    # Integers that the type can hold; the negative ones are not cut off by relu.
+    minus = session.run({"x": numpy.full((16, 8), -1, int)})["output"]
+    assert minus.max() > 0
+    assert numpy.array_equal(minus, session.run({"x": numpy.full((16, 8), -1.0)})["output"])
 
     ids = lambda error: [found.id for found in error.diagnostics]
     assert ids(raises(anec.Error, session.run, {"z": x})) == ["no-such-input"]
