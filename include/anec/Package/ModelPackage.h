@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file A package is a folder: kernels as MIL, their weights, the host
-/// schedule that calls them, and manifest.json, which describes them.
-/// docs/package.md specifies the format; this is its in-memory form.
+/// \file
+/// A package is a folder: kernels as MIL, their weights, the host schedule that
+/// calls them, and manifest.json, which describes them. docs/package.md
+/// specifies the format; this is its in-memory form.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file Host functions as they run: every op of every iteration of a `repeat`,
-/// with the instance of the repeated layer it uses.
+/// \file
+/// Host functions as they run: every op of every iteration of a `repeat`, with
+/// the instance of the repeated layer it uses.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file A backend turns a function of MIL ops into an executable that can be
-/// run repeatedly. The function can be destroyed after loading.
-/// Runtime/Backends.h lists the backends of a program and opens them.
+/// \file
+/// A backend turns a function of MIL ops into an executable that can be run
+/// repeatedly. The function can be destroyed after loading. Runtime/Backends.h
+/// lists the backends of a program and opens them.
 ///
 //===----------------------------------------------------------------------===//
 

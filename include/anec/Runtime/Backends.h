@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file A table of backends, which a program builds: the rows of this library,
-/// and its own. A row describes a backend before it is opened, including its
+/// \file
+/// A table of backends, which a program builds: the rows of this library, and
+/// its own. A row describes a backend before it is opened, including its
 /// options.
 ///
 ///   anec::Backends backends = anec::Backends::builtin();

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file Runs on the processor hold each element in a word of four bytes:
-/// floats of any type as fp32 holding a value representable in that type,
-/// integers and booleans as int32. These are the conversions from and to all
-/// other forms.
+/// \file
+/// Runs on the processor hold each element in a word of four bytes: floats of
+/// any type as fp32 holding a value representable in that type, integers and
+/// booleans as int32. These are the conversions from and to all other forms.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file Runs the host schedule of a package: kernels on a backend, the ops
-/// between them on the processor, weights and gradients in fp32 arrays by name.
-/// An entry is prepared once into a plan of steps; a run executes the steps in
+/// \file
+/// Runs the host schedule of a package: kernels on a backend, the ops between
+/// them on the processor, weights and gradients in fp32 arrays by name. An
+/// entry is prepared once into a plan of steps; a run executes the steps in
 /// order and allocates nothing.
 ///
 ///   auto package = anec::readPackage("llama.anepkg", diags);

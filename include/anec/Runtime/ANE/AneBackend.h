@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
-/// \file The backend that hands MIL text and weights to the private framework
-/// of the Apple Neural Engine. docs/ane.md documents it with sources. It is a
-/// separate library, anec-ane.
+/// \file
+/// The backend that hands MIL text and weights to the private framework of the
+/// Apple Neural Engine. docs/ane.md documents it with sources. It is a separate
+/// library, anec-ane.
 ///
 //===----------------------------------------------------------------------===//
 
