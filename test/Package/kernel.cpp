@@ -1,5 +1,4 @@
-//===- kernel.cpp - a program that compiles a kernel
-//------------------------===//
+//===- kernel.cpp - a program that compiles a kernel ----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

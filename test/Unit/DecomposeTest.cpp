@@ -1,5 +1,4 @@
-//===- DecomposeTest.cpp - accuracy of decompositions in fp16
-//--------------===//
+//===- DecomposeTest.cpp - accuracy of decompositions in fp16 -------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

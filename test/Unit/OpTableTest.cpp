@@ -1,5 +1,4 @@
-//===- OpTableTest.cpp - every row of the op table
-//-------------------------===//
+//===- OpTableTest.cpp - every row of the op table ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
