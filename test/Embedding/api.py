@@ -90,7 +90,8 @@ def test_model():
     program = anec.compile_text(MODEL, seed=7)
     folder = program.folder
     assert program.is_model and program.mil is None and os.path.isdir(folder)
-    assert all(not finding.is_error for finding in program.check("m1"))
+    # Not compiled for a chip: rows of its inputs are not padded for one.
+    assert {f.rule for f in program.check("m1") if f.is_error} == {"io-row-64"}
     (cost,) = program.predict("m4")
     assert cost.name == "classify.train" and cost.microseconds > 0
     program.write(os.path.join(FOLDER, "copy.anepkg"))
@@ -101,7 +102,8 @@ def test_model():
     assert [port.role for port in session.outputs()] == ["loss"]
     assert session.role("classify.train") == "train"
 
-    x = numpy.ones((16, 8), numpy.float16)
+    # Columns differ, so that their labels can be told apart.
+    x = numpy.random.default_rng(0).normal(size=(16, 8)).astype(numpy.float16)
     inputs = {"x": x, "labels": numpy.arange(8) % 4}
     raises(ValueError, session.run, {"x": x, "labels": [1 << 40] * 8},
            "classify.train")
@@ -159,7 +161,9 @@ def test_rules():
     source = os.path.join(FOLDER, "linear.tdsl")
     with open(source, "w") as file:
         file.write(KERNEL)
-    assert anec.check(source, "m1", seed=1) == []
+    # Compiled for the chip that it is checked for: warnings at most.
+    found = anec.check(source, "m1", seed=1)
+    assert found and not [f for f in found if f.is_error], found
     (cost,) = anec.predict(source, "m1", seed=1)
     assert cost.dispatches == 1
 
