@@ -270,7 +270,7 @@ private:
   using CountFloats = size_t (*)(const anec_session *);
   using GetFloats = anec_status (*)(const anec_session *, size_t,
                                     anec_floats *);
-  /// Views that keep `owner`, this session.
+  /// Views that keep `owner`, the Python object of the session.
   py::dict views(CountFloats count, GetFloats get,
                  const py::object &owner) const {
     py::dict arrays;
