@@ -10,6 +10,7 @@
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
