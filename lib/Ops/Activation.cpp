@@ -39,7 +39,7 @@ static constexpr OpDef activation(llvm::StringLiteral name,
 static Value *derivativeSigmoid(Gradient &g) {
   return g.mul(g.out(), g.from(1, g.out()));
 }
-/// With s = sigmoid(f x), of x s: s (1 + f x (1 - s))
+/// The derivative of x s with s = sigmoid(f x): s (1 + f x (1 - s))
 static Value *derivativeGated(Gradient &g, double factor) {
   Value *x = factor == 1 ? g.in(0) : g.mul(g.in(0), factor);
   Value *s = g.sigmoid(x);
@@ -141,7 +141,7 @@ static Value *derivativeLeakyRelu(Gradient &g) {
   return g.select(g.below(g.in(0), 0), g.scalar(g.op.get(param::alpha)),
                   g.scalar(1));
 }
-/// alpha e^x is alpha more than alpha (e^x - 1).
+/// alpha e^x = alpha (e^x - 1) + alpha, the result plus alpha.
 static Value *derivativeElu(Gradient &g) {
   return g.select(g.below(g.in(0), 0), g.add(g.out(), g.op.get(param::alpha)),
                   g.scalar(1));
@@ -202,7 +202,7 @@ static bool inferPerChannel(InferContext &ctx) {
   return inferSame(ctx);
 }
 
-/// Result element = fn(element, its channel).
+/// Result element = fn(element, index of its channel).
 template <typename Fn>
 static void forEachChannel(EvalContext &ctx, Fn fn) {
   const RefTensor &x = *ctx.in[0];
@@ -316,7 +316,8 @@ static void evalGelu(EvalContext &ctx) {
   forEachUnary(ctx, geluExact);
 }
 
-/// Phi(x) + x phi(x), of the normal distribution
+/// Phi(x) + x phi(x), with the distribution Phi and the density phi of the
+/// standard normal distribution.
 static Value *derivativeGeluExact(Gradient &g) {
   Value *x = g.in(0);
   Value *distribution =
@@ -326,8 +327,8 @@ static Value *derivativeGeluExact(Gradient &g) {
   return g.add(distribution, g.mul(x, density));
 }
 
-/// With t = tanh(u): (1 + t + x (1 - t^2) u') / 2. It is 0 or 1 beyond 10,
-/// where x^3 would be on its way out of fp16.
+/// With t = tanh(u): (1 + t + x (1 - t^2) u') / 2. x is clipped to [-10, 10],
+/// beyond which the derivative is 0 or 1 and x^3 approaches the limit of fp16.
 static Value *derivativeGeluTanh(Gradient &g) {
   Value *x = g.make(ops::Clip, {g.in(0)},
                     {{param::alpha, Constant::scalar(g.dtype(), -10)},

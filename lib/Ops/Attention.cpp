@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// MIL's scaled_dot_product_attention, rows of positions; and sdpa, the
-/// authoring form, channel-first and with grouped heads and a causal mask,
-/// both of which MIL's lacks.
+/// scaled_dot_product_attention of MIL, whose last axis is the width; and sdpa,
+/// the authoring form, which is channel-first and has grouped heads and a
+/// causal mask, both missing in MIL's op.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -126,7 +126,7 @@ static void gradientAttention(Gradient &g) {
   g.give(3, [&] { return dscores(); });
 }
 
-/// Two products, and a softmax between them.
+/// Two products with a softmax between them.
 static int64_t attentionFlops(int64_t scores, int64_t width, int64_t outWidth) {
   return saturatingProduct({scores, 2 * width + 2 * outWidth + 5});
 }
@@ -166,7 +166,7 @@ constinit const OpDef ops::ScaledDotProductAttention = {
 // sdpa
 //===----------------------------------------------------------------------===//
 
-/// What sdpa and sdpa_probs ask of `q` and `k`, of rank 3.
+/// Checks `q` and `k` of sdpa and sdpa_probs, which have rank 3.
 static bool checkAttention(InferContext &ctx) {
   const Shape &q = ctx.type(0).shape, &k = ctx.type(1).shape;
   if (q[1] != k[1])
@@ -188,7 +188,7 @@ static bool inferSdpa(InferContext &ctx) {
          checkAttention(ctx) && inferSame(ctx);                // C3 to C6
 }
 
-/// What head `h` of the queries gives to the keys: [queries, keys].
+/// The attention weights of head `h`: [queries, keys].
 static std::vector<double> probsOfHead(EvalContext &ctx, int64_t h) {
   const RefTensor &q = *ctx.in[0], &k = *ctx.in[1];
   int64_t width = q.type.shape[1], queries = q.type.shape[2];
@@ -199,7 +199,7 @@ static std::vector<double> probsOfHead(EvalContext &ctx, int64_t h) {
            transposed(&q.data[h * width * queries], width, queries).data(),
            &k.data[h / group * width * keys], scores.data());
   for (int64_t i = 0; i < queries; ++i) {
-    // Query i stands at position i + keys - queries, and sees no later key.
+    // Query i is at position i + keys - queries, and sees no later key.
     int64_t seen = causal ? i + keys - queries + 1 : keys;
     double *row = &scores[i * keys];
     for (int64_t j = 0; j < seen; ++j)
@@ -223,13 +223,13 @@ static void evalSdpa(EvalContext &ctx) {
              &out.data[h * width * queries]);
 }
 
-/// What is added to the score of a key that may not be seen. Together with a
-/// score it stays within fp16 (a sum of -inf could make the softmax NaN), and
-/// its exponential is 0 as long as scores of a row differ by less than 29,000.
-/// No row is masked altogether (C5).
+/// The mask value of a key that a query does not see. Added to a score, it
+/// stays within fp16 (-inf could make the softmax NaN), and its exponential is
+/// 0 as long as scores of a row differ by less than 29,000. No row is masked
+/// completely (C5).
 static constexpr double maskedScore = -3e4;
 
-/// 0 where query i sees key j, j <= i + keys - queries; elsewhere maskedScore.
+/// 0 where query i sees key j, j <= i + keys - queries; maskedScore elsewhere.
 static std::vector<double> causalMask(int64_t queries, int64_t keys) {
   std::vector<double> mask;
   for (int64_t i = 0; i < queries; ++i)
@@ -240,9 +240,9 @@ static std::vector<double> causalMask(int64_t queries, int64_t keys) {
 
 namespace {
 
-/// How the queries of `group` heads that share a key head stand side by side,
-/// [key heads, width, group * queries], so that one product per key head serves
-/// them all and no key is copied.
+/// Places the queries of the `group` heads that share a key head next to each
+/// other, [key heads, width, group * queries], so that one product per key head
+/// serves all of them and no key is copied.
 struct Grouping {
   int64_t heads, width, queries, keyHeads, keys, group;
 
@@ -270,8 +270,8 @@ static Value *together(Decomposition &d, const Grouping &s, Value *x) {
 
 /// softmax((q / sqrt(width))^T k + mask), [heads, queries, keys]
 ///
-/// Scaling q, not the scores, keeps them in fp16's range, and is the smaller
-/// array.
+/// Scaling q instead of the scores keeps the scores within fp16, and q is the
+/// smaller array.
 static Value *decomposeProbs(Decomposition &d, const Op &op,
                              llvm::StringRef name) {
   Grouping s(op);
@@ -338,7 +338,7 @@ public:
     Value *dp = g.matmul(together(g.dy()), g.in(2), true, false);
     return g.reshape(dp, perHead());
   }
-  /// probs (dp - sum(dp probs)), by which masked scores get nothing.
+  /// probs (dp - sum(dp probs)), which is 0 for masked scores.
   Value *dscores(Value *probs, Value *dp) {
     return toRows(g.mul(probs, g.sub(dp, g.sum(g.mul(dp, probs), 2))));
   }
@@ -346,7 +346,8 @@ public:
   Value *dq(Value *dscores) {
     return g.mul(apart(g.matmul(g.in(1), dscores, false, true)), scale());
   }
-  /// (q / sqrt(width)) dscores, which sums over the heads that share k
+  /// (q / sqrt(width)) dscores; the product also sums over the heads that share
+  /// k.
   Value *dk(Value *dscores) {
     return g.matmul(together(g.mul(g.in(0), scale())), dscores, false, false);
   }

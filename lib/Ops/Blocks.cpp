@@ -5,14 +5,14 @@
 ///
 /// \file
 /// Ops that move the b x b pixels of blocks into channels or images, and back.
-/// Each is a reshape, a transpose and a reshape; with a = block row and b =
-/// block column, of [N, C, H, W]:
+/// Each is a reshape, a transpose and a reshape. With a = row and b = column
+/// within the block, of [N, C, H, W]:
 ///
 ///   depth_to_space    N (a b C) H W    -> N C (H a) (W b)
 ///   pixel_shuffle     N (C a b) H W    -> N C (H a) (W b)
 ///   batch_to_space    (a b N) C H W    -> N C (H a) (W b), then cropped
 ///
-/// and space_to_depth, pixel_unshuffle and space_to_batch the other way.
+/// space_to_depth, pixel_unshuffle and space_to_batch are the inverses.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 using namespace anec;
 
-/// Writes x, seen as `split`, with its axes in the order of `perm`.
+/// Writes x, reshaped to `split`, with its axes permuted by `perm`.
 static void transposeSplit(const std::vector<double> &x,
                            llvm::ArrayRef<int64_t> split,
                            llvm::ArrayRef<int64_t> perm,
@@ -50,7 +50,8 @@ static bool checkDivides(InferContext &ctx, unsigned axis, int64_t extent,
 // Channels
 //===----------------------------------------------------------------------===//
 
-/// The one parameter of these ops: how many pixels a block is high and wide.
+/// The constant parameter of these ops: the height and width of a block in
+/// pixels.
 static int64_t blockSize(const OpDef &def,
                          llvm::ArrayRef<ConstantRef> constants) {
   return constants[0]->asInt();
@@ -90,7 +91,6 @@ static bool inferToDepth(InferContext &ctx) {
   return ctx.result(type);
 }
 
-/// N C H W of the side with the smaller images, and the block size.
 static void evalDepthToSpace(EvalContext &ctx) {
   const Shape &x = ctx.in[0]->type.shape;
   int64_t b = blockSize(ctx.def, ctx.constants);
@@ -138,7 +138,7 @@ static constexpr OpDef channelBlocks(llvm::StringLiteral name,
           .gradient = gradient};
 }
 
-/// Back, by the op that undoes it.
+/// dx = inverse(dy)
 template <const OpDef &inverse>
 static void gradientChannelBlocks(Gradient &g) {
   const ParamDef &block = inverse.params[1];
@@ -242,7 +242,7 @@ static void evalSpaceToBatch(EvalContext &ctx) {
                  {3, 5, 0, 1, 2, 4}, ctx.out[0].data);
 }
 
-/// What is padded is cropped, and the other way around.
+/// dx = batch_to_space(dy): what the op pads is cropped.
 static void gradientSpaceToBatch(Gradient &g) {
   g.give(0, [&] {
     return g.make(ops::BatchToSpace, {g.dy()},

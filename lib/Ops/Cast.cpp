@@ -17,14 +17,14 @@ static bool inferCast(InferContext &ctx) {
   return ctx.result({*parseDType(ctx.get(param::dtype)), ctx.type(0).shape});
 }
 
-/// Floats stay what they are: the reference rounds nothing.
+/// Floats keep their values: the reference does not round.
 static void evalCast(EvalContext &ctx) {
   if (ctx.out[0].type.dtype == DType::Bool)
     return forEachUnary(ctx, [](double x) { return double(x != 0); });
   forEachUnary(ctx, [](double x) { return x; });
 }
 
-/// From float to float; integers do not move with a small change.
+/// Only for float results: integers are constant under small changes of x.
 static void gradientCast(Gradient &g) {
   if (isFloat(g.op.result()->type.dtype))
     g.give(0, [&] { return g.dy(); });

@@ -42,8 +42,8 @@ static bool inferConcat(InferContext &ctx) {
   return ctx.result(type);
 }
 
-/// Writes the operands after each other along `axis`, each as `extents` long;
-/// interleaved, they alternate element by element.
+/// Writes the operands one after another along `axis`, or alternating element
+/// by element with `interleave`.
 static void evalConcat(EvalContext &ctx) {
   RefTensor &out = ctx.out[0];
   int64_t axis = normalized(ctx.get(param::axis), out.type.rank());
@@ -60,7 +60,7 @@ static void evalConcat(EvalContext &ctx) {
   }
 }
 
-/// Each gets its part of dy back.
+/// Each operand gets its part of dy.
 static void gradientConcat(Gradient &g) {
   int64_t axis = normalized(g.op.get(param::axis), g.rank(0)), from = 0;
   int64_t count = g.op.numOperands();
@@ -71,7 +71,7 @@ static void gradientConcat(Gradient &g) {
         begin[axis] = from;
         return g.slice(g.dy(), begin, size);
       }
-      // Which of the operands is an axis behind that of the element.
+      // The operand's number is an axis of its own after that of the elements.
       Shape split = size;
       split.insert(split.begin() + axis + 1, count);
       begin.insert(begin.begin() + axis + 1, slot);
@@ -153,8 +153,8 @@ constinit const OpDef ops::Stack = {
 // split
 //===----------------------------------------------------------------------===//
 
-/// Every part is spelled out as a result, so no real program has more; without
-/// a bound, a hostile one could ask for 2^31.
+/// Each part is a named result, so real programs have few; without a bound, a
+/// malicious one could request 2^31.
 static constexpr int64_t maxParts = 4096;
 
 static bool inferSplit(InferContext &ctx) {

@@ -4,7 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `const` holds its value; `weight` names an array that is bound later.
+/// `const` has its value in the program; `weight` names an array that is bound
+/// later.
 ///
 //===----------------------------------------------------------------------===//
 

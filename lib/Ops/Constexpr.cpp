@@ -4,15 +4,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Ops that unpack a weight from fewer bits. Their operands are constants, or
-/// unpacked from constants themselves, so that every backend can compute them
-/// once, when it loads a program.
+/// Ops that unpack a weight from fewer bits. Their operands are constants or
+/// results of such ops, so every backend can compute them once, when it loads a
+/// program.
 ///
-/// ios18 gave two of them, constexpr_lut_to_dense and
-/// constexpr_sparse_to_dense, new parameters under the old name. Each has one
-/// row for both forms: with `shape` it is the old one, whose packed bits are
-/// spelled as bytes and need to be told a shape; without, the new one, whose
-/// operands have sub-byte elements and the shape of the result.
+/// ios18 changed the parameters of two of them, constexpr_lut_to_dense and
+/// constexpr_sparse_to_dense. Each has one row for both forms: the old form has
+/// `shape`, and operands with bits packed in bytes; in the new form, operands
+/// have sub-byte elements and the shape of the result.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +66,7 @@ bool anec::checkBlocks(InferContext &ctx, unsigned slot,
 
 std::vector<int64_t> anec::blockOfElements(llvm::ArrayRef<int64_t> dense,
                                            llvm::ArrayRef<int64_t> blocks) {
-  // Each axis becomes a pair (block, position in it).
+  // Splits each axis into (block, position in the block).
   Shape pairs, strides, blockStrides = rowMajorStrides(blocks);
   for (size_t axis = 0; axis < dense.size(); ++axis) {
     pairs.append({blocks[axis], dense[axis] / blocks[axis]});
@@ -208,7 +207,8 @@ constinit const OpDef ops::ConstexprCast = {
 // constexpr_blockwise_shift_scale and its sparse form
 //===----------------------------------------------------------------------===//
 
-/// Checks `scale` and `offset` (`scaleSlot` and the next) for data of `dense`.
+/// Checks `scale` (operand `scaleSlot`) and `offset` (the next) for data of
+/// shape `dense`.
 static bool checkShiftScale(InferContext &ctx, llvm::ArrayRef<int64_t> dense,
                             unsigned scaleSlot) {
   unsigned offsetSlot = scaleSlot + 1, dataSlot = scaleSlot - 1;

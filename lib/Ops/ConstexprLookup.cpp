@@ -1,10 +1,10 @@
-//===- ConstexprLookup.cpp - constants that are looked up -------*- C++ -*-===//
+//===- ConstexprLookup.cpp - constants from lookup tables -------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Weights whose few bits are indices into tables of their values.
+/// Weights stored as indices of a few bits into tables of values.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,9 @@ static constexpr DTypeSet indexTypes = {DType::UInt1, DType::UInt2,
                                         DType::UInt3, DType::UInt4,
                                         DType::UInt6, DType::UInt8};
 
-/// What a table of tables [blocks..., entries, vector] makes of indices: the
-/// shape of `indices`, with the axis that vectors lie along as much longer.
+/// The result shape of a lookup in tables [blocks..., entries, vector]: that of
+/// `indices`, with the axis along which vectors lie multiplied by the vector
+/// length.
 static std::optional<Shape> inferLookup(InferContext &ctx,
                                         const TensorType &indices,
                                         DType indexType, unsigned lutSlot) {
@@ -53,7 +54,7 @@ static std::optional<Shape> inferLookup(InferContext &ctx,
   return shape;
 }
 
-/// Writes the table's vectors that `indices`, of shape `dense`, name.
+/// Writes the vectors that `indices`, of shape `dense`, select from the tables.
 static void lookUp(EvalContext &ctx, llvm::ArrayRef<double> indices,
                    llvm::ArrayRef<int64_t> dense, const RefTensor &lut,
                    llvm::MutableArrayRef<double> out) {
@@ -76,8 +77,8 @@ static void lookUp(EvalContext &ctx, llvm::ArrayRef<double> indices,
   }
 }
 
-/// The number of bits of an index into a table of `entries`; 0 when there is
-/// no such number.
+/// The number of bits of an index into a table of `entries`; 0 when `entries`
+/// is not a supported table size.
 static unsigned indexBits(int64_t entries) {
   for (unsigned bits : {1, 2, 4, 6, 8})
     if (entries == int64_t(1) << bits)
@@ -173,7 +174,8 @@ static void evalLutToSparse(EvalContext &ctx) {
   const Shape &dense = mask.type.shape;
   std::vector<double> entries(ctx.out[0].data.size());
   lookUp(ctx, spread(mask.data, ctx.in[1]->data), dense, lut, entries);
-  // The mask is looked up the same way, in tables of what the element is.
+  // Expands the mask by the same lookup: its tables map a bit to a vector of
+  // it.
   int64_t vector = lut.type.shape.back();
   RefTensor flags;
   flags.type = TensorType(DType::UInt1, Shape(dense.size(), 1));

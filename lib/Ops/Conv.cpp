@@ -70,8 +70,8 @@ static bool inferConv(InferContext &ctx) {
 //===----------------------------------------------------------------------===//
 
 /// Calls `fn(at)` for each kernel position and, within it, each output
-/// position: with the element of an input channel that the two bring together,
-/// or -1 where it lies in the padding.
+/// position. `at` is the index of the element of an input channel that the two
+/// combine, or -1 in the padding.
 template <typename Fn>
 static void forEachTap(llvm::ArrayRef<ConvAxis> axes, Fn fn) {
   Shape kernel, output, inputStride;
@@ -102,8 +102,9 @@ static void forEachTap(llvm::ArrayRef<ConvAxis> axes, Fn fn) {
   }
 }
 
-/// A convolution is a matrix product: weight [outputs, inputs * kernel] times
-/// the unfolded input [inputs * kernel, output positions], per image and group.
+/// Computes a convolution as a matrix product per image and group: weight
+/// [outputs, inputs * kernel] times the unfolded input [inputs * kernel, output
+/// positions].
 static void evalConv(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0], &weight = *ctx.in[1];
   const RefTensor *bias = operandOrNull(ctx, 2);
@@ -144,9 +145,9 @@ static void evalConv(EvalContext &ctx) {
 
 namespace {
 
-/// A convolution takes `image` [images, groups * inputs, ...] to `outputs`
-/// [images, groups * outputs, ...]; of a transposed one, which is the way back,
-/// they are result and operand.
+/// The convolution from `image` [images, groups * inputs, ...] to `outputs`
+/// [images, groups * outputs, ...]. For a transposed convolution, these are its
+/// result and its operand.
 struct ConvGeometry {
   llvm::SmallVector<ConvAxis, 3> axes;
   int64_t groups;
@@ -160,7 +161,7 @@ struct ConvGeometry {
       pads.append({axis.before, axis.after});
     }
   }
-  /// A product of matrices, for each element of the image.
+  /// Whether it is a matrix product at each position of the image.
   bool isPointwise() const {
     return groups == 1 && llvm::all_of(axes, [](const ConvAxis &axis) {
              return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 &&
@@ -192,8 +193,8 @@ static Value *imagesAsChannels(Gradient &g, Value *x, int64_t groups) {
 }
 
 /// dweight[o, c, k] = sum over images and positions of image[c, p stride + k
-/// dilation] dout[o, p]: a convolution with dout as its weight, whose strides
-/// and dilations are the other way around, of images as channels.
+/// dilation] dout[o, p]. This is a convolution with images as channels, dout as
+/// its weight, and strides and dilations swapped.
 static Value *gradientConvWeight(Gradient &g, const ConvGeometry &geometry,
                                  Value *image, Value *dout) {
   unsigned rank = image->type.rank();
@@ -209,7 +210,7 @@ static Value *gradientConvWeight(Gradient &g, const ConvGeometry &geometry,
     shape[1] = image->type.shape[1];
     return g.reshape(g.sum(products, 0), shape);
   }
-  // Just as much padding as gives the kernel's extents.
+  // Pad (or crop) so that the result has the extents of the kernel.
   Shape before(rank, 0), after(rank, 0);
   for (auto [i, axis] : llvm::enumerate(geometry.axes)) {
     int64_t reached = (axis.output() - 1) * axis.stride + axis.span();
@@ -229,8 +230,9 @@ static Value *gradientConvWeight(Gradient &g, const ConvGeometry &geometry,
   return g.transpose(weight, swap);
 }
 
-/// Back to the image; of a pointwise one by the transposed matrix, which is
-/// what the engine is fast at.
+/// The gradient of the image, of shape `image`: a transposed convolution or,
+/// for a pointwise convolution, one with the transposed weight, which is fast
+/// on the engine.
 static Value *convBack(Gradient &g, const ConvGeometry &geometry, Value *dout,
                        Value *weight, llvm::ArrayRef<int64_t> image) {
   if (geometry.isPointwise()) {
@@ -299,8 +301,8 @@ constinit const OpDef ops::Conv = {
 // conv_transpose
 //===----------------------------------------------------------------------===//
 
-/// The fewest and the most elements of an axis of the result: those that the
-/// convolution back makes `input` elements of.
+/// The least and the greatest extent of a result axis: a convolution over an
+/// axis in this range, with the op's parameters, has `input` outputs.
 static std::pair<int64_t, int64_t> transposedExtents(InferContext &ctx,
                                                      unsigned axis,
                                                      int64_t input,
@@ -356,8 +358,8 @@ static bool inferConvTranspose(InferContext &ctx) {
   return ctx.result(type);
 }
 
-/// The transpose of the convolution from the result to x: its columns are
-/// weight^T x, and go back to where they would have been unfolded from.
+/// Transposes the convolution from the result to x: computes the columns
+/// weight^T x, and adds them at the positions that they would be unfolded from.
 static void evalConvTranspose(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0], &weight = *ctx.in[1];
   const RefTensor *bias = operandOrNull(ctx, 2);

@@ -1,12 +1,12 @@
-//===- Decompose.h - what decompositions are written with -------*- C++ -*-===//
+//===- Decompose.h - builders for decompositions ----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Decompositions read like the equations in their comments: a call makes an op
-/// and gives its value. Values are named after the op they replace, and the
-/// last one takes its name.
+/// Decompositions read like the equations in their comments: each call creates
+/// an op and returns its result. New values are named after the op that they
+/// replace; the last one keeps its name.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ public:
                    llvm::StringRef part = "") {
     return make(ops::Transpose, {x}, Attr(param::perm, perm), part);
   }
-  /// An op called NAME_PART after the op's result, or just after it when there
-  /// is no `part`: that is the value that takes the op's place.
+  /// Creates an op named NAME_PART after the op's result NAME, or NAME without
+  /// `part`, for the value that replaces the op.
   Value *make(const OpDef &def, llvm::ArrayRef<Value *> operands,
               llvm::ArrayRef<Attr> attrs, llvm::StringRef part = "") {
     std::string name = op.result()->name;

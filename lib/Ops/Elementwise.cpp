@@ -82,7 +82,8 @@ static void gradientMod(Gradient &g) {
   });
 }
 
-/// p = x^y: dx = dp y x^(y - 1), dy = dp p log(x), or 0 where x has none.
+/// p = x^y: dx = dp y x^(y - 1), dy = dp p log(x), or 0 where log(x) is
+/// undefined.
 static void gradientPow(Gradient &g) {
   g.give(0, [&] {
     Value *less = g.make(ops::Pow, {g.in(0), g.add(g.in(1), -1)});
@@ -95,7 +96,7 @@ static void gradientPow(Gradient &g) {
   });
 }
 
-/// Of equal elements, x is the one that counts.
+/// For maximum and minimum. Where x and y are equal, x gets the gradient.
 template <const OpDef &keeps, const OpDef &yields>
 static void gradientChoice(Gradient &g) {
   g.give(0, [&] { return g.where(g.make(keeps, {g.in(0), g.in(1)}), g.dy()); });
@@ -170,7 +171,7 @@ static constexpr OpDef unary(llvm::StringLiteral name,
           .gradient = gradient};
 }
 
-/// Of one whose gradient is zero.
+/// An op whose gradient is zero.
 static constexpr OpDef steps(llvm::StringLiteral name,
                              llvm::StringLiteral summary,
                              void (*eval)(EvalContext &),
@@ -207,7 +208,8 @@ static Value *derivativeSinh(Gradient &g) {
 }
 static Value *derivativeTan(Gradient &g) { return g.add(g.square(g.out()), 1); }
 
-/// Divisions, where one by one they stay in fp16's range longest.
+/// dy is divided directly: an inverse as an intermediate value would leave the
+/// range of fp16 earlier.
 static void gradientSqrt(Gradient &g) {
   g.give(0, [&] { return g.div(g.mul(g.dy(), 0.5), g.out()); });
 }
@@ -293,7 +295,7 @@ static double reciprocalRoot(double x) { return 1 / std::sqrt(x); }
 static void gradientLog(Gradient &g) {
   g.give(0, [&] {
     double epsilon = g.op.get(param::epsilon);
-    // What the element type cannot tell from 0 is not worth an op.
+    // Omit an epsilon that is 0 in fp16.
     bool vanishes = epsilon < 6e-8;
     return g.div(g.dy(), vanishes ? g.in(0) : g.add(g.in(0), epsilon));
   });

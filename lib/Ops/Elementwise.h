@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reference kernels made from a function of one or two numbers, for the
-/// families that are nothing more.
+/// Reference kernels for ops that apply a function of one or two numbers to
+/// each element.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -53,13 +53,13 @@ void gradientUnary(Gradient &g) {
   g.give(0, [&] { return g.mul(g.dy(), derivative(g)); });
 }
 
-/// dx = dy where the condition holds.
+/// dx = dy where the condition is true, 0 elsewhere.
 template <Value *(*condition)(Gradient &)>
 void gradientWhere(Gradient &g) {
   g.give(0, [&] { return g.where(condition(g), g.dy()); });
 }
 
-/// The elements of operand 0 in their order: reshapes and identity.
+/// Copies the elements of operand 0 in order, for reshapes and identity.
 inline void evalCopy(EvalContext &ctx) { ctx.out[0].data = ctx.in[0]->data; }
 
 } // namespace anec

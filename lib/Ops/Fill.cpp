@@ -61,8 +61,8 @@ constinit const OpDef ops::FillLike = {
 // range_1d
 //===----------------------------------------------------------------------===//
 
-/// The number of elements from `start` to before `end`, if there are any and
-/// they can be counted.
+/// The number of elements of [start, end) in steps of `step`. Returns nothing
+/// when there are none or more than 2^31 - 1.
 static std::optional<int64_t> rangeCount(double start, double end,
                                          double step) {
   double count = std::ceil((end - start) / step);
@@ -147,7 +147,7 @@ static bool inferOneHot(InferContext &ctx) {
   return ctx.result({ctx.constant(param::onValue)->dtype(), shape});
 }
 
-/// An index outside the vector turns no element on.
+/// An index outside of the vector selects no element.
 static void evalOneHot(EvalContext &ctx) {
   const RefTensor &indices = *ctx.in[0];
   RefTensor &out = ctx.out[0];

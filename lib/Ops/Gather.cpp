@@ -4,8 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What an index outside the table gives is left open by MIL; the reference
-/// takes the nearest element. Their counterparts are in Scatter.cpp.
+/// MIL does not define the result of an index outside of the table; the
+/// reference reads the nearest element. The corresponding writes are in
+/// Scatter.cpp.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -63,8 +64,8 @@ static void evalGather(EvalContext &ctx) {
     }
 }
 
-/// x as [batch, outer, extent, inner], with an index for each element of the
-/// result: along the extent, elements go back to where they come from.
+/// Scatters dy along the extent of x, seen as [batch, outer, extent, inner],
+/// with an index for each element of the result.
 static Value *gradientGatherBatched(Gradient &g) {
   AxisView view =
       viewAxis(g.shape(0), normalized(g.op.get(param::axis), g.rank(0)));
@@ -83,7 +84,7 @@ static Value *gradientGatherBatched(Gradient &g) {
       g.shape(0));
 }
 
-/// What is read several times gets the sum.
+/// An element that is read several times gets the sum of the gradients.
 static void gradientGather(Gradient &g) {
   g.give(0, [&] {
     if (g.op.get(param::batchDims) != 0)
@@ -206,8 +207,8 @@ static void evalGatherNd(EvalContext &ctx) {
                  });
 }
 
-/// The place in the batch becomes part of the indices, which scatter_nd has no
-/// batch for.
+/// The position in the batch becomes part of the indices, since scatter_nd has
+/// no batch axes.
 static void gradientGatherNd(Gradient &g) {
   for (int64_t axis = 0; axis < g.op.get(param::batchDims); ++axis)
     if (!g.canBake(g.shape(0)[axis]))
@@ -282,7 +283,7 @@ static void decomposeEmbed(Builder &builder, const Op &op,
   results.push_back(d.transpose(rows, {1, 0}));
 }
 
-/// The columns go back to the rows they come from, and add up there.
+/// Adds the columns of dy to the rows of the table that they were read from.
 static void gradientEmbed(Gradient &g) {
   g.give(0, [&] {
     return g.make(ops::Scatter, {g.fill(g.shape(0), 0), g.op.operand(1u),

@@ -1,4 +1,4 @@
-//===- Gradient.cpp - what gradient rules are written with ----------------===//
+//===- Gradient.cpp - builders for gradient rules -------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -10,14 +10,14 @@
 using namespace anec;
 
 //===----------------------------------------------------------------------===//
-// Ops made before
+// Existing ops
 //===----------------------------------------------------------------------===//
 
 static const Value *firstOf(llvm::ArrayRef<Value *> operands) {
   return operands.empty() ? nullptr : operands[0];
 }
 
-/// Whether `op` has the constants `attrs` and, for all others, its defaults.
+/// Whether `op` has the constants `attrs`, and defaults for all others.
 static bool hasConstants(const Op &op, llvm::ArrayRef<Attr> attrs) {
   unsigned slot = 0;
   for (const ParamDef &param : op.def().parameters()) {

@@ -27,7 +27,7 @@ static bool inferSplitHeads(InferContext &ctx) {
   return ctx.result({x.dtype, {heads, x.shape[0] / heads, x.shape[1]}});
 }
 
-/// Both are the elements in order, in the result's shape.
+/// Both ops keep the elements in order and change only the shape.
 static void decomposeToReshape(Builder &builder, const Op &op,
                                llvm::SmallVectorImpl<Value *> &results) {
   Decomposition d(builder, op);
@@ -99,8 +99,8 @@ static bool inferRope(InferContext &ctx) {
   return inferSame(ctx);
 }
 
-/// The angle by which pair `i` of `width` / 2 turns at `position`; `Context` is
-/// an EvalContext or an Op.
+/// The angle by which pair `i` of `width` / 2 is rotated at `position`.
+/// `Context` is an EvalContext or an Op.
 template <typename Context>
 static double ropeAngle(const Context &ctx, int64_t i, int64_t width,
                         int64_t position) {
@@ -130,9 +130,9 @@ static void evalRope(EvalContext &ctx) {
       }
 }
 
-/// first' = first cos - second sin, second' = second cos + first sin, where the
-/// halves of each pair lie together: along the width for half_split, and along
-/// an axis of 2, [heads, width / 2, 2, positions], for interleaved.
+/// first' = first cos - second sin, second' = second cos + first sin. The two
+/// elements of a pair are half a width apart for half_split. For interleaved,
+/// they are adjacent: along axis 2 of [heads, width / 2, 2, positions].
 static void decomposeRope(Builder &builder, const Op &op,
                           llvm::SmallVectorImpl<Value *> &results) {
   Decomposition d(builder, op);
@@ -185,7 +185,7 @@ static int64_t flopsRope(const Op &op) {
   return saturatingProduct({3, op.result()->type.numElements()});
 }
 
-/// A rotation's transpose is the rotation back.
+/// The transpose of a rotation is its inverse.
 static void gradientRope(Gradient &g) {
   g.give(0, [&] {
     return g.make(ops::Rope, {g.dy()},

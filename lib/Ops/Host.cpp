@@ -1,12 +1,12 @@
-//===- Host.cpp - what host functions do beside tensor ops ------*- C++ -*-===//
+//===- Host.cpp - call, repeat and accumulate -------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `call` applies a kernel or layer of the module, `repeat` a host function
-/// several times. Neither sees the other function: their result types stand in
-/// the op. They have no value semantics of their own.
+/// `call` applies a kernel or layer of the module, `repeat` applies a host
+/// function several times. Inference does not see the applied function: the op
+/// states its result types. The interpreter evaluates these ops.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace anec;
 // call
 //===----------------------------------------------------------------------===//
 
-/// Reads `fp16[768, 256]`.
+/// Parses a type such as `fp16[768, 256]`.
 static std::optional<TensorType> parseType(llvm::StringRef text) {
   auto [word, extents] = text.split('[');
   std::optional<DType> dtype = parseDType(word);
@@ -44,7 +44,7 @@ static std::optional<TensorType> parseType(llvm::StringRef text) {
   return type;
 }
 
-/// Appends the types that the constant `name` lists.
+/// Appends the types listed in the constant `name`.
 static bool readTypes(InferContext &ctx, const StringsParam &name,
                       llvm::SmallVectorImpl<TensorType> &types) {
   for (const std::string &text : ctx.get(name)) {

@@ -1,4 +1,4 @@
-//===- Indices.h - what lookups and scatters share --------------*- C++ -*-===//
+//===- Indices.h - shared code of lookups and scatters ----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -14,18 +14,19 @@ namespace anec {
 inline constexpr DTypeSet indexTypes = {DType::Int8, DType::Int16, DType::Int32,
                                         DType::UInt8, DType::UInt16};
 
-/// Index `i` of an axis of `extent` elements; negative ones count from the end,
-/// and what is outside becomes the nearest element.
+/// Index `i` of an axis of `extent` elements: negative ones count from the end,
+/// and out-of-range ones become the nearest element.
 inline int64_t resolveIndex(double i, int64_t extent) {
   return std::clamp<int64_t>(normalized(int64_t(i), extent), 0, extent - 1);
 }
 
-/// Whether `axis` is an axis of operand 0, and operand 1 has its shape except
-/// there.
+/// Whether `axis` is an axis of operand 0, and operand 1 has the same shape
+/// except at that axis.
 bool checkAlongAxis(InferContext &ctx);
 
-/// Calls `fn(i, at)` for each element i of operand 1, where `at` is the element
-/// of operand 0 at the same place, but along `axis` at that index.
+/// Calls `fn(i, at)` for each element i of operand 1. `at` is the element of
+/// operand 0 at the same position, except that its index along `axis` is the
+/// value of element i.
 template <typename Fn>
 void forEachAlongAxis(const EvalContext &ctx, Fn fn) {
   const RefTensor &data = *ctx.in[0], &indices = *ctx.in[1];
@@ -39,12 +40,13 @@ void forEachAlongAxis(const EvalContext &ctx, Fn fn) {
   }
 }
 
-/// Whether the rows of operand 1 are no longer than operand 0 has axes behind
-/// the first `batchDims`.
+/// Whether the rows of operand 1 (its last axis) index at most the axes that
+/// operand 0 has after the first `batchDims`.
 bool checkIndexDepth(InferContext &ctx, int64_t batchDims);
 
-/// Calls `fn(at, count)` for each row of `indices`: the slice of a tensor of
-/// `shape` that it names, behind the first `batchDims` axes, which go together.
+/// Calls `fn(at, count)` for each row of `indices`: `count` elements from `at`
+/// on are the slice that the row selects in a tensor of `shape`. The first
+/// `batchDims` axes of both are batch axes.
 template <typename Fn>
 void forEachIndexed(const RefTensor &indices, llvm::ArrayRef<int64_t> shape,
                     int64_t batchDims, Fn fn) {

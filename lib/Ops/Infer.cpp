@@ -1,4 +1,4 @@
-//===- Infer.cpp - what shape inferences share ------------------*- C++ -*-===//
+//===- Infer.cpp - shared code of shape inference ---------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -40,7 +40,7 @@ std::optional<Shape> anec::broadcast(InferContext &ctx,
                                      std::array<unsigned, 2> slots) {
   if (auto shape = broadcastShapes(lhs, rhs))
     return shape;
-  // Name the last axis that differs, counted in the broadcast shape.
+  // Report the last axis that differs, counted in the broadcast shape.
   unsigned rank = std::max(lhs.size(), rhs.size());
   unsigned fromEnd = 1;
   while (lhs[lhs.size() - fromEnd] == rhs[rhs.size() - fromEnd] ||

@@ -1,16 +1,16 @@
-//===- Infer.h - what shape inferences share --------------------*- C++ -*-===//
+//===- Infer.h - shared code of shape inference -----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Pieces that several families' `infer` functions are made of. They report
-/// what is wrong and return false, or nothing.
+/// Functions shared by the `infer` functions of several families. On failure
+/// they report an error and return false or nothing.
 ///
-/// Inference may rely on what checkAndInfer has checked before: parameters are
-/// present with an element type and rank they take, extents are in [1, 2^31),
-/// and integers of constants in 32 bits, so sums and products of two of them
-/// do not overflow. Element counts do: use checkedNumElements.
+/// Inference can rely on what checkAndInfer has checked: required parameters
+/// are present and have an accepted element type and rank, extents are in [1,
+/// 2^31), and integer constants fit in 32 bits, so sums and products of two of
+/// them do not overflow. Element counts can overflow: use checkedNumElements.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,14 @@
 
 namespace anec {
 
-/// What ops that only move elements take.
+/// Element types of ops that only move elements.
 inline constexpr DTypeSet movableTypes = {
     DType::Bool,  DType::FP16,  DType::FP32,  DType::Int8,
     DType::Int16, DType::Int32, DType::UInt8, DType::UInt16};
-/// What `select`, `split` and `tile` take.
+/// Element types of `select`, `split` and `tile`.
 inline constexpr DTypeSet basicTypes = {DType::Bool, DType::FP16, DType::FP32,
                                         DType::Int32};
-/// Integers that shape parameters may be written in.
+/// Element types of shape parameters.
 inline constexpr DTypeSet shapeTypes = {DType::Int8, DType::Int16,
                                         DType::Int32};
 
@@ -37,12 +37,12 @@ constexpr ParamDef extents(const IntsParam &name,
                            llvm::StringLiteral fallback = "") {
   return {name, ParamKind::Constant, shapeTypes, 0, 1, fallback};
 }
-/// The same, computed by the program. It has the name of the constant that
-/// stands for it otherwise: one of both is given.
+/// The same as a computed operand. It shares its name with the constant; one of
+/// the two is given.
 constexpr ParamDef computed(const ValueParam &name) {
   return optionalValue(name, {DType::Int32}, 0, "when it is computed");
 }
-/// A constant that may be absent.
+/// An optional constant.
 template <typename Param>
 constexpr ParamDef optionalConstant(const Param &name, DTypeSet dtypes) {
   return {name, ParamKind::OptionalConstant, dtypes, 0, Param::rank};
@@ -56,22 +56,23 @@ bool inferBroadcast(InferContext &ctx);
 /// The same, of bool.
 bool inferComparison(InferContext &ctx);
 
-/// The broadcast of two shapes; the operands in `slots` are blamed.
+/// The broadcast of two shapes. Returns nothing when they do not broadcast; the
+/// error names the operands in `slots`.
 std::optional<Shape> broadcast(InferContext &ctx, llvm::ArrayRef<int64_t> lhs,
                                llvm::ArrayRef<int64_t> rhs,
                                std::array<unsigned, 2> slots);
 
-/// Makes axes non-negative; false when one is out of range or named twice.
+/// Makes axes non-negative. Returns false when one is out of range or repeated.
 bool normalizeAxes(InferContext &ctx, llvm::MutableArrayRef<int64_t> axes,
                    unsigned rank);
-/// The same for operands that are known to fit.
+/// The same for axes that are known to be valid.
 int64_t normalized(int64_t axis, unsigned rank);
 Shape normalized(llvm::ArrayRef<int64_t> axes, unsigned rank);
 
-/// Whether one of both, which have the same name, is given.
+/// Whether exactly one of `constant` and `value`, which share a name, is given.
 bool checkGivenOnce(InferContext &ctx, const ConstantParam &constant,
                     const ValueParam &value);
-/// Whether constant list `name` (absent is fine) has `length` elements.
+/// Whether constant list `name` (which can be absent) has `length` elements.
 bool checkLength(InferContext &ctx, const ConstantParam &name, size_t length);
 /// Whether every integer of constant `name` is in [min, max].
 bool checkRange(InferContext &ctx, const ConstantParam &name, int64_t min,
@@ -79,26 +80,26 @@ bool checkRange(InferContext &ctx, const ConstantParam &name, int64_t min,
 /// Whether constant list `name` is a permutation of `rank` axes; negative ones
 /// count from the end.
 bool checkPermutation(InferContext &ctx, const IntsParam &name, unsigned rank);
-/// Reports that number constant `name` is outside of `domain`.
+/// Reports that numeric constant `name` is outside of `domain`. Returns false.
 bool failNumber(InferContext &ctx, const FloatParam &name,
                 llvm::StringRef domain);
-/// Whether text constant `name` is one of `choices`.
+/// Whether string constant `name` is one of `choices`.
 bool checkChoice(InferContext &ctx, const StringParam &name,
                  llvm::ArrayRef<llvm::StringRef> choices);
 /// Whether the rank of operand `slot` is in [min, max].
 bool checkRank(InferContext &ctx, unsigned slot, unsigned min, unsigned max);
-/// Whether operand `slot` (absent is fine) has this shape.
+/// Whether operand `slot` (which can be absent) has the shape `expected`.
 bool checkShape(InferContext &ctx, unsigned slot,
                 llvm::ArrayRef<int64_t> expected);
 
-/// The parameter that operand `slot` stands for.
+/// The parameter of operand `slot`.
 const ParamDef &valueParam(const OpDef &def, unsigned slot);
 
-/// How many elements of an array that it makes itself, a mask or a table, a
-/// decomposition may write into the program.
+/// The most elements of an array, such as a mask or a table, that a
+/// decomposition can add to the program as a constant.
 constexpr int64_t maxBakedElements = 1 << 26;
 
-/// Products for `flops`, which saturate.
+/// The product of `factors`; saturates on overflow.
 int64_t saturatingProduct(llvm::ArrayRef<int64_t> factors);
 
 } // namespace anec

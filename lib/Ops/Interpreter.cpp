@@ -18,7 +18,8 @@ using namespace anec;
 
 namespace {
 
-/// Elements by value, freed after the last use: a layer's are large.
+/// The elements of each value, freed after the value's last use: those of a
+/// layer are large.
 class Environment {
 public:
   explicit Environment(const Function &function) {
@@ -52,7 +53,7 @@ private:
 
 namespace {
 
-/// Runs functions, those that others apply among them.
+/// Runs functions, including the functions that they apply.
 class Interpreter {
 public:
   Interpreter(const Module *module, Diagnostics &diags,
@@ -82,7 +83,7 @@ private:
 
 } // namespace
 
-/// The value of an `index` operand, when there is one.
+/// The value of an `index` operand; nothing when it is absent.
 static std::optional<int64_t> indexOf(const RefTensor *index) {
   return index ? std::optional<int64_t>(int64_t(index->data[0])) : std::nullopt;
 }
@@ -245,7 +246,7 @@ bool anec::interpretModule(const Module &module, const Function &function,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// SplitMix64: enough for test data, and the same everywhere.
+/// SplitMix64: sufficient for test data, and the same on all machines.
 class Random {
 public:
   explicit Random(uint64_t seed) : state(seed) {}
@@ -256,8 +257,8 @@ public:
     return z ^ z >> 31;
   }
   double uniform() { return double(next() >> 11) * 0x1p-53; }
-  /// The sum of twelve uniforms: normal enough, and without tails that would
-  /// make a comparison turn on one element.
+  /// The sum of twelve uniform numbers: approximately normal, without tails
+  /// that would let a single element dominate a comparison.
   double normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i)

@@ -17,8 +17,8 @@ static bool inferCrossEntropy(InferContext &ctx) {
          ctx.result({DType::FP32});
 }
 
-/// -log softmax(x)[target] = log(sum exp(x - top)) - (x[target] - top). A
-/// target that is no class is left out of the mean.
+/// -log softmax(x)[target] = log(sum exp(x - top)) - (x[target] - top). Columns
+/// whose target is not a class are excluded from the mean.
 static void evalCrossEntropy(EvalContext &ctx) {
   const RefTensor &logits = *ctx.in[0], &targets = *ctx.in[1];
   int64_t classes = logits.type.shape[0], count = logits.type.shape[1];
@@ -43,7 +43,7 @@ static int64_t flopsCrossEntropy(const Op &op) {
   return saturatingProduct({4, op.operand(0u)->type.numElements()});
 }
 
-/// The factor goes into the op, so that fp16 holds what comes out.
+/// dy is an operand of the op, so that its result is scaled to fit fp16.
 static void gradientCrossEntropy(Gradient &g) {
   g.give(0, [&] {
     return g.make(ops::CrossEntropyGradient,
@@ -102,8 +102,9 @@ static void evalCrossEntropyGradient(EvalContext &ctx) {
 }
 
 /// dlogits = (softmax(logits) counts - onehot) dloss / max(sum(counts), 1),
-/// where a column counts, 1 and not 0, when its target is a class. In fp32: one
-/// of many probabilities is below what fp16 has.
+/// where counts is 1 for a column whose target is a class, otherwise 0.
+/// Computed in fp32: the probability of one of many classes can be below the
+/// range of fp16.
 static void
 decomposeCrossEntropyGradient(Builder &builder, const Op &op,
                               llvm::SmallVectorImpl<Value *> &results) {

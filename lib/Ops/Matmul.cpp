@@ -18,7 +18,7 @@ using namespace anec;
 
 namespace {
 /// An operand of matmul as a batch of matrices. A vector is a row on the left
-/// and a column on the right, and its transposition means nothing.
+/// and a column on the right, and ignores transposition.
 struct MatrixView {
   llvm::ArrayRef<int64_t> batch;
   int64_t rows, columns;
@@ -92,9 +92,9 @@ static void evalMatmul(EvalContext &ctx) {
   settleIntegers(out);
 }
 
-/// z = x y: dx = dz y^T, dy = x^T dz, and the transposes of these for operands
-/// that are transposed. Vectors become matrices first; what the leading axes
-/// repeat, Gradient sums.
+/// z = x y: dx = dz y^T, dy = x^T dz, and the transposes of these for
+/// transposed operands. Vectors become matrices first; Gradient sums over
+/// broadcast leading axes.
 static void gradientMatmul(Gradient &g) {
   MatrixView lhs(g.shape(0), g.op.get(param::transposeX), true);
   MatrixView rhs(g.shape(1), g.op.get(param::transposeY), false);
@@ -232,8 +232,8 @@ constinit const OpDef ops::Linear = {
 // einsum
 //===----------------------------------------------------------------------===//
 
-/// The equation with its letters replaced by a, b, c, ... in the order they
-/// come in, and without spaces.
+/// The equation without spaces, its letters renamed to a, b, c, ... in order of
+/// appearance.
 static std::string canonicalEquation(llvm::StringRef equation) {
   std::string letters, result;
   for (char c : equation) {
@@ -253,7 +253,7 @@ static std::string canonicalEquation(llvm::StringRef equation) {
   return result;
 }
 
-/// nchw,nwhu->nchu, and the same without n.
+/// Accepts nchw,nwhu->nchu, and the same without n.
 static bool inferEinsum(InferContext &ctx) {
   std::string equation = canonicalEquation(ctx.get(param::equation));
   bool batched = equation == "abcd,adce->abce";
@@ -305,11 +305,11 @@ static void evalEinsum(EvalContext &ctx) {
       }
 }
 
-/// z[c,h,u] = sum_w x[c,h,w] y[w,h,u] is a product for each h. With h in front
-/// of x, y and dz: dx = dz y^T, dy = x^T dz.
+/// z[c,h,u] = sum_w x[c,h,w] y[w,h,u] is a matrix product for each h. With h as
+/// a leading axis of x, y and dz: dx = dz y^T, dy = x^T dz.
 static void gradientEinsum(Gradient &g) {
   bool batched = g.rank(0) == 4;
-  // Its own inverse.
+  // The permutation is its own inverse.
   Shape perm = batched ? Shape{0, 2, 1, 3} : Shape{1, 0, 2};
   auto inFront = [&](Value *value) { return g.transpose(value, perm); };
   g.give(0, [&] {

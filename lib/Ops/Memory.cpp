@@ -1,13 +1,13 @@
-//===- Memory.cpp - states and tensor buffers ----------------------------===//
+//===- Memory.cpp - states and tensor buffers -----------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Ops between memory and values. A state is what later runs and later reads
-/// see of a write, so these ops stay in order, and all stay. A buffer is an
-/// array in its caller's layout, which arrays on this side of the call do not
-/// have: to them it is a tensor.
+/// Ops that move values from and to memory. Later reads and later runs see what
+/// is written to a state, so state ops keep their order and are never removed.
+/// A buffer is an array in its caller's layout; inside a program, it is an
+/// ordinary tensor.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ static bool inferWriteState(InferContext &ctx) {
   return checkShape(ctx, 1, ctx.type(0).shape); // C1
 }
 
-/// It has no result; storing is for whoever has the state.
+/// The op has no result; the owner of the state stores the data.
 static void evalWriteState(EvalContext &) {}
 
 constinit const OpDef ops::WriteState = {

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// MIL's normalizations. rmsnorm, which MIL lacks, is in RmsNorm.cpp.
+/// The normalizations of MIL. rmsnorm, which MIL lacks, is in RmsNorm.cpp.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,14 @@ using namespace anec;
 
 namespace {
 
-/// With c = x - mean, r = (mean(c^2) + epsilon)^(-1/2) and u = c r, over the
-/// rows of some axes, y = u gamma + beta:
+/// With c = x - mean, r = (mean(c^2) + epsilon)^(-1/2) and u = c r over some
+/// axes, y = u gamma + beta:
 ///
 ///   dx = r (dy gamma - mean(dy gamma) - u mean(dy gamma u))
 ///   dgamma = sum(dy u),  dbeta = sum(dy)
 ///
-/// The row is one axis, the last of [rows, count].
+/// x is transposed and reshaped to [rows, count], so that a row is the last
+/// axis.
 class RowsGradient {
 public:
   RowsGradient(Gradient &g, llvm::ArrayRef<int64_t> axes) : g(g) {
@@ -105,7 +106,7 @@ static void evalLayerNorm(EvalContext &ctx) {
   Shape axes = normalized(ctx.get(param::axes), shape.size());
   Shape xStrides = rowMajorStrides(shape);
   Shape rowStrides = reducedStrides(shape, axes);
-  // gamma and beta have the axes of `axes`, in that order.
+  // gamma and beta have one axis for each of `axes`, in that order.
   Shape parameterShape, parameterStrides(shape.size(), 0);
   for (int64_t axis : axes)
     parameterShape.push_back(shape[axis]);
@@ -133,7 +134,7 @@ static void evalLayerNorm(EvalContext &ctx) {
                     });
 }
 
-/// Mean, deviation, its square, variance, scaling, gamma, beta.
+/// Mean, deviation, square, variance, scaling, gamma, beta.
 static int64_t flopsLayerNorm(const Op &op) {
   return saturatingProduct({8, op.result()->type.numElements()});
 }
@@ -141,7 +142,7 @@ static int64_t flopsLayerNorm(const Op &op) {
 static void gradientLayerNorm(Gradient &g) {
   Shape axes = normalized(g.op.get(param::axes), g.rank(0));
   RowsGradient r(g, axes);
-  // gamma and beta have the axes of a row in the row's order.
+  // The axes of gamma and beta are those of a row, in the same order.
   g.give(0, [&] {
     Value *weighted = r.toRows(g.dy());
     if (g.op.operand(param::gamma))
@@ -205,7 +206,7 @@ static int64_t flopsL2Norm(const Op &op) {
 }
 
 /// With r = (sum(x^2) + epsilon)^(-1/2) and y = x r: dx = r (dy - y sum(dy y)).
-/// As mean and not as sum, r is what fp16 can compute.
+/// r is computed from the mean instead of the sum, which can overflow fp16.
 static void gradientL2Norm(Gradient &g) {
   g.give(0, [&] {
     const Shape &shape = g.shape(0);
@@ -265,7 +266,7 @@ static void evalBatchNorm(EvalContext &ctx) {
   }
 }
 
-/// One multiplication and one addition, of factors known before running.
+/// One multiplication and one addition: the factors are known before running.
 static int64_t flopsBatchNorm(const Op &op) {
   return saturatingProduct({2, op.result()->type.numElements()});
 }
@@ -416,7 +417,7 @@ static int64_t flopsLocalResponseNorm(const Op &op) {
 }
 
 /// With d = k + alpha / size W x^2, where the matrix W sums the channels around
-/// each, and y = x d^(-beta):
+/// each channel, and y = x d^(-beta):
 ///
 ///   dx = dy d^(-beta) - 2 beta alpha / size x W^T (dy x d^(-beta - 1))
 static void gradientLocalResponseNorm(Gradient &g) {

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A window slides over the spatial axes of x [images, channels, spatial...],
-/// each channel by itself.
+/// A window slides over the spatial axes of each channel of x [images,
+/// channels, spatial...].
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ namespace {
 struct PoolAxis {
   int64_t input, kernel, stride, before, after, output;
 
-  /// The axis after padding has been worked out; `output` is below 1 when the
-  /// window does not fit.
+  /// Computes padding and output; `output` is below 1 when the window does not
+  /// fit.
   template <typename Context>
   PoolAxis(const Context &ctx, unsigned axis, int64_t input)
       : input(input), kernel(ctx.get(param::kernelSizes)[axis]),
@@ -43,7 +43,7 @@ struct PoolAxis {
     int64_t slack = input + before + after - kernel;
     bool ceil = ctx.get(param::ceilMode);
     output = slack < 0 ? 0 : (slack + (ceil ? stride - 1 : 0)) / stride + 1;
-    // Rounding up adds no window that begins behind the input.
+    // Rounding up must not add a window that starts after the input.
     if (ceil && before + after > 0 && (output - 1) * stride >= input + before)
       --output;
   }
@@ -97,7 +97,7 @@ static bool inferPool(InferContext &ctx) {
 }
 
 /// Calls `fn(values, padding)` for every window in order, with the elements of
-/// x in it and the number of elements of padding.
+/// x in the window and the number of padding elements in it.
 template <typename Fn>
 static void forEachWindow(EvalContext &ctx, Fn fn) {
   const RefTensor &x = *ctx.in[0];
@@ -115,8 +115,8 @@ static void forEachWindow(EvalContext &ctx, Fn fn) {
   std::vector<double> values;
   for (size_t channel = 0; channel < x.data.size(); channel += channelSize)
     for (int64_t window = 0; window < windows; ++window) {
-      // The part of the window that lies in the input, and its size with the
-      // padding; what ceil_mode adds behind the padding counts for nothing.
+      // Clip the window to the input, and count its elements including padding;
+      // elements that ceil_mode adds after the padding do not count.
       Shape extents;
       int64_t first = int64_t(channel), size = 1;
       for (size_t i = 0; i < axes.size(); ++i) {
@@ -175,7 +175,7 @@ static void evalL2Pool(EvalContext &ctx) {
 
 namespace {
 
-/// Windows as convolutions of each channel by itself.
+/// Pooling windows as convolutions of each channel.
 class PoolGradient {
 public:
   explicit PoolGradient(Gradient &g)
@@ -187,15 +187,15 @@ public:
     }
   }
 
-  /// Whether what the rules write into the program fits.
+  /// Whether the constants of the rules are small enough for the program.
   bool canBake() const {
     return g.canBake({kernelSize, kernelSize, channels}) &&
            g.canBake(llvm::ArrayRef(g.op.result()->type.shape).drop_front(2));
   }
 
-  /// Sums at each element of x the values of the windows it is in. `values` has
-  /// `weight.size() / kernelSize` channels for each of x, and `weight` says
-  /// where in the window each of them counts.
+  /// Sums, for each element of x, the values of the windows that contain it.
+  /// `values` has `weight.size() / kernelSize` channels per channel of x;
+  /// `weight` is the factor of each at each position of the window.
   Value *spreadWindows(Value *values, llvm::ArrayRef<double> weight) {
     Shape pad, shape = g.shape(0), behind(shape.size(), 0);
     for (auto [i, axis] : llvm::enumerate(axes)) {
@@ -218,8 +218,8 @@ public:
     return spreadWindows(values, std::vector<double>(kernelSize, 1));
   }
 
-  /// The elements of each window, as channels: [images, channels, kernel,
-  /// windows]. What is padding is the lowest number there is.
+  /// The elements of each window: [images, channels, kernel, windows]. Padding
+  /// is the lowest number of the element type.
   Value *windowElements() {
     Shape amounts;
     for (const PoolAxis &axis : axes) {
@@ -239,7 +239,7 @@ public:
         saturatingProduct(llvm::ArrayRef(elements->type.shape).drop_front(2));
     return g.reshape(elements, {g.shape(0)[0], channels, kernelSize, windows});
   }
-  /// A channel for each element of the window.
+  /// The weight that copies each element of the window to a channel of its own.
   std::vector<double> onePerElement() const {
     std::vector<double> weight(kernelSize * kernelSize);
     for (int64_t i = 0; i < kernelSize; ++i)
@@ -247,8 +247,8 @@ public:
     return weight;
   }
 
-  /// How many elements the mean of each window is of, over them: with zeros
-  /// for padding or without.
+  /// 1 / count for each window, where count is the number of elements that the
+  /// mean is computed of: without padding if `exclude`, otherwise with it.
   std::vector<double> inverseCounts(bool exclude) const {
     Shape outputs;
     for (const PoolAxis &axis : axes)
@@ -316,7 +316,7 @@ static void gradientL2Pool(Gradient &g) {
   });
 }
 
-/// To the element that was the largest; of several, to each its part.
+/// The gradient goes to the largest element; equal ones share it.
 static void gradientMaxPool(Gradient &g) {
   PoolGradient p(g);
   if (!p.canBake())

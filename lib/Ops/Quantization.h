@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A scale and a zero point, one for all elements or one for each along an
-/// axis: shared by the ops that compute with them and by the one that unpacks
-/// weights.
+/// Affine quantization, with one scale and zero point for all elements or for
+/// each index along an axis. Shared by quantize, dequantize and the op that
+/// unpacks weights.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,12 +17,12 @@
 
 namespace anec {
 
-/// Whether operand `slot` (absent is fine) is a scalar or has `extent`
+/// Whether operand `slot` (which can be absent) is a scalar or has `extent`
 /// elements.
 bool checkPerAxis(InferContext &ctx, unsigned slot, int64_t extent);
 
-/// out = scale * (in - zeroPoint); `zeroPoint` may be null. `axis` counts when
-/// one of the two is no scalar.
+/// out = scale * (in - zeroPoint). `zeroPoint` can be null. `axis` is used when
+/// `scale` or `zeroPoint` is not a scalar.
 void dequantize(const RefTensor &in, const RefTensor *zeroPoint,
                 const RefTensor &scale, int64_t axis, RefTensor &out);
 

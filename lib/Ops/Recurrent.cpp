@@ -5,12 +5,12 @@
 ///
 /// \file
 /// lstm, gru and rnn over x [steps, batch, inputs], with H hidden elements. The
-/// weights of a layer's gates stand below each other.
+/// weights of a layer's gates are stacked along axis 0.
 ///
 /// Where Apple's documentation is silent: output element t of a layer that runs
-/// in reverse belongs to input element t; `clip` limits what goes into the
+/// in reverse belongs to input element t; `clip` bounds the arguments of the
 /// gates' activations; scaled_tanh is 1.7159 tanh(2/3 x), and sigmoid_hard
-/// limits 0.2 x + 0.5 to [0, 1].
+/// clamps 0.2 x + 0.5 to [0, 1].
 ///
 //===----------------------------------------------------------------------===//
 
@@ -71,7 +71,7 @@ static double (*activationOf(const EvalContext &ctx,
 }
 
 //===----------------------------------------------------------------------===//
-// What the layers share
+// Shared code
 //===----------------------------------------------------------------------===//
 
 /// Checks one direction's weights, from operand `slot` on: [gates * H, inputs]
@@ -84,7 +84,7 @@ static bool checkWeights(InferContext &ctx, unsigned slot, int64_t gates) {
          checkShape(ctx, slot, {gates * hidden, ctx.type(0).shape[2]});
 }
 
-/// The results: the sequence, and `states` last states.
+/// The result types: the sequence, and `states` final states.
 static bool inferSequence(InferContext &ctx, int64_t hidden, unsigned states) {
   const TensorType &x = ctx.type(0);
   int64_t steps = ctx.get(param::outputSequence) ? x.shape[0] : 1;
@@ -95,22 +95,22 @@ static bool inferSequence(InferContext &ctx, int64_t hidden, unsigned states) {
 
 namespace {
 
-/// One direction of a layer: which way it runs, and where its part of states
-/// and results lies.
+/// One direction of a layer, and the position of its elements in states and
+/// results.
 struct Pass {
   bool reverse = false;
-  int64_t hidden, offset = 0, width; ///< of `width`, its part is [offset, +H)
+  int64_t hidden, offset = 0, width; ///< elements [offset, +hidden) of `width`
 
-  /// Element j of a state [batch, width].
+  /// The index of element j in a state [batch, width].
   int64_t at(int64_t image, int64_t j) const {
     return image * width + offset + j;
   }
 };
 
-/// Goes through the steps of a sequence. `step(x, h)` is given the inputs of
-/// one element of the batch and replaces its state h; the state after each step
-/// (or after the last) goes to the first result, and the last one to the
-/// second.
+/// Runs the steps of a sequence. `step(image, x, h)` gets the inputs x of one
+/// element of the batch and updates its state h. The first result gets the
+/// state after each step, or only the last one; the second result gets the last
+/// one.
 template <typename StepFunction>
 void runSequence(EvalContext &ctx, const Pass &pass, StepFunction step) {
   const RefTensor &x = *ctx.in[0], &initial = *ctx.in[1];
@@ -137,7 +137,7 @@ void runSequence(EvalContext &ctx, const Pass &pass, StepFunction step) {
 
 } // namespace
 
-/// sums[i] += row i of weight times x.
+/// sums[i] += (row i of weight) x.
 static void addProduct(const RefTensor &weight, const double *x,
                        llvm::MutableArrayRef<double> sums) {
   int64_t columns = weight.type.shape[1];
@@ -151,7 +151,7 @@ static std::vector<double> startingAt(const RefTensor *bias, int64_t count) {
   return bias ? bias->data : std::vector<double>(count);
 }
 
-/// A multiplication and an addition for each weight and step.
+/// One multiplication and one addition per weight and step.
 static int64_t flopsRecurrent(const Op &op) {
   llvm::ArrayRef<int64_t> x = op.operand(param::x)->type.shape;
   int64_t weights = 0;
@@ -208,12 +208,13 @@ static bool inferLstm(InferContext &ctx) {
 }
 
 namespace {
-/// What an element of the batch goes through at each step.
+/// One step of one element of the batch.
 struct LstmCell {
   double (*gate)(double), (*update)(double), (*output)(double);
   double limit = INFINITY;
 
-  /// `sums` holds what goes into the gates (input, forget, output, update).
+  /// `sums` has the arguments of the gates (input, forget, output, update),
+  /// without peepholes.
   void advance(llvm::ArrayRef<double> sums, const RefTensor *peephole,
                llvm::MutableArrayRef<double> h, double *c) const {
     int64_t hidden = h.size();
@@ -334,7 +335,7 @@ static void evalGru(EvalContext &ctx) {
   auto *gate = activationOf(ctx, param::recurrentActivation);
   auto *activation = activationOf(ctx, param::activation);
   bool resetAfter = ctx.get(param::resetAfter);
-  // The rows of gate o, the middle one.
+  // The rows of gate o, the second of three.
   RefTensor candidateWeight{
       {DType::FP64, {H, H}},
       {stateWeight.data.begin() + H * H, stateWeight.data.begin() + 2 * H * H}};

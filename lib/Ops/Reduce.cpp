@@ -10,7 +10,7 @@
 
 using namespace anec;
 
-/// Without `axes`, keeping them as extents of 1 or not.
+/// `shape` without `axes`; with `keep`, they remain with extent 1.
 static Shape dropAxes(llvm::ArrayRef<int64_t> shape,
                       llvm::ArrayRef<int64_t> axes, bool keep) {
   Shape result;
@@ -36,8 +36,8 @@ static int64_t flopsReduce(const Op &op) {
 }
 
 namespace {
-/// A fold from `start` by `step`; `finish` gives the result from it and the
-/// number of elements.
+/// A fold that starts at `start`; `finish` computes the result from the folded
+/// value and the number of elements.
 struct Fold {
   double start;
   double (*step)(double folded, double x);
@@ -91,7 +91,8 @@ static constexpr Fold l1Fold = {0, plusMagnitude, asIs};
 static constexpr Fold l2Fold = {0, plusSquare, rootOf};
 static constexpr Fold logSumFold = {0, plus, logOf};
 
-/// log(sum exp(x)) = top + log(sum exp(x - top)), which does not overflow.
+/// log(sum exp(x)) = top + log(sum exp(x - top)) with the maximum top, which
+/// does not overflow.
 static void evalLogSumExp(EvalContext &ctx) {
   fold(maxFold, ctx);
   const RefTensor &x = *ctx.in[0];
@@ -127,7 +128,7 @@ public:
       count *= double(g.shape(0)[axis]);
     return count;
   }
-  /// As often as elements were reduced.
+  /// Repeats `x` along the reduced axes.
   Value *spread(Value *x) { return g.spread(x, g.shape(0)); }
 
   Gradient &g;
@@ -145,15 +146,15 @@ static Value *gradientSum(ReductionGradient &r) { return r.spread(r.dy()); }
 static Value *gradientMean(ReductionGradient &r) {
   return r.spread(r.g.mul(r.dy(), 1 / r.count()));
 }
-/// To the element that was taken; of several, to each its part.
+/// The gradient goes to the largest or smallest element; equal ones share it.
 static Value *gradientExtreme(ReductionGradient &r) {
   Gradient &g = r.g;
   Value *taken =
       g.select(g.make(ops::Equal, {r.x(), r.y()}), g.scalar(1), g.scalar(0));
   return g.mul(taken, g.div(r.dy(), r.sum(taken)));
 }
-/// The product of the others: of all, divided by the element, unless that is
-/// zero; with ones for zeros, it counts when no other element is zero.
+/// The product of the other elements: the product of all, with zeros replaced
+/// by ones, divided by the element; 0 when another element is zero.
 static Value *gradientProduct(ReductionGradient &r) {
   Gradient &g = r.g;
   Value *isZero = g.make(ops::Equal, {r.x(), g.scalar(0)});
@@ -172,7 +173,7 @@ static Value *gradientSumSquare(ReductionGradient &r) {
 static Value *gradientL1(ReductionGradient &r) {
   return r.g.mul(r.g.make(ops::Sign, {r.x()}), r.dy());
 }
-/// x / y, where there is anything but zeros.
+/// dx = x dy / y, or 0 where y is 0.
 static Value *gradientL2(ReductionGradient &r) {
   Gradient &g = r.g;
   Value *factor = g.where(g.above(r.y(), 0), g.div(r.dy(), r.y()));
@@ -256,7 +257,7 @@ static void evalArg(EvalContext &ctx) {
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t n = 0; n < view.inner; ++n) {
       const double *row = &x.data[o * view.extent * view.inner + n];
-      int64_t best = 0; // of equals, the first
+      int64_t best = 0; // the first of equal ones
       for (int64_t i = 1; i < view.extent; ++i)
         if (better(row[i * view.inner], row[best * view.inner]))
           best = i;

@@ -1,4 +1,4 @@
-//===- Reference.cpp - what reference kernels share -------------*- C++ -*-===//
+//===- Reference.cpp - shared code of reference kernels ---------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -67,7 +67,7 @@ void anec::settleIntegers(RefTensor &tensor) {
 
 void anec::multiply(int64_t m, int64_t n, int64_t k, const double *lhs,
                     const double *rhs, double *out) {
-  // Four rows share each pass over rhs, which is the large operand.
+  // Process four rows per pass over rhs, the large operand.
   constexpr int64_t rows = 4;
   for (int64_t i = 0; i < m; i += rows) {
     int64_t count = std::min(rows, m - i);

@@ -1,13 +1,13 @@
-//===- Reference.h - what reference kernels share ---------------*- C++ -*-===//
+//===- Reference.h - shared code of reference kernels -----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reference kernels compute in real arithmetic (doubles): no rounding inside,
-/// and none of the result, which the interpreter rounds where it is wanted.
-/// They are written to be read: strides say which element meets which, and a
-/// kernel is what happens to one element.
+/// Reference kernels compute in doubles and do not round, not even results: the
+/// interpreter rounds these when asked to. They are written for readability:
+/// strides determine which elements are combined, and a kernel defines the
+/// operation on one element.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 
 namespace anec {
 
-/// Calls `fn(at)` for every index of `shape` in row-major order, where at[n] is
-/// the sum of index times strides[n]: the element of tensor n that meets there.
+/// Calls `fn(at)` for every index of `shape` in row-major order. at[n] is the
+/// sum of index times strides[n]: the position in tensor n.
 template <size_t N, typename Fn>
 void forEachElement(llvm::ArrayRef<int64_t> shape,
                     const std::array<Shape, N> &strides, Fn fn) {
@@ -51,36 +51,37 @@ void forEachElement(llvm::ArrayRef<int64_t> shape,
   }
 }
 
-/// The strides of a row-major tensor of shape `from` while walking `to`, to
-/// which it broadcasts: 0 where it repeats.
+/// The strides for reading a row-major tensor of shape `from` at indices of
+/// `to`, to which it broadcasts: 0 along repeated axes.
 Shape broadcastStrides(llvm::ArrayRef<int64_t> from,
                        llvm::ArrayRef<int64_t> to);
 
-/// The strides of the reduction of `shape` over `axes` while walking `shape`:
-/// 0 along `axes`.
+/// The strides for accessing the reduction of `shape` over `axes` at indices of
+/// `shape`: 0 along `axes`.
 Shape reducedStrides(llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> axes);
 
-/// A shape seen from one axis: element (o, i, n) is at (o*extent + i)*inner +
-/// n.
+/// A shape as [outer, extent, inner] around one axis: element (o, i, n) is at
+/// (o*extent + i)*inner + n.
 struct AxisView {
   int64_t outer = 1, extent = 1, inner = 1;
 };
 AxisView viewAxis(llvm::ArrayRef<int64_t> shape, int64_t axis);
 
-/// Copies the elements that meet while walking `shape`.
+/// Copies from `in` to `out` at every index of `shape`.
 void copyElements(llvm::ArrayRef<int64_t> shape, const double *in,
                   const Shape &inStrides, double *out, const Shape &outStrides);
 
-/// Of an integer tensor, truncates every element toward zero and saturates it
-/// to the element type's range (NaN becomes 0); leaves others as they are.
+/// For an integer tensor, truncates every element toward zero and saturates it
+/// to the range of the element type (NaN becomes 0). Leaves other tensors
+/// unchanged.
 void settleIntegers(RefTensor &tensor);
 
 /// out[m, n] += lhs[m, k] * rhs[k, n], all row-major.
 void multiply(int64_t m, int64_t n, int64_t k, const double *lhs,
               const double *rhs, double *out);
 
-/// in[rows, columns], transposed.
+/// The transpose of in[rows, columns], both row-major.
 std::vector<double> transposed(const double *in, int64_t rows, int64_t columns);
 
 /// Replaces `count` elements that lie `stride` apart by their softmax.

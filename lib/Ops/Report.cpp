@@ -1,4 +1,4 @@
-//===- Report.cpp - what a function is made of ----------------------------===//
+//===- Report.cpp - statistics of a function ------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -96,8 +96,8 @@ private:
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// Whether the values of the op are there before the program runs: weights, and
-/// what is computed from nothing but them when the program is loaded.
+/// Whether the values of the op exist before the program runs: weights, and
+/// values computed only from them, at load time.
 static bool isLoadedOnce(const Op &op) {
   return op.def().has(trait::Stored) || op.def().has(trait::Constexpr);
 }
@@ -120,7 +120,7 @@ static void findPeak(const Function &function, FunctionReport &report) {
   uint64_t live = report.inputBytes;
   report.activationPeak = live;
   auto release = [&](const Value *value, const Op &op) {
-    // Several operands may be one value; it ends once.
+    // A value can be several operands of the op; release it once.
     auto it = lastUse.find(value);
     if (it == lastUse.end() || it->second != &op)
       return;
@@ -140,7 +140,7 @@ static void findPeak(const Function &function, FunctionReport &report) {
       if (isActivation(operand))
         release(operand, op);
     for (const Value *result : op.resultValues())
-      if (!lastUse.contains(result)) // nobody wants it
+      if (!lastUse.contains(result)) // unused
         live -= result->type.numBytes();
   }
 }

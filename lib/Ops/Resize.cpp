@@ -1,16 +1,16 @@
-//===- Resize.cpp - images of other sizes -----------------------*- C++ -*-===//
+//===- Resize.cpp - resizing of images --------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Ops that interpolate along axes by themselves: each output position of an
-/// axis has one or two input positions with weights. Sampling at points that
-/// depend on both axes is in Sample.cpp.
+/// Ops that interpolate along each axis independently: each output position of
+/// an axis reads one or two input positions with weights. Sampling at points
+/// that depend on both axes is in Sample.cpp.
 ///
-/// Where MIL is silent: nearest neighbours are rounded down with the DEFAULT
-/// sampling mode (and by the ops that have none), and to the nearest, half up,
-/// with the others.
+/// Where MIL is silent: nearest-neighbor positions are rounded down with the
+/// DEFAULT sampling mode (and by ops without a mode), and to the nearest, half
+/// up, with the others.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +54,8 @@ double anec::samplingPoint(llvm::StringRef mode, int64_t i, double inputs,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An output position: the input positions below and above, and how far it is
-/// from the first to the second.
+/// The source of an output position: the input positions below and above it,
+/// and its fractional position between them.
 struct Tap {
   int64_t below, above;
   double fraction;
@@ -71,7 +71,7 @@ struct Tap {
 };
 } // namespace
 
-/// x with `axis` replaced by the positions of `taps`.
+/// Resamples `axis` of x at `taps`.
 static RefTensor resizeAxis(const RefTensor &x, int64_t axis,
                             llvm::ArrayRef<Tap> taps) {
   AxisView view = viewAxis(x.type.shape, axis);
@@ -91,7 +91,7 @@ static RefTensor resizeAxis(const RefTensor &x, int64_t axis,
 }
 
 namespace {
-/// What an op of this file does: resizes the axes from `firstAxis` on.
+/// The parameters of a resizing op: it resizes the axes from `firstAxis` on.
 struct Resizing {
   unsigned firstAxis;
   llvm::StringRef mode;
@@ -121,7 +121,8 @@ static void resizeAxes(EvalContext &ctx, const Resizing &how) {
   settleIntegers(ctx.out[0]);
 }
 
-/// The taps of an axis are a matrix, and its transpose takes dy back.
+/// The taps of an axis form a matrix; dx is the product of its transpose and
+/// dy.
 static void gradientResizing(Gradient &g, const Resizing &how) {
   for (unsigned axis = how.firstAxis; axis < g.rank(0); ++axis)
     if (!g.canBake({g.shape(0)[axis], g.op.result()->type.shape[axis]}))
@@ -147,7 +148,8 @@ static void gradientResizing(Gradient &g, const Resizing &how) {
   });
 }
 
-// Of a row: `How` says what it does, from an EvalContext or an Op.
+// Kernel and gradient of a row. `How::of` makes the Resizing from an
+// EvalContext or an Op.
 template <typename How>
 static void evalResizing(EvalContext &ctx) {
   resizeAxes(ctx, How::of(ctx, ctx.in[0]->type.rank()));
@@ -157,7 +159,7 @@ static void gradientResizing(Gradient &g) {
   gradientResizing(g, How::of(g.op, g.rank(0)));
 }
 
-/// Four multiplications and additions for each element of two axes.
+/// Four multiply-adds per result element, for two axes.
 static int64_t flopsLinear(const Op &op) {
   return saturatingProduct({8, op.result()->type.numElements()});
 }
@@ -258,7 +260,7 @@ static bool inferUpsampleBilinear(InferContext &ctx) {
   return inferUpsample(ctx);
 }
 
-/// Without half_pixel_centers, unaligned corners have half pixels.
+/// When half_pixel_centers is absent, it is the opposite of align_corners.
 namespace {
 struct Upsampling {
   template <typename Context>

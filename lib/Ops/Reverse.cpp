@@ -130,7 +130,7 @@ static void evalSlidingWindows(EvalContext &ctx) {
                rowMajorStrides(out.type.shape));
 }
 
-/// Each element sums what it is in all windows.
+/// dx sums the gradients of each element over all windows.
 static void gradientSlidingWindows(Gradient &g) {
   int64_t axis = normalized(g.op.get(param::axis), g.rank(0));
   int64_t size = g.op.get(param::windowSize),

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// rmsnorm, and inverse_rms, the factor in it that its gradient needs.
+/// rmsnorm, and inverse_rms, a factor of it that its gradient needs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ static bool inferInverseRms(InferContext &ctx) {
   return ctx.result(type);
 }
 
-/// Calls `fn(first, row, root)` for each row along the axis: where its first
-/// element lies, its number, and sqrt(mean of squares + epsilon).
+/// Calls `fn(first, row, root)` for each row along the axis, with the position
+/// of its first element, its number, and sqrt(mean of squares + epsilon).
 template <typename Fn>
 static void forEachRoot(EvalContext &ctx, Fn fn) {
   const RefTensor &x = *ctx.in[0];
@@ -86,22 +86,20 @@ static int64_t flopsInverseRms(const Op &op) {
   return saturatingProduct({2, op.operand(0u)->type.numElements()});
 }
 
-/// With s = 1 / max(max|x|, c) per row, and exactly so for any s > 0:
+/// With s = 1 / max(max|x|, c) per row (the result is the same for any s > 0):
 ///
 ///   y   = x s
 ///   out = y (mean(y^2) + epsilon s^2)^(-1/2) gamma
 ///
-/// The plain form x (mean(x^2) + epsilon)^(-1/2) does not fit fp16: its sum of
-/// squares overflows once the root mean square of 768 elements exceeds 9.2, its
-/// squares vanish below 2.4e-4, and an epsilon of 1e-5 or less is subnormal.
-/// Here y is in [-1, 1] with, as a rule, an element of 1, so the sum of squares
-/// is in [1, extent]. As s occurs on both sides of the fraction, its rounding
-/// cancels, however coarse the engine's reciprocal is.
+/// Here y is in [-1, 1] and usually has an element of 1, so the sum of squares
+/// is in [1, extent]. Since s occurs in both numerator and denominator, its
+/// rounding error cancels, however coarse the engine's reciprocal is.
 ///
-/// The floor c keeps s finite for a row of zeros. It is the power of two next
-/// to sqrt(epsilon), so that epsilon s^2 = (sqrt(epsilon) s)^2 is at most 2,
-/// and at least 2^-12, which has a reciprocal in fp16. A row below it is mostly
-/// epsilon, or (for epsilon near 0) still has squares that fp16 represents.
+/// The lower bound c keeps s finite for a row of zeros. It is the power of two
+/// nearest to sqrt(epsilon), so that epsilon s^2 = (sqrt(epsilon) s)^2 is at
+/// most 2; and at least 2^-12, whose reciprocal fits fp16. A row below c is
+/// dominated by epsilon, or (for epsilon near 0) still has squares that fp16
+/// represents.
 struct Scaled {
   Value *y, *s, *r; ///< r = (mean(y^2) + epsilon s^2)^(-1/2)
 };
@@ -127,7 +125,8 @@ static Scaled decomposeScaled(Decomposition &d, const Op &op) {
   Value *y = d.make(ops::Mul, {x, s}, "y");
   Value *square = d.make(ops::Mul, {y, y}, "square");
   Value *sum = d.make(ops::ReduceSum, {square}, alongAxis, "sum");
-  // Not times 1 / extent: most extents are exact in fp16, and few inverses.
+  // Divide instead of multiplying by 1 / extent: fp16 represents most extents
+  // exactly, but few of their inverses.
   Value *mean =
       d.make(ops::RealDiv, {sum, d.scalar(double(extent), "extent")}, "mean");
   Value *shift =
@@ -167,7 +166,7 @@ static void decomposeInverseRms(Builder &builder, const Op &op,
 ///   dgamma = sum(dout u)
 ///   dx     = r (dout gamma - u mean(dout gamma u))
 ///
-/// gamma is inside of the mean: it differs from element to element.
+/// gamma is inside the mean, since it differs from element to element.
 static void gradientRmsNorm(Gradient &g) {
   unsigned rank = g.rank(0);
   int64_t axis = normalized(g.op.get(param::axis), rank);

@@ -1,11 +1,11 @@
-//===- Sample.cpp - images read at any points -------------------*- C++ -*-===//
+//===- Sample.cpp - sampling of images at any points ------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// resample, affine and crop_resize: each output pixel reads an image at a
-/// point (x, y) between its pixels, or outside of it.
+/// resample, affine and crop_resize: each output pixel samples an image at a
+/// point (x, y) between its pixels or outside of it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +24,13 @@ using namespace anec;
 
 namespace {
 
-/// What lies outside of an image.
+/// How positions outside of an image are read.
 struct Outside {
   enum Kind { Value, Border, Reflection, Symmetric } kind = Value;
   double value = 0;
 
-  /// The position inside an axis of `extent` that stands for position `i`;
-  /// nothing where there is none.
+  /// The position inside an axis of `extent` that is read for position `i`;
+  /// nothing when `value` is used.
   std::optional<int64_t> resolve(int64_t i, int64_t extent) const {
     if (i >= 0 && i < extent)
       return i;
@@ -38,7 +38,7 @@ struct Outside {
       return std::nullopt;
     if (kind == Border || extent == 1)
       return std::clamp<int64_t>(i, 0, extent - 1);
-    // Mirrored, the axis repeats; with its edges, once more.
+    // The axis and its mirror image repeat; Symmetric also repeats the edges.
     int64_t period = kind == Reflection ? 2 * (extent - 1) : 2 * extent;
     int64_t at = (i % period + period) % period;
     return at < extent ? at : period - at - (kind == Symmetric ? 1 : 0);
@@ -61,7 +61,7 @@ struct Plane {
   double bilinear(double x, double y) const {
     int64_t left = int64_t(std::floor(x)), top = int64_t(std::floor(y));
     double right = x - double(left), below = y - double(top);
-    // A pixel that counts for nothing may be infinite.
+    // A pixel with weight 0 can be infinite.
     auto part = [&](int64_t column, int64_t row, double weight) {
       return weight == 0 ? 0 : weight * pixel(column, row);
     };
@@ -74,7 +74,8 @@ struct Plane {
 
 } // namespace
 
-/// Keeps a coordinate, which may be anything, within what an integer holds.
+/// Clamps a coordinate, which can be any number or NaN, to the range of an
+/// integer.
 static double boundPoint(double x) {
   constexpr double limit = double(int64_t(1) << 40);
   return std::isnan(x) ? -limit : std::clamp(x, -limit, limit);
@@ -88,7 +89,7 @@ static Plane planeOf(const RefTensor &x, int64_t n, int64_t c,
           outside};
 }
 
-/// A coordinate as a position in an axis of `extent` elements.
+/// Converts a coordinate to a position in an axis of `extent` elements.
 static double positionOf(double coordinate, int64_t extent,
                          llvm::StringRef mode, bool alignCorners) {
   if (mode == "unnormalized")
@@ -213,7 +214,8 @@ static bool inferAffine(InferContext &ctx) {
   return ctx.result(type);
 }
 
-/// Element `i` of `count` from -1 to 1; one alone is in the middle.
+/// Element `i` of `count` equally spaced numbers from -1 to 1; 0 for a count of
+/// 1.
 static double gridPoint(int64_t i, int64_t count) {
   return count == 1 ? 0 : 2 * double(i) / double(count - 1) - 1;
 }
@@ -270,8 +272,8 @@ constinit const OpDef ops::Affine = {
 // crop_resize
 //===----------------------------------------------------------------------===//
 
-/// Until ios17, boxes were `roi` [boxes, 1, 4 or 5, 1, 1], with the number of
-/// the image in front when they have 5 elements, and for all images when not.
+/// Before ios17, boxes are `roi` [boxes, 1, 4 or 5, 1, 1]. With 5 elements, the
+/// first is the number of the image; with 4, the box applies to all images.
 static bool inferRoi(InferContext &ctx, Shape &shape) {
   if (!checkRank(ctx, 1, 5, 5)) // C3
     return false;
@@ -323,7 +325,7 @@ namespace {
 struct Side {
   double first, last;
 
-  /// Where output element `i` of `count` lies.
+  /// The position of output element `i` of `count`.
   double point(llvm::StringRef mode, int64_t i, int64_t count) const {
     return boundPoint(first + samplingPoint(mode, i, last - first + 1, count));
   }
@@ -332,7 +334,7 @@ struct Side {
 struct Box {
   Side height, width;
 
-  /// From four numbers, as the parameters say what they mean.
+  /// Reads a box from four numbers, as the op's parameters define.
   Box(const EvalContext &ctx, const double *numbers) {
     llvm::StringRef mode = ctx.get(param::boxCoordinateMode);
     bool heightFirst = mode.ends_with("HEIGHT_FIRST");
@@ -351,8 +353,8 @@ struct Box {
 };
 } // namespace
 
-/// Writes all channels of image `n` in the box; points outside of the image are
-/// `pad_value`.
+/// Writes all channels of image `n` inside the box to `to`, with `pad_value`
+/// for points outside of the image. Returns the end of the written elements.
 static double *cropImage(const EvalContext &ctx, const Box &box, int64_t n,
                          double *to) {
   const RefTensor &x = *ctx.in[0];

@@ -1,4 +1,4 @@
-//===- Sampling.h - where to read an image ----------------------*- C++ -*-===//
+//===- Sampling.h - sampling points of resized images -----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -10,12 +10,12 @@
 
 namespace anec {
 
-/// Whether parameter `sampling_mode` is one.
+/// Whether parameter `sampling_mode` is a known mode.
 bool checkSamplingMode(InferContext &ctx);
 
-/// The point of an axis of `inputs` elements (at 0, 1, ...) that output element
-/// `i` of `outputs` stands for. Of a part of an axis, `inputs` need not be a
-/// whole number.
+/// The position in an axis of `inputs` elements (at 0, 1, ...) that output
+/// element `i` of `outputs` reads. For a part of an axis, `inputs` can be
+/// fractional.
 double samplingPoint(llvm::StringRef mode, int64_t i, double inputs,
                      int64_t outputs);
 

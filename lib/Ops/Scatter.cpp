@@ -1,12 +1,13 @@
-//===- Scatter.cpp - writing at indices -------------------------*- C++ -*-===//
+//===- Scatter.cpp - writes at indices --------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The counterparts of the lookups in Gather.cpp: `updates` go where a lookup
-/// would read, one after another. What an index outside of the data does is
-/// left open by MIL; the reference takes the nearest element.
+/// The writes that correspond to the lookups of Gather.cpp: `updates` are
+/// written, one after another, where a lookup would read. MIL does not define
+/// what an index outside of the data does; the reference writes to the nearest
+/// element.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,7 @@ static Combine combinationOf(const EvalContext &ctx) {
   return [](double, double update) { return update; };
 }
 
-/// The data, to be changed in the result.
+/// Copies `data` to the result, to be updated there.
 static RefTensor &copyData(EvalContext &ctx) {
   ctx.out[0].data = ctx.in[0]->data;
   return ctx.out[0];
@@ -54,7 +55,7 @@ static RefTensor &copyData(EvalContext &ctx) {
 
 namespace {
 
-/// A scatter's gradient, by the lookup at the same indices.
+/// The gradient of a scatter, computed with the lookup at the same indices.
 class ScatterGradient {
 public:
   ScatterGradient(Gradient &g, const OpDef &lookup)
@@ -73,13 +74,14 @@ public:
     return g.make(g.op.def(), {data, indices(), updates}, attrs);
   }
 
-  /// `last(w)` says of each update whether no later one took its place.
+  /// Builds the gradients. `last(w)` builds a condition: whether an update was
+  /// not overwritten by a later one.
   void give(llvm::function_ref<Value *(ScatterGradient &)> last) {
     if (mode != "add" && mode != "sub" && mode != "update") {
       g.refuse(("mode `" + mode + "` has no gradient rule").str());
       return;
     }
-    // The updates are numbered, to find the last of those at one place.
+    // Updates are numbered to find the last one at each position.
     if (mode == "update" && !g.canBake(g.shape(1)))
       return;
     g.give(0, [&] {
@@ -92,8 +94,8 @@ public:
       return mode == "update" ? g.where(last(*this), updates) : updates;
     });
   }
-  /// Writes 0, 1, 2, ... of `shape` at the indices into `data`, and looks which
-  /// of them are still there.
+  /// Writes 0, 1, 2, ... in `shape` at the indices into a tensor of shape
+  /// `data`, and compares which of them were not overwritten.
   Value *remaining(llvm::ArrayRef<int64_t> data,
                    llvm::ArrayRef<int64_t> shape) {
     auto zeros = Constant::scalar(DType::Int32, 0);
@@ -171,7 +173,8 @@ static void evalScatter(EvalContext &ctx) {
 
 static void gradientScatter(Gradient &g) {
   ScatterGradient(g, ops::Gather).give([](ScatterGradient &w) -> Value * {
-    // Which slice was last is the same all over it: of vectors, then.
+    // Whether a slice was overwritten is the same for all of its elements, so
+    // this works on vectors of slice numbers.
     Gradient &g = w.g;
     int64_t axis = normalized(g.op.get(param::axis), g.rank(0));
     const Shape &indices = g.shape(1);

@@ -1,11 +1,12 @@
-//===- Shape.cpp - the same elements in another shape -----------*- C++ -*-===//
+//===- Shape.cpp - changes of shape -----------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
 /// Ops that keep every element: reshape and its special cases, transpose, and
-/// the repeating tile and pad. Joining and taking apart is in Concat.cpp.
+/// tile and pad, which repeat elements. Joining and splitting are in
+/// Concat.cpp.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@ using namespace anec;
 // reshape, expand_dims, squeeze
 //===----------------------------------------------------------------------===//
 
-/// Of all that keep the elements in order.
+/// The gradient of all ops that keep the elements in order.
 static void gradientReshape(Gradient &g) {
   g.give(0, [&] { return g.reshape(g.dy(), g.shape(0)); });
 }
@@ -42,7 +43,7 @@ static bool inferReshape(InferContext &ctx) {
   int64_t count = x.numElements();
   if (auto *inferred = llvm::find(shape, -1); inferred != shape.end()) {
     *inferred = 1;
-    auto rest = checkedNumElements(shape); // C3: a second -1 gives none
+    auto rest = checkedNumElements(shape); // C3: nothing for a second -1
     if (!rest || count % *rest)
       return ctx.fail(
           diag::ReshapeInfer(ctx.opName(), ctx.describeOperand(0), wanted),
@@ -137,7 +138,7 @@ constinit const OpDef ops::Squeeze = {
 static bool inferFlatten2d(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
   int64_t axis = ctx.get(param::axis);
-  // Like a slice's end, it may stand behind the last axis.
+  // The axis can be one past the last, like the end of a slice.
   if (axis != int64_t(x.rank()) && !ctx.normalizeAxis(axis, x.rank())) // C1
     return false;
   llvm::ArrayRef<int64_t> shape = x.shape;
@@ -221,7 +222,7 @@ static bool inferTile(InferContext &ctx) {
 static void evalTile(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
-  // Each axis becomes a pair (repetition, position); repetitions have stride 0.
+  // Splits each axis into (repetition, position); repetitions have stride 0.
   Shape pairs, from, strides = rowMajorStrides(x.type.shape);
   Shape reps = ctx.get(param::reps);
   for (unsigned axis = 0; axis < x.type.rank(); ++axis) {
@@ -232,7 +233,7 @@ static void evalTile(EvalContext &ctx) {
                rowMajorStrides(pairs));
 }
 
-/// Sums the repetitions, which get axes of their own.
+/// Sums over the repetitions, after giving them axes of their own.
 static void gradientTile(Gradient &g) {
   Shape reps = g.op.get(param::reps), split, repetitions;
   for (auto [axis, extent] : llvm::enumerate(g.shape(0))) {
@@ -290,7 +291,7 @@ static bool inferPad(InferContext &ctx) {
 }
 
 /// The position in an axis of `extent` elements that padding position `i`
-/// (negative: before it) repeats.
+/// (negative before the axis) copies.
 static int64_t paddingSource(int64_t i, int64_t extent, bool reflects) {
   if (reflects)
     return i < 0 ? -i : i >= extent ? 2 * (extent - 1) - i : i;
@@ -332,8 +333,8 @@ static void evalPad(EvalContext &ctx) {
   ctx.out[0].data = std::move(data);
 }
 
-/// Takes the padding off; what repeats elements goes back to them, axis by
-/// axis.
+/// Removes the padding. For modes that copy elements, adds its gradient to the
+/// copied elements, axis by axis.
 static void gradientPad(Gradient &g) {
   Shape pad = g.op.get(param::pad), begin(g.rank(0), 0);
   size_t first = g.rank(0) - pad.size() / 2;

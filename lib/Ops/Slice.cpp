@@ -14,7 +14,7 @@ using namespace anec;
 // slice_by_size
 //===----------------------------------------------------------------------===//
 
-/// A begin that is computed is moved to where the slice lies within `x`.
+/// For a computed `begin`, which is clamped so that the slice lies within `x`.
 static bool inferComputedSliceBySize(InferContext &ctx) {
   TensorType type = ctx.type(0);
   if (!checkShape(ctx, 1, {int64_t(type.rank())}) || // C1
@@ -55,7 +55,7 @@ static bool inferSliceBySize(InferContext &ctx) {
   return ctx.result(type);
 }
 
-/// The elements of a list, which is a constant or the value in `slot`.
+/// The elements of an integer list: the constant `name` or the value in `slot`.
 static Shape integersOf(const EvalContext &ctx, const IntsParam &name,
                         unsigned slot) {
   if (ctx.constant(name))
@@ -63,7 +63,7 @@ static Shape integersOf(const EvalContext &ctx, const IntsParam &name,
   return Shape(ctx.in[slot]->data.begin(), ctx.in[slot]->data.end());
 }
 
-/// Where `count` elements from `begin` on lie in an axis.
+/// `begin`, clamped so that `count` elements fit in the axis.
 static int64_t fitted(int64_t begin, int64_t count, int64_t extent) {
   return std::clamp<int64_t>(normalized(begin, extent), 0, extent - count);
 }
@@ -81,11 +81,11 @@ static void evalSliceBySize(EvalContext &ctx) {
                rowMajorStrides(out.type.shape));
 }
 
-/// Zeros around.
+/// Pads dy with zeros.
 static void gradientSliceBySize(Gradient &g) {
   const Shape &size = g.op.result()->type.shape;
   if (Value *computed = g.op.operand(param::beginValue)) {
-    // The update says where the slice ends.
+    // The end is not used: the update's shape determines the slice.
     g.give(0, [&] {
       return g.make(ops::SliceUpdate, {g.fill(g.shape(0), 0), g.dy(), computed},
                     Attr(param::end, llvm::ArrayRef<int64_t>(size)));
@@ -125,18 +125,18 @@ constinit const OpDef ops::SliceBySize = {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The constants that say what slice_by_index and slice_update select.
+/// The constants that define the selection of slice_by_index and slice_update.
 static constexpr ConstantParam selectionParams[] = {
     param::begin,     param::end,     param::stride,
     param::beginMask, param::endMask, param::squeezeMask};
 
-/// What slice_by_index takes along one axis.
+/// The selection of slice_by_index along one axis.
 struct Range {
   int64_t first, step, count;
-  bool dropped; ///< a single index, whose axis goes
+  bool dropped; ///< a single index, whose axis is removed
 };
 
-/// The parameters of slice_by_index; masks and stride may be absent.
+/// The parameters of slice_by_index; masks and stride can be absent.
 struct SliceParameters {
   Shape begin, end, stride, beginMask, endMask, squeezeMask;
 
@@ -154,8 +154,9 @@ struct SliceParameters {
     squeezeMask = list(param::squeezeMask, 0);
   }
 
-  /// numpy's rules: negative positions count from the end, ranges are cut to
-  /// the axis, and a masked end is the end in the direction of the stride.
+  /// The selected range, by numpy's rules: negative positions count from the
+  /// end, ranges are clamped to the axis, and a masked end is the end in the
+  /// direction of the stride.
   Range range(unsigned axis, int64_t extent) const {
     int64_t first = normalized(begin[axis], extent);
     if (squeezeMask[axis])
@@ -174,7 +175,8 @@ struct SliceParameters {
 };
 } // namespace
 
-/// Checks the parameters, and gives the shape of what they select.
+/// Checks the parameters. Returns the shape of the selection, or nothing after
+/// an error.
 static std::optional<Shape> inferSelection(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
   for (const ConstantParam &name : selectionParams)
@@ -212,8 +214,8 @@ static bool inferSliceByIndex(InferContext &ctx) {
   return shape && ctx.result({ctx.type(0).dtype, *shape});
 }
 
-/// Where in a tensor of `shape` the selected elements begin; `strides` become
-/// theirs.
+/// The position of the first selected element in a tensor of `shape`; sets
+/// `strides` to the strides of the selection.
 static int64_t selectElements(const EvalContext &ctx,
                               llvm::ArrayRef<int64_t> shape, Shape &strides) {
   SliceParameters parameters(ctx);
@@ -237,7 +239,7 @@ static void evalSliceByIndex(EvalContext &ctx) {
                rowMajorStrides(out.type.shape));
 }
 
-/// What slice_by_index and slice_update have in common.
+/// The constants that slice_by_index and slice_update share.
 static llvm::SmallVector<Attr, 6> selection(const Op &op) {
   llvm::SmallVector<Attr, 6> attrs;
   for (const ConstantParam &name : selectionParams)
@@ -277,7 +279,8 @@ constinit const OpDef ops::SliceByIndex = {
 // slice_update
 //===----------------------------------------------------------------------===//
 
-/// The axes of `x` that those of `update` stand for: all but the dropped ones.
+/// The axes of `x` that the axes of `update` correspond to: all except dropped
+/// ones.
 template <typename Context>
 static llvm::SmallVector<unsigned, 4> updatedAxes(const Context &ctx,
                                                   unsigned rank) {
@@ -290,7 +293,8 @@ static llvm::SmallVector<unsigned, 4> updatedAxes(const Context &ctx,
   return axes;
 }
 
-/// Where `begin` or `end` is computed, `update` says how far the slice reaches.
+/// For a computed `begin` or `end`: the shape of `update` determines the extent
+/// of the slice.
 static bool inferComputedUpdate(InferContext &ctx) {
   const TensorType &x = ctx.type(0), &update = ctx.type(1);
   int64_t rank = x.rank();
@@ -326,7 +330,7 @@ static bool inferSliceUpdate(InferContext &ctx) {
 }
 
 /// The same as selectElements for computed positions: as many elements as the
-/// update has, from where they fit.
+/// update has, with `begin` clamped so that they fit.
 static int64_t selectComputed(const EvalContext &ctx,
                               llvm::ArrayRef<int64_t> shape, Shape &strides) {
   unsigned rank = shape.size();
@@ -358,7 +362,7 @@ static void evalSliceUpdate(EvalContext &ctx) {
                rowMajorStrides(update.type.shape), &out.data[first], kept);
 }
 
-/// What selectComputed selects of dy, in the shape of the update.
+/// The elements of dy that selectComputed selects, in the shape of the update.
 static Value *readComputed(Gradient &g) {
   const Shape &shape = g.shape(0);
   unsigned rank = shape.size();

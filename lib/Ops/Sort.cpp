@@ -1,11 +1,12 @@
-//===- Sort.cpp - orders and running sums along an axis ---------*- C++ -*-===//
+//===- Sort.cpp - sorting and cumulative sums -------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Of equal elements, the one with the smaller index comes first, up and down;
-/// MIL leaves that open, and so it does what topk gives without `sort`.
+/// Of equal elements, the one with the smaller index comes first, in both
+/// directions. MIL does not define this order, nor the order of topk without
+/// `sort`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,8 @@
 
 using namespace anec;
 
-/// Calls `fn(first, view)` for each row along `axis`, whose elements are
-/// `view.inner` apart.
+/// Calls `fn(first, view)` for each row along `axis`, with the position of its
+/// first element; its elements are `view.inner` apart.
 template <typename Fn>
 static void forEachRow(llvm::ArrayRef<int64_t> shape, int64_t axis, Fn fn) {
   AxisView view = viewAxis(shape, axis);
@@ -26,7 +27,7 @@ static void forEachRow(llvm::ArrayRef<int64_t> shape, int64_t axis, Fn fn) {
       fn(o * view.extent * view.inner + n, view);
 }
 
-/// The indices of a row's elements in order; NaN comes last.
+/// The indices of a row's elements in sorted order; NaN comes last.
 static std::vector<int64_t> orderOf(const double *row, int64_t count,
                                     int64_t stride, bool ascending) {
   std::vector<int64_t> order(count);
@@ -111,7 +112,7 @@ static void evalTopk(EvalContext &ctx) {
     settleIntegers(ctx.out[1]);
 }
 
-/// To the elements that were taken.
+/// Adds dy to the elements that were selected.
 static void gradientTopk(Gradient &g) {
   int64_t axis = normalized(g.op.get(param::axis), g.rank(0));
   g.give(0, [&] {
@@ -176,7 +177,8 @@ static void evalCumsum(EvalContext &ctx) {
   settleIntegers(ctx.out[0]);
 }
 
-/// An element is in the sums from it to the end: sums from the other side.
+/// An element is part of the sums from its position to the end, so dx is a
+/// cumulative sum in the other direction.
 static void gradientCumsum(Gradient &g) {
   g.give(0, [&] {
     return g.make(ops::Cumsum, {g.dy()},

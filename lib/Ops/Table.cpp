@@ -1,11 +1,11 @@
-//===- Table.cpp - all rows in one list -------------------------*- C++ -*-===//
+//===- Table.cpp - the list of all rows -------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lists the rows of Ops.def. Their order there, by C++ name, is the order of
-/// the op names too.
+/// Lists the rows in the order of Ops.def. That order, by C++ name, is also the
+/// order of the op names.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Convolution.h - the geometry of a convolution -----------*- C++ -*-===//
+//===- Convolution.h - the geometry of a convolution ------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -21,10 +21,10 @@ struct ConvAxis {
   }
 };
 
-/// The axis after padding has been worked out. `same` covers the input with
-/// ceil(input / stride) outputs; an odd element goes after the input, or with
-/// `same_lower` before it. `Context` is an InferContext, an EvalContext or an
-/// Op of a row with a convolution's parameters.
+/// The axis with its padding computed. `same` pads to ceil(input / stride)
+/// outputs; an odd padding element goes after the input, with `same_lower`
+/// before it. `Context` is an InferContext, an EvalContext or an Op of a row
+/// with a convolution's parameters.
 template <typename Context>
 ConvAxis convAxis(const Context &ctx, unsigned axis, int64_t input,
                   int64_t kernel) {
@@ -48,8 +48,9 @@ ConvAxis convAxis(const Context &ctx, unsigned axis, int64_t input,
   return result;
 }
 
-/// One spatial axis of a transposed convolution, as the axis of the convolution
-/// that takes its result to its input.
+/// One spatial axis of a transposed convolution, described as the axis of the
+/// convolution that it transposes: from the result (`output`) to the operand
+/// (`input`). `pad` is the (before, after) pair of the axis.
 inline ConvAxis transposedAxis(int64_t input, int64_t output, int64_t kernel,
                                int64_t stride, int64_t dilation,
                                llvm::StringRef padType,

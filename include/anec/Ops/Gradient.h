@@ -1,11 +1,11 @@
-//===- Gradient.h - what gradient rules are written with -------*- C++ -*-===//
+//===- Gradient.h - builders for gradient rules -----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A row's `gradient` turns the gradients of an op's results into those of its
-/// operands. It reads like the equations in its comment:
+/// A row's `gradient` builds the gradients of an op's operands from those of
+/// its results. It reads like the equations in its comment:
 ///
 ///   // y = x w:  dx = dy w, dw = dy x
 ///   static void gradientMul(Gradient &g) {
@@ -13,11 +13,12 @@
 ///     g.give(1, [&] { return g.mul(g.dy(), g.in(0)); });
 ///   }
 ///
-/// The function for an operand runs only when its gradient is wanted, and what
-/// it names, operands, results and gradients of results, comes in the element
-/// type that the gradient shall have: fp32 for a weight, else that of the
-/// operand. What it gives is summed where the operand was broadcast. An op that
-/// was built before from the same values is not built again.
+/// The function passed to `give` runs only when the gradient of that operand is
+/// wanted. Inside it, operands, results and gradients of results have the
+/// element type that the gradient will have: fp32 for a weight, otherwise that
+/// of the operand. The returned value is summed over the axes along which the
+/// operand was broadcast. Ops built before from the same values and constants
+/// are reused.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +31,11 @@
 
 namespace anec {
 
-/// The ops that gradient rules made in a function, to be used again.
+/// The ops that gradient rules built in a function, for reuse.
 class MadeOps {
 public:
+  /// The op with this row, these operands and constants (defaults for all
+  /// others); null when there is none.
   Op *find(const OpDef &def, llvm::ArrayRef<Value *> operands,
            llvm::ArrayRef<Attr> attrs) const;
   void add(Op *op);
@@ -43,10 +46,12 @@ private:
       ops;
 };
 
+/// Builds the gradients of one op; the argument of a row's `gradient`.
 class Gradient {
 public:
-  /// Of `op`, whose results have the gradients `dy` (null: none). `wanted` has
-  /// for each operand the element type its gradient shall have, or nothing.
+  /// The gradients of `op`. `dy` has the gradient of each result, or null.
+  /// `wanted` has the element type of each operand's gradient, or nothing when
+  /// it is not wanted.
   Gradient(Builder &builder, MadeOps &made, const Op &op,
            llvm::ArrayRef<Value *> dy,
            llvm::ArrayRef<std::optional<DType>> wanted)
@@ -55,43 +60,50 @@ public:
 
   const Op &op;
 
-  /// Whether a gradient of operand `slot` is to be given.
+  /// Whether the gradient of operand `slot` is wanted.
   bool wants(unsigned slot) const {
     return slot < wanted.size() && wanted[slot];
   }
-  /// Gives operand `slot` the gradient that `rule` builds, if it is wanted.
-  /// Unless it has the operand's shape, it has one the operand broadcasts to,
-  /// and is summed.
+  /// Calls `rule` for the gradient of operand `slot`, if it is wanted. The
+  /// operand must broadcast to the shape of the returned value, which is summed
+  /// to the operand's shape. Several gradients of one operand are added.
   void give(unsigned slot, llvm::function_ref<Value *()> rule);
-  /// Says why the op, as it is, has no gradient.
+  /// Declares that this op has no gradient, for the reason `why`.
   void refuse(llvm::StringRef why) { refusal = why.str(); }
 
-  /// Whether an array of the product of `extents` is small enough to be part
-  /// of a program; refuses when it is not.
+  /// Whether an array of shape `extents` is small enough to be a constant of
+  /// the program; calls `refuse` when it is not.
   bool canBake(llvm::ArrayRef<int64_t> extents);
 
-  // Within `give`:
+  // Only inside `give`:
+  /// Operand `slot`; floats are converted to `dtype()`.
   Value *in(unsigned slot) { return as(op.operand(slot)); }
+  /// Result `index`; floats are converted to `dtype()`.
   Value *out(unsigned index = 0) { return as(op.result(index)); }
-  /// The gradient of a result; zeros where it has none.
+  /// The gradient of a result; zeros when it has none.
   Value *dy(unsigned index = 0);
-  /// The same in the result's own element type; null where it has none.
+  /// The same, without conversion to `dtype()`; null when the result has no
+  /// gradient.
   Value *dyAsIs(unsigned index = 0) const { return results[index]; }
+  /// The element type of the gradient that is being built.
   DType dtype() const { return *current; }
   const Shape &shape(unsigned slot) const {
     return op.operand(slot)->type.shape;
   }
   unsigned rank(unsigned slot) const { return op.operand(slot)->type.rank(); }
 
+  /// The first result of an op with these operands and constants: an existing
+  /// op, or a new one.
   Value *make(const OpDef &def, llvm::ArrayRef<Value *> operands,
               llvm::ArrayRef<Attr> attrs = {});
+  // Constants of the element type `dtype()`; those of `indices` are int32.
   Value *scalar(double number) { return array(Shape(), number); }
   Value *array(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<double> elements);
   Value *indices(llvm::ArrayRef<int64_t> shape,
                  llvm::ArrayRef<int64_t> elements);
   Value *fill(llvm::ArrayRef<int64_t> shape, double number);
   Value *cast(Value *x, DType dtype);
-  /// Of integers, for ops that take no narrower ones.
+  /// An integer value as int32, for ops that do not accept narrower types.
   Value *toInt32(Value *x) {
     return x->type.dtype == DType::Int32 ? x : cast(x, DType::Int32);
   }
@@ -111,7 +123,7 @@ public:
   Value *select(Value *condition, Value *x, Value *y) {
     return make(ops::Select, {condition, x, y});
   }
-  /// `x` where `condition` holds, 0 elsewhere.
+  /// `x` where `condition` is true, 0 elsewhere.
   Value *where(Value *condition, Value *x) {
     return select(condition, x, scalar(0));
   }
@@ -127,28 +139,28 @@ public:
   Value *matmul(Value *x, Value *y, bool transposeX, bool transposeY);
   Value *reshape(Value *x, llvm::ArrayRef<int64_t> shape);
   Value *transpose(Value *x, llvm::ArrayRef<int64_t> perm);
-  /// Sums over `axes`, which stay with an extent of 1.
+  /// Sums over `axes`, which are kept with extent 1.
   Value *sum(Value *x, llvm::ArrayRef<int64_t> axes);
   Value *mean(Value *x, llvm::ArrayRef<int64_t> axes);
   Value *slice(Value *x, llvm::ArrayRef<int64_t> begin,
                llvm::ArrayRef<int64_t> size);
-  /// With zeros around, `before` and `after` along each axis; a negative amount
-  /// cuts off.
+  /// Pads `x` with zeros, `before` and `after` each axis; negative amounts
+  /// crop.
   Value *pad(Value *x, llvm::ArrayRef<int64_t> before,
              llvm::ArrayRef<int64_t> after);
   Value *concat(llvm::ArrayRef<Value *> values, int64_t axis);
-  /// A vector along `axis` of a tensor of `rank`.
+  /// Reshapes a vector to a tensor of `rank` whose other axes have extent 1.
   Value *along(Value *vector, unsigned rank, int64_t axis);
-  /// Sums `x` to `shape`, which broadcasts to its.
+  /// Sums `x` to `shape`, which must broadcast to the shape of `x`.
   Value *sumTo(Value *x, llvm::ArrayRef<int64_t> shape);
-  /// Sums over all axes but `axis`: a vector.
+  /// Sums over all axes except `axis`. Returns a vector.
   Value *sumAlong(Value *x, int64_t axis);
-  /// Repeats `x` where it broadcasts to `shape`.
+  /// Tiles `x` to `shape`, to which it must broadcast.
   Value *spread(Value *x, llvm::ArrayRef<int64_t> shape);
 
-  // For who applies the rule:
+  // For the caller of the rule:
   Value *gradient(unsigned slot) const { return gradients[slot]; }
-  /// Empty when the rule did not refuse.
+  /// The reason passed to `refuse`; empty when it was not called.
   llvm::StringRef whyNot() const { return refusal; }
 
 private:

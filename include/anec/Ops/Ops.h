@@ -1,12 +1,12 @@
-//===- Ops.h - the op table ------------------------------------*- C++ -*-===//
+//===- Ops.h - the op table -------------------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The rows of the op table by name, as `ops::Concat`, and the table of all of
-/// them. The rows stand by family in lib/Ops, each with its shape inference,
-/// reference kernel and decomposition above it.
+/// The rows of the op table by name, such as `ops::Concat`, and the table of
+/// all rows. Rows are defined in lib/Ops, one file per family; each row follows
+/// its shape inference, reference kernel and decomposition.
 ///
 //===----------------------------------------------------------------------===//
 

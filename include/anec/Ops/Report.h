@@ -1,12 +1,12 @@
-//===- Report.h - what a function is made of -------------------*- C++ -*-===//
+//===- Report.h - statistics of a function ----------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The numbers for people who look at a program: which ops it has and what they
-/// cost, what its weights take, and how much its values need at once. All of it
-/// follows from the text; nothing is measured.
+/// Statistics of a program: its ops and their cost, the size of its weights,
+/// and the peak size of its values. All of it is computed from the program;
+/// nothing is measured.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +17,14 @@
 
 namespace anec {
 
-/// The ops of one row of the table.
+/// How often one op occurs, and its operations.
 struct OpCount {
   const OpDef *def;
   unsigned count = 0;
   int64_t flops = 0;
 };
 
-/// The weights of one element type, as they are declared.
+/// The weights of one declared element type.
 struct WeightCount {
   DType dtype;
   unsigned arrays = 0;
@@ -32,33 +32,35 @@ struct WeightCount {
   uint64_t bytes = 0;
 };
 
+/// The statistics of one function.
 struct FunctionReport {
-  unsigned ops = 0;  ///< without constants
-  int64_t flops = 0; ///< a multiply-add counts twice
-  /// The most frequent first.
+  unsigned ops = 0;  ///< except constants
+  int64_t flops = 0; ///< a multiply-add counts as two
+  /// Sorted by count, highest first.
   std::vector<OpCount> histogram;
 
-  /// Elements of all weights: of `const` and `weight` ops, and of the arrays
-  /// that are constant arguments (packed weights, an lstm's matrices). What
-  /// says how an op works (`axis`, `perm`) is none. An array that several ops
-  /// share counts once.
+  /// Elements of all weights: of `const` and `weight` ops, and of constant
+  /// arguments that are data (packed weights, the matrices of an lstm).
+  /// Constants that configure an op (`axis`, `perm`) do not count. An array
+  /// that several ops share counts once.
   int64_t parameters = 0;
   uint64_t weightBytes = 0;
-  /// By element type, in the order of DType.
+  /// Per element type, in the order of DType.
   std::vector<WeightCount> weights;
 
   uint64_t inputBytes = 0;
   uint64_t outputBytes = 0;
   uint64_t stateBytes = 0;
-  /// The most bytes that values take at once, when each op is done in its
-  /// place. A value counts from the op that computes it to the last that uses
-  /// it, an input from the beginning, an output to the end; weights and what is
-  /// unpacked from them do not count, nor do states.
+  /// The most bytes of values that are live at once, when ops run in program
+  /// order. A value is live from the op that computes it to its last use, an
+  /// input from the start, an output to the end. Weights, values unpacked from
+  /// them, and states do not count.
   uint64_t activationPeak = 0;
-  /// The first op during which it is reached; null when there is none.
+  /// The first op that reaches the peak; null when there are no ops.
   const Op *peakOp = nullptr;
 };
 
+/// Counts the ops, weights and values of `function`.
 FunctionReport makeReport(const Function &function);
 
 } // namespace anec

@@ -1,11 +1,12 @@
-//===- Weights.h - weights and their views ---------------------*- C++ -*-===//
+//===- Weights.h - weights and their views ----------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A `weight` op names an array that is bound late, and reads it through a
-/// view, so that passes can lay weights out without having them.
+/// A `weight` op names an array whose values are bound later, and reads it
+/// through a view, so that passes can change the layout of weights without
+/// their values.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,17 +18,17 @@
 
 namespace anec {
 
-/// What `weight`, a `weight` op, reads. Which instance, its index and the
-/// function it stands in say: the view has none.
+/// The view that `weight`, a `weight` op, reads. It has no instance: that
+/// depends on the op's index operand and its function.
 WeightView viewOf(const Op &weight);
 
-/// A `weight` op that reads `view`, of the instance that `index` names (null
-/// for none).
+/// Builds a `weight` op that reads `view`, for the instance `index` (null for
+/// none). `view` must not name an instance itself.
 Value *buildWeight(Builder &builder, const WeightView &view, Value *index,
                    llvm::StringRef name = "");
 
-/// `array`, of the view's source shape, as `view` shows it: as many ops as the
-/// view has steps.
+/// Applies `view` to `array`, which must have the view's source shape, with one
+/// op per step of the view.
 Value *buildView(Builder &builder, Value *array, const ArrayView &view);
 
 } // namespace anec
