@@ -1,4 +1,4 @@
-//===- Check.cpp - the rules that a program breaks ------------------------===//
+//===- Check.cpp - check programs against rules ---------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

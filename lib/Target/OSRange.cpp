@@ -8,7 +8,8 @@
 
 using namespace anec;
 
-/// The numbers of `text`, and how many there are; 0 when it is no version.
+/// Parses the numbers of `text`. Returns their count, or 0 when it is not a
+/// version.
 static unsigned parseNumbers(llvm::StringRef text,
                              std::array<unsigned, 3> &numbers) {
   for (unsigned count = 0; count < numbers.size();) {
@@ -41,7 +42,7 @@ bool OSRange::contains(const OSVersion &version) const {
     return false;
   if (isOpen)
     return true;
-  // Up to what begins with the last.
+  // The last version includes all versions that start with it.
   std::array<unsigned, 3> end = {};
   unsigned count = parseNumbers(last.empty() ? first : last, end);
   assert(count && "rows have ranges that can be parsed");

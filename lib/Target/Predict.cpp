@@ -1,4 +1,4 @@
-//===- Predict.cpp - what a program costs on a target ---------------------===//
+//===- Predict.cpp - predict the cost of a program ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,8 @@ double Prediction::share(const Target &target) const {
          double(uint64_t(target.limits.sramBytes));
 }
 
-/// Visits each op that is not a constant, with how many come before it.
+/// Visits each op that is not a constant, with its depth: the number of ops on
+/// the longest path to it.
 static void
 eachWithDepth(const Function &function,
               llvm::function_ref<void(const Op &, unsigned)> visit) {
@@ -60,7 +61,7 @@ static double computeMicroseconds(const Op &op, const Target &target) {
   return predictMicroseconds(target, work) - target.cost.floorMicroseconds;
 }
 
-/// What is read twice as slowly as other weights counts twice.
+/// Bytes of weights that are read at half the rate, to be counted twice.
 static uint64_t slowWeightBytes(const Function &function,
                                 const Target &target) {
   uint64_t bytes = 0;
@@ -91,7 +92,7 @@ Prediction anec::predict(const Function &function, const Target &target) {
     bytes += rowsPadded(target, param->type);
   for (const Value *value : function.resultValues())
     bytes += rowsPadded(target, value->type);
-  // What does not fit is written and read again.
+  // Values that do not fit on the chip are written and read again.
   uint64_t onChip = target.limits.sramBytes;
   if (result.numbers.activationPeak > onChip)
     bytes += 2 * (result.numbers.activationPeak - onChip);

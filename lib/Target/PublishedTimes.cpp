@@ -1,4 +1,4 @@
-//===- PublishedTimes.cpp - what others measured --------------------------===//
+//===- PublishedTimes.cpp - published measurements ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -15,8 +15,9 @@ static constexpr llvm::StringLiteral devErik = "dev-erik/ANE (M4 Max)";
 static constexpr llvm::StringLiteral rustane = "rustane (M4 Max)";
 static constexpr llvm::StringLiteral forge = "ANEForge docs";
 
-/// A chain of 1x1 convolutions over `positions`. Their published programs all
-/// name one record of the weight file, so that its bytes move once.
+/// A chain of 1x1 convolutions over `positions`. All convolutions of the
+/// published programs name one record of the weight file, so its bytes move
+/// once.
 static constexpr PublishedTime::Programs chain(int64_t depth, int64_t channels,
                                                int64_t positions,
                                                unsigned ioBytes = 4) {
@@ -42,7 +43,8 @@ static constexpr PublishedTime::Programs matmul(int64_t extent) {
 }
 
 /// The two forward programs of a Stories110M layer: 768 channels, 2048 hidden,
-/// 256 positions, with what the backward pass needs among the outputs.
+/// 256 positions. Their outputs include the values that the backward pass
+/// needs.
 static constexpr Work attention = {1208 * M, 201 * M, 7471104};
 static constexpr Work feedForward = {2416 * M, 4 * M, 13762560};
 static constexpr std::array<PublishedTime::Programs, 2> forward = {

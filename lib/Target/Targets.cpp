@@ -1,12 +1,12 @@
-//===- Targets.cpp - the targets ------------------------------------------===//
+//===- Targets.cpp - the table of targets ---------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One row for each chip. Nothing was measured here: a figure stands for the
-/// chip and the macOS of its source, and one that is missing for a chip is the
-/// most careful of its neighbours', with low confidence.
+/// One row per chip. Nothing was measured for this table: a figure is for the
+/// chip and the macOS of its source. A figure that is missing for a chip is the
+/// most conservative one of adjacent chips, with low confidence.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ static constexpr Confidence Medium = Confidence::Medium;
 static constexpr Confidence Low = Confidence::Low;
 static constexpr uint64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
-/// What no source tells apart by chip.
+/// Limits that no source distinguishes by chip.
 static constexpr Limits common = {
     .sramBytes = {8 * MiB, "the least of all targets", Low},
     .surfaceBytes = {2 * GiB, "ANEForge docs: programs end near 2 GB", Low},
@@ -68,7 +68,7 @@ static constexpr Limits fromM3On(Limits limits) {
   return limits;
 }
 
-/// The limits that the A16 generation of the engine (M4 on) widened.
+/// Applies the wider limits of the engine's A16 generation (M4 on).
 static constexpr Limits fromM4On(Limits limits) {
   limits = fromM3On(limits);
   limits.spatial = {65536, "ANEForge docs", Medium};
@@ -177,7 +177,7 @@ static constexpr CostAnchors costOfM5 = {
     .gigabytesPerSecond = {114, "ANEForge heuristics (M5)", Medium},
     .errorFactor = 2.3,
 };
-/// No chip is slower in anything.
+/// The slowest figure of all chips for each anchor.
 static constexpr CostAnchors costOfAny = {
     .floorMicroseconds = costOfM1.floorMicroseconds,
     .convTeraflops = costOfM2.convTeraflops,
@@ -318,7 +318,7 @@ const Target *anec::findTargetOfChip(llvm::StringRef chip) {
   struct Row {
     const char *words, *target;
   };
-  // What is more exact comes first.
+  // More specific names come first.
   static constexpr Row rows[] = {{"M3 Ultra", "m3-ultra"},
                                  {"M1", "m1"},
                                  {"M2", "m2"},

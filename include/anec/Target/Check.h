@@ -1,4 +1,4 @@
-//===- Check.h - the rules that a program breaks ---------------*- C++ -*-===//
+//===- Check.h - check programs against rules -------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -11,21 +11,22 @@
 
 namespace anec {
 
-/// What the user knows better: rules that do not count, and rules to break
-/// which is an error whatever their impact.
+/// What the user assumes: rules to ignore (`allowed`), and rules to treat as
+/// errors whatever their impact (`denied`).
 struct Assumptions {
   std::vector<const Rule *> allowed, denied;
-  /// What the program is to run on; nothing for any macOS.
+  /// The macOS that the program will run on; nothing for any.
   std::optional<OSVersion> macOS;
 
-  /// `rule` does not count: it is allowed to break it, or the rule does not
-  /// hold on that macOS.
+  /// Whether to ignore `rule`: the user allows breaking it, or it does not
+  /// apply to `macOS`.
   bool allows(const Rule &rule) const;
   /// Whether breaking `rule` counts as an error.
   bool isError(const Rule &rule) const;
 };
 
-/// Reads `RULE=allow` or `RULE=deny`; reports what is neither.
+/// Parses `RULE=allow` or `RULE=deny` and adds it to `assumptions`. Returns
+/// false, with an error reported, for other forms and unknown rules.
 [[nodiscard]] bool parseAssumption(llvm::StringRef text,
                                    Assumptions &assumptions,
                                    Diagnostics &diags);
@@ -37,20 +38,20 @@ struct Finding {
   std::string what;
 };
 
-/// Checks the text, and the module read from it when there is one (the rules
-/// about text judge also programs that cannot be read). In the order of the
-/// text.
+/// Checks the text, and the module parsed from it; either can be null. Rules
+/// about text also apply to programs that cannot be parsed. Returns the
+/// findings in the order of the text.
 std::vector<Finding> checkProgram(const MILOutline *text, const Module *module,
                                   const Target &target,
                                   const Assumptions &assumptions = {});
 
-/// The rules about ops and functions alone.
+/// Checks only the rules about ops and functions, and appends to `findings`.
 void checkFunction(const Function &function, const Target &target,
                    const Assumptions &assumptions,
                    std::vector<Finding> &findings);
 
-/// Reports a finding as a diagnostic of the rule's id, with the rule, its
-/// source and what to do as notes.
+/// Reports a finding as a diagnostic with the rule's id. Notes have the rule,
+/// its source and its advice.
 void reportFinding(const Finding &finding, const Assumptions &assumptions,
                    Diagnostics &diags);
 

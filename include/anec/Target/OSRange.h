@@ -1,4 +1,4 @@
-//===- OSRange.h - versions of the operating system ------------*- C++ -*-===//
+//===- OSRange.h - versions of the operating system -------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -18,14 +18,15 @@ namespace anec {
 struct OSVersion {
   std::array<unsigned, 3> numbers = {};
 
-  /// Nothing when `text` is not one to three numbers.
+  /// Parses `text`. Returns nothing when it is not one to three numbers
+  /// separated by dots.
   static std::optional<OSVersion> parse(llvm::StringRef text);
   auto operator<=>(const OSVersion &) const = default;
 };
 
-/// The versions of macOS that something holds on: `14` is all that begin so,
-/// `15.6-` that and later, `15-26.5` all between, and those that begin with the
-/// last. An empty one has all: no source says.
+/// A range of versions of macOS: `14` is all 14.x, `15.6-` is 15.6 and later,
+/// `15-26.5` is 15.0 to 26.5.x. An empty range is unknown and contains all
+/// versions.
 struct OSRange {
   llvm::StringLiteral text = "";
 

@@ -1,12 +1,12 @@
-//===- Predict.h - what a program costs on a target ------------*- C++ -*-===//
+//===- Predict.h - predict the cost of a program ----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Predictions from a program's operations and bytes and a target's anchors,
-/// and the published measurements that they are compared with. Nothing here is
-/// measured.
+/// Predictions computed from the operations and bytes of a program and the cost
+/// anchors of a target, and published measurements to compare them with.
+/// Nothing here is measured.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,56 +18,58 @@
 
 namespace anec {
 
+/// The predicted cost of one evaluation of a program.
 struct Prediction {
   FunctionReport numbers;
-  /// Ops on the longest way from an input to an output.
+  /// Number of ops on the longest path from an input to an output.
   unsigned depth = 0;
   Work work;
-  double floor = 0;   ///< microseconds, as all below
-  double compute = 0; ///< of convolutions and of all else
-  double move = 0;    ///< on and off the chip
-  double total = 0;   ///< the floor, and the longer of computing and moving
-  double least = 0, most = 0; ///< within the anchors' error
+  double floor = 0;           ///< microseconds, as all members below
+  double compute = 0;         ///< all ops
+  double move = 0;            ///< moving data on and off the chip
+  double total = 0;           ///< floor + max(compute, move)
+  double least = 0, most = 0; ///< the total within the anchors' error
 
-  /// `dispatch`, `compute` or `bandwidth`: what takes longest.
+  /// What dominates the time: `dispatch`, `compute` or `bandwidth`.
   llvm::StringRef bound() const;
-  /// Of the target's peak for convolutions, 0 to 1.
+  /// The share of the target's peak rate for convolutions that is used, 0 to 1.
   double utilization(const Target &target) const;
-  /// What is alive at once and the weights of one op, as a share of the chip's
-  /// memory.
+  /// The peak size of live values, as a share of the chip's memory.
   double share(const Target &target) const;
 };
 
+/// Predicts one evaluation of `function`.
 Prediction predict(const Function &function, const Target &target);
 
-/// What ops of one kind and shape take of a program.
+/// The cost of all ops of one kind and shape in a program.
 struct ShapeCost {
   const OpDef *def;
-  std::string shape; ///< `768 to 2048 over 256` of a product, else the result's
+  std::string shape; ///< a product's `768 to 2048 over 256`, else the result's
   unsigned count = 0;
   int64_t flops = 0;
   uint64_t weightBytes = 0;
   double compute = 0; ///< microseconds, as in Prediction
-  double stream = 0;  ///< of their weights alone
-  /// Of the target's peak for convolutions, at most: when dispatch costs
-  /// nothing, and nothing but weights is moved.
+  double stream = 0;  ///< microseconds to read the weights
+  /// The highest possible share of the target's peak rate for convolutions:
+  /// without dispatch, and with only weights to move.
   double utilization(const Target &target) const;
 };
-/// The ops that have operations to do, those that take longest first.
+/// The ops that have operations, the slowest first.
 std::vector<ShapeCost> costByShape(const Function &function,
                                    const Target &target);
 
-/// What the ops do that are as far from the inputs as each other.
+/// The cost of the ops at one depth: their distance from the inputs.
 struct DepthCost {
   unsigned ops = 0;
   int64_t flops = 0;
   double compute = 0; ///< microseconds
 };
-/// From the inputs on.
+/// One element per depth, from the inputs to the outputs.
 std::vector<DepthCost> costByDepth(const Function &function,
                                    const Target &target);
 
-/// Programs that run one after another, and what the host does in between.
+/// The cost of programs that run one after another, and of the host ops between
+/// them.
 struct RunCost {
   struct Program {
     const Function *function;
@@ -77,17 +79,19 @@ struct RunCost {
     double total() const { return runs * cost.total; }
   };
   std::string name;
-  std::vector<Program> programs; ///< that which takes longest first
+  std::vector<Program> programs; ///< the slowest first
   unsigned hostOps = 0;
   int64_t hostFlops = 0;
 
+  /// The number of runs of all programs.
   unsigned dispatches() const;
-  /// Of all runs. The host is not predicted.
+  /// The prediction for all runs together, without the host.
   Prediction sum() const;
+  /// Adds `runs` runs of `function`.
   void add(const Function &function, llvm::StringRef name, unsigned runs,
            const Target &target);
 };
-/// Each program of `module` once.
+/// The cost of running each program of `module` once.
 RunCost predictOnce(const Module &module, const Target &target);
 
 /// A published measurement of `programs`, each run `count` times.
@@ -101,12 +105,15 @@ struct PublishedTime {
   llvm::StringLiteral source;
   std::array<Programs, 2> programs;
   double milliseconds;
-  /// The target's anchors were chosen by it.
+  /// Whether the target's anchors were fitted to it.
   bool fitted = false;
 };
+/// All published measurements.
 llvm::ArrayRef<PublishedTime> publishedTimes();
-/// `within a factor of 2.6 of what was published`, or that it is a guess.
+/// Describes the error of predictions: `within a factor of 2.6 of what was
+/// published`, or that it is a guess.
 std::string describeError(const Target &target);
+/// Predicts the time of the programs of `published` on its target.
 double predictMilliseconds(const PublishedTime &published);
 
 } // namespace anec

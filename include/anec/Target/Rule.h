@@ -1,13 +1,14 @@
-//===- Rule.h - what a target refuses, and who says so ---------*- C++ -*-===//
+//===- Rule.h - rules of targets and their sources --------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A rule is something that a program must not do on some chip: a row with a
-/// predicate, and with where it is known from and how well. The rows stand by
-/// family in lib/Target; docs/rules.md is made of them. `anec check` reports
-/// rules that a program breaks, `legalize` rewrites what breaks them.
+/// A rule is something that a program must not do on some chips: a row with a
+/// predicate, the source of the rule, and how far it can be trusted. The rows
+/// are in lib/Target/Rules, one file per family; docs/rules.md is generated
+/// from them. `anec check` reports the rules that a program breaks, and
+/// `legalize` rewrites ops that break rules.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,25 +25,25 @@ namespace anec {
 
 /// What happens to a program that breaks a rule.
 enum class Impact : uint8_t {
-  Error,            ///< it is refused, or fails when it runs
+  Error,            ///< it is refused, or fails at run time
   SilentCorruption, ///< it runs, and its results are wrong
-  Warning,          ///< it may be refused, or be less accurate
+  Warning,          ///< it can be refused, or be less accurate
   Performance,      ///< it is slow
 };
 /// `error`, `silent-corruption`, `warning`, `performance`.
 llvm::StringRef spelling(Impact impact);
-/// Breaches are reported so; what is only slow is remarked upon.
+/// The severity of a broken rule; for performance, a remark.
 constexpr Severity severity(Impact impact) {
   return impact <= Impact::SilentCorruption ? Severity::Error
          : impact == Impact::Warning        ? Severity::Warning
                                             : Severity::Remark;
 }
-/// Wrong results are as bad as none.
+/// Whether a broken rule is an error. Silent corruption is one, too.
 constexpr bool isError(Impact impact) {
   return severity(impact) == Severity::Error;
 }
 
-/// What the compiler does to make a rule hold.
+/// How the compiler makes a rule hold.
 enum class Rewrite : uint8_t {
   None,
 #define OP_REWRITE(NAME, FUNCTION, SPELLING) NAME,
@@ -53,45 +54,47 @@ enum class Rewrite : uint8_t {
 /// `concat-tree`, ...; empty for `None`.
 llvm::StringRef spelling(Rewrite rewrite);
 
-/// What a rule finds wrong with an op, in words; nothing when it is right.
+/// How an op breaks a rule, in words; nothing when it does not.
 using Verdict = std::optional<std::string>;
-/// How a rule about more than one op says where and what.
+/// Called by a rule about functions or text for each place that breaks it.
 using ReportBreach = llvm::function_ref<void(SourceRange, std::string)>;
 
 struct Rule {
   llvm::StringLiteral id;
   llvm::StringLiteral family;
-  /// One line: what must hold.
+  /// What must hold, in one line.
   llvm::StringLiteral summary;
   ChipSet chips = ChipSet::all();
-  /// From the first version of macOS that it was seen on, to the last unless it
-  /// may still hold; empty when no source says.
+  /// The versions of macOS that it was observed on, open-ended when it can
+  /// still hold; empty when no source says.
   OSRange macOS = {};
   Impact impact = Impact::Error;
-  /// Who found it, on what, and when that was written or read (year-month).
+  /// Who found it and on which system, and when that was written or read
+  /// (year-month).
   llvm::StringLiteral source;
   llvm::StringLiteral date;
   Confidence confidence = Confidence::Medium;
-  /// Who says otherwise.
+  /// A source that contradicts it; empty for none.
   llvm::StringLiteral conflict = "";
   /// What to do instead.
   llvm::StringLiteral advice;
-  /// What breaking it was seen to do, or may do, beyond failing: `ane-run
-  /// probe` tries such rules last.
+  /// What breaking it is known or likely to do beyond failing; `ane-run probe`
+  /// tries such rules last. Empty for none.
   llvm::StringLiteral danger = "";
-  /// Why no program can show whether it holds; empty for nearly all.
+  /// Why no program can test whether it holds; empty for nearly all rules.
   llvm::StringLiteral unprobed = "";
-  /// What makes it hold.
+  /// The rewrite that makes it hold.
   Rewrite rewrite = Rewrite::None;
 
-  // The predicate: one of these.
+  // The predicate: exactly one is set.
   Verdict (*ofOp)(const Op &op, const Target &target) = nullptr;
   void (*ofFunction)(const Function &function, const Target &target,
                      ReportBreach report) = nullptr;
   void (*ofText)(const MILOutline &text, const Target &target,
                  ReportBreach report) = nullptr;
 
-  /// What a breach is reported as, and what when the user denies it.
+  /// The diagnostics for a broken rule: by default, and when the user denies
+  /// it.
   diag::Definition reported = {severity(impact), id, "{0}"};
   diag::Definition denied = {Severity::Error, id, "{0}"};
 

@@ -11,7 +11,7 @@
 
 namespace anec {
 
-/// A file of lib/Target/RulePrograms, built in: RULE.KIND.mil.
+/// A file RULE.KIND.mil of lib/Target/RulePrograms, compiled into the program.
 struct RuleProgram {
   const char *rule;
   const char *kind; ///< `bad` breaks the rule, `good` keeps it

@@ -1,4 +1,4 @@
-//===- Target.h - what is known of each chip -------------------*- C++ -*-===//
+//===- Target.h - limits and costs of each chip -----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -6,11 +6,11 @@
 /// \file
 /// A target is data: the limits of a chip's neural engine, the MIL dialect to
 /// write for it, and the anchors of the cost model. None of it is documented by
-/// the vendor; every figure stands with the publication it was taken from and
-/// how far that can be trusted.
+/// the vendor; every figure has its source and how far it can be trusted.
 ///
-/// `generic` is the safe side of all chips: the smallest limits and the slowest
-/// anchors. What is legal for it should be legal for each.
+/// `generic` is the conservative choice for all chips: the smallest limits and
+/// the slowest anchors. Programs that are legal for it should be legal for
+/// every chip.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@ namespace anec {
 
 /// How far a figure or a rule can be trusted.
 enum class Confidence : uint8_t {
-  High,   ///< two independent sources, or to be read in code that runs
+  High,   ///< two independent sources, or visible in code that runs
   Medium, ///< one careful measurement
   Low,    ///< one report
 };
 /// `high`, `medium`, `low`.
 llvm::StringRef spelling(Confidence confidence);
 
-/// A figure and where it is from.
+/// A figure and its source.
 template <typename T>
 struct Quoted {
   T value;
@@ -41,19 +41,19 @@ struct Quoted {
   constexpr operator T() const { return value; }
 };
 
-/// Where a chip stops. What is beyond a limit is refused, unless the comment
-/// says that it is only slow.
+/// The limits of a chip. A program beyond a limit is refused, unless the
+/// comment says that it is only slow.
 struct Limits {
-  /// On-chip memory: what a program's activations and the weights of one op
-  /// should fit in. Beyond, programs run slower; none is refused.
+  /// On-chip memory. A program's activations and the weights of one op should
+  /// fit in it; otherwise the program is only slower.
   Quoted<uint64_t> sramBytes;
-  /// Bytes of one input or output, rows padded (see surfaceBytes).
+  /// Bytes of one input or output, with padded rows (see surfaceBytes).
   Quoted<uint64_t> surfaceBytes;
   /// Bytes of all weights of a program.
   Quoted<uint64_t> weightBytes;
-  /// Weight files that one program may name; records within are not counted.
+  /// Weight files that one program can name, whatever their number of records.
   Quoted<unsigned> weightFiles;
-  /// Ops in one program, constants not counted.
+  /// Ops in one program, except constants.
   Quoted<unsigned> opsPerProgram;
   /// Rank of any value.
   Quoted<unsigned> rank;
@@ -70,45 +70,48 @@ struct Limits {
   /// The contracted extent of `matmul`, and its largest result extent.
   Quoted<int64_t> matmulContraction;
   Quoted<int64_t> matmulExtent;
-  /// Elements that go into one of a reduction's result, and from how many on it
-  /// goes by way of a transposition, which is only slow.
+  /// Elements reduced to one element of the result. From `longReduction`
+  /// elements on, a reduction is implemented with a transposition, which is
+  /// only slow.
   Quoted<int64_t> reducedElements;
   Quoted<int64_t> longReduction;
-  /// Extents that `concat` makes and that `transpose` takes.
+  /// Extents that `concat` produces and that `transpose` accepts.
   Quoted<int64_t> concatExtent;
   Quoted<int64_t> transposeExtent;
   /// Width and height of the windows of `max_pool` and `avg_pool`.
   Quoted<int64_t> maxPoolWindow;
   Quoted<int64_t> avgPoolWindow;
-  /// Compilations that one process gets before all others fail.
+  /// Compilations in one process, after which all others fail.
   Quoted<unsigned> compilesPerProcess;
-  /// Programs that may be loaded at a time, machine-wide.
+  /// Programs that can be loaded at a time, machine-wide.
   Quoted<unsigned> loadedPrograms;
 };
 
-/// How inputs and outputs lie in memory: each row (the last axis) starts at a
-/// multiple of `rowAlignment`, and a surface has at least `minimumBytes`.
+/// The layout of inputs and outputs in memory: each row (the last axis) starts
+/// at a multiple of `rowAlignment` bytes, and a surface has at least
+/// `minimumBytes`.
 struct SurfaceRule {
   Quoted<uint64_t> rowAlignment;
   Quoted<uint64_t> minimumBytes;
 };
 
-/// What `t = floor + max(ops / peak, bytes / bandwidth)` takes.
+/// The parameters of `t = floor + max(ops / peak, bytes / bandwidth)`.
 struct CostAnchors {
-  /// One evaluation of a loaded program that does next to nothing.
+  /// The time of one evaluation of a loaded program that does almost nothing.
   Quoted<double> floorMicroseconds;
-  /// fp16 operations (a multiply-add counts twice) in 10^12 a second: of 1x1
-  /// convolutions, which the engine is fast at, and of `matmul`.
+  /// 10^12 fp16 operations per second (a multiply-add counts as two): of 1x1
+  /// convolutions, which are fast on the engine, and of `matmul`.
   Quoted<double> convTeraflops;
   Quoted<double> matmulTeraflops;
-  /// Bytes that weights, inputs, outputs and what does not fit on the chip move
-  /// at, in 10^9 a second.
+  /// 10^9 bytes per second at which weights, inputs, outputs and activations
+  /// that do not fit on the chip are moved.
   Quoted<double> gigabytesPerSecond;
-  /// Predictions were within this factor of what was published, both ways.
+  /// Predictions are within this factor of the published times, in both
+  /// directions.
   double errorFactor;
 };
 
-/// One bit each, for sets.
+/// Chips; each is one bit of a ChipSet.
 enum class Chip : uint8_t {
   M1 = 1 << 0,
   M2 = 1 << 1,
@@ -118,7 +121,7 @@ enum class Chip : uint8_t {
   M5 = 1 << 5,
 };
 
-/// A set of chips; that of `generic` has all.
+/// A set of chips; the target `generic` has all.
 class ChipSet {
 public:
   constexpr ChipSet() = default;
@@ -144,8 +147,8 @@ struct Target {
   ChipSet chips;
   Limits limits;
   SurfaceRule surface;
-  /// What to write when nothing else is asked for: `program(1.3)` with the
-  /// opset that goes with it.
+  /// The MIL version to write by default: `program(1.3)` with the matching
+  /// opset.
   Quoted<llvm::StringLiteral> milVersion;
   llvm::StringLiteral opset;
   /// The emulation of this chip's arithmetic; `fp16` where none is published.
@@ -157,24 +160,24 @@ struct Target {
 llvm::ArrayRef<Target> allTargets();
 /// Null when there is no such target.
 const Target *findTarget(llvm::StringRef name);
-/// The target with the name that the system has for the chip, `Apple M4 Max`;
-/// null when there is none.
+/// The target for the system's name of a chip, such as `Apple M4 Max`; null
+/// when there is none.
 const Target *findTargetOfChip(llvm::StringRef chip);
 inline const Target &genericTarget() { return allTargets().front(); }
 
-/// Bytes that an input or output of `type` takes: N * C * H rows, each padded,
-/// and at least the minimum.
+/// The bytes of an input or output of `type`: N * C * H rows, each padded, and
+/// at least the minimum.
 uint64_t surfaceBytes(const SurfaceRule &rule, const TensorType &type);
 
-/// What one program does, for the cost model.
+/// The work of one program, as input of the cost model.
 struct Work {
   int64_t convFlops = 0;
   int64_t otherFlops = 0;
   uint64_t bytes = 0; ///< moved on and off the chip
 };
 
-/// The time of one evaluation: the floor, and the longer of computing and
-/// moving. A prediction, good to `errorFactor`.
+/// The predicted time of one evaluation: the floor plus the longer of computing
+/// and moving. Accurate to a factor of `errorFactor`.
 double predictMicroseconds(const Target &target, const Work &work);
 
 } // namespace anec

@@ -1,4 +1,4 @@
-//===- Cost.cpp - rules about what is slow --------------------------------===//
+//===- Cost.cpp - rules about performance ---------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Extent.cpp - rules about how large things are ----------------------===//
+//===- Extent.cpp - rules about sizes -------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -11,7 +11,7 @@ using namespace anec;
 
 static constexpr llvm::StringLiteral family = "extents";
 
-/// Judges each value: parameters, and results of ops.
+/// Calls `judge` for each value: parameters and results of ops.
 static void eachValue(const Function &function,
                       llvm::function_ref<Verdict(const Value &)> judge,
                       ReportBreach report) {
@@ -85,7 +85,7 @@ static void spatialLimit(const Function &function, const Target &target,
           return {};
         int64_t limit = target.limits.spatial;
         for (unsigned fromEnd : {0u, 1u}) {
-          // Of a rank of 2, the first axis will be the channels.
+          // The first axis of a rank-2 value becomes the channel axis.
           if (value.type.rank() <= fromEnd + (fromEnd ? 2 : 0))
             continue;
           int64_t extent = extentFromEnd(value.type, fromEnd);

@@ -1,4 +1,4 @@
-//===- Graph.cpp - rules about what goes with what ------------------------===//
+//===- Graph.cpp - rules about combinations of ops ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -377,7 +377,7 @@ constinit const Rule rules::LayerNormWide = {
 // Moving
 //===----------------------------------------------------------------------===//
 
-/// Where a slice begins along the last axis, if that is known.
+/// Where a slice starts along the last axis, if that is constant.
 static std::optional<int64_t> lastBegin(const Op &op) {
   if (!isOneOf(op, {&ops::SliceByIndex, &ops::SliceBySize}) ||
       !op.constant(param::begin))

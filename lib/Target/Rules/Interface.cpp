@@ -383,7 +383,7 @@ constinit const Rule rules::IoOneInput = {
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Reports the first port that stands behind one of a later name.
+/// Reports the first port whose name sorts before that of the previous port.
 static void ordered(llvm::ArrayRef<Port> ports, llvm::StringRef suffix,
                     ReportBreach report) {
   for (size_t i = 1; i < ports.size(); ++i)

@@ -1,4 +1,4 @@
-//===- Op.cpp - rules about which ops there are ---------------------------===//
+//===- Op.cpp - rules about unsupported ops -------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -12,7 +12,7 @@ static constexpr llvm::StringLiteral family = "ops";
 static constexpr llvm::StringLiteral catalogue =
     "ANEForge op catalogue (M1 to M5), ironmill (M3 Pro)";
 
-/// Breaks when `op` is of one of the rows.
+/// Broken when `op` is one of `rows`.
 static Verdict refused(const Op &op,
                        std::initializer_list<const OpDef *> rows) {
   if (isOneOf(op, rows))
@@ -20,7 +20,7 @@ static Verdict refused(const Op &op,
   return {};
 }
 
-/// A rule that ops of some rows are refused.
+/// Defines a rule that ops of some rows are refused.
 #define ANEC_REFUSED(NAME, ID, SUMMARY, ADVICE, ...)                           \
   constinit const Rule rules::NAME = {                                         \
       .id = ID,                                                                \
@@ -69,7 +69,7 @@ ANEC_REFUSED(NoReduceProd, "no-reduce-prod", "there is no `reduce_prod`",
              "multiply slices, or sum logarithms", &ops::ReduceProd)
 #undef ANEC_REFUSED
 
-/// The same where `legalize` knows what to write.
+/// The same, with a rewrite of `legalize`.
 #define ANEC_REWRITTEN(NAME, ID, SUMMARY, ADVICE, REWRITE, ...)                \
   constinit const Rule rules::NAME = {                                         \
       .id = ID,                                                                \

@@ -1,4 +1,4 @@
-//===- Predicates.h - what rules ask of a program ---------------*- C++ -*-===//
+//===- Predicates.h - shared predicates of rules ----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -12,7 +12,7 @@
 
 namespace anec {
 
-/// The verdict that an op breaks the rule.
+/// A verdict that an op breaks a rule, with formatted text.
 template <typename... Args>
 Verdict broken(const char *format, Args &&...args) {
   return llvm::formatv(format, std::forward<Args>(args)...).str();
@@ -29,7 +29,8 @@ inline bool isConstant(const Value *value) {
          (op->def().has(trait::Stored) || op->def().has(trait::Constexpr));
 }
 
-/// The element of a scalar constant, as an operand; nothing for others.
+/// The element of a constant operand with one element; nothing for other
+/// operands.
 inline std::optional<double> scalarConstant(const Value *value) {
   const Op *op = value ? value->definingOp() : nullptr;
   if (!op || !op->is(ops::Const) || value->type.numElements() != 1)
@@ -37,13 +38,13 @@ inline std::optional<double> scalarConstant(const Value *value) {
   return op->constant(param::val)->doubleAt(0);
 }
 
-/// The op that computes an operand, when its row is `def`.
+/// The op that computes an operand, if its row is `def`; otherwise null.
 inline const Op *producer(const Value *value, const OpDef &def) {
   const Op *op = value ? value->definingOp() : nullptr;
   return op && op->is(def) ? op : nullptr;
 }
 
-/// The ops that add or compare the elements of axes.
+/// Whether `op` reduces axes.
 inline bool isReduction(const Op &op) {
   return isOneOf(op,
                  {&ops::ReduceL1Norm, &ops::ReduceL2Norm, &ops::ReduceLogSum,
@@ -52,7 +53,7 @@ inline bool isReduction(const Op &op) {
                   &ops::ReduceSumSquare});
 }
 
-/// How many elements go into one of the result.
+/// The number of elements reduced to one element of the result.
 inline int64_t reducedElements(const Op &op) {
   int64_t results = op.result()->type.numElements();
   return results ? op.operand(0)->type.numElements() / results : 0;
@@ -62,12 +63,12 @@ inline int64_t extentFromEnd(const TensorType &type, unsigned fromEnd) {
   return type.rank() > fromEnd ? type.shape[type.rank() - 1 - fromEnd] : 1;
 }
 
-/// Whether the axis parameter of `op` names the last axis of `value`.
+/// Whether `axis` is the last axis of `value`.
 inline bool isLastAxis(int64_t axis, const Value *value) {
   return axis == -1 || axis == int64_t(value->type.rank()) - 1;
 }
 
-/// The extent that a `matmul` adds over.
+/// The contracted extent of a `matmul`.
 inline int64_t contraction(const Op &matmul) {
   const TensorType &x = matmul.operand(0)->type;
   if (x.rank() < 2)
@@ -75,7 +76,7 @@ inline int64_t contraction(const Op &matmul) {
   return extentFromEnd(x, matmul.get(param::transposeX) ? 1 : 0);
 }
 
-/// The weight of a convolution, [out, in / groups, kernel...].
+/// The type of a convolution's weight, [out, in / groups, kernel...].
 inline const TensorType &convWeight(const Op &conv) {
   return conv.operand(param::weight)->type;
 }

@@ -1,4 +1,4 @@
-//===- Result.cpp - rules about where results come from -------------------===//
+//===- Result.cpp - rules about results of functions ----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -28,7 +28,7 @@ constinit const Rule rules::OutputIsInput = {
     .ofFunction = outputIsInput,
 };
 
-/// An op that uses a result of the function.
+/// The first op that uses a result of the function; null for none.
 static const Op *userOf(const Value *result) {
   for (const Operand *use = result->firstUse(); use; use = use->nextUse())
     if (use->owner())

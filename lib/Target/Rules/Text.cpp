@@ -1,4 +1,4 @@
-//===- Text.cpp - rules about how MIL is written --------------------------===//
+//===- Text.cpp - rules about MIL text ------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -10,7 +10,7 @@ using namespace anec;
 
 static constexpr llvm::StringLiteral family = "text";
 
-/// Reports statements of the op `def` that do not write the parameter.
+/// Reports statements of the op `def` that omit the parameter.
 static void missingArgument(const MILOutline &text, const OpDef &def,
                             const ParamName &param, ReportBreach report) {
   eachStatement(text, [&](const OutlineStatement &statement) {
@@ -240,8 +240,8 @@ constinit const Rule rules::UniqueLabels = {
 // Parameters that have a default elsewhere
 //===----------------------------------------------------------------------===//
 
-/// A rule that the op OP writes a parameter. The compiler behind MIL text fills
-/// in nothing, unlike the tools that make a model.
+/// Defines a rule that the parameter of op OP must be written. Unlike the tools
+/// that produce models, the compiler of MIL text does not apply defaults.
 #define ANEC_WRITTEN(NAME, ID, OP, PARAMETER, SUMMARY, SOURCE, CONFIDENCE,     \
                      IMPACT, ADVICE)                                           \
   constinit const Rule rules::NAME = {                                         \

@@ -10,7 +10,7 @@ using namespace anec;
 
 static constexpr llvm::StringLiteral family = "values";
 
-/// What the engine takes for zero in `log`, `rsqrt` and divisions.
+/// The engine treats smaller numbers as zero in `log`, `rsqrt` and divisions.
 static constexpr double smallest = 7.63e-6;
 
 static Verdict smallEpsilon(const Op &op, const Target &target) {
@@ -64,7 +64,7 @@ static Verdict infiniteConstant(const Op &op, const Target &target) {
   if (!op.is(ops::Const) || !isFloat(op.result()->type.dtype))
     return {};
   const Constant &value = *op.constant(param::val);
-  if (value.origin()) // large weights are looked at when they are written
+  if (value.origin()) // large weights are checked when written
     return {};
   for (int64_t i = 0; i < value.numElements(); ++i)
     if (!std::isfinite(value.doubleAt(i)))

@@ -53,7 +53,7 @@ constinit const Rule rules::WeightPath = {
     .ofText = weightPath,
 };
 
-/// The distinct weight files, in order.
+/// The distinct weight files, in order of first use.
 static std::vector<const OutlineBlob *> weightFiles(const MILOutline &text) {
   std::vector<const OutlineBlob *> files;
   llvm::StringSet<> seen;
