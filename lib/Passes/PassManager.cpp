@@ -27,7 +27,7 @@ const PassDef *anec::findPass(llvm::StringRef name) {
   return it == std::end(table) ? nullptr : *it;
 }
 
-/// The pass of the most similar name; null when none is similar.
+/// The pass with the most similar name; null when none is similar.
 static const PassDef *nearestPass(llvm::StringRef name) {
   const PassDef *best = nullptr;
   unsigned bestDistance = name.size() / 3 + 2;
@@ -100,8 +100,8 @@ void PassContext::count(llvm::StringRef stat, uint64_t amount) {
   assert(false && "the pass's row has no such counter");
 }
 
-/// Calls `pass` on its function or module, and adds to the report. Returns
-/// nothing when it reported an error.
+/// Calls `run` and adds its effect to the report. Returns whether it changed
+/// anything, or nothing after an error.
 static std::optional<bool> apply(const PassDef &pass,
                                  const PassManagerOptions &options,
                                  Diagnostics &diags, PassReport &report,

@@ -46,7 +46,7 @@ anec::modelPipeline(const ModelPipelineOptions &options) {
     add({&passes::ExposeLogits});
   add({&passes::Canonicalize, &passes::CSE, &passes::DCE});
 
-  // Kernels start as layers, and become larger where that is faster.
+  // Kernels start as layers, and are fused where that is faster.
   add({&passes::Place, &passes::FormKernels, &passes::FuseRmsnorm,
        &passes::FuseWoTranspose});
   if (options.train)

@@ -16,7 +16,7 @@ NumericsProbe::NumericsProbe(const Function &function) {
   for (const auto &param : function.parameters()) {
     inputNames.push_back(param->name);
     inputs.push_back(randomTensor(param->type, inputs.size() + 1));
-    // A pass may change inputs to half precision: their values are exact in it.
+    // Make values exact in fp16, since a pass can change inputs to it.
     if (param->type.dtype == DType::FP32)
       for (double &element : inputs.back().data)
         element = roundToDType(element, DType::FP16);
@@ -30,8 +30,8 @@ static bool isPadded(const TensorType &wide, const TensorType &type) {
          llvm::equal(llvm::drop_end(wide.shape), llvm::drop_end(type.shape));
 }
 
-/// The elements of `tensor` as a value of `type`; padding is 1, so that leaks
-/// are visible.
+/// Converts `tensor` to a value of `type`. Padding is 1, so that uses of it are
+/// visible.
 static RefTensor adapt(const RefTensor &tensor, const TensorType &type) {
   if (!isPadded(type, tensor.type))
     return {type, tensor.data};
@@ -59,7 +59,8 @@ static std::vector<double> crop(const RefTensor &tensor,
   return result;
 }
 
-/// The inputs of `function` as it is now; it may have lost or gained some.
+/// The inputs of `function` in its current form, which can have more or fewer
+/// parameters.
 std::vector<RefTensor>
 NumericsProbe::inputsFor(const Function &function) const {
   std::vector<RefTensor> result;
@@ -72,7 +73,7 @@ NumericsProbe::inputsFor(const Function &function) const {
   return result;
 }
 
-/// The results, and the final values of the states.
+/// Evaluates the results and the final values of the states.
 static bool evaluate(const Function &function, llvm::ArrayRef<RefTensor> inputs,
                      std::vector<RefTensor> &results, Diagnostics &diags) {
   std::vector<RefTensor> states;

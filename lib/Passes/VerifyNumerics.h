@@ -1,4 +1,4 @@
-//===- VerifyNumerics.h - did a pass change the results? -------*- C++ -*-===//
+//===- VerifyNumerics.h - check that passes keep results --------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -13,15 +13,15 @@
 namespace anec {
 
 /// Evaluates a function on the same random inputs before and after a pass. A
-/// pass may change the shapes of parameters and results, not their elements; it
-/// may pad their last axis, give them another element type, and put them into
-/// another order.
+/// pass can reshape, pad (along the last axis), reorder and change the element
+/// type of parameters and results, but not their elements.
 class NumericsProbe {
 public:
   explicit NumericsProbe(const Function &function);
   [[nodiscard]] bool evaluateBefore(const Function &function,
                                     Diagnostics &diags);
-  /// Reports when a result moved by more than the pass's tolerance.
+  /// Reports results that changed by more than the pass's tolerance. Returns
+  /// false if there are any.
   [[nodiscard]] bool compareAfter(const Function &function, const PassDef &pass,
                                   Diagnostics &diags) const;
 
@@ -32,9 +32,9 @@ private:
   std::vector<RefTensor> inputs, before;
 };
 
-/// The same for every function of a module that no other applies: what is
-/// applied by others may come and go, and change its signature. Gradients that
-/// host functions accumulate are results too.
+/// The same for every function of a module that is not applied by another:
+/// applied functions can be added, removed, and change their signature.
+/// Gradients that host functions accumulate are compared as results.
 class ModuleProbe {
 public:
   explicit ModuleProbe(const Module &module);

@@ -1,12 +1,12 @@
-//===- Pass.h - the row that defines a pass --------------------*- C++ -*-===//
+//===- Pass.h - the row that defines a pass ---------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A pass is a function from a function, or from a module, to the same one,
-/// changed, and a row that says what it is called and what it counts. It keeps
-/// no state, prints nothing, and leaves verification to the pass manager.
+/// A pass is a function that changes a function or a module, and a row with its
+/// name, description and counters. It has no state, prints nothing, and leaves
+/// verification to the pass manager.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,29 +23,31 @@ namespace anec {
 struct PassDef;
 struct PassManagerOptions;
 
-/// Something a pass counts.
+/// A counter of a pass.
 struct StatDef {
   llvm::StringLiteral name = "";
   llvm::StringLiteral summary = "";
 };
 constexpr unsigned maxStats = 4;
 
-/// What a running pass has at hand.
+/// The context of a running pass: its options, counters and diagnostics.
 class PassContext {
 public:
   PassContext(const PassDef &pass, const PassManagerOptions &options,
               Diagnostics &diags);
 
-  /// Adds to the pass's counter called `stat`.
+  /// Adds to the counter `stat` of the pass's row.
   void count(llvm::StringRef stat, uint64_t amount = 1);
+  /// The value of counter `stat`, an index in the pass's row.
   uint64_t total(unsigned stat) const { return counts[stat]; }
 
-  /// Whether a program that breaks `rule` is to be rewritten. What one report
-  /// stands for against others is left, unless the user denies it: the rewrite
-  /// costs something, and the rule may not hold.
+  /// Whether to rewrite programs that break `rule`: it applies to the target,
+  /// and the user does not allow breaking it. Rules with low confidence are
+  /// ignored unless the user denies breaking them: a rewrite has a cost, and
+  /// the rule may not hold.
   bool isRewrittenFor(const Rule &rule) const;
 
-  /// Says why something was decided, when that is asked for.
+  /// Reports the reason for a decision, if remarks were requested.
   template <typename... Params, typename... Args>
   void remark(SourceRange range, diag::Kind<Params...> kind,
               const Args &...args) {
@@ -54,7 +56,7 @@ public:
   }
 
   const PassDef &pass;
-  /// The chip to compile for.
+  /// The chip to compile for; `targetChosen` when the user chose it.
   const Target &target;
   const bool targetChosen;
   const Assumptions &assumptions;
@@ -66,24 +68,25 @@ private:
 };
 
 struct PassDef {
-  /// The flag, the file and the test are named so too.
+  /// Also the name of the flag, the source file and the test.
   llvm::StringLiteral name = "";
   /// One line, imperative.
   llvm::StringLiteral summary = "";
-  /// What it does to what, as `before ==> after`.
+  /// An example of its effect, as `before ==> after`.
   llvm::StringLiteral description = "";
   std::array<StatDef, maxStats> stats = {};
-  /// How far results may move relative to before, computed in double
-  /// precision: 0 for pure data movement, 1e-9 for reordered arithmetic, more
-  /// only where values get rounded into constants.
+  /// The allowed relative change of results, computed in double precision: 0
+  /// for pure data movement, 1e-9 for reordered arithmetic, more only for
+  /// passes that round values into constants.
   double tolerance = 1e-9;
-  /// It gives functions other parameters and results than they had, so that
-  /// results before and after cannot be compared.
+  /// The pass changes parameters and results of functions, so that results
+  /// before and after cannot be compared.
   bool changesInterface = false;
-  /// True when it changed `function`. Errors go to the context.
+  /// Returns true when it changed `function`. Errors are reported to the
+  /// context.
   bool (*run)(Function &function, PassContext &ctx) = nullptr;
-  /// In place of `run`, for a pass that adds, removes or looks at several
-  /// functions, those of the host among them.
+  /// Replaces `run` for a pass that adds, removes or reads several functions,
+  /// including host functions. A pass has exactly one of the two.
   bool (*runOnModule)(Module &module, PassContext &ctx) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-//===- PassManager.h - runs passes and watches them ------------*- C++ -*-===//
+//===- PassManager.h - runs and checks passes -------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -12,34 +12,36 @@
 
 namespace anec {
 
-/// The passes that take a kernel or a layer from the tensor language to what
-/// the MIL printer prints, in order.
+/// The passes that lower a kernel or a layer from the tensor language to the
+/// ops that the MIL printer accepts, in order.
 llvm::ArrayRef<const PassDef *> defaultPipeline();
 
-/// How far kernels of a model are made one.
+/// How far kernels of a model are fused.
 enum class Fusion : uint8_t {
-  Default, ///< as far as people have run such kernels
-  Max,     ///< as far as the target's limits go
+  Default, ///< as far as such kernels are known to run
+  Max,     ///< up to the target's limits
 };
 
 struct ModelPipelineOptions {
-  /// Forward, loss and backward; without, the forward alone.
+  /// Compile forward, loss and backward; otherwise only the forward.
   bool train = true;
   Fusion fusion = Fusion::Default;
-  /// Weights are inputs of kernels, rather than part of them.
+  /// Pass weights to kernels as inputs instead of compiling them into the
+  /// kernels.
   bool packWeights = true;
 };
 
-/// The passes that take a model to host functions and the kernels they call, in
-/// order. Each kernel is then compiled by the default pipeline.
+/// The passes that transform a model into host functions and the kernels that
+/// they call, in order. Each kernel is then compiled by the default pipeline.
 std::vector<const PassDef *> modelPipeline(const ModelPipelineOptions &options);
 
-/// Turns `a,b,c` into passes; reports unknown names.
+/// Parses `a,b,c` and appends the passes. Reports unknown names and returns
+/// false.
 [[nodiscard]] bool parsePipeline(llvm::StringRef text,
                                  std::vector<const PassDef *> &passes,
                                  Diagnostics &diags);
-/// The same, where `default` stands for the pipeline of a kernel and `model`
-/// for that of a model.
+/// The same, with `default` for the pipeline of a kernel and `model` for the
+/// pipeline of a model.
 [[nodiscard]] bool parsePipeline(llvm::StringRef text,
                                  const ModelPipelineOptions &model,
                                  std::vector<const PassDef *> &passes,
@@ -47,14 +49,14 @@ std::vector<const PassDef *> modelPipeline(const ModelPipelineOptions &options);
 
 struct PassManagerOptions {
   std::vector<const PassDef *> passes;
-  /// The chip that passes work for; never null.
+  /// The chip to compile for; never null.
   const Target *target = &genericTarget();
-  /// The target was asked for, and is no default: inputs and outputs are made
-  /// to fit it too, and what cannot be is an error.
+  /// The user chose the target: inputs and outputs are also changed to fit it,
+  /// and broken rules that remain are errors.
   bool targetChosen = false;
-  /// What the user knows better than the target's rules.
+  /// The user's assumptions about the target's rules.
   Assumptions assumptions;
-  /// Say why the passes decided as they did, as remarks.
+  /// Report the reasons for the passes' decisions, as remarks.
   bool remarks = false;
   /// Check well-formedness after every pass.
   bool verifyEach = true;
@@ -62,15 +64,16 @@ struct PassManagerOptions {
   /// on random inputs, and report the first pass whose results move by more
   /// than its tolerance.
   bool verifyNumerics = false;
-  /// Run no more than so many passes (each pass on each function counts, and a
-  /// pass on the module once): the way to find a guilty one by bisection.
+  /// Run at most this number of passes, to find a faulty one by bisection. A
+  /// pass counts once for each function it runs on; a pass on the module counts
+  /// once.
   std::optional<unsigned> limit;
   /// Called after each pass, for the function it ran on, or after a pass on the
   /// module for every function.
   std::function<void(const PassDef &, const Function &)> afterPass;
 };
 
-/// What a run did, by pass in pipeline order.
+/// The effect of one pass of a run; reports are in pipeline order.
 struct PassReport {
   const PassDef *pass;
   unsigned runs = 0;
@@ -79,9 +82,9 @@ struct PassReport {
   std::array<uint64_t, maxStats> counts = {};
 };
 
-/// Runs the passes over every kernel and layer of `module`, each pass over all
-/// functions before the next; those with `runOnModule` over the module. False
-/// when something was reported; the module is then not to be used.
+/// Runs the passes on every kernel and layer of `module`, each pass on all
+/// functions before the next; passes with `runOnModule` run on the module.
+/// Returns false after an error was reported; the module must not be used then.
 [[nodiscard]] bool runPasses(Module &module, const PassManagerOptions &options,
                              Diagnostics &diags,
                              std::vector<PassReport> *reports = nullptr);

@@ -49,7 +49,8 @@ void Activity::visit(const Op &op) {
   bool isWide = onlyMoves(op) &&
                 llvm::all_of(op.operandValues(),
                              [&](const Value *v) { return wide.contains(v); });
-  // Integers too: what is computed from weights stays so, whatever it becomes.
+  // Integer results are active too, since values computed from them depend on
+  // the same weights.
   for (const Value *result : op.resultValues()) {
     if (!applies || isFloat(result->type.dtype))
       active.insert(result);
@@ -131,7 +132,7 @@ bool Adjoint::apply(const Op &op) {
   };
   if (!op.def().gradient)
     return refuse("it has no gradient rule");
-  // Rules may make one axis of all elements, and extents have 32 bits.
+  // Rules can reshape a value to a single axis, and extents have 32 bits.
   if (isLarge(op))
     return refuse("it has a value of more than 2^31 - 1 elements");
   llvm::SmallVector<std::optional<DType>, 4> wanted;

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Builds, at the end of a function, the gradients of what its ops read from
-/// the gradients of its results. Ops that apply other functions are the
-/// caller's.
+/// Builds, at the end of a function, the gradients of the function's values and
+/// weights from the gradients of its results. The caller handles ops that apply
+/// other functions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,13 @@
 
 namespace anec {
 
-/// What depends on weights or on parameters of interest, and which of it has
-/// gradients in fp32.
+/// The values that depend on weights or on parameters of interest (active
+/// values), and those whose gradients are fp32 (wide values).
 class Activity {
 public:
-  /// A parameter of interest; `wide` when it stands for a weight.
+  /// Marks a parameter of interest; `wide` when it passes a weight.
   void activate(const Value *value, bool wide = false);
-  /// Marks the results of `op`, when it is active.
+  /// Marks the results of `op` if it is active.
   void visit(const Op &op);
   bool isActive(const Value *value) const { return active.contains(value); }
   bool hasActiveOperand(const Op &op) const;
@@ -45,7 +45,7 @@ struct WeightGradient {
 
 class Adjoint {
 public:
-  /// Handles an op that applies another function. False after an error.
+  /// Handles an op that applies another function. Returns false after an error.
   using Applied = std::function<bool(const Op &op, Adjoint &adjoint)>;
 
   Adjoint(Function &function, const Activity &activity, Diagnostics &diags,
@@ -58,7 +58,8 @@ public:
   /// The same, or zeros.
   Value *gradientOrZeros(const Value *value);
   Value *zeros(const TensorType &type);
-  /// Goes backwards through the ops that were there when this was made.
+  /// Runs backwards through the ops that existed when this was constructed.
+  /// Returns false after an error.
   bool run();
   /// The gradients of the function's weights, in the order of the ops, one for
   /// each name and instance.

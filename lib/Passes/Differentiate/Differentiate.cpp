@@ -10,11 +10,11 @@
 ///   layer @f(%x) -> (%y)          keeps its name, and gets beside it
 ///   layer @f.backward(%x, %y.gradient) -> (%x.gradient, %w.gradient, ...)
 ///
-/// with a copy of the forward ops that it needs. A model, a host function with
-/// a result of the role `loss`, gets an additional training step that runs it
-/// and then its adjoint, which accumulates the gradients of its weights. The
-/// gradient of the loss is a parameter of the role `loss-scale`: scaled
-/// gradients lose less precision in fp16.
+/// The backward has a copy of the forward ops whose values it needs. A model, a
+/// host function with a result of the role `loss`, also gets a training step
+/// that runs it and then its adjoint, which accumulates the gradients of its
+/// weights. The gradient of the loss is a parameter of the role `loss-scale`:
+/// scaled gradients lose less precision in fp16.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -215,7 +215,7 @@ static bool differentiate(Module &module, PassContext &ctx) {
     others.clear();
   for (const Function *model : models)
     differentiator.differentiateModel(*model);
-  // Without a model, all other functions.
+  // Without a model, differentiate all other functions.
   for (const Function *layer : others)
     differentiator.differentiateLayer(*layer);
   return !models.empty() || !others.empty();

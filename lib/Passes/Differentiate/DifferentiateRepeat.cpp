@@ -25,8 +25,8 @@ using namespace anec;
 
 namespace anec {
 
-/// Forward and adjoint of a body are built together, in one function, and then
-/// split.
+/// Builds forward and adjoint of a body together in one function, `joint`, and
+/// then splits it.
 class BodyDifferentiation {
 public:
   BodyDifferentiation(Differentiator &differentiator, const Op &repeat,
@@ -68,11 +68,12 @@ private:
   Function joint;
   Activity activity;
   llvm::DenseSet<const Op *> forward;
-  /// Parameters of `joint` that are none of the body's: the gradients of what
-  /// it carries, the sums of those of what stays, the gradients of stacks.
+  /// Parameters of `joint` in addition to those of the body: gradients of
+  /// carried values, sums of the gradients of loop-invariant values, and
+  /// gradients of collected results.
   llvm::SmallVector<Value *, 4> seeds, sums, stackSeeds;
   llvm::SmallVector<const Value *, 8> needed; ///< of `joint`, to be saved
-  llvm::SmallVector<const Value *, 8> saved;  ///< the same of `train`
+  llvm::SmallVector<const Value *, 8> saved;  ///< the same values of `train`
   llvm::DenseSet<const Op *> cheap;           ///< forward ops that are rebuilt
   NameSet names;
 };
@@ -96,7 +97,7 @@ void BodyDifferentiation::activate(const Op &repeat, const Activity &outer,
 }
 
 //===----------------------------------------------------------------------===//
-// Together
+// The joint function
 //===----------------------------------------------------------------------===//
 
 void BodyDifferentiation::addSeeds(Adjoint &adjoint) {
@@ -112,7 +113,8 @@ void BodyDifferentiation::addSeeds(Adjoint &adjoint) {
   }
 }
 
-/// Makes the gradients of carried, invariant and sliced values the results.
+/// Makes the gradients of carried, loop-invariant and sliced values the
+/// results.
 void BodyDifferentiation::setGradients(Adjoint &adjoint) {
   llvm::SmallVector<Value *, 8> values;
   std::vector<std::string> resultNames;
@@ -181,11 +183,11 @@ bool BodyDifferentiation::run() {
 }
 
 //===----------------------------------------------------------------------===//
-// Apart
+// Splitting it
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` is cheaper to rebuild than to keep: it depends at most on
-/// the index.
+/// Whether `value` is cheaper to rebuild than to save: the index, or a const,
+/// weight or fill that depends at most on the index.
 bool BodyDifferentiation::isCheap(const Value *value) const {
   const Op *op = value->definingOp();
   if (!op)
@@ -223,7 +225,8 @@ static std::string savedName(const Value *value) {
   return value->name.empty() ? "saved" : value->name + ".saved";
 }
 
-/// In the order of Differentiator::applyRepeat.
+/// Adds the parameters of the backward body, in the order of the operands that
+/// Differentiator::applyRepeat passes.
 void BodyDifferentiation::addParameters(Function &body, ValueMap &map) {
   auto add = [&](const Value *value) {
     map[value] = addParameter(body, value->type, value->name, value->role());

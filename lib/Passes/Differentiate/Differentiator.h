@@ -13,26 +13,25 @@
 
 namespace anec {
 
-/// The backward of a layer: its parameters are those of the layer and then the
-/// gradients of its results, its results the gradients of parameters and of
-/// weights.
+/// The backward of a layer. Its parameters are those of the layer, followed by
+/// the gradients of its results; its results are the gradients of parameters,
+/// followed by those of weights.
 struct LayerBackward {
   Function *function = nullptr;              ///< null after an error
-  llvm::SmallVector<unsigned, 2> seeds;      ///< results that have a gradient
-  llvm::SmallVector<unsigned, 4> parameters; ///< those that got one, in order
-  std::vector<std::string> weights;          ///< the same, after them
+  llvm::SmallVector<unsigned, 2> seeds;      ///< results with a gradient
+  llvm::SmallVector<unsigned, 4> parameters; ///< those with a gradient
+  std::vector<std::string> weights;          ///< those with a gradient
 };
 
-/// What the body of a `repeat` became: a function that also gives what the
-/// backward needs, and that. See DifferentiateRepeat.cpp.
+/// The backward of a `repeat`: the train body, which also returns the values
+/// that the backward needs, and the backward body. See DifferentiateRepeat.cpp.
 struct RepeatBackward {
   Function *body = nullptr; ///< the backward body
-  /// Operands that have a gradient: carried ones, those that stay, and those
-  /// that are sliced.
+  /// Operands that have a gradient: carried, loop-invariant and sliced ones.
   llvm::SmallVector<unsigned, 4> carried, invariant, sliced;
   /// Operands that the backward body reads.
   llvm::SmallVector<unsigned, 4> neededInvariants, neededSlices;
-  /// Stacked results that have a gradient, and those that were added.
+  /// Collected results that have a gradient, and those added for the backward.
   llvm::SmallVector<unsigned, 4> stacked, saved;
 };
 
@@ -40,18 +39,18 @@ class Differentiator {
 public:
   Differentiator(Module &module, PassContext &ctx) : module(module), ctx(ctx) {}
 
-  /// Adds the backward of `layer`, if it is not there yet.
+  /// The backward of `layer`; adds it on first use.
   const LayerBackward &differentiateLayer(const Function &layer);
   /// Adds the training step of `model` with the functions it applies.
   bool differentiateModel(const Function &model);
 
 private:
-  /// Adds a function with this role of the owner of `forward`, called after
-  /// it; null, with the error reported, when the name is taken.
+  /// Adds a function with this role and the owner of `forward`, named after it.
+  /// Returns null, with an error reported, when the name is taken.
   Function *addFunction(const Function &forward, FunctionRole role);
   Function *addBody(const std::string &name, SourceRange range);
   /// Makes the repeats of a host function collect what their backwards need,
-  /// and finds what is active in it.
+  /// and finds its active values.
   bool prepare(Function &host, Activity &activity);
   Op *prepareRepeat(Op &op, const Activity &activity);
 
@@ -63,13 +62,13 @@ private:
   PassContext &ctx;
   llvm::StringMap<LayerBackward> layers;
   llvm::StringMap<RepeatBackward> repeats; ///< by the name of the train body
-  Function *train = nullptr;               ///< the step that is being made
-  unsigned bodies = 0;                     ///< repeated in it so far
+  Function *train = nullptr;               ///< the step that is being built
+  unsigned bodies = 0; ///< number of bodies repeated in it so far
 
   friend class BodyDifferentiation;
 };
 
-/// Adds an `accumulate` for each.
+/// Adds an `accumulate` op for each gradient.
 void accumulate(Builder &builder, llvm::ArrayRef<WeightGradient> gradients);
 
 } // namespace anec

@@ -19,7 +19,7 @@
 
 using namespace anec;
 
-/// `host` and the bodies it repeats.
+/// Inserts `host` and the bodies it repeats into `functions`.
 static void collect(const Module &module, const Function &host,
                     llvm::DenseSet<const Function *> &functions) {
   if (!functions.insert(&host).second)
@@ -35,7 +35,7 @@ static bool dropForward(Module &module, PassContext &ctx) {
   for (const auto &host : module.functions)
     if (host->role == FunctionRole::Train)
       trained.insert(host->of());
-  // Bodies that both repeat are kept.
+  // Keep bodies that both repeat.
   llvm::DenseSet<const Function *> dropped, kept;
   for (const auto &host : module.functions)
     if (host->isEntry())

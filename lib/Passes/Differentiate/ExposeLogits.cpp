@@ -6,7 +6,7 @@
 /// \file
 /// A model returns its loss. Generation needs the logits that the loss is
 /// computed from: they become a result with the role `logits`, and the model
-/// becomes one for inference.
+/// becomes an inference model.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Closes the groups of an opened module: finds an order in which each can run
-/// as a unit, determines its inputs and outputs, and makes a kernel and a call
-/// of it.
+/// Closes the groups of an opened module: finds an order in which each group
+/// can run as a unit, determines its inputs and outputs, and replaces it by a
+/// kernel and a call.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -288,8 +288,8 @@ void OpenedModule::close(OpenedBody &body) {
     for (auto [value, result] :
          llvm::zip_equal(interface.outputs, call->resultValues()))
       body.replace(value, result);
-    // The group's own uses were removed with its ops, which have no other uses
-    // now.
+    // Users inside the group are erased first, in reverse order; there are no
+    // other users left.
     for (Op *op : llvm::reverse(node)) {
       body.assign(op, OpenedBody::onHost);
       op->erase();

@@ -5,12 +5,12 @@
 ///
 /// \file
 /// The backward needs values of the forward, and initially has a copy of the
-/// ops that compute them, on the host. For each such value there are three
+/// ops that compute them, on the host. Each such value can be provided in three
 /// ways:
 ///
-///   tap        the forward kernel gives it as a further result
-///   recompute  the backward kernel that needs it computes it again
-///   host       the host does: where the host needs it, for a weight's gradient
+///   tap        the forward kernel returns it as an additional result
+///   recompute  the backward kernel that needs it recomputes it
+///   host       the host recomputes it for its own use, in a weight's gradient
 ///
 /// The choice is by predicted time. A tap costs moving it off the engine, the
 /// host's copy from one kernel's output to another's input, and moving it back
@@ -54,7 +54,8 @@ public:
   double moveOnHost(const Value *value) const {
     return bytes(value) / (hostGigabytesPerSecond * 1e3);
   }
-  /// From one kernel's output into another's input, and on the engine.
+  /// Copying from one kernel's output into another's input, and moving it onto
+  /// the engine.
   double readTap(const Value *value) const {
     return 2 * moveOnHost(value) + moveOnEngine(value);
   }
@@ -85,7 +86,7 @@ private:
   const Target &target;
 };
 
-/// A forward and a backward body, the same for a model that repeats nothing.
+/// A forward and a backward body; the same body for a model without repeats.
 class TapPair {
 public:
   TapPair(OpenedBody &both, const GradientFlow &flow, PassContext &ctx)
@@ -128,20 +129,20 @@ private:
   TapCosts costs;
   ForwardValues values;
   llvm::DenseMap<const Value *, Value *> tapped; ///< by the forward's value
-  /// What `provide` said since something was last decided: without it, a chain
-  /// of ops that use a value twice would take twice as long for each.
+  /// Results of `provide` since the last decision. Without this cache, the time
+  /// would double for each op of a chain that uses a value twice.
   llvm::DenseMap<std::pair<const Value *, int>, double> provided;
-  llvm::DenseSet<const Op *> afterFirstGradient; ///< of a single function
+  llvm::DenseSet<const Op *> afterFirstGradient; ///< in a single function
 };
 
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What is needed, and where
+// Required values
 //===----------------------------------------------------------------------===//
 
-/// An op of the backward, on the host, that depends only on values that the
-/// forward had too.
+/// Whether `op` is a host op of the backward that depends only on values that
+/// the forward has too.
 bool TapPair::isCopy(const Op &op) const {
   if (backward.groupOf(&op) != onHost || flow.depends(op) ||
       isRematerialized(op) || op.def().has(trait::SideEffect))
@@ -310,7 +311,7 @@ bool TapPair::decide(Op &op) {
           backward.takeTap(user, value);
       continue;
     }
-    if (user != onHost) // where it is
+    if (user != onHost) // the host op stays
       backward.computeIn(op, user);
     ctx.count(user == onHost ? "host" : "recomputed");
     ctx.remark(op.range(), diag::TapRecomputed, displayName(*op.result()),

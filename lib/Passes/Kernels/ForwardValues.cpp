@@ -1,4 +1,4 @@
-//===- ForwardValues.cpp - forward values that the backward repeats -------===//
+//===- ForwardValues.cpp - forward values in a backward -------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,12 +1,12 @@
-//===- ForwardValues.h - what the backward repeats --------------*- C++ -*-===//
+//===- ForwardValues.h - forward values in a backward -----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Numbers the values of a forward and a backward body so that equal ones, made
-/// by equal ops from equal values, have equal numbers: how a value that the
-/// backward computes again finds the one that the forward had.
+/// Numbers the values of a forward and a backward body so that equal values,
+/// computed by equal ops from equal values, have equal numbers. This finds the
+/// forward value that equals one recomputed in the backward.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,14 @@ namespace anec {
 
 class ForwardValues {
 public:
-  /// Of a function that has both, without repeats in between.
+  /// Numbers a function that contains both, without repeats in between.
   explicit ForwardValues(const Function &both);
-  /// Of the bodies of a pair.
+  /// Numbers the bodies of a pair of repeats.
   ForwardValues(const RepeatPair &pair, const Function &forward,
                 const Function &backward);
 
-  /// The forward's value that is equal to one of the backward; null when there
-  /// is none. In a single function, the first of equal ones.
+  /// The forward value that equals `backwardValue`; null when there is none. In
+  /// a single function, the first of equal values.
   Value *find(const Value *backwardValue) const;
 
 private:
@@ -43,7 +43,7 @@ private:
   Number next = 0;
   llvm::DenseMap<const Value *, Number> numbers;
   llvm::DenseMap<Number, Value *> forwardValues;
-  /// Values around the repeats, which both bodies may be given.
+  /// Values outside of the repeats, which both bodies can get as operands.
   llvm::DenseMap<const Value *, Number> outer;
   struct Expression {
     std::vector<ConstantRef> constants;

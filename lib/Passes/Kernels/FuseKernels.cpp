@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Fusing two kernels saves a dispatch, and values passed between them need not
-/// leave the engine. They stay separate when the host runs between them, when
-/// the result would pass a limit of the target, or when the live values no
-/// longer fit on the chip, and the engine would wait for memory.
+/// Fusing two kernels saves a dispatch, and values passed between them can stay
+/// on the engine. Kernels stay separate when the host runs between them, when
+/// the result would exceed a limit of the target, or when live values would no
+/// longer fit on the chip, so that the engine would wait for memory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -118,7 +118,7 @@ static std::string reasonAgainst(const OpenedBody &body, int lhs, int rhs,
   return "";
 }
 
-/// Whether one uses a result of the other, or both use the same value.
+/// Whether one uses a result of the other, or both use a common value.
 static bool areNeighbours(const OpenedBody &body, int lhs, int rhs) {
   llvm::DenseSet<const Value *> touched;
   for (const Op *op : body.ops(lhs)) {

@@ -1,12 +1,12 @@
-//===- FuseRmsnorm.cpp - norms into the kernels that use them -------------===//
+//===- FuseRmsnorm.cpp - move norms into kernels --------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A norm on the host costs two passes over the activations there, and a norm
-/// in a kernel of its own a dispatch. In the kernel that uses it, it is nearly
-/// free: its input has the same size as the input that it replaces.
+/// A norm on the host costs two passes over the activations, and a norm in its
+/// own kernel costs a dispatch. In the kernel that uses it, it is nearly free:
+/// its input has the same size as the input that it replaces.
 ///
 //===----------------------------------------------------------------------===//
 

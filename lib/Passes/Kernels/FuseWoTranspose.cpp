@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The backward of attention starts with the product of the output projection's
-/// transposed weight and the gradient. As a separate kernel it moves its result
-/// off the engine and back, and costs a dispatch; in the kernel of the core it
-/// makes that kernel depend on weights.
+/// The backward of attention starts with the product of the transposed output
+/// projection and the gradient. As a separate kernel, it costs a dispatch, and
+/// its result is moved off the engine and back. Fused into the kernel of the
+/// core, it makes that kernel depend on weights.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@
 
 using namespace anec;
 
-/// One product with a weight, and ops that only move elements.
+/// Whether a group has one product with a weight, and otherwise only ops that
+/// move elements.
 static bool isProjection(const OpenedBody &body, int group) {
   unsigned products = 0;
   for (const Op *op : body.ops(group)) {
@@ -32,7 +33,7 @@ static bool isProjection(const OpenedBody &body, int group) {
   return products == 1 && body.hasWeights(group);
 }
 
-/// Whether it has products of activations.
+/// Whether a group has products of activations.
 static bool isCore(const OpenedBody &body, int group) {
   return llvm::any_of(body.ops(group), [&](const Op *op) {
     return op->is(ops::Matmul) &&

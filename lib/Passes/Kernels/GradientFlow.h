@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A host function that trains has forward and backward ops, and the backward
-/// has a copy of those forward ops whose values it needs. What depends on the
-/// gradient of the loss is the backward proper; the rest could as well have
-/// been kept from the forward.
+/// A training host function has forward and backward ops, and the backward has
+/// copies of the forward ops whose values it needs. Ops that depend on the
+/// gradient of the loss are the backward proper; the values of other ops could
+/// also be kept from the forward.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ public:
   /// Whether `value` depends on the gradient of the loss.
   bool depends(const Value *value) const { return dependent.contains(value); }
   bool depends(const Op &op) const;
-  /// Whether anything in `host` does: it is, or has, a backward.
+  /// Whether any op in `host` does: it is or contains a backward.
   bool hasBackward(const Function &host) const;
 
 private:

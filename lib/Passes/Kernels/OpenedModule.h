@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The passes that form kernels decide which op belongs to which kernel.
-/// Moving an op across a call would change the signature of the callee and all
-/// that call it. So these passes open the calls first:
+/// The passes that form kernels decide which op belongs to which kernel. Moving
+/// an op across a call would change the signature of the callee and all of its
+/// calls, so these passes first open the calls:
 ///
 ///   host @m(%x) { %h = rmsnorm(%x, %w); %y = call @k(%h) }
 ///   kernel @k(%h) { %a = exp(%h); %y = mul(%a, %a) }
@@ -14,12 +14,12 @@
 ///   host @m(%x) { %h = rmsnorm(%x, %w); %a = exp(%h); %y = mul(%a, %a) }
 ///                                       \_____ group k _____/
 ///
-/// then move ops between groups, and close them again: each group becomes a
-/// kernel with the parameters and results that it turns out to need. Groups
-/// that come out equal share a kernel.
+/// then move ops between groups, and close the groups again: each group becomes
+/// a kernel with the parameters and results that it needs. Equal groups share a
+/// kernel.
 ///
-/// Weights and constants stand in the host function while groups are open, and
-/// go into every kernel that uses them.
+/// Weights and constants are in the host function while groups are open, and
+/// are copied into every kernel that uses them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,21 +34,21 @@
 
 namespace anec {
 
-/// The ops that a kernel is to be made of.
+/// A set of ops that becomes a kernel.
 struct Group {
   std::string name;
-  /// The kind of function it becomes, its role and its owner.
+  /// The kind, role and owner of the function that it becomes.
   FunctionKind kind = FunctionKind::Kernel;
   FunctionRole role = FunctionRole::Forward;
   std::string owner;
-  /// What the kernel took and gave before, in order. What it turns out to take
-  /// or give besides, such as taps, comes after these.
+  /// The inputs and outputs of the opened kernel, in order. New ones, such as
+  /// taps, are added after these.
   llvm::SetVector<Value *> inputs, outputs;
-  /// What inputs were called in the kernel, when not as in the host function.
+  /// Names of inputs in the kernel that differ from those in the host function.
   llvm::DenseMap<const Value *, std::string> names;
   /// The roles of inputs and outputs that are not the default.
   llvm::DenseMap<const Value *, ValueRole> inputRoles, outputRoles;
-  /// Its weights are inputs, passed by the host, rather than part of it.
+  /// Weights are inputs, passed by the host, instead of part of the kernel.
   bool weightsAreInputs = false;
 };
 
@@ -73,33 +73,33 @@ public:
     else
       groups[op] = group;
   }
-  /// Adds a group for a function like `callee`.
+  /// Adds an empty group with the name, kind, role and owner of `callee`.
   int addGroup(const Function &callee);
-  /// Adds a group for a part of what `whole` is to become.
+  /// Adds an empty group for a part of group `whole`.
   int addPart(int whole, llvm::StringRef name);
   Group &group(int number) { return list[number]; }
   unsigned numGroups() const { return list.size(); }
 
   /// Erases an op whose results are not used.
   void erase(Op &op);
-  /// Makes the uses that `group` (or the host) has of the results of `op` use
+  /// Replaces the uses of the results of `op` in `group` (or on the host) by
   /// the values `with`.
   void replaceUses(Op &op, int group, llvm::ArrayRef<Value *> with);
-  /// Computes `op` in `group` for the uses it has there.
+  /// Copies `op` into `group`, for the group's uses of its results.
   void computeIn(Op &op, int group);
 
   /// The ops of a group, in the order of the function.
   std::vector<Op *> ops(int group) const;
-  /// Whether the two could be one: no path leads from one to the other through
-  /// what belongs to neither, and they use the weights of one instance.
+  /// Whether two groups can become one: no path between them leads through
+  /// other ops, and they use the weights of at most one instance.
   bool canMerge(int lhs, int rhs) const;
-  /// Whether the ops chosen by `inside` could be one kernel.
+  /// Whether the ops selected by `inside` can be one kernel.
   bool isConvex(llvm::function_ref<bool(const Op &)> inside) const;
-  /// Moves all of `from` into `into`.
+  /// Moves all ops of group `from` to group `into`.
   void merge(int into, int from);
-  /// Makes the kernels of `group` give `value`, one of its own, as a tap.
+  /// Adds `value`, a result of `group`, to the outputs of the group as a tap.
   void giveTap(int group, Value *value);
-  /// The same of a kernel that takes one.
+  /// Gives input `value` of `group` the role of a tap.
   void takeTap(int group, const Value *value);
   bool hasWeights(int group) const;
   /// The instance that the weights of a group belong to; null when it has no
@@ -108,7 +108,8 @@ public:
 
 private:
   friend class OpenedModule;
-  /// Makes everything use `by`, what the groups know of `value` included.
+  /// Replaces `value` by `by`, including in the inputs, names and roles of
+  /// groups.
   void replace(Value *value, Value *by);
   void open(Op &call, const Function &callee);
   Value *weightOfInstance(const Op &weight, Op &call);
@@ -121,13 +122,13 @@ private:
 /// All host functions of a module while their groups are open.
 class OpenedModule {
 public:
-  /// Opens the calls in all host functions, and removes what they called.
+  /// Opens the calls in all host functions, and removes the called functions.
   explicit OpenedModule(Module &module);
 
   std::vector<OpenedBody> &bodies() { return opened; }
   OpenedBody *body(llvm::StringRef host);
 
-  /// Makes kernels of the groups again, named after them.
+  /// Makes kernels of the groups, named after them.
   void close();
 
 private:
@@ -138,7 +139,8 @@ private:
   std::vector<OpenedBody> opened;
 };
 
-/// Weights and constants: what goes into every kernel that uses it.
+/// Whether `op` is copied into every kernel that uses it: weights and
+/// constants.
 bool isRematerialized(const Op &op);
 
 } // namespace anec

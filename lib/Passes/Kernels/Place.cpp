@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// After this pass a layer has only ops that the target supports, and its
-/// callers have the rest:
+/// After this pass, a layer has only ops that the target supports. Its callers
+/// have the others:
 ///
 ///   - whatever is not fp16: gradients of weights are fp32, tokens are integers
 ///   - the backward's copy of forward ops: `expose-taps` decides about these
@@ -13,7 +13,7 @@
 ///     `fuse-rmsnorm` moves it on
 ///   - what the host functions compute themselves: embedding, loss
 ///
-/// A layer that needs something from the host halfway becomes two.
+/// A layer that needs values from the host in between becomes two.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- RepeatInterface.h - what goes into and out of turns ------*- C++ -*-===//
+//===- RepeatInterface.h - operands and results of repeats ------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Changing what a `repeat` takes or gives means making it anew, together with
-/// the signature of its body.
+/// Changing the operands or results of a `repeat` rebuilds it and changes the
+/// signature of its body.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@
 
 namespace anec {
 
-/// One forward and one backward `repeat` of the same host function, where the
-/// second takes slices of what the first collects.
+/// A forward and a backward `repeat` of the same host function. The second
+/// reads slices of values that the first collects.
 struct RepeatPair {
   Op *forward;
   Op *backward;
@@ -25,17 +25,17 @@ struct RepeatPair {
 /// All pairs in `host`.
 std::vector<RepeatPair> repeatPairs(Function &host);
 
-/// Makes `value` of the body of `repeat` a collected result, a tap. Gives the
-/// stack, a result of the op that takes the place of `repeat`.
+/// Makes `value` in the body of `repeat` a collected result, a tap. Replaces
+/// `repeat` and returns the new result, the stack of its slices.
 Value *addCollected(Op *&repeat, Function &body, Value *value);
 
-/// Gives the body of `repeat` a parameter, the slices of the tap `stack`, named
-/// after `like`. The op that takes the place of `repeat` is left in `repeat`.
+/// Adds a parameter to the body of `repeat`, for the slices of the tap `stack`,
+/// named after `like`. Replaces `repeat` and returns the parameter.
 Value *addSliced(Op *&repeat, Function &body, Value *stack, const Value &like);
 
-/// Removes operands that the body does not use and stacks that nobody uses.
-/// Nothing is left of `repeat` when that changed anything; gives what took its
-/// place, or null.
+/// Removes operands that the body does not use and collected results without
+/// uses. If there are any, erases `repeat` and returns the op that replaces it;
+/// otherwise returns null.
 Op *pruneRepeat(Op &repeat, Function &body);
 
 } // namespace anec

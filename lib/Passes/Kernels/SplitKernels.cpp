@@ -55,7 +55,7 @@ static std::string reasonToCut(const Function &kernel, PassContext &ctx) {
   return "";
 }
 
-/// The bytes that the first `count` of `ops` pass to the others.
+/// The bytes that the first `count` of `ops` pass to the other ops.
 static uint64_t bytesAcross(llvm::ArrayRef<Op *> ops, size_t count) {
   llvm::DenseSet<const Op *> after(ops.begin() + count, ops.end());
   uint64_t bytes = 0;
@@ -69,7 +69,8 @@ static uint64_t bytesAcross(llvm::ArrayRef<Op *> ops, size_t count) {
   return bytes;
 }
 
-/// How many ops the first part gets: about half.
+/// The number of ops of the first part: near half, where the fewest bytes pass
+/// between the parts.
 static size_t bestCut(llvm::ArrayRef<Op *> ops) {
   size_t best = ops.size() / 2;
   uint64_t fewest = bytesAcross(ops, best);

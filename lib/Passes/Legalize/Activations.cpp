@@ -15,7 +15,7 @@ Value *legalize::expandSilu(Rewriter &r) {
   return r.make(ops::Mul, {r.x(), r.make(ops::Sigmoid, {r.x()}, "gate")});
 }
 
-/// 0.5 x (1 + f), for the two forms of gelu that are written so.
+/// 0.5 x (1 + f), for two of the forms of gelu.
 static Value *halfTimesOnePlus(Rewriter &r, Value *f) {
   Value *factor = r.make(ops::Add, {f, r.scalar(1, "one")}, "factor");
   Value *half = r.make(ops::Mul, {r.x(), r.scalar(0.5, "half")}, "scaled");
@@ -55,7 +55,7 @@ Value *legalize::expandSoftplus(Rewriter &r) {
       r.make(ops::Mul, {magnitude, r.scalar(-1, "minus_one")}, "negative");
   Value *tail = r.make(ops::Exp, {negative}, "tail");
   Value *sum = r.make(ops::Add, {tail, r.scalar(1, "one")}, "sum");
-  // The sum is at least 1: an epsilon has nothing to protect from.
+  // The sum is at least 1, so no epsilon is needed.
   Value *log = r.make(
       ops::Log, {sum},
       Attr(param::epsilon, Constant::scalar(r.op.result()->type.dtype, 0)),

@@ -17,8 +17,8 @@ Value *legalize::expandMod(Rewriter &r) {
   return r.make(ops::Sub, {r.x(), whole});
 }
 
-/// Of booleans as numbers: a and b ==> a * b;  a or b ==> max(a, b);
-/// a xor b ==> a != b
+/// For booleans as numbers: a and b ==> a * b; a or b ==> max(a, b); a xor b
+/// ==> a != b
 Value *legalize::expandLogical(Rewriter &r) {
   llvm::SmallVector<Value *, 2> numbers;
   for (Value *operand : r.op.operandValues())
@@ -31,8 +31,8 @@ Value *legalize::expandLogical(Rewriter &r) {
                 Attr(param::dtype, "bool"));
 }
 
-/// reduce_mean(x) ==> reduce_sum(x * 1/n): scaled first, so that the sum stays
-/// as small as the mean.
+/// reduce_mean(x) ==> reduce_sum(x * 1/n). Scaling first keeps the sum as small
+/// as the mean.
 Value *legalize::meanToSum(Rewriter &r) {
   int64_t results = r.op.result()->type.numElements();
   if (results == 0 || r.x()->type.numElements() == 0 ||

@@ -19,7 +19,7 @@ using namespace anec::legalize;
 
 namespace {
 
-/// An image [N, C, ...] that windows of a kernel slide over, a column for each.
+/// Unfolds an image [N, C, ...]: each window of a kernel becomes a column.
 class Unfolding {
 public:
   explicit Unfolding(Rewriter &r) : r(r), groups(r.op.get(param::groups)) {
@@ -34,9 +34,9 @@ public:
 
 private:
   struct Axis {
-    int64_t extent;                  ///< outputs
-    int64_t stride;                  ///< of windows
-    llvm::SmallVector<int64_t> taps; ///< where each begins
+    int64_t extent;                  ///< number of windows
+    int64_t stride;                  ///< between windows
+    llvm::SmallVector<int64_t> taps; ///< positions in the first window
   };
 
   void ofConvolution();
@@ -67,8 +67,8 @@ void Unfolding::ofConvolution() {
   image = framed(r.x(), pads);
 }
 
-/// Windows over the input with zeros between its elements, the kernel turned
-/// around: y[p] = sum over k of w[k] x[p + before - k * dilation].
+/// Windows over the input with zeros between its elements, with a reversed
+/// kernel: y[p] = sum over k of w[k] x[p + before - k * dilation].
 void Unfolding::ofTransposed() {
   llvm::SmallVector<std::pair<int64_t, int64_t>, 3> pads;
   const Shape &in = r.x()->type.shape, &out = r.op.result()->type.shape,
@@ -86,7 +86,7 @@ void Unfolding::ofTransposed() {
   image = framed(value, pads);
 }
 
-/// Zeros around the spatial axes; negative amounts crop.
+/// Pads the spatial axes with zeros; negative amounts crop.
 Value *Unfolding::framed(Value *value,
                          llvm::ArrayRef<std::pair<int64_t, int64_t>> by) {
   Shape pad;
@@ -107,11 +107,11 @@ Value *Unfolding::framed(Value *value,
                 "framed");
 }
 
-/// Each element along `axis` with zeros after it, `stride` in all.
+/// Follows each element along `axis` by `stride` - 1 zeros.
 Value *Unfolding::spread(Value *value, unsigned axis, int64_t stride) {
   if (stride == 1)
     return value;
-  // As [what is before it, the axis, 1, what is behind it].
+  // As [axes before it, the axis, 1, axes after it].
   Shape whole = value->type.shape, apart = {1, whole[axis], 1, 1};
   for (unsigned i = 0; i < whole.size(); ++i)
     if (i != axis)
@@ -126,7 +126,7 @@ Value *Unfolding::spread(Value *value, unsigned axis, int64_t stride) {
   return r.reshape(wide, whole, "spread");
 }
 
-/// The image elements that one kernel element is multiplied with, for all
+/// The image elements that one kernel element is multiplied by, for all
 /// outputs.
 Value *Unfolding::window(llvm::ArrayRef<int64_t> begins) const {
   Shape begin = {0, 0}, end(image->type.shape), stride = {1, 1};
@@ -204,7 +204,8 @@ static Value *weightRows(Rewriter &r) {
 
 /// conv(x, w) with a computed w ==> matmul(w as [1, O, I * taps], columns of x)
 Value *legalize::convToMatmul(Rewriter &r) {
-  // A window for each element of the kernel; beyond, programs get too long.
+  // Each element of the kernel needs a slice of the image; with more, programs
+  // get too long.
   constexpr int64_t mostTaps = 128;
   const Shape &w = r.op.operand(param::weight)->type.shape;
   int64_t taps = 1;

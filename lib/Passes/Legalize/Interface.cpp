@@ -6,7 +6,7 @@
 ///
 /// \file
 /// Changes visible to callers of a program: wider rows, other element types,
-/// another order. Names stay and identify the tensors.
+/// another order. Tensors keep their names.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +59,7 @@ private:
     ctx.count("interface");
   }
 
-  /// Reports a changed port, which callers have to know.
+  /// Reports a changed port, which callers have to handle.
   void remarkFitted(llvm::StringRef name, const Value &value,
                     const TensorType &before) {
     if (!(value.type == before))
@@ -67,7 +67,7 @@ private:
                  before.str());
   }
 
-  // Inputs: the parameter gets another type, and its users what they had.
+  // Inputs: the parameter changes its type, and ops convert it to the old type.
   Builder atBegin() {
     Builder builder(function);
     if (!function.body().empty())
@@ -81,7 +81,7 @@ private:
   void passVector(Value &param);
   void padInput(Value &param);
 
-  // Outputs: the result is one more op.
+  // Outputs: an additional op converts the result.
   void replaceOutput(unsigned index, const OpDef &def,
                      llvm::ArrayRef<Attr> attrs);
   void returnHalf(unsigned index);
@@ -101,11 +101,13 @@ private:
 // Element types
 //===----------------------------------------------------------------------===//
 
-/// Gives `param` the type `type`; `restore` makes its old value of the new one.
+/// Changes the type of `param` to `type`; `restore` builds its old value from
+/// the new one.
 void InterfaceRewriter::replaceInput(
     Value &param, TensorType type,
     llvm::function_ref<Value *(Builder &, Value *)> restore) {
-  // A stand-in for the uses, while `restore` makes a use of its own.
+  // Users are moved to a temporary op, so that they are not confused with those
+  // that `restore` adds.
   TensorType old = param.type;
   Op *standIn = Op::create(ops::Identity, {}, {}, {old}, {"stand_in"}, {});
   Value *whole = standIn->result();
@@ -118,7 +120,7 @@ void InterfaceRewriter::replaceInput(
   note();
 }
 
-/// fp32 ==> fp16, and a cast
+/// fp32 ==> fp16 and a cast
 void InterfaceRewriter::passHalf(Value &param) {
   if (param.type.dtype != DType::FP32 || holds(rules::IoFp32))
     return;
@@ -146,8 +148,8 @@ void InterfaceRewriter::returnHalf(unsigned index) {
     replaceOutput(index, ops::Cast, Attr(param::dtype, "fp16"));
 }
 
-/// The ops that gather rows of a constant table by `indices`, or by a reshape
-/// of them; false when they are used for something else.
+/// Collects the ops that gather rows of a constant table by `indices` or by a
+/// reshape of them. Returns false when `indices` has other uses or none.
 static bool findGathers(const Value &indices,
                         llvm::SmallVectorImpl<Op *> &gathers) {
   for (Operand *use = indices.firstUse(); use; use = use->nextUse()) {
@@ -170,8 +172,7 @@ static bool findGathers(const Value &indices,
   return !gathers.empty();
 }
 
-/// Erases reshapes of `value` that are not used, which no longer have the type
-/// that is declared.
+/// Erases unused reshapes of `value`, whose declared type is no longer valid.
 static void eraseDeadReshapes(Value &value) {
   llvm::SmallVector<Op *> users;
   for (Operand *use = value.firstUse(); use; use = use->nextUse())
@@ -184,8 +185,9 @@ static void eraseDeadReshapes(Value &value) {
   }
 }
 
-/// A table of 2048 rows or less, gathered by int32 ==> multiplied by what is 1
-/// where a row's number equals the index, which fp16 holds exactly.
+/// gather of a table of at most 2048 rows by int32 ==> one-hot fp16 matrix @
+/// table. The one-hot matrix compares row numbers with the fp16 index, which is
+/// exact up to 2048.
 void InterfaceRewriter::passIndices(Value &param) {
   constexpr int64_t exact = 2048;
   llvm::SmallVector<Op *> gathers;
@@ -249,14 +251,16 @@ void InterfaceRewriter::returnVector(unsigned index) {
                   {{param::axes, llvm::ArrayRef<int64_t>(0)}});
 }
 
-/// The width that makes rows a multiple of what rows start at, unless that is
-/// wider than tensors can be.
+/// The last extent rounded up to the target's row alignment. Returns the extent
+/// itself when the padded type would be too large, and 0 for scalars and
+/// sub-byte types.
 static int64_t paddedWidth(const TensorType &type, const Target &target) {
   if (type.isScalar() || bitWidth(type.dtype) < 8)
     return 0;
   uint64_t bytes = target.surface.rowAlignment;
   uint64_t elements = bytes * 8 / bitWidth(type.dtype);
-  // Narrow inputs are wrong on M3 even when their rows fill 64 bytes.
+  // On M3, inputs with rows of fewer than 32 elements give wrong results even
+  // when the rows fill 64 bytes.
   constexpr uint64_t least = 32;
   Shape wide = type.shape;
   wide.back() = int64_t(
@@ -265,8 +269,8 @@ static int64_t paddedWidth(const TensorType &type, const Target &target) {
   return exists ? wide.back() : type.shape.back();
 }
 
-/// Parts of `unpadded`, the result of a slice of `padded`, are parts of
-/// `padded`; the slice goes when nothing else is left of it.
+/// Makes slices of `unpadded`, itself a slice of `padded`, read `padded`
+/// directly; erases the slice when it becomes unused.
 static void sliceDirectly(Value &padded, Value &unpadded) {
   llvm::SmallVector<Op *> slices;
   for (Operand *use = unpadded.firstUse(); use; use = use->nextUse())
@@ -279,7 +283,7 @@ static void sliceDirectly(Value &padded, Value &unpadded) {
     unpadded.definingOp()->erase();
 }
 
-/// [..., n] ==> [..., n rounded up], and a slice
+/// [..., n] ==> [..., n rounded up] and a slice
 void InterfaceRewriter::padInput(Value &param) {
   TensorType type = param.type;
   int64_t width = paddedWidth(type, ctx.target);
@@ -341,7 +345,7 @@ void InterfaceRewriter::computeLast() {
   }
 }
 
-/// Inputs and outputs in the order of their names
+/// Sorts inputs and outputs by name
 void InterfaceRewriter::order() {
   auto sorted = [](size_t count, auto name) {
     llvm::SmallVector<unsigned> order(count);

@@ -12,7 +12,8 @@ using namespace anec::legalize;
 
 using RewriteOp = Value *(*)(Rewriter &rewriter);
 
-/// Null for rewrites that do not apply to a single op.
+/// The function of a rewrite; null for rewrites that do not apply to a single
+/// op.
 static RewriteOp functionOf(Rewrite rewrite) {
   switch (rewrite) {
 #define OP_REWRITE(NAME, FUNCTION, SPELLING)                                   \

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A rewrite writes an op that breaks a rule as ops that do not: a function
-/// from the op to the value that takes its place, or null when it has nothing
-/// for an op of this kind. Rewrites.def has them, and rules name theirs.
+/// A rewrite replaces an op that breaks a rule by ops that do not. It is a
+/// function from the op to the replacing value, or null when it does not apply
+/// to the op. Rewrites.def lists the rewrites, and each rule names its own.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@
 
 namespace anec::legalize {
 
-/// An op to be rewritten, and what new ops are made with: they stand before it,
-/// and are called after it.
+/// An op to rewrite, and functions that build its replacement. New ops are
+/// inserted before the op, and named after it.
 class Rewriter {
 public:
   Rewriter(Function &function, Op &op, const Target &target)
@@ -42,11 +42,11 @@ public:
   }
   /// A scalar of the element type of the op's result.
   Value *scalar(double number, llvm::StringRef part);
-  /// `extent` elements of `value` along `axis`. Of a constant or a weight, at
-  /// once.
+  /// `extent` elements of `value` along `axis`, from `begin` on. Constants and
+  /// weights are sliced without an op.
   Value *slice(Value *value, unsigned axis, int64_t begin, int64_t extent,
                llvm::StringRef part);
-  /// Of a constant or a weight, at once too.
+  /// Constants and weights are reshaped without an op, too.
   Value *reshape(Value *value, llvm::ArrayRef<int64_t> shape,
                  llvm::StringRef part = "");
   Value *concat(llvm::ArrayRef<Value *> values, int64_t axis,
@@ -54,18 +54,19 @@ public:
 
 private:
   std::string nameOf(llvm::StringRef part) const;
-  /// The weight that `source` reads, seen through `array`.
+  /// A `weight` op that reads the stored array of `source` with the view
+  /// `array`.
   Value *weight(const Op &source, ArrayView array, llvm::StringRef part);
 
   Builder builder;
 };
 
-/// The most equal parts that hold at most `limit`: how many there are.
+/// The least number of parts of at most `limit`.
 inline int64_t partCount(int64_t extent, int64_t limit) {
   return (extent + limit - 1) / limit;
 }
-/// Calls `part(begin, extent)` for parts of at most `limit`; not at all when
-/// there would be thousands of them.
+/// Calls `part(begin, extent)` for parts of at most `limit`, as equal as
+/// possible; for more than 1024 parts, not at all.
 void eachPart(int64_t extent, int64_t limit,
               llvm::function_ref<void(int64_t, int64_t)> part);
 
@@ -74,10 +75,11 @@ void eachPart(int64_t extent, int64_t limit,
   Value *FUNCTION(Rewriter &rewriter);
 #include "anec/Target/Rewrites.def"
 
-/// `bias` of [O] as it is added to [N, O, H, W].
+/// sum [N, O, ...] + bias [O].
 Value *addBias(Rewriter &rewriter, Value *sum, Value *bias);
 
-/// What callers of the function will notice: rewrites its inputs and outputs.
+/// Rewrites the function's inputs and outputs, which changes the interface for
+/// callers. Returns whether anything changed.
 bool legalizeInterface(Function &function, PassContext &ctx);
 
 } // namespace anec::legalize

@@ -39,7 +39,7 @@ Value *legalize::splitBias(Rewriter &r) {
   return addBias(r, product, r.op.operand(param::bias));
 }
 
-/// A convolution over one axis ==> over two, with a height of 1
+/// conv over one axis ==> conv over two, with a height of 1
 Value *legalize::convToRank4(Rewriter &r) {
   auto heightened = [&](Value *value, llvm::StringRef part) {
     Shape shape = value->type.shape;

@@ -4,16 +4,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The engine works on rank-4 tensors with channels on axis 1. This pass gives
-/// every value of lower rank a place there and rewrites the ops to match:
+/// The engine works on rank-4 tensors with channels on axis 1. This pass maps
+/// every value of lower rank to rank 4 and rewrites the ops to match:
 ///
 ///   [S]        ->  [1, 1, 1, S]
 ///   [C, S]     ->  [1, C, 1, S]
 ///   [A, B, S]  ->  [1, A, B, S]
 ///
-/// Scalars stay scalars. Row-major order is the same before and after, so a
-/// change of layout is a reshape. An op without a rule here keeps its own
-/// shapes, between reshapes, which is always right and never fast.
+/// Scalars stay scalars. The row-major order does not change, so a change of
+/// layout is a reshape. An op without a rule here keeps its shapes, with
+/// reshapes before and after it, which is correct but slow.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ static Shape layoutShape(llvm::ArrayRef<int64_t> shape) {
   }
 }
 
-/// Where axis `axis` of a value of `rank` lies in its layout.
+/// The axis that axis `axis` of a value of `rank` has in the layout.
 static int64_t layoutAxis(int64_t axis, unsigned rank) {
   if (axis < 0)
     axis += rank;
@@ -56,15 +56,15 @@ static int64_t layoutAxis(int64_t axis, unsigned rank) {
   }
 }
 
-/// `shape` with ones in front up to `rank`, as broadcasting reads it.
+/// `shape` extended to `rank` with leading ones, as in broadcasting.
 static Shape padded(llvm::ArrayRef<int64_t> shape, unsigned rank) {
   Shape result(rank > shape.size() ? rank - shape.size() : 0, 1);
   result.append(shape.begin(), shape.end());
   return result;
 }
 
-/// `values`, one per axis of a value of `rank`, moved to the layout's axes;
-/// axes that the layout adds get `fill`.
+/// Permutes `values`, one per axis of a value, to the layout's axes; axes that
+/// the layout adds get `fill`.
 static Shape layoutPerAxis(llvm::ArrayRef<int64_t> values, int64_t fill) {
   unsigned rank = values.size();
   if (rank == 0 || rank >= engineRank)
@@ -77,9 +77,9 @@ static Shape layoutPerAxis(llvm::ArrayRef<int64_t> values, int64_t fill) {
 
 namespace {
 
-/// Rebuilds the function after the old ops, which are removed at the end.
-/// `laid` maps old values to new ones, and `shapes` keeps the shapes they were
-/// written with.
+/// Appends the rewritten ops to the function; the old ops are removed at the
+/// end. `laid` maps old values to new ones, and `shapes` has the original
+/// shapes of the old values.
 class LayoutRewriter {
 public:
   LayoutRewriter(Function &function, PassContext &ctx)
@@ -116,20 +116,20 @@ private:
     return builder.build(ops::Reshape, {value}, {{param::shape, shape}},
                          value->name);
   }
-  /// The value in its layout.
+  /// The new value, reshaped to its layout.
   Value *laidOut(Value *old) {
     Value *value = reshape(laid.lookup(old), layoutShape(shapes.lookup(old)));
     laid[old] = value;
     return value;
   }
-  /// The value in the layout of `rank`, to which broadcasting extends it.
+  /// The new value in the layout of `rank`, to which it is broadcast.
   Value *laidOutAs(Value *old, unsigned rank) {
     Shape shape = shapes.lookup(old);
     if (shape.empty())
       return laid.lookup(old);
     return reshape(laid.lookup(old), layoutShape(padded(shape, rank)));
   }
-  /// The value in the shape it was written with.
+  /// The new value in its original shape.
   Value *plain(Value *old) {
     return reshape(laid.lookup(old), shapes.lookup(old));
   }
@@ -144,7 +144,7 @@ private:
          llvm::zip_equal(op.resultValues(), made->resultValues()))
       define(old, value);
   }
-  /// The op on `operands` with `changes` to its constants.
+  /// Copies the op with other `operands` and with `changes` to its constants.
   Op *clone(Op &op, llvm::ArrayRef<Value *> operands,
             llvm::ArrayRef<Attr> changes = {}) {
     llvm::SmallVector<ConstantRef, 4> slots(op.constants());
@@ -271,7 +271,7 @@ void LayoutRewriter::rewriteLayerNorm(Op &op) {
   defineAll(op, clone(op, operands, {{param::axes, axes}}));
 }
 
-// Ops whose only geometry is one axis: softmax, concat, split.
+// Ops with a single axis parameter: softmax, concat, split.
 void LayoutRewriter::rewriteAxisOp(Op &op) {
   unsigned rank = rankOf(op.operand(0u));
   llvm::SmallVector<Value *, 4> operands;

@@ -1,11 +1,11 @@
-//===- IsolateResults.cpp - a value of its own for every result -----------===//
+//===- IsolateResults.cpp - a separate value for every result -------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A MIL program returns values by their names, so each result has to be
-/// computed by an op of the program, and under one name only.
+/// A MIL program returns values by name, so each result has to be computed by
+/// an op of the program, and a value can be returned only once.
 ///
 //===----------------------------------------------------------------------===//
 

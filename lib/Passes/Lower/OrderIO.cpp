@@ -1,13 +1,13 @@
-//===- OrderIO.cpp - names in the order of the interface ------------------===//
+//===- OrderIO.cpp - sort names in interface order ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The engine hands several inputs (and outputs) to a program sorted by the
-/// bytes of their names, those of outputs with `@output` behind them (so that
-/// `y2` comes before `y`). A letter in front of each makes that the order they
-/// are declared in.
+/// The engine passes multiple inputs (and outputs) to a program sorted by the
+/// bytes of their names; names of outputs are compared with the suffix
+/// `@output` (so that `y2` sorts before `y`). Prefixes make this order equal to
+/// the declared order.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ static std::string prefix(size_t index, size_t count) {
   return text + "_";
 }
 
-/// The names with prefixes; unchanged when they are in order as they are, each
-/// with `suffix` behind it.
+/// Adds prefixes to `names`, unless they are already sorted when compared with
+/// `suffix` appended, or are more than 676. Returns whether it added them.
 static bool orderNames(std::vector<std::string> &names,
                        llvm::StringRef suffix) {
   auto before = [&](const std::string &lhs, const std::string &rhs) {

@@ -4,12 +4,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A kernel on the engine does best with one input and one output. Its input
-/// tensors are slices of the one, and its output tensors are joined into the
-/// other, placed by PackedLayout.h.
+/// Kernels on the engine run best with one input and one output. The input
+/// tensors become slices of the one input, and the output tensors are joined to
+/// one output, at the positions of PackedLayout.h.
 ///
-/// Callers of a kernel in the same module pass separate tensors, so a called
-/// kernel stays as it is: Package/ takes kernels out of the program first.
+/// A kernel that is called in the same module is not changed, since its callers
+/// pass separate tensors; Package/ takes kernels out of the program first.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ static bool checkFP16(const Function &kernel, llvm::StringRef name,
   return false;
 }
 
-/// The tensors of the interface. Returns nothing when one of them cannot be
-/// packed.
+/// Collects the types of the interface. Returns false when one of the tensors
+/// cannot be packed.
 static bool collectTypes(const Function &kernel,
                          llvm::SmallVectorImpl<TensorType> &inputs,
                          llvm::SmallVectorImpl<TensorType> &outputs,
@@ -81,7 +81,7 @@ static void packInputs(Function &kernel, llvm::ArrayRef<TensorType> types) {
   }
 }
 
-/// `value` of [channels, columns] with zeros below it, up to `channels`.
+/// Pads `value` [channels, columns] with zeros to `channels` channels.
 static Value *padded(Builder &builder, Value *value, int64_t channels) {
   int64_t missing = channels - value->type.shape[0];
   if (missing == 0)

@@ -1,12 +1,12 @@
-//===- Widen.cpp - fp32 for fp16 ------------------------------------------===//
+//===- Widen.cpp - fp32 instead of fp16 -----------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Not in the default pipeline: the engine wants fp16. It distinguishes
-/// rounding from bugs, since a program without any fp16, constants included,
-/// agrees with its mathematics to fp32 precision.
+/// Not in the default pipeline, since the engine needs fp16. It distinguishes
+/// rounding errors from bugs: a program without fp16, including constants,
+/// agrees with the exact results to fp32 precision.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ static bool widenType(TensorType &type) {
   return true;
 }
 
-/// The constant with fp32 for fp16, also where it names the type (`cast` and
-/// `weight` take it as a string); null when nothing changes.
+/// The constant with fp16 replaced by fp32, also where it names the type
+/// (`cast` and `weight` have it as a string); null when nothing changes.
 static ConstantRef widened(const ParamDef &param, const Constant &constant) {
   if (constant.dtype() == DType::FP16)
     return Constant::fromDoubles({DType::FP32, constant.type().shape},

@@ -13,7 +13,7 @@ using namespace anec;
 
 namespace {
 
-/// Compares ops by what they compute. Equal operands and constants give equal
+/// Compares ops by their computation. Equal operands and constants imply equal
 /// result types, so these are not compared.
 struct SameComputation {
   static Op *getEmptyKey() { return llvm::DenseMapInfo<Op *>::getEmptyKey(); }

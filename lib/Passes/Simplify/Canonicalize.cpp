@@ -33,7 +33,7 @@ static bool isAll(Value *value, double number) {
          op->constant(param::val)->doubleAt(0) == number;
 }
 
-/// `value` when it can stand for the op's result as it is.
+/// `value` if it has the type of the op's result; otherwise null.
 static Value *sameType(Value *value, const Op &op) {
   return value->type == op.result()->type ? value : nullptr;
 }
@@ -42,7 +42,7 @@ static Value *sameType(Value *value, const Op &op) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-// c + x == x + c, c * x == x * c: constants stand right.
+// c + x == x + c, c * x == x * c: constants are the right operand.
 static Value *constantToTheRight(Op &op, Builder &builder) {
   if (!op.def().has(trait::Commutative) ||
       !definedBy(op.operand(0u), ops::Const) ||
@@ -53,8 +53,8 @@ static Value *constantToTheRight(Op &op, Builder &builder) {
 }
 
 // x + 0 == x, x - 0 == x, x * 1 == x, x / 1 == x, x ^ 1 == x
-// (x + 0 turns -0 into +0, which no op of a kernel distinguishes but 1 / x:
-// only x - 0 and the products are exact, and x + 0 is accepted as such).
+// (x + 0 is not exact: it turns -0 into +0. This is accepted, since among the
+// ops of kernels only 1 / x distinguishes them.)
 static Value *neutralElement(Op &op, Builder &) {
   bool additive = op.is(ops::Add) || op.is(ops::Sub);
   bool multiplicative =
@@ -140,7 +140,7 @@ static Value *wholeSlice(Op &op, Builder &) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// The weight that `weight` reads, seen through `array`.
+/// A `weight` op that reads the stored array of `weight` with the view `array`.
 static Value *seenThrough(Builder &builder, const Op &weight, ArrayView array) {
   WeightView view = viewOf(weight);
   view.array = std::move(array);
@@ -171,7 +171,7 @@ static Value *transposedWeight(Op &op, Builder &builder) {
   return seenThrough(builder, *weight, viewOf(*weight).array.permute(perm));
 }
 
-// A weight has its view in canonical form.
+// The view of a weight is written in canonical form.
 static Value *canonicalWeight(Op &op, Builder &builder) {
   const Constant *text =
       op.is(ops::Weight) ? op.constant(param::view) : nullptr;

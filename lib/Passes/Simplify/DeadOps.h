@@ -1,4 +1,4 @@
-//===- DeadOps.h - ops that nobody uses -------------------------*- C++ -*-===//
+//===- DeadOps.h - removal of unused ops ------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -10,7 +10,7 @@
 
 namespace anec {
 
-/// Removes the ops whose results nobody uses; their number.
+/// Removes the ops whose results have no uses. Returns their number.
 unsigned removeDeadOps(Function &function);
 
 } // namespace anec
