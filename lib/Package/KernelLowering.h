@@ -1,4 +1,4 @@
-//===- KernelLowering.h - one kernel of a package, as MIL -------*- C++ -*-===//
+//===- KernelLowering.h - lower a kernel of a package to MIL ----*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -12,12 +12,13 @@ namespace anec {
 
 struct LoweredKernel {
   std::unique_ptr<Module> module; ///< one function, in MIL ops
-  /// All but its files.
+  /// Complete except for its files.
   PackagedKernel description;
 };
 
-/// Takes `kernel` out of its program, leaving its declaration there, and brings
-/// it to MIL with the interface that `options` asks for.
+/// Takes `kernel` out of its program, leaving a declaration there, and lowers
+/// it to MIL with the interface that `options` requests. Returns nothing, with
+/// an error reported, on failure.
 [[nodiscard]] std::optional<LoweredKernel>
 lowerKernel(std::unique_ptr<Function> &kernel, const PackageOptions &options,
             Diagnostics &diags, std::vector<PassReport> *reports);

@@ -1,4 +1,4 @@
-//===- Diags.h - diagnostics of weights and packages -----------*- C++ -*-===//
+//===- Diags.h - diagnostics of weights and packages ------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ViewJson.h - views of weights in a manifest -------------*- C++ -*-===//
+//===- ViewJson.h - views of weights in a manifest --------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

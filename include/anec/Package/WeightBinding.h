@@ -1,4 +1,4 @@
-//===- WeightBinding.h - where weights get their values --------*- C++ -*-===//
+//===- WeightBinding.h - where weights get their values ---------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
