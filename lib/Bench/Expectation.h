@@ -30,7 +30,7 @@ struct CheckedErrors {
 /// output of the one before.
 class Expectation {
 public:
-  /// Nothing, with the reason reported, when they cannot be computed.
+  /// Returns nothing, with the reason reported, when they cannot be computed.
   [[nodiscard]] static std::optional<Expectation>
   make(llvm::ArrayRef<SuiteKernel> kernels, Diagnostics &diags);
 

@@ -23,7 +23,7 @@ struct SuiteContext {
   std::string milVersion;
   /// The chip whose peak percentages refer to; null when it is not known.
   const Target *target = nullptr;
-  /// Reports of other machines, to show beside.
+  /// Reports of other machines, shown next to these results.
   std::vector<OtherReport> others;
 };
 
