@@ -46,9 +46,8 @@ public:
   };
   Storage::Places places;
   llvm::DenseMap<const Op *, std::pair<Way, float *>> ways;
-  llvm::DenseSet<const Op *>
-      accumulating;         ///< products that add to their gradient
-  std::vector<Copy> copies; ///< made at the end
+  llvm::DenseSet<const Op *> accumulating; ///< products added to gradients
+  std::vector<Copy> copies;                ///< made at the end
 
 private:
   bool isComputed(const Value *root) const {

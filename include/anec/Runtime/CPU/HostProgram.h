@@ -21,8 +21,8 @@
 namespace anec::cpu {
 
 struct HostMemory {
-  /// The memory of each parameter and of each result, in their layout of 4-byte
-  /// words.
+  /// The memory of each parameter and of each result, with a 4-byte word per
+  /// element.
   std::vector<uint32_t *> parameters, results;
   /// The gradient that each `accumulate` op adds to, in the order of the ops.
   struct Gradient {
