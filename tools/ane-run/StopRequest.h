@@ -13,7 +13,8 @@ namespace anec {
 /// Set by SIGINT, SIGTERM or SIGHUP, once they are caught.
 const std::atomic<bool> &stopRequested();
 
-/// Makes the first signal a request. A second one ends the process at once.
+/// Makes the first signal a request to stop. A second one ends the process at
+/// once.
 void catchRequestsToStop();
 
 } // namespace anec
