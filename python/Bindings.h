@@ -1,4 +1,4 @@
-//===- Bindings.h - the C API for Python -----------------------*- C++ -*-===//
+//===- Bindings.h - the C API for Python ------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

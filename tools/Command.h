@@ -1,4 +1,4 @@
-//===- Command.h - the commands of a tool ----------------------*- C++ -*-===//
+//===- Command.h - the commands of a tool -----------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- CommandHelp.h - what --help prints ----------------------*- C++ -*-===//
+//===- CommandHelp.h - what --help prints -----------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

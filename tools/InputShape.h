@@ -1,4 +1,4 @@
-//===- InputShape.h - --shape of both tools --------------------*- C++ -*-===//
+//===- InputShape.h - --shape of both tools ---------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 /// The input of a kernel repeats after a few positions, and so does its output.
 /// These positions, computed in double precision, give every element of the
 /// output, however large the kernel is. The CPU backend computes them too, to
-/// show the effect of rounding to fp16 alone.
+/// show the effect of only rounding to fp16.
 ///
 //===----------------------------------------------------------------------===//
 

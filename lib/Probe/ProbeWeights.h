@@ -18,9 +18,9 @@ class ProbeWeights {
 public:
   /// Draws the weights that `function` lacks.
   void draw(Function &function, double scale);
-  /// Makes the files, with each record at the offset that the text gives, or at
-  /// the multiple of 64 before it. Returns false, with the reason in `error`,
-  /// when the records do not fit there.
+  /// Makes the files, with each record at the offset that the text states, or
+  /// at the multiple of 64 before it. Returns false, with the reason in
+  /// `error`, when the records do not fit there.
   bool makeFiles(std::vector<ProgramText::WeightFile> &files,
                  std::string &error) const;
   uint64_t bytes() const;

@@ -1,4 +1,4 @@
-//===- StopRequest.h - a signal asks a command to end ----------*- C++ -*-===//
+//===- StopRequest.h - a signal asks a command to end -----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

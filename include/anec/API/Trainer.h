@@ -1,4 +1,4 @@
-//===- Trainer.h - trains a session step by step ---------------*- C++ -*-===//
+//===- Trainer.h - trains a session step by step ----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -17,7 +17,7 @@ class raw_ostream;
 
 namespace anec {
 
-/// What the rows of all suites have in common.
+/// The common context of the rows of all suites.
 struct SuiteContext {
   MachineRecord machine;
   std::string milVersion;

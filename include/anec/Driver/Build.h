@@ -23,7 +23,7 @@
 
 namespace anec {
 
-/// What is compiled, and how.
+/// A source, and how it is compiled.
 struct BuildRequest {
   std::string input;
   /// The target, the weights, and the passes of `passes`.
@@ -56,7 +56,7 @@ struct OutputPlace {
 
 /// The results of building besides the output.
 struct BuildResult {
-  /// What the passes did, in pipeline order.
+  /// The reports of the passes, in pipeline order.
   std::vector<PassReport> reports;
   /// The compiled program. Destroying a large module takes a tenth of the time
   /// of compiling it, so a process that ends can keep it.

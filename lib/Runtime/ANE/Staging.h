@@ -22,7 +22,7 @@ namespace anec::ane {
 inline constexpr llvm::StringLiteral weightPathInText =
     "@model_path/weights/weight.bin";
 
-/// Files of a program, in a folder that goes away with it.
+/// Files of a program, in a folder that is removed with it.
 class StagedProgram {
 public:
   /// Writes `function` as a program of version `milVersion` into a new folder

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Elements are four bytes whatever their type, so one strided copy serves all.
+/// Elements of all types have four bytes, so one strided copy serves all ops.
 ///
 //===----------------------------------------------------------------------===//
 

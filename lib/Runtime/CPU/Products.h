@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What matmul, linear and conv have in common, except the computation of a
+/// The common parts of matmul, linear and conv, except the computation of a
 /// product.
 ///
 //===----------------------------------------------------------------------===//

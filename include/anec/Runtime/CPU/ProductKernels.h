@@ -44,7 +44,7 @@ struct GemmOperands {
   const float *columnBias = nullptr; ///< [n], added to every row, or null
 };
 
-/// What happens to the sums before they are stored.
+/// Operations on the sums before they are stored.
 struct GemmEpilogue {
   Rounding rounding = Rounding::None; ///< once, after bias and accumulation
   bool accumulate = false;            ///< C += rather than C =

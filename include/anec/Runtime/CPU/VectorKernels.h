@@ -23,7 +23,7 @@
 
 namespace anec::cpu {
 
-/// What happens to a result before it is stored. FP16: nearest fp16 value, ties
+/// The rounding of a result before it is stored. FP16: nearest fp16 value, ties
 /// to even, overflow (65520 and up) to infinity, subnormals kept.
 enum class Rounding : uint8_t { None, FP16 };
 

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What is published of the engines' arithmetic, as data. None of it is
-/// documented by the vendor; docs/numerics.md names the sources and says what
-/// is assumed where they are silent.
+/// The published arithmetic of the engines, as data. None of it is documented
+/// by the vendor; docs/numerics.md names the sources and says what is assumed
+/// where they are silent.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ struct Chip {
   } vanishing;
   /// The result after a partial sum of 2^15 or more.
   enum class Beyond : uint8_t {
-    Infinity, ///< infinity, whatever comes after
-    Zero,     ///< zero, whatever comes after
+    Infinity, ///< infinity, independent of later products
+    Zero,     ///< zero, independent of later products
     Saturate, ///< the sum continues from 2^15
   } beyond;
   /// Slices of the last axis that do not begin at 0 are limited to 4094.
