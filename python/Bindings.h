@@ -1,13 +1,12 @@
-//===- Bindings.h - the C API for Python -----------------------*- C++ -*-===//
+//===- Bindings.h - the C API for Python ------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The module anec._anec: handles as classes, options as dicts, arrays as numpy
-/// has them. python/anec/*.py is what people use; it passes arrays that are
-/// contiguous, in types that the ports take. Long calls release the interpreter
-/// lock.
+/// The module anec._anec: handles are classes, options are dicts, arrays are
+/// numpy arrays. Users import python/anec/*.py, which passes contiguous arrays
+/// in types that the ports accept. Long calls release the interpreter lock.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +28,7 @@ namespace anec::python {
 // Errors
 //===----------------------------------------------------------------------===//
 
-/// Struct with its size, all else zero.
+/// A struct with `struct_size` set and all other members zero.
 template <typename Struct>
 Struct sized() {
   Struct value = {};
@@ -37,7 +36,7 @@ Struct sized() {
   return value;
 }
 
-/// What a call reports: raised as anec.Error, or as warnings.
+/// The diagnostics of a call, raised as anec.Error or as warnings.
 class Reports {
 public:
   Reports() : list(anec_diagnostics_create()) {}
@@ -85,7 +84,7 @@ private:
 // Options
 //===----------------------------------------------------------------------===//
 
-/// Reads a dict, and keeps the texts that options point to.
+/// Reads a dict, and owns the texts that options point to.
 class Options {
 public:
   explicit Options(const py::dict &values) : values(values) {}
@@ -125,7 +124,7 @@ private:
   std::vector<std::vector<const char *>> lists;
 };
 
-/// Runs without the interpreter lock.
+/// Calls `function` without the interpreter lock.
 template <typename Function>
 auto unlocked(Function function) {
   py::gil_scoped_release release;

@@ -1,4 +1,4 @@
-//===- Programs.cpp - what the compiler does, for Python ------------------===//
+//===- Programs.cpp - the compiler, for Python ----------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

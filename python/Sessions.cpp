@@ -27,7 +27,7 @@ struct DTypeName {
   anec_dtype dtype;
   const char *name;
 };
-// bfloat16 has no type of numpy's: its bits are shown.
+// numpy has no bfloat16: arrays have its bits.
 constexpr DTypeName dtypes[] = {
     {ANEC_BOOL, "bool"},     {ANEC_FP16, "float16"},
     {ANEC_FP32, "float32"},  {ANEC_FP64, "float64"},
@@ -55,7 +55,7 @@ static anec_dtype dtypeOf(const py::array &array) {
 }
 
 namespace {
-/// Arrays by name, as structs of the C API; the dict keeps them.
+/// Named arrays, as structs of the C API; the dict keeps the arrays alive.
 template <typename Struct>
 class Arrays {
 public:
@@ -105,7 +105,7 @@ static py::tuple shapeOf(const int64_t *dims, size_t rank) {
 }
 
 namespace {
-/// Gives text to a Python function; what that raises ends the text.
+/// Passes text to a Python function; an exception ends the text.
 struct Callback {
   py::function function;
   std::unique_ptr<py::error_already_set> error;
@@ -270,7 +270,7 @@ private:
   using CountFloats = size_t (*)(const anec_session *);
   using GetFloats = anec_status (*)(const anec_session *, size_t,
                                     anec_floats *);
-  /// Views that keep `owner`, the Python object of the session.
+  /// Returns views that keep `owner`, the Python object of the session, alive.
   py::dict views(CountFloats count, GetFloats get,
                  const py::object &owner) const {
     py::dict arrays;

@@ -24,7 +24,8 @@ ExitCode anec::runReporting(llvm::function_ref<bool(Diagnostics &)> body) {
   Diagnostics diags;
   bool ok = body(diags);
   finishOutput(diags);
-  // In one piece: other processes of the same job may print too.
+  // Printed in one piece, because other processes of the same job may print
+  // too.
   std::string text;
   llvm::raw_string_ostream stream(text);
   diags.print(stream, llvm::errs().has_colors());
@@ -43,8 +44,8 @@ static const CommandDef *findCommand(const Tool &tool, llvm::StringRef name) {
   return nullptr;
 }
 
-/// Whether `word` can only have been meant as a command: no file is called so,
-/// and files have endings.
+/// Whether `word` must be meant as a command: it has no ending, as files have,
+/// and no file has this name.
 static bool isMisspelt(llvm::StringRef word) {
   return !word.empty() && llvm::isAlpha(word.front()) &&
          llvm::all_of(word,
@@ -52,7 +53,7 @@ static bool isMisspelt(llvm::StringRef word) {
          !llvm::sys::fs::exists(word);
 }
 
-/// `; did you mean ...?`, or nothing.
+/// `; did you mean ...?`, or an empty text.
 static std::string didYouMean(const Suggestion &suggestion) {
   return suggestion.found().empty()
              ? ""
@@ -67,7 +68,7 @@ static std::string suggestCommand(const Tool &tool, llvm::StringRef word) {
   return didYouMean(suggestion);
 }
 
-/// `help`, or `help COMMAND`.
+/// Runs `help`, or `help COMMAND`.
 static ExitCode helpOn(const Tool &tool, llvm::ArrayRef<char *> words) {
   llvm::StringRef name = words.empty() ? "" : words.front();
   const CommandDef *command = findCommand(tool, name);
@@ -85,11 +86,10 @@ static ExitCode helpOn(const Tool &tool, llvm::ArrayRef<char *> words) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The words of a command line, as far as they have to be known before LLVM
-/// reads them.
+/// What must be known of a command line before LLVM reads it.
 struct ScannedWords {
   bool wantsHelp = false;
-  std::string unknownFlag; ///< the first; empty for none
+  std::string unknownFlag; ///< the first one; empty for none
 };
 } // namespace
 

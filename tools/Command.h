@@ -1,11 +1,11 @@
-//===- Command.h - the commands of a tool ----------------------*- C++ -*-===//
+//===- Command.h - the commands of a tool -----------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
 /// A tool is a table of commands. A command's flags are members of its class,
-/// so that a process has the flags of the one command that it runs.
+/// so that a process only has the flags of the command that it runs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ struct Invocation {
   llvm::StringRef tool;
   char **arguments; ///< of `main`, to run the same again
 
-  /// Prints what is wrong with the command line; the exit code for it.
+  /// Prints an error in the command line and returns the exit code for it.
   ExitCode usageError(const llvm::Twine &message) const;
 };
 
@@ -37,7 +37,7 @@ public:
   virtual ExitCode run(const Invocation &call) = 0;
 };
 
-/// The row of a command: what `--help` says of it, and how it is made.
+/// The row of a command: its texts in `--help`, and how it is made.
 struct CommandDef {
   /// Empty for the command that runs when none is named.
   llvm::StringLiteral name = "";
@@ -47,7 +47,7 @@ struct CommandDef {
   llvm::StringLiteral summary = "";
   /// What follows the name and the flags: `FILE...`.
   llvm::StringLiteral synopsis = "";
-  /// Text below the flags, in lines that end; may be empty.
+  /// Text below the flags, with a newline after each line; may be empty.
   llvm::StringLiteral details = "";
   /// Command lines to copy, each with two spaces before it and a newline after.
   llvm::StringLiteral examples = "";
@@ -63,13 +63,14 @@ std::unique_ptr<Command> makeCommand() {
 
 struct Tool {
   llvm::StringLiteral name;
-  llvm::StringLiteral overview; ///< what the tool is for; lines that end
+  llvm::StringLiteral
+      overview; ///< what the tool is for, with a newline after each line
   /// One of them has no name. Groups are shown in the order of this list.
   llvm::ArrayRef<const CommandDef *> commands;
 };
 
-/// The `main` of a tool: finds the command, reads its flags, and runs it, or
-/// prints help or what is wrong with the command line.
+/// The `main` of a tool: finds the command, reads its flags and runs it, or
+/// prints help or an error in the command line. Returns the exit code.
 int runTool(const Tool &tool, int argc, char **argv);
 
 /// Runs `body`, writes out standard output, prints the diagnostics to standard

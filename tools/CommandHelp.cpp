@@ -28,7 +28,7 @@ static void printUsage(const Tool &tool, const CommandDef &command,
   out << '\n';
 }
 
-/// The commands by group.
+/// Prints the commands by group.
 static void printCommands(const Tool &tool, llvm::raw_ostream &out) {
   llvm::SetVector<llvm::StringRef> groups;
   size_t width = 0;
@@ -53,7 +53,8 @@ static void printCommands(const Tool &tool, llvm::raw_ostream &out) {
       << " help COMMAND` prints the flags of a command.\n";
 }
 
-/// The flags of the command, by name. LLVM prints each to standard output.
+/// Prints the flags of the command, by name. LLVM prints each to standard
+/// output.
 static void printFlags(const FlagSet &known) {
   std::vector<const cl::Option *> flags;
   size_t width = 0;

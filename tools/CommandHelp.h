@@ -1,4 +1,4 @@
-//===- CommandHelp.h - what --help prints ----------------------*- C++ -*-===//
+//===- CommandHelp.h - what --help prints -----------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -11,8 +11,8 @@
 
 namespace anec {
 
-/// Tells the flags of a command from those that every program with LLVM's
-/// command line has: the ones that are there before the command is made.
+/// Distinguishes the flags of a command from those of every program with LLVM's
+/// command line, which exist before the command is made.
 class FlagSet {
 public:
   FlagSet();
@@ -27,9 +27,9 @@ private:
 /// `ane-run bench`; the name of the tool for the command without one.
 std::string commandLine(const Tool &tool, const CommandDef &command);
 
-/// Prints how `command`, which has been made, is called, its flags and its
-/// examples, to standard output. The command without a name has the list of the
-/// others, too.
+/// Prints the usage, flags and examples of `command`, which must have been
+/// made, to standard output. For the command without a name, also lists the
+/// others.
 void printHelp(const Tool &tool, const CommandDef &command,
                const FlagSet &known);
 

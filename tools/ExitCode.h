@@ -1,10 +1,10 @@
-//===- ExitCode.h - how a tool ends ----------------------------*- C++ -*-===//
+//===- ExitCode.h - exit codes of the tools ---------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The exit codes that all tools share, and what decides between them.
+/// The exit codes that all tools share, and how they are chosen.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ inline ExitCode usageError(llvm::StringRef tool, const llvm::Twine &message) {
   return UsageError;
 }
 
-/// Ends the process as a failure of the machine, leaving nothing half-written,
-/// when it gets no more memory. Nothing here may need any.
+/// Makes the process end with MachineError when memory runs out, after removing
+/// unfinished files. The handler must not allocate.
 inline void endWhenMemoryEnds() {
   auto handler = [](void *, const char *, bool) {
     constexpr llvm::StringLiteral message = "error: out of memory\n";
@@ -52,8 +52,7 @@ inline void endWhenMemoryEnds() {
   llvm::install_out_of_memory_new_handler();
 }
 
-/// Writes out what is left for standard output, and reports when it would not
-/// go there: a full disk is no success.
+/// Flushes standard output, and reports an error such as a full disk.
 inline void finishOutput(Diagnostics &diags) {
   llvm::raw_fd_ostream &out = llvm::outs();
   out.flush();
@@ -63,9 +62,9 @@ inline void finishOutput(Diagnostics &diags) {
   out.clear_error();
 }
 
-/// A file that could not be written is the machine's fault, a pass or a rule
-/// that does not exist and a number that cannot be the caller's, and everything
-/// else the input's.
+/// The exit code for the reported errors. A file that cannot be written is a
+/// failure of the machine; unknown passes and rules and invalid numbers are
+/// wrong usage; all other errors are in the input.
 inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   auto reported = [&](diag::AnyKind kind) {
     return llvm::any_of(diags.all(), [&](const Diagnostic &diagnostic) {
@@ -74,7 +73,7 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   };
   if (ok && !diags.hasErrors())
     return Done;
-  // What the engine, or its framework, does not do.
+  // Errors of the engine or its framework.
   bool ofEngine = llvm::any_of(diags.all(), [](const Diagnostic &diagnostic) {
     return diagnostic.severity() == Severity::Error &&
            diagnostic.kind->id.starts_with("ane-") &&

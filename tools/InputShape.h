@@ -1,4 +1,4 @@
-//===- InputShape.h - --shape of both tools --------------------*- C++ -*-===//
+//===- InputShape.h - --shape of both tools ---------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -11,7 +11,7 @@
 
 namespace anec {
 
-/// Reads `x=1x3x64`; nothing when `argument` is not of that form.
+/// Reads `x=1x3x64`. Returns nothing when `argument` does not have that form.
 inline std::optional<InputShape> parseInputShape(llvm::StringRef argument) {
   auto [name, extents] = argument.split('=');
   llvm::SmallVector<llvm::StringRef> words;

@@ -1,12 +1,12 @@
-//===- anec.h - the embedding API ------------------------------*- C++ -*-===//
+//===- anec.h - the embedding API -------------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The compiler and its runtime as a library, all that the tools do. Nothing
-/// here prints, exits or throws; what goes wrong is in the Diagnostics, which
-/// stand last among the parameters.
+/// The compiler and its runtime as a library, with everything the tools do.
+/// Nothing here prints, exits or throws; errors are reported to the
+/// Diagnostics, which are usually the last parameter.
 ///
 ///   anec::Diagnostics diags;
 ///   anec::CompileOptions options;
@@ -16,18 +16,18 @@
 ///   auto trainer = anec::Trainer::open(*session, {}, diags);
 ///   trainer->step({{"tokens", tokens}, {"targets", targets}}, diags);
 ///
-/// | to                          | there is                                 |
+/// | task                        | functions and classes                    |
 /// |-----------------------------|------------------------------------------|
 /// | compile                     | compileFile, compileModelFile            |
-/// | ask what a chip says        | checkFile, predictFile, printRule        |
-/// | run, take gradients         | ProgramSession                           |
+/// | check, predict, explain     | checkFile, predictFile, printRule        |
+/// | run, compute gradients      | ProgramSession                           |
 /// | train                       | Trainer, or train for a whole run        |
 /// | generate text               | ProgramSession::generate                 |
 ///
-/// Values own what they have, and are independent of each other. What points
-/// into source text (a module, findings) is to be shown with the Diagnostics
-/// that it was read with. Different objects may be used by different threads at
-/// the same time; one object by one thread at a time.
+/// Values own their data and are independent of each other. Source ranges, in
+/// modules and findings, must be resolved with the Diagnostics that they were
+/// read with. Different objects can be used by different threads at the same
+/// time, each object by one thread at a time.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Arrays.cpp - arrays by name for the ports of a program -------------===//
+//===- Arrays.cpp - named arrays for the ports of a program ---------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -52,7 +52,7 @@ void anec::api::convert(DType from, llvm::ArrayRef<uint8_t> in, DType to,
   std::memcpy(out.data(), converted->bytes().data(), out.size());
 }
 
-/// How many finite elements become infinite in an array of `to`.
+/// The number of finite elements that become infinite in type `to`.
 static size_t countOverflows(const InputArray &array, DType to) {
   if (array.dtype != DType::FP32 || to != DType::FP16)
     return 0;
@@ -71,8 +71,8 @@ static std::string listPorts(llvm::ArrayRef<Port> ports) {
   return names.empty() ? "none" : llvm::join(names, ", ");
 }
 
-/// The shape without axes of one element: what has to agree. A layout may add
-/// and drop such axes, and the order of elements stays.
+/// The shape without axes of one element, for comparison: layouts add and drop
+/// such axes without reordering elements.
 static Shape significant(llvm::ArrayRef<int64_t> shape) {
   Shape result;
   for (int64_t extent : shape)
@@ -81,7 +81,7 @@ static Shape significant(llvm::ArrayRef<int64_t> shape) {
   return result;
 }
 
-/// Whether `array` can be what `port` takes or gives; reported when it cannot.
+/// Whether `array` fits `port` in type, shape and size; reports a mismatch.
 template <typename Array>
 static bool fits(llvm::StringRef kind, const Port &port, const Array &array,
                  Diagnostics &diags) {
@@ -105,8 +105,8 @@ static bool fits(llvm::StringRef kind, const Port &port, const Array &array,
   return false;
 }
 
-/// The array for each port, null where none is given; nothing, with the reason
-/// reported, when one has no port, or does not fit it.
+/// Returns the array for each port, null where none is given. Returns nothing,
+/// with the reason reported, when an array has no port or does not fit it.
 template <typename Array>
 static std::optional<std::vector<const Array *>>
 match(llvm::StringRef kind, llvm::ArrayRef<Port> ports,

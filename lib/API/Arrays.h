@@ -1,4 +1,4 @@
-//===- Arrays.h - arrays by name for the ports of a program -----*- C++ -*-===//
+//===- Arrays.h - named arrays for the ports of a program -------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -10,18 +10,19 @@
 
 namespace anec::api {
 
-/// Converts `in` to `out`, which are as many elements of floats, or of one
-/// type.
+/// Converts the elements of `in` to `out`. Both have the same number of
+/// elements, of the same type or of two float types.
 void convert(DType from, llvm::ArrayRef<uint8_t> in, DType to,
              llvm::MutableArrayRef<uint8_t> out);
 
-/// What a run takes and gives, in the order and the types of the ports. Arrays
-/// of the caller's that have these types are used as they are.
+/// The inputs and outputs of a run, in the order and types of the ports. The
+/// caller's arrays of these types are used without a copy.
 class PortArrays {
 public:
-  /// `inputs` for `ports`, which are `kind`s: `input` or `state`. An array that
-  /// is not given is filled with `fallback(index)`, an error when that is
-  /// nothing. False, with the reason reported, when one does not fit.
+  /// Matches `inputs` to `ports`, which messages call `kind`: `input` or
+  /// `state`. A missing array is filled with `fallback(index)`; it is an error
+  /// when that is nothing. Returns false, with the reason reported, when an
+  /// array is missing or does not fit.
   bool
   takeInputs(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
              llvm::ArrayRef<InputArray> inputs,
@@ -29,7 +30,7 @@ public:
              Diagnostics &diags);
   bool takeOutputs(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
                    llvm::ArrayRef<OutputArray> outputs, Diagnostics &diags);
-  /// Brings what came out to the caller's arrays.
+  /// Converts the outputs of the run to the caller's arrays of other types.
   void giveOutputs(llvm::ArrayRef<Port> ports,
                    llvm::ArrayRef<OutputArray> outputs);
 

@@ -1,4 +1,4 @@
-//===- Compile.cpp - kernels from source ----------------------------------===//
+//===- Compile.cpp - compiles kernels and models --------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -34,13 +34,14 @@ static std::string listNames(llvm::ArrayRef<Function *> functions) {
   return names.empty() ? "none" : llvm::join(names, ", ");
 }
 
-/// Where to point when something is wrong with the program as a whole.
+/// The source range of diagnostics about the program as a whole.
 static SourceRange firstPlace(const Module &module) {
   return module.functions.empty() ? SourceRange()
                                   : module.functions.front()->range;
 }
 
-/// The kernel to compile; null, with a diagnostic, when it is not clear which.
+/// Returns the kernel to compile; null, with a diagnostic, when there is none
+/// or the choice is ambiguous.
 static Function *chooseKernel(const Module &module, llvm::StringRef wanted,
                               Diagnostics &diags) {
   std::vector<Function *> candidates = kernels(module);
@@ -78,8 +79,8 @@ bool anec::selectKernel(Module &module, llvm::StringRef name,
   return true;
 }
 
-/// Some say that M1 wants an array to each file, others that it does not: one
-/// file unless the user denies that.
+/// Sources disagree on whether M1 requires a file for each array. One file is
+/// used unless the assumptions deny it.
 static unsigned mostWeightFiles(const PassManagerOptions &options) {
   const Rule &rule = rules::OneRecordPerFile;
   bool isDenied = rule.appliesTo(*options.target) &&
@@ -92,12 +93,12 @@ std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
                                              const CompileOptions &options,
                                              Diagnostics &diags,
                                              std::vector<PassReport> *reports) {
-  // What was read as MIL is a whole program already.
+  // A MIL source is already a whole program.
   bool isMIL = format.stage == SourceStage::MIL;
   if (!isMIL || !options.kernel.empty()) {
     if (!selectKernel(*module, options.kernel, diags))
       return std::nullopt;
-    // One kernel is one MIL program, whose function is called so.
+    // A kernel becomes a MIL program, whose function is `main`.
     module->functions[0]->kind = FunctionKind::Kernel;
     module->functions[0]->name = "main";
   }
@@ -136,7 +137,7 @@ std::optional<CompiledProgram> anec::compileFile(llvm::StringRef path,
                        options, diags);
 }
 
-/// A source in memory, which is copied.
+/// A source with a copy of `text`, owned by `diags`.
 static Source copyText(llvm::StringRef text, llvm::StringRef name,
                        Diagnostics &diags) {
   return textSource(
@@ -230,7 +231,7 @@ anec::compileModelText(llvm::StringRef text, llvm::StringRef name,
 }
 
 //===----------------------------------------------------------------------===//
-// Either
+// Kernel or model
 //===----------------------------------------------------------------------===//
 
 static bool hasModel(const Module &module) {

@@ -1,4 +1,4 @@
-//===- Inspect.cpp - what a chip does with a program ----------------------===//
+//===- Inspect.cpp - checks programs and predicts costs -------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -13,8 +13,7 @@ using namespace anec;
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// How programs are read that are only looked at: their weights need not be
-/// there.
+/// Options for programs that are only inspected: weight files can be missing.
 static CompileOptions withoutWeights(CompileOptions options) {
   options.missingWeights = MILReadOptions::MissingWeights::Ignore;
   return options;
@@ -45,7 +44,7 @@ static std::vector<Finding> checkOne(llvm::StringRef path,
                           : std::vector<Finding>();
 }
 
-/// The programs of a package, which is a folder; of anything else, itself.
+/// The MIL programs of a package, which is a folder; otherwise `path` itself.
 static std::vector<std::string> programsOf(llvm::StringRef path) {
   if (!llvm::sys::fs::is_directory(path))
     return {path.str()};
@@ -58,7 +57,7 @@ static std::vector<std::string> programsOf(llvm::StringRef path) {
     if (llvm::sys::path::extension(file->path()) == ".mil")
       programs.push_back(file->path());
   llvm::sort(programs);
-  // Of a folder that is no package, opening it says so.
+  // Opening a folder that is not a package reports the error.
   return programs.empty() ? std::vector<std::string>{path.str()} : programs;
 }
 

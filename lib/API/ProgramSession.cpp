@@ -1,4 +1,4 @@
-//===- ProgramSession.cpp - runs a program by names -----------------------===//
+//===- ProgramSession.cpp - runs programs with named arrays ---------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@ struct ProgramSession::State {
 
   LoadOptions load;
   std::unique_ptr<Backend> backend;
-  /// One of them.
+  /// Exactly one is not null.
   std::unique_ptr<Session> package;
   std::unique_ptr<SingleProgram> program;
   std::vector<std::string> entries;
@@ -35,7 +35,7 @@ ProgramSession::~ProgramSession() = default;
 // Opening
 //===----------------------------------------------------------------------===//
 
-/// Null, with the reason reported, when there is no such backend here.
+/// Returns null, with the reason reported, when the backend is not available.
 static std::unique_ptr<Backend>
 openBackend(const ProgramSessionOptions &options,
             const std::shared_ptr<Executor> &executor, Diagnostics &diags) {
@@ -70,8 +70,8 @@ ProgramSession::open(ModelPackage package, const ProgramSessionOptions &options,
   return std::unique_ptr<ProgramSession>(new ProgramSession(std::move(state)));
 }
 
-/// Writes a compiled program and reads it back: its weights are mapped, so that
-/// its folder may go.
+/// Writes a compiled program and reads it back. The weights are mapped, so the
+/// folder can be removed.
 static std::unique_ptr<Module> writeAndRead(const CompiledProgram &program,
                                             Diagnostics &diags) {
   std::shared_ptr<TemporaryFolder> folder = TemporaryFolder::create(diags);
@@ -80,7 +80,7 @@ static std::unique_ptr<Module> writeAndRead(const CompiledProgram &program,
   return readSourceFile(folder->file("program.mil"), {}, diags);
 }
 
-/// Opens a session on `module`, which is what a backend loads.
+/// Opens a session on `module`, a MIL program for the backend to load.
 std::unique_ptr<ProgramSession>
 ProgramSession::openModule(std::unique_ptr<Module> module,
                            const ProgramSessionOptions &options,
@@ -156,8 +156,8 @@ llvm::StringRef ProgramSession::defaultEntry(bool wanted) const {
   return found;
 }
 
-/// The entry that `name` stands for; empty, with the reason reported, when it
-/// is not clear.
+/// Returns the entry that `name` selects; empty, with the reason reported, when
+/// the choice is ambiguous.
 llvm::StringRef ProgramSession::resolve(llvm::StringRef name,
                                         Diagnostics &diags) const {
   if (name.empty())
@@ -209,7 +209,7 @@ bool ProgramSession::run(llvm::StringRef entry,
     return state->program->run(entry, inputs, outputs, diags);
   Session &session = *state->package;
   std::optional<size_t> scale = findEntry(entry)->inputOf(ValueRole::LossScale);
-  // A loss is not scaled unless someone says so.
+  // The loss scale is 1 unless it is given.
   auto unscaled = [&](size_t index) {
     return index == scale ? std::optional(1.0f) : std::nullopt;
   };

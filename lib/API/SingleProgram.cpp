@@ -1,4 +1,4 @@
-//===- SingleProgram.cpp - a MIL program that is run ----------------------===//
+//===- SingleProgram.cpp - runs a MIL program -----------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

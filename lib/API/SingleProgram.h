@@ -1,4 +1,4 @@
-//===- SingleProgram.h - a MIL program that is run --------------*- C++ -*-===//
+//===- SingleProgram.h - runs a MIL program ---------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -12,7 +12,7 @@
 
 namespace anec::api {
 
-/// The functions of a MIL program, each loaded when it is needed first.
+/// Runs the functions of a MIL program. Each is loaded on first use.
 class SingleProgram {
 public:
   SingleProgram(std::unique_ptr<Module> module, Backend &backend,
@@ -20,18 +20,18 @@ public:
       : module(std::move(module)), backend(backend), load(std::move(load)) {}
 
   std::vector<std::string> functions() const;
-  /// Null, with the reason reported, when there is no such function or the
-  /// backend cannot run it.
+  /// Returns the loaded function; null, with the reason reported, when there is
+  /// no such function or the backend cannot run it.
   Executable *prepare(llvm::StringRef function, Diagnostics &diags);
   bool run(llvm::StringRef function, llvm::ArrayRef<InputArray> inputs,
            llvm::ArrayRef<OutputArray> outputs, Diagnostics &diags);
-  /// The state of that name in the functions that have been prepared.
+  /// Write and read the state of that name in a prepared function.
   bool setState(const InputArray &state, Diagnostics &diags);
   bool getState(const OutputArray &state, Diagnostics &diags);
 
 private:
-  /// The executable with a state of that name; null, with the reason reported,
-  /// when none of them has it.
+  /// Returns the executable with a state of that name, and its number in
+  /// `index`; null, with the reason reported, when there is none.
   Executable *findState(llvm::StringRef name, unsigned &index,
                         Diagnostics &diags);
 

@@ -23,8 +23,8 @@ struct Trainer::State {
   AdamW optimizer;
   StepState step;
   uint64_t steps = 0;
-  unsigned runs = 0; ///< of this step so far
-  double losses = 0; ///< their sum
+  unsigned runs = 0; ///< runs of this step so far
+  double losses = 0; ///< the sum of their losses
 };
 
 Trainer::Trainer(std::unique_ptr<State> state) : state(std::move(state)) {}

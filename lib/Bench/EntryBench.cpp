@@ -14,10 +14,10 @@
 using namespace anec;
 
 namespace {
-/// What a step takes: whole, forward and backward, and the host's share.
+/// Times of a step: whole, forward, backward, and the host's share.
 struct StepSeries {
   Timing step, forward, backward, host;
-  Timing beside; ///< on a thread of its own, and not in the others
+  Timing beside; ///< on a separate thread, not included in the others
   struct PartSum {
     double seconds = 0;
     unsigned runs = 0;
@@ -66,7 +66,7 @@ static void printRow(llvm::StringRef name, const Timing &series,
   });
 }
 
-/// What kernels and host ops took on average, the longest first.
+/// Prints the average times of kernels and host ops, the longest first.
 static void printParts(const StepSeries &series, llvm::raw_ostream &out) {
   std::vector<std::pair<std::string, StepSeries::PartSum>> parts(
       series.parts.begin(), series.parts.end());

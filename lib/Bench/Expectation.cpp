@@ -10,11 +10,12 @@
 
 using namespace anec;
 
-/// Positions after which inputs repeat: no divisor of what vectors, tiles and
-/// rows have, so that what is mistaken for something else has another value.
+/// The number of positions after which inputs repeat. It does not divide the
+/// sizes of vectors, tiles and rows, so that elements read from a wrong place
+/// have another value.
 static constexpr int64_t period = 5;
 
-/// Numbers of a size, with signs, that fp16 can hold.
+/// Random numbers from -3 to 3, exact in fp16.
 static std::vector<double> drawInput(const SuiteKernel &kernel) {
   TensorType type(DType::FP16, {kernel.inputs, period});
   std::vector<double> values = randomTensor(type, kernel.seed).data;
@@ -23,7 +24,8 @@ static std::vector<double> drawInput(const SuiteKernel &kernel) {
   return values;
 }
 
-/// `values` where the kernel takes them, with the weight that it takes too.
+/// The parameter of the kernel, with `values` as its input and with its packed
+/// weight, if it has one.
 static std::vector<double> placed(const SuiteKernel &kernel,
                                   llvm::ArrayRef<double> values) {
   PackedLayout layout = inputLayout(kernel);
@@ -40,7 +42,7 @@ static std::vector<double> placed(const SuiteKernel &kernel,
   return whole;
 }
 
-/// In double precision.
+/// Evaluates the module in double precision.
 static bool evaluate(const Module &module, const SuiteKernel &kernel,
                      std::vector<double> &values, Diagnostics &diags) {
   const Function &function = *module.functions.front();
@@ -73,7 +75,7 @@ static bool runOnCpu(Backend &backend, const Module &module,
 // Errors
 //===----------------------------------------------------------------------===//
 
-/// Of each position of [channels, period].
+/// The root mean square of each position of [channels, period].
 static std::vector<double> rootMeanSquares(llvm::ArrayRef<double> values) {
   std::vector<double> sums(period);
   for (size_t i = 0; i < values.size(); ++i)
@@ -83,7 +85,8 @@ static std::vector<double> rootMeanSquares(llvm::ArrayRef<double> values) {
   return sums;
 }
 
-/// `at(channel, position)` beside `right`, [channels, period], which repeats.
+/// The largest error of `at(channel, position)` relative to `right`, [channels,
+/// period], which repeats.
 template <typename At>
 static double largestError(llvm::ArrayRef<double> right, double sign,
                            int64_t positions, At at) {
@@ -114,15 +117,15 @@ CheckedErrors Expectation::compare(llvm::ArrayRef<float> output,
 }
 
 //===----------------------------------------------------------------------===//
-// What is right
+// Expected outputs
 //===----------------------------------------------------------------------===//
 
-/// What a right result may be off by. Matrices that keep lengths let the errors
-/// of a chain add up as those of independent steps do, as the root of their
-/// number. Rounding to fp16 gives 0.001 of a step, and the coarsest arithmetic
-/// that is published of an engine (that of M1, emulated) 0.002. Rounding to
-/// int8 turns a small difference into a whole step now and then, which is 0.05.
-/// What is wrong is off by 1 and more.
+/// The largest error of a right result. The matrices preserve lengths, so the
+/// errors of a chain add up like those of independent steps: with the square
+/// root of their number. Rounding to fp16 contributes 0.001 per step, and the
+/// coarsest published arithmetic of an engine (that of M1, emulated) 0.002.
+/// Rounding to int8 sometimes turns a small difference into a whole
+/// quantization step, which is 0.05. Wrong results have errors of 1 and more.
 static double toleranceOf(llvm::ArrayRef<SuiteKernel> kernels) {
   constexpr double ofHalf = 0x1p-7, ofInt8 = 3 * 0x1p-5;
   double steps = 0;

@@ -7,7 +7,7 @@
 /// The input of a kernel repeats after a few positions, and so does its output.
 /// These positions, computed in double precision, give every element of the
 /// output, however large the kernel is. The CPU backend computes them too, to
-/// show the effect of rounding to fp16 alone.
+/// show the effect of only rounding to fp16.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct CheckedErrors {
 /// output of the one before.
 class Expectation {
 public:
-  /// Nothing, with the reason reported, when they cannot be computed.
+  /// Returns nothing, with the reason reported, when they cannot be computed.
   [[nodiscard]] static std::optional<Expectation>
   make(llvm::ArrayRef<SuiteKernel> kernels, Diagnostics &diags);
 

@@ -26,7 +26,7 @@ llvm::StringRef anec::spelling(RowResult::Outcome outcome) {
   llvm_unreachable("all outcomes handled");
 }
 
-/// The first thing that went wrong, in a line.
+/// The first error, in one line.
 static std::string firstMessage(const Diagnostics &diags) {
   for (const Diagnostic &diagnostic : diags.all())
     if (diagnostic.severity() == Severity::Error)
@@ -41,10 +41,11 @@ class RowRun {
 public:
   bool load(const SuiteRow &row, Backend &backend, const LoadOptions &options,
             Diagnostics &diags);
-  /// From `input` to what the last kernel gives, through the host.
+  /// Runs all kernels from `input` to the `output` of the last one, copying
+  /// between them on the host.
   bool runThrough(llvm::ArrayRef<float> input, std::vector<float> &output,
                   Diagnostics &diags);
-  /// What is timed.
+  /// The run that is timed.
   bool runTimed(llvm::ArrayRef<float> input, std::vector<float> &output,
                 Diagnostics &diags) {
     return kernels.size() == 1 ? kernels.front().program->execute(diags)
@@ -60,7 +61,7 @@ public:
 private:
   struct Loaded {
     std::unique_ptr<Executable> program;
-    Region input; ///< where it takes what the one before gave
+    Region input; ///< where it takes the output of the kernel before
 
     bool write(llvm::ArrayRef<float> elements, Diagnostics &diags) {
       return program->writeInput(0, input, elements.data(), diags);
@@ -109,7 +110,7 @@ bool RowRun::runThrough(llvm::ArrayRef<float> input, std::vector<float> &output,
   return true;
 }
 
-/// Keeps the worst error; false when that is too much.
+/// Keeps the largest error; returns false when it exceeds the tolerance.
 static bool check(const Expectation &right, llvm::ArrayRef<float> output,
                   bool negated, RowResult &result) {
   CheckedErrors errors = right.compare(output, negated);
@@ -126,7 +127,7 @@ static bool check(const Expectation &right, llvm::ArrayRef<float> output,
   return false;
 }
 
-/// Everything but loading; false when the backend fails.
+/// Does everything except loading; returns false when the backend fails.
 static bool timeRow(RowRun &run, const Expectation &right,
                     const MeasureOptions &options, RowResult &result,
                     Diagnostics &diags) {

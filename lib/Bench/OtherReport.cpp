@@ -1,4 +1,4 @@
-//===- OtherReport.cpp - what suites measured elsewhere -------------------===//
+//===- OtherReport.cpp - figures of another report ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -44,7 +44,7 @@ static void printText(llvm::StringRef name, llvm::StringRef backend,
              double(executable.activationBytes()) * 1e-6);
 }
 
-/// The steps in the order they run, with mean and least time of each.
+/// Prints the steps in the order they run, with mean and least time of each.
 static void printProfile(llvm::ArrayRef<StepTime> steps, unsigned runs,
                          llvm::raw_ostream &out) {
   double total = 0;

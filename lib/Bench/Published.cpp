@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Figures of the same kernels, with the chip and who gave them. None was
-/// measured by anec, and none of them with its outputs checked.
+/// Published figures of the same kernels, with chip and source. None was
+/// measured by anec, and none with checked outputs.
 ///
 //===----------------------------------------------------------------------===//
 

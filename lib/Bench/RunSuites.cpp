@@ -17,7 +17,8 @@
 
 using namespace anec;
 
-/// A whole name, or a part of one that no row has as a whole.
+/// Whether `wanted` has the whole `name`, or a part of it that is not the whole
+/// name of any row.
 static bool isWanted(llvm::StringRef name, llvm::ArrayRef<std::string> wanted,
                      const llvm::StringSet<> &names) {
   return wanted.empty() || llvm::any_of(wanted, [&](llvm::StringRef part) {
@@ -40,7 +41,7 @@ std::vector<SuiteRow> SuiteOptions::rowsOf(const Suite &suite) const {
 // Measuring
 //===----------------------------------------------------------------------===//
 
-/// The programs are in the dialect of the chip, or in the one that most take.
+/// Programs have the MIL version of the chip, or that of the generic target.
 static SuiteContext contextOf(const SuiteOptions &options) {
   SuiteContext context;
   context.machine = options.machine;
@@ -53,8 +54,8 @@ static SuiteContext contextOf(const SuiteOptions &options) {
 }
 
 namespace {
-/// Prints the row that is being measured: in a line that is written over on a
-/// terminal, and elsewhere in a line for each row when `linePerRow`.
+/// Prints the row that is being measured: on a terminal in a line that is
+/// overwritten, elsewhere in a line for each row if `linePerRow`.
 class RowProgress {
 public:
   RowProgress(llvm::raw_ostream &out, bool isTerminal, bool linePerRow)
@@ -83,7 +84,7 @@ private:
 };
 } // namespace
 
-/// Reports the rows without a figure; false when there are any.
+/// Reports the rows without a figure; returns false when there are any.
 static bool reportMissingFigures(llvm::ArrayRef<SuiteReport> reports,
                                  Diagnostics &diags) {
   unsigned rows = 0, wrong = 0, refused = 0, failed = 0;
@@ -116,7 +117,7 @@ public:
   bool finish();
 
 private:
-  /// After each row, because a later one may end the process.
+  /// Called after each row, because a later one may end the process.
   bool writeReport();
 
   const SuiteOptions &options;

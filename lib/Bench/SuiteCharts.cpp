@@ -34,7 +34,7 @@ private:
   void drawLabels();
   void drawMegabytes();
   void drawShares();
-  /// A vertical axis from zero, for everything that was added.
+  /// Sets the vertical axis, from zero to the largest point.
   void finish(llvm::StringRef label);
   double largest(double Chart::Point::*coordinate) const;
 
@@ -44,7 +44,7 @@ private:
 };
 } // namespace
 
-/// The one of that name, or a new one with a color of its own.
+/// The series of that name, or a new one with its own color.
 Chart::Series &SuiteChart::series(const std::string &name, Chart::Mark mark) {
   static constexpr const char *colors[] = {"#1f4e8c", "#d9541e", "#3a8f4d",
                                            "#8a4fa3", "#b08c1d", "#4fa3a3",
@@ -83,7 +83,7 @@ static std::string nameOf(const PublishedFigure &figure,
   return name + " (published)";
 }
 
-/// TFLOP/s of each form, by label.
+/// Draws TFLOP/s of each form, by label.
 void SuiteChart::drawLabels() {
   std::vector<std::string> labels;
   auto place = [&](const SuiteRow &row) {
@@ -113,7 +113,7 @@ void SuiteChart::drawLabels() {
   finish("TFLOP/s");
 }
 
-/// GFLOP/s for each MB of weights, by MB.
+/// Draws GFLOP/s for each MB of weights, by MB.
 void SuiteChart::drawMegabytes() {
   double least = INFINITY;
   for (const MeasuredRow &row : report.rows) {
@@ -137,7 +137,7 @@ void SuiteChart::drawMegabytes() {
   finish("GFLOP/s for each MB");
 }
 
-/// How many runs took at most so long for each kernel.
+/// Draws the percentage of runs that took at most a given time per kernel.
 void SuiteChart::drawShares() {
   double least = INFINITY;
   for (const MeasuredRow &row : report.rows) {
@@ -145,7 +145,7 @@ void SuiteChart::drawShares() {
       continue;
     const Timing &timing = row.result.timing;
     double kernels = double(row.row.kernels.size());
-    // The few that took longest would press all others together.
+    // The few slowest runs would compress the rest of the curve.
     constexpr unsigned mostPercent = 99;
     Chart::Series &curve = series(row.row.label, Chart::Mark::Line);
     for (unsigned percent = 0; percent <= mostPercent; ++percent)

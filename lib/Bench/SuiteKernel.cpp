@@ -104,7 +104,7 @@ private:
 
   uint64_t rowSalt, columnSalt;
   double peak;
-  std::vector<double> cosines; ///< of a whole turn
+  std::vector<double> cosines; ///< of a full period
 };
 } // namespace
 
@@ -247,7 +247,7 @@ void KernelBuilder::buildConvolutions() {
   function.setResults({value}, {"y"});
 }
 
-/// A part of a packed input, as matrix.
+/// A part of a packed input, as a matrix.
 Value *KernelBuilder::part(Value *input, const Region &region,
                            const std::string &name) {
   int64_t begin[] = {0, region.channel, 0, region.column};

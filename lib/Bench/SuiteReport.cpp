@@ -126,14 +126,14 @@ static std::string sourceOf(const PublishedFigure &figure) {
   return source;
 }
 
-/// `-` for what is not known.
+/// The value, or `-` when it is not known.
 static std::string orDash(double value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.4g", value);
   return value ? text : "-";
 }
 
-/// In the columns of the median and of TFLOP/s.
+/// Prints a figure in the columns of the median and of TFLOP/s.
 static void printFigure(const SuiteRow &row, double milliseconds,
                         double teraflops, llvm::StringRef from,
                         llvm::raw_ostream &out) {
@@ -203,7 +203,7 @@ static void printFigures(const SuiteReport &report, const MeasuredRow &row,
                    base->result.timing.median() / result.timing.median());
 }
 
-/// What JSON has no number for is as much as nothing can be.
+/// JSON has no infinity and no NaN: they become the largest double.
 static double finiteOrMost(double value) {
   return std::isfinite(value) ? value : std::numeric_limits<double>::max();
 }

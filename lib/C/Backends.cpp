@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// libanec-c is linked with the ane backend where there is one, the static
-/// library is not: this file is compiled for each.
+/// This file is compiled twice: libanec-c includes the ane backend if that is
+/// built, the static library does not.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -45,7 +45,7 @@ void Call::append(const Diagnostic &diagnostic) {
     append(note);
 }
 
-/// Errors that are the caller's, whatever the input is.
+/// Whether an error is the fault of the call, independent of the input.
 static bool isUsage(diag::AnyKind kind) {
   static constexpr diag::AnyKind kinds[] = {
       diag::BadArgument,    diag::NoSuchInput,       diag::InputTwice,
@@ -63,7 +63,7 @@ static bool isMachine(diag::AnyKind kind) {
          (kind->id.starts_with("ane-") && !(kind == diag::AneNoState));
 }
 
-/// The gravest of what was reported.
+/// The status of the most severe error reported.
 static anec_status statusOf(const Diagnostics &diags) {
   anec_status status = ANEC_INPUT_ERROR;
   for (const Diagnostic &diagnostic : diags.all()) {

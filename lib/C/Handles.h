@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A handle has the Diagnostics that own the texts that its objects' source
-/// ranges point into. Each call reports into Diagnostics of its own, and copies
-/// what was reported to the caller's list, which depends on nothing.
+/// A handle owns the Diagnostics with the texts that its objects' source ranges
+/// point into. Each call reports to its own Diagnostics and copies the reports
+/// to the caller's list, which owns all its data.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ struct anec_diagnostics {
   struct Record {
     anec_severity severity;
     std::string id, message, file;
-    std::optional<anec::SourcePlace> place; ///< but for its file
+    std::optional<anec::SourcePlace> place; ///< its file is in `file`
   };
   std::vector<Record> records;
   std::string text;
@@ -29,17 +29,17 @@ struct anec_diagnostics {
 
 struct anec_program {
   std::unique_ptr<anec::Diagnostics> diags;
-  /// One of them.
+  /// Exactly one has a value.
   std::optional<anec::CompiledProgram> kernel;
   std::optional<anec::ModelPackage> model;
-  std::string mil; ///< made when it is asked for
+  std::string mil; ///< printed on demand
 };
 
 struct anec_findings {
   struct Record {
     const anec::Rule *rule;
     std::string message, file;
-    std::optional<anec::SourcePlace> place; ///< but for its file
+    std::optional<anec::SourcePlace> place; ///< its file is in `file`
     bool isError;
   };
   std::vector<Record> records;
@@ -80,22 +80,22 @@ namespace anec::c {
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// A call of the API: what it reports, and the status it ends with.
+/// A call of the API: its diagnostics and its status.
 class Call {
 public:
-  /// `sources` is asked for places that the call's own Diagnostics do not know.
+  /// `sources` locates ranges that the call's own Diagnostics do not know.
   explicit Call(anec_diagnostics *out, const Diagnostics *sources = nullptr)
       : out(out), sources(sources) {}
 
   Diagnostics &diagnostics() { return *diags; }
-  /// Ends the call: copies what was reported.
+  /// Ends the call: copies the diagnostics and returns the status.
   anec_status end(bool ok);
-  /// Ends it because argument `name` cannot be what it is.
+  /// Ends the call because argument `name` is invalid.
   anec_status refuse(llvm::StringRef name, llvm::StringRef reason);
   anec_status refuseNull(llvm::StringRef name) {
     return refuse(name, "it is null");
   }
-  /// What a handle that this call makes keeps; after `end`.
+  /// The Diagnostics for a handle that the call creates; after `end`.
   std::unique_ptr<Diagnostics> takeDiagnostics() { return std::move(diags); }
 
 private:
@@ -110,8 +110,8 @@ private:
 // Structs
 //===----------------------------------------------------------------------===//
 
-/// What the caller's struct says, with defaults for members that it does not
-/// have yet; nothing when its size cannot be.
+/// Copies the caller's struct, with defaults for members that its version
+/// lacks. Returns nothing when its size is invalid.
 template <typename Struct>
 std::optional<Struct> take(const Struct *given, const Struct &defaults) {
   Struct taken = defaults;
@@ -131,7 +131,7 @@ bool canGive(const Struct *out) {
          out->struct_size <= sizeof(Struct);
 }
 
-/// Fills as much of `out` as it has.
+/// Fills the members that `out` has.
 template <typename Struct>
 void give(Struct value, Struct *out) {
   size_t size = out->struct_size;
@@ -139,7 +139,7 @@ void give(Struct value, Struct *out) {
   out->struct_size = size;
 }
 
-/// Why a struct's size cannot be.
+/// The reason for refusing a struct's size.
 inline constexpr llvm::StringLiteral badSize =
     "its `struct_size` is not that of a struct that this library knows";
 
@@ -149,18 +149,18 @@ inline llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
 // Values
 //===----------------------------------------------------------------------===//
 
-/// False, with the reason reported, when an option has no meaning.
+/// Returns false, with the reason reported, when an option is invalid.
 bool readOptions(const anec_compile_options &given, CompileOptions &options,
                  Diagnostics &diags);
-/// The backends that sessions are opened on.
+/// The backends that sessions can use.
 Backends makeBackends();
 std::optional<Numerics> numericsOf(anec_numerics numerics);
 anec_numerics numericsOf(Numerics numerics);
 anec_dtype dtypeOf(DType dtype);
 std::optional<DType> dtypeOf(anec_dtype dtype);
 
-/// The arrays of `inputs`; nothing, with the call refused in `status`, when one
-/// cannot be read.
+/// Reads the arrays of `inputs`. Returns nothing, with the call refused and its
+/// status in `status`, when one is invalid.
 std::optional<std::vector<InputArray>> readInputs(const anec_input *inputs,
                                                   size_t count, Call &call,
                                                   anec_status &status);

@@ -10,8 +10,8 @@
 using namespace anec;
 using namespace anec::c;
 
-/// Reads the options; nothing, with the call ended in `status`, when they
-/// cannot be.
+/// Reads the options. Returns nothing, with the call ended and its status in
+/// `status`, when they are invalid.
 static std::optional<CompileOptions>
 takeOptions(const anec_compile_options *options, Call &call,
             anec_status &status) {
@@ -32,8 +32,8 @@ takeOptions(const anec_compile_options *options, Call &call,
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// `sources` is where the findings of a compiled program lie; null where they
-/// lie in the texts of `diags`.
+/// `sources` owns the texts of a compiled program's findings; null when `diags`
+/// does.
 static anec_findings *record(llvm::ArrayRef<Finding> findings,
                              const Assumptions &assumptions,
                              const Diagnostics &diags,
@@ -118,7 +118,8 @@ anec_status anec_findings_get(const anec_findings *findings, size_t index,
   return ANEC_OK;
 }
 
-/// The rule called `id`; null, with the reason reported, when there is none.
+/// Returns the rule called `id`; null, with the reason reported, when there is
+/// none.
 static const Rule *ruleCalled(const char *id, Diagnostics &diags) {
   const Rule *rule = findRule(id);
   if (!rule)

@@ -164,7 +164,7 @@ bool anec::c::readOptions(const anec_compile_options &given,
 // Arrays
 //===----------------------------------------------------------------------===//
 
-/// Reads the caller's structs, which have one size, to ours.
+/// Converts an array of the caller's structs, all of the same size.
 template <typename Ours, typename Theirs>
 static std::optional<std::vector<Ours>>
 readArrays(const Theirs *arrays, size_t count, llvm::StringRef what, Call &call,

@@ -75,7 +75,7 @@ anec_status anec_compile_text(const char *text, const char *name,
 void anec_program_destroy(anec_program *program) { delete program; }
 
 //===----------------------------------------------------------------------===//
-// What was compiled
+// Compiled programs
 //===----------------------------------------------------------------------===//
 
 int anec_program_is_model(const anec_program *program) {

@@ -64,7 +64,7 @@ anec_status anec_session_open(const anec_program *program,
           Diagnostics &own) -> std::unique_ptr<ProgramSession> {
         if (program->kernel)
           return ProgramSession::open(*program->kernel, read, own);
-        // The session has a package of its own, and shares a temporary folder.
+        // The session reads the package again, and shares a temporary folder.
         std::optional<ModelPackage> package =
             readPackage(program->model->folder, own, PackageCheck::Presence);
         if (!package)
@@ -132,7 +132,7 @@ constexpr PortSide outputSide = {&ProgramSession::outputs,
                                  &PackagedEntry::outputs, RolePlace::Result};
 } // namespace
 
-/// What the port at `index` is for.
+/// The role of the port at `index`.
 static ValueRole roleOf(const ProgramSession &session, llvm::StringRef entry,
                         const PortSide &side, size_t index) {
   const PackagedEntry *found =

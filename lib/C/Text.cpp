@@ -69,7 +69,8 @@ anec_status anec_tokenizer_decode(const anec_tokenizer *tokenizer,
   return call.end(true);
 }
 
-/// The tokenizer of a handle; that of bytes for null, which `bytes` keeps.
+/// The tokenizer of a handle; for null, a tokenizer of bytes, which `bytes`
+/// owns.
 static const Tokenizer *tokenizerOf(const anec_tokenizer *handle,
                                     std::unique_ptr<Tokenizer> &bytes,
                                     Diagnostics &diags) {

@@ -1,4 +1,4 @@
-//===- Build.cpp - from a source to an output -----------------------------===//
+//===- Build.cpp - compiles a source to an output -------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -8,7 +8,7 @@
 
 using namespace anec;
 
-/// The schedule is the one that the package of the model would have.
+/// Prints the schedule that the package of the model would have.
 static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                     const OutputPlace &place, BuildResult &result,
                     Diagnostics &diags) {

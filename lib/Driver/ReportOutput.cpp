@@ -15,7 +15,7 @@ using namespace anec;
 
 namespace {
 
-/// What a report is about.
+/// The subject of a report.
 struct Subject {
   std::string name;             ///< the name of the file or folder
   const Module *program;        ///< null for a package
@@ -78,8 +78,8 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                      diags);
 }
 
-/// Reports on a package for the target that it was made for, unless another one
-/// is asked for.
+/// Reports on a package for the target that it was compiled for, unless another
+/// one is requested.
 template <Print print>
 static bool show(const ModelPackage &package, const BuildRequest &request,
                  const OutputPlace &place, Diagnostics &diags) {

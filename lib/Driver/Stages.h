@@ -10,8 +10,8 @@
 
 namespace anec {
 
-/// Compiles the kernel of a program by the default pipeline. MIL that was read
-/// stays as it is, except for passes that are asked for.
+/// Compiles the kernel of a program by the default pipeline. A MIL source is
+/// changed only by requested passes.
 [[nodiscard]] std::optional<CompiledProgram>
 compileKernel(std::unique_ptr<Module> module, const BuildRequest &request,
               BuildResult &result, Diagnostics &diags);

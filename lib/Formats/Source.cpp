@@ -1,4 +1,4 @@
-//===- Source.cpp - the formats that are read -----------------------------===//
+//===- Source.cpp - source formats ----------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -12,7 +12,7 @@ static llvm::StringRef outcomeOf(const json::Object &object) {
   return object.getString("outcome").value_or("");
 }
 
-/// `refused: MESSAGE`, or the outcome alone.
+/// `refused: MESSAGE`, or only the outcome.
 static std::string inWords(const json::Object &object) {
   std::string words = outcomeOf(object).str();
   if (auto message = object.getString("message"))
@@ -28,7 +28,8 @@ Judgement anec::judge(const Rule &rule, const json::Object &breaking,
       return {"not-probed", one->getString("message").value_or("").str()};
   bool breaks = bad == "refused" || bad == "wrong" || bad == "crashed" ||
                 bad == "timed-out";
-  // Without a program that works, what fails may fail for another reason.
+  // If the program that keeps the rule fails too, the other may fail for
+  // another reason.
   if (good != "right")
     return {"unclear", "the program that keeps it is " + inWords(keeping)};
   if (breaks)
@@ -37,7 +38,7 @@ Judgement anec::judge(const Rule &rule, const json::Object &breaking,
     return {"unclear", "the program that breaks it is taken, but its results "
                        "are not known to be right (" +
                            inWords(breaking) + ")"};
-  // What is wrong for some values need not be so for these.
+  // Results that are wrong for some values may be right for these.
   if (rule.impact == Impact::Error)
     return {"does-not-hold"};
   return {"not-seen"};

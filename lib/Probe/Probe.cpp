@@ -1,4 +1,4 @@
-//===- Probe.cpp - which rules this machine has ---------------------------===//
+//===- Probe.cpp - finds the rules of this machine ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -76,7 +76,7 @@ private:
 
 } // namespace
 
-/// Removes the folders that a killed process has left, by the text in them.
+/// Removes the staged folders with `text` that a killed process has left.
 void Prober::removeStaged(llvm::StringRef text) const {
   std::error_code code;
   const std::string &folder = options.machine.stagingFolder;
@@ -92,8 +92,8 @@ void Prober::removeStaged(llvm::StringRef text) const {
   }
 }
 
-/// The outcome that a child process prints for one program, or that it had
-/// itself when it did not end well.
+/// Runs one program in a child process. Returns the outcome that it prints or,
+/// if it did not end normally, the outcome of the process.
 json::Object Prober::child(const std::string &name, llvm::StringRef text) {
   std::vector<std::string> words = options.childCommand;
   words.push_back(name);
@@ -192,7 +192,7 @@ bool Prober::resume() {
                      before->system, report.chip, report.system);
     return false;
   }
-  // Rules that are asked for are tried again.
+  // Requested rules are tried again.
   auto isAskedFor = [&](llvm::StringRef id) {
     return llvm::is_contained(options.rules, id);
   };
@@ -202,7 +202,7 @@ bool Prober::resume() {
   for (std::string &assumption : before->assumptions)
     if (!isAskedFor(llvm::StringRef(assumption).split('=').first))
       report.assumptions.push_back(std::move(assumption));
-  // It ended the probe, and would do so again.
+  // This rule ended the probe, and would do so again.
   if (!before->running.empty() && findRule(before->running) &&
       !report.find(before->running) && !isAskedFor(before->running))
     report.rules.push_back(json::Object{
@@ -214,7 +214,7 @@ bool Prober::resume() {
   return true;
 }
 
-/// Rules that may end more than a process come last.
+/// Rules whose programs may end more than a process come last.
 void Prober::chooseRules() {
   for (const Rule *rule : allRules())
     if ((options.rules.empty() ||
@@ -245,7 +245,7 @@ void Prober::showStatus(const Rule &rule, size_t number) const {
                                            double(rules.size() - number)) +
                                   " left"
                             : "";
-  // Over the line before.
+  // Overwrites the previous line.
   *options.status << "\r\033[K" << number + 1 << "/" << rules.size() << " "
                   << rule.id << left;
 }
@@ -311,7 +311,7 @@ bool Prober::run() {
     if (!isStopped())
       finish(rule, std::move(entry), number);
   }
-  // Where some rules alone are asked for, they are all there is.
+  // If only some rules are requested, the report is complete with them.
   bool all = options.rules.empty() || options.resume;
   report.isComplete = llvm::all_of(allRules(), [&](const Rule *rule) {
     return report.find(rule->id) ||

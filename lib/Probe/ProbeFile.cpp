@@ -99,7 +99,7 @@ private:
     diags.reportFile(path, diag::NoProbe, what);
     return false;
   }
-  /// The same of the string `value`, where the text has it first.
+  /// The same for the first occurrence of the string `value` in the text.
   bool wrongAt(llvm::StringRef value, const std::string &what) {
     size_t at = text.find(("\"" + value + "\"").str());
     if (at == llvm::StringRef::npos)
@@ -118,7 +118,7 @@ private:
 
 } // namespace
 
-/// The parser says `[LINE:COLUMN, byte=OFFSET]: what is wrong`.
+/// The parser's messages are `[LINE:COLUMN, byte=OFFSET]: what is wrong`.
 bool Reader::wrongSyntax(const std::string &message) {
   llvm::SmallVector<llvm::StringRef, 3> found;
   size_t offset = 0;

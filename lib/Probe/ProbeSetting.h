@@ -1,4 +1,4 @@
-//===- ProbeSetting.h - what the programs of a rule are given ---*- C++ -*-===//
+//===- ProbeSetting.h - settings of the programs of rules -------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -14,7 +14,8 @@ namespace anec {
 /// changes the outputs.
 struct ProbeSetting {
   llvm::StringLiteral rule = "";
-  /// Inputs are drawn evenly from there, weights from -scale to scale.
+  /// Inputs are drawn uniformly from `low` to `high`, weights from
+  /// -`weightScale` to `weightScale`.
   double low = -2, high = 2;
   double weightScale = 0.05;
   /// Outputs are wrong when the norm of the difference is more than `relative`

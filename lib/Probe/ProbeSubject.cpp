@@ -39,8 +39,9 @@ static uint64_t bytesOf(llvm::ArrayRef<Port> ports) {
   return sum;
 }
 
-/// Why the machine has not enough memory; empty when it has. Arrays, surfaces,
-/// and fp32 on the processor: five times what the program has.
+/// Why the machine does not have enough memory; empty when it has. Arrays,
+/// surfaces, and fp32 values on the processor take five times the bytes of the
+/// program.
 static std::string checkMemory(uint64_t bytes) {
   uint64_t needed = 5 * bytes;
   uint64_t memory =
@@ -131,7 +132,7 @@ static void floatsOf(const TensorType &type, llvm::ArrayRef<uint8_t> bytes,
 }
 
 namespace {
-/// Differences as they add up.
+/// Accumulated differences.
 struct Sum {
   double difference = 0, norm = 0, largest = 0;
 

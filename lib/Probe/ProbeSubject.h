@@ -14,34 +14,33 @@ namespace anec {
 
 /// The error of outputs.
 struct ProbeError {
-  double relative = 0; ///< norm of the difference, to that of the reference
-  double largest = 0;  ///< of an element
+  double relative = 0; ///< norm of the difference / norm of the reference
+  double largest = 0;  ///< largest difference of an element
 };
 
 /// A program of a rule, with its inputs and weights.
 class ProbeSubject {
 public:
-  /// A text that anec cannot read computes the same as `meaning`, and has the
-  /// same inputs and outputs.
+  /// `meaning` replaces a text that anec cannot read: it computes the same,
+  /// with the same inputs and outputs.
   ProbeSubject(const RuleProgram &program, const RuleProgram &meaning);
 
   /// Draws inputs and weights. Returns why the program cannot be tried; empty
   /// when it can.
   std::string prepare();
-  /// Null, with the reason reported, when `backend` refuses it.
+  /// Returns null, with the reason reported, when `backend` refuses it.
   [[nodiscard]] std::unique_ptr<Executable> load(Backend &backend,
                                                  Diagnostics &diags);
   [[nodiscard]] bool run(Executable &executable,
                          std::vector<std::vector<uint8_t>> &outputs,
                          Diagnostics &diags) const;
-  /// Compares `outputs` with those of the CPU backend. Nothing, with the reason
-  /// reported, when that fails.
+  /// Compares `outputs` with those of the CPU backend. Returns nothing, with
+  /// the reason reported, on failure.
   [[nodiscard]] std::optional<ProbeError>
   compare(std::vector<std::vector<uint8_t>> outputs, Diagnostics &diags);
 
   const ProbeSetting &setting() const { return how; }
-  /// Whether it has states, which a program that is loaded as text does not
-  /// get.
+  /// Whether it has states, which programs loaded as text do not support.
   bool hasStates() const { return states; }
   /// Floating-point operations of a run.
   double operations() const;

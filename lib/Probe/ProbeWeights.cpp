@@ -1,4 +1,4 @@
-//===- ProbeWeights.cpp - weights that nobody has -------------------------===//
+//===- ProbeWeights.cpp - weights of the programs of rules ----------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -15,7 +15,7 @@
 
 using namespace anec;
 
-/// The same numbers on every machine.
+/// Mixes `seed`, with the same result on every machine.
 static uint64_t mix(uint64_t seed) {
   seed += 0x9e3779b97f4a7c15;
   seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9;
@@ -32,7 +32,7 @@ std::vector<uint8_t> anec::drawArray(const TensorType &type, double low,
                                      double high, uint64_t seed) {
   uint64_t count = uint64_t(type.numElements());
   if (type.dtype == DType::FP16 || type.dtype == DType::FP32) {
-    // In blocks: an array may be half of the memory.
+    // In blocks, because an array may take half of the memory.
     std::vector<uint8_t> bytes(type.numBytes());
     std::vector<float> block(1 << 16);
     for (uint64_t begin = 0; begin < count; begin += block.size()) {
@@ -81,7 +81,7 @@ uint64_t ProbeWeights::bytes() const {
   return sum;
 }
 
-/// A weight file of `records`, in a temporary file.
+/// Writes a weight file of `records` to `path`.
 static bool writeFile(const std::map<uint64_t, ConstantRef> &records,
                       llvm::StringRef path, std::string &error) {
   Diagnostics diags;

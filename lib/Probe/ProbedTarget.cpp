@@ -13,7 +13,7 @@
 
 using namespace anec;
 
-/// The version of macOS that this runs on; empty when it is another system.
+/// The version of macOS of this machine; empty on other systems.
 static std::string ownMacOS() {
 #ifdef __APPLE__
   char version[64] = {};

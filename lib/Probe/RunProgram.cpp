@@ -30,8 +30,8 @@ static std::string firstMessage(const Diagnostics &diags) {
                                    diags.all().back().kind->id.str() + "]";
 }
 
-/// Whether it was the engine, or its compiler, that said no. All else says
-/// nothing of the program.
+/// Whether the engine or its compiler refused the program. Other errors say
+/// nothing about the program.
 static bool isRefusal(const Diagnostics &diags) {
   static constexpr diag::AnyKind kinds[] = {
       diag::AneInvalidProgram, diag::AneRefused,    diag::AneSurfaceSize,
@@ -53,7 +53,7 @@ static bool isRight(const ProbeError &error, const ProbeSetting &setting) {
                               : error.relative <= setting.relative;
 }
 
-/// The engine comes first: what it refuses needs no values.
+/// Tries the backend first: a refused program needs no reference outputs.
 static Outcome runProgram(ProbeSubject &subject, Backend &backend) {
   if (std::string why = subject.prepare(); !why.empty())
     return {"not-tried", why, {}};

@@ -21,7 +21,7 @@ static double secondsSince(Clock::time_point begin) {
 
 namespace {
 
-/// One of the two, with its times.
+/// One of the two programs, with its times.
 struct Runner {
   explicit Runner(const RuleProgram &program, const RuleProgram &meaning)
       : subject(program, meaning) {}
@@ -34,7 +34,7 @@ struct Runner {
     seconds.push_back(secondsSince(begin));
     return ok;
   }
-  /// Of all runs, where `share` of them are faster; for each operation.
+  /// The time per operation that `share` of all runs do not exceed.
   double perOperation(double share) {
     llvm::sort(seconds);
     return seconds[size_t(share * double(seconds.size() - 1))] /
@@ -72,7 +72,7 @@ std::string Runner::load(Backend &backend) {
   std::vector<std::vector<uint8_t>> results;
   if (!executable || !subject.run(*executable, results, diags))
     return "refused: " + last();
-  // A program that computes nothing is fast.
+  // Outputs are checked, because a program that computes nothing is fast.
   std::optional<ProbeError> off = subject.compare(std::move(results), diags);
   if (!off)
     return "ran: " + last();
@@ -80,7 +80,7 @@ std::string Runner::load(Backend &backend) {
   return error.relative > subject.setting().relative ? "wrong" : "";
 }
 
-/// Alternates, so that other work of the machine slows down both.
+/// Runs both alternately, so that other work of the machine slows down both.
 static bool takeTurns(Runner &bad, Runner &good, double seconds,
                       Diagnostics &diags) {
   constexpr unsigned fewest = 5, most = 41, warmUp = 2;
@@ -102,9 +102,9 @@ static json::Object failed(llvm::StringRef what, llvm::StringRef why) {
   return json::Object{{"outcome", what}, {"message", why}};
 }
 
-/// How many times as long the one that breaks the rule takes for as many
-/// operations: of the medians, and of the quartiles that are closest and
-/// furthest apart.
+/// The ratios of the times per operation of the program that breaks the rule to
+/// those of the other: of the medians, and of the quartiles that are closest
+/// and furthest apart.
 static json::Object compareTimes(Runner &bad, Runner &good) {
   json::Object times{{"outcome", "timed"}};
   if (bad.subject.setting().ofCompiling) {
@@ -133,7 +133,7 @@ static json::Object run(const RuleProgram &bad, const RuleProgram &good,
   if (std::string why = keeping.load(backend); !why.empty())
     return failed("failed", "the one that keeps it is " + why);
   Diagnostics diags;
-  // Much of the limit went into compiling and comparing.
+  // Much of the limit was used for compiling and comparing.
   if (!takeTurns(breaking, keeping, limit / 4.0, diags))
     return failed("failed", diags.all().back().message);
   return compareTimes(breaking, keeping);

@@ -192,7 +192,8 @@ LayeredDrawing ScheduleGraph::draw() {
     if (!isIndex(*param))
       inputs[param.get()] =
           drawing.addNode({param->name, "", param->type.str(), "input"});
-  // By stage: an edge starts at a node that was added before its end.
+  // Nodes are added by stage, so that an edge starts at a node added before its
+  // end.
   unsigned stageCount = 0;
   for (const Op &op : host.body())
     stageCount = std::max(stageCount, stages.lookup(&op) + 1);

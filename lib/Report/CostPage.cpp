@@ -109,8 +109,8 @@ private:
     out << "<div class=\"card\"><b>" << value << "</b><span>" << what
         << "</span></div>\n";
   }
-  /// A bar for `runs` dispatches of `cost`; a time of `whole` microseconds
-  /// fills the cell.
+  /// Prints a bar for `runs` dispatches of `cost`; a time of `whole`
+  /// microseconds fills the cell.
   void bar(const Prediction &cost, double runs, double whole);
   void legend() {
     out << "<p class=\"legend soft\"><span><i class=\"dispatch\"></i>dispatch"

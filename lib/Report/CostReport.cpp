@@ -27,7 +27,7 @@ anec::distinctPrograms(llvm::ArrayRef<RunCost> runs) {
   return programs;
 }
 
-/// A run of one dispatch is the same as its program, which is printed anyway.
+/// A run of one dispatch equals its program, which is printed anyway.
 static bool isWorthASum(const RunCost &run) {
   return run.dispatches() > 1 || run.hostOps > 0;
 }

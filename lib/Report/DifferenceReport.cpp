@@ -23,8 +23,8 @@ static void printOp(const Op &op, llvm::raw_ostream &out) {
   });
 }
 
-/// Prints what both programs have, as `` `y` (conv) strides ``. When the names
-/// differ, the one of the left program.
+/// Prints the place of a difference, as `` `y` (conv) strides ``. When the
+/// names differ, prints that of the left program.
 static void printPlace(const Difference &difference, llvm::raw_ostream &out) {
   if (const Op *op = difference.left) {
     if (op->numResults())

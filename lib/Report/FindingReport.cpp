@@ -103,7 +103,7 @@ void anec::printFindingsJson(const CheckResult &result,
       for (const Finding &finding : result.findings)
         writeFinding(finding, result.assumptions, diags, json);
     });
-    // From reading the programs.
+    // Diagnostics from reading the programs.
     json.attributeArray("diagnostics", [&] {
       for (const Diagnostic &diagnostic : diags.all())
         writeDiagnostic(diagnostic, diags, json);

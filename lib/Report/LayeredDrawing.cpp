@@ -95,8 +95,8 @@ void LayeredDrawing::bendEdges() {
   }
 }
 
-/// Sorts each row by the mean position of the neighbours, down and up again,
-/// which removes most crossings.
+/// Sorts each row by the mean position of the connected slots, down and up
+/// again, which removes most crossings.
 void LayeredDrawing::orderRows() {
   constexpr unsigned sweeps = 8;
   auto number = [&](const std::vector<unsigned> &row) {
@@ -129,8 +129,8 @@ void LayeredDrawing::orderRows() {
   }
 }
 
-/// Moves the slots of a row as near as possible to the mean of their
-/// neighbours, without overlaps and in order: isotonic regression by pooling
+/// Moves the slots of a row as near as possible to the mean of their connected
+/// slots, without overlaps and in order: isotonic regression by pooling
 /// adjacent violators.
 void LayeredDrawing::alignRow(const std::vector<unsigned> &row) {
   struct Pool {

@@ -1,4 +1,4 @@
-//===- PackageReport.cpp - what a package consists of ---------------------===//
+//===- PackageReport.cpp - the contents of a package ----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ProgramReport.cpp - what a function consists of --------------------===//
+//===- ProgramReport.cpp - the contents of a function ---------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ static std::string scaled(double value, llvm::StringRef unit) {
   llvm::raw_string_ostream stream(text);
   llvm::StringRef prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
   const llvm::StringRef *prefix = prefixes;
-  // What would be rounded up to a thousand is one of the next.
+  // A value that would be rounded up to 1000 uses the next prefix.
   for (; value >= 999.95 && prefix + 1 != std::end(prefixes); ++prefix)
     value /= 1000;
   stream << llvm::format("%.4g ", value) << *prefix << unit;

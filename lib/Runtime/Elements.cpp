@@ -1,4 +1,4 @@
-//===- Elements.cpp - elements as runs compute with them ------------------===//
+//===- Elements.cpp - elements in memory during runs ----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -14,15 +14,15 @@
 
 using namespace anec;
 
-/// Elements that are worth a task.
+/// The least number of elements that is worth a task.
 static constexpr size_t grain = 16384;
 
-/// Types whose elements are what words hold.
+/// Whether elements of `dtype` are stored as words.
 static bool isWord(DType dtype) {
   return dtype == DType::FP32 || dtype == DType::Int32;
 }
 
-/// The word of a value that `dtype` has.
+/// The word of a value that `dtype` can represent.
 static uint32_t wordOf(DType dtype, double value) {
   return isFloat(dtype) ? std::bit_cast<uint32_t>(float(value))
                         : uint32_t(int32_t(int64_t(value)));

@@ -1,4 +1,4 @@
-//===- MachineRecord.cpp - the machine that results are of ----------------===//
+//===- MachineRecord.cpp - the machine of measurements --------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -13,7 +13,7 @@ uint32_t *Workspace::atLeast(uint64_t words) {
     if (block.words >= words)
       return reinterpret_cast<uint32_t *>(block.memory.get());
   blocks.push_back({makeAlignedArray(words), words});
-  // First touch now rather than in the first run.
+  // Touches the memory now rather than in the first run.
   std::fill_n(blocks.back().memory.get(), words, 0.0f);
   return reinterpret_cast<uint32_t *>(blocks.back().memory.get());
 }

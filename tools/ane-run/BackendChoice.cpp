@@ -1,4 +1,4 @@
-//===- BackendChoice.cpp - what programs run on ---------------------------===//
+//===- BackendChoice.cpp - the backend that programs run on ---------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

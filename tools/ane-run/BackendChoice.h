@@ -1,4 +1,4 @@
-//===- BackendChoice.h - what programs run on ------------------*- C++ -*-===//
+//===- BackendChoice.h - the backend that programs run on -------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ struct BackendChoice {
     return row->valueOf(option, settings);
   }
   MachineRecord record() const { return describeMachine(*row, settings); }
-  /// Null, with the reason reported, when the machine does not have it.
+  /// Returns null, with the reason reported, when the machine does not have it.
   [[nodiscard]] std::unique_ptr<Backend> open(Diagnostics &diags) const {
     return row->check(settings, diags) ? row->open(settings, diags) : nullptr;
   }

@@ -1,4 +1,4 @@
-//===- BackendFlags.cpp - what programs run on, and how -------------------===//
+//===- BackendFlags.cpp - flags of backends and runs ----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -56,7 +56,7 @@ struct MachineFlags::Flag {
     return flag->getNumOccurrences() > 0 &&
            (option.kind != BackendOption::Switch || text() == "true");
   }
-  /// The value as the backend takes it.
+  /// The text of the value for the backend.
   std::string valueText() const {
     return flag->getNumOccurrences() > 0 ? text() : option.initial.str();
   }
@@ -82,10 +82,10 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// What was chosen
+// The choice
 //===----------------------------------------------------------------------===//
 
-/// What the environment has for the default.
+/// The default backend that the environment sets.
 static llvm::StringRef backendOfEnvironment() {
   const char *name = std::getenv("ANEC_BACKEND");
   return name ? name : "";

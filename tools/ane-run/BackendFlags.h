@@ -1,11 +1,11 @@
-//===- BackendFlags.h - what programs run on, and how ----------*- C++ -*-===//
+//===- BackendFlags.h - flags of backends and runs --------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `--backend=NAME` and a flag for each option of each backend, as the table of
-/// backends has them. A flag that only some backends have chooses one of those.
+/// `--backend=NAME`, and a flag for each option of each backend in the table. A
+/// flag that only some backends have selects one of those.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,36 +17,37 @@
 
 namespace anec {
 
-/// The flags of a command that opens a backend, or looks at its machine.
+/// The flags of a command that opens a backend, or inspects its machine.
 class MachineFlags {
 public:
-  /// A backend that a command or a flag of it takes.
+  /// Whether a command, or one of its flags, works with a backend.
   using Need = std::function<bool(const BackendRow &)>;
 
-  /// With flags for options of these scopes.
+  /// Makes flags for options of these scopes.
   explicit MachineFlags(
       llvm::ArrayRef<BackendOption::Scope> scopes = BackendOption::Machine);
   ~MachineFlags();
 
-  /// Says that `what`, a flag or the command itself, takes a backend that meets
-  /// `need`.
+  /// Requires a backend that meets `need` for `what`, a flag or the command
+  /// itself.
   void require(llvm::StringRef what, Need need);
-  /// What is wrong with the flags; empty when nothing is.
+  /// The error in the flags; empty when they are valid.
   std::string check() const;
   BackendChoice choice() const;
   /// Flags that make the same choice, for a child.
   std::vector<std::string> words() const;
 
 protected:
-  /// What was given that not every backend has: its name, and who has it.
+  /// The given flags that not every backend supports: their names, and the
+  /// backends that do.
   virtual std::vector<std::pair<std::string, Need>> needs() const;
 
 private:
   struct Flag; ///< of a backend's option
-  /// Of a value among those that a flag takes.
+  /// The index of a value among the choices of a flag.
   enum class Place : unsigned {};
 
-  /// What was asked for, or what this platform has.
+  /// The requested backend, or the default of this platform.
   const BackendRow &chosen() const;
 
   std::vector<std::unique_ptr<Flag>> flags;

@@ -41,7 +41,7 @@ private:
 };
 } // namespace
 
-/// What is wrong with the flags; empty when nothing is.
+/// The error in the flags; empty when they are valid.
 std::string Bench::check() {
   if (std::string wrong = suite.check(); !wrong.empty())
     return wrong;
@@ -93,7 +93,7 @@ bool Bench::runEntry(Diagnostics &diags) {
       package ? backend.choice().open(diags) : nullptr;
   if (!opened)
     return false;
-  // A step takes longer than a kernel.
+  // Fewer runs than for a kernel, because a step takes longer.
   BenchOptions options{10, 2, json, profile};
   if (iterations.getNumOccurrences())
     options.iterations = iterations;

@@ -1,4 +1,4 @@
-//===- CompileStagedCommand.cpp - what --isolate has a child do -----------===//
+//===- CompileStagedCommand.cpp - compiles in a child of --isolate --------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -101,7 +101,7 @@ bool Generate::generate(Diagnostics &diags) const {
   return true;
 }
 
-/// What is wrong with the flags; empty when nothing is.
+/// The error in the flags; empty when they are valid.
 std::string Generate::check() const {
   if (package.empty())
     return "no package; see ane-run generate --help";

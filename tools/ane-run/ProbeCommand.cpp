@@ -47,7 +47,7 @@ private:
 };
 } // namespace
 
-/// What is wrong with the flags; empty when nothing is.
+/// The error in the flags; empty when they are valid.
 std::string Probe::check() const {
   if (std::string wrong = backend.check(); !wrong.empty())
     return wrong;

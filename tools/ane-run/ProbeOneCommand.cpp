@@ -1,4 +1,4 @@
-//===- ProbeOneCommand.cpp - what probe has children do -------------------===//
+//===- ProbeOneCommand.cpp - tries one program, for probe -----------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

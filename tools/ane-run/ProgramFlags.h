@@ -29,19 +29,20 @@ struct ProgramFlags {
       llvm::cl::desc("The shape of an input with unknown extents (default: "
                      "that of its .npy file, or the program's default)")};
 
-  /// What is wrong with them; empty when nothing is.
+  /// The error in the flags; empty when they are valid.
   std::string check() const;
   /// Whether the program is a package.
   bool isPackage() const;
   /// Reads the program and finds the function. Inputs of unknown extents have
   /// the shapes of --shape, or else of the .npy files in `inputs`. With
-  /// `onlyToLook`, weights need no values.
+  /// `onlyToLook`, weights need no values. Returns nothing, with the reason
+  /// reported, on failure.
   [[nodiscard]] std::optional<LoadedProgram>
   load(llvm::ArrayRef<std::string> inputs, bool onlyToLook,
        Diagnostics &diags) const;
 };
 
-/// What it is run on.
+/// The inputs that a program is run on.
 struct InputFlags {
   llvm::cl::list<std::string> inputs{
       "input", llvm::cl::value_desc("NAME=SOURCE"),
@@ -52,13 +53,13 @@ struct InputFlags {
       llvm::cl::desc("What a state holds before, as for --input (default: "
                      "zeros)")};
 
-  /// What is wrong with them; empty when nothing is.
+  /// The error in the flags; empty when they are valid.
   std::string check() const;
 };
 
 /// Where a package's weights come from.
 struct WeightFlags {
-  /// `description` is what --help says of --weights.
+  /// `description` is the text of --weights in --help.
   explicit WeightFlags(
       llvm::StringRef description =
           "A package's weights: a .safetensors file or a folder of .npy "

@@ -1,4 +1,4 @@
-//===- Restart.cpp - a run goes on in a new process -----------------------===//
+//===- Restart.cpp - continues a run in a new process ---------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -14,7 +14,7 @@
 
 using namespace anec;
 
-/// `STEP` or `STEP,validate`: where the process before this one stopped.
+/// `STEP` or `STEP,validate`: where the previous process stopped.
 static constexpr char variable[] = "ANEC_RESTARTED_AT";
 
 Restart::Restart(char **arguments) : arguments(arguments) {

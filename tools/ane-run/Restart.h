@@ -1,12 +1,13 @@
-//===- Restart.h - a run goes on in a new process --------------*- C++ -*-===//
+//===- Restart.h - continues a run in a new process -------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The engine's compiler gives each process some hundred programs. A training
-/// run that needs more is saved, and this program begins anew in its place,
-/// with the same arguments: what it goes on from says the environment.
+/// The engine's compiler compiles about a hundred programs in each process. A
+/// training run that needs more is saved, and the process is replaced by a new
+/// one of this program with the same arguments. An environment variable states
+/// where to continue.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +20,16 @@ namespace anec {
 
 class Restart {
 public:
-  /// Looks for what an earlier process left; `arguments` are those of `main`.
+  /// Reads what an earlier process left in the environment; `arguments` are
+  /// those of `main`.
   explicit Restart(char **arguments);
 
   bool isRestarted() const { return before.isNeeded; }
   bool validatesFirst() const { return before.validates; }
   TrainRestart &wanted() { return next; }
 
-  /// Begins anew; returns only when that fails, with the reason reported. A
-  /// process that got no further than the one before it is the last one.
+  /// Restarts the program. Returns, with the reason reported, only on failure,
+  /// or when this process got no further than the one before it.
   [[nodiscard]] bool run(Diagnostics &diags);
 
 private:

@@ -13,8 +13,8 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 const std::atomic<bool> &anec::stopRequested() { return isRequested; }
 
 void anec::catchRequestsToStop() {
-  // LLVM's handlers, which remove files that are being written, come first: it
-  // would put them into place of these otherwise.
+  // Installs LLVM's handlers first, which remove unfinished files; otherwise
+  // LLVM would later replace the handlers below.
   llvm::sys::SetInterruptFunction(nullptr);
   struct sigaction action = {};
   action.sa_handler = [](int) { isRequested = true; };

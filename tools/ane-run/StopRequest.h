@@ -1,4 +1,4 @@
-//===- StopRequest.h - a signal asks a command to end ----------*- C++ -*-===//
+//===- StopRequest.h - a signal asks a command to end -----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -13,7 +13,8 @@ namespace anec {
 /// Set by SIGINT, SIGTERM or SIGHUP, once they are caught.
 const std::atomic<bool> &stopRequested();
 
-/// Makes the first signal a request. A second one ends the process at once.
+/// Makes the first signal a request to stop. A second one ends the process at
+/// once.
 void catchRequestsToStop();
 
 } // namespace anec

@@ -1,4 +1,4 @@
-//===- SuiteFlags.cpp - the command line of suites ------------------------===//
+//===- SuiteFlags.cpp - flags of suites -----------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -77,7 +77,7 @@ ExitCode SuiteFlags::run(SuiteOptions options, const BackendChoice &backend,
   options.plots = plots;
   options.target = findTarget(target);
   options.machine = backend.record();
-  // Of backends that have the option.
+  // Only some backends have this option.
   (void)backend.valueOf("weight-files")
       .getAsInteger(10, options.mostWeightFiles);
   bool isEmpty = llvm::all_of(options.suites, [&](const Suite *suite) {

@@ -1,4 +1,4 @@
-//===- SuiteFlags.h - the command line of suites ----------------*- C++ -*-===//
+//===- SuiteFlags.h - flags of suites ---------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -17,11 +17,11 @@ class SuiteFlags {
 public:
   SuiteFlags();
 
-  /// Whether suites are asked for, instead of a program.
+  /// Whether suites are requested, instead of a program.
   bool isGiven() const { return !names.empty() || list; }
-  /// What is wrong with them; empty when nothing is.
+  /// The error in the flags; empty when they are valid.
   std::string check() const;
-  /// Does what they ask for; `options` has what is not theirs.
+  /// Runs what the flags request; `options` has the settings of other flags.
   ExitCode run(SuiteOptions options, const BackendChoice &backend,
                const Invocation &call) const;
 

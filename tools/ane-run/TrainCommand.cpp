@@ -25,7 +25,7 @@ public:
       flags.push_back(std::make_unique<cl::opt<double>>(
           llvm::StringRef(def.name),
           cl::value_desc(def.isCount ? "N" : "NUMBER"), cl::desc(def.help)));
-    // A step of several windows is what others call accumulation.
+    // A step of several windows is also called gradient accumulation.
     accumulate = std::make_unique<cl::alias>(llvm::StringRef("accumulate"),
                                              cl::desc("The same as --batch"),
                                              cl::aliasopt(*flags.front()));
@@ -132,7 +132,7 @@ TrainOptions Train::options() const {
   return options;
 }
 
-/// What is wrong with the flags; empty when nothing is.
+/// The error in the flags; empty when they are valid.
 std::string Train::check() const {
   if (package.empty())
     return "no package; see ane-run train --help";

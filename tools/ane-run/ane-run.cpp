@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Flags -> library -> exit code: 0 done, 1 the input is at fault, 2 wrong
+/// Flags -> library -> exit code: 0 done, 1 the input is invalid, 2 wrong
 /// usage, 3 the machine or the backend failed. Each command has a file of its
 /// own, with its flags.
 ///

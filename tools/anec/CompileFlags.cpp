@@ -52,7 +52,7 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   options.milVersion = milVersion;
   for (const std::string &shape : shapes)
     options.shapes.push_back(*parseInputShape(shape));
-  // A program can be looked at without its weights.
+  // A program can be inspected without its weights.
   options.missingWeights = MILReadOptions::MissingWeights::Warn;
   options.passes = std::move(target);
   options.train = !forwardOnly;
@@ -92,8 +92,8 @@ OutputPlace CompileFlags::place() const {
   return {output, &llvm::outs()};
 }
 
-/// Whether -o is the source, and not of the same format: text may be replaced
-/// by other text in the same language.
+/// Whether -o would replace the source by another format. A text can be
+/// replaced by text in the same language.
 bool CompileFlags::wouldReplaceSource() const {
   if (output.empty() || !llvm::sys::fs::equivalent(input, output))
     return false;

@@ -22,16 +22,17 @@ struct EmitFlag : llvm::cl::opt<OutputIndex> {
 };
 
 struct CompileFlags {
-  /// What is wrong with the flags, whatever the input; empty when nothing is.
+  /// The error in the flags, independent of the input; empty when they are
+  /// valid.
   std::string check() const;
-  /// What the flags ask for. `target` has the chip and the assumptions.
-  /// Nothing, with the reason reported, when there is no pass of a name. The
-  /// request refers to the flags.
+  /// The request that the flags make. `target` has the chip and the
+  /// assumptions. Returns nothing, with the reason reported, when a pass does
+  /// not exist. The request refers to the flags.
   [[nodiscard]] std::optional<BuildRequest> read(PassManagerOptions target,
                                                  Diagnostics &diags) const;
   /// The output, by --emit, or by the ending of -o.
   const OutputFormat &format() const;
-  /// Where it goes: -o, or standard output.
+  /// The place of the output: -o, or standard output.
   OutputPlace place() const;
 
   llvm::cl::opt<std::string> input{llvm::cl::Positional};

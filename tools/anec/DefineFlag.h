@@ -16,7 +16,7 @@ struct DefineFlag {
       "define", llvm::cl::value_desc("NAME=VALUE"),
       llvm::cl::desc("Override a `config` entry")};
 
-  /// What is wrong with the values; empty when nothing is.
+  /// The error in the values; empty when they are valid.
   std::string check() const {
     for (const std::string &define : defines)
       if (!llvm::StringRef(define).contains('='))

@@ -25,8 +25,8 @@ private:
 };
 } // namespace
 
-/// Prints the differences, and returns whether there are none; nothing when a
-/// program cannot be read.
+/// Prints the differences, and returns whether there are none; returns nothing,
+/// with the reason reported, when a program cannot be read.
 std::optional<bool> Diff::compare(Diagnostics &diags) {
   ReadOptions options;
   if (ignoreWeights)

@@ -11,10 +11,10 @@
 
 namespace anec {
 
-/// The chip that a command works for, and what the user knows of it.
+/// The target chip of a command, and the user's assumptions about it.
 struct TargetFlags {
-  /// Sets the target and the assumptions of `options`. Done, or the exit code
-  /// after the reason was printed.
+  /// Sets the target and the assumptions of `options`. Returns Done, or the
+  /// exit code after printing the reason.
   ExitCode read(const Invocation &call, PassManagerOptions &options) const;
 
   llvm::cl::opt<std::string> chip{

@@ -1,10 +1,11 @@
-//===- Compile.h - kernels and models from source --------------*- C++ -*-===//
+//===- Compile.h - compiles kernels and models ------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A kernel becomes a MIL program with its weights, a model becomes a package:
+/// Compiles a kernel to a MIL program with its weights, and a model to a
+/// package:
 ///
 ///   auto program = anec::compileFile("mlp.tdsl", options, diags);
 ///   auto package = anec::compileModelFile("llama.tdsl", options, "", diags);
@@ -23,34 +24,34 @@
 namespace anec {
 
 struct CompileOptions : ReadOptions {
-  /// The kernel or layer to compile; empty when the program has just one.
+  /// The kernel or layer to compile; empty for the only one of the program.
   std::string kernel;
-  /// The chip, in `passes.target`, and the passes to run. An empty list of
-  /// passes stands for the default pipeline wherever a file or a text is
-  /// compiled, except for MIL, which stays as it is.
+  /// The chip, `passes.target`, and the passes to run. For files and texts, an
+  /// empty list of passes means the default pipeline, except for MIL, which is
+  /// not changed.
   PassManagerOptions passes;
   WeightOptions weights;
-  /// `1.3` or `1.0`; empty for that of `passes.target`, or for what a MIL
-  /// program says itself.
+  /// `1.3` or `1.0`. Empty for the version of `passes.target`, or the version
+  /// that a MIL program declares.
   std::string milVersion;
 
   // For models.
 
-  /// Forward, loss and backward; without, the forward alone.
+  /// Compiles forward, loss and backward; if false, only the forward.
   bool train = true;
   Fusion fusion = Fusion::Default;
   IOMode io = IOMode::Packed;
-  /// Unset: constants of the kernels where nothing trains them and `weights`
-  /// gives values, inputs of the kernels otherwise.
+  /// Unset: weights are constants of the kernels when the model is not trained
+  /// and `weights` has values, otherwise inputs of the kernels.
   std::optional<WeightMode> weightMode;
 
-  /// Compiles for `target`: what does not fit it is an error.
+  /// Compiles for `target`: a program that breaks its rules is an error.
   void setTarget(const Target &target) {
     passes.target = &target;
     passes.targetChosen = true;
   }
   WeightMode chosenWeightMode() const;
-  /// The passes that make kernels and a host schedule of a model.
+  /// Options of the passes that turn a model into kernels and a host schedule.
   ModelPipelineOptions modelPipelineOptions() const;
 };
 
@@ -58,33 +59,34 @@ struct CompileOptions : ReadOptions {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// A compiled kernel: a module with one function, in MIL ops, and where the
-/// values of its weights come from. Its source ranges point into the texts that
-/// the Diagnostics own which it was compiled with.
+/// A compiled kernel: a module with one function of MIL ops, and the source of
+/// its weight values. Source ranges point into texts owned by the Diagnostics
+/// that it was compiled with.
 struct CompiledProgram {
   std::unique_ptr<Module> program;
   WeightBinding weights;
   std::string milVersion;
-  /// Where `print` says that constants are: a MIL program that is printed again
-  /// keeps each where it is.
+  /// The places of constants in the text of `print`; a MIL program that is
+  /// printed again keeps them.
   MILPrintOptions::Placement placement = MILPrintOptions::Placement::Gather;
-  /// How many weight files there may be; an array to each.
+  /// The maximum number of weight files; see MILPrintOptions.
   unsigned mostWeightFiles = 1;
 
-  /// Writes `path` and, when there are weights, `weights/STEM.bin` beside it:
-  /// both or neither.
+  /// Writes the MIL text to `path` and, if there are weights,
+  /// `weights/STEM.bin` next to it: both files or none. Returns false, with the
+  /// reason reported, on failure.
   bool write(llvm::StringRef path, Diagnostics &diags) const;
-  /// Prints the MIL text alone; the weight file it names is not written.
+  /// Prints only the MIL text; the weight file that it names is not written.
   bool print(llvm::raw_ostream &out, Diagnostics &diags) const;
 };
 
-/// Compiles the kernel of a file; nothing, with the reason reported, when that
-/// fails.
+/// Compiles the kernel of a file. Returns nothing, with the reason reported, on
+/// failure.
 std::optional<CompiledProgram> compileFile(llvm::StringRef path,
                                            const CompileOptions &options,
                                            Diagnostics &diags);
-/// The same for a text in memory, which is copied. `name` stands for the file's
-/// in messages, and its ending tells the language.
+/// The same for a text in memory, which is copied. `name` is the file name in
+/// messages, and its ending selects the language.
 std::optional<CompiledProgram> compileText(llvm::StringRef text,
                                            llvm::StringRef name,
                                            const CompileOptions &options,
@@ -94,10 +96,10 @@ std::optional<CompiledProgram> compileText(llvm::StringRef text,
 // Models
 //===----------------------------------------------------------------------===//
 
-/// Compiles the model of a file to the package at `folder`, which appears whole
-/// or, after an error, not at all. With an empty `folder` the package is in a
-/// temporary one, which is removed with the ModelPackage, or with the session
-/// that took it.
+/// Compiles the model of a file to a package at `folder`, which is written
+/// completely or, on an error, not at all. With an empty `folder`, the package
+/// is in a temporary folder, which is removed with the ModelPackage or the
+/// session that owns it. Returns nothing, with the reason reported, on failure.
 std::optional<ModelPackage> compileModelFile(llvm::StringRef path,
                                              const CompileOptions &options,
                                              llvm::StringRef folder,
@@ -110,34 +112,37 @@ std::optional<ModelPackage> compileModelText(llvm::StringRef text,
                                              Diagnostics &diags);
 
 //===----------------------------------------------------------------------===//
-// Either, and step by step
+// Kernel or model, and single steps
 //===----------------------------------------------------------------------===//
 
-/// What a source was compiled to: one of them, or none after an error.
+/// The result of compiling a source: a program or a package, or neither after
+/// an error.
 struct Compiled {
   std::optional<CompiledProgram> program;
   std::optional<ModelPackage> package;
   explicit operator bool() const { return program || package; }
 };
 
-/// Compiles a source to what it has: the package of its model or, where it has
-/// none or `options` names a kernel, the program of its kernel.
+/// Compiles a source: its model to a package or, if it has no model or
+/// `options` names a kernel, its kernel to a program.
 Compiled compileSource(const Source &source, const CompileOptions &options,
                        llvm::StringRef folder, Diagnostics &diags);
 
-/// Cuts `module` down to the kernel or layer called `name`, or to its only one
-/// when `name` is empty. False, with a diagnostic, when that is not clear.
+/// Removes all functions of `module` except the kernel or layer called `name`,
+/// or the only one if `name` is empty. Returns false, with a diagnostic, when
+/// there is no such kernel or the choice is ambiguous.
 bool selectKernel(Module &module, llvm::StringRef name, Diagnostics &diags);
 
-/// Cuts `module`, read from a source of `format`, down to the kernel that
-/// `options` names (a MIL program may keep all) and runs the passes of
-/// `options`, no others.
+/// Reduces `module`, read from a source of `format`, to the kernel that
+/// `options` names, and runs only the passes of `options`. A MIL program keeps
+/// all functions if no kernel is named.
 std::optional<CompiledProgram>
 compile(std::unique_ptr<Module> module, const SourceFormat &format,
         const CompileOptions &options, Diagnostics &diags,
         std::vector<PassReport> *reports = nullptr);
 
-/// Runs the passes of `options`, no others, and writes the package at `folder`.
+/// Runs only the passes of `options`, and writes the package to `folder`.
+/// Returns false, with the reason reported, on failure.
 bool compileModel(std::unique_ptr<Module> module, const CompileOptions &options,
                   llvm::StringRef folder, Diagnostics &diags,
                   std::vector<PassReport> *reports = nullptr);

@@ -1,11 +1,11 @@
-//===- Inspect.h - what a chip does with a program -------------*- C++ -*-===//
+//===- Inspect.h - checks programs and predicts costs -----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Checks programs against the rules of a chip, and predicts what they cost on
-/// it. Nothing is run. `findRule` and `printRule` explain a rule.
+/// Checks programs against the rules of a chip and predicts their costs,
+/// without running them. `findRule` and `printRule` explain a rule.
 ///
 ///   anec::CompileOptions options;
 ///   options.setTarget(*anec::findTarget("m1"));
@@ -22,28 +22,28 @@
 
 namespace anec {
 
-/// What breaks the rules of `options.passes.target` in the program at `path`:
-/// MIL as it is, the kernel or the model of any other source as it would be
-/// compiled, all kernels of a package. What keeps a program from being read is
-/// reported; the findings of those before stay. Ranges point into texts that
-/// `diags` owns.
+/// Returns the violations of the rules of `options.passes.target` by the
+/// program at `path`. A MIL program is checked as it is, the kernel or model of
+/// any other source as it would be compiled, and a package with all its
+/// kernels. Errors in reading a program are reported; the findings in the other
+/// programs are returned anyway. Ranges point into texts owned by `diags`.
 std::vector<Finding> checkFile(llvm::StringRef path,
                                const CompileOptions &options,
                                Diagnostics &diags);
-/// The same for what was compiled.
+/// The same for a compiled program or package.
 std::vector<Finding> check(const CompiledProgram &program,
                            const CompileOptions &options);
 std::vector<Finding> check(const ModelPackage &package,
                            const CompileOptions &options, Diagnostics &diags);
 
-/// What the program at `path` costs on `options.passes.target`: one run of a
-/// kernel, as it would be compiled, or of each entry of a model or a package.
-/// Nothing, with the reason reported, when it cannot be read. Predicted, never
-/// measured: `describeError` says how far off that may be.
+/// Predicts the cost of the program at `path` on `options.passes.target`: of
+/// one run of a kernel, as it would be compiled, or of each entry of a model or
+/// package. Returns nothing, with the reason reported, when the program cannot
+/// be read. `describeError` describes the error of predictions.
 std::optional<ModelCost> predictFile(llvm::StringRef path,
                                      const CompileOptions &options,
                                      Diagnostics &diags);
-/// The same for a compiled program, which has to outlive the result.
+/// The same for a compiled program, which must outlive the result.
 RunCost predict(const CompiledProgram &program, const Target &target);
 
 } // namespace anec

@@ -1,18 +1,18 @@
-//===- ProgramSession.h - runs a program by names --------------*- C++ -*-===//
+//===- ProgramSession.h - runs programs with named arrays -------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs a package or a single program with arrays by name:
+/// Runs a package or a single program with named arrays:
 ///
 ///   auto session = anec::ProgramSession::openFile("m.anepkg", {}, diags);
 ///   std::vector<float> x(768 * 256), y(768 * 256);
 ///   session->run("m", {{"x", x}}, {{"y", y}}, diags);
 ///
-/// Arrays are row-major, in the shape of the port. A port of any float type
-/// takes and gives fp32, too, which is rounded to the nearest on the way in.
-/// One thread at a time may use a session and what was opened on it; sessions
+/// Arrays are row-major, in the shape of the port. A port of a float type also
+/// accepts and returns fp32, which is rounded to nearest on input. A session,
+/// and everything opened on it, can be used by one thread at a time; sessions
 /// are independent of each other.
 ///
 //===----------------------------------------------------------------------===//
@@ -28,22 +28,24 @@
 namespace anec {
 
 struct ProgramSessionOptions {
-  /// `cpu`, or `ane` on a Mac; empty for what `backends` has for the machine.
+  /// `cpu`, or `ane` on a Mac; empty for the default of `backends` on this
+  /// machine.
   std::string backend = "cpu";
-  /// Where it is looked for; null for Backends::builtin().
+  /// The table of backends; null for Backends::builtin().
   const Backends *backends = nullptr;
   BackendSettings settings;
   Numerics numerics = Numerics::FP16;
-  /// The caller's included; 0 is one per processor.
+  /// The number of threads, including the caller's; 0 for one per processor.
   unsigned threads = 0;
-  /// Weights of a package; what is not there its own file has. Without any
-  /// values at all, opening fails.
+  /// Weights of a package. Missing values come from the package's own file;
+  /// opening fails when a weight has no value at all.
   WeightOptions weights;
-  /// How openFile reads, or compiles, what is no package.
+  /// How openFile reads or compiles sources other than packages.
   CompileOptions compile;
 };
 
-/// Elements of the caller's for an input: fp32, or of the port's type.
+/// The caller's elements for an input: fp32, or of the port's type. The memory
+/// is not copied when this is created.
 class InputArray {
 public:
   InputArray(llvm::StringRef name, llvm::ArrayRef<float> elements)
@@ -60,12 +62,13 @@ public:
   llvm::StringRef name;
   DType dtype;
   llvm::ArrayRef<uint8_t> bytes;
-  /// Checked where it is given, but for axes of one element, which programs
-  /// add and drop; else the number of elements alone has to fit.
+  /// If given, it must match the port's shape, ignoring axes of one element,
+  /// which programs add and drop. Otherwise only the number of elements must
+  /// match.
   std::optional<llvm::ArrayRef<int64_t>> shape;
 };
 
-/// Memory of the caller's for an output.
+/// The caller's memory for an output: fp32, or of the port's type.
 class OutputArray {
 public:
   OutputArray(llvm::StringRef name, llvm::MutableArrayRef<float> elements)
@@ -86,13 +89,13 @@ public:
 
 class ProgramSession {
 public:
-  /// Opens a package, which the session takes. Null, with the reason reported,
-  /// when weights are missing or the backend is.
+  /// Opens a package and takes ownership of it. Returns null, with the reason
+  /// reported, when weights are missing or the backend is not available.
   static std::unique_ptr<ProgramSession>
   open(ModelPackage package, const ProgramSessionOptions &options,
        Diagnostics &diags);
-  /// Opens a compiled kernel. It is written to a temporary folder and read back
-  /// from there: what runs is what was written.
+  /// Opens a compiled kernel. It is written to a temporary folder and read
+  /// back, so that the written program is the one that runs.
   static std::unique_ptr<ProgramSession>
   open(const CompiledProgram &program, const ProgramSessionOptions &options,
        Diagnostics &diags);
@@ -103,67 +106,68 @@ public:
            Diagnostics &diags);
   ~ProgramSession();
 
-  /// What can be run: the entries of a package, the functions of a program.
+  /// The names of the entries of a package, or of the functions of a program.
   llvm::ArrayRef<std::string> entries() const;
-  /// The entry that an empty name stands for: the only one, or the only one
-  /// that trains if `trains`, and that does not otherwise. Empty when that is
-  /// not clear.
+  /// The entry that an empty name selects: the only entry or, among several,
+  /// the only one that does not train. With `trains`, the only entry that
+  /// trains. Empty when the choice is ambiguous.
   llvm::StringRef defaultEntry(bool trains = false) const;
-  /// The roles of an entry of a package, and of its inputs and outputs in their
-  /// order; null for a function of a program, which has none.
+  /// The entry of a package, with its role and those of its inputs and outputs,
+  /// in order. Null for a function of a program, which has no roles.
   const PackagedEntry *findEntry(llvm::StringRef name) const;
   /// Whether running `entry` computes gradients.
   bool trains(llvm::StringRef entry) const;
 
-  /// Loads all that `entry` needs; what follows does it when it was not done.
-  /// False, with the reason reported, when that fails. An empty name is the
-  /// default entry, here and below.
+  /// Loads everything that `entry` needs; the functions below do this on
+  /// demand. Returns false, with the reason reported, on failure. Here and
+  /// below, an empty name selects the default entry.
   bool prepare(llvm::StringRef entry, Diagnostics &diags);
-  /// What `entry` takes and gives; nothing, with the reason reported, when it
-  /// cannot be prepared. Valid as long as the session.
+  /// The inputs and outputs of `entry`, valid as long as the session. Returns
+  /// nothing, with the reason reported, when the entry cannot be prepared.
   std::optional<llvm::ArrayRef<Port>> inputs(llvm::StringRef entry,
                                              Diagnostics &diags);
   std::optional<llvm::ArrayRef<Port>> outputs(llvm::StringRef entry,
                                               Diagnostics &diags);
 
-  /// Runs `entry` once. Every input has to be given, but for the scale of a
-  /// loss, which is 1 otherwise; outputs that are not asked for are dropped.
-  /// False, with the reason reported, when an array does not fit or the machine
+  /// Runs `entry` once. All inputs must be given, except the loss scale, which
+  /// defaults to 1; outputs that are not requested are dropped. Returns false,
+  /// with the reason reported, when an array does not fit or the machine
   /// failed.
   bool run(llvm::StringRef entry, llvm::ArrayRef<InputArray> inputs,
            llvm::ArrayRef<OutputArray> outputs, Diagnostics &diags,
            Gradients gradients = Gradients::Replace);
 
-  /// What the last run of a training entry left, in fp32, sorted by name; empty
-  /// before.
+  /// The gradients of the last run of a training entry, in fp32, sorted by
+  /// name; empty before.
   llvm::ArrayRef<NamedFloats> gradients() const;
-  /// The master weights of a package, in fp32, sorted by name, to be changed in
-  /// place and then announced. Empty for a program, whose weights are constants
-  /// of it.
+  /// The master weights of a package, in fp32, sorted by name. They can be
+  /// changed in place, followed by a call of weightsChanged. Empty for a
+  /// program, whose weights are its constants.
   llvm::ArrayRef<NamedFloats> weights() const;
   bool weightsChanged(Diagnostics &diags);
-  /// Writes the weights to a .safetensors file, which any session on the model
-  /// takes as `weights.source`.
+  /// Writes the weights as writeArrays does. Any session on the model can read
+  /// them as `weights.source`.
   bool saveWeights(llvm::StringRef path, Diagnostics &diags) const;
 
-  /// The memory of a program that keeps its elements from run to run, as its
-  /// inputs are given. False, with the reason reported, when there is no such
-  /// state or the array does not fit.
+  /// Writes or reads a state of a program: memory that keeps its elements
+  /// between runs. Returns false, with the reason reported, when there is no
+  /// such state or the array does not fit.
   bool setState(const InputArray &state, Diagnostics &diags);
   bool getState(const OutputArray &state, Diagnostics &diags);
 
-  /// Continues `prompt` with a package that gives logits; see Generator.
+  /// Continues `prompt` with a package that computes logits; see Generator.
+  /// Returns nothing, with the reason reported, on failure.
   std::optional<GenerateStats> generate(llvm::StringRef prompt,
                                         const Tokenizer &tokenizer,
                                         const GenerateOptions &options,
                                         TextSink sink, Diagnostics &diags);
 
-  /// What runs the package; null for a single program.
+  /// The session of the package; null for a single program.
   Session *packageSession();
   llvm::StringRef backendName() const;
-  /// What was asked for when it was opened.
+  /// The numerics that the session was opened with.
   Numerics numerics() const;
-  /// The threads that it runs with.
+  /// The threads of the session.
   Executor &executor() const;
 
 private:
@@ -177,7 +181,7 @@ private:
 };
 
 /// Writes arrays to a .safetensors file, or to a folder of .npy files if `path`
-/// does not end so: all or, after an error, none.
+/// has another ending: all arrays or, on an error, none.
 bool writeArrays(llvm::ArrayRef<NamedFloats> arrays, llvm::StringRef path,
                  Diagnostics &diags);
 

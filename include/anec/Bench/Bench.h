@@ -21,7 +21,7 @@ struct BenchOptions {
 
 /// Times runs of `function` on `backend` and prints median, minimum and 95th
 /// percentile. Inputs and states are arguments NAME=SOURCE, see InputArrays.h;
-/// other inputs are drawn.
+/// other inputs are random.
 [[nodiscard]] bool benchProgram(const Function &function, Backend &backend,
                                 LoadOptions load,
                                 llvm::ArrayRef<std::string> inputs,
@@ -30,7 +30,7 @@ struct BenchOptions {
                                 llvm::raw_ostream &out, Diagnostics &diags);
 
 /// Times runs of an entry of `package`: the whole, its forward and backward
-/// parts, and the host ops among both.
+/// parts, and the host ops in both.
 [[nodiscard]] bool benchEntry(ModelPackage package, Backend &backend,
                               const EntryOptions &entry,
                               const BenchOptions &options,

@@ -17,8 +17,8 @@ struct RowResult {
   enum Outcome : uint8_t {
     Measured,
     Refused, ///< the backend does not load it
-    Failed,  ///< it loads, and does not run
-    Wrong,   ///< it runs, and its outputs are wrong
+    Failed,  ///< it loads, but does not run
+    Wrong,   ///< it runs, but its outputs are wrong
   };
   Outcome outcome = Refused;
   std::string message; ///< why there is no figure
@@ -45,10 +45,10 @@ struct MeasureOptions {
 
 /// Runs the row's kernels with its negated input and checks the outputs; then,
 /// with its input, warms up, times runs, and checks again: outputs left over
-/// from an earlier run have the wrong sign. Times are of running alone, with
+/// from an earlier run have the wrong sign. Times cover only running, with
 /// inputs already in place; with several kernels, they include copying the
-/// outputs of each to the next. Nothing, with the reason reported, when the
-/// right outputs cannot be computed.
+/// outputs of each to the next. Returns nothing, with the reason reported, when
+/// the right outputs cannot be computed.
 [[nodiscard]] std::optional<RowResult> measureRow(const SuiteRow &row,
                                                   Backend &backend,
                                                   const MeasureOptions &options,

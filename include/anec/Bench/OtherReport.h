@@ -1,4 +1,4 @@
-//===- OtherReport.h - what suites measured elsewhere -----------*- C++ -*-===//
+//===- OtherReport.h - figures of another report ----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -24,8 +24,8 @@ struct OtherReport {
   const Figure *find(const Suite &suite, const SuiteRow &row) const;
 };
 
-/// Reads what printSuiteReports writes. Nothing, with the reason reported, when
-/// the file is no report.
+/// Reads what printSuiteReports writes. Returns nothing, with the reason
+/// reported, when the file is not such a report.
 [[nodiscard]] std::optional<OtherReport> readSuiteReport(llvm::StringRef path,
                                                          Diagnostics &diags);
 

@@ -20,22 +20,22 @@ struct SuiteOptions {
   std::optional<unsigned> warmup, iterations;
   std::vector<std::string> rows; ///< parts of names; all rows when empty
   bool quick = false, json = false;
-  /// The files that the weights of a written program may be in.
+  /// The maximum number of weight files of a written program.
   unsigned mostWeightFiles = 1;
   /// The chip; null for the one that `machine` names.
   const Target *target = nullptr;
   std::string report;              ///< a file for the JSON; empty for none
   std::string plots;               ///< a folder for charts; empty for none
-  std::vector<std::string> beside; ///< reports to show beside
+  std::vector<std::string> beside; ///< reports to show next to the results
 
   /// The rows of `suite` that are wanted.
   std::vector<SuiteRow> rowsOf(const Suite &suite) const;
 };
 
 /// Measures all rows on `backend`, prints each when it is done, and writes the
-/// reports. `progress` gets the row that is being measured, in a line that is
-/// written over when `isTerminal`. False, with the reason reported, when a row
-/// has no figure; the other rows have theirs.
+/// reports. `progress` receives the row that is being measured, in a line that
+/// is overwritten when `isTerminal`. Returns false, with the reason reported,
+/// when a row has no figure; the other rows keep theirs.
 [[nodiscard]] bool runSuites(const SuiteOptions &options, Backend &backend,
                              llvm::raw_ostream &out,
                              llvm::raw_ostream &progress, bool isTerminal,

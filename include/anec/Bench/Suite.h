@@ -49,7 +49,7 @@ struct Suite {
 namespace suites {
 extern const Suite Peak, Sram, Dispatch, ConvVsMatmul, Int8;
 } // namespace suites
-/// All, in the order in which they are documented.
+/// All suites, in the order of the documentation.
 llvm::ArrayRef<const Suite *> allSuites();
 
 /// A figure that somebody published for a row.

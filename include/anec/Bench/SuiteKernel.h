@@ -41,8 +41,8 @@ struct SuiteKernel {
   KernelForm form = KernelForm::Conv;
   int64_t inputs = 0, outputs = 0; ///< channels
   int64_t height = 1, width = 0;   ///< positions
-  unsigned depth = 1;              ///< products; more than one is square
-  uint64_t seed = 1;               ///< of the weights
+  unsigned depth = 1; ///< number of products; if several, they are square
+  uint64_t seed = 1;  ///< of the weights
 
   int64_t positions() const { return height * width; }
   int64_t flops() const {
@@ -58,10 +58,10 @@ struct SuiteKernel {
 std::unique_ptr<Module> buildKernel(const SuiteKernel &kernel,
                                     llvm::StringRef milVersion);
 
-/// Where the parameter of the kernel has its input and, behind it, the weight
-/// of PackedMatmul, as in packages that train.
+/// The layout of the kernel's parameter: its input, followed by the weight of
+/// PackedMatmul, as in packages that train.
 PackedLayout inputLayout(const SuiteKernel &kernel);
-/// That weight, [outputs, inputs].
+/// The weight of PackedMatmul, [outputs, inputs].
 ConstantRef packedWeight(const SuiteKernel &kernel);
 
 /// The scale of activations that are rounded to int8.

@@ -17,13 +17,13 @@ class raw_ostream;
 
 namespace anec {
 
-/// What the rows of all suites have in common.
+/// The common context of the rows of all suites.
 struct SuiteContext {
   MachineRecord machine;
   std::string milVersion;
   /// The chip whose peak percentages refer to; null when it is not known.
   const Target *target = nullptr;
-  /// Reports of other machines, to show beside.
+  /// Reports of other machines, shown next to these results.
   std::vector<OtherReport> others;
 };
 

@@ -1,12 +1,12 @@
-//===- Build.h - from a source to an output --------------------*- C++ -*-===//
+//===- Build.h - compiles a source to an output -----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Makes an output of a source, both told by tables: the formats of sources
-/// (Formats/Source.h) and the outputs below. An output that is added is a row
-/// and a file in lib/Driver.
+/// Compiles a source to an output. Tables describe the source formats
+/// (Formats/Source.h) and the output formats below. A new output format is a
+/// row and a file in lib/Driver.
 ///
 ///   anec::BuildRequest request;
 ///   request.input = "mlp.tdsl";
@@ -23,7 +23,7 @@
 
 namespace anec {
 
-/// What is compiled, and how.
+/// A source, and how it is compiled.
 struct BuildRequest {
   std::string input;
   /// The target, the weights, and the passes of `passes`.
@@ -48,18 +48,18 @@ struct OutputPlace {
   llvm::raw_ostream *stream = nullptr;
 
   bool isStream() const { return path.empty(); }
-  /// Prints to the stream, or writes `path` whole or not at all. False, with
-  /// the reason reported, when that fails.
+  /// Prints to the stream, or writes `path` completely or not at all. Returns
+  /// false, with the reason reported, on failure.
   [[nodiscard]] bool write(llvm::function_ref<void(llvm::raw_ostream &)> print,
                            Diagnostics &diags) const;
 };
 
-/// What building leaves besides the output.
+/// The results of building besides the output.
 struct BuildResult {
-  /// What the passes did, in pipeline order.
+  /// The reports of the passes, in pipeline order.
   std::vector<PassReport> reports;
-  /// The program that was compiled. Destroying a large module takes a tenth of
-  /// the time that compiling takes: a process that ends may keep it.
+  /// The compiled program. Destroying a large module takes a tenth of the time
+  /// of compiling it, so a process that ends can keep it.
   std::unique_ptr<Module> module;
 };
 
@@ -67,30 +67,32 @@ struct BuildResult {
 /// reason reported, when nothing could be written.
 struct OutputFormat {
   llvm::StringLiteral name = "";    ///< `mil`
-  llvm::StringLiteral ending = "";  ///< `.mil`; empty when no ending means it
+  llvm::StringLiteral ending = "";  ///< `.mil`; empty when no ending selects it
   llvm::StringLiteral summary = ""; ///< for lists of outputs; no period
   /// Whether the output is a folder, which cannot go to a stream.
   bool isFolder = false;
-  /// Writes what becomes of `module`, which was read from `request.input`.
+  /// Compiles `module`, which was read from `request.input`, and writes the
+  /// output.
   bool (*compile)(std::unique_ptr<Module> module, const BuildRequest &request,
                   const OutputPlace &place, BuildResult &result,
                   Diagnostics &diags) = nullptr;
-  /// Writes what there is to show of a package; null when there is nothing.
+  /// Writes the output of an existing package; null when there is none.
   bool (*show)(const ModelPackage &package, const BuildRequest &request,
                const OutputPlace &place, Diagnostics &diags) = nullptr;
-  /// How much of a package `show` needs.
+  /// How a package is checked before `show`.
   PackageCheck check = PackageCheck::Digests;
 };
 
 /// All outputs; the first one is MIL text, the default.
 llvm::ArrayRef<const OutputFormat *> outputFormats();
-/// Null when there is none called `name`.
+/// Returns null when there is none called `name`.
 const OutputFormat *findOutputFormat(llvm::StringRef name);
-/// The output that `path` has the ending of; the default for any other path.
+/// The output selected by the ending of `path`; the default for any other
+/// ending.
 const OutputFormat &outputFormat(llvm::StringRef path);
 
-/// Reads `request.input` and writes `format` of it to `place`. False, with the
-/// reason reported, when that fails: no part of the output is left then.
+/// Reads `request.input` and writes it as `format` to `place`. Returns false,
+/// with the reason reported, on failure; then no part of the output is left.
 [[nodiscard]] bool build(const BuildRequest &request,
                          const OutputFormat &format, const OutputPlace &place,
                          BuildResult &result, Diagnostics &diags);

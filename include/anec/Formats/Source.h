@@ -1,11 +1,12 @@
-//===- Source.h - the formats that are read --------------------*- C++ -*-===//
+//===- Source.h - source formats --------------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A table of the source formats, told apart by the ending of a path. Code
-/// outside the readers asks the row of a format, and does not compare endings.
+/// A table of the source formats, which are selected by the ending of a path.
+/// Code outside the readers uses the row of a format instead of comparing
+/// endings.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@
 
 namespace anec {
 
-/// How a source is read. A format ignores what it has no use for.
+/// How a source is read. A format ignores options that do not apply to it.
 struct ReadOptions {
   /// Overrides of `config` entries in a .tdsl program: name and value.
   std::vector<std::pair<std::string, std::string>> defines;
@@ -32,19 +33,19 @@ struct ReadOptions {
 
 struct SourceFormat;
 
-/// A source that was opened.
+/// An opened source.
 struct Source {
   const SourceFormat *format; ///< never null
-  /// The path that was given, or the file with the text in that folder.
+  /// The given path, or the file with the text in that folder.
   std::string path;
   /// Owned by the Diagnostics; empty when the format has no text.
   llvm::StringRef text;
 };
 
-/// What a program in a format is compiled to, if anything.
+/// How far programs of a format are compiled already.
 enum class SourceStage : uint8_t {
   Program, ///< a program to compile
-  MIL,     ///< a whole MIL program; only passes that are named change it
+  MIL,     ///< a whole MIL program, changed only by requested passes
   Package, ///< a compiled model: its schedule, which declares the kernels
 };
 
@@ -58,7 +59,8 @@ struct SourceFormat {
   bool isFolder = false;
   /// The file of the folder that has the text; empty when there is none.
   llvm::StringLiteral textFile = "";
-  /// Null, with the reason reported, when the source is not well-formed.
+  /// Returns null, with the reason reported, when the source is not
+  /// well-formed.
   std::unique_ptr<Module> (*read)(const Source &source,
                                   const ReadOptions &options,
                                   Diagnostics &diags) = nullptr;
@@ -69,20 +71,21 @@ llvm::ArrayRef<SourceFormat> sourceFormats();
 /// standard input, and for endings that no format has.
 const SourceFormat &sourceFormat(llvm::StringRef path);
 
-/// Opens the source at `path`; nothing, with the reason reported, when there is
-/// none.
+/// Opens the source at `path`. Returns nothing, with the reason reported, when
+/// there is none.
 [[nodiscard]] std::optional<Source> openSource(llvm::StringRef path,
                                                Diagnostics &diags);
 /// A source in memory. `text` must be owned by `diags` and end in a zero byte;
-/// the ending of `path` tells its format.
+/// the ending of `path` selects its format.
 Source textSource(llvm::StringRef text, llvm::StringRef path);
 
-/// Reads `source`; null, with the reason reported, when it is not well-formed.
-/// The weights of a MIL program lie in the folder of `source.path`.
+/// Reads `source`. Returns null, with the reason reported, when it is not
+/// well-formed. The weight files of a MIL program are in the folder of
+/// `source.path`.
 [[nodiscard]] std::unique_ptr<Module> readSource(const Source &source,
                                                  const ReadOptions &options,
                                                  Diagnostics &diags);
-/// openSource and readSource.
+/// Calls openSource and readSource.
 [[nodiscard]] std::unique_ptr<Module> readSourceFile(llvm::StringRef path,
                                                      const ReadOptions &options,
                                                      Diagnostics &diags);

@@ -18,11 +18,11 @@ struct Judgement {
 };
 
 /// Judges by the outcomes of the program that breaks the rule and of the one
-/// that keeps it, as `runRuleProgram` gives them.
+/// that keeps it, as `runRuleProgram` returns them.
 Judgement judge(const Rule &rule, const llvm::json::Object &breaking,
                 const llvm::json::Object &keeping);
 
-/// Judges a rule about speed by the times that `timeRulePrograms` gives: a
+/// Judges a rule about speed by the times that `timeRulePrograms` returns: a
 /// program is slower when it takes at least the threshold times as long, even
 /// at the favorable end of the spread of both.
 Judgement judgeTimes(const llvm::json::Object &times);

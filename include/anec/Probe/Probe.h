@@ -1,4 +1,4 @@
-//===- Probe.h - which rules this machine has -------------------*- C++ -*-===//
+//===- Probe.h - finds the rules of this machine ----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -29,11 +29,11 @@ struct ProbeOptions {
   bool skipDangerous = false;
   bool time = false; ///< also times rules about speed without an engine
   bool json = false; ///< prints the report to `out`, instead of lines
-  /// Gets the rule that is being tried, in a line that is written over; null
+  /// Receives the rule that is being tried, in a line that is overwritten; null
   /// for none.
   llvm::raw_ostream *status = nullptr;
-  /// A command that takes RULE.bad, RULE.good or RULE.times behind these words
-  /// and prints what `runRuleProgram` or `timeRulePrograms` gives, as JSON.
+  /// A command that accepts RULE.bad, RULE.good or RULE.times after these words
+  /// and prints the result of `runRuleProgram` or `timeRulePrograms` as JSON.
   std::vector<std::string> childCommand;
   /// Exit codes of that command up to this one mean that it reported an error.
   int highestErrorCode = 3;
@@ -43,17 +43,17 @@ struct ProbeOptions {
 
 /// Tries the rules, prints a line for each and the number of each verdict, and
 /// writes the report after each rule, so that nothing is lost when the process
-/// ends. The report is what `anec --target=FILE.json` takes.
+/// ends. `anec --target=FILE.json` reads the report.
 [[nodiscard]] bool probe(const ProbeOptions &options, llvm::raw_ostream &out,
                          Diagnostics &diags);
 
 /// Whether `name` is RULE.bad, RULE.good or RULE.times of a rule with programs.
 bool isRuleProgram(llvm::StringRef name);
 /// Runs RULE.bad or RULE.good on `backend` and compares its outputs with those
-/// of the CPU backend: an object with the outcome.
+/// of the CPU backend. Returns an object with the outcome.
 llvm::json::Object runRuleProgram(llvm::StringRef name, Backend &backend);
-/// Runs both programs of `rule` in turn, for a quarter of `seconds`: an object
-/// with their times.
+/// Runs both programs of `rule` alternately for a quarter of `seconds`. Returns
+/// an object with their times.
 llvm::json::Object timeRulePrograms(llvm::StringRef rule, unsigned seconds,
                                     Backend &backend);
 

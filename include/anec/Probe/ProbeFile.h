@@ -20,13 +20,13 @@ namespace anec {
 
 struct ProbeFile {
   std::string backend;   ///< `ane` or `cpu`
-  std::string framework; ///< `system`; `other` for that of a test
+  std::string framework; ///< `system`, or `other` for a test framework
   std::string path;      ///< the methods of the framework: `in-memory`
   std::string chip, system, target;
   bool isComplete = false;
   /// The rule that was being tried when this was written; empty for none.
   std::string running;
-  /// As `--assume` takes them.
+  /// In the form of `--assume`.
   std::vector<std::string> assumptions;
   /// Each with `rule` and `verdict`, in the order they were tried.
   std::vector<llvm::json::Object> rules;
@@ -42,7 +42,7 @@ struct ProbeFile {
   llvm::json::Value toJson() const;
 };
 
-/// Nothing, with the reason reported, when `path` is no such file.
+/// Returns nothing, with the reason reported, when `path` is not such a file.
 [[nodiscard]] std::optional<ProbeFile> readProbeFile(llvm::StringRef path,
                                                      Diagnostics &diags);
 /// Writes the file and syncs it to the disk, in case the machine crashes.

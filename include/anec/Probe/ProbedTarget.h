@@ -11,15 +11,16 @@
 
 namespace anec {
 
-/// The target of a probed machine, and the rules that do not hold on it, as
-/// `--assume` takes them.
+/// The target of a probed machine, and the rules that do not hold on it, in the
+/// form of `--assume`.
 struct ProbedTarget {
   std::string target;
   std::vector<std::string> assumptions;
 };
-/// Reads the report of a probe. Nothing, with the reason reported, when `path`
-/// is none. Warns when the report is not complete, or of another macOS than
-/// `macOS`, where empty stands for the one of this machine.
+/// Reads the report of a probe. Returns nothing, with the reason reported, when
+/// `path` is not a report. Warns when the report is incomplete, or of another
+/// version of macOS than `macOS`; an empty `macOS` means the version of this
+/// machine.
 [[nodiscard]] std::optional<ProbedTarget>
 readProbedTarget(llvm::StringRef path, llvm::StringRef macOS,
                  Diagnostics &diags);

@@ -11,7 +11,7 @@
 
 namespace anec {
 
-/// What a check of one or more programs found.
+/// The result of checking one or more programs.
 struct CheckResult {
   /// Never null.
   const Target *target = &genericTarget();

@@ -1,4 +1,4 @@
-//===- PackageReport.h - what a package consists of -------------*- C++ -*-===//
+//===- PackageReport.h - the contents of a package --------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ProgramReport.h - what a function consists of ------------*- C++ -*-===//
+//===- ProgramReport.h - the contents of a function -------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

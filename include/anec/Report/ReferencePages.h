@@ -22,8 +22,8 @@ std::vector<llvm::StringRef> referencePageNames();
 /// The diagnostics of all folders of the library, in no particular order.
 std::vector<diag::AnyKind> libraryDiagnostics();
 
-/// Prints the page called `name` as Markdown; false when there is none. The
-/// page `diagnostics` lists `diagnostics`, sorted by id.
+/// Prints the page called `name` as Markdown; returns false when there is none.
+/// The page `diagnostics` lists `diagnostics`, sorted by id.
 bool printReferencePage(llvm::StringRef name,
                         llvm::ArrayRef<diag::AnyKind> diagnostics,
                         llvm::raw_ostream &out);

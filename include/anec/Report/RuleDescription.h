@@ -14,8 +14,8 @@ class raw_ostream;
 
 namespace anec {
 
-/// Prints all that is known of `rule`: its chips, macOS versions, source and
-/// confidence, what contradicts it, and what to write instead.
+/// Prints `rule`: its chips, macOS versions, source, confidence, contradicting
+/// evidence, and what to write instead.
 void printRule(const Rule &rule, llvm::raw_ostream &out);
 
 } // namespace anec

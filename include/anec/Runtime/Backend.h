@@ -123,7 +123,7 @@ public:
   }
 
   /// Whether the part of a port that `LoadOptions::bindings[index]` names is in
-  /// the caller's memory. If not, it has to be written or read.
+  /// the caller's memory. If not, it must be written or read.
   bool isBound(size_t index) const { return bound[index]; }
 
   /// Writes a part of an input from `elements`, row-major [channels, columns];

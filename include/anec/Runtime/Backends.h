@@ -98,7 +98,7 @@ struct BackendRow {
   std::function<bool(const BackendSettings &, bool json, llvm::raw_ostream &,
                      Diagnostics &)>
       inspect = nullptr;
-  /// What a process of BackendSettings::helperCommand does with the word that
+  /// Runs in a process of BackendSettings::helperCommand, with the word that
   /// the backend appended; null for backends that start none.
   std::function<bool(llvm::StringRef word, const BackendSettings &,
                      Diagnostics &)>
@@ -114,7 +114,7 @@ struct BackendRow {
                            Diagnostics &diags) const;
 };
 
-/// What is known of a platform when a program is built for it.
+/// Properties of the platform that a program is built for.
 struct Platform {
   bool isMac = false;
   bool isAppleSilicon = false;

@@ -1,4 +1,4 @@
-//===- Elements.h - elements as runs compute with them ----------*- C++ -*-===//
+//===- Elements.h - elements in memory during runs --------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- InputArrays.h - what a program is run on -----------------*- C++ -*-===//
+//===- InputArrays.h - reads the input arrays of programs -------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

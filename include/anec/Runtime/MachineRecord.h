@@ -1,4 +1,4 @@
-//===- MachineRecord.h - the machine that results are of --------*- C++ -*-===//
+//===- MachineRecord.h - the machine of measurements ------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

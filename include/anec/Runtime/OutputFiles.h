@@ -1,4 +1,4 @@
-//===- OutputFiles.h - what a program has computed --------------*- C++ -*-===//
+//===- OutputFiles.h - writes the outputs of programs -----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Session.h - runs a package ------------------------------*- C++ -*-===//
+//===- Session.h - runs a package -------------------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,11 +1,11 @@
-//===- ConvVsMatmul.cpp - the same product, spelled twice -----------------===//
+//===- ConvVsMatmul.cpp - products as conv and as matmul ------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
 /// A product with a constant as 1x1 convolution and as matmul, and as matmul
-/// with a weight that lies behind the input, as programs have it that train.
+/// with a weight packed behind the input, as in programs that train.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- Dispatch.cpp - what it takes to run a kernel at all ----------------===//
+//===- Dispatch.cpp - the cost of running a kernel ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Kernels that compute next to nothing, one of the size that a layer of a
-/// small transformer has, and twelve of those in a row, each on what the one
-/// before gave, through the host.
+/// Kernels that compute almost nothing, one of the size of a small
+/// transformer's layer, and twelve of those in sequence, each on the output of
+/// the one before, copied by the host.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- Int8.cpp - what int8 gains -----------------------------------------===//
+//===- Int8.cpp - the gain of int8 ----------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
 /// The chains of maderix/ANE's ane_int8_bench: in fp16, with weights unpacked
-/// from int8, and with what is between convolutions rounded to int8 too.
+/// from int8, and with activations between convolutions rounded to int8, too.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 ///
 /// \file
 /// The grid of maderix/ANE's inmem_peak. Its weight files have no data offsets,
-/// so that all its convolutions may have read the same bytes: `OneWeight` does
-/// that on purpose, the other forms read a weight each.
+/// so all its convolutions may have read the same bytes. `OneWeight` does so on
+/// purpose; in the other forms, each convolution reads its own weight.
 ///
 //===----------------------------------------------------------------------===//
 

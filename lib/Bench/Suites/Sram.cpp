@@ -4,8 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The sizes of maderix/ANE's sram_bench and sram_probe: where a weight no
-/// longer fits what the engine has on chip, operations a second fall.
+/// The sizes of maderix/ANE's sram_bench and sram_probe: when a weight no
+/// longer fits into the engine's memory on the chip, the rate of operations
+/// drops.
 ///
 //===----------------------------------------------------------------------===//
 

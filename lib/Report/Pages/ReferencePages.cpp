@@ -13,7 +13,7 @@ namespace {
 
 struct Page {
   llvm::StringLiteral name;
-  /// Null for the page of diagnostics, which takes a list of them.
+  /// Null for the page of diagnostics, which needs a list of them.
   void (*print)(llvm::raw_ostream &out);
 };
 

@@ -15,7 +15,8 @@
 using namespace anec;
 using namespace anec::ane;
 
-/// Values that are none of a program of the engine's.
+/// Reports parameters that are not tensors, which programs of the engine do not
+/// support.
 static bool checkHolders(const Function &function, Diagnostics &diags) {
   bool ok = true;
   for (const auto &param : function.parameters())
@@ -73,7 +74,7 @@ private:
 
 } // namespace
 
-/// Programs that are equal are compiled and loaded once.
+/// Equal programs are compiled and loaded once.
 std::shared_ptr<Program> AneBackend::programFor(StagedProgram staged,
                                                 Diagnostics &diags) {
   std::string digest = staged.digest();
@@ -85,7 +86,7 @@ std::shared_ptr<Program> AneBackend::programFor(StagedProgram staged,
   std::shared_ptr<Program> made =
       Program::make(engine, std::move(staged), diags);
   std::lock_guard<std::mutex> lock(engine->tableMutex);
-  // Programs with new weights come with each update, and those before them go.
+  // Each update adds programs with new weights, and releases the previous ones.
   for (auto entry = engine->programs.begin();
        entry != engine->programs.end();) {
     auto gone = entry++;
@@ -135,7 +136,7 @@ std::unique_ptr<Executable> AneBackend::loadText(const ProgramText &program,
                   : nullptr;
 }
 
-/// `y = x + x` on the smallest input that every chip takes.
+/// `y = x + x` on the smallest input that every chip accepts.
 bool AneBackend::startHeartbeat(Diagnostics &diags) {
   Module module;
   Function *function = module.addFunction(FunctionKind::Kernel, "main");
@@ -175,7 +176,7 @@ bool anec::compileStagedProgram(llvm::StringRef folder,
 }
 
 BackendRow anec::aneBackend() {
-  // One count for all backends of the row: the compiler's own is of the
+  // All backends of the row share one count, because the compiler counts per
   // process.
   auto compiles = std::make_shared<std::atomic<unsigned>>(0);
   auto options = [compiles](const BackendSettings &settings) {

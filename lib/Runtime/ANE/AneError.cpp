@@ -14,13 +14,13 @@ using namespace anec::ane;
 
 namespace {
 struct Row {
-  const char *pattern; ///< in an error's text, without regard to case
+  const char *pattern; ///< in an error's text, ignoring case
   AneError::Meaning meaning;
 };
 } // namespace
 
-// Statuses stand alone: 0x5 is not the beginning of 0x50004. The order decides
-// where several fit.
+// Statuses match as a whole: 0x5 does not match 0x50004. The first row that
+// matches applies.
 static constexpr Row rows[] = {
     {"0x0*50004([^0-9a-f]|$)", AneError::TooManyPrograms},
     {"0x0*20004([^0-9a-f]|$)", AneError::MemoryWindow},
@@ -69,7 +69,8 @@ AneError ane::decode(Stage stage, llvm::StringRef raw) {
   AneError error;
   error.raw = raw.trim().str();
   if (error.raw.empty()) {
-    // A compilation that fails without a word is one too many, or refused.
+    // A compilation that fails without an error exceeds the limit, or is
+    // refused.
     error.raw = "no error given";
     if (stage == Stage::Compile)
       error.meaning = AneError::Refused;
@@ -84,7 +85,7 @@ AneError ane::decode(Stage stage, llvm::StringRef raw) {
   return error;
 }
 
-/// The place in the program, which the diagnostics get to know for it.
+/// The place in the program, whose text is added to the diagnostics.
 static SourceRange placeOf(const AneError &error, llvm::StringRef text,
                            Diagnostics &diags) {
   if (!error.line)
@@ -97,7 +98,7 @@ static SourceRange placeOf(const AneError &error, llvm::StringRef text,
   size_t column = error.column ? error.column - 1 : line.find_first_not_of(' ');
   if (line.empty())
     return {};
-  // A column that the line does not have is one of another text.
+  // A column beyond the line belongs to another text.
   column = std::min(column, line.size() - 1);
   auto begin = llvm::SMLoc::getFromPointer(line.data() + column);
   return {begin, begin};

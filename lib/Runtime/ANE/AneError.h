@@ -13,23 +13,24 @@ namespace anec::ane {
 /// The calls that can fail, as messages name them.
 enum class Stage : uint8_t { Compile, Load, Evaluate, Unload };
 
-/// An error of the framework's, in words; `raw` is never empty.
+/// A decoded error of the framework; `raw` is never empty.
 struct AneError {
   enum Meaning : uint8_t {
     InvalidProgram,  ///< the text, or a weight file that it names
-    Refused,         ///< legal text that the compiler gives no reason against
+    Refused,         ///< legal text, refused without a reason
     SurfaceSize,     ///< status 0x1d
     TooManyPrograms, ///< status 0x50004
     MemoryWindow,    ///< status 0x20004
-    Busy,            ///< status 0x5: passes
-    Cancelled,       ///< the engine went to sleep: passes
-    Interrupted,     ///< the system's daemon began anew: passes
+    Busy,            ///< status 0x5; transient
+    Cancelled,       ///< the engine went to sleep; transient
+    Interrupted,     ///< the system's daemon restarted; transient
     NotAllowed,      ///< needs an entitlement
     NotTakenForMil,  ///< the compiler looked for a Core ML network
     Unknown,
   } meaning = Unknown;
   std::string raw;
-  /// Where in the text, from 1; 0 when the framework does not say.
+  /// The place in the text, counted from 1; 0 when the framework does not name
+  /// it.
   unsigned line = 0, column = 0;
 
   bool passes() const {
@@ -37,11 +38,11 @@ struct AneError {
   }
 };
 
-/// What `raw`, the text of an error and of those below it, means.
+/// Decodes `raw`, the text of an error and its underlying errors.
 AneError decode(Stage stage, llvm::StringRef raw);
 
-/// Says what happened and what to do. `text` is the program; the place that the
-/// error names is shown in it.
+/// Reports what happened and what to do. `text` is the program, in which the
+/// place of the error is shown.
 void report(Stage stage, const AneError &error, llvm::StringRef text,
             Diagnostics &diags);
 

@@ -13,13 +13,14 @@
 
 namespace anec::ane {
 
-/// Makes a call that may fail in any of the framework's ways: false, false with
-/// an error, or an Objective-C exception. Nothing when it went well.
+/// Makes a call that can fail in all ways of the framework: by returning NO,
+/// with or without an error, or by an Objective-C exception. Returns nothing on
+/// success.
 std::optional<AneError>
 callFramework(Stage stage, llvm::function_ref<BOOL(NSError **)> call);
 
-/// The same for calls that give an object, nil when they fail: what went wrong,
-/// empty otherwise.
+/// The same for calls that return an object, nil on failure. Returns the text
+/// of an exception; empty without one.
 std::string guardFramework(llvm::function_ref<void()> call);
 
 std::string toString(NSString *text);

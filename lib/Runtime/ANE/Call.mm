@@ -4,7 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The only file with exceptions: the framework's must not leave it.
+/// The only file with exceptions enabled; those of the framework must not leave
+/// it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +25,10 @@ NSString *ane::toNSString(llvm::StringRef text) {
                                  encoding:NSUTF8StringEncoding] autorelease];
 }
 
-/// The error, and those that led to it.
+/// The text of an error and its underlying errors.
 static std::string textOf(NSError *error) {
   std::string text;
-  // An error that is its own reason would never end.
+  // The depth is limited, in case an error is its own underlying error.
   for (int depth = 0; error && depth < 8; ++depth) {
     text += text.empty() ? "" : "; because of ";
     text += toString([error domain]) + " " + std::to_string([error code]) +

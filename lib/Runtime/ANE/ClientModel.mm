@@ -5,8 +5,8 @@
 ///
 /// \file
 /// `--path=client`, and `direct` and `real-time`, which evaluate by other
-/// methods. A model is a folder and a key, and is compiled for both: programs
-/// that are not equal must not have the same.
+/// methods. A model is identified by a folder and a key, and is compiled for
+/// both: different programs must not share them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 using namespace anec;
 using namespace anec::ane;
 
-/// Without these the compiler takes a folder for one of Core ML's, and asks for
-/// `model.espresso.net`.
+/// Without these, the compiler treats the folder as one of Core ML and looks
+/// for `model.espresso.net`.
 static NSDictionary *optionsForMil() {
   return @{
     @"kANEFModelType" : @"kANEFModelMIL",

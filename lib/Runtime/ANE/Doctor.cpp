@@ -1,4 +1,4 @@
-//===- Doctor.cpp - what of the engine is there, for people ---------------===//
+//===- Doctor.cpp - prints the engine's interface -------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -12,7 +12,7 @@
 
 using namespace anec;
 
-/// What each path lacks; `asked` is the one that the question is about.
+/// Prints what each path lacks; `asked` is the requested path.
 static void printPaths(const AneInspection &found, AnePath asked,
                        llvm::raw_ostream &out) {
   for (AnePath path : anePaths) {
@@ -87,7 +87,7 @@ static void printJson(const AneInspection &found, AnePath path,
   out << '\n';
 }
 
-/// The first thing that is missing, as running a program would report it.
+/// Reports the first missing part, as running a program would.
 static void reportMissing(const AneInspection &found, AnePath path,
                           Diagnostics &diags) {
   if (!found.openError.empty()) {

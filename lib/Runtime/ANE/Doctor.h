@@ -1,4 +1,4 @@
-//===- Doctor.h - what of the engine is there, for people -------*- C++ -*-===//
+//===- Doctor.h - prints the engine's interface -----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -10,8 +10,9 @@
 
 namespace anec::ane {
 
-/// Writes what of the engine is there. False, with what is missing reported,
-/// when programs cannot be run by the path of `options`.
+/// Writes which parts of the engine's interface are present. Returns false,
+/// with the missing parts reported, when programs cannot be run by the path of
+/// `options`.
 [[nodiscard]] bool writeInspection(const AneOptions &options, bool json,
                                    llvm::raw_ostream &out, Diagnostics &diags);
 

@@ -19,33 +19,35 @@ class Program;
 
 struct Engine {
   PrivateFramework framework;
-  AneOptions options; ///< with a count and an executor
+  AneOptions options; ///< `compiles` and `executor` are not null
   std::string temporaryFolder;
-  /// Tells this process from others in the names of its programs; empty when
-  /// they share them.
+  /// Distinguishes this process in the names of its programs; empty when
+  /// processes share programs.
   std::string process;
 
-  /// Held by whoever loads, runs or unloads; not while compiling.
+  /// Held while loading, running or unloading, but not while compiling.
   std::mutex use;
-  /// Programs that are loaded, the one used last first.
+  /// The loaded programs, the most recently used first.
   std::list<Program *> loaded;
   std::chrono::steady_clock::time_point lastUse;
-  /// What a child compiled was not seen here: this process compiles, too.
+  /// Set when a program compiled by a child was not visible here: this process
+  /// then compiles, too.
   std::atomic<bool> compilesItself{false};
 
-  /// Programs by digest, as long as something uses them; under `tableMutex`.
+  /// Programs by digest, as long as they are used; guarded by `tableMutex`.
   llvm::StringMap<std::weak_ptr<Program>> programs;
   std::mutex tableMutex;
   std::atomic<unsigned> numbered{0};
 
-  /// Another word for the names of a program, each time.
+  /// A new word for the name of a program with each call.
   std::string nextSalt();
 
   [[nodiscard]] static std::shared_ptr<Engine> open(const AneOptions &options,
                                                     Diagnostics &diags);
 };
 
-/// Where programs are staged: the only place that the compiler may read.
+/// The folder where programs are staged, the only one that the compiler is
+/// allowed to read.
 std::string temporaryFolder();
 
 } // namespace anec::ane

@@ -17,8 +17,8 @@ std::string ane::temporaryFolder() {
   }
 }
 
-// A folder that goes away with its program must be nobody else's, not even one
-// of an equal program that comes when this one goes.
+// A folder that is removed with its program must not be shared, not even with
+// an equal program that is created while this one is destroyed.
 std::string Engine::nextSalt() {
   return process.empty() ? "" : process + "-" + std::to_string(++numbered);
 }
@@ -38,7 +38,7 @@ std::shared_ptr<Engine> Engine::open(const AneOptions &options,
     engine->options.executor = std::make_shared<Executor>(1);
   engine->temporaryFolder = ane::temporaryFolder();
   engine->lastUse = std::chrono::steady_clock::now();
-  // Process numbers come again; with the time they do not.
+  // Process ids are reused; together with the time they are unique.
   if (!options.reuse)
     engine->process =
         std::to_string(llvm::sys::Process::getProcessId()) + "-" +

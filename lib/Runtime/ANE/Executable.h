@@ -16,8 +16,8 @@ namespace anec::ane {
 
 class AneExecutable : public Executable {
 public:
-  /// Null, with the reason reported, when it cannot be had. `asDeclared` is
-  /// ProgramText's.
+  /// Returns null, with the reason reported, on failure. `asDeclared` is that
+  /// of ProgramText.
   [[nodiscard]] static std::unique_ptr<AneExecutable>
   make(std::shared_ptr<Program> program, std::vector<Port> inputs,
        std::vector<Port> outputs, uint64_t constantBytes, Diagnostics &diags,
@@ -32,14 +32,14 @@ public:
            llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
            Diagnostics &diags) override;
   uint64_t constantBytes() const override { return weightBytes; }
-  /// Of the surfaces; what the engine needs besides is not known.
+  /// The bytes of the surfaces; the engine's other memory is not known.
   uint64_t activationBytes() const override;
 
 private:
   AneExecutable() = default;
   [[nodiscard]] bool makeRequest(bool asDeclared, Diagnostics &diags);
 
-  // The request goes first, then what it refers to.
+  // Destroyed in reverse order: the request before what it refers to.
   std::shared_ptr<Program> program;
   std::vector<Surface> inputSurfaces, outputSurfaces;
   Retained<id> request;

@@ -10,7 +10,7 @@
 using namespace anec;
 using namespace anec::ane;
 
-/// A surface for each port, with the rows where the engine has them.
+/// Creates a surface for each port, with the row layout of the engine.
 static bool makeSurfaces(llvm::ArrayRef<Port> ports, const SymbolTable &table,
                          bool asDeclared, std::vector<Surface> &surfaces,
                          Diagnostics &diags) {
@@ -65,7 +65,8 @@ AneExecutable::make(std::shared_ptr<Program> program, std::vector<Port> inputs,
   return made;
 }
 
-/// Wraps surfaces in the engine's order; nil when one of them cannot be.
+/// Wraps surfaces in the engine's order; returns nil when one cannot be
+/// wrapped.
 static NSArray *wrap(id<AneSurfaceClass> wrapper,
                      llvm::ArrayRef<unsigned> order,
                      llvm::ArrayRef<Surface> surfaces) {

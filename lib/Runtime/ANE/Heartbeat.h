@@ -21,7 +21,7 @@ namespace anec::ane {
 
 class Heartbeat {
 public:
-  /// Begins to run `program` when nothing ran for so many seconds.
+  /// Starts a thread that runs `program` when nothing ran for `seconds`.
   Heartbeat(std::shared_ptr<Engine> engine, std::unique_ptr<Executable> program,
             double seconds);
   ~Heartbeat();

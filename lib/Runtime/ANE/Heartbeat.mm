@@ -43,8 +43,8 @@ void Heartbeat::run() {
     }
     if (!isIdle)
       continue;
-    // A beat that fails is one that is missed: whoever runs a program next
-    // hears of what is wrong.
+    // A failed beat is ignored: the next run of a program reports what is
+    // wrong.
     Diagnostics ignored;
     if (program->execute(ignored))
       ++count;

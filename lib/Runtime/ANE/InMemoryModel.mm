@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `--path=in-memory`. The framework gets text and weights, and names a folder
-/// after them; the files have to be there all the same.
+/// `--path=in-memory`. The framework receives text and weights, and names a
+/// folder after them; the files must be in it nevertheless.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +63,7 @@ private:
 
 } // namespace
 
-/// Whole files, by the path that the text has.
+/// The contents of the weight files, by their path in the text.
 static NSDictionary *readWeights(const StagedProgram &staged,
                                  Diagnostics &diags) {
   NSMutableDictionary *files = [NSMutableDictionary dictionary];
@@ -79,8 +79,8 @@ static NSDictionary *readWeights(const StagedProgram &staged,
   return files;
 }
 
-/// As a descriptor takes them. An empty dictionary for none: nil fails without
-/// a word.
+/// The weights in the form of a descriptor. Without weights an empty
+/// dictionary, because nil fails without an error.
 static NSDictionary *entriesOf(const StagedProgram &staged,
                                NSDictionary *files) {
   NSMutableDictionary *entries = [NSMutableDictionary dictionary];
@@ -100,7 +100,7 @@ std::unique_ptr<Model> ane::makeInMemoryModel(const Engine &engine,
   NSDictionary *files = readWeights(staged, diags);
   if (!files)
     return nullptr;
-  // Data, not a string: a string gives no descriptor.
+  // NSData, because a string yields no descriptor.
   const std::string &text = staged.text();
   NSData *data = [NSData dataWithBytes:text.data() length:text.size()];
   id descriptor = nil;

@@ -1,4 +1,4 @@
-//===- Inspection.mm - what of the engine is there ------------------------===//
+//===- Inspection.mm - inspects the engine's interface --------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,7 @@ static std::string systemName() {
   }
 }
 
-/// What keeps programs from being staged in `folder`; empty for nothing.
+/// Why programs cannot be staged in `folder`; empty when they can.
 static std::string tryFolder(llvm::StringRef folder) {
   llvm::SmallString<128> stem(folder), made;
   llvm::sys::path::append(stem, "anec");

@@ -11,26 +11,28 @@
 
 namespace anec::ane {
 
-/// The framework, opened, with every class and method that a path calls seen to
-/// be there. It is never closed: Objective-C classes do not go away.
+/// The opened framework, after checking that every class and method of the path
+/// is present. It is never closed, because Objective-C classes cannot be
+/// unloaded.
 struct PrivateFramework {
   id<AneSurfaceClass> surfaces = nil;
   id<AneRequestClass> requests = nil;
-  // By AnePath::InMemory.
+  // For AnePath::InMemory.
   id<AneDescriptorClass> descriptors = nil;
   id<AneInMemoryModelClass> inMemoryModels = nil;
-  // By the other paths. The client is the process's, which the framework keeps.
+  // For the other paths. The client is shared by the process and never
+  // released.
   id<AneModelClass> models = nil;
   id<AneClient> client = nil;
 
-  /// Nothing, with the first thing that is missing reported.
+  /// Returns nothing, with the first missing part reported, on failure.
   [[nodiscard]] static std::optional<PrivateFramework>
   open(const AneOptions &options, Diagnostics &diags);
 };
 
-/// The path of the framework that `options` name.
+/// The path of the framework in `options`, or that of the system.
 std::string frameworkPath(const AneOptions &options);
-/// Opens the framework; what went wrong otherwise.
+/// Opens the framework. Returns an error; empty on success.
 std::string openFramework(const std::string &path);
 /// All classes and methods, found or not.
 std::vector<AneInspection::Symbol> inspectSymbols();

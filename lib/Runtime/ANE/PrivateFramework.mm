@@ -14,7 +14,7 @@ using namespace anec;
 using namespace anec::ane;
 
 namespace {
-/// Sets of paths: a bit for each, at its number.
+/// Sets of paths, with a bit for each.
 enum PathSet : unsigned {
   InMemory = 1u << unsigned(AnePath::InMemory),
   Client = 1u << unsigned(AnePath::Client),
@@ -24,7 +24,8 @@ enum PathSet : unsigned {
   All = InMemory | AllOfClient,
 };
 
-/// A method that is called: of the class or, after a `-`, of its instances.
+/// A method that is called: of the class or, if `kind` is `-`, of its
+/// instances.
 struct Needed {
   const char *className;
   char kind; ///< `+` or `-`
@@ -36,7 +37,7 @@ struct Needed {
 };
 } // namespace
 
-// Those of a class stand together.
+// The methods of a class are adjacent.
 static constexpr Needed methods[] = {
     {"_ANEInMemoryModelDescriptor", '+',
      "modelWithMILText:weights:optionsPlist:", "@@@", InMemory},
@@ -84,8 +85,7 @@ static bool hasMethod(const Needed &method) {
                              : [owner instancesRespondToSelector:selector]);
 }
 
-/// An encoding without sizes and qualifiers, and structures by their being
-/// there.
+/// An encoding without sizes, qualifiers and the contents of structures.
 static std::string plainTypes(const char *encoding) {
   std::string plain;
   unsigned depth = 0;
@@ -106,8 +106,8 @@ static void readTypes(const Needed &method, AneInspection::Symbol &symbol) {
                                     : class_getInstanceMethod(owner, selector);
   symbol.types = plainTypes(method_getTypeEncoding(found));
   symbol.calledWith = method.arguments;
-  // Of the receiver, the selector and the result nothing is unexpected: a BOOL
-  // is another type on each platform.
+  // Receiver, selector and result are not compared: BOOL is a different type on
+  // each platform.
   llvm::StringRef types = symbol.types;
   symbol.types = types.substr(types.find("@:") + 2).str();
 }
@@ -134,7 +134,7 @@ static std::vector<AnePath> pathsIn(unsigned set) {
   return paths;
 }
 
-/// The paths that call anything of the class.
+/// The paths that call a method of the class.
 static unsigned pathsOfClass(llvm::StringRef name) {
   unsigned set = 0;
   for (const Needed &method : methods)
@@ -163,7 +163,7 @@ std::vector<AneInspection::Symbol> ane::inspectSymbols() {
   return symbols;
 }
 
-/// The client, which every process has one of.
+/// The client; there is one per process.
 static id<AneClient> openClient(llvm::StringRef path, Diagnostics &diags) {
   auto clients = (id<AneClientClass>)classNamed("_ANEClient");
   id<AneClient> client = nil;

@@ -12,23 +12,25 @@
 
 namespace anec::ane {
 
-/// What a loaded program says of its inputs or outputs; empty when it does not.
+/// The attributes of the inputs or outputs of a loaded program; empty when not
+/// available.
 struct SymbolTable {
   /// Names in the engine's order, as in the text.
   std::vector<std::string> names;
-  /// Their numbers for requests.
+  /// Their indices in requests.
   std::vector<unsigned> indices;
   /// Bytes from row to row, by name; 0 when not known.
   llvm::StringMap<uint64_t> strides;
-  /// Names of those whose rows do not follow each other at one distance.
+  /// Descriptions, by name, of layouts whose rows are not evenly spaced.
   llvm::StringMap<std::string> unknownLayouts;
 };
 
-/// model -> compile -> load -> evaluate -> unload, by whatever path. Several
-/// executables may share one, each with surfaces of its own.
+/// A program from model to compile, load, evaluate and unload, by any path.
+/// Several executables can share it, each with surfaces of its own.
 class Program {
 public:
-  /// Null, with the reason reported, when any of it fails.
+  /// Makes, compiles and loads a program. Returns null, with the reason
+  /// reported, on failure.
   [[nodiscard]] static std::shared_ptr<Program>
   make(std::shared_ptr<Engine> engine, StagedProgram staged,
        Diagnostics &diags);
@@ -41,7 +43,7 @@ public:
   const SymbolTable &outputs() const { return outputTable; }
   Engine &engine() const { return *shared; }
 
-  /// Compiles, for another process to load.
+  /// Compiles a program for another process to load.
   [[nodiscard]] static bool compileAside(Engine &engine, StagedProgram staged,
                                          Diagnostics &diags);
 
@@ -53,15 +55,16 @@ private:
   [[nodiscard]] bool compileHere(Diagnostics &diags);
   [[nodiscard]] bool compileInChild(Diagnostics &diags);
   bool isCompiled();
-  /// What a child that is to compile may end in.
+  /// Compiles in a child process. Returns false, with the reason in `problem`,
+  /// when the child fails.
   bool runChild(std::string &problem);
   [[nodiscard]] bool restoreFiles(Diagnostics &diags);
-  /// With Engine::use held.
+  /// Requires Engine::use to be held.
   [[nodiscard]] bool ensureLoaded(Diagnostics &diags);
   std::optional<AneError> unload();
   bool evictOther();
   void readSymbols();
-  /// Makes `call` again while it fails for a reason that passes.
+  /// Makes `call`, and repeats it while it fails for a transient reason.
   std::optional<AneError> retrying(Stage stage,
                                    llvm::function_ref<BOOL(NSError **)> call);
 
@@ -69,8 +72,8 @@ private:
   StagedProgram staged;
   std::unique_ptr<Model> model;
   bool isLoaded = false;
-  /// It has been loaded before, or was compiled by someone else: what is wrong
-  /// with it may have come since.
+  /// Set when the program was loaded before, or compiled by another process:
+  /// the compiled program may be gone since.
   bool mayBeGone = false;
   SymbolTable inputTable, outputTable;
 };

@@ -52,7 +52,8 @@ bool Program::compileAside(Engine &engine, StagedProgram staged,
 
 Program::~Program() {
   std::lock_guard<std::mutex> lock(shared->use);
-  // There is nobody to tell; the process gives everything back in the end.
+  // A destructor cannot report errors; the process releases everything when it
+  // ends.
   if (isLoaded)
     (void)unload();
 }
@@ -76,7 +77,7 @@ Program::retrying(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {
 /// Whether there is a compiled program from before.
 bool Program::isCompiled() {
   bool exists = false;
-  // When it cannot say, there is none.
+  // After an exception, there is none.
   (void)guardFramework([&] { exists = model->isCompiled(); });
   return exists;
 }
@@ -109,8 +110,8 @@ bool Program::compileHere(Diagnostics &diags) {
   }
 }
 
-/// Waits until `child` ends, or ends it. LLVM's own time limit is an alarm,
-/// which another thread may get.
+/// Waits until `child` ends, or ends it after `seconds`. LLVM's own time limit
+/// uses an alarm signal, which another thread may receive.
 static bool waitFor(const llvm::sys::ProcessInfo &child, unsigned seconds,
                     std::string &problem) {
   auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
@@ -159,7 +160,7 @@ bool Program::compileInChild(Diagnostics &diags) {
   mayBeGone = isCompiled();
   if (mayBeGone)
     return true;
-  // It did not crash, so it will not here.
+  // The compiler did not crash in the child, so it will not crash here.
   if (!shared->compilesItself.exchange(true))
     diags.report({}, diag::AneCompiledUnseen);
   return compileHere(diags);
@@ -178,7 +179,7 @@ std::optional<AneError> Program::unload() {
   }
 }
 
-/// Unloads the program that was used longest ago.
+/// Unloads the least recently used program.
 bool Program::evictOther() {
   if (shared->loaded.empty())
     return false;
@@ -217,10 +218,11 @@ bool Program::ensureLoaded(Diagnostics &diags) {
                       [&](NSError **reason) { return model->load(reason); });
     };
     std::optional<AneError> error = load();
-    // Other processes have programs, too: make room as long as there is some.
+    // Other processes load programs, too: evicts own programs while there are
+    // any.
     while (error && error->meaning == AneError::TooManyPrograms && evictOther())
       error = load();
-    // What was compiled before may be gone, or no good.
+    // A program compiled earlier may be gone or invalid.
     if (error && mayBeGone && !error->passes() &&
         error->meaning != AneError::TooManyPrograms) {
       if (!restoreFiles(diags) || !compileHere(diags))
@@ -240,7 +242,7 @@ bool Program::ensureLoaded(Diagnostics &diags) {
 void Program::readSymbols() {
   @autoreleasepool {
     NSDictionary *attributes = nil;
-    // Where it does not say, names decide.
+    // Without attributes, names determine the order.
     (void)guardFramework([&] { attributes = model->attributes(); });
     inputTable = readSymbolTable(attributes, Direction::Input);
     outputTable = readSymbolTable(attributes, Direction::Output);

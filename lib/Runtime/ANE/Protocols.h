@@ -1,13 +1,12 @@
-//===- Protocols.h - what is called of the private classes ------*- C++ -*-===//
+//===- Protocols.h - the methods of the private classes ---------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The private classes as the compiler has to know them to make calls with the
-/// right types: `id<...>` of an object, or of the class itself for what only
-/// classes are asked. docs/ane.md lists each method, why it is called and who
-/// published it.
+/// Declares the private classes, so that calls have the right types. `id<...>`
+/// is an object or, in protocols of class methods, the class itself.
+/// docs/ane.md lists each method, why it is called and who published it.
 ///
 //===----------------------------------------------------------------------===//
 

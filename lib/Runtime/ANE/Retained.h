@@ -11,8 +11,8 @@
 
 namespace anec::ane {
 
-/// Keeps an object as long as itself: counted by hand, so that the sources are
-/// the same with a runtime that has no automatic counting.
+/// Owns an object by explicit retain and release, so that the sources also
+/// compile for a runtime without automatic reference counting.
 template <typename Object>
 class Retained {
 public:
@@ -25,7 +25,7 @@ public:
     return *this;
   }
   ~Retained() {
-    // Threads that others begin have no pool.
+    // Threads started by others have no autorelease pool.
     @autoreleasepool {
       [object release];
     }

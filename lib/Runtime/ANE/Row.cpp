@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What is known of the backend without its library: its options and what it
-/// can do. Part of the library anec, so that a program built without the
-/// backend can say what it lacks.
+/// The description of the backend without its library: its options and
+/// capabilities. Part of the library anec, so that a program built without the
+/// backend can report what it lacks.
 ///
 //===----------------------------------------------------------------------===//
 

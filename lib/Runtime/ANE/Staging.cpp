@@ -1,4 +1,4 @@
-//===- Staging.cpp - a program where the compiler reads it ----------------===//
+//===- Staging.cpp - a program in the compiler's folder -------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -47,7 +47,7 @@ static std::string nameOf(llvm::StringRef digest, llvm::StringRef salt) {
   return ("anec-" + digest + (salt.empty() ? "" : "-") + salt).str();
 }
 
-/// A module with `function` alone.
+/// A module with only `function`.
 static std::unique_ptr<Module> moduleOf(const Function &function,
                                         llvm::StringRef milVersion) {
   auto module = std::make_unique<Module>();
@@ -90,7 +90,7 @@ void StagedProgram::readPaths() {
       paths.push_back(blob.path.text.str());
 }
 
-/// Of the text and the weight files.
+/// Computes the digest of the text and the weight files.
 bool StagedProgram::computeDigest(Diagnostics &diags) {
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
   std::vector<llvm::ArrayRef<uint8_t>> parts = {asBytes(milText)};
@@ -151,7 +151,7 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
   return made;
 }
 
-/// The bits of `digest` as blanks, which say nothing to any reader.
+/// The bits of `digest` as blanks, which all parsers ignore.
 static std::string asBlanks(llvm::StringRef digest) {
   std::string blanks;
   for (char digit : digest)
@@ -216,12 +216,12 @@ StagedProgram::StagedProgram(StagedProgram &&other) noexcept
       paths(std::move(other.paths)), kept(other.kept) {}
 
 StagedProgram::~StagedProgram() {
-  // Nothing can be done about a folder that does not go.
+  // A folder that cannot be removed is left.
   if (!kept && !where.empty())
     (void)fs::remove_directories(where);
 }
 
-/// The weight file in a folder, by the path that the text has.
+/// The weight file in a folder, by its path in the text.
 static std::string fileIn(llvm::StringRef folder, llvm::StringRef pathInText) {
   pathInText.consume_front("@model_path/");
   return join(folder, pathInText);
@@ -239,7 +239,7 @@ bool StagedProgram::isWholeAt(llvm::StringRef path) const {
 }
 
 bool StagedProgram::moveTo(llvm::StringRef path, Diagnostics &diags) {
-  // However it is spelled.
+  // The same folder, in any spelling.
   if (path == where || fs::equivalent(path, where))
     return true;
   auto becomes = [&] {
@@ -252,7 +252,7 @@ bool StagedProgram::moveTo(llvm::StringRef path, Diagnostics &diags) {
     (void)fs::remove_directories(where);
     return becomes();
   }
-  // Systems that clear temporary folders may have taken one file of several.
+  // A system that clears temporary folders may have removed some of the files.
   (void)fs::remove_directories(path);
   return !failed(path, fs::rename(where, path), diags) && becomes();
 }

@@ -1,11 +1,11 @@
-//===- Staging.h - a program where the compiler reads it --------*- C++ -*-===//
+//===- Staging.h - a program in the compiler's folder -----------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
 /// The engine's compiler reads `model.mil` and weight files from a folder that
-/// the framework names after the program, and that has to be there before.
+/// the framework names after the program, and that must exist before compiling.
 /// The text carries a digest of itself and its weights, so that equal names
 /// mean equal programs.
 ///
@@ -22,13 +22,13 @@ namespace anec::ane {
 inline constexpr llvm::StringLiteral weightPathInText =
     "@model_path/weights/weight.bin";
 
-/// Files of a program, in a folder that goes away with it.
+/// Files of a program, in a folder that is removed with it.
 class StagedProgram {
 public:
   /// Writes `function` as a program of version `milVersion` into a new folder
   /// inside `parent`, its arrays into no more than `mostWeightFiles`. `salt`
-  /// tells programs apart that do not share what was compiled. Nothing when
-  /// that fails, with the reason reported.
+  /// distinguishes programs that do not share compiled files. Returns nothing,
+  /// with the reason reported, on failure.
   [[nodiscard]] static std::optional<StagedProgram>
   write(const Function &function, llvm::StringRef milVersion,
         unsigned mostWeightFiles, llvm::StringRef parent, llvm::StringRef salt,
@@ -38,7 +38,7 @@ public:
   [[nodiscard]] static std::optional<StagedProgram>
   writeText(const ProgramText &program, llvm::StringRef parent,
             llvm::StringRef salt, Diagnostics &diags);
-  /// The files that another process has staged, and keeps.
+  /// Opens files that another process staged and keeps.
   [[nodiscard]] static std::optional<StagedProgram> open(llvm::StringRef folder,
                                                          Diagnostics &diags);
   StagedProgram(StagedProgram &&other) noexcept;
@@ -46,25 +46,25 @@ public:
   /// Removes the folder, unless it is kept.
   ~StagedProgram();
 
-  /// Moves the folder to `path`. A program that stands there already is the
-  /// same: it has the name, so it stays, and what was compiled of it.
+  /// Moves the folder to `path`. A program that is there already has the same
+  /// name and is therefore equal: it stays, with its compiled files.
   [[nodiscard]] bool moveTo(llvm::StringRef path, Diagnostics &diags);
   void keep() { kept = true; }
   /// Whether the files are still there: unloading may remove them.
   bool isThere() const;
-  /// Writes the text, and makes the folder, again.
+  /// Creates the folder and writes the text again.
   [[nodiscard]] bool restoreText(Diagnostics &diags);
 
   const std::string &folder() const { return where; }
-  /// For a folder of its own: no two programs have the same, but with equal
-  /// salt.
+  /// A name for the folder of the program. Only equal programs with equal salt
+  /// have the same name.
   const std::string &name() const { return ownName; }
   const std::string &text() const { return milText; }
-  /// Of the text without salt, and of the weights.
+  /// The digest of the text without salt, and of the weights.
   const std::string &digest() const { return contentDigest; }
   /// The paths of weight files as the text has them.
   llvm::ArrayRef<std::string> weightPaths() const { return paths; }
-  /// Where one of them is staged.
+  /// The staged file of one of them.
   std::string weightFile(llvm::StringRef pathInText) const;
 
 private:

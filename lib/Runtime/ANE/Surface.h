@@ -22,14 +22,14 @@ struct RowLayout {
   bool isDense() const { return stride == rowBytes(); }
 };
 
-/// How the engine has an input or output of `type` by the rule of rows at
-/// multiples of 64 bytes; with a `stride` when the engine says itself.
+/// The engine's layout of an input or output of `type`: rows at multiples of 64
+/// bytes, or at multiples of `stride` if the engine reports it.
 RowLayout rowLayout(const TensorType &type, uint64_t stride = 0);
 
 /// An IOSurface: one row of bytes, locked while it is read or written.
 class Surface {
 public:
-  /// Nothing, with the reason reported, when there is no memory for it.
+  /// Returns nothing, with the reason reported, when there is no memory for it.
   [[nodiscard]] static std::optional<Surface>
   create(const Port &port, const RowLayout &layout, Diagnostics &diags);
   Surface(Surface &&other) noexcept;
@@ -39,7 +39,7 @@ public:
   IOSurfaceRef get() const { return surface; }
   uint64_t bytes() const { return layout.bytes; }
 
-  /// As Executable has them.
+  /// Like Executable::writeInput and readOutput.
   [[nodiscard]] bool write(const Region &region, const float *elements,
                            Diagnostics &diags);
   [[nodiscard]] bool read(const Region &region, float *elements,

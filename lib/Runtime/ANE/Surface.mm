@@ -47,7 +47,7 @@ Surface::create(const Port &port, const RowLayout &layout, Diagnostics &diags) {
       return std::nullopt;
     }
     Surface surface(port, layout, made);
-    // Rows are padded with zeros, whatever the memory had.
+    // Rows are padded with zeros.
     if (!surface.locked(false, diags, [&](uint8_t *base) {
           std::memset(base, 0, layout.bytes);
         }))
@@ -65,7 +65,8 @@ Surface::~Surface() {
     CFRelease(surface);
 }
 
-/// Calls `visit` with the memory, which the processor has until then.
+/// Calls `visit` with the memory, which is locked for the processor during the
+/// call.
 template <typename Visit>
 bool Surface::locked(bool readOnly, Diagnostics &diags, Visit visit) {
   IOSurfaceLockOptions options = readOnly ? kIOSurfaceLockReadOnly : 0;
@@ -82,8 +83,9 @@ bool Surface::locked(bool readOnly, Diagnostics &diags, Visit visit) {
   return true;
 }
 
-/// Calls `visit` with the place of each row of `region` in the surface, where
-/// it is among the region's elements, and how long. Rows that touch are one.
+/// Calls `visit` for each row of `region` with its place in the surface, its
+/// offset among the region's elements, and its length. Contiguous rows are
+/// joined.
 template <typename Visit>
 void Surface::forEachRow(const Region &region, Visit visit) {
   Region rows = region;

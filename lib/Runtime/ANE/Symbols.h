@@ -13,8 +13,8 @@ namespace anec::ane {
 
 enum class Direction : uint8_t { Input, Output };
 
-/// What the attributes of a loaded program say of its first procedure; nothing
-/// of what they say in another form than is known.
+/// Reads the attributes of a loaded program's first procedure. Attributes of
+/// unknown form are ignored.
 SymbolTable readSymbolTable(NSDictionary *attributes, Direction direction);
 
 /// Which port each surface of a request belongs to, and its index there.
@@ -22,9 +22,9 @@ struct SymbolOrder {
   std::vector<unsigned> ports;
   std::vector<unsigned> indices;
 };
-/// The engine's own order where it says, and otherwise: inputs by the bytes of
-/// their names, outputs by those of `name@output`. Nothing, with that reported,
-/// when the engine has other names than `ports`.
+/// The engine's own order, if it is known; otherwise inputs sorted by the bytes
+/// of their names, and outputs by those of `name@output`. Returns nothing, with
+/// the difference reported, when the engine has other names than `ports`.
 [[nodiscard]] std::optional<SymbolOrder>
 orderSymbols(llvm::ArrayRef<Port> ports, const SymbolTable &table,
              Direction direction, Diagnostics &diags);

@@ -13,11 +13,11 @@ using namespace anec;
 using namespace anec::ane;
 
 //===----------------------------------------------------------------------===//
-// What the engine says
+// Attributes of the engine
 //===----------------------------------------------------------------------===//
 
-// Nothing of this is documented, so every object is looked at before it is
-// used.
+// None of this is documented, so the class of every object is checked before
+// use.
 static NSArray *arrayAt(NSDictionary *dictionary, NSString *key) {
   if (![dictionary isKindOfClass:[NSDictionary class]])
     return nil;
@@ -38,7 +38,7 @@ static uint64_t numberAt(NSDictionary *dictionary, NSString *key) {
              : 0;
 }
 
-/// The name as the text has it: outputs are called `y@output`.
+/// The name in the text; the engine calls outputs `y@output`.
 static std::string nameInText(id symbol) {
   if (![symbol isKindOfClass:[NSString class]])
     return "";
@@ -80,8 +80,8 @@ SymbolTable ane::readSymbolTable(NSDictionary *attributes,
   NSArray *indices =
       arrayAt(procedure, isInput ? @"ANEFModelInputSymbolIndexArray"
                                  : @"ANEFModelOutputSymbolIndexArray");
-  // Symbols are numbered in all procedures together, so a procedure lists its
-  // own; a program has one, and may do without the list.
+  // Symbols are numbered across all procedures, and each procedure lists its
+  // own. A program has one procedure, and the list may be missing.
   NSUInteger count = indices ? [indices count] : [names count];
   for (NSUInteger i = 0; i < count; ++i) {
     id index = indices ? [indices objectAtIndex:i] : nil;

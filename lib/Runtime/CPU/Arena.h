@@ -1,4 +1,4 @@
-//===- Arena.h - places for values that come and go -------------*- C++ -*-===//
+//===- Arena.h - allocates memory for values --------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -12,7 +12,7 @@
 
 namespace anec::cpu {
 
-/// Hands out places of an arena that grows as needed, smallest fit first.
+/// Allocates ranges of an arena that grows as needed, by smallest fit.
 class Arena {
 public:
   uint64_t allocate(uint64_t size) {
@@ -47,7 +47,7 @@ public:
   uint64_t size() const { return end; }
 
 private:
-  /// Extends the last free place, or the arena.
+  /// Extends the last free range, or the arena.
   uint64_t grow(uint64_t size) {
     uint64_t offset = end;
     if (!free.empty()) {

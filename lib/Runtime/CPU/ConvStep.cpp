@@ -20,8 +20,8 @@ using namespace anec::cpu;
 
 namespace {
 
-/// A convolution's sizes. Spatial axes are held as three, missing ones in front
-/// with one element.
+/// The sizes of a convolution. There are always three spatial axes; missing
+/// leading ones have one element.
 struct Geometry {
   std::array<ConvAxis, 3> axes;
   size_t images, groups, inputs, outputs; ///< channels per group
@@ -56,8 +56,8 @@ struct Geometry {
 
 } // namespace
 
-/// Writes one row of outputs as kernel position `kernel` of the last axis sees
-/// them: input elements, or zeros in the padding.
+/// Writes the elements that position `kernel` of the kernel's last axis reads
+/// for one row of outputs: inputs, or zeros in the padding.
 static void unfoldRow(const ConvAxis &axis, int64_t kernel, const float *input,
                       float *out) {
   int64_t shift = kernel * axis.dilation - axis.before;

@@ -78,7 +78,8 @@ StepFn cpu::makeStep(const Step &step, StepContext &ctx) {
 // Inputs and outputs
 //===----------------------------------------------------------------------===//
 
-/// The type an array of `type` has outside: fp32 numerics round nothing.
+/// The type of a port for the caller: with fp32 numerics, fp16 outputs are
+/// fp32, because nothing is rounded.
 static TensorType portType(TensorType type, Numerics numerics, bool output) {
   if (output && numerics == Numerics::FP32 && type.dtype == DType::FP16)
     type.dtype = DType::FP32;
@@ -117,7 +118,7 @@ static void runTimed(const StepFn &step, StepTime &time) {
 
 namespace {
 
-/// The values that live in memory of the caller's.
+/// The values in the caller's memory.
 struct Bound {
   Storage::Places places;
   std::vector<bool> taken;
@@ -133,7 +134,7 @@ struct Bound {
            binding.output ? parts.outputs : parts.inputs) {
         if (part.port != binding.port || part.region != binding.region)
           continue;
-        // A result that is an input, or known beforehand, lies elsewhere.
+        // A result that is an input or a constant is stored elsewhere.
         const Value *value = schedule.root(part.value);
         if (schedule.isConstant(value) ||
             (binding.output && inputs.contains(value)))
@@ -141,7 +142,7 @@ struct Bound {
         auto [it, fresh] = places.try_emplace(
             value, reinterpret_cast<uint32_t *>(binding.memory));
         // Another part of the output may be the same value. The same part of an
-        // input may be cut out twice.
+        // input may be sliced twice.
         found |= fresh;
         if (binding.output)
           break;
@@ -273,7 +274,7 @@ public:
   uint64_t activationBytes() const override { return storage.arenaBytes(); }
 
 private:
-  /// A part of a port and where it is.
+  /// A part of a port and its memory.
   struct Piece {
     unsigned port;
     Region region;
@@ -286,8 +287,8 @@ private:
     return std::move(result.places);
   }
 
-  /// Calls `visit` for what each row of `region` has in common with `piece`:
-  /// where it is, where it is among the elements of `region`, and how long.
+  /// Calls `visit` for the overlap of each row of `region` with `piece`: its
+  /// memory, its offset among the elements of `region`, and its length.
   template <typename Visit>
   static void forEachRow(const Piece &piece, unsigned port,
                          const Region &region, Visit visit) {
@@ -310,7 +311,7 @@ private:
             size_t(step * (right - left)));
   }
 
-  /// Where all of a port is; null when it is in several pieces.
+  /// The memory of a whole port; null when it is in several pieces.
   static uint32_t *wholePort(llvm::ArrayRef<Piece> pieces, unsigned port,
                              const TensorType &type) {
     uint32_t *whole = nullptr;
@@ -369,7 +370,7 @@ public:
   }
 
 private:
-  /// For programs that come without one.
+  /// The workspace of programs that are loaded without one.
   const std::shared_ptr<Workspace> &workspace() {
     if (!own)
       own = executor ? std::make_shared<Workspace>(executor)
@@ -383,7 +384,7 @@ private:
 
 } // namespace
 
-/// Ops take strings as constants only, so all but those are computed.
+/// All types except strings, which ops accept only as constants.
 static constexpr DTypeSet computedTypes = {
     DType::Bool,  DType::FP16,      DType::FP32,    DType::FP64,
     DType::BF16,  DType::FP8E4M3FN, DType::FP8E5M2, DType::Int4,

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The result is seen as [rows, columns], columns being its last axis. A tile
-/// is some rows; every op of the step runs on it before the next tile is taken,
+/// The result is viewed as [rows, columns], where columns is its last axis. A
+/// tile is some rows; every op of the step runs on a tile before the next one,
 /// so that values inside the step stay in the first-level cache. An operand is
 /// read as a whole tile when it has the result's shape, and row by row when it
 /// is broadcast.
@@ -18,7 +18,7 @@
 using namespace anec;
 using namespace anec::cpu;
 
-/// About what the first-level cache holds with a few operands at once.
+/// About as many elements as the first-level cache holds with a few operands.
 static constexpr size_t tileElements = 2048;
 
 namespace {
@@ -27,7 +27,7 @@ namespace {
 struct Source {
   const float *base = nullptr; ///< null: a scratch tile
   unsigned scratch = 0;
-  bool whole = true; ///< laid out as the result is
+  bool whole = true; ///< in the layout of the result
   size_t columnStride = 1;
   std::vector<uint32_t> rowOffsets; ///< when not whole
 };
@@ -87,7 +87,7 @@ static Program compileTiles(const Step &step, StepContext &ctx) {
                      ? 0
                      : size_t(first->type.numElements()) / program.columns;
 
-  // Scratch tiles are given back after the last use.
+  // Scratch tiles are released after the last use.
   llvm::DenseMap<const Value *, unsigned> scratch, uses;
   for (const Op *op : step.ops)
     for (const Value *operand : op->operandValues())
@@ -118,13 +118,13 @@ static Program compileTiles(const Step &step, StepContext &ctx) {
     }
     if (ctx.schedule.internal.contains(op->result())) {
       tile.scratch = scratch[op->result()] = takeTile();
-      // A result nobody uses holds its tile for this op alone.
+      // An unused result needs its tile only during this op.
       if (uses.lookup(op->result()) == 0)
         freeTiles.push_back(tile.scratch);
     } else {
       tile.out = ctx.storage.floats(op->result());
     }
-    // Only now, so that no kernel writes where it reads.
+    // Released only now, so that no kernel writes to a tile that it reads.
     for (unsigned slot = 0; slot < operands; ++slot) {
       const Value *operand = op->operand(slot);
       if (--uses[operand] == 0 && ctx.schedule.internal.contains(operand))

@@ -14,9 +14,9 @@ using namespace anec::cpu;
 
 namespace {
 
-/// How each `accumulate` op gets its value to the gradient.
+/// How an `accumulate` op adds its value to the gradient.
 enum class Way : uint8_t {
-  InPlace, ///< the value is computed there
+  InPlace, ///< the value is computed in the gradient
   Add,
   Copy,
 };
@@ -46,8 +46,8 @@ public:
   };
   Storage::Places places;
   llvm::DenseMap<const Op *, std::pair<Way, float *>> ways;
-  llvm::DenseSet<const Op *> accumulating; ///< products that add
-  std::vector<Copy> copies;                ///< at the end
+  llvm::DenseSet<const Op *> accumulating; ///< products added to gradients
+  std::vector<Copy> copies;                ///< made at the end
 
 private:
   bool isComputed(const Value *root) const {
@@ -80,7 +80,7 @@ Placing::placeGradient(const Op &op, const HostMemory::Gradient &gradient) {
   if (value != root || !root->hasOneUse() || !isComputed(root))
     return {other, gradient.memory};
   if (!gradient.overwrite) {
-    // A product can add to what is there, when nothing is rounded before.
+    // A product can add to the gradient itself, if it is not rounded first.
     const Op *maker = root->definingOp();
     bool rounds = root->type.dtype == DType::FP16 && numerics == Numerics::FP16;
     if (!maker->is(ops::Matmul) || rounds || root->type.rank() != 2)
@@ -119,7 +119,7 @@ static StepFn makeTransfer(Way way, const float *from, float *to, size_t count,
   };
 }
 
-/// An engine that is emulated does not run the host's ops.
+/// Host ops do not run on an emulated engine.
 static Numerics hostNumerics(Numerics numerics) {
   return isEmulated(numerics) ? Numerics::FP16 : numerics;
 }

@@ -118,7 +118,7 @@ ANEC_INLINE Floats squareRoot(Floats x) {
 /// To the nearest integer, ties to even.
 ANEC_INLINE Floats roundEven(Floats x) {
   // Below 2^23, adding and subtracting 2^23 leaves the integer part; from there
-  // on (and for NaN) x is its own.
+  // on (and for NaN), x is unchanged.
   Floats magic = copySign(splat(0x1p23f), x);
   Floats rounded = copySign((x + magic) - magic, x);
   return abs(x) < 0x1p23f ? rounded : x;

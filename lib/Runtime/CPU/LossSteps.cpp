@@ -6,7 +6,7 @@
 /// \file
 /// Logits are [classes, count], with a column for each target. Some rows at a
 /// time stay in the cache while their largest elements and the sums of their
-/// exponentials are found; what the parts give is put together in fp64.
+/// exponentials are found; the results of the parts are combined in fp64.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -118,8 +118,8 @@ StepFn cpu::makeCrossEntropy(const Op &op, StepContext &ctx) {
   };
 }
 
-// factor (exp(x - top) / sum - 1 at the target), factor = dy / columns that
-// count, and 0 for one that does not.
+// factor (exp(x - top) / sum - 1 at the target), factor = dy / (number of
+// columns that count); 0 for a column that does not count.
 StepFn cpu::makeCrossEntropyGradient(const Op &op, StepContext &ctx) {
   const Value *logits = op.operand(param::logits);
   Loss loss{size_t(logits->type.shape[0]), size_t(logits->type.shape[1]),

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Elements are four bytes whatever their type, so one strided copy serves all.
+/// Elements of all types have four bytes, so one strided copy serves all ops.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -172,7 +172,7 @@ struct SliceOrigin {
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       int64_t begin = computed ? computed[axis] : constant[axis];
       begin += begin < 0 ? shape[axis] : 0;
-      // What lies outside is moved, as in the op's reference.
+      // A slice that reaches outside is moved inside, as in the op's reference.
       begin = std::clamp<int64_t>(begin, 0, shape[axis] - counts[axis]);
       sum += begin * strides[axis];
     }
@@ -206,8 +206,8 @@ StepFn cpu::makeSliceBySize(const Op &op, StepContext &ctx) {
   };
 }
 
-// A copy of `x`, and of the update into it. A masked begin is a 0, and a
-// dropped axis one element.
+// Copies `x`, and the update into the copy. A masked begin is 0, and a dropped
+// axis has one element.
 StepFn cpu::makeSliceUpdate(const Op &op, StepContext &ctx) {
   const Constant *strides = op.constant(param::stride);
   if (strides && llvm::any_of(strides->asInts(),
@@ -235,7 +235,7 @@ StepFn cpu::makeSliceUpdate(const Op &op, StepContext &ctx) {
   Shape fromStart = mask(param::beginMask);
   for (unsigned axis = 0; axis < rank; ++axis)
     if (fromStart[axis] && origin.computed)
-      origin.counts[axis] = origin.shape[axis]; // leaves 0 alone
+      origin.counts[axis] = origin.shape[axis]; // leaves only 0
     else if (fromStart[axis])
       origin.constant[axis] = 0;
   StepFn copyX = makeCopy(x, op.result(), ctx);
@@ -299,7 +299,7 @@ StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
   return [=] {
     for (int64_t i = 0; i < count; ++i) {
       int64_t row = rowNumbers[i] < 0 ? rowNumbers[i] + rows : rowNumbers[i];
-      // What is out of range reads the nearest row, as in the op's reference.
+      // An index out of range reads the nearest row, as in the op's reference.
       row = std::clamp<int64_t>(row, 0, rows - 1);
       std::memcpy(out + size_t(i) * width, table + size_t(row) * width,
                   width * 4);
@@ -307,8 +307,8 @@ StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
   };
 }
 
-// Rows added to, or put in the place of, rows of a table. The table may already
-// be where the result goes.
+// Adds rows to rows of a table, or replaces them. The table may share the
+// memory of the result.
 StepFn cpu::makeScatter(const Op &op, StepContext &ctx) {
   const Value *data = op.operand(param::data),
               *indices = op.operand(param::indices);
@@ -330,7 +330,8 @@ StepFn cpu::makeScatter(const Op &op, StepContext &ctx) {
       std::memcpy(out, table, elements * sizeof(float));
     for (int64_t i = 0; i < count; ++i) {
       int64_t row = rowNumbers[i] < 0 ? rowNumbers[i] + rows : rowNumbers[i];
-      // What is out of range means the nearest row, as in the op's reference.
+      // An index out of range selects the nearest row, as in the op's
+      // reference.
       float *target =
           out + size_t(std::clamp<int64_t>(row, 0, rows - 1)) * width;
       const float *update = updates + size_t(i) * width;
@@ -347,7 +348,7 @@ StepFn cpu::makeScatter(const Op &op, StepContext &ctx) {
 // States
 //===----------------------------------------------------------------------===//
 
-// A copy: a later write must not change what was read.
+// A copy, because a later write must not change what was read.
 StepFn cpu::makeReadState(const Op &op, StepContext &ctx) {
   return makeCopy(op.operand(param::input), op.result(), ctx);
 }

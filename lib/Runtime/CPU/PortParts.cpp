@@ -11,7 +11,7 @@ using namespace anec;
 using namespace anec::cpu;
 
 /// The part of an array of `shape`, seen as a matrix, that begins at `begin`
-/// and has `size` along each axis; nothing when that is no rectangle.
+/// and has `size` along each axis; nothing when that is not a rectangle.
 static std::optional<Region> rectangle(llvm::ArrayRef<int64_t> shape,
                                        llvm::ArrayRef<int64_t> begin,
                                        llvm::ArrayRef<int64_t> size) {
@@ -25,7 +25,7 @@ static std::optional<Region> rectangle(llvm::ArrayRef<int64_t> shape,
   part.column = begin[last];
   part.columns = size[last];
   part.channels = 1;
-  bool inside = false; // behind the first axis with several elements
+  bool inside = false; // after the first axis with several elements
   for (size_t axis = 0; axis < last; ++axis) {
     if (inside && size[axis] != shape[axis])
       return std::nullopt;
@@ -36,8 +36,8 @@ static std::optional<Region> rectangle(llvm::ArrayRef<int64_t> shape,
   return part;
 }
 
-/// Calls `visit(op)` for everything that uses `value` under any name; a result
-/// of the function is null. Stops with false when `visit` says so.
+/// Calls `visit(op)` for every use of `value` or an alias; `op` is null for a
+/// result of the function. Stops and returns false when `visit` returns false.
 static bool visitUses(const Value *value, Numerics numerics,
                       llvm::function_ref<bool(const Op *)> visit) {
   for (const Operand *use = value->firstUse(); use; use = use->nextUse()) {
@@ -52,10 +52,10 @@ static bool visitUses(const Value *value, Numerics numerics,
 
 void PortParts::addInput(const Value &param, unsigned port, Numerics numerics) {
   std::vector<PortPart> parts;
-  // To emulate an engine is to run what it would: it slices and concatenates.
+  // An emulated engine runs all slices and concats, like the engine.
   bool split =
       !isEmulated(numerics) && visitUses(&param, numerics, [&](const Op *user) {
-        // Where it begins may be computed.
+        // The origin may be computed at run time.
         if (!user || !user->is(ops::SliceBySize) ||
             !user->constant(param::begin))
           return false;
@@ -64,8 +64,8 @@ void PortParts::addInput(const Value &param, unsigned port, Numerics numerics) {
         for (auto [at, extent] : llvm::zip_equal(begin, shape))
           at += at < 0 ? extent : 0;
         auto region = rectangle(shape, begin, user->result()->type.shape);
-        // Of a renamed input, only what has the same columns is the same
-        // rectangle.
+        // In a renamed input, a slice is the same rectangle only if the columns
+        // are the same.
         if (!region || matrixOf(shape) != matrixOf(param.type.shape))
           return false;
         parts.push_back({port, *region, user->result()});

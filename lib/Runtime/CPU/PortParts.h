@@ -4,11 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A packed kernel cuts its input into pieces first and puts its output
-/// together last. Where a program does nothing else with them, the pieces live
-/// in places of their own, which are read and written directly: weights that
-/// ride in an input stay where they are from run to run, and nothing is cut or
-/// put together.
+/// A packed kernel first slices its input, and concatenates its output last. If
+/// a program has no other use of them, each part has its own memory, which is
+/// read and written directly: weights in a packed input stay in place between
+/// runs, and nothing is sliced or concatenated.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +21,7 @@
 
 namespace anec::cpu {
 
-/// A rectangle of a port, and the value that it is.
+/// A rectangle of a port, and its value.
 struct PortPart {
   unsigned port;
   Region region;
@@ -33,12 +32,13 @@ struct PortParts {
   PortParts() = default;
   PortParts(const Function &function, Numerics numerics);
 
-  /// They cover what the program reads of its inputs, and its whole outputs.
+  /// The parts cover what the program reads of its inputs, and its whole
+  /// outputs.
   std::vector<PortPart> inputs, outputs;
   std::vector<const Value *> states;
-  /// Slices of inputs and concats of outputs, which nothing has to run.
+  /// Slices of inputs and concats of outputs, which do not have to run.
   llvm::DenseSet<const Op *> absorbed;
-  /// Inputs and outputs that exist as their parts only.
+  /// Inputs and outputs that exist only as their parts.
   llvm::DenseSet<const Value *> dissolved;
 
 private:

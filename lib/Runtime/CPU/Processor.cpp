@@ -1,4 +1,4 @@
-//===- Processor.cpp - the processor by its name --------------------------===//
+//===- Processor.cpp - the names of the processor -------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

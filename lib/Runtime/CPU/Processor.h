@@ -1,4 +1,4 @@
-//===- Processor.h - the processor by its name ------------------*- C++ -*-===//
+//===- Processor.h - the names of the processor -----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -10,7 +10,7 @@
 
 namespace anec::cpu {
 
-/// What the system calls the processor and itself.
+/// The names of the processor and the system.
 MachineNames thisProcessor();
 
 } // namespace anec::cpu

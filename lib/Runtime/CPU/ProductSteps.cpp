@@ -17,7 +17,7 @@ static Shape batchShape(llvm::ArrayRef<int64_t> shape, size_t rank) {
   return result;
 }
 
-/// For every product of the batch, which matrix of an operand it takes.
+/// For every product of the batch, the index of the operand's matrix.
 static std::vector<size_t> batchIndices(llvm::ArrayRef<int64_t> operand,
                                         llvm::ArrayRef<int64_t> result) {
   std::vector<size_t> indices;

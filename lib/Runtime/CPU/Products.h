@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What matmul, linear and conv have in common, apart from how a product is
-/// computed.
+/// The common parts of matmul, linear and conv, except the computation of a
+/// product.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ namespace anec::cpu {
 struct Products {
   GemmShape shape;
   std::vector<GemmOperands> operands;
-  /// Lays the right operand of a product out where it cannot be used as it is
-  /// (an image under a convolution's kernel), and changes `b` to that.
+  /// Prepares a right operand that cannot be used as it is (an image under a
+  /// convolution's kernel), and points `b` to the result.
   std::function<void(Executor &pool, GemmOperands &product)> prepare;
 
   /// Calls `multiply` with all operands at once, or, when each has to be
@@ -39,7 +39,7 @@ struct Products {
   }
 };
 
-/// The products that an op on floats is; null when it is none.
+/// The products that compute an op on floats; null when there are none.
 std::shared_ptr<Products> matmulProducts(const Op &op, StepContext &ctx);
 std::shared_ptr<Products> linearProducts(const Op &op, StepContext &ctx);
 std::shared_ptr<Products> convProducts(const Op &op, StepContext &ctx);

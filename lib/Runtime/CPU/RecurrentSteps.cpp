@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the inputs give the gates is one product for all steps; each step adds
-/// the product of the state. gru, rnn, and layers with peepholes or limits run
-/// through their rows.
+/// The part of the gates that comes from the inputs is one product for all
+/// steps; each step adds the product with the state. gru, rnn, and layers with
+/// peepholes or limits are evaluated by their reference.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ struct Lstm {
     return shape;
   }
 
-  /// Rows of `hidden` elements between a state and its part of `whole`.
+  /// Copies rows of `hidden` elements between a state and its part of `whole`.
   void readState(const float *whole, std::vector<float> &state) const {
     for (size_t image = 0; image < batch; ++image)
       std::copy_n(whole + image * width + offset, hidden,
@@ -79,8 +79,8 @@ struct Lstm {
             whole + image * width + offset, rounding);
   }
 
-  /// Makes h and c of one image those after a step, from what goes into its
-  /// gates: input, forget, output, update.
+  /// Updates h and c of one image by one step, from the sums of its gates:
+  /// input, forget, output, update.
   void advance(float *gates, float *h, float *c) {
     gate.apply(3 * hidden, gates);
     update.apply(hidden, gates + 3 * hidden);
@@ -123,7 +123,7 @@ struct Lstm {
 
 } // namespace
 
-/// What one direction of an lstm multiplies and adds.
+/// The weights and the bias of one direction of an lstm.
 struct DirectionParams {
   ValueParam weightIh, weightHh, bias;
 };

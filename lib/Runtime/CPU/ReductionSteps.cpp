@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Both see their operand as [outer, axis, inner]. With one inner element they
-/// work on rows, which are contiguous; otherwise on columns, side by side, as
-/// for a norm over channels of [1, C, 1, S].
+/// Both view their operand as [outer, axis, inner]. With one inner element they
+/// work on rows, which are contiguous; otherwise on adjacent columns, as for a
+/// norm over channels of [1, C, 1, S].
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 using namespace anec;
 using namespace anec::cpu;
 
-/// So few elements are not worth waking another thread.
+/// Fewer elements are not worth waking another thread.
 static constexpr size_t grainElements = 8192;
 
 namespace {
@@ -26,7 +26,8 @@ struct AxisView {
 };
 } // namespace
 
-/// Nothing when the axes do not lie side by side (but for axes of one element).
+/// Returns nothing when the axes are not adjacent (ignoring axes of one
+/// element).
 static std::optional<AxisView> viewAxes(llvm::ArrayRef<int64_t> shape,
                                         llvm::ArrayRef<int64_t> axes) {
   AxisView view;

@@ -1,4 +1,4 @@
-//===- ReferenceStep.cpp - any op, through its row ------------------------===//
+//===- ReferenceStep.cpp - evaluates any op by its reference --------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -11,7 +11,7 @@ using namespace anec::cpu;
 
 namespace {
 
-/// An operand or result and where it lives.
+/// An operand or result and its memory.
 struct Place {
   RefTensor tensor;
   uint32_t *words = nullptr;

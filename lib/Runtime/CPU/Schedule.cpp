@@ -111,8 +111,8 @@ bool Schedule::joins(const Op &op, const Step &step) const {
   if (!step.fused ||
       step.ops.front()->result()->type.shape != op.result()->type.shape)
     return false;
-  // A value of this step that is renamed, or broadcast, would be read at other
-  // elements than those its tile holds.
+  // A value of this step that is renamed or broadcast would be read at elements
+  // outside its tile.
   auto made = [&](const Value *value) {
     return llvm::any_of(
         step.ops, [&](const Op *other) { return other->result() == value; });
@@ -131,8 +131,8 @@ bool Schedule::isFoldable(const Op &op) const {
          });
 }
 
-/// Whether no later step reads what the fused step makes, so that it may run
-/// after them. A value that is renamed counts as read.
+/// Whether no later step reads a result of the fused step, so that it can run
+/// after them. A renamed value counts as read.
 bool Schedule::canMoveToEnd(size_t number) const {
   // Looking at many uses for every op would make loading quadratic.
   unsigned usesLeft = 32;
@@ -154,9 +154,9 @@ bool Schedule::canMoveToEnd(size_t number) const {
   return true;
 }
 
-/// The step that `op` goes to: the last one; or one that makes an operand and
-/// can wait until now, as in silu(gate) * up, where a product lies between the
-/// two; or a new one.
+/// The step for `op`: the last one; or one that makes an operand and can be
+/// delayed until now, as in silu(gate) * up, with a product between the two; or
+/// a new one.
 Step &Schedule::stepFor(const Op &op) {
   bool fusible = fuses && tileKernel(op).has_value();
   if (fusible && !steps.empty() && joins(op, steps.back()))
@@ -169,7 +169,8 @@ Step &Schedule::stepFor(const Op &op) {
       size_t number = maker->second;
       if (!joins(op, steps[number]) || !canMoveToEnd(number))
         continue;
-      // It leaves an empty step behind, so that no numbers change.
+      // The moved step leaves an empty one, so that the numbers of steps do not
+      // change.
       steps.push_back(std::exchange(steps[number], {}));
       for (const Op *moved : steps.back().ops)
         stepOf[moved] = steps.size() - 1;
@@ -179,8 +180,8 @@ Step &Schedule::stepFor(const Op &op) {
   return steps.back();
 }
 
-/// Internal: every use is in the step that makes the value. A use without an op
-/// is a result of the function; one by an alias leads out.
+/// Finds values with all uses in the step that makes them. A use without an op
+/// is a result of the function; a use by an alias is outside the step.
 void Schedule::findInternalValues() {
   for (const Step &step : steps) {
     if (!step.fused)

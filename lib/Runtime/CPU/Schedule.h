@@ -1,14 +1,13 @@
-//===- Schedule.h - which ops run together ---------------------*- C++ -*-===//
+//===- Schedule.h - which ops run together ----------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
 /// A step is one op, or several tile ops of one shape (elementwise ones, and
-/// softmax along rows) that are computed tile by tile, so that what passes
-/// between them stays in the cache. Constants and aliases need no step, and
-/// what is computed from constants alone is computed once, when the program is
-/// loaded.
+/// softmax along rows) that are computed tile by tile, so that values between
+/// them stay in the cache. Constants and aliases need no step, and ops on
+/// constants are computed once, when the program is loaded.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +34,8 @@ struct TileKernel {
   Binary binary = Binary::Add;
   float p = 0, q = 0; ///< the parameters of `unary`
 };
-/// Nothing when the op is not of that kind, not on floats, or has no kernel.
+/// Returns nothing when the op is not of these kinds, is not on floats, or has
+/// no kernel.
 std::optional<TileKernel> tileKernel(const Op &op);
 
 struct Step {
@@ -50,15 +50,16 @@ struct Schedule {
   Schedule(const Function &function, const PortParts &parts, Numerics numerics);
 
   std::vector<Step> steps;
-  /// Ops on constants alone, in order: their results are constants too.
+  /// Ops whose operands are constants, in order: their results are constants,
+  /// too.
   std::vector<const Op *> folded;
-  /// The value that a value is another name of; itself for most.
+  /// The value that each value is an alias of; most are their own root.
   llvm::DenseMap<const Value *, const Value *> roots;
   /// Values that exist only inside one fused step.
   llvm::DenseSet<const Value *> internal;
 
   const Value *root(const Value *value) const { return roots.lookup(value); }
-  /// Whether the value is known when loading.
+  /// Whether the value is known on loading.
   bool isConstant(const Value *value) const {
     return constants.contains(root(value));
   }
@@ -70,7 +71,7 @@ private:
   bool canMoveToEnd(size_t number) const;
   void findInternalValues();
 
-  /// An emulated engine's ops each have a step of their own.
+  /// False for an emulated engine, where each op is a step.
   bool fuses;
   llvm::DenseSet<const Value *> constants;   ///< roots
   llvm::DenseMap<const Op *, size_t> stepOf; ///< of ops that have one so far

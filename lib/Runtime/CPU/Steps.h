@@ -1,12 +1,12 @@
-//===- Steps.h - from an op to what runs it --------------------*- C++ -*-===//
+//===- Steps.h - makes functions that run ops -------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
 /// Loading turns each step of the schedule into a function without arguments:
-/// all places are known by then, and everything that can be decided once is. An
-/// op without a maker here runs through its row's reference.
+/// all addresses are known by then, and all choices are made once. An op
+/// without a maker here is evaluated by its reference.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,16 +25,17 @@ using StepFn = std::function<void()>;
 
 class HazardList;
 
-/// What a step is made from. Outlives the steps.
+/// What steps are made from. Must outlive the steps.
 struct StepContext {
   const Storage &storage;
   const Schedule &schedule;
   Executor &pool;
   Numerics numerics;
   const ProductKernels &products;
-  /// Where emulated steps count; null when nothing is emulated.
+  /// Where emulated steps count hazards; null when nothing is emulated.
   HazardList *hazards = nullptr;
-  /// Products that add to what is where their results go; null for none.
+  /// Products that add to the memory of their results instead of overwriting
+  /// it; null for none.
   const llvm::DenseSet<const Op *> *accumulating = nullptr;
 
   /// How results of `value`'s type are rounded.
@@ -45,8 +46,8 @@ struct StepContext {
   }
 };
 
-/// Makes the step of one op; empty when this op, or these operands of it, have
-/// no fast way.
+/// Makes the step of one op; returns an empty function when the op has no fast
+/// implementation for these operands.
 using StepMaker = StepFn (*)(const Op &op, StepContext &ctx);
 
 StepFn makeFused(const Step &step, StepContext &ctx);
@@ -70,10 +71,11 @@ StepFn makeCrossEntropyGradient(const Op &op, StepContext &ctx);
 StepFn makeReadState(const Op &op, StepContext &ctx);
 StepFn makeWriteState(const Op &op, StepContext &ctx);
 
-/// Evaluates the op in double precision by its row and rounds the results.
+/// Evaluates the op by its reference in double precision, and rounds the
+/// results.
 StepFn makeReference(const Op &op, StepContext &ctx);
 
-/// The best of the above for `step`.
+/// The fastest of the above for `step`.
 StepFn makeStep(const Step &step, StepContext &ctx);
 
 } // namespace anec::cpu

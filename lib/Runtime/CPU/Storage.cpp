@@ -1,4 +1,4 @@
-//===- Storage.cpp - where values live during a run -----------------------===//
+//===- Storage.cpp - memory of values during a run ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -15,7 +15,7 @@
 using namespace anec;
 using namespace anec::cpu;
 
-/// A cache line, and the widest vector.
+/// The words of a cache line, and of the widest vector.
 static constexpr uint64_t alignmentWords = 16;
 
 static uint64_t sizeInWords(const Value *value) {
@@ -27,7 +27,8 @@ static uint64_t sizeInWords(const Value *value) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// What runs and what is returned; the operands of folded ops are not.
+/// The roots of operands of steps, and of results. Operands of folded ops are
+/// not included.
 static llvm::DenseSet<const Value *> neededRoots(const Function &function,
                                                  const Schedule &schedule,
                                                  const PortParts &parts) {
@@ -58,14 +59,14 @@ Storage::Storage(const Function &function, const Schedule &schedule,
       places[value] = places.lookup(root);
 }
 
-/// Memory for a constant.
+/// Allocates memory for a constant.
 uint32_t *Storage::addConstant(const Value *value) {
   uint64_t words = sizeInWords(value);
   constantWords += words;
   if (words > chunkLeft) {
-    // Many weights are a little too small for huge pages, so they lie side by
-    // side. As much again as there is keeps the chunks few, and small ones
-    // small.
+    // Many weights are slightly too small for huge pages, so they share chunks.
+    // A chunk as large as all constants so far keeps the number of chunks low,
+    // and chunks of small programs small.
     constexpr uint64_t mostWords = uint64_t(8) << 20;
     chunkLeft = std::max(words, std::min(constantWords, mostWords));
     constants.push_back(makeAlignedArray(chunkLeft));
@@ -172,8 +173,8 @@ void Storage::foldConstants(const Schedule &schedule,
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// Inputs and outputs outlive a run: what is written stays, and what came out
-/// can be read later.
+/// Inputs and outputs have memory of their own, because they keep their
+/// elements between runs.
 void Storage::placePorts(const Schedule &schedule, const PortParts &parts) {
   std::vector<const Value *> ports = parts.states;
   for (const auto *list : {&parts.inputs, &parts.outputs})
@@ -194,7 +195,8 @@ void Storage::placePorts(const Schedule &schedule, const PortParts &parts) {
 }
 
 void Storage::placeActivations(const Schedule &schedule, Workspace &workspace) {
-  // The number of the last step that reads a value; results are read after all.
+  // The number of the last step that reads a value; results are read after all
+  // steps.
   llvm::DenseMap<const Value *, size_t> lastUse;
   for (auto [number, step] : llvm::enumerate(schedule.steps))
     for (const Op *op : step.ops)

@@ -1,4 +1,4 @@
-//===- Storage.h - where values live during a run --------------*- C++ -*-===//
+//===- Storage.h - memory of values during a run ----------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,8 @@
 
 namespace anec::cpu {
 
-/// What elements of `dtype` are rounded to: without rounding, fp16 is not.
+/// The type that elements of `dtype` are rounded to: fp32 for fp16 without
+/// rounding.
 inline DType storedType(DType dtype, Rounding rounding) {
   return dtype == DType::FP16 && rounding == Rounding::None ? DType::FP32
                                                             : dtype;
@@ -29,12 +30,12 @@ inline DType storedType(DType dtype, Rounding rounding) {
 
 class Storage {
 public:
-  /// Places that others gave to values.
+  /// Memory of values that is owned by others.
   using Places = llvm::DenseMap<const Value *, uint32_t *>;
 
-  /// Converts and computes the constants, and gives everything else that is not
-  /// in `external` a place: inputs and outputs one of their own, the rest one
-  /// in an arena.
+  /// Converts and computes the constants, and allocates all other values that
+  /// are not in `external`: inputs and outputs separately, the rest in an
+  /// arena.
   Storage(const Function &function, const Schedule &schedule,
           const PortParts &parts, Numerics numerics, const Places &external,
           Workspace &workspace);
@@ -62,8 +63,8 @@ private:
   void placeActivations(const Schedule &schedule, Workspace &workspace);
 
   Places places;
-  std::vector<AlignedArray> constants; ///< each holds several
-  uint32_t *chunk = nullptr;           ///< free memory of the last one
+  std::vector<AlignedArray> constants; ///< each block holds several
+  uint32_t *chunk = nullptr;           ///< free memory of the last block
   uint64_t chunkLeft = 0;
   AlignedArray own; ///< inputs and outputs
   uint64_t constantWords = 0, arenaWords = 0, ownWords = 0;

@@ -5,7 +5,8 @@
 /// \file
 /// Defines the table ANEC_KERNEL_TABLE, whose kernels use the vectors of the
 /// instruction set that the including file is compiled for. One source for all
-/// of them keeps their results alike. See Lanes.h for what may be included.
+/// instruction sets keeps their results consistent. See Lanes.h for what may be
+/// included.
 //===----------------------------------------------------------------------===//
 
 #include "KernelTable.h"
@@ -14,8 +15,8 @@
 namespace anec::cpu {
 namespace {
 
-/// Calls step(i, count) for every vector of a row: with `width` while whole
-/// ones are left, then with the rest.
+/// Calls step(i, count) for every vector of a row: with `width` for whole
+/// vectors, then with the rest.
 template <typename Step>
 ANEC_INLINE void forEachVector(size_t n, Step step) {
   size_t i = 0;
@@ -238,7 +239,7 @@ void siluMulKernel(size_t n, const float *gate, const float *up, float *out,
 
 //===-- Reductions --------------------------------------------------------===//
 
-/// What reductions fold: extremes in fp32, sums in fp64.
+/// The accumulators of reductions: extremes in fp32, sums in fp64.
 struct Maximum {
   Floats value = splat(-__builtin_inff());
   ANEC_INLINE void add(Floats x) { value = x > value ? x : value; }
@@ -511,7 +512,7 @@ void softmaxColumnsKernel(size_t rows, size_t columns, size_t stride,
 
 //===-- Fixed point -------------------------------------------------------===//
 
-// Plain loops, whose every line is a vector operation.
+// A plain loop, in which every line is a vector operation.
 void addFixedProductsKernel(size_t n, double left, float power, double smallest,
                             const float *__restrict right,
                             const float *__restrict powers,

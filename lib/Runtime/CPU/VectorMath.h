@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 /// \file
-/// exp, log, tanh, erf and their like on a whole vector without branches, to
-/// 2 ulp, with libm's results for zeros, infinities, NaN and subnormals. Each
-/// computes all the cases and selects. See Lanes.h for what may be included.
+/// exp, log, tanh, erf and similar functions of a whole vector, without
+/// branches, to 2 ulp, with libm's results for zeros, infinities, NaN and
+/// subnormals. Each computes all cases and selects one. See Lanes.h for what
+/// may be included.
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_RUNTIME_CPU_VECTORMATH_H
@@ -165,8 +166,8 @@ ANEC_INLINE Doubles limited(Doubles x) {
 
 ANEC_INLINE Floats pow(Floats x, Floats y) {
   Floats infinity = splat(__builtin_inff());
-  // Positive, normal, finite x and finite y take the fast way; the rest is
-  // libm's, with its two dozen special cases.
+  // Positive, normal, finite x and finite y take the fast path; libm computes
+  // the rest, with its two dozen special cases.
   Ints ordinary = (x >= 0x1p-126f) & (x < infinity) & (abs(y) < infinity);
   if (any(~ordinary)) {
     Floats result = x;

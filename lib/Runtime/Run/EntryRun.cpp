@@ -14,7 +14,8 @@
 
 using namespace anec;
 
-/// The wanted entry, or the only one that trains, or does not; or the only one.
+/// The entry called `wanted`; or the only one that trains or does not, as
+/// `trains` says; or the only one.
 static const PackagedEntry *findEntry(const ModelPackage &package,
                                       llvm::StringRef wanted, bool trains,
                                       Diagnostics &diags) {
@@ -50,7 +51,7 @@ bool EntryRun::open(ModelPackage package, Backend &backend,
       return argument.split('=').first == input;
     });
   };
-  // A loss is not scaled unless someone says so.
+  // The loss scale is 1 unless it is given.
   if (scale && !given(scaleName))
     arguments.push_back(scaleName + "=ones");
   auto arrays = readPorts("input", ports, arguments, fallback, diags);

@@ -1,4 +1,4 @@
-//===- InputArrays.cpp - what a program is run on -------------------------===//
+//===- InputArrays.cpp - reads the input arrays of programs ---------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -18,8 +18,8 @@
 using namespace anec;
 namespace fs = llvm::sys::fs;
 
-/// The shape without axes of one element: what has to agree. A layout may add
-/// and drop such axes, and the order of elements stays.
+/// The shape without axes of one element, for comparison: layouts add and drop
+/// such axes without reordering elements.
 static Shape significant(llvm::ArrayRef<int64_t> shape) {
   Shape result;
   for (int64_t extent : shape)
@@ -28,7 +28,8 @@ static Shape significant(llvm::ArrayRef<int64_t> shape) {
   return result;
 }
 
-/// Fills `bytes` from the begin of a file; how many there are.
+/// Fills `bytes` from the beginning of a file. Returns the number of bytes
+/// read.
 static llvm::Expected<size_t> readBegin(llvm::StringRef path,
                                         llvm::MutableArrayRef<char> bytes) {
   llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(path);
@@ -50,7 +51,7 @@ static llvm::Expected<size_t> readBegin(llvm::StringRef path,
 
 static ConstantRef bytesOfFile(llvm::StringRef path, const Port &port,
                                Diagnostics &diags) {
-  // No more than what is wanted: some files never end.
+  // Reads only the needed bytes: some files never end.
   std::vector<char> bytes(port.type.numElements());
   llvm::Expected<size_t> size = readBegin(path, bytes);
   if (!size) {
@@ -68,7 +69,7 @@ static ConstantRef bytesOfFile(llvm::StringRef path, const Port &port,
   return Constant::fromDoubles(port.type, values);
 }
 
-/// The array of a .npy file as the port wants it.
+/// The array of a .npy file, in the type and shape of the port.
 static ConstantRef arrayFromFile(llvm::StringRef path, const Port &port,
                                  Diagnostics &diags) {
   ConstantRef array = readNpy(path, diags);
@@ -134,7 +135,7 @@ anec::readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
   std::vector<ConstantRef> values(ports.size());
   bool ok = true;
   for (const std::string &argument : arguments) {
-    // No structured binding: lambdas capture none in C++20 as clang 14 has it.
+    // Not a structured binding, which lambdas cannot capture with clang 14.
     std::pair<llvm::StringRef, llvm::StringRef> parts =
         llvm::StringRef(argument).split('=');
     llvm::StringRef name = parts.first, source = parts.second;

@@ -1,4 +1,4 @@
-//===- OutputFiles.cpp - what a program has computed ----------------------===//
+//===- OutputFiles.cpp - writes the outputs of programs -------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

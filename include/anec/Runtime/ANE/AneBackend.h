@@ -1,4 +1,4 @@
-//===- AneBackend.h - programs on the Neural Engine ------------*- C++ -*-===//
+//===- AneBackend.h - programs on the Neural Engine -------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -14,12 +14,12 @@ namespace cpu {
 class ProductKernels;
 } // namespace cpu
 
-/// The row of the backend that runs anywhere.
+/// The table row of the CPU backend, which runs on any machine.
 BackendRow cpuBackend();
 
 std::unique_ptr<Backend> createCpuBackend();
-/// The same with products computed by `products`, not by what is fastest on
-/// this processor.
+/// The same with products computed by `products` instead of the fastest on this
+/// processor.
 std::unique_ptr<Backend> createCpuBackend(const cpu::ProductKernels &products);
 
 } // namespace anec

@@ -5,8 +5,8 @@
 ///
 /// \file
 /// Ops of a host schedule, prepared to run on memory that the schedule owns:
-/// what they read, what they give and the gradients they add to have places
-/// that never change. They run as the ops of kernels do.
+/// their parameters, results and gradients have fixed addresses. They run like
+/// the ops of kernels.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +21,21 @@
 namespace anec::cpu {
 
 struct HostMemory {
-  /// Of each parameter, and of each result.
+  /// The memory of each parameter and of each result, with a 4-byte word per
+  /// element.
   std::vector<uint32_t *> parameters, results;
-  /// Of the gradient that each `accumulate` op adds to, in their order.
+  /// The gradient that each `accumulate` op adds to, in the order of the ops.
   struct Gradient {
     float *memory;
-    bool overwrite; ///< the sum begins with this op
+    bool overwrite; ///< this op starts the sum
   };
   std::vector<Gradient> gradients;
 };
 
 class HostProgram {
 public:
-  /// `function` has ops with a reference, and `accumulate`. It may go away.
+  /// `function` consists of ops with a reference, and `accumulate`. It can be
+  /// destroyed afterwards.
   HostProgram(const Function &function, const HostMemory &memory,
               Numerics numerics, std::shared_ptr<Workspace> workspace);
   ~HostProgram();
@@ -54,7 +56,7 @@ private:
   std::vector<std::function<void()>> steps;
 };
 
-/// Whether there is a way to run the op that is faster than its reference.
+/// Whether the op has an implementation that is faster than its reference.
 bool hasStep(const OpDef &def);
 
 } // namespace anec::cpu

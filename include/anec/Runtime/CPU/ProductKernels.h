@@ -5,10 +5,10 @@
 ///
 /// \file
 /// C = op(A) op(B) + bias over row-major fp32 matrices, threaded by the
-/// backend's own pool. There are two ways to compute them behind one interface:
-/// the platform's BLAS, which every processor has, and kernels of anec's own
-/// for AVX-512, which benchmarks/products keeps only as long as they are faster
-/// (docs/numerics.md has the figures). AVX2 and NEON are left to BLAS.
+/// backend's own pool. There are two implementations: the platform's BLAS,
+/// which every processor has, and anec's own kernels for AVX-512, which stay
+/// only as long as benchmarks/products shows them to be faster
+/// (docs/numerics.md has the figures). AVX2 and NEON use BLAS.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ struct GemmOperands {
   const float *columnBias = nullptr; ///< [n], added to every row, or null
 };
 
-/// What happens to the sums before they are stored.
+/// Operations on the sums before they are stored.
 struct GemmEpilogue {
   Rounding rounding = Rounding::None; ///< once, after bias and accumulation
   bool accumulate = false;            ///< C += rather than C =
@@ -57,15 +57,15 @@ struct PackedWeight {
   const float *weight = nullptr;
   size_t leading = 0;
   Transpose transpose = Transpose::No;
-  AlignedArray packed; ///< as the kernels want it, or null
+  AlignedArray packed; ///< in the layout of the kernels, or null
   size_t packedCount = 0;
 
   /// Bytes held besides the matrix itself.
   size_t packedBytes() const { return packedCount * sizeof(float); }
 };
 
-/// A way to compute products. Objects live as long as the process, and every
-/// function may run on several threads at a time.
+/// An implementation of products. Objects live as long as the process, and
+/// every function can run on several threads at a time.
 class ProductKernels {
 public:
   /// `blas`, `avx512` or `mixed`.
@@ -77,9 +77,9 @@ public:
                         llvm::ArrayRef<GemmOperands> batch,
                         const GemmEpilogue &epilogue) const = 0;
 
-  /// Prepares op(\p weight) as the left operand [m, k], or as the right one
-  /// [k, n]; \p leading as for lda or ldb of GemmShape. What one object
-  /// prepares, only that object multiplies with.
+  /// Prepares op(\p weight) as the left operand [m, k], or as the right one [k,
+  /// n]; \p leading as for lda or ldb of GemmShape. Only the object that
+  /// prepared a weight can multiply with it.
   virtual PackedWeight packLeft(size_t m, size_t k, const float *weight,
                                 size_t leading, Transpose transpose) const;
   virtual PackedWeight packRight(size_t k, size_t n, const float *weight,
@@ -101,10 +101,11 @@ protected:
 
 /// The platform's BLAS: one call per slice, with its own threads switched off.
 const ProductKernels &blasProducts();
-/// anec's own, with AVX-512; null where the processor or the build has none.
+/// anec's own kernels for AVX-512; null when the processor or the build has
+/// none.
 const ProductKernels *avx512Products();
-/// What is fastest on this processor: BLAS, and where there are own kernels,
-/// one of both by the shape of the product.
+/// The fastest on this processor: BLAS or, where anec's own kernels are
+/// available, one of both by the shape of the product.
 const ProductKernels &bestProducts();
 
 } // namespace anec::cpu

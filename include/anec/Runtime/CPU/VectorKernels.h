@@ -5,8 +5,8 @@
 /// \file
 /// Vectorised kernels over float arrays. The CPU backend keeps every float
 /// tensor as fp32; with fp16 numerics the result of each operation is rounded
-/// to the nearest fp16 value and kept as fp32, so every kernel takes a
-/// `Rounding`. The instruction set is chosen once, at run time.
+/// to the nearest fp16 value and kept as fp32, so every kernel has a `Rounding`
+/// parameter. The instruction set is chosen once, at run time.
 ///
 /// Lengths count elements and may be 0; pointers need only the alignment of
 /// their element; `out` may be the same array as an input, but may not overlap
@@ -23,7 +23,7 @@
 
 namespace anec::cpu {
 
-/// What happens to a result before it is stored. FP16: nearest fp16 value, ties
+/// The rounding of a result before it is stored. FP16: nearest fp16 value, ties
 /// to even, overflow (65520 and up) to infinity, subnormals kept.
 enum class Rounding : uint8_t { None, FP16 };
 
@@ -35,8 +35,8 @@ enum class InstructionSet : uint8_t { Baseline, AVX2, AVX512 };
 InstructionSet detectInstructionSet();
 
 /// Makes the kernels use \p set; false if this machine or build lacks it. For
-/// tests, and for reproducing another machine's results: not to be called while
-/// kernels run.
+/// tests, and for reproducing another machine's results: it must not be called
+/// while kernels run.
 bool useInstructionSet(InstructionSet set);
 
 /// The instruction set in use.
@@ -115,9 +115,9 @@ void softmaxColumns(size_t rows, size_t columns, size_t stride, const float *x,
 
 //===-- Reductions --------------------------------------------------------===//
 
-/// Sums are accumulated in fp64, so their order does not show. Max and Min
-/// ignore NaN. Of nothing: 0 for sums and L2, NaN for Mean, -/+infinity for
-/// Max/Min.
+/// Sums are accumulated in fp64, so that their order has no visible effect. Max
+/// and Min ignore NaN. Without elements: 0 for sums and L2, NaN for Mean,
+/// -/+infinity for Max/Min.
 enum class Reduce : uint8_t { L1, L2, Max, Mean, Min, Sum, SumSquare };
 
 /// The reduction of \p n contiguous elements.
@@ -132,7 +132,7 @@ void reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
 
 /// Adds `left * right[j]` to `sums[j]`, all of them in units of 2^-16 (`left`
 /// carries that factor), each product rounded to a whole number, halves away
-/// from zero. A product is taken for zero when `power * powers[j]` is at most
+/// from zero. A product is treated as zero when `power * powers[j]` is at most
 /// 2^-17, or when it is smaller than `smallest`. `beyond[j]` becomes 1 or -1
 /// when a sum reaches 2^31 or -2^31, and stays so; `vanished[j]` counts
 /// products that are not zero and were rounded to it. No array overlaps

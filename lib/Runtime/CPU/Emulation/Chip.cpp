@@ -78,7 +78,8 @@ public:
     for (unsigned i = 0; i <= 32; ++i)
       values[i] = exact(from + i * step);
   }
-  /// On the line between the two points around `x`, which lies in the range.
+  /// Interpolates linearly between the two points around `x`, which is in the
+  /// range.
   double operator()(double x) const {
     double at = (x - from) / step;
     unsigned i = std::min(31u, unsigned(at));
@@ -121,7 +122,7 @@ static double tableSilu(double x) {
   return x <= -8 ? 0 : x >= 8 ? x : points(x);
 }
 
-/// All modes have one table, whose point at 0 is off.
+/// All modes share one table, whose point at 0 is inexact.
 static double tableGelu(double x) {
   static const Points points = [] {
     Points made(-4, 4, exactGelu);
@@ -131,8 +132,8 @@ static double tableGelu(double x) {
   return x <= -4 ? 0 : x >= 4 ? x : points(x);
 }
 
-/// 2^t as a power of two times the table of 2^(i/32). `t` is fp16 inside, which
-/// is where most of the error comes from.
+/// 2^t as a power of two times the table of 2^(i/32). The engine rounds `t` to
+/// fp16, which causes most of the error.
 static double tableExp2(double x) {
   static const Points points(0, 1, [](double y) { return std::exp2(y); });
   double t = roundToHalf(x);

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What is published of the engines' arithmetic, as data. None of it is
-/// documented by the vendor; docs/numerics.md names the sources and says what
-/// is assumed where they are silent.
+/// The published arithmetic of the engines, as data. None of it is documented
+/// by the vendor; docs/numerics.md names the sources and says what is assumed
+/// where they are silent.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 namespace anec::cpu {
 
 struct Chip {
-  /// What becomes of a number halfway between two fp16 values.
+  /// How a number halfway between two fp16 values is rounded.
   enum class Ties : uint8_t { Even, Away } ties;
   /// How products are summed.
   enum class Accumulator : uint8_t {
@@ -30,7 +30,7 @@ struct Chip {
     /// Four products at a time in fp16, one after the other, then in fp32.
     HalfThenSingle,
   } accumulator;
-  /// Which products are taken for zero.
+  /// Which products are treated as zero.
   enum class Vanishing : uint8_t {
     /// Those of operands whose exponents add up to -17 or less, where a
     /// subnormal counts as -14.
@@ -38,25 +38,25 @@ struct Chip {
     /// Those smaller than the smallest normal fp16, 2^-14.
     Subnormal,
   } vanishing;
-  /// What a partial sum of 2^15 or more makes of the result.
+  /// The result after a partial sum of 2^15 or more.
   enum class Beyond : uint8_t {
-    Infinity, ///< infinity, whatever comes after
-    Zero,     ///< zero, whatever comes after
-    Saturate, ///< 2^15, from which the sum goes on
+    Infinity, ///< infinity, independent of later products
+    Zero,     ///< zero, independent of later products
+    Saturate, ///< the sum continues from 2^15
   } beyond;
   /// Slices of the last axis that do not begin at 0 are limited to 4094.
   bool limitsWidthSlices;
 
-  /// `value` as fp16: ties as above, infinity beyond 65504, and for NaN too;
-  /// -0 stays.
+  /// `value` rounded to fp16, with ties as above. Values beyond 65504 and NaN
+  /// become infinity; -0 stays.
   double toHalf(double value) const;
 };
 
 /// The chip that `numerics` emulates; null for none.
 const Chip *emulatedChip(Numerics numerics);
 
-/// An activation as the engine has it: 33 points and straight lines between
-/// them, the same on all chips. Nothing for other ops.
+/// An activation as the engine computes it: linear interpolation between 33
+/// points, the same on all chips. Returns nothing for other ops.
 using Table = double (*)(double x);
 std::optional<Table> activationTable(const Op &op);
 double tableExp(double x);

@@ -6,7 +6,8 @@
 /// \file
 /// Products, activations, sums and slices have rules of their own. Any other op
 /// is computed exactly by its row's reference, and rounded to fp16 as the chip
-/// rounds. What is not fp16 is not the engine's, and computed as ever.
+/// rounds. Ops on other types do not run on the engine, and are computed as
+/// usual.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,8 @@ void roundAll(const Chip &chip, std::vector<double> &values,
   hazards.overflows += overflows;
 }
 
-/// Reads the operands of an op, lets `compute` give the results, stores them.
+/// Reads the operands of an op, computes the results by `compute`, and stores
+/// them.
 class ElementStep {
 public:
   ElementStep(const Op &op, StepContext &ctx) : def(&op.def()) {
@@ -123,13 +125,12 @@ static StepFn makeTable(const Op &op, StepContext &ctx, const Chip &chip,
   };
 }
 
-/// Sums are added up in fp16, one element after the other.
+/// A sum that is accumulated in fp16, one element after the other.
 static StepFn makeNarrowSum(const Op &op, StepContext &ctx, const Chip &chip,
                             HazardCounter &hazards) {
   auto step = std::make_shared<ElementStep>(op, ctx);
   const TensorType &type = op.operand(0u)->type;
-  // Where each axis of the operand goes in the result: nowhere when it is
-  // reduced.
+  // The stride in the result of each axis of the operand; 0 for a reduced axis.
   Shape strides(type.rank(), 0);
   Shape axes = op.get(param::axes);
   for (int64_t &axis : axes)
@@ -167,7 +168,7 @@ static StepFn makeNarrowSum(const Op &op, StepContext &ctx, const Chip &chip,
   };
 }
 
-/// exp(x - max) from the table, and an exact sum.
+/// A softmax of exp(x - max) from the table, with an exact sum.
 static StepFn makeSoftmaxAsChip(const Op &op, StepContext &ctx,
                                 const Chip &chip, HazardCounter &hazards) {
   auto step = std::make_shared<ElementStep>(op, ctx);
@@ -230,7 +231,7 @@ static StepFn makeProducts(std::shared_ptr<Products> products, StepContext &ctx,
   };
 }
 
-/// Whether a slice takes the last axis from elsewhere than its beginning.
+/// Whether a slice of the last axis does not start at its beginning.
 static bool slicesWidth(const Op &op) {
   bool slices = op.is(ops::SliceBySize) || op.is(ops::SliceByIndex);
   return slices && op.constant(param::begin) && !op.get(param::begin).empty() &&

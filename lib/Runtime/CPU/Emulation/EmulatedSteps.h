@@ -12,11 +12,11 @@
 
 namespace anec::cpu {
 
-/// Counts, by op, for as long as its steps live.
+/// The counters of hazards, by op. It must outlive the steps that count.
 class HazardList {
 public:
   HazardCounter &add(const Op &op);
-  /// The ops that had any.
+  /// The ops that had hazards.
   std::vector<OpHazards> found() const;
 
 private:
@@ -28,7 +28,7 @@ private:
 };
 
 /// The step of `op` on the engine that `ctx.numerics` emulates; empty when the
-/// op computes nothing, or not in fp16.
+/// op computes nothing, or does not compute in fp16.
 StepFn makeEmulated(const Op &op, StepContext &ctx);
 
 } // namespace anec::cpu

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A row of results at a time: for each k, one element of the left operand
-/// times a row of the right one. Fixed-point sums are whole numbers below 2^48,
-/// which a double holds exactly.
+/// Computes one row of results at a time: for each k, it adds one element of
+/// the left operand times a row of the right one. Fixed-point sums are whole
+/// numbers below 2^48, which a double holds exactly.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ float decode(float value) {
   return value == 0 ? 0 : value;
 }
 
-/// 2 to the exponent of an fp16, where a subnormal's is -14.
+/// 2 to the power of an fp16 value's exponent, which is -14 for a subnormal.
 float powerOf(float value) {
   float magnitude = std::fabs(value);
   if (magnitude < float(smallestNormal))
@@ -61,8 +61,8 @@ struct Right {
 /// One row of results.
 struct RowSums {
   std::vector<double> sums;
-  std::vector<double> beyond;   ///< the sign of a partial sum past the limit
-  std::vector<double> vanished; ///< products taken for zero
+  std::vector<double> beyond;   ///< the sign of a partial sum beyond the limit
+  std::vector<double> vanished; ///< products treated as zero
 };
 
 } // namespace

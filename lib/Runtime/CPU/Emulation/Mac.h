@@ -12,15 +12,15 @@
 
 namespace anec::cpu {
 
-/// What went wrong in an op, counted in elements.
+/// Hazards of an op, counted in elements.
 struct HazardCounter {
-  std::atomic<uint64_t> partialSums{0}; ///< results with one of 2^15 or more
-  std::atomic<uint64_t> products{0};    ///< taken for zero that are not
+  std::atomic<uint64_t> partialSums{0}; ///< results with a partial sum >= 2^15
+  std::atomic<uint64_t> products{0};    ///< nonzero, treated as zero
   std::atomic<uint64_t> overflows{0};   ///< finite results beyond fp16
 };
 
 /// The products of `ProductKernels::multiply`, summed as `chip` does, for fp16
-/// operands and results. A bias is where the sum starts.
+/// operands and results. Sums start at the bias.
 void multiplyAsChip(Executor &pool, const Chip &chip, const GemmShape &shape,
                     llvm::ArrayRef<GemmOperands> batch, HazardCounter &hazards);
 

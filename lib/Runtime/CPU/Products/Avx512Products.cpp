@@ -1,4 +1,4 @@
-//===- Avx512Products.cpp - products by own kernels -----------------------===//
+//===- Avx512Products.cpp - products by anec's own kernels ----------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -43,8 +43,8 @@ struct Part {
 static void multiplyPart(const GemmShape &shape, const GemmOperands &operands,
                          const GemmEpilogue &epilogue, const Part &part,
                          const float *b, size_t rowStrideB) {
-  // Every step along k of a transposed A is another page. Few steps at a time
-  // let the next rows find their cache lines and pages again.
+  // Each step along k of a transposed A touches another page. With few steps at
+  // a time, the next rows reuse its cache lines and pages.
   constexpr size_t transposedDepths = 256;
   bool transposed = shape.transA == Transpose::Yes;
   size_t end = part.depth + part.depths, depth = part.depth;
@@ -108,8 +108,8 @@ static void multiplyAlone(Executor &pool, const GemmShape &shape,
   }
 }
 
-/// The packed form of B[k, n]: block after block of k, each panel after panel
-/// of columns. Where the panel begins:
+/// The offset of a panel in the packed form of B[k, n], which has the blocks of
+/// k in order, and in each the panels of columns.
 static size_t panelOffset(size_t n, size_t depth, size_t depths,
                           size_t column) {
   return depth * paddedColumns(n) + depths * column;
@@ -155,7 +155,7 @@ static void multiplyRowsOfBlock(Executor &pool, const GemmShape &shape,
 }
 
 /// Columns [begin, begin + n) for one block of k, from packed panels; tasks are
-/// small enough for workers to even out.
+/// small enough to balance the load of the workers.
 static void multiplyBlock(Executor &pool, const GemmShape &shape,
                           const GemmOperands &operands,
                           const GemmEpilogue &epilogue, size_t begin, size_t n,
@@ -347,7 +347,7 @@ void Avx512Products::multiplyRight(Executor &pool, const PackedWeight &weight,
                                    const GemmShape &shape,
                                    llvm::ArrayRef<GemmOperands> batch,
                                    const GemmEpilogue &epilogue) const {
-  // A single row reads the weight once, and best where it lies.
+  // A single row reads the weight once, and is faster on the original.
   if (weight.packed && shape.m > 1) {
     for (const GemmOperands &operands : batch)
       forEachDepth(shape.k, [&](size_t depth, size_t depths) {

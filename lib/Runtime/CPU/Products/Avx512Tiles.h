@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 /// \file
-/// What Avx512Products.cpp asks of the AVX-512 kernels. B is packed into panels
-/// of 64 columns, so that the inner loop streams it; A is read where it lies,
-/// since broadcasting single elements does not care about layout.
+/// The AVX-512 kernels that Avx512Products.cpp uses. B is packed into panels of
+/// 64 columns, so that the inner loop streams it; A is not packed, because
+/// broadcasting single elements works with any layout.
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_LIB_RUNTIME_CPU_PRODUCTS_AVX512TILES_H

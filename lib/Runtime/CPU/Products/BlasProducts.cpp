@@ -24,11 +24,10 @@ using namespace anec;
 using namespace anec::cpu;
 
 namespace {
-/// Keeps OpenBLAS from cutting products itself while one is cut here. Its
-/// thread count is of the process and not ours to change, so it is what it was
-/// once no product runs; and since products may run at the same time, it has to
-/// be counted by process, too, how many do. This count is the library's only
-/// state that no object owns.
+/// Limits OpenBLAS to one thread while products are cut here. Its thread count
+/// belongs to the process, so it is restored when no product runs any more;
+/// because products can run at the same time, running products are counted per
+/// process. This count is the library's only state that no object owns.
 class OneBlasThread {
 public:
   OneBlasThread() {
@@ -89,7 +88,7 @@ static void multiplyBlasInSlices(Executor &pool, const GemmShape &shape,
     return multiplyBlas(shape, operands, epilogue);
   bool byRows = shape.m >= shape.n;
   size_t length = byRows ? shape.m : shape.n;
-  constexpr size_t grain = 16; // keeps BLAS's own tiles whole
+  constexpr size_t grain = 16; // a multiple of BLAS's own tiles
   size_t slice = divideUp(divideUp(length, pool.size()), grain) * grain;
   pool.parallelFor(divideUp(length, slice), [&](size_t task, unsigned) {
     size_t begin = task * slice;

@@ -1,11 +1,11 @@
-//===- Cutting.h - what all products share ----------------------*- C++ -*-===//
+//===- Cutting.h - shared by all products -----------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// When a product is worth the pool's threads, where an element lies, and what
-/// happens to sums that BLAS left.
+/// When a product is worth the pool's threads, offsets of elements, and bias
+/// and rounding after BLAS.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ inline size_t at(size_t row, size_t column, size_t leading, Transpose trans) {
                                  : row * leading + column;
 }
 
-/// Bias and rounding, by rows, while a slice of C is in cache.
+/// Applies bias and rounding by rows, while a slice of C is in the cache.
 void finishProduct(const GemmShape &shape, const GemmOperands &operands,
                    Rounding rounding);
 

@@ -44,7 +44,7 @@ void ProductKernels::multiplyLeft(Executor &pool, const PackedWeight &weight,
                                   const GemmShape &shape,
                                   llvm::ArrayRef<GemmOperands> batch,
                                   const GemmEpilogue &epilogue) const {
-  // A copy is in rows [m, k].
+  // A packed copy is [m, k], row-major.
   bool isPacked = weight.packed != nullptr;
   GemmShape whole = shape;
   whole.lda = isPacked ? shape.k : weight.leading;
@@ -72,8 +72,8 @@ void ProductKernels::multiplyRight(Executor &pool, const PackedWeight &weight,
 // The choice by shape
 //===----------------------------------------------------------------------===//
 
-/// Where benchmarks/products has the own kernels faster than BLAS: from some
-/// size on, unless the left operand would be read down its columns.
+/// Whether benchmarks/products shows anec's own kernels to be faster than BLAS:
+/// from some size on, unless the left operand would be read down its columns.
 static bool isForOwnKernels(const GemmShape &shape) {
   constexpr size_t fewestMultiplyAdds = size_t(1) << 20;
   return shape.m * shape.n * shape.k >= fewestMultiplyAdds &&
@@ -81,8 +81,8 @@ static bool isForOwnKernels(const GemmShape &shape) {
 }
 
 namespace {
-/// BLAS, and the own kernels where those are faster. Only made where there are
-/// own kernels.
+/// BLAS, and anec's own kernels where those are faster. Used only where there
+/// are own kernels.
 class ProductsByShape final : public ProductKernels {
 public:
   llvm::StringRef name() const override { return "mixed"; }
