@@ -167,17 +167,18 @@ static Value *derivativeSigmoidHard(Gradient &g) {
 }
 
 constinit const OpDef ops::LeakyRelu =
-    withAlpha("leaky_relu", "`x`, times `alpha` where it is negative.",
+    withAlpha("leaky_relu", "`x` where `x` >= 0, and `alpha` * `x` elsewhere.",
               evalWithAlpha<leakyRelu>, gradientUnary<derivativeLeakyRelu>);
-constinit const OpDef ops::Elu =
-    withAlpha("elu", "`x`, or `alpha` * (exp(`x`) - 1) where it is negative.",
-              evalWithAlpha<elu>, gradientUnary<derivativeElu>);
+constinit const OpDef ops::Elu = withAlpha(
+    "elu", "`x` where `x` >= 0, and `alpha` * (exp(`x`) - 1) elsewhere.",
+    evalWithAlpha<elu>, gradientUnary<derivativeElu>);
 constinit const OpDef ops::ThresholdedRelu =
-    withAlpha("thresholded_relu", "`x`, or 0 where it is below `alpha`.",
+    withAlpha("thresholded_relu", "`x` where `x` >= `alpha`, and 0 elsewhere.",
               evalWithAlpha<thresholdedRelu>, gradientWhere<isAboveAlpha>);
 constinit const OpDef ops::ClampedRelu = withAlphaBeta(
     "clamped_relu",
-    "`x`, times `alpha` where it is negative, but at most `beta`.",
+    "min(`x`, `beta`) where `x` >= 0, and min(`alpha` * `x`, `beta`) "
+    "elsewhere.",
     evalWithAlphaBeta<clampedRelu>, gradientUnary<derivativeClampedRelu>);
 constinit const OpDef ops::LinearActivation =
     withAlphaBeta("linear_activation", "`alpha` * `x` + `beta`.",
@@ -231,7 +232,8 @@ static void gradientPrelu(Gradient &g) {
 
 constinit const OpDef ops::Prelu = {
     .name = "prelu",
-    .summary = "`x`, times its channel's `alpha` where it is negative.",
+    .summary = "`x` where `x` >= 0, and `alpha` * `x` elsewhere, with one "
+               "`alpha` per channel.",
     .family = "activation",
     .params = {value(param::x),
                value(param::alphaValue, floats, 'U', "[channels]")},
@@ -269,8 +271,8 @@ static void gradientSoftplusParametric(Gradient &g) {
 
 constinit const OpDef ops::SoftplusParametric = {
     .name = "softplus_parametric",
-    .summary = "`alpha` * log(1 + exp(`beta` * `x`)), with an alpha and a beta "
-               "for each channel.",
+    .summary = "`alpha` * log(1 + exp(`beta` * `x`)), with one `alpha` and one "
+               "`beta` per channel.",
     .family = "activation",
     .params = {value(param::x),
                value(param::alphaValue, floats, 'U', "[channels]"),
@@ -353,8 +355,8 @@ static Value *derivativeGelu(Gradient &g) {
 
 constinit const OpDef ops::Gelu = {
     .name = "gelu",
-    .summary = "`x` times the normal distribution function of `x`, exact or "
-               "as one of its two approximations.",
+    .summary = "`x` times the cumulative normal distribution function of `x`, "
+               "computed exactly or by one of two approximations.",
     .family = "activation",
     .params = {value(param::x), text(param::mode, "\"EXACT\"")},
     .traits = trait::Mil | trait::Elementwise,

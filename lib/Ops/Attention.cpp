@@ -142,8 +142,9 @@ static int64_t flopsAttention(const Op &op) {
 
 constinit const OpDef ops::ScaledDotProductAttention = {
     .name = "scaled_dot_product_attention",
-    .summary = "softmax(`query` `key`^T / sqrt(width) + `attn_mask`) `value` "
-               "over the last two axes; a boolean mask keeps what holds.",
+    .summary =
+        "softmax(`query` `key`^T / sqrt(width) + `attn_mask`) `value` over the "
+        "last two axes. A boolean mask keeps the scores where it is true.",
     .family = "attention",
     .params = {value(param::query, floats, 'T', "[..., queries, width]"),
                value(param::key, floats, 'T', "[..., keys, width]"),
@@ -151,10 +152,10 @@ constinit const OpDef ops::ScaledDotProductAttention = {
                optionalValue(param::attnMask,
                              {DType::Bool, DType::FP16, DType::FP32}, 'M')},
     .traits = trait::Mil,
-    .constraints = {"`query`, `key` and `value` have one rank of 3 to 5",
+    .constraints = {"`query`, `key` and `value` have the same rank, 3 to 5",
                     "their leading extents agree",
-                    "`key` and `value` have as many positions",
-                    "`query` and `key` have one width",
+                    "`key` and `value` have the same number of positions",
+                    "`query` and `key` have the same width",
                     "`attn_mask` broadcasts to [..., queries, keys]"},
     .infer = inferAttention,
     .eval = evalAttention,
@@ -380,21 +381,21 @@ static int64_t flopsSdpa(const Op &op) {
 
 constinit const OpDef ops::Sdpa = {
     .name = "sdpa",
-    .summary = "Attention, channel-first: v softmax(k^T q / sqrt(width)) per "
-               "head. Query head h uses key head h / (heads / key heads); "
-               "`causal` lets query i see the keys up to its own position, "
-               "where queries are the last of the keys' positions.",
+    .summary = "Channel-first attention: v softmax(k^T q / sqrt(width)) per "
+               "head. Query head h uses key head h / (heads / key heads). With "
+               "`causal`, a query attends only to keys up to its own position; "
+               "the queries are the last of the keys' positions.",
     .family = "attention",
     .params = {value(param::q, floats, 'T', "[heads, width, queries]"),
                value(param::k, floats, 'T', "[key heads, width, keys]"),
                value(param::v, floats, 'T', "[key heads, width, keys]"),
                boolean(param::causal, "false")},
     .constraints = {"`q` and `k` have rank 3", "`v` has the shape of `k`",
-                    "`q` and `k` have one width",
-                    "key heads divide the query heads",
-                    "`causal` takes at least as many keys as queries",
-                    "`causal` takes at most 2^26 scores per head: its mask is "
-                    "part of the program"},
+                    "`q` and `k` have the same width",
+                    "the number of key heads divides the number of query heads",
+                    "`causal` requires at least as many keys as queries",
+                    "`causal` allows at most 2^26 scores per head, because its "
+                    "mask is stored in the program"},
     .infer = inferSdpa,
     .eval = evalSdpa,
     .decompose = decomposeSdpa,
@@ -443,17 +444,18 @@ static int64_t flopsSdpaProbs(const Op &op) {
 
 constinit const OpDef ops::SdpaProbs = {
     .name = "sdpa_probs",
-    .summary = "The weights that `sdpa` of the same `q` and `k` gives to the "
-               "keys, for each head and query: [heads, queries, keys].",
+    .summary = "The attention weights of `sdpa` for the same `q` and `k`: "
+               "[heads, queries, keys].",
     .family = "attention",
     .params = {value(param::q, floats, 'T', "[heads, width, queries]"),
                value(param::k, floats, 'T', "[key heads, width, keys]"),
                boolean(param::causal, "false")},
-    .constraints = {"`q` and `k` have rank 3", "`q` and `k` have one width",
-                    "key heads divide the query heads",
-                    "`causal` takes at least as many keys as queries",
-                    "`causal` takes at most 2^26 scores per head: its mask is "
-                    "part of the program"},
+    .constraints = {"`q` and `k` have rank 3",
+                    "`q` and `k` have the same width",
+                    "the number of key heads divides the number of query heads",
+                    "`causal` requires at least as many keys as queries",
+                    "`causal` allows at most 2^26 scores per head, because its "
+                    "mask is stored in the program"},
     .infer = inferSdpaProbs,
     .eval = evalSdpaProbs,
     .decompose = decomposeSdpaProbs,

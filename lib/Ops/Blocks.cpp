@@ -124,18 +124,21 @@ static constexpr OpDef channelBlocks(llvm::StringLiteral name,
                                      ParamDef block, bool toSpace,
                                      void (*eval)(EvalContext &),
                                      void (*gradient)(Gradient &)) {
-  return {.name = name,
-          .summary = summary,
-          .family = "blocks",
-          .params = {value(param::x, floats, 'T', "[images, channels, H, W]"),
-                     block},
-          .traits = trait::Mil | trait::DataMovement,
-          .constraints = {"`x` has rank 4", "blocks are 1 to 46340 wide",
-                          toSpace ? "the pixels of a block divide the channels"
-                                  : "blocks divide the height and the width"},
-          .infer = toSpace ? inferToSpace : inferToDepth,
-          .eval = eval,
-          .gradient = gradient};
+  return {
+      .name = name,
+      .summary = summary,
+      .family = "blocks",
+      .params = {value(param::x, floats, 'T', "[images, channels, H, W]"),
+                 block},
+      .traits = trait::Mil | trait::DataMovement,
+      .constraints = {"`x` has rank 4", "blocks are 1 to 46340 wide",
+                      toSpace
+                          ? "the number of pixels of a block divides the "
+                            "number of channels"
+                          : "the block size divides the height and the width"},
+      .infer = toSpace ? inferToSpace : inferToDepth,
+      .eval = eval,
+      .gradient = gradient};
 }
 
 /// dx = inverse(dy)
@@ -152,28 +155,30 @@ static void gradientChannelBlocks(Gradient &g) {
   });
 }
 
-constinit const OpDef ops::DepthToSpace =
-    channelBlocks("depth_to_space",
-                  "Spreads channels over blocks of `block_size` x `block_size` "
-                  "pixels; the pixel of a block counts before the channel.",
-                  integer(param::blockSize), true, evalDepthToSpace,
-                  gradientChannelBlocks<ops::SpaceToDepth>);
-constinit const OpDef ops::SpaceToDepth =
-    channelBlocks("space_to_depth",
-                  "Stacks the pixels of blocks of `block_size` x `block_size` "
-                  "as channels; the pixel counts before the channel.",
-                  integer(param::blockSize), false, evalSpaceToDepth,
-                  gradientChannelBlocks<ops::DepthToSpace>);
-constinit const OpDef ops::PixelShuffle = channelBlocks(
-    "pixel_shuffle",
-    "Spreads channels over blocks of `upscale_factor` x `upscale_factor` "
-    "pixels; the channel counts before the pixel of a block.",
-    integer(param::upscaleFactor), true, evalPixelShuffle,
-    gradientChannelBlocks<ops::PixelUnshuffle>);
+constinit const OpDef ops::DepthToSpace = channelBlocks(
+    "depth_to_space",
+    "Moves groups of channels into blocks of `block_size` x `block_size` "
+    "pixels. The pixel is the major index of the channels of `x`.",
+    integer(param::blockSize), true, evalDepthToSpace,
+    gradientChannelBlocks<ops::SpaceToDepth>);
+constinit const OpDef ops::SpaceToDepth = channelBlocks(
+    "space_to_depth",
+    "Moves the pixels of blocks of `block_size` x `block_size` into channels. "
+    "The pixel is the major index of the channels of the result.",
+    integer(param::blockSize), false, evalSpaceToDepth,
+    gradientChannelBlocks<ops::DepthToSpace>);
+constinit const OpDef ops::PixelShuffle =
+    channelBlocks("pixel_shuffle",
+                  "Moves groups of channels into blocks of `upscale_factor` x "
+                  "`upscale_factor` pixels. The pixel is the minor index of "
+                  "the channels of `x`.",
+                  integer(param::upscaleFactor), true, evalPixelShuffle,
+                  gradientChannelBlocks<ops::PixelUnshuffle>);
 constinit const OpDef ops::PixelUnshuffle = channelBlocks(
     "pixel_unshuffle",
-    "Stacks the pixels of blocks of `downscale_factor` x `downscale_factor` as "
-    "channels; the channel counts before the pixel.",
+    "Moves the pixels of blocks of `downscale_factor` x `downscale_factor` "
+    "into channels. The pixel is the minor index of the channels of the "
+    "result.",
     ParamDef{
         param::downscaleFactor, ParamKind::Constant, {DType::UInt32}, 0, 0},
     false, evalPixelUnshuffle, gradientChannelBlocks<ops::PixelShuffle>);
@@ -253,9 +258,9 @@ static void gradientSpaceToBatch(Gradient &g) {
 
 constinit const OpDef ops::SpaceToBatch = {
     .name = "space_to_batch",
-    .summary = "Pads `x` with zeros by `paddings`, and makes the pixels of "
-               "blocks of `block_shape` images; the pixel counts before the "
-               "image.",
+    .summary = "Pads `x` with zeros by `paddings`, then moves the pixels of "
+               "blocks of `block_shape` into images. The pixel is the major "
+               "index of the images of the result.",
     .family = "blocks",
     .params = {value(param::x, floats, 'T', "[images, channels, H, W]"),
                integers(param::blockShape), pairsPerAxis(param::paddings)},
@@ -263,7 +268,7 @@ constinit const OpDef ops::SpaceToBatch = {
     .constraints = {"`x` has rank 4",
                     "`block_shape` has two elements of 1 to 46340",
                     "`paddings` are [2, 2] and at least 0",
-                    "blocks divide the padded height and width"},
+                    "the block shape divides the padded height and width"},
     .infer = inferSpaceToBatch,
     .eval = evalSpaceToBatch,
     .gradient = gradientSpaceToBatch,
@@ -313,17 +318,18 @@ static void gradientBatchToSpace(Gradient &g) {
 
 constinit const OpDef ops::BatchToSpace = {
     .name = "batch_to_space",
-    .summary = "Spreads images over blocks of `block_shape` pixels, the pixel "
-               "counting before the image, and takes `crops` off.",
+    .summary =
+        "Moves groups of images into blocks of `block_shape` pixels, then "
+        "removes `crops`. The pixel is the major index of the images of `x`.",
     .family = "blocks",
     .params = {value(param::x, floats, 'T', "[images, channels, H, W]"),
                integers(param::blockShape), pairsPerAxis(param::crops)},
     .traits = trait::Mil | trait::DataMovement,
-    .constraints = {"`x` has rank 4",
-                    "`block_shape` has two elements of 1 to 46340",
-                    "`crops` are [2, 2] and at least 0",
-                    "the pixels of a block divide the images",
-                    "`crops` leave something"},
+    .constraints =
+        {"`x` has rank 4", "`block_shape` has two elements of 1 to 46340",
+         "`crops` are [2, 2] and at least 0",
+         "the number of pixels of a block divides the number of images",
+         "`crops` leave at least one element"},
     .infer = inferBatchToSpace,
     .eval = evalBatchToSpace,
     .gradient = gradientBatchToSpace,

@@ -32,12 +32,12 @@ static void gradientCast(Gradient &g) {
 
 constinit const OpDef ops::Cast = {
     .name = "cast",
-    .summary = "Converts `x` to `dtype`: floats become integers by truncation, "
-               "and booleans by comparison with zero.",
+    .summary = "Converts `x` to `dtype`. Floats convert to integers by "
+               "truncation and to booleans by comparison with zero.",
     .family = "cast",
     .params = {value(param::x, movableTypes), text(param::dtype)},
     .traits = trait::Mil | trait::Elementwise,
-    .constraints = {"`dtype` is an element type that `x` may have"},
+    .constraints = {"`dtype` is one of the element types allowed for `x`"},
     .infer = inferCast,
     .eval = evalCast,
     .gradient = gradientCast,

@@ -85,8 +85,8 @@ static void gradientConcat(Gradient &g) {
 
 constinit const OpDef ops::Concat = {
     .name = "concat",
-    .summary = "Joins `values` along `axis`, one after another, or with "
-               "`interleave` taking an element of each in turn.",
+    .summary = "Concatenates `values` along `axis`. With `interleave`, "
+               "elements of the values alternate.",
     .family = "slice",
     .params = {variadic(param::values, movableTypes), integer(param::axis),
                boolean(param::interleave, "false")},
@@ -138,7 +138,7 @@ static void gradientStack(Gradient &g) {
 
 constinit const OpDef ops::Stack = {
     .name = "stack",
-    .summary = "Joins `values` along a new `axis`.",
+    .summary = "Stacks `values` along a new `axis`.",
     .family = "slice",
     .params = {variadic(param::values, movableTypes), integer(param::axis)},
     .traits = trait::Mil | trait::DataMovement,
@@ -219,7 +219,7 @@ static void gradientSplit(Gradient &g) {
 
 constinit const OpDef ops::Split = {
     .name = "split",
-    .summary = "Takes `x` apart along `axis`, into `num_splits` equal parts or "
+    .summary = "Splits `x` along `axis` into `num_splits` equal parts, or into "
                "parts of `split_sizes`.",
     .family = "slice",
     .params = {value(param::x, basicTypes),
@@ -228,7 +228,7 @@ constinit const OpDef ops::Split = {
                integer(param::axis)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`axis` is an axis of `x`",
-                    "one of `num_splits` and `split_sizes` is given",
+                    "either `num_splits` or `split_sizes` is given",
                     "`num_splits` is 1 to 4096",
                     "`num_splits` divides the extent at `axis`",
                     "sizes are at least 1",

@@ -71,15 +71,17 @@ static bool inferWeight(InferContext &ctx) {
 
 constinit const OpDef ops::Weight = {
     .name = "weight",
-    .summary = "The stored array `name` of shape `shape`, or the part of it, "
-               "permuted and reshaped, that `view` says. A host function may "
-               "name one of a repeated layer's by `index`.",
+    .summary =
+        "The stored array `name` of shape `shape`, or the part of it selected, "
+        "permuted and reshaped by `view`. In a host function, `index` selects "
+        "the instance of a repeated layer that owns the weight.",
     .family = "constants",
     .params = {optionalValue(param::index, {DType::Int32}, 0),
                text(param::name), text(param::dtype), integers(param::shape),
                optionalConstant(param::view, {DType::String})},
     .traits = trait::Stored | trait::NotCallable,
-    .constraints = {"`dtype` is fp16 or fp32", "extents are at least 1",
-                    "each step of `view` fits the array that it is applied to"},
+    .constraints =
+        {"`dtype` is fp16 or fp32", "extents are at least 1",
+         "each step of `view` applies to the result of the step before it"},
     .infer = inferWeight,
 };

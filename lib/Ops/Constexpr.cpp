@@ -176,7 +176,7 @@ constinit const OpDef ops::ConstexprAffineDequantize = {
     .traits = trait::Mil | trait::Constexpr,
     .constraints = {constantOperands, "`axis` is an axis of `quantized_data`",
                     "`scale` and `zero_point` are scalars, or have an element "
-                    "for each along `axis`"},
+                    "for each element along `axis`"},
     .infer = inferAffineDequantize,
     .eval = evalAffineDequantize,
 };
@@ -193,7 +193,7 @@ static void evalConstexprCast(EvalContext &ctx) {
 
 constinit const OpDef ops::ConstexprCast = {
     .name = "constexpr_cast",
-    .summary = "`source_val` as `output_dtype`.",
+    .summary = "Converts `source_val` to `output_dtype`.",
     .family = "constexpr",
     .params = {value(param::sourceVal, {DType::FP16}),
                text(param::outputDtype)},
@@ -255,7 +255,7 @@ static void evalBlockwiseShiftScale(EvalContext &ctx) {
 constinit const OpDef ops::ConstexprBlockwiseShiftScale = {
     .name = "constexpr_blockwise_shift_scale",
     .summary = "`scale` * (`data` - `offset`), where each element of `scale` "
-               "and `offset` is for a block of `data`.",
+               "and `offset` applies to one block of `data`.",
     .family = "constexpr",
     .params = {value(param::data, quantizedTypes, 'S'),
                value(param::scale, floats, 'D'),
@@ -291,20 +291,21 @@ static void evalSparseShiftScale(EvalContext &ctx) {
 
 constinit const OpDef ops::ConstexprSparseBlockwiseShiftScale = {
     .name = "constexpr_sparse_blockwise_shift_scale",
-    .summary = "constexpr_blockwise_shift_scale of the elements that "
-               "`data_mask` keeps; gives the mask and these elements.",
+    .summary = "`constexpr_blockwise_shift_scale` applied to the elements that "
+               "`data_mask` selects. Returns the mask and these elements.",
     .family = "constexpr",
     .params = {value(param::dataMask, {DType::UInt1}, 0),
                value(param::nonzeroData, quantizedTypes, 'S'),
                value(param::scale, floats, 'D'),
                optionalValue(param::offset, quantizedTypes, 'O')},
     .traits = trait::Mil | trait::Constexpr,
-    .constraints = {constantOperands,
-                    "`scale` has the rank of `data_mask`, and extents that "
-                    "divide those of `data_mask`",
-                    "`offset` has the shape of `scale`, and the element "
-                    "type of the data or a float type",
-                    "`nonzero_data` has as many elements as `data_mask` keeps"},
+    .constraints =
+        {constantOperands,
+         "`scale` has the rank of `data_mask`, and extents that "
+         "divide those of `data_mask`",
+         "`offset` has the shape of `scale`, and the element "
+         "type of the data or a float type",
+         "`nonzero_data` has as many elements as `data_mask` selects"},
     .resultNames = {"mask", "nonzero_data"},
     .infer = inferSparseShiftScale,
     .eval = evalSparseShiftScale,
@@ -343,8 +344,8 @@ static void evalSparseToDense(EvalContext &ctx) {
 constinit const OpDef ops::ConstexprSparseToDense = {
     .name = "constexpr_sparse_to_dense",
     .summary = "`nonzero_data` where `mask` is set, 0 elsewhere. With `shape` "
-               "(until ios18), `mask` is bytes that hold a bit per element; "
-               "without, it has the shape of the result.",
+               "(before ios18), `mask` is an array of bytes that hold one bit "
+               "per element. Without it, `mask` has the shape of the result.",
     .family = "constexpr",
     .params =
         {value(param::nonzeroData, quantizedTypes, 'T'),
@@ -355,7 +356,7 @@ constinit const OpDef ops::ConstexprSparseToDense = {
     .constraints = {constantOperands,
                     "`mask` is uint8 with `shape`, and uint1 without",
                     "with `shape`, `mask` has the bytes for all elements",
-                    "`nonzero_data` has as many elements as `mask` keeps"},
+                    "`nonzero_data` has as many elements as `mask` selects"},
     .infer = inferSparseToDense,
     .eval = evalSparseToDense,
 };

@@ -11,7 +11,7 @@
 namespace anec {
 
 inline constexpr llvm::StringLiteral constantOperands =
-    "operands are constants, or unpacked from constants";
+    "operands are constants, or results of `constexpr` ops";
 
 /// Whether each operand is a constant or the result of a constexpr op.
 bool checkConstantOperands(InferContext &ctx);

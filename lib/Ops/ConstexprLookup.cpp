@@ -129,10 +129,10 @@ static void evalLutToDense(EvalContext &ctx) {
 
 constinit const OpDef ops::ConstexprLutToDense = {
     .name = "constexpr_lut_to_dense",
-    .summary = "The entries of `lut` that `indices` name. With `shape` "
-               "(until ios18), `indices` are bytes that hold packed numbers; "
-               "without, `lut` is a table [entries, vector] for each block of "
-               "`indices`, and the vectors lie along `vector_axis`.",
+    .summary = "Looks up `indices` in the table `lut`. With `shape` (before "
+               "ios18), `indices` are bytes that hold packed numbers. Without "
+               "it, `lut` has a table [entries, vector] for each block of "
+               "`indices`, and vectors extend along `vector_axis`.",
     .family = "constexpr",
     .params =
         {value(param::indices, indexTypes, 'I'),
@@ -144,13 +144,13 @@ constinit const OpDef ops::ConstexprLutToDense = {
     .constraints = {constantOperands,
                     "at most one of `shape` and `vector_axis` is given",
                     "without `shape`, `lut` has two more axes than `indices`, "
-                    "and its others divide those of `indices`",
+                    "and its other extents divide those of `indices`",
                     "without `shape`, a table has an entry for each value of "
                     "the element type of `indices`",
-                    "`vector_axis` is an axis of `indices`, and given when "
-                    "vectors have several elements",
-                    "with `shape`, `indices` are uint8, as many as hold the "
-                    "bits of all elements",
+                    "`vector_axis` is an axis of `indices`, and is required "
+                    "when vectors have several elements",
+                    "with `shape`, `indices` are uint8, with exactly the bytes "
+                    "that the bits of all elements need",
                     "with `shape`, `lut` has 2, 4, 16, 64 or 256 entries"},
     .infer = inferLutToDense,
     .eval = evalLutToDense,
@@ -188,8 +188,8 @@ static void evalLutToSparse(EvalContext &ctx) {
 
 constinit const OpDef ops::ConstexprLutToSparse = {
     .name = "constexpr_lut_to_sparse",
-    .summary = "constexpr_lut_to_dense of the indices that `indices_mask` "
-               "keeps; gives the mask and the entries.",
+    .summary = "`constexpr_lut_to_dense` applied to the indices that "
+               "`indices_mask` selects. Returns the mask and the entries.",
     .family = "constexpr",
     .params = {value(param::indicesMask, {DType::UInt1}, 0),
                value(param::indicesNonzeroData, indexTypes, 'I'),
@@ -198,13 +198,13 @@ constinit const OpDef ops::ConstexprLutToSparse = {
     .traits = trait::Mil | trait::Constexpr,
     .constraints = {constantOperands,
                     "`indices_nonzero_data` has as many elements as "
-                    "`indices_mask` keeps",
+                    "`indices_mask` selects",
                     "`lut` has two more axes than `indices_mask`, and its "
-                    "others divide those of `indices_mask`",
+                    "other extents divide those of `indices_mask`",
                     "a table has an entry for each value of the element type "
                     "of `indices_nonzero_data`",
-                    "`vector_axis` is an axis of `indices_mask`, and given "
-                    "when vectors have several elements"},
+                    "`vector_axis` is an axis of `indices_mask`, and is "
+                    "required when vectors have several elements"},
     .resultNames = {"mask", "nonzero_data"},
     .infer = inferLutToSparse,
     .eval = evalLutToSparse,

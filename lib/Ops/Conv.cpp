@@ -264,8 +264,8 @@ static int64_t flopsConv(const Op &op) {
 
 constinit const OpDef ops::Conv = {
     .name = "conv",
-    .summary = "Slides `weight` over the spatial axes of `x`, with 1 to 3 of "
-               "them, and adds `bias`.",
+    .summary = "Convolution of `x` with `weight` over 1 to 3 spatial axes, "
+               "plus `bias`.",
     .family = "conv",
     .params = {value(param::x, floats, 'T', "[images, channels, spatial...]"),
                value(param::weight, floats, 'U',
@@ -273,11 +273,12 @@ constinit const OpDef ops::Conv = {
                optionalValue(param::bias, floats, 'U', "[outputs]"),
                integers(param::strides, "ones(spatial)"),
                text(param::padType, "\"valid\"",
-                    "none, `pad`, or enough for ceil(extent / stride) outputs "
-                    "with the odd element at the end or (same_lower) at the "
-                    "beginning"),
+                    "valid: no padding; custom: `pad`; same and same_lower: "
+                    "enough for ceil(extent / stride) outputs, with the odd "
+                    "element at the end or (same_lower) at the start"),
                integers(param::pad, "zeros(2*spatial)",
-                        "(before, after) per spatial axis, when custom"),
+                        "(before, after) per spatial axis; used when "
+                        "`pad_type` is custom"),
                integers(param::dilations, "ones(spatial)"),
                integer(param::groups, "1")},
     .traits = trait::Mil,
@@ -287,9 +288,9 @@ constinit const OpDef ops::Conv = {
                     "`strides`, `dilations` and `groups` are at least 1, `pad` "
                     "at least 0",
                     "`pad_type` is valid, custom, same or same_lower",
-                    "the channels of `x` are those of `weight` times `groups`",
-                    "`groups` divides the outputs, and `bias` has an element "
-                    "for each",
+                    "`x` has as many channels as `weight` times `groups`",
+                    "`groups` divides the number of outputs, and `bias` has an "
+                    "element for each",
                     "the kernel fits the padded input"},
     .infer = inferConv,
     .eval = evalConv,
@@ -421,17 +422,16 @@ static int64_t flopsConvTranspose(const Op &op) {
 
 constinit const OpDef ops::ConvTranspose = {
     .name = "conv_transpose",
-    .summary = "Spreads each element of `x` over the positions of `weight`: "
-               "the transpose of a convolution with the same parameters. Adds "
-               "`bias`.",
+    .summary = "Transposed convolution of `x` with `weight`, plus `bias`: the "
+               "transpose of a convolution with the same parameters.",
     .family = "conv",
     .params = {value(param::x, floats, 'T', "[images, channels, spatial...]"),
                value(param::weight, floats, 'U',
                      "[channels, outputs / groups, kernel...]"),
                optionalValue(param::bias, floats, 'U', "[outputs]"),
                integers(param::pad, "zeros(2*spatial)",
-                        "what is cut off (before, after) each spatial axis, "
-                        "when custom"),
+                        "elements to remove (before, after) per spatial axis; "
+                        "used when `pad_type` is custom"),
                optionalConstant(param::outputShape, {DType::Int32}),
                text(param::padType, "\"valid\""),
                integers(param::strides, "ones(spatial)"),
@@ -444,11 +444,11 @@ constinit const OpDef ops::ConvTranspose = {
                     "`strides`, `dilations` and `groups` are at least 1, `pad` "
                     "at least 0",
                     "`pad_type` is valid, custom, same or same_lower",
-                    "the channels of `x` are those of `weight`",
-                    "`groups` divides the channels, and `bias` has an element "
-                    "for each output",
-                    "`output_shape`, or the shape without it, is one that the "
-                    "convolution takes to that of `x`"},
+                    "`x` has as many channels as `weight`",
+                    "`groups` divides the number of channels, and `bias` has "
+                    "an element for each output",
+                    "`output_shape`, or the default shape, is one that the "
+                    "convolution maps to the shape of `x`"},
     .infer = inferConvTranspose,
     .eval = evalConvTranspose,
     .flops = flopsConvTranspose,

@@ -46,7 +46,7 @@ static constexpr OpDef binary(llvm::StringLiteral name,
           .family = "elementwise",
           .params = {value(param::x, numbers), value(param::y, numbers)},
           .traits = trait::Mil | trait::Elementwise | traits,
-          .constraints = {"`x` and `y` broadcast"},
+          .constraints = {"`x` and `y` have shapes that broadcast"},
           .infer = inferBroadcast,
           .eval = eval,
           .gradient = gradient};
@@ -113,9 +113,9 @@ constinit const OpDef ops::Sub =
 constinit const OpDef ops::Mul =
     binary("mul", "Multiplies `x` and `y`.", evalBinary<mul>, gradientMul,
            trait::Commutative);
-constinit const OpDef ops::RealDiv =
-    binary("real_div", "Divides `x` by `y`; integers truncate toward zero.",
-           evalBinary<realDiv>, gradientDiv);
+constinit const OpDef ops::RealDiv = binary(
+    "real_div", "Divides `x` by `y`. Integer results truncate toward zero.",
+    evalBinary<realDiv>, gradientDiv);
 constinit const OpDef ops::FloorDiv =
     binary("floor_div", "Divides `x` by `y` and rounds toward minus infinity.",
            evalBinary<floorDiv>, nullptr, trait::ZeroGradient);
@@ -224,11 +224,12 @@ static void gradientIdentity(Gradient &g) {
 }
 
 constinit const OpDef ops::Abs =
-    unary("abs", "The magnitude of `x`.", evalUnary<absolute>,
+    unary("abs", "The absolute value of `x`.", evalUnary<absolute>,
           gradientUnary<derivativeAbs>, numbers);
-constinit const OpDef ops::Sign =
-    steps("sign", "1, 0 or -1 as `x` is positive, zero or negative.",
-          evalUnary<sign>, numbers);
+constinit const OpDef ops::Sign = steps(
+    "sign",
+    "1 where `x` is positive, 0 where it is zero, and -1 where it is negative.",
+    evalUnary<sign>, numbers);
 constinit const OpDef ops::Square =
     unary("square", "`x` times `x`.", evalUnary<square>,
           gradientUnary<derivativeSquare>, numbers);
@@ -238,7 +239,7 @@ constinit const OpDef ops::Exp =
     unary("exp", "e to the power `x`.", evalUnary<exponential>,
           gradientUnary<derivativeExp>);
 constinit const OpDef ops::Exp2 =
-    unary("exp2", "2 to the power `x`; integers truncate toward zero.",
+    unary("exp2", "2 to the power `x`. Integer results truncate toward zero.",
           evalUnary<exponential2>, gradientUnary<derivativeExp2>, numbers);
 constinit const OpDef ops::Erf =
     unary("erf", "The Gauss error function of `x`.", evalUnary<errorFunction>,
@@ -378,5 +379,6 @@ constinit const OpDef ops::Threshold = {
     .gradient = gradientWhere<isAbove>,
 };
 
-constinit const OpDef ops::Identity = unary(
-    "identity", "`x` as it is.", evalCopy, gradientIdentity, movableTypes);
+constinit const OpDef ops::Identity =
+    unary("identity", "Returns `x` unchanged.", evalCopy, gradientIdentity,
+          movableTypes);

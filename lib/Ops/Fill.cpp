@@ -96,13 +96,14 @@ static void evalRange(EvalContext &ctx) {
 
 constinit const OpDef ops::Range1d = {
     .name = "range_1d",
-    .summary = "The numbers from `start` to before `end` in steps of `step`.",
+    .summary = "The numbers from `start`, inclusive, to `end`, exclusive, in "
+               "steps of `step`.",
     .family = "fill",
     .params = {number(param::rangeEnd, "", 'T', numbers),
                number(param::start, "", 'T', numbers),
                number(param::step, "", 'T', numbers)},
     .traits = trait::Mil,
-    .constraints = {"there is a number in the range, and fewer than 2^31"},
+    .constraints = {"the range has at least 1 number and fewer than 2^31"},
     .infer = inferRange,
     .eval = evalRange,
 };
@@ -127,7 +128,7 @@ constinit const OpDef ops::ShapeOf = {
     .family = "fill",
     .params = {value(param::x, movableTypes)},
     .traits = trait::Mil | trait::ZeroGradient,
-    .constraints = {"`x` is no scalar"},
+    .constraints = {"`x` is not a scalar"},
     .infer = inferShape,
     .eval = evalShape,
 };
@@ -165,9 +166,9 @@ static void evalOneHot(EvalContext &ctx) {
 
 constinit const OpDef ops::OneHot = {
     .name = "one_hot",
-    .summary = "For each of `indices`, a vector of `one_hot_vector_size` "
-               "elements along a new `axis`: `on_value` at the index, "
-               "`off_value` elsewhere.",
+    .summary =
+        "A vector of `one_hot_vector_size` elements along a new `axis` for "
+        "each of `indices`: `on_value` at the index, `off_value` elsewhere.",
     .family = "fill",
     .params = {value(param::indices, {DType::Int32}, 'I'),
                integer(param::oneHotVectorSize), integer(param::axis, "-1"),
@@ -214,8 +215,9 @@ static void gradientBandPart(Gradient &g) {
 
 constinit const OpDef ops::BandPart = {
     .name = "band_part",
-    .summary = "The matrices `x`, with zeros more than `lower` below and "
-               "`upper` above their diagonals; -1 keeps a whole side.",
+    .summary = "Copies the matrices `x`, with zeros in place of elements more "
+               "than `lower` below or `upper` above the diagonal. -1 keeps all "
+               "elements of that side.",
     .family = "fill",
     .params = {value(param::x, basicTypes), integer(param::lower, "-1"),
                integer(param::upper, "-1")},

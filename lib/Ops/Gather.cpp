@@ -97,9 +97,10 @@ static void gradientGather(Gradient &g) {
 
 constinit const OpDef ops::Gather = {
     .name = "gather",
-    .summary = "The slices of `x` along `axis` that `indices` name; the first "
-               "`batch_dims` axes of both go together. Negative indices count "
-               "from the end; those beyond take the nearest there is.",
+    .summary =
+        "The slices of `x` along `axis` selected by `indices`. The first "
+        "`batch_dims` axes are batch axes of both. Negative indices count from "
+        "the end, and indices out of range select the nearest slice.",
     .family = "gather",
     .params = {value(param::x, movableTypes),
                value(param::indices, indexTypes, 'I'),
@@ -152,8 +153,8 @@ static void gradientGatherAlongAxis(Gradient &g) {
 
 constinit const OpDef ops::GatherAlongAxis = {
     .name = "gather_along_axis",
-    .summary = "For each of `indices`, the element of `x` at the same place, "
-               "but along `axis` at that index.",
+    .summary = "The elements of `x` at the positions of `indices`, with the "
+               "position along `axis` replaced by the index.",
     .family = "gather",
     .params = {value(param::x, movableTypes),
                value(param::indices, indexTypes, 'I'),
@@ -234,20 +235,20 @@ static void gradientGatherNd(Gradient &g) {
 
 constinit const OpDef ops::GatherNd = {
     .name = "gather_nd",
-    .summary = "The slices of `x` that the rows of `indices` name by their "
-               "leading indices; the first `batch_dims` axes of both go "
-               "together.",
+    .summary = "The slices of `x` selected by the rows of `indices`, each of "
+               "which holds the leading indices of a slice. The first "
+               "`batch_dims` axes are batch axes of both.",
     .family = "gather",
     .params = {value(param::x, movableTypes),
                value(param::indices, indexTypes, 'I'),
                since(16, integer(param::batchDims, "0")),
                since(17, boolean(param::validateIndices, "false"))},
     .traits = trait::Mil | trait::DataMovement,
-    .constraints = {"`indices` is no scalar",
+    .constraints = {"`indices` is not a scalar",
                     "`batch_dims` is 0 to the rank of `x`, and less than that "
                     "of `indices`",
-                    "rows of `indices` are no longer than the rest of the rank "
-                    "of `x`",
+                    "rows of `indices` have at most as many elements as `x` "
+                    "has axes after `batch_dims`",
                     "the first `batch_dims` extents agree"},
     .infer = inferGatherNd,
     .eval = evalGatherNd,
@@ -293,8 +294,8 @@ static void gradientEmbed(Gradient &g) {
 
 constinit const OpDef ops::Embed = {
     .name = "embed",
-    .summary = "The rows of `table` that `indices` name, as columns: "
-               "[dim, count]. Indices are as of `gather`.",
+    .summary = "The rows of `table` selected by `indices`, as columns: [dim, "
+               "count]. Indices have the same meaning as in `gather`.",
     .family = "gather",
     .params = {value(param::table, floats, 'T', "[rows, dim]"),
                value(param::indices, {DType::Int32}, 'I', "[count]")},

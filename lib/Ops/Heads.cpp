@@ -40,7 +40,8 @@ static void gradientSplitHeads(Gradient &g) {
 
 constinit const OpDef ops::SplitHeads = {
     .name = "split_heads",
-    .summary = "[`heads` * width, positions] as [`heads`, width, positions].",
+    .summary =
+        "Reshapes [`heads` * width, positions] to [`heads`, width, positions].",
     .family = "attention",
     .params = {value(param::x), integer(param::heads)},
     .traits = trait::DataMovement,
@@ -66,7 +67,8 @@ static void gradientMergeHeads(Gradient &g) {
 
 constinit const OpDef ops::MergeHeads = {
     .name = "merge_heads",
-    .summary = "[heads, width, positions] as [heads * width, positions].",
+    .summary =
+        "Reshapes [heads, width, positions] to [heads * width, positions].",
     .family = "attention",
     .params = {value(param::x)},
     .traits = trait::DataMovement,
@@ -197,10 +199,11 @@ static void gradientRope(Gradient &g) {
 
 constinit const OpDef ops::Rope = {
     .name = "rope",
-    .summary = "Rotary position embedding of [heads, width, positions]: turns "
-               "pair i of the width by position * `theta`^(-2 i / width). "
-               "Pairs are (2i, 2i + 1) when interleaved, (i, i + width / 2) "
-               "when half_split. `inverse` turns back.",
+    .summary =
+        "Applies rotary position embedding to [heads, width, positions]: "
+        "rotates pair i of the width by the angle position * `theta`^(-2 i / "
+        "width). Pair i is (2i, 2i + 1) with interleaved, and (i, i + width / "
+        "2) with half_split. `inverse` rotates by the negative angle.",
     .family = "attention",
     .params = {value(param::x), text(param::style, "\"interleaved\""),
                number(param::theta, "10000", 0, {DType::FP32}),
@@ -208,8 +211,8 @@ constinit const OpDef ops::Rope = {
     .constraints = {"`x` has rank 3", "the width is even",
                     "`style` is interleaved or half_split",
                     "`theta` is positive",
-                    "at most 2^26 angles: their sines and cosines are part of "
-                    "the program"},
+                    "there are at most 2^26 angles, because their sines and "
+                    "cosines are stored in the program"},
     .infer = inferRope,
     .eval = evalRope,
     .decompose = decomposeRope,

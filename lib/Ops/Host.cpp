@@ -62,10 +62,9 @@ static bool inferCall(InferContext &ctx) {
 
 constinit const OpDef ops::Call = {
     .name = "call",
-    .summary = "Applies the kernel or layer `callee` to `arguments`; its "
-               "results have the types `results`. `index` says which of the "
-               "instances of a repeated layer it is, each with weights of its "
-               "own.",
+    .summary = "Calls the kernel or layer `callee` with `arguments`. Its "
+               "results have the types `results`. `index` selects the instance "
+               "of a repeated layer; each instance has its own weights.",
     .family = "host",
     .params = {optionalValue(param::index, {DType::Int32}, 0),
                variadic(param::arguments, movableTypes, 0),
@@ -113,14 +112,14 @@ static bool inferRepeat(InferContext &ctx) {
 
 constinit const OpDef ops::Repeat = {
     .name = "repeat",
-    .summary = "Applies the host function `body` for each index from `from` to "
-               "`to`, without `to`, or with `reverse` from the last of them "
-               "down. It is given the index and `values`, of whose last "
-               "`sliced` it gets the slice that belongs to the index: they "
-               "have one for each along their first axis. Its results replace "
-               "the first `carried` values; what they are at the end are the "
-               "op's first results. Further results of the body have the types "
-               "`collected`, and are stacked in the order of the index.",
+    .summary =
+        "Calls the host function `body` for each index from `from`, inclusive, "
+        "to `to`, exclusive; `reverse` runs from the last index down. The "
+        "body's arguments are the index and `values`; of each of the last "
+        "`sliced` values it gets the slice of the index along the first axis. "
+        "The body's first results replace the first `carried` values, and "
+        "their final values are the op's first results. Further results of the "
+        "body have the types `collected`, and are stacked in index order.",
     .family = "host",
     .params = {variadic(param::values, movableTypes, 0), text(param::body),
                integer(param::from), integer(param::to),
@@ -128,14 +127,11 @@ constinit const OpDef ops::Repeat = {
                boolean(param::reverse, "false"),
                optionalConstant(param::collected, {DType::String})},
     .traits = trait::SideEffect | trait::Repeat | trait::NotCallable,
-    .constraints = {"0 <= `from` < `to`",
-                    "`carried` is at least 1 and at most the number of "
-                    "`values`",
-                    "`sliced` is at least 0 and at most the number of `values` "
-                    "that are not carried",
-                    "what is sliced has `to` - `from` elements along its first "
-                    "axis",
-                    "`collected` are types, such as `fp16[768, 256]`"},
+    .constraints =
+        {"0 <= `from` < `to`", "`carried` is 1 to the number of `values`",
+         "`sliced` is 0 to the number of `values` that are not carried",
+         "sliced values have `to` - `from` elements along their first axis",
+         "`collected` are types, such as `fp16[768, 256]`"},
     .infer = inferRepeat,
 };
 

@@ -40,7 +40,7 @@ constexpr ParamDef extents(const IntsParam &name,
 /// The same as a computed operand. It shares its name with the constant; one of
 /// the two is given.
 constexpr ParamDef computed(const ValueParam &name) {
-  return optionalValue(name, {DType::Int32}, 0, "when it is computed");
+  return optionalValue(name, {DType::Int32}, 0, "for computed positions");
 }
 /// An optional constant.
 template <typename Param>

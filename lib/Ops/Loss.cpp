@@ -53,8 +53,8 @@ static void gradientCrossEntropy(Gradient &g) {
 
 constinit const OpDef ops::CrossEntropy = {
     .name = "cross_entropy",
-    .summary = "The mean over columns of -log softmax(`logits`) at `targets`; "
-               "a target that is no class does not count.",
+    .summary = "The mean over columns of -log softmax(`logits`) at `targets`. "
+               "Columns whose target is not a class are ignored.",
     .family = "loss",
     .params = {as(ValueRole::Logits,
                   value(param::logits, floats, 'T', "[classes, count]")),
@@ -140,9 +140,10 @@ static int64_t flopsCrossEntropyGradient(const Op &op) {
 
 constinit const OpDef ops::CrossEntropyGradient = {
     .name = "cross_entropy_gradient",
-    .summary = "The gradient of `cross_entropy` of `logits` and `targets` when "
-               "that of its result is `dy`: per column (softmax(`logits`) - 1 "
-               "at the target) * `dy` / columns that count.",
+    .summary =
+        "The gradient of `cross_entropy` for `logits`, given the gradient `dy` "
+        "of its result. For each column: (softmax(`logits`) - 1 at the target) "
+        "* `dy` / number of columns with a valid target.",
     .family = "loss",
     .params = {value(param::dy, {DType::FP32}, 0, "[]"),
                value(param::logits, floats, 'T', "[classes, count]"),

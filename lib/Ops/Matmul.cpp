@@ -136,9 +136,9 @@ static int64_t flopsMatmul(const Op &op) {
 
 constinit const OpDef ops::Matmul = {
     .name = "matmul",
-    .summary = "The matrix product of the last two axes of `x` and `y`, each "
-               "transposed if so told; leading axes broadcast. A vector is a "
-               "row on the left, a column on the right.",
+    .summary = "The matrix product over the last two axes of `x` and `y`, "
+               "optionally transposed. Leading axes broadcast. A vector is a "
+               "row on the left and a column on the right.",
     .family = "matmul",
     .params = {value(param::x, numbers), value(param::y, numbers, 'U'),
                boolean(param::transposeX, "false"),
@@ -220,7 +220,7 @@ constinit const OpDef ops::Linear = {
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of at least 1", "`weight` has rank 2",
                     "`x` and `weight` are both floats or both integers",
-                    "rows of `x` and of `weight` are of one length",
+                    "rows of `x` and of `weight` have the same length",
                     "`bias` has an element for each output"},
     .infer = inferLinear,
     .eval = evalLinear,
@@ -327,14 +327,15 @@ static int64_t flopsEinsum(const Op &op) {
 
 constinit const OpDef ops::Einsum = {
     .name = "einsum",
-    .summary = "The products of two `values` that `equation` says: "
-               "nchw,nwhu->nchu or chw,whr->chr, in any letters.",
+    .summary = "The product of two `values` given by `equation`: "
+               "nchw,nwhu->nchu or chw,whr->chr, with any letters.",
     .family = "matmul",
     .params = {variadic(param::values), text(param::equation)},
     .traits = trait::Mil,
-    .constraints = {"`equation` is one of the two",
-                    "there are two values, of its ranks",
-                    "extents with the same letter agree"},
+    .constraints =
+        {"`equation` has one of these two forms",
+         "there are two values, with the ranks that `equation` gives",
+         "extents with the same letter agree"},
     .infer = inferEinsum,
     .eval = evalEinsum,
     .flops = flopsEinsum,

@@ -29,7 +29,7 @@ static void evalCopy(EvalContext &ctx) { ctx.out[0].data = ctx.in[0]->data; }
 
 constinit const OpDef ops::ReadState = {
     .name = "read_state",
-    .summary = "What the state `input` holds.",
+    .summary = "Returns the contents of the state `input`.",
     .family = "memory",
     .params = {inHolder(Holder::State, value(param::input, movableTypes))},
     .traits = trait::Mil | trait::SideEffect,
@@ -46,7 +46,7 @@ static void evalWriteState(EvalContext &) {}
 
 constinit const OpDef ops::WriteState = {
     .name = "write_state",
-    .summary = "Makes the state `input` hold `data`.",
+    .summary = "Stores `data` in the state `input`.",
     .family = "memory",
     .params = {inHolder(Holder::State, value(param::input, movableTypes)),
                value(param::data, movableTypes)},

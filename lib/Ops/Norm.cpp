@@ -160,8 +160,8 @@ static void gradientLayerNorm(Gradient &g) {
 
 constinit const OpDef ops::LayerNorm = {
     .name = "layer_norm",
-    .summary = "`x` less its mean over `axes`, divided by its deviation "
-               "sqrt(variance + `epsilon`), times `gamma`, plus `beta`.",
+    .summary = "(`x` - mean) / sqrt(variance + `epsilon`) * `gamma` + `beta`, "
+               "with the mean and variance over `axes`.",
     .family = "norm",
     .params = {value(param::x), integers(param::axes, "all"),
                optionalValue(param::gamma, floats, 'U',
@@ -297,8 +297,8 @@ static void gradientBatchNorm(Gradient &g) {
 
 constinit const OpDef ops::BatchNorm = {
     .name = "batch_norm",
-    .summary = "`x` less `mean`, divided by sqrt(`variance` + `epsilon`), "
-               "times `gamma`, plus `beta`, per channel (axis 1).",
+    .summary = "(`x` - `mean`) / sqrt(`variance` + `epsilon`) * `gamma` + "
+               "`beta`, per channel (axis 1).",
     .family = "norm",
     .params = {value(param::x), value(param::mean, floats, 'U'),
                value(param::variance, floats, 'U'),
@@ -307,7 +307,7 @@ constinit const OpDef ops::BatchNorm = {
                number(param::epsilon, "1e-05", 0)},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 to 5",
-                    "the others have an element for each channel"},
+                    "the other operands have an element for each channel"},
     .infer = inferBatchNorm,
     .eval = evalBatchNorm,
     .flops = flopsBatchNorm,
@@ -365,9 +365,8 @@ static void gradientInstanceNorm(Gradient &g) {
 
 constinit const OpDef ops::InstanceNorm = {
     .name = "instance_norm",
-    .summary = "Each channel of each image of `x` less its mean, divided by "
-               "its deviation sqrt(variance + `epsilon`), times `gamma`, plus "
-               "`beta`.",
+    .summary = "(`x` - mean) / sqrt(variance + `epsilon`) * `gamma` + `beta`, "
+               "with the mean and variance of each channel of each image.",
     .family = "norm",
     .params = {value(param::x), optionalValue(param::gamma, floats, 'U'),
                optionalValue(param::betaValue, floats, 'U'),
@@ -449,8 +448,9 @@ static void gradientLocalResponseNorm(Gradient &g) {
 
 constinit const OpDef ops::LocalResponseNorm = {
     .name = "local_response_norm",
-    .summary = "`x` divided by (`k` + `alpha` / `size` * s)^`beta`, where s is "
-               "the sum of squares over `size` channels around each.",
+    .summary =
+        "`x` divided by (`k` + `alpha` / `size` * s)^`beta`, where s is the "
+        "sum of squares over the `size` channels around each channel.",
     .family = "norm",
     .params = {value(param::x), integer(param::windowSize),
                number(param::alpha, "1e-04", 0), number(param::beta, "0.75", 0),

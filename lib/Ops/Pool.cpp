@@ -354,9 +354,10 @@ static constexpr OpDef pool(llvm::StringLiteral name,
                  integers(param::strides, "ones(spatial)"),
                  text(param::padType),
                  integers(param::pad, "zeros(2*spatial)",
-                          "(before, after) per spatial axis, when custom"),
+                          "(before, after) per spatial axis; used when "
+                          "`pad_type` is custom"),
                  boolean(param::ceilMode, "false",
-                         "whether a last window may reach over the end")},
+                         "whether the last window can extend past the end")},
       .traits = trait::Mil,
       .constraints = {"`x` has a rank of 3 to 5",
                       "`kernel_sizes`, `strides` (and `pad`) have an "
@@ -364,9 +365,9 @@ static constexpr OpDef pool(llvm::StringLiteral name,
                       "`kernel_sizes` and `strides` are at least 1, `pad` "
                       "at least 0",
                       "`pad_type` is valid, custom, same or same_lower",
-                      "with `ceil_mode`, padding is the same on both "
-                      "sides, and not same or same_lower",
-                      "`pad` is less than the kernel",
+                      "with `ceil_mode`, padding is equal on both sides, and "
+                      "`pad_type` is not same or same_lower",
+                      "`pad` is smaller than the kernel",
                       "the kernel fits the padded input"},
       .infer = inferPool,
       .eval = eval,
@@ -378,16 +379,15 @@ constinit const OpDef ops::MaxPool =
     pool("max_pool", "The largest element in each window of `x`.", evalMaxPool,
          gradientMaxPool);
 constinit const OpDef ops::L2Pool = pool(
-    "l2_pool", "The root of the sum of squares of the elements in each window.",
+    "l2_pool",
+    "The square root of the sum of squares of the elements in each window.",
     evalL2Pool, gradientL2Pool);
 
 static constexpr OpDef averagePool() {
   OpDef def = pool("avg_pool", "The mean of the elements in each window.",
                    evalAvgPool, gradientAvgPool);
-  def.params[6] =
-      boolean(param::excludePaddingFromAverage, "false",
-              "whether the mean is of the elements of `x` alone, without zeros "
-              "for the padding");
+  def.params[6] = boolean(param::excludePaddingFromAverage, "false",
+                          "whether the mean excludes the zeros of the padding");
   return def;
 }
 constinit const OpDef ops::AvgPool = averagePool();

@@ -98,8 +98,8 @@ static void evalQuantize(EvalContext &ctx) {
 constinit const OpDef ops::Quantize = {
     .name = "quantize",
     .summary = "Rounds `input` / `scale` to the nearest integer, adds "
-               "`zero_point` and saturates; one scale and zero point, or one "
-               "for each element along `axis`.",
+               "`zero_point` and saturates, with one scale and zero point, or "
+               "one for each element along `axis`.",
     .family = "quantization",
     .params = {value(param::input, floats, 'S'),
                value(param::scale, floats, 'S'),
@@ -111,9 +111,9 @@ constinit const OpDef ops::Quantize = {
     .constraints = {"without `axis`, `scale` and `zero_point` are scalars",
                     "`axis` is an axis of `input`",
                     "`scale` and `zero_point` are scalars, or have an element "
-                    "for each along `axis`",
+                    "for each element along `axis`",
                     "`output_dtype` is int8 or uint8",
-                    "`zero_point` is of `output_dtype`"},
+                    "`zero_point` has the element type `output_dtype`"},
     .infer = inferQuantize,
     .eval = evalQuantize,
 };
@@ -141,7 +141,7 @@ constinit const OpDef ops::Dequantize = {
     .constraints = {"without `axis`, `scale` and `zero_point` are scalars",
                     "`axis` is an axis of `input`",
                     "`scale` and `zero_point` are scalars, or have an element "
-                    "for each along `axis`"},
+                    "for each element along `axis`"},
     .infer = inferDequantize,
     .eval = evalDequantize,
 };

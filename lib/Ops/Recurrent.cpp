@@ -264,38 +264,43 @@ static void evalLstm(EvalContext &ctx) {
 
 constinit const OpDef ops::Lstm = {
     .name = "lstm",
-    .summary = "A long short-term memory layer: gates i, f, o and g (in the "
-               "weights' order) of `weight_ih` x + `weight_hh` h + `bias`, c = "
-               "f c + i g, h = o activation(c). Gives h of every step or of "
-               "the last, the last h, and the last c; bidirectional, those of "
-               "both ways side by side.",
+    .summary =
+        "A long short-term memory (LSTM) layer. Gates i, f, o and g, in the "
+        "order of the weights, are computed from `weight_ih` x + `weight_hh` h "
+        "+ `bias`; c = f c + i g and h = o activation(c). Returns h of every "
+        "step or of the last step, the last h, and the last c. When "
+        "bidirectional, results of both directions are concatenated.",
     .family = "recurrent",
-    .params =
-        {value(param::x, floats, 'T', "[steps, batch, inputs]"),
-         value(param::initialH, floats, 'T', "[batch, H] (2H for two ways)"),
-         value(param::initialC, floats, 'T', "[batch, H] (2H for two ways)"),
-         value(param::weightIh, floats, 'T', "[4H, inputs]"),
-         value(param::weightHh, floats, 'T', "[4H, H]"),
-         optionalValue(param::bias, floats, 'T', "[4H]"),
-         optionalValue(param::peephole, floats, 'T',
-                       "[3H]: what i, f and o see of c"),
-         optionalValue(param::weightIhBack), optionalValue(param::weightHhBack),
-         optionalValue(param::biasBack), optionalValue(param::peepholeBack),
-         text(param::direction, "\"forward\""),
-         boolean(param::outputSequence, "false"),
-         text(param::recurrentActivation, "\"sigmoid\"", "of i, f and o"),
-         text(param::cellActivation, "\"tanh\"", "of g"),
-         text(param::activation, "\"tanh\""),
-         ParamDef{param::clip, ParamKind::OptionalConstant, floats, 'T', 0, "",
-                  "limits what goes into the gates to [-clip, clip]"}},
+    .params = {value(param::x, floats, 'T', "[steps, batch, inputs]"),
+               value(param::initialH, floats, 'T',
+                     "[batch, H], or [batch, 2H] when bidirectional"),
+               value(param::initialC, floats, 'T',
+                     "[batch, H], or [batch, 2H] when bidirectional"),
+               value(param::weightIh, floats, 'T', "[4H, inputs]"),
+               value(param::weightHh, floats, 'T', "[4H, H]"),
+               optionalValue(param::bias, floats, 'T', "[4H]"),
+               optionalValue(param::peephole, floats, 'T',
+                             "[3H]: weights of c in gates i, f and o"),
+               optionalValue(param::weightIhBack),
+               optionalValue(param::weightHhBack),
+               optionalValue(param::biasBack),
+               optionalValue(param::peepholeBack),
+               text(param::direction, "\"forward\""),
+               boolean(param::outputSequence, "false"),
+               text(param::recurrentActivation, "\"sigmoid\"", "of i, f and o"),
+               text(param::cellActivation, "\"tanh\"", "of g"),
+               text(param::activation, "\"tanh\""),
+               ParamDef{param::clip, ParamKind::OptionalConstant, floats, 'T',
+                        0, "",
+                        "limits the inputs of the gates to [-clip, clip]"}},
     .traits = trait::Mil,
     .constraints = {"`x` has rank 3",
                     "`weight_hh` is [4H, H], and `weight_ih` [4H, inputs]",
                     "`bias` has 4H elements, and `peephole` 3H",
                     "`direction` is forward, reverse or bidirectional",
                     activationNames,
-                    "bidirectional, weights for the way back are given, of the "
-                    "same shapes",
+                    "when bidirectional, the backward weights are given and "
+                    "have the same shapes",
                     "initial states are [batch, H], or [batch, 2H] when "
                     "bidirectional"},
     .resultNames = {"sequence", "h", "c"},
@@ -364,20 +369,20 @@ static void evalGru(EvalContext &ctx) {
 
 constinit const OpDef ops::Gru = {
     .name = "gru",
-    .summary =
-        "A gated recurrent layer: gates r, o and z (in the weights' order), h "
-        "= (1 - z) o + z h, where o sees r h, or with `reset_after` what the "
-        "weights make of h times r. Gives h of every step or of the last, and "
-        "the last h.",
+    .summary = "A gated recurrent unit (GRU) layer with gates r, o and z, in "
+               "the order of the weights: h = (1 - z) o + z h. Gate o is "
+               "computed from r * h; with `reset_after`, r multiplies the "
+               "product of the weights and h instead. Returns h of every step "
+               "or of the last step, and the last h.",
     .family = "recurrent",
     .params = {value(param::x, floats, 'T', "[steps, batch, inputs]"),
                value(param::initialH, floats, 'T', "[batch, H]"),
                value(param::weightIh, floats, 'T', "[3H, inputs]"),
                value(param::weightHh, floats, 'T', "[3H, H]"),
                optionalValue(param::bias, floats, 'T',
-                             "[3H], of the product with h"),
+                             "[3H], added to the product with h"),
                since(18, optionalValue(param::inputBias, floats, 'T',
-                                       "[3H], of the product with x")),
+                                       "[3H], added to the product with x")),
                text(param::direction, "\"forward\""),
                boolean(param::outputSequence, "false"),
                text(param::recurrentActivation, "\"sigmoid\"", "of r and z"),
@@ -418,9 +423,9 @@ static void evalRnn(EvalContext &ctx) {
 
 constinit const OpDef ops::Rnn = {
     .name = "rnn",
-    .summary = "A recurrent layer: h = activation(`weight_ih` x + `weight_hh` "
-               "h + `bias`). Gives h of every step or of the last, and the "
-               "last h.",
+    .summary =
+        "A recurrent layer: h = activation(`weight_ih` x + `weight_hh` h + "
+        "`bias`). Returns h of every step or of the last step, and the last h.",
     .family = "recurrent",
     .params = {value(param::x, floats, 'T', "[steps, batch, inputs]"),
                value(param::initialH, floats, 'T', "[batch, H]"),

@@ -224,9 +224,10 @@ constinit const OpDef ops::ReduceSumSquare =
 constinit const OpDef ops::ReduceL1Norm =
     reduction("reduce_l1_norm", "The sum of magnitudes of `x` over `axes`.",
               evalReduce<l1Fold>, gradientReduce<gradientL1>);
-constinit const OpDef ops::ReduceL2Norm = reduction(
-    "reduce_l2_norm", "The root of the sum of squares of `x` over `axes`.",
-    evalReduce<l2Fold>, gradientReduce<gradientL2>);
+constinit const OpDef ops::ReduceL2Norm =
+    reduction("reduce_l2_norm",
+              "The square root of the sum of squares of `x` over `axes`.",
+              evalReduce<l2Fold>, gradientReduce<gradientL2>);
 constinit const OpDef ops::ReduceLogSum =
     reduction("reduce_log_sum", "The logarithm of the sum of `x` over `axes`.",
               evalReduce<logSumFold>, gradientReduce<gradientLogSum>);
@@ -287,11 +288,11 @@ static constexpr OpDef argReduction(llvm::StringLiteral name,
 
 constinit const OpDef ops::ReduceArgmax =
     argReduction("reduce_argmax",
-                 "Where along `axis` the largest element of `x` is; the first "
-                 "of several.",
+                 "The index of the largest element of `x` along `axis`; the "
+                 "first one in case of ties.",
                  evalArg<above>);
 constinit const OpDef ops::ReduceArgmin =
     argReduction("reduce_argmin",
-                 "Where along `axis` the smallest element of `x` is; the first "
-                 "of several.",
+                 "The index of the smallest element of `x` along `axis`; the "
+                 "first one in case of ties.",
                  evalArg<below>);

@@ -204,7 +204,7 @@ struct Nearest {
 constinit const OpDef ops::ResizeBilinear = {
     .name = "resize_bilinear",
     .summary = "Resizes the last two axes of `x` by linear interpolation at "
-               "the points that `sampling_mode` says.",
+               "the points given by `sampling_mode`.",
     .family = "resize",
     .params = {value(param::x), integer(param::targetSizeHeight, "1"),
                integer(param::targetSizeWidth, "1"),
@@ -221,8 +221,8 @@ constinit const OpDef ops::ResizeBilinear = {
 
 constinit const OpDef ops::ResizeNearestNeighbor = {
     .name = "resize_nearest_neighbor",
-    .summary = "Resizes the last two axes of `x` by repeating or leaving out "
-               "elements.",
+    .summary =
+        "Resizes the last two axes of `x` by repeating or dropping elements.",
     .family = "resize",
     .params = {value(param::x), integer(param::targetSizeHeight),
                integer(param::targetSizeWidth)},
@@ -282,9 +282,9 @@ static constexpr DTypeSet scaleTypes = {DType::FP32, DType::Int32};
 
 constinit const OpDef ops::UpsampleBilinear = {
     .name = "upsample_bilinear",
-    .summary = "Scales the last two axes of `x` by linear interpolation, "
-               "between the corners or (`half_pixel_centers`) the edges of "
-               "pixels.",
+    .summary =
+        "Scales the last two axes of `x` by linear interpolation, aligned to "
+        "the corners or, with `half_pixel_centers`, to the edges of pixels.",
     .family = "resize",
     .params = {value(param::x),
                number(param::scaleFactorHeight, "1", 0, scaleTypes),
@@ -293,8 +293,9 @@ constinit const OpDef ops::UpsampleBilinear = {
                since(16,
                      optionalConstant(param::halfPixelCenters, {DType::Bool}))},
     .traits = trait::Mil,
-    .constraints = {"`x` has a rank of at least 3", "some elements are left",
-                    "not both `align_corners` and `half_pixel_centers`"},
+    .constraints =
+        {"`x` has a rank of at least 3", "at least one element is left",
+         "`align_corners` and `half_pixel_centers` are not both true"},
     .infer = inferUpsampleBilinear,
     .eval = evalResizing<Upsampling>,
     .flops = flopsLinear,
@@ -309,7 +310,8 @@ constinit const OpDef ops::UpsampleNearestNeighbor = {
                number(param::scaleFactorHeight, "1", 0, scaleTypes),
                number(param::scaleFactorWidth, "1", 0, scaleTypes)},
     .traits = trait::Mil | trait::DataMovement,
-    .constraints = {"`x` has a rank of at least 3", "some elements are left"},
+    .constraints = {"`x` has a rank of at least 3",
+                    "at least one element is left"},
     .infer = inferUpsample,
     .eval = evalResizing<Nearest>,
     .gradient = gradientResizing<Nearest>,
@@ -353,7 +355,7 @@ struct ToShape {
 constinit const OpDef ops::Resize = {
     .name = "resize",
     .summary = "Resizes the last `resized_dims` axes of `x` to the last "
-               "extents of `shape`, of which 0 keeps the extent of `x`.",
+               "extents of `shape`. An extent of 0 keeps that of `x`.",
     .family = "resize",
     .params =
         {value(param::x, numbers),
@@ -367,7 +369,7 @@ constinit const OpDef ops::Resize = {
          text(param::interpolationMode, "\"LINEAR\""),
          text(param::samplingMode, "\"DEFAULT\"")},
     .traits = trait::Mil,
-    .constraints = {"`shape` is no longer than the rank of `x`",
+    .constraints = {"`shape` has at most as many elements as the rank of `x`",
                     "extents are at least 0",
                     "`resized_dims` is at most the length of `shape`",
                     "`interpolation_mode` is LINEAR or NEAREST_NEIGHBOR",
@@ -423,14 +425,15 @@ static void gradientCrop(Gradient &g) {
 
 constinit const OpDef ops::Crop = {
     .name = "crop",
-    .summary = "Takes `crop_height` = (top, bottom) and `crop_width` = (left, "
-               "right) elements off the last two axes of `x`.",
+    .summary = "Removes `crop_height` = (top, bottom) and `crop_width` = "
+               "(left, right) elements from the last two axes of `x`.",
     .family = "resize",
     .params = {value(param::x), integers(param::cropHeight),
                integers(param::cropWidth)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`x` has a rank of at least 3",
-                    "crops have two elements, at least 0", "something is left"},
+                    "crops have two elements, at least 0",
+                    "at least one element is left"},
     .infer = inferCrop,
     .eval = evalCrop,
     .gradient = gradientCrop,

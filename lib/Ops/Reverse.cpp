@@ -39,7 +39,7 @@ static void gradientReverse(Gradient &g) {
 
 constinit const OpDef ops::Reverse = {
     .name = "reverse",
-    .summary = "`x` in the opposite order along `axes`.",
+    .summary = "Reverses `x` along `axes`.",
     .family = "shape",
     .params = {value(param::x, movableTypes), integers(param::axes, "all")},
     .traits = trait::Mil | trait::DataMovement,
@@ -87,15 +87,15 @@ static void gradientReverseSequence(Gradient &g) {
 
 constinit const OpDef ops::ReverseSequence = {
     .name = "reverse_sequence",
-    .summary = "`x`, with the first `lengths`[i] elements along `seq_axis` in "
-               "the opposite order for element i of `batch_axis`.",
+    .summary = "Reverses the first `lengths`[i] elements of `x` along "
+               "`seq_axis`, for element i of `batch_axis`.",
     .family = "shape",
     .params = {value(param::x, movableTypes),
                value(param::lengths, shapeTypes, 'U'),
                integer(param::seqAxis, "0"), integer(param::batchAxis, "0")},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`seq_axis` and `batch_axis` are axes of `x`",
-                    "they are not the same",
+                    "`seq_axis` and `batch_axis` differ",
                     "there is a length for each element of `batch_axis`"},
     .infer = inferReverseSequence,
     .eval = evalReverseSequence,
@@ -153,8 +153,8 @@ static void gradientSlidingWindows(Gradient &g) {
 
 constinit const OpDef ops::SlidingWindows = {
     .name = "sliding_windows",
-    .summary = "All windows of `size` elements along `axis`, `stride` apart; "
-               "the elements of a window have an axis of their own behind it.",
+    .summary = "All windows of `size` elements along `axis`, `stride` apart. "
+               "The elements of a window are on a new axis after `axis`.",
     .family = "shape",
     .params = {value(param::x, movableTypes), integer(param::axis),
                integer(param::windowSize), integer(param::windowStride, "1")},

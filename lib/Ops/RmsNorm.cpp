@@ -205,9 +205,10 @@ constinit const OpDef ops::RmsNorm = {
                value(param::gamma, floats, 'T', "[extent at `axis`]"),
                number(param::epsilon, "1e-05", 0, {DType::FP32}),
                integer(param::axis, "0")},
-    .constraints = {"`axis` is an axis of `x`",
-                    "`gamma` has an element for each of `x` along `axis`",
-                    "`epsilon` is in [0, 1]"},
+    .constraints =
+        {"`axis` is an axis of `x`",
+         "`gamma` has an element for each element of `x` along `axis`",
+         "`epsilon` is in [0, 1]"},
     .infer = inferRmsNorm,
     .eval = evalRmsNorm,
     .decompose = decomposeRmsNorm,
@@ -218,7 +219,7 @@ constinit const OpDef ops::RmsNorm = {
 constinit const OpDef ops::InverseRms = {
     .name = "inverse_rms",
     .summary = "(mean of squares of `x` + `epsilon`)^(-1/2) along `axis`, "
-               "which keeps an extent of 1.",
+               "which has extent 1 in the result.",
     .family = "norm",
     .params = {value(param::x),
                number(param::epsilon, "1e-05", 0, {DType::FP32}),

@@ -163,7 +163,8 @@ static int64_t flopsSample(const Op &op) {
 
 constinit const OpDef ops::Resample = {
     .name = "resample",
-    .summary = "The images `x` read at the points (x, y) of `coordinates`.",
+    .summary =
+        "Resamples the images `x` at the points (x, y) of `coordinates`.",
     .family = "resize",
     .params = {value(param::x, floats, 'T',
                      "[images, channels, height, width]"),
@@ -172,11 +173,11 @@ constinit const OpDef ops::Resample = {
                text(param::samplingMode), text(param::paddingMode),
                number(param::paddingValue), text(param::coordinatesMode),
                boolean(param::alignCorners, "",
-                       "whether normalized coordinates are between the centers "
-                       "of the corner pixels, or their edges")},
+                       "whether normalized coordinates range between the "
+                       "centers of the corner pixels, instead of their edges")},
     .traits = trait::Mil,
     .constraints = {"`x` and `coordinates` have rank 4",
-                    "`coordinates` are pairs, for each image",
+                    "`coordinates` has pairs for each image",
                     "`sampling_mode` is bilinear or nearest",
                     "`padding_mode` is border, constant, reflection or "
                     "symmetric",
@@ -245,10 +246,10 @@ static void evalAffine(EvalContext &ctx) {
 
 constinit const OpDef ops::Affine = {
     .name = "affine",
-    .summary = "The images `x`, read where `transform_matrix` = (a0, a1, a2, "
-               "b0, b1, b2) takes each pixel (u, v) of the result: (a0 u + a1 "
-               "v + a2, b0 u + b1 v + b2), all coordinates from -1 to 1; zeros "
-               "outside.",
+    .summary = "Resamples the images `x` by the affine map `transform_matrix` "
+               "= (a0, a1, a2, b0, b1, b2): pixel (u, v) of the result is read "
+               "at (a0 u + a1 v + a2, b0 u + b1 v + b2). Coordinates are -1 to "
+               "1; outside pixels are zero.",
     .family = "resize",
     .params = {value(param::x, floats, 'T',
                      "[images, channels, height, width]"),
@@ -258,11 +259,11 @@ constinit const OpDef ops::Affine = {
                number(param::paddingValue), text(param::coordinatesMode),
                boolean(param::alignCorners)},
     .traits = trait::Mil,
-    .constraints = {"`x` has rank 4, and `transform_matrix` 2",
-                    "there is one matrix, or one for each image",
+    .constraints = {"`x` has rank 4, and `transform_matrix` rank 2",
+                    "there is one matrix, or one matrix per image",
                     "sizes are at least 1",
-                    "MIL has one choice of modes so far: bilinear, constant, "
-                    "0, normalized_minus_one_to_one, true"},
+                    "the modes are the only ones that MIL defines: bilinear, "
+                    "constant, 0, normalized_minus_one_to_one, true"},
     .infer = inferAffine,
     .eval = evalAffine,
     .flops = flopsSample,
@@ -404,15 +405,16 @@ static void evalCropResize(EvalContext &ctx) {
 
 constinit const OpDef ops::CropResize = {
     .name = "crop_resize",
-    .summary = "Boxes of the images `x`, resized by linear interpolation at "
-               "the points that `sampling_mode` says. Boxes are `roi` until "
-               "ios16, and `boxes` of the images `box_indices` from ios17 on.",
+    .summary = "Crops boxes from the images `x` and resizes them by linear "
+               "interpolation at the points given by `sampling_mode`. Boxes "
+               "are `roi` up to ios16; from ios17 on, they are `boxes` in the "
+               "images `box_indices`.",
     .family = "resize",
     .params =
         {value(param::x, floats, 'T', "[images, channels, height, width]"),
          optionalValue(param::roi, floats, 'T',
-                       "[boxes, 1, 4, 1, 1], or 5 with the image's "
-                       "number in front"),
+                       "[boxes, 1, 4, 1, 1], or [boxes, 1, 5, 1, 1] with the "
+                       "image index first"),
          since(17, optionalValue(param::boxes,
                                  {DType::FP16, DType::FP32, DType::UInt16}, 0,
                                  "[boxes, 4]")),
@@ -421,18 +423,18 @@ constinit const OpDef ops::CropResize = {
                              0, "[boxes]; 0, 1, ... when absent")),
          integer(param::targetHeight, "1"), integer(param::targetWidth, "1"),
          boolean(param::normalizedCoordinates, "false",
-                 "whether they are from 0 to 1, and not in pixels"),
+                 "whether coordinates are 0 to 1 instead of pixels"),
          number(param::spatialScale, "1", 0, {DType::FP32}),
          text(param::boxCoordinateMode, "\"CORNERS_HEIGHT_FIRST\""),
          text(param::samplingMode, "\"DEFAULT\""),
          since(16, number(param::padValue, "0"))},
     .traits = trait::Mil,
     .constraints = {"`x` has rank 4",
-                    "one of `roi` and `boxes` is given, and no `box_indices` "
-                    "with `roi`",
-                    "boxes have four numbers, or as `roi` five",
-                    "there are as many `box_indices` as boxes, and there is an "
-                    "image for each box when they are absent",
+                    "either `roi` or `boxes` is given, and `box_indices` only "
+                    "with `boxes`",
+                    "boxes have four numbers; `roi` can have five",
+                    "there are as many `box_indices` as boxes; without them, "
+                    "there are at least as many images as boxes",
                     "sizes are at least 1",
                     "`box_coordinate_mode` is CENTER_SIZE_HEIGHT_FIRST, "
                     "CENTER_SIZE_WIDTH_FIRST, CORNERS_HEIGHT_FIRST or "

@@ -198,11 +198,11 @@ static void gradientScatter(Gradient &g) {
 static constexpr OpDef scatterRow() {
   OpDef def =
       scatter("scatter",
-              "`data`, with the slices of `updates` combined into those "
-              "along `axis` that `indices` name.",
+              "Copies `data`, with the slices of `updates` combined by `mode` "
+              "into the slices along `axis` selected by `indices`.",
               inferScatter, evalScatter, gradientScatter);
   def.constraints = {"`axis` is an axis of `data`", modeNames,
-                     "`updates` has the shape of `data`, with that of "
+                     "`updates` has the shape of `data`, with the shape of "
                      "`indices` in place of `axis`"};
   return def;
 }
@@ -236,12 +236,12 @@ static void gradientScatterAlongAxis(Gradient &g) {
 }
 
 static constexpr OpDef scatterAlongAxisRow() {
-  OpDef def = scatter(
-      "scatter_along_axis",
-      "`data`, with each element of `updates` combined into the one at "
-      "the same "
-      "place, but along `axis` at the index that `indices` has there.",
-      inferScatterAlongAxis, evalScatterAlongAxis, gradientScatterAlongAxis);
+  OpDef def = scatter("scatter_along_axis",
+                      "Copies `data`, with each element of `updates` combined "
+                      "by `mode` into the element at the same position, except "
+                      "that `indices` gives the position along `axis`.",
+                      inferScatterAlongAxis, evalScatterAlongAxis,
+                      gradientScatterAlongAxis);
   def.constraints = {modeNames, "`axis` is an axis of `data`",
                      "`indices` have the shape of `data` except at `axis`",
                      "`updates` have the shape of `indices`"};
@@ -292,19 +292,21 @@ static void gradientScatterNd(Gradient &g) {
 
 constinit const OpDef ops::ScatterNd = {
     .name = "scatter_nd",
-    .summary = "`data`, with the slices of `updates` combined into those that "
-               "the rows of `indices` name by their leading indices.",
+    .summary = "Copies `data`, with the slices of `updates` combined by `mode` "
+               "into the slices selected by the rows of `indices`, each of "
+               "which holds the leading indices of a slice.",
     .family = "scatter",
     .params = {value(param::data, numbers),
                value(param::indices, indexTypes, 'I'),
                value(param::updates, numbers), text(param::mode, "\"add\""),
                since(17, boolean(param::validateIndices, "false"))},
     .traits = trait::Mil,
-    .constraints = {"`indices` is no scalar",
-                    "rows of `indices` are no longer than the rank of `data`",
+    .constraints = {"`indices` is not a scalar",
+                    "rows of `indices` have at most as many elements as the "
+                    "rank of `data`",
                     modeNames,
                     "`updates` has the leading extents of `indices` and the "
-                    "trailing ones of `data`"},
+                    "trailing extents of `data`"},
     .infer = inferScatterNd,
     .eval = evalScatterNd,
     .gradient = gradientScatterNd,

@@ -32,7 +32,7 @@ static constexpr OpDef comparison(llvm::StringLiteral name,
           .params = {value(param::x, dtypes), value(param::y, dtypes)},
           .traits =
               trait::Mil | trait::Elementwise | trait::ZeroGradient | traits,
-          .constraints = {"`x` and `y` broadcast"},
+          .constraints = {"`x` and `y` have shapes that broadcast"},
           .infer = inferComparison,
           .eval = eval};
 }
@@ -44,26 +44,28 @@ constinit const OpDef ops::NotEqual =
     comparison("not_equal", "Whether `x` differs from `y`.",
                evalBinary<notEqual>, numbers, trait::Commutative);
 constinit const OpDef ops::Less =
-    comparison("less", "Whether `x` is below `y`.", evalBinary<less>);
-constinit const OpDef ops::LessEqual = comparison(
-    "less_equal", "Whether `x` is at most `y`.", evalBinary<lessEqual>);
-constinit const OpDef ops::Greater =
-    comparison("greater", "Whether `x` is above `y`.", evalBinary<greater>);
-constinit const OpDef ops::GreaterEqual = comparison(
-    "greater_equal", "Whether `x` is at least `y`.", evalBinary<greaterEqual>);
+    comparison("less", "Whether `x` is less than `y`.", evalBinary<less>);
+constinit const OpDef ops::LessEqual =
+    comparison("less_equal", "Whether `x` is less than or equal to `y`.",
+               evalBinary<lessEqual>);
+constinit const OpDef ops::Greater = comparison(
+    "greater", "Whether `x` is greater than `y`.", evalBinary<greater>);
+constinit const OpDef ops::GreaterEqual =
+    comparison("greater_equal", "Whether `x` is greater than or equal to `y`.",
+               evalBinary<greaterEqual>);
 constinit const OpDef ops::LogicalAnd =
-    comparison("logical_and", "Whether both `x` and `y` hold.",
+    comparison("logical_and", "Whether both `x` and `y` are true.",
                evalBinary<logicalAnd>, {DType::Bool}, trait::Commutative);
 constinit const OpDef ops::LogicalOr =
-    comparison("logical_or", "Whether `x`, `y` or both hold.",
+    comparison("logical_or", "Whether `x`, `y` or both are true.",
                evalBinary<logicalOr>, {DType::Bool}, trait::Commutative);
 constinit const OpDef ops::LogicalXor =
-    comparison("logical_xor", "Whether exactly one of `x` and `y` holds.",
+    comparison("logical_xor", "Whether exactly one of `x` and `y` is true.",
                evalBinary<logicalXor>, {DType::Bool}, trait::Commutative);
 
 constinit const OpDef ops::LogicalNot = {
     .name = "logical_not",
-    .summary = "Whether `x` does not hold.",
+    .summary = "Whether `x` is false.",
     .family = "select",
     .params = {value(param::x, {DType::Bool})},
     .traits = trait::Mil | trait::Elementwise | trait::ZeroGradient,
@@ -111,7 +113,7 @@ static void gradientSelect(Gradient &g) {
 
 constinit const OpDef ops::Select = {
     .name = "select",
-    .summary = "`a` where `cond` holds, `b` elsewhere.",
+    .summary = "`a` where `cond` is true, `b` elsewhere.",
     .family = "select",
     .params = {value(param::cond, {DType::Bool}, 0),
                value(param::a, basicTypes), value(param::b, basicTypes)},

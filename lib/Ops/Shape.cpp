@@ -61,14 +61,17 @@ static bool inferReshape(InferContext &ctx) {
 
 constinit const OpDef ops::Reshape = {
     .name = "reshape",
-    .summary = "The elements of `x` in order, in another `shape`: 0 copies the "
-               "extent of `x`, -1 takes what is left.",
+    .summary = "Returns the elements of `x` in the same order, with `shape`. "
+               "An extent of 0 copies that of `x`; -1 is inferred from the "
+               "element count.",
     .family = "shape",
     .params = {value(param::x, movableTypes), extents(param::shape)},
     .traits = trait::Mil | trait::DataMovement,
-    .constraints = {"extents are at least -1", "0 takes equal ranks",
-                    "at most one extent is -1, and divides",
-                    "the element count stays"},
+    .constraints = {"extents are at least -1",
+                    "an extent of 0 requires equal ranks",
+                    "at most one extent is -1, and the other extents divide "
+                    "the element count",
+                    "the element count does not change"},
     .infer = inferReshape,
     .eval = evalCopy,
     .gradient = gradientReshape,
@@ -89,7 +92,7 @@ static bool inferExpandDims(InferContext &ctx) {
 
 constinit const OpDef ops::ExpandDims = {
     .name = "expand_dims",
-    .summary = "Inserts axes of extent 1, which stand at `axes` in the result.",
+    .summary = "Inserts axes of extent 1 at positions `axes` of the result.",
     .family = "shape",
     .params = {value(param::x, movableTypes), integers(param::axes)},
     .traits = trait::Mil | trait::DataMovement,
@@ -124,7 +127,8 @@ static bool inferSqueeze(InferContext &ctx) {
 
 constinit const OpDef ops::Squeeze = {
     .name = "squeeze",
-    .summary = "Drops `axes`, or every axis of extent 1.",
+    .summary =
+        "Removes `axes`, or every axis of extent 1 when `axes` is absent.",
     .family = "shape",
     .params = {value(param::x, movableTypes),
                optionalConstant(param::axes, {DType::Int32})},
@@ -149,8 +153,8 @@ static bool inferFlatten2d(InferContext &ctx) {
 
 constinit const OpDef ops::Flatten2d = {
     .name = "flatten2d",
-    .summary = "The elements of `x` in order, as a matrix whose rows have the "
-               "axes from `axis` on.",
+    .summary = "Reshapes `x` to a matrix: axes before `axis` become rows, the "
+               "others columns.",
     .family = "shape",
     .params = {value(param::x, basicTypes), integer(param::axis, "1")},
     .traits = trait::Mil | trait::DataMovement,
@@ -368,14 +372,15 @@ static void gradientPad(Gradient &g) {
 
 constinit const OpDef ops::Pad = {
     .name = "pad",
-    .summary = "Extends the last axes of `x` by `pad` = (before, after) each: "
-               "with `constant_val`, by reflection, or by the edge.",
+    .summary = "Pads the last axes of `x` by `pad` = (before, after) each: "
+               "with `constant_val`, by reflection, or by repeating the edge.",
     .family = "shape",
     .params = {value(param::x), integers(param::pad),
                text(param::mode, "\"constant\""),
                number(param::constantVal, "0")},
     .traits = trait::Mil | trait::DataMovement,
-    .constraints = {"`pad` has a pair for each of at most all axes",
+    .constraints = {"`pad` has one pair per padded axis, and at most as many "
+                    "pairs as `x` has axes",
                     "amounts are at least 0",
                     "`mode` is constant, reflect or replicate",
                     "reflections are shorter than the axis"},

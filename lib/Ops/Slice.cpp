@@ -102,8 +102,9 @@ static void gradientSliceBySize(Gradient &g) {
 
 constinit const OpDef ops::SliceBySize = {
     .name = "slice_by_size",
-    .summary = "The `size`[i] elements from `begin`[i] on along axis i; a size "
-               "of -1 takes the rest, a negative begin counts from the end.",
+    .summary =
+        "`size`[i] elements along axis i, starting at `begin`[i]. A size of -1 "
+        "selects the rest, and a negative begin counts from the end.",
     .family = "slice",
     .params = {value(param::x, movableTypes),
                optionalConstant(param::begin, shapeTypes), extents(param::size),
@@ -111,10 +112,10 @@ constinit const OpDef ops::SliceBySize = {
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`begin` has an element for each axis of `x`",
                     "`size` has an element for each axis of `x`",
-                    "slices are not empty and lie within `x`: where `begin` is "
-                    "computed, it is moved there",
-                    "`begin` is a constant or a value",
-                    "where `begin` is computed, sizes are at least 1"},
+                    "slices are not empty and are within `x`; a computed "
+                    "`begin` is clamped so that they are",
+                    "`begin` is either a constant or a value",
+                    "with a computed `begin`, sizes are at least 1"},
     .infer = inferSliceBySize,
     .eval = evalSliceBySize,
     .gradient = gradientSliceBySize,
@@ -257,9 +258,10 @@ static void gradientSliceByIndex(Gradient &g) {
 
 constinit const OpDef ops::SliceByIndex = {
     .name = "slice_by_index",
-    .summary = "The elements from `begin` to before `end` in steps of `stride` "
-               "along each axis, by numpy's rules; a mask frees a bound, or "
-               "drops an axis of which it takes only `begin`.",
+    .summary = "The elements from `begin`, inclusive, to `end`, exclusive, in "
+               "steps of `stride` along each axis, by NumPy's rules. "
+               "`begin_mask` and `end_mask` remove a bound. `squeeze_mask` "
+               "selects the single index `begin` and removes the axis.",
     .family = "slice",
     .params = {value(param::x, movableTypes), extents(param::begin),
                extents(param::end), optionalConstant(param::stride, shapeTypes),
@@ -268,7 +270,7 @@ constinit const OpDef ops::SliceByIndex = {
                optionalConstant(param::squeezeMask, {DType::Bool})},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"each list has an element for each axis of `x`",
-                    "strides are not 0", "dropped axes have that index",
+                    "strides are not 0", "indices of removed axes are in range",
                     "slices are not empty"},
     .infer = inferSliceByIndex,
     .eval = evalSliceByIndex,
@@ -402,8 +404,8 @@ static void gradientSliceUpdate(Gradient &g) {
 
 constinit const OpDef ops::SliceUpdate = {
     .name = "slice_update",
-    .summary = "`x`, with `update` in place of what `slice_by_index` would "
-               "take.",
+    .summary = "Copies `x`, with `update` in place of the slice that "
+               "`slice_by_index` would select.",
     .family = "slice",
     .params = {value(param::x, movableTypes),
                value(param::update, movableTypes),
@@ -416,13 +418,13 @@ constinit const OpDef ops::SliceUpdate = {
                computed(param::beginValue), computed(param::endValue)},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"each list has an element for each axis of `x`",
-                    "strides are not 0", "dropped axes have that index",
+                    "strides are not 0", "indices of removed axes are in range",
                     "slices are not empty",
-                    "`update` has the shape of the slice; where positions are "
-                    "computed, it says how far from `begin` the slice reaches, "
-                    "which is moved to where it lies within `x`",
+                    "`update` has the shape of the slice; with computed "
+                    "positions, the slice starts at `begin`, clamped so that "
+                    "it is within `x`, and has the shape of `update`",
                     "`begin` and `end` are constants or values",
-                    "where positions are computed, strides are 1"},
+                    "with computed positions, strides are 1"},
     .infer = inferSliceUpdate,
     .eval = evalSliceUpdate,
     .gradient = gradientSliceUpdate,

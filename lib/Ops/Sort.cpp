@@ -64,8 +64,8 @@ static void evalArgsort(EvalContext &ctx) {
 
 constinit const OpDef ops::Argsort = {
     .name = "argsort",
-    .summary = "The indices that sort `x` along `axis`, downward unless "
-               "`ascending`.",
+    .summary = "The indices that sort `x` along `axis`, in descending order "
+               "unless `ascending`.",
     .family = "sort",
     .params = {value(param::x, numbers), integer(param::axis, "-1"),
                boolean(param::ascending, "false")},
@@ -130,8 +130,8 @@ static void gradientTopk(Gradient &g) {
 
 constinit const OpDef ops::Topk = {
     .name = "topk",
-    .summary = "The `k` largest elements of `x` along `axis` (the smallest, "
-               "when `ascending`), in order, and their indices.",
+    .summary = "The `k` largest elements of `x` along `axis`, or the smallest "
+               "if `ascending`, in order, and their indices.",
     .family = "sort",
     .params = {value(param::x, movableTypes),
                ParamDef{param::topK, ParamKind::Constant, shapeTypes, 0, 0,
@@ -190,9 +190,9 @@ static void gradientCumsum(Gradient &g) {
 
 constinit const OpDef ops::Cumsum = {
     .name = "cumsum",
-    .summary = "The sums of the elements of `x` along `axis` up to each "
-               "(`exclusive`: up to the one before), from the start or in "
-               "`reverse` from the end.",
+    .summary =
+        "The cumulative sum of `x` along `axis`. With `exclusive`, a sum "
+        "excludes its own element; with `reverse`, sums start at the end.",
     .family = "sort",
     .params = {value(param::x, numbers), integer(param::axis, "0"),
                boolean(param::exclusive, "false"),

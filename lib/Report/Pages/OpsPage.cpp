@@ -49,9 +49,10 @@ static bool takesFloats(const OpDef &op) {
 static void printOp(const OpDef &op, llvm::raw_ostream &out) {
   out << "### " << op.name << "\n\n" << op.summary << "\n\n";
   if (!op.has(trait::Mil))
-    out << (op.decompose
-                ? "Not an op of MIL: `decompose` writes it as such.\n\n"
-                : "Not an op of MIL.\n\n");
+    out << (op.decompose ? "Not a MIL op: `decompose` rewrites it as MIL ops.\n"
+                           "\n"
+                         : "Not a MIL op.\n"
+                           "\n");
   if (!op.parameters().empty()) {
     out << "| parameter | kind | element types | default | |\n"
            "|---|---|---|---|---|\n";
@@ -73,11 +74,13 @@ static void printOp(const OpDef &op, llvm::raw_ostream &out) {
 }
 
 void anec::printOpsPage(llvm::raw_ostream &out) {
-  out << "# Ops\n\n"
-         "Every op of the table: MIL's, under MIL's names and with MIL's "
-         "meaning, and the\nauthoring ops that a program may use and "
-         "`decompose` writes as MIL ops.\n"
-         "Parameters with the same letter have the same element type.\n";
+  out << "# Ops\n"
+         "\n"
+         "All ops: MIL's ops, with MIL's names and semantics, and authoring "
+         "ops, which\n"
+         "programs can use and `decompose` rewrites as MIL ops. Parameters "
+         "with the same\n"
+         "letter have the same element type.\n";
   for (const auto &[family, rows] : byFamily(opTable().all())) {
     out << "\n## " << family << "\n";
     for (const OpDef *op : rows) {
@@ -88,17 +91,26 @@ void anec::printOpsPage(llvm::raw_ostream &out) {
       out << llvm::StringRef(section).rtrim('\n') << '\n';
     }
   }
-  out << "\n## Not differentiable\n\n"
-         "Ops without a gradient rule. Where a gradient has to pass one, "
-         "`differentiate`\nreports it.\n\n";
+  out << "\n"
+         "## Not differentiable\n"
+         "\n"
+         "Ops without a gradient rule. `differentiate` reports an error when a "
+         "gradient\n"
+         "reaches one.\n"
+         "\n";
   for (const OpDef *op : opTable().all())
     if (takesFloats(*op) && !op->gradient && !op->has(trait::ZeroGradient) &&
         op->family != "host")
       out << "- `" << op->name << "`\n";
-  out << "\n## Not supported\n\n"
-         "Ops of MIL that have no row. A program that has one is refused with "
-         "the reason.\n\n"
-         "| op | reason |\n|---|---|\n";
+  out << "\n"
+         "## Not supported\n"
+         "\n"
+         "MIL ops that anec does not support. A program that uses one is "
+         "rejected with the\n"
+         "reason.\n"
+         "\n"
+         "| op | reason |\n"
+         "|---|---|\n";
   for (const UnsupportedOp &op : opTable().unsupported())
     out << "| " << op.name << " | " << op.reason << " |\n";
 }
