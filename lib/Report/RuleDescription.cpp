@@ -22,7 +22,6 @@ void anec::printRule(const Rule &rule, llvm::raw_ostream &out) {
   out << "  instead     " << rule.advice << '\n';
   if (rule.rewrite != Rewrite::None)
     out << "  rewrite     " << spelling(rule.rewrite) << '\n';
-  out << "\n--assume=" << rule.id
-      << "=allow switches it off, --assume=" << rule.id
+  out << "\n--assume=" << rule.id << "=allow disables it, --assume=" << rule.id
       << "=deny makes it an error.\n";
 }

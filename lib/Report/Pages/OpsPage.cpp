@@ -49,10 +49,9 @@ static bool takesFloats(const OpDef &op) {
 static void printOp(const OpDef &op, llvm::raw_ostream &out) {
   out << "### " << op.name << "\n\n" << op.summary << "\n\n";
   if (!op.has(trait::Mil))
-    out << (op.decompose ? "Not a MIL op: `decompose` rewrites it as MIL ops.\n"
-                           "\n"
-                         : "Not a MIL op.\n"
-                           "\n");
+    out << (op.decompose
+                ? "Not a MIL op: `decompose` rewrites it as MIL ops.\n\n"
+                : "Not a MIL op.\n\n");
   if (!op.parameters().empty()) {
     out << "| parameter | kind | element types | default | |\n"
            "|---|---|---|---|---|\n";
@@ -74,8 +73,7 @@ static void printOp(const OpDef &op, llvm::raw_ostream &out) {
 }
 
 void anec::printOpsPage(llvm::raw_ostream &out) {
-  out << "# Ops\n"
-         "\n"
+  out << "# Ops\n\n"
          "All ops: MIL's ops, with MIL's names and semantics, and authoring "
          "ops, which\n"
          "programs can use and `decompose` rewrites as MIL ops. Parameters "
@@ -91,24 +89,18 @@ void anec::printOpsPage(llvm::raw_ostream &out) {
       out << llvm::StringRef(section).rtrim('\n') << '\n';
     }
   }
-  out << "\n"
-         "## Not differentiable\n"
-         "\n"
+  out << "\n## Not differentiable\n\n"
          "Ops without a gradient rule. `differentiate` reports an error when a "
          "gradient\n"
-         "reaches one.\n"
-         "\n";
+         "reaches one.\n\n";
   for (const OpDef *op : opTable().all())
     if (takesFloats(*op) && !op->gradient && !op->has(trait::ZeroGradient) &&
         op->family != "host")
       out << "- `" << op->name << "`\n";
-  out << "\n"
-         "## Not supported\n"
-         "\n"
+  out << "\n## Not supported\n\n"
          "MIL ops that anec does not support. A program that uses one is "
          "rejected with the\n"
-         "reason.\n"
-         "\n"
+         "reason.\n\n"
          "| op | reason |\n"
          "|---|---|\n";
   for (const UnsupportedOp &op : opTable().unsupported())

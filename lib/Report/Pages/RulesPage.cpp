@@ -30,9 +30,11 @@ static void printRule(const Rule &rule, llvm::raw_ostream &out) {
 
 /// The rules that `ane-run probe` cannot judge.
 static void printUnprobed(llvm::raw_ostream &out) {
-  out << "\n`ane-run probe` tries the rules on the machine it runs on "
-         "([ane.md](ane.md#what-this-machine-takes)),\nexcept:\n\n"
-         "| rule | why |\n|---|---|\n";
+  out << "\n"
+         "`ane-run probe` tests the rules on the current machine\n"
+         "([ane.md](ane.md#what-this-machine-takes)), except:\n\n"
+         "| rule | why |\n"
+         "|---|---|\n";
   for (const Rule *rule : allRules())
     if (!rule->unprobed.empty())
       out << "| " << rule->id << " | " << rule->unprobed << " |\n";
@@ -40,19 +42,24 @@ static void printUnprobed(llvm::raw_ostream &out) {
 
 void anec::printRulesPage(llvm::raw_ostream &out) {
   out << "# Rules\n\n"
-         "What a program must not do on some chip. `anec check FILE.mil "
-         "--target=NAME` reports\nthem, `anec explain RULE` prints one, and "
-         "`--assume=RULE=allow` or `deny` overrules\none. A rule holds for "
-         "`generic` when it holds for any chip.\n\n"
+         "Restrictions of each chip. `anec check FILE.mil --target=NAME` "
+         "reports broken rules,\n"
+         "`anec explain RULE` prints a rule, and `--assume=RULE=allow` or "
+         "`deny` overrides one.\n"
+         "A rule applies to `generic` when it applies to any chip.\n\n"
          "Nothing here was measured by this project or is documented by the "
-         "vendor: a rule is\nas good as its source, and where sources "
-         "disagree, both stand here. *error* and\n*silent-corruption* "
-         "(wrong results) are errors; *warning* may be refused or be less\n"
-         "accurate; *performance* is slow.\n\n"
-         "Where a source says which macOS it saw a rule on, the rule holds "
-         "from that version\non, or to the last where it is known to be gone; "
-         "`--os=15.6` switches off those that\ndo not hold on 15.6.\n\n"
-      << allRules().size() << " rules, by family.\n";
+         "vendor: a rule is\n"
+         "as good as its source. Where sources disagree, both are listed. "
+         "*error* and\n"
+         "*silent-corruption* (wrong results) are errors; *warning* programs "
+         "may be rejected or\n"
+         "less accurate; *performance* programs are slow.\n\n"
+         "When a source names the macOS version that it observed a rule on, "
+         "the rule applies\n"
+         "from that version on, up to the last version known to have it. "
+         "`--os=15.6` disables\n"
+         "the rules that do not apply to 15.6.\n\n"
+      << allRules().size() << " rules, grouped by family.\n";
   printUnprobed(out);
   for (auto &[family, rows] : byFamily(allRules())) {
     out << "\n## " << family << '\n';

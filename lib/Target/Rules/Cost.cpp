@@ -19,14 +19,14 @@ static Verdict constantMatmul(const Op &op, const Target &target) {
 constinit const Rule rules::ConstantMatmul = {
     .id = "constant-matmul",
     .family = family,
-    .summary = "products with weights are convolutions: a third of the time",
+    .summary = "products with weights are convolutions, which take a third of "
+               "the time",
     .impact = Impact::Performance,
     .source = "maderix/ANE (M4), ironmill (M3 Pro)",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .conflict =
-        "luengnat/rustane says that constants from files are refused in "
-        "`matmul`; ANEForge runs them",
+    .conflict = "luengnat/rustane says that constants from files are rejected "
+                "in `matmul`; ANEForge runs them",
     .advice = "use a 1x1 convolution",
     .rewrite = Rewrite::MatmulToConv,
     .ofOp = constantMatmul,
@@ -42,13 +42,13 @@ static Verdict transposedY(const Op &op, const Target &target) {
 constinit const Rule rules::TransposedInput = {
     .id = "transposed-input",
     .family = family,
-    .summary = "an input that `matmul` multiplies by is not transposed there: "
-               "it compiles for 30 s, and is slow",
+    .summary = "`matmul` does not transpose an input that is its second "
+               "operand; compiling it takes 30 s, and it runs slowly",
     .chips = {Chip::M3Ultra},
     .impact = Impact::Performance,
     .source = "H3 (M3 Ultra)",
     .date = "2026-11",
-    .advice = "pass it transposed, or transpose x",
+    .advice = "pass the input transposed, or transpose `x`",
     .ofOp = transposedY,
 };
 
@@ -62,13 +62,13 @@ static void shallow(const Function &function, const Target &target,
 constinit const Rule rules::ShallowProgram = {
     .id = "shallow-program",
     .family = family,
-    .summary = "a program has 16 ops or more: a single one reaches 30 % of the "
-               "peak, 16 to 64 reach 94 %",
+    .summary = "a program has at least 16 ops: one op reaches 30 % of the "
+               "peak, 16 to 64 ops reach 94 %",
     .impact = Impact::Performance,
     .source = "maderix/ANE (M4), rustane (M4 Max)",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "put what runs one after the other into one program",
+    .advice = "combine consecutive kernels into one program",
     .rewrite = Rewrite::FormKernels,
     .ofFunction = shallow,
 };
@@ -84,14 +84,14 @@ static void workingSet(const Function &function, const Target &target,
 constinit const Rule rules::WorkingSet = {
     .id = "working-set",
     .family = family,
-    .summary = "what is alive at once fits on the chip: beyond, a third is "
-               "lost",
+    .summary = "values that are live at the same time fit in on-chip memory; "
+               "beyond it, a third of the speed is lost",
     .impact = Impact::Performance,
     .source = "maderix/ANE (M4): 32 MB; libane: 8 to 48 MB by chip",
     .date = "2026-11",
-    .conflict = "the study has 2 MiB for each operand (M6), Bryngelson a knee "
-                "at 4.72 MB (M5)",
-    .advice = "cut the program, or take fewer positions at a time",
+    .conflict = "the study reports 2 MiB per operand (M6), and Bryngelson a "
+                "knee at 4.72 MB (M5)",
+    .advice = "split the program, or process fewer positions at a time",
     .ofFunction = workingSet,
 };
 
@@ -109,8 +109,8 @@ static Verdict notch(const Op &op, const Target &target) {
 constinit const Rule rules::BandwidthNotch = {
     .id = "bandwidth-notch",
     .family = family,
-    .summary = "the weight of a convolution is no multiple of 1 MiB for each "
-               "of 16 cores: it streams at half the rate",
+    .summary = "the weight of a convolution is not a multiple of 1 MiB for "
+               "each of 16 cores; such weights stream at half the rate",
     .chips = {Chip::M3, Chip::M3Ultra, Chip::M4},
     .impact = Impact::Performance,
     .source = "q38 and oMLX: M4 23.7 instead of 43.5 GB/s, M3 17 to 19 instead "
@@ -128,14 +128,13 @@ static Verdict wideContraction(const Op &op, const Target &target) {
 constinit const Rule rules::WideChannels = {
     .id = "wide-channels",
     .family = family,
-    .summary =
-        "convolutions have less than 5120 input channels: layers are 4.7 "
-        "times slower there",
+    .summary = "convolutions have fewer than 5120 input channels; wider layers "
+               "are 4.7 times slower",
     .chips = {Chip::M4, Chip::M5},
     .impact = Impact::Performance,
     .source = "rustane (M4 Max, M5 Max)",
     .date = "2026-11",
-    .advice = "keep widths of a model to 4096, or split",
+    .advice = "limit the widths of the model to 4096, or split the convolution",
     .ofOp = wideContraction,
 };
 
@@ -147,8 +146,8 @@ static Verdict longReduction(const Op &op, const Target &target) {
 constinit const Rule rules::LongReduction = {
     .id = "long-reduction",
     .family = family,
-    .summary = "reductions of 384 elements and more (192 before M3) go by way "
-               "of a transposition",
+    .summary = "reductions of 384 or more elements (192 before M3) include a "
+               "transposition",
     .impact = Impact::Performance,
     .source = "ANEForge (M1 to M5)",
     .date = "2026-11",
@@ -172,8 +171,8 @@ static void channelVector(const Function &function, const Target &target,
 constinit const Rule rules::ChannelVector = {
     .id = "channel-vector",
     .family = family,
-    .summary = "vectors lie along the width: each channel takes a row of 64 "
-               "bytes",
+    .summary = "vectors extend along the width, because each channel takes a "
+               "row of 64 bytes",
     .impact = Impact::Performance,
     .source = "ironmill (M3 Pro: PlaneStride 64), Orion",
     .date = "2026-11",

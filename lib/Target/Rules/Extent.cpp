@@ -47,7 +47,7 @@ constinit const Rule rules::RankLimit = {
     .source = "ANEForge, coremltools",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "merge axes by `reshape`",
+    .advice = "merge axes with `reshape`",
     .ofFunction = rankLimit,
 };
 
@@ -105,7 +105,7 @@ constinit const Rule rules::SpatialLimit = {
     .source = "ANEForge (M1 to M5), ironmill, libane, mobius #61",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "move the extent to the channels, or split",
+    .advice = "move the extent to the channels, or split the value",
     .ofFunction = spatialLimit,
 };
 
@@ -125,7 +125,8 @@ constinit const Rule rules::OpLimit = {
     .source = "maderix/ANE (M4): 383 chained convolutions overflow the "
               "compiler's stack; so does M6 at 387",
     .date = "2026-11",
-    .conflict = "the study ran 512 on M4; what counts is the longest chain",
+    .conflict =
+        "the study ran 512 ops on M4; the limit applies to the longest chain",
     .advice = "cut the program in two",
     .danger = "its program overflowed the compiler's stack",
     .ofFunction = opLimit,
@@ -148,11 +149,11 @@ static void weightLimit(const Function &function, const Target &target,
 constinit const Rule rules::WeightLimit = {
     .id = "weight-limit",
     .family = family,
-    .summary = "the weights of a program have at most 2 GiB",
+    .summary = "the weights of a program take at most 2 GiB",
     .source = "coremltools PR 2593: the compiler's error; ANEForge",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "cut the program in two, or pass weights as inputs",
+    .advice = "split the program, or pass weights as inputs",
     .danger = "its program has 2 GiB of weights",
     .ofFunction = weightLimit,
 };
@@ -169,7 +170,7 @@ static Verdict concatWidth(const Op &op, const Target &target) {
 constinit const Rule rules::ConcatExtent = {
     .id = "concat-extent",
     .family = family,
-    .summary = "`concat` makes no axis of 100000 and more",
+    .summary = "the result of `concat` has no axis of 100000 or more elements",
     .source = "q38 (M5 Max), ANEForge: the compiler crashes at 100352",
     .date = "2026-11",
     .confidence = Confidence::High,
@@ -204,7 +205,7 @@ static Verdict reduceExtent(const Op &op, const Target &target) {
 constinit const Rule rules::ReduceExtent = {
     .id = "reduce-extent",
     .family = family,
-    .summary = "reductions are over at most 65536 elements",
+    .summary = "reductions have at most 65536 elements",
     .source = "ANEForge",
     .date = "2026-11",
     .advice = "reduce in two steps",
@@ -224,10 +225,10 @@ static Verdict rank5Product(const Op &op, const Target &target) {
 constinit const Rule rules::TransposedRank5 = {
     .id = "transposed-rank-5",
     .family = family,
-    .summary = "no `matmul` of a `transpose` of rank 5",
+    .summary = "no operand of `matmul` is a `transpose` of rank 5",
     .source = "ANEForge",
     .date = "2026-11",
-    .advice = "merge the leading axes by `reshape` before",
+    .advice = "merge the leading axes with `reshape` first",
     .ofOp = rank5Product,
 };
 
@@ -251,7 +252,7 @@ constinit const Rule rules::ConvInputChannels = {
     .summary = "a convolution has at most 16384 input channels",
     .source = "maderix/ANE (M4): 32000 fail; ironmill, libane: 16384",
     .date = "2026-11",
-    .conflict = "no source says where between 16384 and 32000 it ends",
+    .conflict = "no source gives the exact limit between 16384 and 32000",
     .advice = "split the input along the channels and add the results",
     .rewrite = Rewrite::SplitContraction,
     .ofOp = convInputs,
@@ -293,13 +294,14 @@ static Verdict matmulContraction(const Op &op, const Target &target) {
 constinit const Rule rules::MatmulContraction = {
     .id = "matmul-contraction",
     .family = family,
-    .summary = "`matmul` adds over at most 16384 elements (32768 on M4, 65536 "
-               "on M5)",
+    .summary =
+        "`matmul` contracts at most 16384 elements (32768 on M4, 65536 on M5)",
     .source = "rustane #13 (M3 Ultra): 17920 fail; ANEForge (M4): 32768 run, "
               "40000 fail",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "split both operands along it and add the products",
+    .advice =
+        "split both operands along the contracted axis and add the products",
     .rewrite = Rewrite::SplitContraction,
     .ofOp = matmulContraction,
 };
@@ -336,7 +338,7 @@ static Verdict matmulInner32(const Op &op, const Target &target) {
 constinit const Rule rules::MatmulInner32 = {
     .id = "matmul-inner-32",
     .family = family,
-    .summary = "`matmul` adds over a multiple of 32 elements",
+    .summary = "the contracted extent of `matmul` is a multiple of 32",
     .chips = {Chip::M1},
     .impact = Impact::Warning,
     .source = "maderix/ANE #47 (M1)",
@@ -403,7 +405,7 @@ static Verdict kernelCost(const Op &op, const Target &target) {
 constinit const Rule rules::KernelCompileTime = {
     .id = "kernel-compile-time",
     .family = family,
-    .summary = "kernels above 7 x 7 take long to compile: 16 x 16 took 220 s "
+    .summary = "kernels larger than 7 x 7 compile slowly: 16 x 16 took 220 s "
                "and 11.7 GB",
     .macOS = {"27-"},
     .impact = Impact::Performance,

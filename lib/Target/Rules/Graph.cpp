@@ -28,7 +28,7 @@ constinit const Rule rules::ConvWeight = {
               "InvalidMILProgram",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .conflict = "q38 runs it on M5 Max",
+    .conflict = "q38 runs computed weights on M5 Max",
     .advice = "use `matmul`",
     .rewrite = Rewrite::ConvToMatmul,
     .ofOp = computedWeight,
@@ -47,7 +47,7 @@ constinit const Rule rules::ConvBias = {
     .source = "Orion (M4 Max), luengnat/rustane (M4)",
     .date = "2026-11",
     .confidence = Confidence::Low,
-    .conflict = "coremltools always writes one, of rank 1, and ANEForge and "
+    .conflict = "coremltools always writes a bias of rank 1, and ANEForge and "
                 "mil-hwx-compiler accept it",
     .advice = "add it after the convolution",
     .rewrite = Rewrite::SplitBias,
@@ -66,7 +66,7 @@ constinit const Rule rules::ConvRank3 = {
     .chips = {Chip::M1},
     .source = "ane-linux-experiments (M1)",
     .date = "2026-11",
-    .advice = "give it a height of 1",
+    .advice = "add a height of 1",
     .rewrite = Rewrite::ConvToRank4,
     .ofOp = convRank3,
 };
@@ -82,9 +82,9 @@ constinit const Rule rules::ConvPadding = {
     .summary = "`pad_type` is `valid` or `same`",
     .chips = {Chip::M1},
     .impact = Impact::Warning,
-    .source = "ane-linux-experiments (M1): some spellings are refused",
+    .source = "ane-linux-experiments (M1): some spellings are rejected",
     .date = "2026-11",
-    .advice = "`pad` before",
+    .advice = "use `pad` before the convolution",
     .ofOp = customPadding,
 };
 
@@ -100,14 +100,15 @@ static Verdict attentionMask(const Op &op, const Target &target) {
 constinit const Rule rules::AttentionMask = {
     .id = "attention-mask",
     .family = family,
-    .summary = "`scaled_dot_product_attention` has no mask: it is ignored",
+    .summary = "`scaled_dot_product_attention` has no mask, because the mask "
+               "is ignored",
     .macOS = {"15-"},
     .impact = Impact::SilentCorruption,
     .source = "maderix/ANE (M4), Orion (M4 Max), ANEForge",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .conflict = "Core ML places it with its mask (M6)",
-    .advice = "matmul, mul, add the mask, softmax, matmul",
+    .conflict = "Core ML runs it on the engine with its mask (M6)",
+    .advice = "use `matmul`, `mul`, `add` for the mask, `softmax`, `matmul`",
     .rewrite = Rewrite::ExpandAttention,
     .ofOp = attentionMask,
 };
@@ -124,12 +125,13 @@ static Verdict attentionSize(const Op &op, const Target &target) {
 constinit const Rule rules::AttentionSize = {
     .id = "attention-size",
     .family = family,
-    .summary = "`scaled_dot_product_attention` is of at most 2048 positions, "
-               "and below 512 of queries or of keys",
+    .summary = "`scaled_dot_product_attention` has at most 2048 positions, and "
+               "fewer than 512 queries or fewer than 512 keys",
     .impact = Impact::SilentCorruption,
-    .source = "ANEForge: the results are garbage beyond",
+    .source = "ANEForge: results are garbage beyond these limits",
     .date = "2026-11",
-    .advice = "matmul, mul, softmax, matmul, some 512 queries at a time",
+    .advice =
+        "use `matmul`, `mul`, `softmax`, `matmul` for blocks of 512 queries",
     .rewrite = Rewrite::ExpandAttention,
     .ofOp = attentionSize,
 };
@@ -146,14 +148,14 @@ static Verdict keyExtent(const Op &op, const Target &target) {
 constinit const Rule rules::AttentionKeys = {
     .id = "attention-keys",
     .family = family,
-    .summary = "the softmax of an attention is over at most 512 keys",
+    .summary = "the softmax of attention has at most 512 keys",
     .chips = {Chip::M3Ultra, Chip::M5},
     .impact = Impact::Warning,
-    .source = "H3 (M3 Ultra): right at 512, wrong at 15744; q38 (M5 Max): "
+    .source = "H3 (M3 Ultra): correct at 512, wrong at 15744; q38 (M5 Max): "
               "compiles at 256, not at 512",
     .date = "2026-11",
     .confidence = Confidence::Low,
-    .advice = "go over the keys in parts, keeping the largest and the sum",
+    .advice = "process the keys in blocks, with a running maximum and sum",
     .ofOp = keyExtent,
 };
 
@@ -168,14 +170,15 @@ static Verdict channelSoftmax(const Op &op, const Target &target) {
 constinit const Rule rules::ChannelSoftmax = {
     .id = "channel-softmax",
     .family = family,
-    .summary = "`softmax` over channels is over a power of two of them",
+    .summary =
+        "the number of channels of a `softmax` over channels is a power of two",
     .chips = {Chip::M3},
     .impact = Impact::Warning,
     .source = "Espresso (M3 Max): InvalidMILProgram",
     .date = "2026-11",
-    .conflict = "ANEForge and ironmill take any axis and extent; maderix/ANE "
+    .conflict = "ANEForge and ironmill accept any axis and extent; maderix/ANE "
                 "runs 32000 channels on M4",
-    .advice = "take it over the last axis",
+    .advice = "apply it to the last axis",
     .ofOp = channelSoftmax,
 };
 
@@ -196,8 +199,8 @@ static void splitMatmulSoftmaxTile(const Function &function,
 constinit const Rule rules::SplitMatmulSoftmaxTile = {
     .id = "split-matmul-softmax-tile",
     .family = family,
-    .summary =
-        "not all of `split`, `matmul`, `softmax` and `tile` in a program",
+    .summary = "a program does not have all of `split`, `matmul`, `softmax` "
+               "and `tile`",
     .chips = {Chip::M3},
     .source = "ironmill (M3 Pro)",
     .date = "2026-11",
@@ -221,7 +224,8 @@ static Verdict rootOfReduction(const Op &op, const Target &target) {
 constinit const Rule rules::RootOfReduction = {
     .id = "root-of-reduction",
     .family = family,
-    .summary = "no `rsqrt` or `sqrt` of a reduction",
+    .summary =
+        "`rsqrt` and `sqrt` are not applied to the result of a reduction",
     .chips = {Chip::M3, Chip::M4},
     .source = "rustane (M4 Max), Espresso (M3 Max)",
     .date = "2026-11",
@@ -244,11 +248,11 @@ static Verdict reductionTimesZero(const Op &op, const Target &target) {
 constinit const Rule rules::ReductionTimesZero = {
     .id = "reduction-times-zero",
     .family = family,
-    .summary = "no `mul` of a reduction by 0",
+    .summary = "the result of a reduction is not multiplied by 0",
     .source = "ANEForge",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "subtract it from itself",
+    .advice = "subtract the reduction from itself",
     .rewrite = Rewrite::ZeroBySub,
     .ofOp = reductionTimesZero,
 };
@@ -273,11 +277,11 @@ static Verdict squareWidth(const Op &op, const Target &target) {
 constinit const Rule rules::SquareWidth = {
     .id = "square-width",
     .family = family,
-    .summary = "no `square` beside a nonlinearity where width mod 128 is above "
-               "64",
+    .summary = "`square` is not used next to a nonlinearity when width mod 128 "
+               "is greater than 64",
     .source = "ANEForge (M1 to M5)",
     .date = "2026-11",
-    .advice = "multiply it by itself",
+    .advice = "multiply the value by itself",
     .rewrite = Rewrite::SquareToMul,
     .ofOp = squareWidth,
 };
@@ -319,12 +323,12 @@ static Verdict layerNormAffine(const Op &op, const Target &target) {
 constinit const Rule rules::LayerNormAffine = {
     .id = "layer-norm-affine",
     .family = family,
-    .summary = "`layer_norm` has no `gamma` and `beta`",
+    .summary = "`layer_norm` has neither `gamma` nor `beta`",
     .impact = Impact::Warning,
     .source = "ane-linux-experiments (M1)",
     .date = "2026-11",
     .conflict = "ironmill runs them on M3 Pro",
-    .advice = "multiply and add after it",
+    .advice = "multiply and add after `layer_norm`",
     .rewrite = Rewrite::SplitAffine,
     .ofOp = layerNormAffine,
 };
@@ -340,13 +344,13 @@ static Verdict layerNormOneAffine(const Op &op, const Target &target) {
 constinit const Rule rules::LayerNormOneAffine = {
     .id = "layer-norm-one-affine",
     .family = family,
-    .summary = "over 1024 elements and more, `gamma` and `beta` of "
-               "`layer_norm` both vary or neither",
+    .summary = "for 1024 or more elements, `gamma` and `beta` of `layer_norm` "
+               "either both vary or are both uniform",
     .chips = {Chip::M1, Chip::M2},
     .source = "ANEForge #149 and #162 (M1, M2)",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "multiply and add after it, on the last axis",
+    .advice = "normalize over the last axis, then multiply and add",
     .rewrite = Rewrite::SplitAffine,
     .ofOp = layerNormOneAffine,
 };
@@ -362,13 +366,13 @@ static Verdict layerNormWide(const Op &op, const Target &target) {
 constinit const Rule rules::LayerNormWide = {
     .id = "layer-norm-wide",
     .family = family,
-    .summary = "over 10240 elements and more, `layer_norm` has not both of "
+    .summary = "for 10240 or more elements, `layer_norm` does not have both "
                "`gamma` and `beta`",
     .chips = {Chip::M5},
-    .source = "ANEForge #201 (M5): fails when it runs",
+    .source = "ANEForge #201 (M5): fails at run time",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "multiply and add after it, on the last axis",
+    .advice = "normalize over the last axis, then multiply and add",
     .rewrite = Rewrite::SplitAffine,
     .ofOp = layerNormWide,
 };
@@ -399,16 +403,17 @@ static Verdict lastAxisSlice(const Op &op, const Target &target) {
 constinit const Rule rules::SliceLastAxis = {
     .id = "slice-last-axis",
     .family = family,
-    .summary = "a slice that does not begin at 0 of the last axis clamps to "
-               "-4094 to 4094",
+    .summary = "slices of the last axis start at 0; others clamp values to "
+               "[-4094, 4094]",
     .chips = {Chip::M1, Chip::M2},
     .impact = Impact::Warning,
     .source = "ANEForge (M1, M2)",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .conflict = "kernels with packed weights slice so; their values are small",
-    .advice = "transpose the axis away from the last place first, if values "
-              "may be so large",
+    .conflict =
+        "kernels with packed weights have such slices; their values are small",
+    .advice = "if values can be that large, first transpose so that the axis "
+              "is not the last",
     .ofOp = lastAxisSlice,
 };
 
@@ -426,13 +431,13 @@ static Verdict widthMovement(const Op &op, const Target &target) {
 constinit const Rule rules::WidthMovement = {
     .id = "width-movement",
     .family = family,
-    .summary = "no slice and no `concat` along the last axis, as rotary "
-               "embeddings have them",
+    .summary = "there are no slices and no `concat` along the last axis, as in "
+               "rotary embeddings",
     .chips = {Chip::M3Ultra},
     .impact = Impact::Warning,
     .source = "rustane PR #9 (M3 Ultra): refused",
     .date = "2026-11",
-    .conflict = "rustane slices packed weights so on M4 Max",
+    .conflict = "rustane slices packed weights this way on M4 Max",
     .advice = "multiply by a constant permutation matrix",
     .ofOp = widthMovement,
 };
@@ -450,14 +455,14 @@ static void sliceOfInput(const Function &function, const Target &target,
 constinit const Rule rules::SliceOfInput = {
     .id = "slice-of-input",
     .family = family,
-    .summary = "in a program with convolutions, inputs are not sliced by "
+    .summary = "a program with convolutions does not slice inputs with "
                "`slice_by_index`",
     .chips = {Chip::M3},
     .macOS = {"15-"},
     .impact = Impact::Warning,
     .source = "Espresso (M3 Max): InvalidMILProgram",
     .date = "2026-11",
-    .conflict = "depends on the shape: ironmill and Orion slice inputs",
+    .conflict = "this depends on the shape: ironmill and Orion slice inputs",
     .advice = "use `slice_by_size`",
     .ofFunction = sliceOfInput,
 };
@@ -481,7 +486,7 @@ constinit const Rule rules::BatchBroadcast = {
     .source = "skyfallsin field guide (M3 Max)",
     .date = "2026-11",
     .confidence = Confidence::Low,
-    .advice = "concatenate copies first; `add` does broadcast",
+    .advice = "concatenate copies first, or use `add`, which broadcasts",
     .rewrite = Rewrite::CopyBatch,
     .ofOp = batchBroadcast,
 };

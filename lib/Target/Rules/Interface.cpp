@@ -68,7 +68,7 @@ constinit const Rule rules::IoFp32 = {
               "#11 (M2 Max)",
     .date = "2026-09",
     .confidence = Confidence::High,
-    .advice = "declare them fp16 and convert on the host; it is faster too",
+    .advice = "declare them fp16 and convert on the host, which is also faster",
     .rewrite = Rewrite::LegalInterface,
     .ofFunction = noFp32,
 };
@@ -94,8 +94,8 @@ constinit const Rule rules::IoDType = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .conflict =
-        "E5 takes int8, uint8, int16 and uint16, and no fp32 (ANEForge)",
-    .advice = "keep integers on the host, or pass small ones as fp16",
+        "E5 accepts int8, uint8, int16 and uint16, but not fp32 (ANEForge)",
+    .advice = "keep integers on the host, or pass small integers as fp16",
     .rewrite = Rewrite::LegalInterface,
     .ofFunction = ioDType,
 };
@@ -114,9 +114,9 @@ static void boolOutput(const Function &function, const Target &target,
 constinit const Rule rules::IoBool = {
     .id = "io-bool",
     .family = family,
-    .summary = "bool stays inside of a program",
+    .summary = "inputs and outputs are not bool",
     .impact = Impact::Warning,
-    .source = "Orion, ironmill: used inside only",
+    .source = "Orion, ironmill: bool is used only inside a program",
     .date = "2026-11",
     .conflict = "ironmill also lists bool inputs as accepted",
     .advice = "cast to fp16",
@@ -166,7 +166,7 @@ constinit const Rule rules::IoRank4 = {
     .source = "maderix/ANE, Orion, Espresso, rustane: all kernels that train",
     .date = "2026-11",
     .conflict = "ironmill and ANEForge run other ranks too",
-    .advice = "reshape; the layout is what the engine has in memory",
+    .advice = "reshape to this layout, which the engine uses in memory",
     .rewrite = Rewrite::AssignLayout,
     .ofFunction = ioRank4,
 };
@@ -198,15 +198,16 @@ static void ioRow64(const Function &function, const Target &target,
 constinit const Rule rules::IoRow64 = {
     .id = "io-row-64",
     .family = family,
-    .summary = "rows of inputs and outputs have a multiple of 64 bytes (32 "
+    .summary = "rows of inputs and outputs are a multiple of 64 bytes (32 "
                "elements of fp16)",
     .impact = Impact::SilentCorruption,
     .source = "ironmill (M3 Pro: RowStride 64), rustane (M4 Max), q38 (M5 "
               "Max), H3 (M3 Ultra), ANE-LM (M3 Max)",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .conflict = "one test of Orion (M4 Max) has narrow rows packed; E5 pads "
-                "rows itself (ANEForge), as may the host, by RowStride",
+    .conflict =
+        "one test of Orion (M4 Max) has packed narrow rows; E5 pads rows "
+        "itself (ANEForge), and the host can pad them by RowStride",
     .advice = "pad the width to a multiple of 32",
     .rewrite = Rewrite::LegalInterface,
     .ofFunction = ioRow64,
@@ -250,7 +251,7 @@ static void ioRow128(const Function &function, const Target &target,
 constinit const Rule rules::IoBytes128 = {
     .id = "io-bytes-128",
     .family = family,
-    .summary = "inputs and outputs have a multiple of 128 bytes",
+    .summary = "the size of each input and output is a multiple of 128 bytes",
     .chips = {Chip::M5},
     .macOS = {"26.3-"},
     .impact = Impact::Warning,
@@ -278,12 +279,15 @@ static void ioMinimum(const Function &function, const Target &target,
 constinit const Rule rules::IoMinimum = {
     .id = "io-minimum",
     .family = family,
-    .summary = "the memory of inputs and outputs has at least 48 KiB",
+    .summary = "buffers of inputs and outputs have at least 48 KiB",
     .impact = Impact::Warning,
-    .source = "Orion (M4 Max), Espresso (M3 Max): status 0x1d below",
+    .source =
+        "Orion (M4 Max), Espresso (M3 Max): status 0x1d for smaller buffers",
     .date = "2026-11",
-    .conflict = "ironmill (M3 Pro) says 16 KiB; padded rows explain it",
-    .advice = "allocate more than the program needs; `ane-run` does",
+    .conflict =
+        "ironmill (M3 Pro) says 16 KiB; padded rows can explain the difference",
+    .advice =
+        "allocate larger buffers than the program needs, as `ane-run` does",
     .ofFunction = ioMinimum,
 };
 
@@ -303,7 +307,7 @@ static void ioMaximum(const Function &function, const Target &target,
 constinit const Rule rules::IoMaximum = {
     .id = "io-maximum",
     .family = family,
-    .summary = "an input or output has at most 2 GiB",
+    .summary = "an input or output takes at most 2 GiB",
     .source = "ANEForge: programs end near 2 GB; oMLX (M3 Ultra): 0x20004 at "
               "3.75 GiB",
     .date = "2026-11",
@@ -328,15 +332,15 @@ static void uniform(llvm::ArrayRef<Port> ports, const Target &target,
 constinit const Rule rules::IoUniformInputs = {
     .id = "io-uniform-inputs",
     .family = family,
-    .summary = "all inputs have one size",
+    .summary = "all inputs have the same size",
     .impact = Impact::Warning,
     .source = "Orion (M4 Max), Espresso (M3 Max): status 0x1d",
     .date = "2026-11",
     .confidence = Confidence::Low,
     .conflict = "H3, q38, mlx-serve and oMLX bind different sizes; wrong order "
-                "or unpadded rows explain it",
-    .advice = "pack them into one input, or allocate all as large as the "
-              "largest",
+                "or unpadded rows can explain the failures",
+    .advice = "pack them into one input, or allocate every buffer as large as "
+              "the largest",
     .ofFunction =
         [](const Function &function, const Target &target,
            ReportBreach report) { uniform(inputs(function), target, report); },
@@ -344,15 +348,15 @@ constinit const Rule rules::IoUniformInputs = {
 constinit const Rule rules::IoUniformOutputs = {
     .id = "io-uniform-outputs",
     .family = family,
-    .summary = "all outputs have one size",
+    .summary = "all outputs have the same size",
     .impact = Impact::Warning,
     .source = "Orion (M4 Max), Espresso (M3 Max): status 0x1d",
     .date = "2026-11",
     .confidence = Confidence::Low,
     .conflict = "H3, q38, mlx-serve and oMLX bind different sizes; wrong order "
-                "or unpadded rows explain it",
-    .advice = "concatenate them to one output, or allocate all as large as "
-              "the largest",
+                "or unpadded rows can explain the failures",
+    .advice = "concatenate them into one output, or allocate every buffer as "
+              "large as the largest",
     .ofFunction =
         [](const Function &function, const Target &target,
            ReportBreach report) { uniform(outputs(function), target, report); },
@@ -373,8 +377,8 @@ constinit const Rule rules::IoOneInput = {
     .source = "maderix/ANE (M4), luengnat/rustane (M4): status 0x1d",
     .date = "2026-11",
     .confidence = Confidence::Low,
-    .conflict = "Orion, rustane, H3 and q38 run programs with several",
-    .advice = "pack them along the channels, or bind them in the order of "
+    .conflict = "Orion, rustane, H3 and q38 run programs with several inputs",
+    .advice = "pack inputs along the channels, or bind them in the order of "
               "their names",
     .ofFunction = ioOneInput,
 };
@@ -397,8 +401,8 @@ static void ordered(llvm::ArrayRef<Port> ports, llvm::StringRef suffix,
 constinit const Rule rules::IoInputOrder = {
     .id = "io-input-order",
     .family = family,
-    .summary = "inputs are declared in the order of their names, byte by byte: "
-               "they are bound so",
+    .summary = "inputs are declared in bytewise order of their names, because "
+               "they are bound in that order",
     .impact = Impact::SilentCorruption,
     .source = "Orion (M4 Max), q38 (M5 Max), ironmill (M3 Pro)",
     .date = "2026-11",
@@ -413,8 +417,8 @@ constinit const Rule rules::IoInputOrder = {
 constinit const Rule rules::IoOutputOrder = {
     .id = "io-output-order",
     .family = family,
-    .summary = "outputs are returned in the order of their names with "
-               "`@output`, byte by byte: they are bound so",
+    .summary = "outputs are returned in bytewise order of their names with "
+               "`@output`, because they are bound in that order",
     .impact = Impact::SilentCorruption,
     .source = "Orion (M4 Max), q38 (M5 Max), ironmill (M3 Pro)",
     .date = "2026-11",

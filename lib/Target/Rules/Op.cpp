@@ -34,38 +34,41 @@ static Verdict refused(const Op &op,
                  const Target &) { return refused(op, {__VA_ARGS__}); },       \
   };
 
-ANEC_REFUSED(NoArgsort, "no-argsort", "there is no `argsort`",
+ANEC_REFUSED(NoArgsort, "no-argsort", "`argsort` is not supported",
              "sort on the host", &ops::Argsort)
-ANEC_REFUSED(NoBandPart, "no-band-part", "there is no `band_part`",
+ANEC_REFUSED(NoBandPart, "no-band-part", "`band_part` is not supported",
              "multiply by a constant mask", &ops::BandPart)
-ANEC_REFUSED(NoCropResize, "no-crop-resize", "there is no `crop_resize`",
+ANEC_REFUSED(NoCropResize, "no-crop-resize", "`crop_resize` is not supported",
              "crop on the host", &ops::CropResize)
-ANEC_REFUSED(NoCumsum, "no-cumsum", "there is no `cumsum`",
+ANEC_REFUSED(NoCumsum, "no-cumsum", "`cumsum` is not supported",
              "multiply by a triangular matrix of ones", &ops::Cumsum)
-ANEC_REFUSED(NoOneHot, "no-one-hot", "there is no `one_hot`",
-             "compare with a constant 0, 1, 2, ...", &ops::OneHot)
+ANEC_REFUSED(NoOneHot, "no-one-hot", "`one_hot` is not supported",
+             "compare with the constant 0, 1, 2, ...", &ops::OneHot)
 ANEC_REFUSED(NoRecurrent, "no-recurrent",
-             "there are no `gru`, `lstm` and `rnn`",
-             "write the step as products and repeat it", &ops::Gru, &ops::Lstm,
-             &ops::Rnn)
+             "`gru`, `lstm` and `rnn` are not supported",
+             "write one step as matrix products and repeat it", &ops::Gru,
+             &ops::Lstm, &ops::Rnn)
 ANEC_REFUSED(NoReverseSequence, "no-reverse-sequence",
-             "there is no `reverse_sequence`", "reverse on the host",
+             "`reverse_sequence` is not supported", "reverse on the host",
              &ops::ReverseSequence)
-ANEC_REFUSED(NoScatter, "no-scatter", "there is no `scatter`",
+ANEC_REFUSED(NoScatter, "no-scatter", "`scatter` is not supported",
              "add on the host, or multiply by a one-hot matrix", &ops::Scatter,
              &ops::ScatterAlongAxis, &ops::ScatterNd)
-ANEC_REFUSED(NoShape, "no-shape", "there is no `shape`",
-             "extents are known: write a constant", &ops::ShapeOf)
-ANEC_REFUSED(NoSliceUpdate, "no-slice-update", "there is no `slice_update`",
-             "concatenate what stays with what is new", &ops::SliceUpdate)
+ANEC_REFUSED(NoShape, "no-shape", "`shape` is not supported",
+             "use a constant: extents are known", &ops::ShapeOf)
+ANEC_REFUSED(NoSliceUpdate, "no-slice-update",
+             "`slice_update` is not supported",
+             "concatenate the unchanged parts with the update",
+             &ops::SliceUpdate)
 ANEC_REFUSED(NoSlidingWindows, "no-sliding-windows",
-             "there is no `sliding_windows`", "slice and concatenate",
+             "`sliding_windows` is not supported", "slice and concatenate",
              &ops::SlidingWindows)
 ANEC_REFUSED(NoTrigonometry, "no-trigonometry",
-             "of trigonometry, only `sin`, `cos` and `atan`",
+             "trigonometric functions other than `sin`, `cos` and `atan` are "
+             "not supported",
              "use a polynomial, or `exp` for `sinh` and `cosh`", &ops::Acos,
              &ops::Asin, &ops::Atanh, &ops::Cosh, &ops::Sinh, &ops::Tan)
-ANEC_REFUSED(NoReduceProd, "no-reduce-prod", "there is no `reduce_prod`",
+ANEC_REFUSED(NoReduceProd, "no-reduce-prod", "`reduce_prod` is not supported",
              "multiply slices, or sum logarithms", &ops::ReduceProd)
 #undef ANEC_REFUSED
 
@@ -83,13 +86,13 @@ ANEC_REFUSED(NoReduceProd, "no-reduce-prod", "there is no `reduce_prod`",
       .ofOp = [](const Op &op,                                                 \
                  const Target &) { return refused(op, {__VA_ARGS__}); },       \
   };
-ANEC_REWRITTEN(NoMod, "no-mod", "there is no `mod`", "x - floor(x / y) * y",
-               Rewrite::ExpandMod, &ops::Mod)
-ANEC_REWRITTEN(NoLogical, "no-logical",
-               "there are no `logical_and`, `logical_or` and `logical_xor`",
-               "cast to fp16 and use `mul`, `maximum` or `not_equal`",
-               Rewrite::ExpandLogical, &ops::LogicalAnd, &ops::LogicalOr,
-               &ops::LogicalXor)
+ANEC_REWRITTEN(NoMod, "no-mod", "`mod` is not supported",
+               "use `x - floor(x / y) * y`", Rewrite::ExpandMod, &ops::Mod)
+ANEC_REWRITTEN(
+    NoLogical, "no-logical",
+    "`logical_and`, `logical_or` and `logical_xor` are not supported",
+    "cast to fp16 and use `mul`, `maximum` or `not_equal`",
+    Rewrite::ExpandLogical, &ops::LogicalAnd, &ops::LogicalOr, &ops::LogicalXor)
 #undef ANEC_REWRITTEN
 
 static Verdict argmax(const Op &op, const Target &target) {
@@ -98,12 +101,12 @@ static Verdict argmax(const Op &op, const Target &target) {
 constinit const Rule rules::NoArgmax = {
     .id = "no-argmax",
     .family = family,
-    .summary = "there are no `reduce_argmax` and `reduce_argmin`",
+    .summary = "`reduce_argmax` and `reduce_argmin` are not supported",
     .source = catalogue,
     .date = "2026-11",
     .confidence = Confidence::High,
-    .conflict = "ANEForge reaches them from M3 on as a layer of its own",
-    .advice = "find the largest on the host",
+    .conflict = "ANEForge runs them from M3 on as a separate layer",
+    .advice = "find the index on the host",
     .ofOp = argmax,
 };
 
@@ -116,11 +119,11 @@ static Verdict gather(const Op &op, const Target &target) {
 constinit const Rule rules::NoGather = {
     .id = "no-gather",
     .family = family,
-    .summary = "there is no `gather` by indices that are not constants",
+    .summary = "`gather` with computed indices is not supported",
     .source = catalogue,
     .date = "2026-11",
     .confidence = Confidence::High,
-    .conflict = "computer-graphics-tools/ane gathers by uint16",
+    .conflict = "computer-graphics-tools/ane gathers with uint16 indices",
     .advice = "gather on the host, or multiply by a one-hot matrix",
     .rewrite = Rewrite::LegalInterface,
     .ofOp = gather,
@@ -135,13 +138,13 @@ static Verdict lastAxisGather(const Op &op, const Target &target) {
 constinit const Rule rules::GatherLastAxis = {
     .id = "gather-last-axis",
     .family = family,
-    .summary = "no `gather` along the last axis",
+    .summary = "`gather` is not along the last axis",
     .chips = {Chip::M1, Chip::M2},
     .impact = Impact::SilentCorruption,
-    .source = "ANEForge (M1, M2): other elements come out",
+    .source = "ANEForge (M1, M2): wrong elements are returned",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "transpose the axis away from the last place first",
+    .advice = "first transpose so that the axis is not the last",
     .ofOp = lastAxisGather,
 };
 
@@ -151,12 +154,12 @@ static Verdict sine(const Op &op, const Target &target) {
 constinit const Rule rules::NoSine = {
     .id = "no-sine",
     .family = family,
-    .summary = "there are no `sin` and `cos` before M3",
+    .summary = "`sin` and `cos` are not supported before M3",
     .chips = {Chip::M1, Chip::M2},
     .source = "ANEForge (M1, M2); ironmill on a chip it calls h14g",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "use a polynomial, or a table made on the host",
+    .advice = "use a polynomial, or a table computed on the host",
     .ofOp = sine,
 };
 
@@ -174,7 +177,7 @@ constinit const Rule rules::TopkCount = {
     .summary = "`k` of `topk` is not 3 or 4",
     .source = "ANEForge",
     .date = "2026-11",
-    .advice = "take 5 and drop the rest",
+    .advice = "use 5 and drop the rest",
     .ofOp = topK,
 };
 
@@ -184,7 +187,7 @@ static Verdict topKBeforeM2(const Op &op, const Target &target) {
 constinit const Rule rules::NoTopk = {
     .id = "no-topk",
     .family = family,
-    .summary = "there is no `topk` before M2",
+    .summary = "`topk` is not supported before M2",
     .chips = {Chip::M1},
     .source = "ANEForge, table of families (M1)",
     .date = "2026-11",
@@ -201,10 +204,10 @@ static Verdict lrnSize(const Op &op, const Target &target) {
 constinit const Rule rules::LrnSize = {
     .id = "lrn-size",
     .family = family,
-    .summary = "`local_response_norm` is over at most 15 channels",
+    .summary = "`local_response_norm` has a `size` of at most 15 channels",
     .source = "ANEForge",
     .date = "2026-11",
-    .advice = "write it as a convolution of squares with ones",
+    .advice = "use a convolution of the squares with ones",
     .ofOp = lrnSize,
 };
 
@@ -216,13 +219,13 @@ static Verdict pooling(const Op &op, const Target &target) {
 constinit const Rule rules::NoPooling = {
     .id = "no-pooling",
     .family = family,
-    .summary = "no `avg_pool`, `max_pool` and `batch_norm`",
+    .summary = "`avg_pool`, `max_pool` and `batch_norm` are not supported",
     .impact = Impact::Warning,
     .source = "ironmill (M3 Pro)",
     .date = "2026-11",
     .confidence = Confidence::Low,
     .conflict = "they compile through E5 and Core ML (ANEForge, study)",
-    .advice = "pool by a convolution with constants, or reduce after `reshape`",
+    .advice = "pool with a constant convolution, or reduce after `reshape`",
     .ofOp = pooling,
 };
 
@@ -234,14 +237,15 @@ static Verdict tile(const Op &op, const Target &target) {
 constinit const Rule rules::NoTile = {
     .id = "no-tile",
     .family = family,
-    .summary = "no `tile`: after it, every program of the process fails (0x1d)",
+    .summary = "`tile` is not supported: after it, every program of the "
+               "process fails (0x1d)",
     .macOS = {"26.3-"},
     .impact = Impact::Warning,
     .source = "skyfallsin field guide (M3 Max)",
     .date = "2026-11",
     .conflict = "ironmill runs it on M3 Pro",
-    .advice = "concatenate, or add to zeros of the larger shape",
-    .danger = "its program left a process that compiled nothing more",
+    .advice = "concatenate copies, or add zeros of the larger shape",
+    .danger = "after its program, the process compiled no other program",
     .rewrite = Rewrite::TileToConcat,
     .ofOp = tile,
 };
@@ -254,7 +258,7 @@ static Verdict reduceMean(const Op &op, const Target &target) {
 constinit const Rule rules::NoReduceMean = {
     .id = "no-reduce-mean",
     .family = family,
-    .summary = "no `reduce_mean`",
+    .summary = "`reduce_mean` is not supported",
     .impact = Impact::Warning,
     .source = "Espresso (M3 Max), q38 (M5 Max, at some shapes)",
     .date = "2026-11",
@@ -272,7 +276,7 @@ static Verdict concat(const Op &op, const Target &target) {
 constinit const Rule rules::NoConcat = {
     .id = "no-concat",
     .family = family,
-    .summary = "no `concat`",
+    .summary = "`concat` is not supported",
     .chips = {Chip::M5},
     .macOS = {"26-"},
     .impact = Impact::Warning,
@@ -292,7 +296,7 @@ static Verdict concatOperands(const Op &op, const Target &target) {
 constinit const Rule rules::ConcatOperands = {
     .id = "concat-operands",
     .family = family,
-    .summary = "`concat` is of two values",
+    .summary = "`concat` has two operands",
     .impact = Impact::Warning,
     .source = "ANEForge, through E5",
     .date = "2026-11",
@@ -316,11 +320,11 @@ static Verdict castInt32(const Op &op, const Target &target) {
 constinit const Rule rules::CastInt32 = {
     .id = "cast-int32",
     .family = family,
-    .summary = "no `cast` from or to int32",
+    .summary = "`cast` does not convert from or to int32",
     .source = "ironmill (M3 Pro), ANEForge",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "pass what is small as fp16, and keep the rest on the host",
+    .advice = "pass small integers as fp16, and keep the rest on the host",
     .ofOp = castInt32,
 };
 
@@ -336,7 +340,7 @@ static Verdict integerArithmetic(const Op &op, const Target &target) {
 constinit const Rule rules::IntegerArithmetic = {
     .id = "integer-arithmetic",
     .family = family,
-    .summary = "arithmetic is of floats",
+    .summary = "arithmetic has float operands",
     .source = "ironmill (M3 Pro), ANEForge",
     .date = "2026-11",
     .advice = "use fp16, which is exact for integers up to 2048",
@@ -351,13 +355,13 @@ static Verdict lut(const Op &op, const Target &target) {
 constinit const Rule rules::NoLut = {
     .id = "no-lut",
     .family = family,
-    .summary = "no weights by look-up table",
+    .summary = "weights with lookup tables are not supported",
     .impact = Impact::Warning,
     .source = "ironmill (M3 Pro), its list of constraints",
     .date = "2026-11",
     .confidence = Confidence::Low,
-    .conflict = "ironmill's own matrix and ANEForge (E5) run them",
-    .advice = "use int8 weights by `constexpr_affine_dequantize`",
+    .conflict = "ironmill's own support matrix and ANEForge (E5) run them",
+    .advice = "use int8 weights with `constexpr_affine_dequantize`",
     .ofOp = lut,
 };
 
@@ -369,7 +373,7 @@ static Verdict blockwise(const Op &op, const Target &target) {
 constinit const Rule rules::NoBlockwise = {
     .id = "no-blockwise",
     .family = family,
-    .summary = "no `constexpr_blockwise_shift_scale` before M3",
+    .summary = "`constexpr_blockwise_shift_scale` is not supported before M3",
     .chips = {Chip::M1, Chip::M2},
     .impact = Impact::Warning,
     .source = "ANEForge, table of families: streams blocks from M3 on",
@@ -386,10 +390,10 @@ static Verdict linear(const Op &op, const Target &target) {
 constinit const Rule rules::NoLinear = {
     .id = "no-linear",
     .family = family,
-    .summary = "no `linear`",
+    .summary = "`linear` is not supported",
     .chips = {Chip::M1},
     .impact = Impact::Warning,
-    .source = "ane-linux-experiments (M1): a chain of them is refused",
+    .source = "ane-linux-experiments (M1): a chain of them is rejected",
     .date = "2026-11",
     .confidence = Confidence::Low,
     .advice = "use `matmul` and `add`, or a 1x1 convolution",

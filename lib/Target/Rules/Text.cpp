@@ -49,14 +49,14 @@ static void programVersion(const MILOutline &text, const Target &target,
 constinit const Rule rules::ProgramVersion = {
     .id = "program-version",
     .family = family,
-    .summary = "programs are of version 1.0 with ios16, where 1.3 is refused",
+    .summary = "programs have version 1.0 with ios16, because 1.3 is rejected",
     .chips = {Chip::M1, Chip::M2},
     .impact = Impact::Warning,
     .source = "maderix/ANE #3 and PR #6 (M1, M2)",
     .date = "2026-03",
     .confidence = Confidence::Low,
     .conflict = "Orion-fork runs version 1.3 on M1 Pro with macOS 15",
-    .advice = "`--mil-version=1.0`, or `--target=m1` when compiling",
+    .advice = "compile with `--mil-version=1.0` or `--target=m1`",
     .ofText = programVersion,
 };
 
@@ -69,7 +69,7 @@ static void opsetOfVersion(const MILOutline &text, const Target &target,
 constinit const Rule rules::OpsetOfVersion = {
     .id = "opset-of-version",
     .family = family,
-    .summary = "a program of version 1.0 is of ios15 to ios17",
+    .summary = "a program of version 1.0 uses opsets ios15 to ios17",
     .source =
         "dev-erik/ANE 54aa4d2: version, opset and scalars switch together",
     .date = "2026-03",
@@ -85,7 +85,7 @@ static void scalarSpelling(const MILOutline &text, const Target &target,
 constinit const Rule rules::ScalarSpelling = {
     .id = "scalar-spelling",
     .family = family,
-    .summary = "version 1.0 spells scalars `tensor<int32, []>`",
+    .summary = "in version 1.0, scalars are spelled `tensor<int32, []>`",
     .source = "dev-erik/ANE 54aa4d2: InvalidMILProgram",
     .date = "2026-03",
     .confidence = Confidence::High,
@@ -109,7 +109,7 @@ constinit const Rule rules::MainFunction = {
     .impact = Impact::Warning,
     .source = "every generator of MIL text (maderix/ANE, Orion, ironmill, ...)",
     .date = "2026-11",
-    .advice = "call the function `main`; `anec --kernel=NAME` does so",
+    .advice = "name the function `main`, as `anec --kernel=NAME` does",
     .ofText = mainFunction,
 };
 
@@ -121,11 +121,12 @@ static void knownExtents(const MILOutline &text, const Target &target,
 constinit const Rule rules::KnownExtents = {
     .id = "known-extents",
     .family = family,
-    .summary = "all extents are known",
-    .source = "Orion, ANEForge, ironmill: dynamic shapes are refused",
+    .summary = "all extents are known at compile time",
+    .source = "Orion, ANEForge, ironmill: dynamic shapes are rejected",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "compile a program for each shape, padding to the next",
+    .advice = "compile a program for each shape, and pad inputs to the next "
+              "larger one",
     .ofText = knownExtents,
 };
 
@@ -177,13 +178,13 @@ static void inlineAxes(const MILOutline &text, const Target &target,
 constinit const Rule rules::InlineAxes = {
     .id = "inline-axes",
     .family = family,
-    .summary = "axes, epsilon and flags of reductions, `softmax` and "
+    .summary = "axes, `epsilon` and flags of reductions, `softmax` and "
                "`layer_norm` are named constants",
     .impact = Impact::Error,
     .source = "ironmill (M3 Pro)",
     .date = "2026-11",
     .confidence = Confidence::Medium,
-    .conflict = "ANEForge writes some of them in place, through E5",
+    .conflict = "ANEForge writes some of them inline, through E5",
     .advice = "print the program again with `anec`, which names constants",
     .ofText = inlineAxes,
 };
@@ -208,7 +209,7 @@ constinit const Rule rules::InlineArgument = {
     .source = "luengnat/rustane (M4), ironmill (M3 Pro), Orion (M4 Max)",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .conflict = "newer compilers take typed values in place "
+    .conflict = "newer compilers accept typed values inline "
                 "(computer-graphics-tools/ane)",
     .advice = "print the program again with `anec`, which names constants",
     .ofText = inlineArgument,
@@ -230,9 +231,9 @@ constinit const Rule rules::UniqueLabels = {
     .id = "unique-labels",
     .family = family,
     .summary = "the `name`s of ops are unique in a function",
-    .source = "ironmill (M3 Pro); all generators keep to it",
+    .source = "ironmill (M3 Pro); all generators follow it",
     .date = "2026-11",
-    .advice = "print the program again with `anec`, which makes them so",
+    .advice = "print the program again with `anec`, which makes names unique",
     .ofText = uniqueLabels,
 };
 
@@ -259,49 +260,52 @@ constinit const Rule rules::UniqueLabels = {
           },                                                                   \
   };
 
-ANEC_WRITTEN(GeluMode, "gelu-mode", Gelu, mode, "`gelu` writes `mode`",
-             "Orion (M4 Max): refused; ironmill, ANEForge: fine with it", High,
-             Error,
-             "`mode` is `EXACT`, `TANH_APPROXIMATION` or "
-             "`SIGMOID_APPROXIMATION`")
-ANEC_WRITTEN(ConcatInterleave, "concat-interleave", Concat, interleave,
-             "`concat` writes `interleave`",
-             "Orion's refused text lacks it; maderix/ANE, ironmill, ANEForge "
-             "have it",
-             High, Error, "`interleave` is a named `bool(false)`")
+ANEC_WRITTEN(
+    GeluMode, "gelu-mode", Gelu, mode, "`gelu` writes `mode`",
+    "Orion (M4 Max): rejected without it; ironmill, ANEForge: accepted with it",
+    High, Error,
+    "write `mode` as `EXACT`, `TANH_APPROXIMATION` or `SIGMOID_APPROXIMATION`")
+ANEC_WRITTEN(
+    ConcatInterleave, "concat-interleave", Concat, interleave,
+    "`concat` writes `interleave`",
+    "Orion's rejected text lacks it; maderix/ANE, ironmill, ANEForge have it",
+    High, Error, "write `interleave` as a named `bool(false)`")
 ANEC_WRITTEN(MatmulTransposeX, "matmul-transpose-x", Matmul, transposeX,
              "`matmul` writes `transpose_x`",
-             "maderix/ANE: every kernel that runs has it", Medium, Warning,
-             "both flags are named `bool` constants")
+             "maderix/ANE: every working kernel has it", Medium, Warning,
+             "write both flags as named `bool` constants")
 ANEC_WRITTEN(MatmulTransposeY, "matmul-transpose-y", Matmul, transposeY,
              "`matmul` writes `transpose_y`",
-             "maderix/ANE: every kernel that runs has it", Medium, Warning,
-             "both flags are named `bool` constants")
+             "maderix/ANE: every working kernel has it", Medium, Warning,
+             "write both flags as named `bool` constants")
 ANEC_WRITTEN(RsqrtEpsilon, "rsqrt-epsilon", Rsqrt, epsilon,
              "`rsqrt` writes `epsilon`",
-             "Orion #3 (M4), ironmill (M3 Pro): refused without", High, Error,
-             "give `epsilon`, or use `pow` with -0.5, which runs everywhere")
+             "Orion #3 (M4), ironmill (M3 Pro): rejected without it", High,
+             Error,
+             "write `epsilon`, or use `pow` with -0.5, which runs on all chips")
 ANEC_WRITTEN(LogEpsilon, "log-epsilon", Log, epsilon, "`log` writes `epsilon`",
-             "ironmill (M3 Pro), ANEForge: refused without", High, Error,
+             "ironmill (M3 Pro), ANEForge: rejected without it", High, Error,
              "give `epsilon`")
 ANEC_WRITTEN(InverseEpsilon, "inverse-epsilon", Inverse, epsilon,
-             "`inverse` writes `epsilon`", "ironmill (M3 Pro): refused without",
-             Medium, Error, "give `epsilon`, or divide 1 by it with `real_div`")
+             "`inverse` writes `epsilon`",
+             "ironmill (M3 Pro): rejected without it", Medium, Error,
+             "write `epsilon`, or divide 1 by the value with `real_div`")
 ANEC_WRITTEN(SoftmaxAxis, "softmax-axis", Softmax, axis,
              "`softmax` writes `axis`",
-             "all generators of MIL text write it; there are no defaults",
-             Medium, Error, "`axis` is a named `int32` constant")
+             "all generators of MIL text write it; it has no default", Medium,
+             Error, "write `axis` as a named `int32` constant")
 ANEC_WRITTEN(LayerNormEpsilon, "layer-norm-epsilon", LayerNorm, epsilon,
              "`layer_norm` writes `epsilon`",
-             "ironmill (M3 Pro): epsilon is a constant that is referred to",
-             Medium, Error, "give `epsilon` as a named constant")
+             "ironmill (M3 Pro): epsilon is a reference to a constant", Medium,
+             Error, "write `epsilon` as a named constant")
 ANEC_WRITTEN(LayerNormAxes, "layer-norm-axes", LayerNorm, axes,
              "`layer_norm` writes `axes`",
-             "ironmill (M3 Pro): axes are constants that are referred to",
-             Medium, Error, "give `axes` as a named constant")
+             "ironmill (M3 Pro): axes are references to constants", Medium,
+             Error, "write `axes` as a named constant")
 ANEC_WRITTEN(ConvGeometry, "conv-geometry", Conv, dilations,
              "`conv` writes `dilations`",
-             "all generators of MIL text write all five", Medium, Warning,
+             "all generators of MIL text write all five parameters", Medium,
+             Warning,
              "write `strides`, `pad_type`, `pad`, `dilations` and `groups`")
 #undef ANEC_WRITTEN
 
@@ -321,7 +325,7 @@ constinit const Rule rules::ReduceKeepDims = {
     .summary = "reductions write `keep_dims`",
     .source = "maderix/ANE, ironmill (M3 Pro)",
     .date = "2026-11",
-    .advice = "`keep_dims` is a named `bool` constant",
+    .advice = "write `keep_dims` as a named `bool` constant",
     .ofText = reduceKeepDims,
 };
 
@@ -339,7 +343,7 @@ constinit const Rule rules::SliceMasks = {
     .family = family,
     .summary = "`slice_by_index` writes `begin_mask` and `end_mask`",
     .impact = Impact::Warning,
-    .source = "Orion's generator leaves them out, and its slices fail",
+    .source = "Orion's generator omits them, and its slices fail",
     .date = "2026-11",
     .confidence = Confidence::Low,
     .advice = "use `slice_by_size`",
@@ -359,7 +363,7 @@ constinit const Rule rules::DequantizeForm = {
     .family = family,
     .summary = "`constexpr_affine_dequantize` has its parameters as attributes",
     .macOS = {"26.3-"},
-    .source = "maderix/ANE (M4); as arguments refused by higgs, anedvd",
+    .source = "maderix/ANE (M4); arguments are rejected by higgs, anedvd",
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "write `constexpr_affine_dequantize()[axis = ..., name = ...]`, "
@@ -379,12 +383,12 @@ static void reportOp(const OutlineStatement &statement, ReportBreach report) {
 constinit const Rule rules::NoState = {
     .id = "no-state",
     .family = family,
-    .summary = "there are no states",
+    .summary = "states are not supported",
     .source = "ANEForge op catalogue",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .conflict = "mil_infer uses them through Core ML",
-    .advice = "pass what is kept as an input and an output",
+    .conflict = "mil_infer uses states through Core ML",
+    .advice = "pass the state as an input and return it as an output",
     .ofText =
         [](const MILOutline &text, const Target &, ReportBreach report) {
           eachStatement(text, [&](const OutlineStatement &statement) {
@@ -408,8 +412,8 @@ static void namedOps(const MILOutline &text,
 constinit const Rule rules::NoNeg = {
     .id = "no-neg",
     .family = family,
-    .summary = "there is no `neg`",
-    .source = "Orion's generator writes it; ironmill (M3 Pro): refused",
+    .summary = "`neg` is not supported",
+    .source = "Orion's generator writes it; ironmill (M3 Pro): rejected",
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "multiply by -1",
@@ -419,7 +423,7 @@ constinit const Rule rules::NoNeg = {
 constinit const Rule rules::NoWhere = {
     .id = "no-where",
     .family = family,
-    .summary = "there is no `where`",
+    .summary = "`where` is not supported",
     .source = "ironmill (M3 Pro)",
     .date = "2026-11",
     .confidence = Confidence::High,
@@ -430,13 +434,13 @@ constinit const Rule rules::NoWhere = {
 constinit const Rule rules::NoControlFlow = {
     .id = "no-control-flow",
     .family = family,
-    .summary = "there is no control flow and no list",
+    .summary = "control flow and lists are not supported",
     .source = "ANEForge op catalogue, ironmill",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "repeat the body, or choose on the host",
-    .unprobed = "no source shows how nested blocks are spelled for this "
-                "compiler, so that it may be the spelling that is refused",
+    .advice = "repeat the body, or decide on the host",
+    .unprobed = "no source shows how this compiler spells nested blocks, so a "
+                "rejection may only reject the spelling",
     .ofText =
         [](const MILOutline &text, const Target &, ReportBreach report) {
           namedOps(text,
@@ -448,12 +452,12 @@ constinit const Rule rules::NoControlFlow = {
 constinit const Rule rules::NoRandom = {
     .id = "no-random",
     .family = family,
-    .summary = "random numbers are an input",
+    .summary = "random ops are not supported",
     .source = "ANEForge op catalogue; ironmill",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .conflict = "ANEForge lists `random_*` for M3 on, through E5",
-    .advice = "draw on the host",
+    .conflict = "ANEForge lists `random_*` from M3 on, through E5",
+    .advice = "draw random numbers on the host and pass them as an input",
     .ofText =
         [](const MILOutline &text, const Target &, ReportBreach report) {
           namedOps(text,
@@ -469,7 +473,7 @@ constinit const Rule rules::NoDataDependentShape = {
     .source = "ANEForge op catalogue; microarchitecture study (M4, M6)",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "do it on the host",
+    .advice = "compute it on the host",
     .ofText =
         [](const MILOutline &text, const Target &, ReportBreach report) {
           namedOps(text, {"non_zero", "non_maximum_suppression"}, report);

@@ -26,12 +26,12 @@ static Verdict smallEpsilon(const Op &op, const Target &target) {
 constinit const Rule rules::SmallEpsilon = {
     .id = "small-epsilon",
     .family = family,
-    .summary = "`epsilon` is at least 7.63e-6: less counts as 0, and gives "
-               "infinity",
+    .summary = "`epsilon` is at least 7.63e-6; smaller values count as 0 and "
+               "produce infinity",
     .impact = Impact::Warning,
     .source = "libane (M3 Pro)",
     .date = "2026-11",
-    .advice = "use 1e-5, or clamp before",
+    .advice = "use 1e-5, or clamp the operand first",
     .rewrite = Rewrite::InverseToDiv,
     .ofOp = smallEpsilon,
 };
@@ -51,12 +51,12 @@ static Verdict smallAddend(const Op &op, const Target &target) {
 constinit const Rule rules::SmallAddend = {
     .id = "small-addend",
     .family = family,
-    .summary = "what keeps the base of a negative power from 0 is at least "
-               "7.63e-6",
+    .summary = "the constant that keeps the base of a negative power from 0 is "
+               "at least 7.63e-6",
     .impact = Impact::Warning,
     .source = "libane (M3 Pro); luengnat/rustane: NaN from `pow`",
     .date = "2026-11",
-    .advice = "add 1e-5, or clamp before",
+    .advice = "add 1e-5, or clamp the base first",
     .ofOp = smallAddend,
 };
 
@@ -75,12 +75,12 @@ static Verdict infiniteConstant(const Op &op, const Target &target) {
 constinit const Rule rules::FiniteConstants = {
     .id = "finite-constants",
     .family = family,
-    .summary = "constants are finite: products take infinity for 65536, and "
-               "NaN for a number",
+    .summary = "constants are finite; products treat infinity as 65536, and "
+               "NaN as a number",
     .impact = Impact::Warning,
     .source = "microarchitecture study (M4, M6)",
     .date = "2026-11",
-    .advice = "mask by -65504, or -10000",
+    .advice = "mask with -65504 or -10000",
     .ofOp = infiniteConstant,
 };
 
@@ -94,13 +94,13 @@ static Verdict narrowSum(const Op &op, const Target &target) {
 constinit const Rule rules::NarrowSum = {
     .id = "narrow-sum",
     .family = family,
-    .summary = "reductions add in fp16, exact for integers up to 2048: not "
-               "over more elements",
+    .summary = "reductions have at most 2048 elements, because they add in "
+               "fp16, which is exact for integers up to 2048",
     .impact = Impact::Warning,
     .source = "ANEForge (M1, M2, M5), H3 (M3 Ultra)",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "multiply by a vector of ones, which adds in more bits",
+    .advice = "multiply by a vector of ones, which adds in higher precision",
     .ofOp = narrowSum,
 };
 
@@ -112,12 +112,12 @@ static Verdict siluTable(const Op &op, const Target &target) {
 constinit const Rule rules::SiluTable = {
     .id = "silu-table",
     .family = family,
-    .summary = "`silu` is a coarse table: off by 0.015 to 0.04",
+    .summary = "`silu` is a coarse lookup table with an error of 0.015 to 0.04",
     .impact = Impact::Warning,
     .source = "microarchitecture study (M4, M6), ironmill (M3 Pro)",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "multiply by `sigmoid`, which is off by 0.0034",
+    .advice = "multiply by `sigmoid`, which has an error of 0.0034",
     .rewrite = Rewrite::ExpandSilu,
     .ofOp = siluTable,
 };
@@ -130,12 +130,12 @@ static Verdict geluTable(const Op &op, const Target &target) {
 constinit const Rule rules::GeluTable = {
     .id = "gelu-table",
     .family = family,
-    .summary = "`gelu` is a coarse table, the same in all modes: off by 0.0062 "
-               "(0.08 relative on M1)",
+    .summary = "`gelu` is a coarse lookup table, the same in all modes, with "
+               "an error of 0.0062 (0.08 relative on M1)",
     .impact = Impact::Warning,
     .source = "microarchitecture study (M4, M6), Bryngelson guide (M1)",
     .date = "2026-11",
-    .advice = "write it with `tanh`, which is off by 0.0016",
+    .advice = "use the `tanh` formula, which has an error of 0.0016",
     .rewrite = Rewrite::ExpandGelu,
     .ofOp = geluTable,
 };
@@ -152,7 +152,7 @@ constinit const Rule rules::SoftplusRange = {
     .impact = Impact::Warning,
     .source = "ironmill (M3 Pro)",
     .date = "2026-11",
-    .advice = "`maximum(x, 0) + log(1 + exp(-abs(x)))`",
+    .advice = "use `maximum(x, 0) + log(1 + exp(-abs(x)))`",
     .rewrite = Rewrite::ExpandSoftplus,
     .ofOp = softplusTable,
 };
@@ -165,11 +165,11 @@ static Verdict roundRange(const Op &op, const Target &target) {
 constinit const Rule rules::RoundRange = {
     .id = "round-range",
     .family = family,
-    .summary = "`round` is wrong from 1024 on, and rounds halves away from 0",
+    .summary = "`round` is wrong from 1024 on, and rounds ties away from 0",
     .impact = Impact::Warning,
     .source = "ironmill (M3 Pro), ANEForge",
     .date = "2026-11",
-    .advice = "`floor(x + 0.5)`",
+    .advice = "use `floor(x + 0.5)`",
     .ofOp = roundRange,
 };
 
@@ -185,11 +185,11 @@ static Verdict fp32Inside(const Op &op, const Target &target) {
 constinit const Rule rules::Fp32Inside = {
     .id = "fp32-inside",
     .family = family,
-    .summary = "values inside of a program are fp16; fp32 is for inputs and "
-               "outputs, cast at once",
+    .summary = "values inside a program are fp16; fp32 is only for inputs and "
+               "outputs, which are cast at the boundary",
     .impact = Impact::Warning,
-    .source = "maderix/ANE, Orion: every kernel casts fp32 at its edge; the "
-              "engine has no fp32",
+    .source = "maderix/ANE, Orion: every kernel casts fp32 at its boundary; "
+              "the engine has no fp32",
     .date = "2026-11",
     .advice = "cast inputs to fp16",
     .ofOp = fp32Inside,

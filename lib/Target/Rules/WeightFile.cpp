@@ -22,13 +22,13 @@ static void recordOffset(const MILOutline &text, const Target &target,
 constinit const Rule rules::RecordOffset = {
     .id = "record-offset",
     .family = family,
-    .summary = "`offset` is that of a record's header: a multiple of 64, and "
-               "not 0",
+    .summary = "`offset` is the offset of a record's header: a multiple of 64, "
+               "and not 0",
     .source = "Orion, maderix/ANE: InvalidMILProgram at other offsets",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "the first record is at 64; its data, at 128, are not what "
-              "`offset` means",
+    .advice = "use the header's offset: that of the first record is 64, and "
+              "its data start at 128",
     .ofText = recordOffset,
 };
 
@@ -45,8 +45,8 @@ constinit const Rule rules::WeightPath = {
     .id = "weight-path",
     .family = family,
     .summary = "weight files are under `@model_path/`",
-    .source = "maderix/ANE, Orion: keys of the weight dictionary begin so; the "
-              "compiler's service reads no other folder",
+    .source = "maderix/ANE, Orion: keys of the weight dictionary start with "
+              "it; the compiler's service reads no other folder",
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "write `@model_path/weights/NAME.bin`",
@@ -117,7 +117,7 @@ static void weightFileSlot(const MILOutline &text, const Target &target,
 constinit const Rule rules::WeightFileSlot = {
     .id = "weight-file-slot",
     .family = family,
-    .summary = "an op of a value and a scalar constant takes one of the 16 "
+    .summary = "an op of a value and a scalar constant uses up one of the 16 "
                "weight files",
     .chips = {Chip::M4},
     .macOS = {"27-"},
@@ -148,10 +148,10 @@ constinit const Rule rules::OneRecordPerFile = {
     .source = "dev-erik/ANE (M1)",
     .date = "2026-03",
     .confidence = Confidence::Low,
-    .conflict = "its files had headers of a wrong size, which M1 may check; "
-                "files of ANEForge hold many arrays on M1",
-    .advice = "one file for each array, when the compiler says "
-              "InvalidMILProgram",
+    .conflict = "its files had headers of the wrong size, which M1 may check; "
+                "ANEForge's files hold many arrays on M1",
+    .advice =
+        "use one file per array if the compiler reports InvalidMILProgram",
     .rewrite = Rewrite::SeparateFiles,
     .ofText = oneRecordPerFile,
 };
