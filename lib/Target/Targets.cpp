@@ -27,7 +27,7 @@ static constexpr uint64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 /// Limits that no source distinguishes by chip.
 static constexpr Limits common = {
     .sramBytes = {8 * MiB, "the least of all targets", Low},
-    .surfaceBytes = {2 * GiB, "ANEForge docs: programs end near 2 GB", Low},
+    .surfaceBytes = {2 * GiB, "ANEForge docs: limit near 2 GB", Low},
     .weightBytes = {2 * GiB, "coremltools PR 2593: the compiler's error", High},
     .weightFiles = {16, "Orion #3 (M4, macOS 27): the 17th file fails", Medium},
     .opsPerProgram = {382, "maderix/ANE (M4): 383 chained convs fail", Medium},
@@ -114,7 +114,8 @@ static constexpr Limits limitsOfM4() {
 
 static constexpr Limits limitsOfM5() {
   Limits limits = fromM4On(common);
-  limits.sramBytes = {32 * MiB, "as M4; Bryngelson has a knee at 4.72 MB", Low};
+  limits.sramBytes = {32 * MiB,
+                      "same as M4; Bryngelson reports a knee at 4.72 MB", Low};
   limits.convOutputChannels = {62080, "q38 (M5 Max): 124160 fail", Medium};
   limits.matmulContraction = {65536, "ANEForge docs", Medium};
   limits.loadedPrograms = {127, "q38 (M5 Max); 128 on M5 Pro", High};
@@ -122,7 +123,7 @@ static constexpr Limits limitsOfM5() {
 }
 
 static constexpr Quoted<llvm::StringLiteral> modernText = {
-    "1.3", "all who compile MIL text on macOS 15 and later", High};
+    "1.3", "all projects that compile MIL text on macOS 15 and later", High};
 static constexpr Quoted<llvm::StringLiteral> oldText = {
     "1.0", "dev-erik/ANE (M1, M2); Orion-fork runs 1.3 on M1 Pro", Medium};
 
@@ -146,7 +147,8 @@ static constexpr CostAnchors costOfM2 = {
 static constexpr CostAnchors costOfM3 = {
     .floorMicroseconds = {160, "as M4", Low},
     .convTeraflops = {16.8, "maderix/ANE (M3 Pro)", Medium},
-    .matmulTeraflops = {5.6, "a third of convolutions, maderix/ANE", Low},
+    .matmulTeraflops = {5.6, "a third of the convolution rate, maderix/ANE",
+                        Low},
     .gigabytesPerSecond = {52, "between 45 and 60, oMLX", Medium},
     .errorFactor = 2,
 };
@@ -189,13 +191,14 @@ static constexpr CostAnchors costOfAny = {
 static constexpr Target targets[] = {
     {
         .name = "generic",
-        .summary = "what all chips accept",
+        .summary = "programs that all chips accept",
         .chips = ChipSet::all(),
         .limits = common,
         .surface = surfaceRule,
         .milVersion = modernText,
         .opset = "ios18",
-        .numerics = {"fp16", "chips differ; this rounds at every op", High},
+        .numerics = {"fp16", "chips differ; `generic` rounds after every op",
+                     High},
         .cost = costOfAny,
     },
     {
@@ -217,7 +220,7 @@ static constexpr Target targets[] = {
         .surface = surfaceRule,
         .milVersion = oldText,
         .opset = "ios16",
-        .numerics = {"m1", "ANEForge #115; overflow is to infinity", Low},
+        .numerics = {"m1", "ANEForge #115; overflow gives infinity", Low},
         .cost = costOfM2,
     },
     {
@@ -228,7 +231,7 @@ static constexpr Target targets[] = {
         .surface = surfaceRule,
         .milVersion = modernText,
         .opset = "ios18",
-        .numerics = {"m3", "H3 (M3 Ultra); none on M3 itself", Low},
+        .numerics = {"m3", "H3 (M3 Ultra); no source for M3 itself", Low},
         .cost = costOfM3,
     },
     {
@@ -261,7 +264,7 @@ static constexpr Target targets[] = {
         .surface = surfaceRule,
         .milVersion = modernText,
         .opset = "ios18",
-        .numerics = {"m4", "ANEForge: overflow and rounding as M4", Low},
+        .numerics = {"m4", "ANEForge: overflow and rounding same as M4", Low},
         .cost = costOfM5,
     },
 };

@@ -223,7 +223,8 @@ static bool differentiate(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::Differentiate = {
     .name = "differentiate",
-    .summary = "Add the backward of layers, and of models a training step",
+    .summary = "Add a backward function for each layer and a training step for "
+               "each model",
     .description = "layer @f(%x) -> (%y)  ==>  layer @f.backward(%x, "
                    "%y.gradient) -> (%x.gradient, %w.gradient)\n"
                    "host @m(%tokens) -> (%loss {role = loss})\n"

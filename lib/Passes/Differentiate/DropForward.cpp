@@ -54,7 +54,8 @@ static bool dropForward(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::DropForward = {
     .name = "drop-forward",
-    .summary = "Remove models that a training step contains",
+    .summary = "Remove forward functions of models that a training step "
+               "already contains",
     .description = "host @m(...) {...}  host @m.train(...) {role = train, of = "
                    "\"m\"} {...}\n"
                    "  ==>  host @m.train(...) {role = train, of = \"m\"} {...}",

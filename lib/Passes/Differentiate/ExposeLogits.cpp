@@ -68,13 +68,13 @@ static bool exposeLogits(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::ExposeLogits = {
     .name = "expose-logits",
-    .summary = "Make models for use: what their loss is computed of becomes a "
-               "result",
+    .summary = "Prepare models for inference: return the logits that the loss "
+               "is computed from",
     .description = "host @m(%tokens, %targets) -> (%loss {role = loss})\n"
                    "  ==>  host @m(%tokens, %targets) -> (%loss {role = loss}, "
                    "%logits {role = logits}) {role = infer}",
-    .stats = {{{"models", "models made for use"},
-               {"exposed", "models with a further result"}}},
+    .stats = {{{"models", "models prepared for inference"},
+               {"exposed", "models with an added result"}}},
     .tolerance = 0,
     .runOnModule = exposeLogits,
 };

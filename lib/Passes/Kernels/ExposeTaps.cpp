@@ -363,16 +363,16 @@ static bool exposeTaps(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::ExposeTaps = {
     .name = "expose-taps",
-    .summary = "Decide for each forward value that the backward needs: keep "
-               "it, or compute it again",
+    .summary = "Decide for each forward value that the backward needs whether "
+               "to keep or recompute it",
     .description =
         "backward: %h = exp(%x) on the host; call @k.backward(%h, %dy)\n"
         "  ==>  forward: %y, %h = call @k(%x);  backward: call "
         "@k.backward(%h, %dy)",
-    .stats = {{{"taps", "values that kernels give because the backward needs "
-                        "them"},
-               {"recomputed", "ops computed again in a backward kernel"},
-               {"host", "ops computed again on the host"}}},
+    .stats = {{{"taps",
+                "values that kernels return because the backward needs them"},
+               {"recomputed", "ops recomputed in a backward kernel"},
+               {"host", "ops recomputed on the host"}}},
     .tolerance = 0,
     .runOnModule = exposeTaps,
 };

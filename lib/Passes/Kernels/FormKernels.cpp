@@ -167,12 +167,12 @@ static bool formKernels(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::FormKernels = {
     .name = "form-kernels",
-    .summary = "Make kernels of layers, cut around the products of activations "
-               "that gradients run through",
+    .summary = "Split layers into kernels around the products of activations "
+               "that gradients pass through",
     .description = "layer @l.backward { projection, attention, projections }\n"
                    "  ==>  kernel @l.backward.wo, kernel @l.backward, kernel "
                    "@l.backward.wk_wq_wv",
-    .stats = {{{"cuts", "kernels cut off"}}},
+    .stats = {{{"cuts", "kernels split off"}}},
     .tolerance = 0,
     .runOnModule = formKernels,
 };

@@ -175,11 +175,10 @@ static bool fuseKernels(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::FuseKernels = {
     .name = "fuse-kernels",
-    .summary = "Make one kernel of neighbours, as far as the target's limits "
-               "go",
+    .summary = "Fuse adjacent kernels within the limits of the target",
     .description = "%a = call @k(%x); %b = call @l(%a)\n"
                    "  ==>  %b = call @k.l(%x)",
-    .stats = {{{"fused", "kernels that became part of another"}}},
+    .stats = {{{"fused", "kernels fused into another"}}},
     .tolerance = 0,
     .runOnModule = fuseKernels,
 };

@@ -55,7 +55,7 @@ static bool fuseRmsnorm(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::FuseRmsnorm = {
     .name = "fuse-rmsnorm",
-    .summary = "Move an rmsnorm of the host into the kernels that use it",
+    .summary = "Move an rmsnorm from the host into the kernels that use it",
     .description = "host: %h = rmsnorm(%x, %w); call @k(%h)\n"
                    "  ==>  call @k(%x), with the rmsnorm in @k",
     .stats = {{{"fused", "norms moved into a kernel"}}},

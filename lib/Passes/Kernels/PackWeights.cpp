@@ -34,10 +34,10 @@ static bool packWeights(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::PackWeights = {
     .name = "pack-weights",
-    .summary = "Give kernels their weights as inputs",
+    .summary = "Pass weights to kernels as inputs",
     .description = "call @k[%i](%x), with weight {name = \"k.w\"} in @k\n"
                    "  ==>  %w = weight(%i) {name = \"k.w\"}; call @k(%x, %w)",
-    .stats = {{{"kernels", "calls that now pass weights"}}},
+    .stats = {{{"kernels", "calls that pass weights"}}},
     .tolerance = 0,
     .runOnModule = packWeights,
 };

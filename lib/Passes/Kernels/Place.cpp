@@ -119,7 +119,7 @@ static bool place(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::Place = {
     .name = "place",
-    .summary = "Take out of layers what the engine does not run",
+    .summary = "Move ops that the engine does not run out of layers",
     .description =
         "layer @l(%x) { %h = rmsnorm(%x, %w); return matmul(%m, %h) }\n"
         "  ==>  host: %h = rmsnorm(%x, %w); call @l(%h)\n"

@@ -64,10 +64,10 @@ static bool pruneInterfaces(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::PruneInterfaces = {
     .name = "prune-interfaces",
-    .summary = "Drop parameters and results that nobody uses",
+    .summary = "Remove unused parameters and results",
     .description = "%a, %b = call @k(%x, %y), %b not used, and @k not using "
                    "%y\n  ==>  %a = call @k(%x)",
-    .stats = {{{"removed", "ops that only unused results kept"},
+    .stats = {{{"removed", "ops removed with unused results"},
                {"repeats", "repeats with fewer operands or results"}}},
     .tolerance = 0,
     .runOnModule = pruneInterfaces,

@@ -187,10 +187,10 @@ static bool splitKernels(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::SplitKernels = {
     .name = "split-kernels",
-    .summary = "Cut kernels that are beyond what the target takes in a program",
+    .summary = "Split kernels that exceed the target's limits for a program",
     .description = "%y = call @k(%x), with 500 ops in @k\n"
                    "  ==>  %h = call @k(%x); %y = call @k.part2(%h)",
-    .stats = {{{"cuts", "calls that became two"}}},
+    .stats = {{{"cuts", "calls split in two"}}},
     .tolerance = 0,
     .runOnModule = splitKernels,
 };

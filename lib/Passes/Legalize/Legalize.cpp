@@ -191,12 +191,12 @@ static bool legalizeFunction(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::Legalize = {
     .name = "legalize",
-    .summary = "Rewrite what breaks a rule of the target",
+    .summary = "Rewrite ops that break a rule of the target",
     .description =
         "%y = silu(%x)  ==>  %s = sigmoid(%x); %y = mul(%x, %s)\n"
-        "and so on, for each rule with a rewrite; docs/rules.md has them.\n"
-        "With --target, inputs and outputs are made to fit too, and a rule\n"
-        "that is still broken is an error.",
+        "and so on, for each rule with a rewrite; docs/rules.md lists them.\n"
+        "With --target, inputs and outputs are changed to follow the rules\n"
+        "too, and a rule that is still broken is an error.",
     .stats = {{{"rewritten", "ops rewritten"},
                {"interface", "inputs and outputs changed"}}},
     // Numbers like 1/n and sqrt(2/pi) are rounded to the element type.

@@ -325,7 +325,7 @@ static bool assignLayout(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::AssignLayout = {
     .name = "assign-layout",
-    .summary = "Give every tensor its place in [N, C, H, W]",
+    .summary = "Assign every tensor a layout of [N, C, H, W]",
     .description = "%x: fp16[C, S]  ==>  %x: fp16[1, C, 1, S]",
     .stats = {{{"rewritten", "ops rewritten to the layout"}}},
     .run = assignLayout,

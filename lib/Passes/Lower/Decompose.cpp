@@ -50,10 +50,10 @@ static bool decompose(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::Decompose = {
     .name = "decompose",
-    .summary = "Write authoring ops (attention, norms, rope) as MIL ops",
+    .summary = "Rewrite authoring ops (attention, norms, rope) as MIL ops",
     .description = "%y = sdpa(%q, %k, %v)  ==>  matmul, mul, add, softmax, "
                    "matmul",
-    .stats = {{{"decomposed", "ops written as others"}}},
+    .stats = {{{"decomposed", "ops rewritten as other ops"}}},
     // Masks, tables and scales become constants of the activations' type.
     .tolerance = 2e-3,
     .run = decompose,

@@ -39,7 +39,8 @@ static bool isolateResults(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::IsolateResults = {
     .name = "isolate-results",
-    .summary = "Copy results that are parameters, constants, or returned twice",
+    .summary =
+        "Copy results that are parameters, constants, or already returned",
     .description = "return %x, %y, %y  ==>  %a = identity(%x); "
                    "%b = identity(%y); return %a, %y, %b",
     .stats = {{{"copied", "results copied"}}},

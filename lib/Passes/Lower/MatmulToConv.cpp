@@ -72,11 +72,11 @@ static bool convertMatmuls(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::MatmulToConv = {
     .name = "matmul-to-conv",
-    .summary = "Turn products of a weight with activations into 1x1 "
-               "convolutions",
+    .summary =
+        "Convert products of a weight with activations to 1x1 convolutions",
     .description =
         "%y = matmul(%weight: [O, I], %x: [I, S])\n"
         "  ==>  conv of %x as [1, I, 1, S] with %weight as [O, I, 1, 1]",
-    .stats = {{{"converted", "matmuls turned into convolutions"}}},
+    .stats = {{{"converted", "matmuls converted to convolutions"}}},
     .run = convertMatmuls,
 };

@@ -64,8 +64,8 @@ static bool orderIO(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::OrderIO = {
     .name = "order-io",
-    .summary = "Name inputs and outputs of kernels so that the order of the "
-               "names is theirs",
+    .summary =
+        "Rename inputs and outputs of kernels so that they are sorted by name",
     .description = "(%x, %w) -> (%y, %t)  ==>  (%a_x, %b_w) -> (%a_y, %b_t)",
     .stats = {{{"renamed", "inputs and outputs renamed"}}},
     .tolerance = 0,

@@ -145,12 +145,12 @@ static bool packIO(Module &module, PassContext &ctx) {
 
 constinit const PassDef passes::PackIO = {
     .name = "pack-io",
-    .summary = "Give kernels that nothing calls one input and one output",
+    .summary = "Pack inputs and outputs of kernels without callers into one "
+               "input and one output",
     .description = "(%a: fp16[2, 8], %b: fp16[3, 8])  ==>  (%input: fp16[5, "
                    "8]); %a = slice_by_size(%input); %b = "
                    "slice_by_size(%input)",
-    .stats = {{{"inputs", "inputs put into one"},
-               {"outputs", "outputs put into one"}}},
+    .stats = {{{"inputs", "inputs packed"}, {"outputs", "outputs packed"}}},
     .tolerance = 0,
     .changesInterface = true,
     .runOnModule = packIO,

@@ -58,8 +58,7 @@ static bool widen(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::Widen = {
     .name = "widen",
-    .summary = "Compute in fp32 what is declared fp16, to see what rounding "
-               "does",
+    .summary = "Compute fp16 values in fp32, to show the effect of rounding",
     .description = "%x: fp16[C, S]  ==>  %x: fp32[C, S]",
     .stats = {{{"widened", "values widened"}}},
     // Random weights are drawn to be exact in their type.

@@ -62,10 +62,10 @@ static bool eliminateCommonOps(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::CSE = {
     .name = "cse",
-    .summary = "Compute equal things once",
+    .summary = "Merge ops that compute the same value",
     .description = "%a = exp(%x); %b = exp(%x)  ==>  %a = exp(%x), used for "
                    "%b too",
-    .stats = {{{"merged", "ops replaced by an equal one above"}}},
+    .stats = {{{"merged", "ops replaced by an earlier equal op"}}},
     .tolerance = 0,
     .run = eliminateCommonOps,
 };

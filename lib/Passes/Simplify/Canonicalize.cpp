@@ -224,7 +224,7 @@ static bool canonicalize(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::Canonicalize = {
     .name = "canonicalize",
-    .summary = "Bring equal things to one, simpler form",
+    .summary = "Rewrite equivalent ops to one simpler form",
     .description = "reshape(reshape(%x))  ==>  reshape(%x)\n"
                    "transpose(transpose(%x, p), q)  ==>  transpose(%x, p[q])\n"
                    "add(%x, 0)  ==>  %x",

@@ -33,8 +33,8 @@ static bool eliminateDeadOps(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::DCE = {
     .name = "dce",
-    .summary = "Remove ops whose results nobody uses",
-    .description = "%y = exp(%x), %y not used  ==>  nothing",
+    .summary = "Remove ops whose results are unused",
+    .description = "%y = exp(%x), %y not used  ==>  (removed)",
     .stats = {{{"removed", "ops removed"}}},
     .tolerance = 0,
     .run = eliminateDeadOps,

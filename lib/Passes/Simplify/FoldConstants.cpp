@@ -76,7 +76,7 @@ static bool foldConstants(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::FoldConstants = {
     .name = "fold-constants",
-    .summary = "Compute ops on constants at compile time",
+    .summary = "Evaluate ops on constants at compile time",
     .description = "%y = add(const 1, const 2)  ==>  const 3",
     .stats = {{{"folded", "ops computed"}}},
     // The computed values are rounded to the constants' element types.

@@ -14,8 +14,10 @@ void anec::printPassesPage(llvm::raw_ostream &out) {
   llvm::interleaveComma(defaultPipeline(), out, [&](const PassDef *pass) {
     out << '`' << pass->name << '`';
   });
-  out << ".\n\nThe tolerance is how far a result may move, relative and in "
-         "double precision,\nbefore `--verify-numerics` reports the pass.\n";
+  out << ".\n\n"
+         "The tolerance is the relative change of a result, in double "
+         "precision, above which\n"
+         "`--verify-numerics` reports the pass.\n";
   std::vector<const PassDef *> sorted = allPasses().vec();
   llvm::sort(sorted, [](const PassDef *lhs, const PassDef *rhs) {
     return lhs->name < rhs->name;

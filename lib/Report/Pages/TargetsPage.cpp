@@ -49,18 +49,22 @@ static std::string unpublishedTargets() {
 }
 
 static void printPublished(llvm::raw_ostream &out) {
-  out << "\n## Predicted and published\n\n"
+  out << "\n"
+         "## Predicted and published\n\n"
          "`t = dispatch + max(operations / peak, bytes / bandwidth)`, for each "
-         "program that\nruns. A row marked *fitted* is one that an anchor was "
-         "chosen by; none was by the\nothers. The last column is predicted "
-         "over "
-         "published. The factor that times are\nwithin was widened until it "
-         "held all rows of a target, fitted or not: it says how far\noff "
-         "these were, and no more. "
+         "program that\n"
+         "runs. Cost parameters of the target were fitted to rows marked "
+         "*fitted*, and to no\n"
+         "others. The ratio is predicted over published time. The error factor "
+         "of a target was\n"
+         "widened until it covered all its rows, fitted or not: it states how "
+         "far off these\n"
+         "predictions were, and no more. "
       << unpublishedTargets()
-      << " have no row: theirs is a guess.\n\n"
+      << " have no row: their error factors are guesses.\n\n"
          "| target | what | source | published ms | predicted ms | ratio | "
-         "fitted |\n|---|---|---|---|---|---|---|\n";
+         "fitted |\n"
+         "|---|---|---|---|---|---|---|\n";
   for (const PublishedTime &time : publishedTimes()) {
     double predicted = predictMilliseconds(time);
     out << "| " << time.target << " | " << time.what << " | " << time.source
@@ -72,14 +76,19 @@ static void printPublished(llvm::raw_ostream &out) {
 
 void anec::printTargetsPage(llvm::raw_ostream &out) {
   out << "# Targets\n\n"
-         "What is published about each chip's neural engine. Nothing here was "
-         "measured by\nthis project. `generic`, the default, is the safe side "
-         "of all.\n\nWith `--target=NAME`, `legalize` rewrites what breaks "
-         "one of the target's\n[rules](rules.md), makes inputs and outputs "
-         "fit (rows padded, fp16, in the order of\ntheir names; "
-         "`--remarks` says which), and reports what is still broken as an\n"
-         "error. Without it, inputs and outputs stay as they are declared, and "
-         "nothing is\nreported.\n\n|  |";
+         "Published figures of each chip's neural engine. Nothing here was "
+         "measured by this\n"
+         "project. `generic`, the default, is conservative for all chips.\n\n"
+         "With `--target=NAME`, `legalize` rewrites ops that break one of the "
+         "target's\n"
+         "[rules](rules.md), changes inputs and outputs to follow them (padded "
+         "rows, fp16,\n"
+         "sorted by name; `--remarks` lists the changes), and reports rules "
+         "that are still\n"
+         "broken as errors. Without it, inputs and outputs stay as declared, "
+         "and nothing is\n"
+         "reported.\n\n"
+         "|  |";
   for (const Target &target : allTargets())
     out << ' ' << target.name << " |";
   out << "\n|---|";
@@ -105,10 +114,10 @@ void anec::printTargetsPage(llvm::raw_ostream &out) {
   LIMIT("kernel height", limits.convKernelHeight);
   LIMIT("contraction of `matmul`", limits.matmulContraction);
   LIMIT("rows and columns of `matmul`", limits.matmulExtent);
-  LIMIT("compilations in a process", limits.compilesPerProcess);
+  LIMIT("compilations per process", limits.compilesPerProcess);
   LIMIT("loaded programs", limits.loadedPrograms);
   LIMIT("rows start at multiples of", surface.rowAlignment);
-  LIMIT("least bytes of an input or output", surface.minimumBytes);
+  LIMIT("minimum bytes of an input or output", surface.minimumBytes);
   LIMIT("MIL version", milVersion);
   LIMIT("numerics", numerics);
   LIMIT("dispatch, us", cost.floorMicroseconds);
