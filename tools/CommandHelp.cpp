@@ -90,6 +90,7 @@ void anec::printHelp(const Tool &tool, const CommandDef &command,
     out << '\n' << command.details;
   if (!command.examples.empty())
     out << "\nEXAMPLES:\n" << command.examples;
-  out << "\nEXIT STATUS: 0 done, 1 the input is at fault, 2 wrong usage, 3 the "
-         "machine failed\n";
+  out << "\n"
+         "EXIT STATUS: 0 success, 1 invalid input, 2 wrong usage, 3 system "
+         "failure\n";
 }

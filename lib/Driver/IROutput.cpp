@@ -33,7 +33,7 @@ static bool show(const ModelPackage &package, const BuildRequest &request,
 constinit const OutputFormat outputs::IR = {
     .name = "ir",
     .ending = ".ir",
-    .summary = "the IR, after --passes when they are given",
+    .summary = "the IR, after --passes if given",
     .compile = ::compile,
     .show = show,
 };

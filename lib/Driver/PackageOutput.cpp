@@ -17,7 +17,7 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
 constinit const OutputFormat outputs::Package = {
     .name = "package",
     .ending = ".anepkg",
-    .summary = "a model: kernels, weights and host schedule, in a folder",
+    .summary = "a folder with a model's kernels, weights and host schedule",
     .isFolder = true,
     .compile = ::compile,
 };

@@ -103,7 +103,7 @@ static bool show(const ModelPackage &package, const BuildRequest &request,
 
 constinit const OutputFormat outputs::Report = {
     .name = "report",
-    .summary = "ops, weights, operations and the peak of activations",
+    .summary = "ops, weights, operations and peak activation memory",
     .compile = ::compile<printText>,
     .show = show<printText>,
     .check = PackageCheck::Presence,
@@ -121,7 +121,7 @@ constinit const OutputFormat outputs::ReportJson = {
 constinit const OutputFormat outputs::ReportPage = {
     .name = "html",
     .ending = ".html",
-    .summary = "the predicted cost, with graphs, as a page",
+    .summary = "an HTML page with predicted costs and graphs",
     .compile = ::compile<printPage>,
     .show = show<printPage>,
     .check = PackageCheck::Presence,

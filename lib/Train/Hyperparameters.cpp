@@ -18,34 +18,34 @@ static constexpr double unlimited = std::numeric_limits<double>::max();
 static constexpr double mostSteps = 1e15;
 
 static constexpr HyperparameterDef table[] = {
-    {"batch", "windows of text in a step (default 1; --accumulate is the same)",
+    {"batch", "windows of text per step (default 1; --accumulate is an alias)",
      &Hyperparameters::batch, 1, 1e6, true},
     {"lr", "learning rate after the warmup (default 0.001)",
      &Hyperparameters::learningRate, 0, 1e3},
     {"min-lr", "learning rate at the end of the decay (default 0.0001)",
      &Hyperparameters::minLearningRate, 0, 1e3},
-    {"warmup", "steps in which the learning rate rises (default 50)",
+    {"warmup", "steps of linear learning rate warmup (default 50)",
      &Hyperparameters::warmup, 0, mostSteps, true},
     {"decay-steps",
-     "step at which a cosine has taken the learning rate to --min-lr (default: "
-     "it stays at --lr)",
+     "step at which cosine decay of the learning rate reaches --min-lr "
+     "(default: no decay)",
      &Hyperparameters::decaySteps, 0, mostSteps, true},
-    {"beta1", "AdamW: decay of the gradients' mean (default 0.9)",
+    {"beta1", "AdamW: decay of the first moment (default 0.9)",
      &Hyperparameters::beta1, 0, 0.999999},
-    {"beta2", "AdamW: decay of their squares' mean (default 0.95)",
+    {"beta2", "AdamW: decay of the second moment (default 0.95)",
      &Hyperparameters::beta2, 0, 0.999999},
-    {"epsilon", "AdamW: what is added to the root (default 1e-8)",
+    {"epsilon", "AdamW: term added to the square root (default 1e-8)",
      &Hyperparameters::epsilon, 1e-30, 1},
-    {"weight-decay", "AdamW: decay of all weights but vectors (default 0.1)",
+    {"weight-decay", "AdamW: decay of all weights except vectors (default 0.1)",
      &Hyperparameters::weightDecay, 0, 1e3},
-    {"clip", "largest norm of all gradients together (default 1; 0: any)",
+    {"clip", "maximum global norm of the gradients (default 1; 0: no limit)",
      &Hyperparameters::clip, 0, unlimited},
     {"loss-scale",
-     "factor of the loss in fp16 to begin with (default 1024; 1 with "
-     "--numerics=fp32)",
+     "initial loss scale for fp16 (default 1024; 1 with --numerics=fp32)",
      &Hyperparameters::lossScale, 0x1p-14, 0x1p40},
     {"loss-scale-growth",
-     "good steps after which it doubles (default 1000; 0: never)",
+     "steps without overflow after which the loss scale doubles (default 1000; "
+     "0: never)",
      &Hyperparameters::lossScaleGrowth, 0, mostSteps, true},
 };
 

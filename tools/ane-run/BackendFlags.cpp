@@ -102,10 +102,10 @@ static std::string namesOfBackends() {
 }
 
 MachineFlags::MachineFlags(llvm::ArrayRef<BackendOption::Scope> scopes)
-    : backendHelp("What programs run on (default here: " +
+    : backendHelp("The backend to run programs on (default: ANEC_BACKEND if "
+                  "set, else " +
                   toolBackends().defaultFor(thisPlatform()).name +
-                  "; with flags that one backend alone has, that one; or what "
-                  "ANEC_BACKEND says):"),
+                  "; a flag that only one backend has selects that backend):"),
       backend(
           std::make_unique<cl::opt<Place>>("backend", cl::desc(backendHelp))) {
   for (const BackendRow &row : toolBackends().rows()) {
@@ -205,17 +205,17 @@ static constexpr BackendOption::Scope allScopes[] = {
 BackendFlags::BackendFlags()
     : MachineFlags(allScopes),
       numerics(
-          "numerics", cl::desc("How the CPU backend computes:"),
+          "numerics", cl::desc("Arithmetic of the CPU backend:"),
           cl::init(Numerics::FP16),
           cl::values(
               clEnumValN(Numerics::FP16, "fp16",
                          "round to the declared type after each op (default)"),
               clEnumValN(Numerics::FP32, "fp32",
-                         "round nothing; fp16 outputs come out as fp32"),
+                         "do not round; fp16 outputs become fp32"),
               clEnumValN(Numerics::M1, "m1",
-                         "as is published of that chip's engine"),
-              clEnumValN(Numerics::M3, "m3", "the same of the M3 Ultra"),
-              clEnumValN(Numerics::M4, "m4", "the same of the M4"))),
+                         "emulate the published arithmetic of the M1 engine"),
+              clEnumValN(Numerics::M3, "m3", "the same for the M3 Ultra"),
+              clEnumValN(Numerics::M4, "m4", "the same for the M4"))),
       threads("threads", cl::value_desc("N"), cl::init(0),
               cl::desc("Threads (default: one per processor)")) {}
 

@@ -31,12 +31,13 @@ private:
   SuiteFlags suite;
   cl::opt<unsigned> iterations{
       "iterations", cl::value_desc("N"), cl::init(100),
-      cl::desc("Timed runs (default 100; of a suite, as published)")};
+      cl::desc("Timed runs (default 100; for a suite, as published)")};
   cl::opt<unsigned> warmup{
       "warmup", cl::value_desc("N"), cl::init(10),
-      cl::desc("Runs before timing starts (default 10; of a suite, as "
-               "published)")};
-  cl::opt<bool> profile{"profile", cl::desc("Also print what each step took")};
+      cl::desc(
+          "Runs before timing starts (default 10; for a suite, as published)")};
+  cl::opt<bool> profile{"profile",
+                        cl::desc("Also print the time of each step")};
   cl::opt<bool> json{"json", cl::desc("Print JSON")};
 };
 } // namespace
@@ -118,8 +119,7 @@ ExitCode Bench::run(const Invocation &call) {
 constinit const CommandDef commands::Bench = {
     .name = "bench",
     .group = commands::programs,
-    .summary =
-        "Time a program, or the kernels that others published figures of",
+    .summary = "Time a program, or kernels with published benchmark figures",
     .synopsis = "PROGRAM.mil|.mlmodelc|.anepkg",
     .examples = R"(  ane-run bench out.mil --iterations 50 --json
   ane-run bench out.mil --profile

@@ -33,7 +33,7 @@ private:
 
 constinit const CommandDef commands::CompileStaged = {
     .name = "compile-staged",
-    .summary = "Compile a staged program, as the child process of --isolate",
+    .summary = "Compile a staged program, in a child process of --isolate",
     .synopsis = "FOLDER",
     .isHidden = true,
     .make = makeCommand<::CompileStaged>,

@@ -32,7 +32,7 @@ private:
 constinit const CommandDef commands::Doctor = {
     .name = "doctor",
     .group = commands::machines,
-    .summary = "Tell what of the Neural Engine is there",
+    .summary = "Print which parts of the Neural Engine are available",
     .examples = R"(  ane-run doctor
   ane-run doctor --path=direct --json
 )",

@@ -26,37 +26,35 @@ private:
   cl::opt<std::string> package{cl::Positional};
   cl::opt<std::string> function{
       "function", cl::value_desc("NAME"),
-      cl::desc("Which function of the package, when there are several")};
+      cl::desc("The function of the package, if it has several")};
   cl::opt<std::string> checkpointFolder{
       "checkpoint", cl::value_desc("DIR"),
-      cl::desc("The folder of a training run, or one checkpoint in it: its "
-               "weights and its tokenizer")};
+      cl::desc("The folder of a training run, or one of its checkpoints, to "
+               "read the weights and the tokenizer from")};
   cl::opt<std::string> weights{
       "weights", cl::value_desc("FILE|FOLDER"),
-      cl::desc("The weights: a .safetensors file or a folder of .npy (default: "
-               "those in the package)")};
+      cl::desc("The weights: a .safetensors file or a folder of .npy files "
+               "(default: those in the package)")};
   cl::opt<std::string> tokenizerFile{
       "tokenizer", cl::value_desc("FILE"),
       cl::desc("A SentencePiece .model or llama2.c's tokenizer.bin (default: "
                "bytes are tokens)")};
   cl::opt<std::string> prompt{"prompt", cl::value_desc("TEXT"),
-                              cl::desc("What to continue")};
-  cl::opt<unsigned> tokens{"tokens", cl::value_desc("N"), cl::init(100),
-                           cl::desc("New tokens, at most (default 100)")};
-  cl::opt<double> temperature{
-      "temperature", cl::value_desc("T"), cl::init(1),
-      cl::desc("How freely to draw; 0: always the most likely token (default "
-               "1)")};
-  cl::opt<double> topP{
-      "top-p", cl::value_desc("P"), cl::init(0.9),
-      cl::desc("Draw among the most likely tokens that have this much of the "
-               "probability (default 0.9)")};
+                              cl::desc("The text to continue")};
+  cl::opt<unsigned> tokens{
+      "tokens", cl::value_desc("N"), cl::init(100),
+      cl::desc("Maximum number of new tokens (default 100)")};
+  cl::opt<double> temperature{"temperature", cl::value_desc("T"), cl::init(1),
+                              cl::desc("Sampling temperature; 0 always selects "
+                                       "the most likely token (default 1)")};
+  cl::opt<double> topP{"top-p", cl::value_desc("P"), cl::init(0.9),
+                       cl::desc("Sample from the most likely tokens whose "
+                                "probabilities add up to P (default 0.9)")};
   cl::opt<uint64_t> seed{"seed", cl::value_desc("N"), cl::init(0),
-                         cl::desc("What is drawn depends on it (default 0)")};
+                         cl::desc("Seed of the sampling (default 0)")};
   cl::opt<bool> markBeginning{
-      "bos",
-      cl::desc("Put the tokenizer's id for the beginning of a text before the "
-               "prompt, as models of others were trained")};
+      "bos", cl::desc("Start the prompt with the tokenizer's beginning-of-text "
+                      "id, which many models are trained with")};
 };
 } // namespace
 

@@ -26,14 +26,14 @@ public:
 private:
   cl::opt<std::string> log{cl::Positional};
   cl::opt<std::string> drawing{"o", cl::value_desc("FILE.svg"),
-                               cl::desc("Where to write the drawing")};
+                               cl::desc("The file to write the plot to")};
 };
 } // namespace
 
 constinit const CommandDef commands::Plot = {
     .name = "plot",
     .group = commands::models,
-    .summary = "Draw the losses of a train.jsonl",
+    .summary = "Plot the losses of a train.jsonl",
     .synopsis = "train.jsonl",
     .examples = "  ane-run plot run/train.jsonl -o loss.svg\n",
     .make = makeCommand<::Plot>,

@@ -24,26 +24,28 @@ private:
   ProbeOptions options() const;
 
   BackendFlags backend;
-  cl::list<std::string> rules{"rule", cl::value_desc("RULE"),
-                              cl::desc("This rule alone; may be repeated")};
-  cl::opt<unsigned> timeLimit{"time-limit", cl::value_desc("SECONDS"),
-                              cl::init(60),
-                              cl::desc("For each program (default 60)")};
-  cl::opt<std::string> report{"o", cl::value_desc("FILE.json"),
-                              cl::desc("Write what was seen there, for anec "
-                                       "--target=FILE.json")};
-  cl::opt<bool> resume{"resume",
-                       cl::desc("Keep what FILE.json has of this machine, and "
-                                "try the rest, or the rules of --rule")};
+  cl::list<std::string> rules{
+      "rule", cl::value_desc("RULE"),
+      cl::desc("Probe only this rule; can be repeated")};
+  cl::opt<unsigned> timeLimit{
+      "time-limit", cl::value_desc("SECONDS"), cl::init(60),
+      cl::desc("Time limit of each program (default 60)")};
+  cl::opt<std::string> report{
+      "o", cl::value_desc("FILE.json"),
+      cl::desc("Write the results to FILE.json, for anec --target=FILE.json")};
+  cl::opt<bool> resume{
+      "resume",
+      cl::desc("Keep the results that FILE.json has for this machine, and "
+               "probe only the others, or the rules of --rule")};
   cl::opt<bool> skipDangerous{
       "skip-dangerous",
-      cl::desc("Leave out rules whose programs were seen to crash the "
-               "compiler, or take gigabytes")};
+      cl::desc("Skip rules whose programs are known to crash the compiler or "
+               "to need gigabytes of memory")};
   cl::opt<bool> time{"time",
-                     cl::desc("Also time rules about speed where that says "
-                              "nothing of an engine: on the processor")};
-  cl::opt<bool> json{"json",
-                     cl::desc("Print what FILE.json gets, instead of lines")};
+                     cl::desc("Also time performance rules on the CPU, where "
+                              "times say nothing about an engine")};
+  cl::opt<bool> json{
+      "json", cl::desc("Print the contents of FILE.json instead of text")};
 };
 } // namespace
 
@@ -102,10 +104,11 @@ ExitCode Probe::run(const Invocation &call) {
 constinit const CommandDef commands::Probe = {
     .name = "probe",
     .group = commands::machines,
-    .summary = "Run programs that break and keep each rule, to see which hold "
-               "here",
-    .details = "Rules whose programs may take more than a process with them "
-               "come last; what was\nseen is in FILE.json by then.\n",
+    .summary = "Run programs that break and follow each rule, to find the "
+               "rules that apply to this machine",
+    .details = "Rules whose programs may crash more than their own process are "
+               "probed last; FILE.json\n"
+               "has the results of all other rules by then.\n",
     .examples = R"(  ane-run probe --backend=ane -o here.json
   ane-run probe --backend=ane -o here.json --resume
   ane-run probe --backend=ane --rule=concat-extent

@@ -17,9 +17,9 @@ public:
 
 private:
   BackendFlags backend;
-  cl::opt<unsigned> timeLimit{"time-limit", cl::value_desc("SECONDS"),
-                              cl::init(60),
-                              cl::desc("For each program (default 60)")};
+  cl::opt<unsigned> timeLimit{
+      "time-limit", cl::value_desc("SECONDS"), cl::init(60),
+      cl::desc("Time limit of each program (default 60)")};
   cl::opt<std::string> name{cl::Positional};
 };
 } // namespace
@@ -46,7 +46,7 @@ ExitCode ProbeOne::run(const Invocation &call) {
 
 constinit const CommandDef commands::ProbeOne = {
     .name = "probe-one",
-    .summary = "Run one program of a rule, as a child process of probe",
+    .summary = "Run one program of a rule, in a child process of probe",
     .synopsis = "RULE.bad|good|times",
     .isHidden = true,
     .make = makeCommand<::ProbeOne>,

@@ -23,7 +23,7 @@ struct ProgramFlags {
   llvm::cl::opt<std::string> program{llvm::cl::Positional};
   llvm::cl::opt<std::string> function{
       "function", llvm::cl::value_desc("NAME"),
-      llvm::cl::desc("Which function, when there are several")};
+      llvm::cl::desc("The function, if there are several")};
   llvm::cl::list<std::string> shapes{
       "shape", llvm::cl::value_desc("NAME=1x3x64"),
       llvm::cl::desc("The shape of an input with unknown extents (default: "
@@ -50,8 +50,8 @@ struct InputFlags {
                      "bytes:FILE")};
   llvm::cl::list<std::string> states{
       "state", llvm::cl::value_desc("NAME=SOURCE"),
-      llvm::cl::desc("What a state holds before, as for --input (default: "
-                     "zeros)")};
+      llvm::cl::desc(
+          "The initial contents of a state, as for --input (default: zeros)")};
 
   /// The error in the flags; empty when they are valid.
   std::string check() const;
@@ -62,18 +62,20 @@ struct WeightFlags {
   /// `description` is the text of --weights in --help.
   explicit WeightFlags(
       llvm::StringRef description =
-          "A package's weights: a .safetensors file or a folder of .npy "
-          "(default: those in the package)")
+          "The weights of a package: a .safetensors file or a folder of .npy "
+          "files (default: those in the package)")
       : weights("weights", llvm::cl::value_desc("FILE|FOLDER"),
                 llvm::cl::desc(description)) {}
 
   llvm::cl::opt<std::string> weights;
   llvm::cl::opt<std::string> mapping{
       "weight-map", llvm::cl::value_desc("FILE.json"),
-      llvm::cl::desc("Names of weights -> names in --weights")};
+      llvm::cl::desc(
+          "A JSON object that maps names of weights to names in --weights")};
   llvm::cl::opt<uint64_t> seed{
       "init", llvm::cl::value_desc("SEED"),
-      llvm::cl::desc("Draw the weights that --weights lacks")};
+      llvm::cl::desc("Initialize the weights that --weights lacks with random "
+                     "values from SEED")};
 
   /// The weights, drawn by the threads of `executor`.
   WeightOptions options(std::shared_ptr<Executor> executor) const;

@@ -28,7 +28,7 @@ private:
   BackendFlags backend;
   cl::opt<std::string> outputDir{
       "output-dir", cl::value_desc("FOLDER"),
-      cl::desc("Write each output, and what each state holds then, to "
+      cl::desc("Write each output, and the final contents of each state, to "
                "FOLDER/NAME.npy")};
   cl::opt<bool> compare{
       "compare",
@@ -36,11 +36,11 @@ private:
   cl::opt<bool> reportHazards{
       "report-hazards",
       cl::desc("With an emulated engine, list the ops whose partial sums, "
-               "products or results go beyond what it can hold")};
+               "products or results exceed its range")};
   cl::opt<std::string> gradients{
       "gradients", cl::value_desc("FOLDER|FILE.safetensors"),
-      cl::desc("Run a package's backward too, and write the gradient of each "
-               "weight")};
+      cl::desc("Also run the backward of a package, and write the gradient of "
+               "each weight")};
 };
 } // namespace
 

@@ -25,28 +25,34 @@ static std::string suiteNames() {
 }
 
 SuiteFlags::SuiteFlags()
-    : names("suite", cl::value_desc("NAME"), cl::CommaSeparated,
-            cl::desc("Instead of a program, time the kernels of peak, sram, "
-                     "dispatch, conv-vs-matmul, int8, or all, and check what "
-                     "they give")),
+    : names(
+          "suite", cl::value_desc("NAME"), cl::CommaSeparated,
+          cl::desc(
+              "Instead of a program, time the kernels of peak, sram, dispatch, "
+              "conv-vs-matmul, int8, or all, and check their outputs")),
       rows("row", cl::value_desc("TEXT"),
-           cl::desc("Of a suite, the rows with TEXT in their names alone (see "
-                    "--list); may be repeated")),
+           cl::desc("Run only the rows of a suite whose names contain TEXT "
+                    "(see --list); can be repeated")),
       beside("beside", cl::value_desc("FILE.json"),
-             cl::desc("Show what another report (-o) has of the same rows; may "
-                      "be repeated")),
+             cl::desc("Also show the results of another report (-o) for the "
+                      "same rows; can be repeated")),
       list("list", cl::desc("Print the suites and their rows")),
       quick("quick",
-            cl::desc("Of a suite, a few small rows, and few runs of each")),
+            cl::desc("Run only a few small rows of a suite, a few times each")),
       emit("emit", cl::value_desc("FOLDER"),
-           cl::desc("Write the programs of a suite there, and run none")),
+           cl::desc("Write the programs of a suite to FOLDER instead of "
+                    "running them")),
       target("target", cl::value_desc("CHIP"),
-             cl::desc("The chip whose dialect a suite is written in, and whose "
-                      "peak percentages are of (default: this one)")),
-      report("o", cl::value_desc("FILE.json"),
-             cl::desc("Write what a suite measured there, to share")),
-      plots("plot", cl::value_desc("FOLDER"),
-            cl::desc("Draw what each suite measured, FOLDER/SUITE.svg")) {}
+             cl::desc("The chip whose MIL dialect and peak rate a suite uses "
+                      "(default: this one)")),
+      report(
+          "o", cl::value_desc("FILE.json"),
+          cl::desc(
+              "Write the measurements of a suite to FILE.json, for sharing")),
+      plots(
+          "plot", cl::value_desc("FOLDER"),
+          cl::desc("Plot the measurements of each suite to FOLDER/SUITE.svg")) {
+}
 
 std::string SuiteFlags::check() const {
   if (!isGiven()) {

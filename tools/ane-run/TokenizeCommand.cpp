@@ -27,17 +27,18 @@ private:
       "tokenizer", cl::value_desc("FILE"),
       cl::desc("A SentencePiece .model or llama2.c's tokenizer.bin (default: "
                "the bytes of the text)")};
-  cl::opt<std::string> tokenFile{"o", cl::value_desc("TOKENS.bin"),
-                                 cl::desc("Write the ids there, 16 bits each")};
+  cl::opt<std::string> tokenFile{
+      "o", cl::value_desc("TOKENS.bin"),
+      cl::desc("Write the token ids to TOKENS.bin, 16 bits each")};
   cl::opt<bool> decode{"decode",
-                       cl::desc("TEXT has ids; print what they spell")};
+                       cl::desc("Convert the token ids in TEXT to text")};
 };
 } // namespace
 
 constinit const CommandDef commands::Tokenize = {
     .name = "tokenize",
     .group = commands::models,
-    .summary = "Turn text into token ids, or back",
+    .summary = "Convert text to token ids, or token ids to text",
     .synopsis = "TEXT",
     .examples =
         R"(  ane-run tokenize story.txt --tokenizer=tokenizer.model -o story.bin

@@ -61,28 +61,29 @@ private:
   HyperparameterFlags hyper;
   cl::opt<std::string> function{
       "function", cl::value_desc("NAME"),
-      cl::desc("Which training step, when there are several")};
+      cl::desc("The training step, if there are several")};
   cl::list<std::string> data{
       "data", cl::value_desc("FILE|FOLDER"),
-      cl::desc("Text, or .bin with token ids of 16 bits; may be repeated")};
+      cl::desc(
+          "Text files, or .bin files of 16-bit token ids; can be repeated")};
   cl::opt<std::string> tokenizer{
       "tokenizer", cl::value_desc("FILE"),
       cl::desc("A SentencePiece .model, or llama2.c's tokenizer.bin "
                "(default: bytes are tokens)")};
   cl::opt<std::string> checkpoint{
       "checkpoint", cl::value_desc("FOLDER"),
-      cl::desc("Where the run is kept: checkpoints, "
-               "train.jsonl, loss.svg")};
+      cl::desc("The folder of the run: checkpoints, train.jsonl, loss.svg")};
   cl::opt<uint64_t> steps{
       "steps", cl::value_desc("N"),
-      cl::desc("Steps of the whole run, done ones included")};
-  cl::opt<bool> resume{"resume", cl::desc("Go on from the newest checkpoint")};
+      cl::desc("Total steps of the run, including the completed ones")};
+  cl::opt<bool> resume{"resume",
+                       cl::desc("Continue from the newest checkpoint")};
   cl::opt<uint64_t> seed{
       "seed", cl::value_desc("N"),
-      cl::desc("For the order of the data and new weights (default 0)")};
-  cl::opt<double> validation{
-      "validation", cl::value_desc("SHARE"),
-      cl::desc("Share of the data, its end, to validate on (default 0.05)")};
+      cl::desc("Seed of the data order and of new weights (default 0)")};
+  cl::opt<double> validation{"validation", cl::value_desc("SHARE"),
+                             cl::desc("Fraction of the data, at its end, used "
+                                      "for validation (default 0.05)")};
   cl::opt<uint64_t> saveEvery{
       "save-every", cl::value_desc("STEPS"), cl::init(100),
       cl::desc("Steps between checkpoints (default 100; "
@@ -93,11 +94,10 @@ private:
                "at the end)")};
   cl::opt<uint64_t> validationWindows{
       "validation-windows", cl::value_desc("N"), cl::init(16),
-      cl::desc("Windows to validate on each time (default 16; 0: all)")};
-  cl::opt<unsigned> keep{
-      "keep", cl::value_desc("N"), cl::init(3),
-      cl::desc("Newest checkpoints to keep, besides the best (default 3; "
-               "0: all)")};
+      cl::desc("Windows per validation (default 16; 0: all)")};
+  cl::opt<unsigned> keep{"keep", cl::value_desc("N"), cl::init(3),
+                         cl::desc("Number of newest checkpoints to keep, in "
+                                  "addition to the best (default 3; 0: all)")};
   cl::opt<std::string> profile{
       "profile", cl::value_desc("FILE.json"),
       cl::desc("Write a trace of the first steps, for about:tracing")};

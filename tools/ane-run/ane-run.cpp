@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Flags -> library -> exit code: 0 done, 1 the input is invalid, 2 wrong
+/// Flags -> library -> exit code: 0 success, 1 invalid input, 2 wrong
 /// usage, 3 the machine or the backend failed. Each command has a file of its
 /// own, with its flags.
 ///
@@ -20,9 +20,10 @@ static constexpr const CommandDef *all[] = {
 };
 
 int main(int argc, char **argv) {
-  return runTool({"ane-run",
-                  "ane-run - runs MIL programs on the Apple Neural Engine, or "
-                  "on the CPU from\nthe same text and weights\n",
-                  all},
-                 argc, argv);
+  return runTool(
+      {"ane-run",
+       "ane-run - runs MIL programs on the Apple Neural Engine or on the CPU,\n"
+       "from the same text and weights\n",
+       all},
+      argc, argv);
 }

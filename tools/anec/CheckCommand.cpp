@@ -24,7 +24,7 @@ private:
 
   cl::list<std::string> paths{cl::Positional};
   cl::opt<CheckFormat> format{
-      "format", cl::desc("How findings are printed:"),
+      "format", cl::desc("Output format of findings:"),
       cl::init(CheckFormat::Text),
       cl::values(clEnumValN(CheckFormat::Text, "text", "for people"),
                  clEnumValN(CheckFormat::Json, "json", "for programs"),
@@ -64,9 +64,9 @@ ExitCode Check::run(const Invocation &call) {
 constinit const CommandDef commands::Check = {
     .name = "check",
     .group = commands::rules,
-    .summary = "Print which rules of a chip programs break",
+    .summary = "Report the rules of a chip that programs break",
     .synopsis = "FILE|PACKAGE...",
-    .details = "Exits with 1 when a program breaks a rule that is an error, or "
+    .details = "Exits with 1 if a program breaks a rule that is an error, or "
                "cannot be read.\n",
     .examples = R"(  anec check out.mil --target=m1
   anec check out.mil --target=m1 --os=15.6

@@ -47,7 +47,7 @@ private:
                                   llvm::cl::desc("Print the targets and exit")};
   llvm::cl::opt<std::string> dumpDocs{
       "dump-docs", llvm::cl::value_desc("ops|passes|diagnostics|rules|targets"),
-      llvm::cl::desc("Print a reference page made from the tables and exit")};
+      llvm::cl::desc("Print a generated reference page and exit")};
 };
 } // namespace
 
@@ -100,22 +100,22 @@ ExitCode Compile::run(const Invocation &call) {
 constinit const CommandDef commands::Compile = {
     .synopsis = "FILE.tdsl|.ir|.mil|.mlmodelc|.anepkg",
     // A flag of LLVM, which its command line adds to every program.
-    .details = "  --stats prints what the passes counted.\n",
+    .details = "  --stats prints the statistics of the passes.\n",
     .examples =
         R"(  anec mlp.tdsl --init=7 -o out/mlp.mil       MIL and random weights
   anec attention.tdsl --weights=model.safetensors -o attention.mil
   anec attention.tdsl --define seq=64         MIL text to standard output
   anec llama.tdsl -o llama.anepkg             a model: kernels and host schedule
   anec llama.tdsl --forward-only --init=1 -o llama.anepkg
-  anec llama.tdsl --emit=dot | dot -Tsvg      its kernels, taps and host ops
+  anec llama.tdsl --emit=dot | dot -Tsvg      graph of kernels, taps, host ops
   anec attention.tdsl --emit=ir --passes=decompose,matmul-to-conv
   anec llama.tdsl --emit=ir --passes=model --remarks     kernels and schedule
   anec attention.tdsl --verify-numerics --stats --init=1 -o attention.mil
   anec out.mil                                read, check and print again
-  anec flexible.mil --shape x=1x128 -o x.mil  at a shape of its input
-  anec out.mil --emit=report                  what it is made of
-  anec out.mil --emit=report --target=m4      and what it would take there
-  anec llama.anepkg --emit=report --format=html -o cost.html   what a step takes
+  anec flexible.mil --shape x=1x128 -o x.mil  with the given input shape
+  anec out.mil --emit=report                  statistics of the program
+  anec out.mil --emit=report --target=m4      with predicted times on M4
+  anec llama.anepkg --emit=report --format=html -o cost.html   cost of a step
 )",
     .make = makeCommand<::Compile>,
 };

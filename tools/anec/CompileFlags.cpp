@@ -70,8 +70,9 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
 //===----------------------------------------------------------------------===//
 
 EmitFlag::EmitFlag()
-    : opt("emit", llvm::cl::desc("What to print or write (default: what the "
-                                 "ending of -o says, or mil):")) {
+    : opt("emit",
+          llvm::cl::desc(
+              "The output format (default: by the extension of -o, or mil):")) {
   for (auto [index, output] : llvm::enumerate(outputFormats()))
     getParser().addLiteralOption(output->name, OutputIndex(index),
                                  output->summary);

@@ -38,20 +38,21 @@ struct CompileFlags {
   llvm::cl::opt<std::string> input{llvm::cl::Positional};
   llvm::cl::opt<std::string> output{
       "o", llvm::cl::value_desc("FILE"),
-      llvm::cl::desc("Write FILE, and weights/ beside it for MIL, instead of "
-                     "printing; its ending chooses what is written")};
+      llvm::cl::desc(
+          "Write to FILE, and for MIL to weights/ in its folder, instead of "
+          "standard output; the extension selects the format")};
   EmitFlag emit;
   llvm::cl::opt<ReportFormat> reportFormat{
-      "format", llvm::cl::desc("How --emit=report is printed:"),
+      "format", llvm::cl::desc("Output format of --emit=report:"),
       llvm::cl::init(ReportFormat::Text),
       llvm::cl::values(
           clEnumValN(ReportFormat::Text, "text", "for the terminal"),
           clEnumValN(ReportFormat::Html, "html",
-                     "what is predicted, with graphs, as a page"))};
+                     "an HTML page with predicted costs and graphs"))};
   llvm::cl::opt<std::string> kernel{
       "kernel", llvm::cl::value_desc("NAME"),
-      llvm::cl::desc("The kernel or layer to compile, when "
-                     "the program has several")};
+      llvm::cl::desc(
+          "The kernel or layer to compile, if the program has several")};
   TargetFlags target;
 
   DefineFlag defines;
@@ -62,13 +63,16 @@ struct CompileFlags {
 
   llvm::cl::opt<std::string> weights{
       "weights", llvm::cl::value_desc("FILE|FOLDER"),
-      llvm::cl::desc("Weight values: a .safetensors file or a folder of .npy")};
+      llvm::cl::desc(
+          "Weight values: a .safetensors file or a folder of .npy files")};
   llvm::cl::opt<std::string> weightMap{
       "weight-map", llvm::cl::value_desc("FILE.json"),
-      llvm::cl::desc("Names of weights -> names in --weights")};
+      llvm::cl::desc(
+          "A JSON object that maps names of weights to names in --weights")};
   llvm::cl::opt<uint64_t> seed{
       "init", llvm::cl::value_desc("SEED"),
-      llvm::cl::desc("Draw the weights that --weights lacks")};
+      llvm::cl::desc("Initialize the weights that --weights lacks with random "
+                     "values from SEED")};
   llvm::cl::opt<unsigned> threads{
       "threads", llvm::cl::value_desc("N"), llvm::cl::init(0),
       llvm::cl::desc("Threads (default: one per processor)")};
@@ -78,60 +82,62 @@ struct CompileFlags {
       llvm::cl::desc("Run these passes instead of `default`")};
   llvm::cl::list<std::string> skippedPasses{
       "skip-passes", llvm::cl::value_desc("A,B,..."), llvm::cl::CommaSeparated,
-      llvm::cl::desc("Leave these passes out of the pipeline")};
+      llvm::cl::desc("Skip these passes")};
   llvm::cl::opt<Fusion> fusion{
-      "fuse", llvm::cl::desc("How far kernels of a model are made one:"),
+      "fuse", llvm::cl::desc("Fusion of a model's kernels:"),
       llvm::cl::init(Fusion::Default),
       llvm::cl::values(
-          clEnumValN(Fusion::Default, "default",
-                     "as far as people have run such kernels (default)"),
-          clEnumValN(Fusion::Max, "max", "as far as the target's limits go"))};
+          clEnumValN(
+              Fusion::Default, "default",
+              "fuse to kernels that others are known to have run (default)"),
+          clEnumValN(Fusion::Max, "max",
+                     "fuse up to the limits of the target"))};
   llvm::cl::list<std::string> printAfter{
       "print-after", llvm::cl::value_desc("PASS"), llvm::cl::CommaSeparated,
       llvm::cl::desc("Print the IR to standard error "
                      "after PASS, or after `all`")};
-  llvm::cl::opt<bool> timePasses{
-      "time-passes", llvm::cl::desc("Print how long each pass took")};
+  llvm::cl::opt<bool> timePasses{"time-passes",
+                                 llvm::cl::desc("Print the time of each pass")};
   llvm::cl::opt<unsigned> passLimit{
       "pass-limit", llvm::cl::value_desc("N"),
-      llvm::cl::desc("Stop after N passes, to bisect")};
+      llvm::cl::desc("Stop after N passes, for bisection")};
   llvm::cl::opt<bool> remarks{
-      "remarks", llvm::cl::desc("Say why the passes decided as they did")};
+      "remarks", llvm::cl::desc("Print remarks about the decisions of passes")};
   llvm::cl::opt<bool> verifyNumerics{
       "verify-numerics",
       llvm::cl::desc(
-          "Compare results before and after each pass on random inputs")};
+          "Compare results before and after each pass, with random inputs")};
 
   llvm::cl::opt<IOMode> io{
       "io", llvm::cl::desc("Inputs and outputs of a package's kernels:"),
       llvm::cl::init(IOMode::Packed),
       llvm::cl::values(
           clEnumValN(IOMode::Packed, "packed", "one of each (default)"),
-          clEnumValN(IOMode::Separate, "separate",
-                     "one for each tensor, named in their order"))};
+          clEnumValN(
+              IOMode::Separate, "separate",
+              "one for each tensor, with names that sort in their order"))};
   llvm::cl::opt<WeightMode> weightMode{
       "weight-mode", llvm::cl::desc("Weights of a package's kernels:"),
       llvm::cl::init(WeightMode::Packed),
       llvm::cl::values(
           clEnumValN(WeightMode::Packed, "packed",
-                     "inputs, which the host passes (default)"),
+                     "weights are inputs that the host passes (default)"),
           clEnumValN(WeightMode::Baked, "baked",
-                     "constants, with a weight file for each layer "
-                     "(default with --forward-only and values)"))};
+                     "weights are constants, with a weight file for each layer "
+                     "(default with --forward-only and weight values)"))};
   llvm::cl::opt<bool> forwardOnly{
-      "forward-only", llvm::cl::desc("Package the model without training it")};
+      "forward-only",
+      llvm::cl::desc("Write a package without the backward and training step")};
 
   llvm::cl::opt<std::string> milVersion{
       "mil-version", llvm::cl::value_desc("1.3|1.0"),
-      llvm::cl::desc(
-          "Dialect: 1.3 with ios18, or 1.0 with ios16 for older compilers; "
-          "the target's by default")};
+      llvm::cl::desc("MIL dialect: 1.3 with ios18, or 1.0 with ios16 for older "
+                     "compilers (default: the target's)")};
   llvm::cl::opt<bool> canonical{
-      "canonical",
-      llvm::cl::desc(
-          "Name values by position and share constants, to compare texts")};
+      "canonical", llvm::cl::desc("Name values by position and share "
+                                  "constants, so that texts can be compared")};
   llvm::cl::opt<DiagnosticsFormat> diagnostics{
-      "diagnostics", llvm::cl::desc("How errors are printed:"),
+      "diagnostics", llvm::cl::desc("Output format of diagnostics:"),
       llvm::cl::init(DiagnosticsFormat::Text),
       llvm::cl::values(
           clEnumValN(DiagnosticsFormat::Text, "text", "for people"),

@@ -40,19 +40,18 @@ private:
   cl::opt<std::string> input{cl::Positional};
   cl::opt<std::string> output{
       "o", cl::value_desc("FILE|FOLDER"),
-      cl::desc("What to write: .bin is llama2.c's, a folder Hugging Face's "
-               "with config.json")};
-  FormatFlag from{"from",
-                  "The format of the weights (default: what they look like):"};
-  FormatFlag to{"to", "The format to write (default: anec, but for .bin and "
-                      "folders):"};
+      cl::desc("The output: a .bin file for llama2.c, or a folder for Hugging "
+               "Face with config.json")};
+  FormatFlag from{"from", "The format of the weights (default: detected):"};
+  FormatFlag to{"to", "The format to write (default: anec, except for .bin "
+                      "files and folders):"};
   cl::opt<std::string> config{
       "config", cl::value_desc("MODEL.tdsl|.anepkg"),
-      cl::desc("The model: its sizes have to be those of the weights, which do "
-               "not tell the number of heads")};
+      cl::desc("The model of the weights, which gives the number of heads; its "
+               "sizes must match those of the weights")};
   cl::opt<std::string> model{
       "model", cl::value_desc("NAME"),
-      cl::desc("Which model of --config, when there are several")};
+      cl::desc("The model of --config, if it has several")};
   DefineFlag defines;
 };
 
@@ -88,7 +87,7 @@ ExitCode Convert::run(const Invocation &call) {
 constinit const CommandDef commands::Convert = {
     .name = "convert",
     .group = commands::programs,
-    .summary = "Write weights in another format",
+    .summary = "Convert weights to another format",
     .synopsis = "WEIGHTS.safetensors|.bin|FOLDER",
     .examples = R"(  anec convert stories15M.bin -o stories15M.safetensors
   anec convert llama.safetensors --config=llama.tdsl -o folder

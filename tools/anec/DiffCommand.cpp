@@ -20,8 +20,9 @@ private:
 
   cl::list<std::string> paths{cl::Positional};
   cl::opt<bool> ignoreWeights{
-      "ignore-weights", cl::desc("Compare weights by type alone; their files "
-                                 "need not be there")};
+      "ignore-weights",
+      cl::desc(
+          "Compare only the types of weights; weight files can be missing")};
 };
 } // namespace
 
@@ -62,10 +63,10 @@ ExitCode Diff::run(const Invocation &call) {
 constinit const CommandDef commands::Diff = {
     .name = "diff",
     .group = commands::programs,
-    .summary = "Print what differs between two programs",
+    .summary = "Print the differences between two programs",
     .synopsis = "LEFT RIGHT",
-    .details = "Exits with 0 when the programs are the same, 1 when they "
-               "differ, 2 when one cannot be read.\n",
+    .details = "Exits with 0 if the programs are equal, 1 if they differ, and "
+               "2 if one cannot be read.\n",
     .examples = R"(  anec diff old.mil new.mil
   anec diff --ignore-weights model.mlmodelc model.mil
 )",

@@ -39,7 +39,7 @@ ExitCode Explain::run(const Invocation &call) {
 constinit const CommandDef commands::Explain = {
     .name = "explain",
     .group = commands::rules,
-    .summary = "Print what is known of a rule, and its sources",
+    .summary = "Print a rule and its sources",
     .synopsis = "RULE",
     .examples = "  anec explain io-row-64\n",
     .make = makeCommand<::Explain>,

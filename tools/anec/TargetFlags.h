@@ -20,16 +20,16 @@ struct TargetFlags {
   llvm::cl::opt<std::string> chip{
       "target", llvm::cl::value_desc("NAME|FILE.json"),
       llvm::cl::init("generic"),
-      llvm::cl::desc("The chip to compile for; --list-targets prints them. Or "
-                     "what ane-run probe saw of a machine")};
+      llvm::cl::desc("The chip to compile for (see --list-targets), or the "
+                     "results of ane-run probe for a machine")};
   llvm::cl::list<std::string> assumed{
       "assume", llvm::cl::value_desc("RULE=allow|deny"),
       llvm::cl::CommaSeparated,
-      llvm::cl::desc("Switch a rule off, or make breaking it an error")};
+      llvm::cl::desc("Disable a rule, or make breaking it an error")};
   llvm::cl::opt<std::string> macOS{
       "os", llvm::cl::value_desc("15.6"),
-      llvm::cl::desc("The macOS to compile for (default: any): rules that do "
-                     "not hold there are off")};
+      llvm::cl::desc("The macOS version to compile for (default: any); rules "
+                     "that do not apply to it are disabled")};
 };
 
 } // namespace anec

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Flags -> library -> exit code: 0 done, 1 the input is invalid, 2 wrong
-/// usage, 3 the machine failed. Each command has a file of its own, with its
+/// Flags -> library -> exit code: 0 success, 1 invalid input, 2 wrong
+/// usage, 3 system failure. Each command has a file of its own, with its
 /// flags.
 ///
 //===----------------------------------------------------------------------===//

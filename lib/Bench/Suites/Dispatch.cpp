@@ -31,8 +31,8 @@ static std::vector<SuiteRow> rowsOfDispatch(bool) {
 
 constinit const Suite suites::Dispatch = {
     .name = "dispatch",
-    .summary = "small kernels, and twelve in a row: what running one takes, "
-               "whatever it computes",
+    .summary = "small kernels, and twelve in a row: the fixed cost of running "
+               "a kernel",
     .warmup = 10,
     .iterations = 500,
     .column = SuiteColumn::PerKernel,

@@ -41,8 +41,7 @@ static std::vector<SuiteRow> rowsOfPeak(bool quick) {
 
 constinit const Suite suites::Peak = {
     .name = "peak",
-    .summary = "chains of 1x1 convolutions: what the engine does when it only "
-               "multiplies",
+    .summary = "chains of 1x1 convolutions: the peak rate of multiplication",
     .warmup = 10,
     .iterations = 50,
     .column = SuiteColumn::Percent,

@@ -29,8 +29,8 @@ static std::vector<SuiteRow> rowsOfSram(bool quick) {
 
 constinit const Suite suites::Sram = {
     .name = "sram",
-    .summary = "one 1x1 convolution of more and more channels: where weights "
-               "no longer stay on the chip",
+    .summary = "one 1x1 convolution with increasing channels: where weights no "
+               "longer fit on the chip",
     .warmup = 5,
     .iterations = 50,
     .column = SuiteColumn::PerMegabyte,

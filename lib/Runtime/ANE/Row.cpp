@@ -22,34 +22,35 @@ static constexpr Option::Value paths[] = {
     {spelling(AnePath::InMemory), "in-memory models (default)"},
     {spelling(AnePath::Client), "the framework's client"},
     {spelling(AnePath::Direct), "the client, run without the system's daemon"},
-    {spelling(AnePath::RealTime), "the same, at real-time quality of service"},
+    {spelling(AnePath::RealTime),
+     "the client, at real-time quality of service"},
 };
 
 static constexpr Option options[] = {
     {"heartbeat", Option::Seconds, Option::Process,
-     "run a small program when none ran for so long, to keep the engine awake "
-     "(3 is below what it waits)",
+     "run a small program after SECONDS without a run, to keep the engine "
+     "awake (3 is less than its timeout)",
      "SECONDS", "0"},
     {"isolate", Option::Switch, Option::Process,
      "compile each program in a child process", "", "false"},
     {"reuse-compiled", Option::Switch, Option::Process,
-     "keep what is compiled for later processes, and load what earlier ones "
-     "kept",
+     "keep compiled programs for later processes, and load programs that "
+     "earlier processes kept",
      "", "false"},
     {"path", Option::Choice, Option::Machine,
-     "the methods to go by; see docs/ane.md", "", "in-memory", paths},
+     "the framework methods to use; see docs/ane.md", "", "in-memory", paths},
     {"compile-limit", Option::Count, Option::Process,
-     "programs that a process compiles before it stops, or trains on in a new "
-     "one (default 110)",
+     "programs that a process compiles before it stops or, in training, "
+     "continues in a new process (default 110)",
      "N", "110"},
     {"weight-files", Option::Count, Option::Program,
-     "the weight files of a program, an array to each as far as they go "
-     "(default 1; 16 may be the most)",
+     "weight files per program; each holds one array, as far as the files "
+     "suffice (default 1; 16 may be the maximum)",
      "N", "1"},
     {.name = "framework",
      .kind = Option::Path,
      .scope = Option::Machine,
-     .help = "the framework's binary, if not the system's",
+     .help = "the framework's binary, instead of the system's",
      .environment = "ANEC_ANE_FRAMEWORK"},
 };
 
