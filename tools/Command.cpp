@@ -129,8 +129,8 @@ static ExitCode reportUnknownFlag(const Tool &tool, llvm::StringRef command,
       suggestion.consider(entry.first());
   llvm::StringRef meant = suggestion.found();
   return usageError(
-      tool.name, "--" + flag + " is no flag of " + tool.name + " " + command +
-                     "; " +
+      tool.name, "--" + flag + " is not a flag of " + tool.name + " " +
+                     command + "; " +
                      (meant.empty() ? "" : "did you mean --" + meant + "? ") +
                      "see " + tool.name + " " + command + " --help");
 }

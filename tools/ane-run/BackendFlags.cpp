@@ -162,7 +162,7 @@ std::string MachineFlags::check() const {
     for (const BackendRow &each : backends.rows())
       if (need(each))
         owners.push_back(each.name);
-    return what + " is of --backend=" + llvm::join(owners, " or ");
+    return what + " requires --backend=" + llvm::join(owners, " or ");
   }
   for (const auto &flag : flags)
     if (std::string wrong = flag->option.check(flag->valueText());

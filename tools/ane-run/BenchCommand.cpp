@@ -51,7 +51,7 @@ std::string Bench::check() {
   if (program.program.empty() && !suite.isGiven())
     return "no program; see ane-run --help";
   if (iterations == 0)
-    return "--iterations is at least 1";
+    return "--iterations must be at least 1";
   if (profile && !program.isPackage())
     backend.require("--profile", [](const BackendRow &row) {
       return row.capabilities.timesSteps;

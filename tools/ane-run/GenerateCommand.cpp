@@ -104,13 +104,13 @@ std::string Generate::check() const {
   if (package.empty())
     return "no package; see ane-run generate --help";
   if (!checkpointFolder.empty() && !weights.empty())
-    return "a checkpoint has its weights; --checkpoint takes no --weights";
+    return "--checkpoint takes no --weights, because a checkpoint has weights";
   if (std::string wrong = backendFlags.check(); !wrong.empty())
     return wrong;
   if (!(temperature >= 0 && temperature <= 1e6))
-    return "--temperature takes a number from 0 on";
+    return "--temperature takes a number of at least 0";
   if (!(topP > 0 && topP <= 1))
-    return "--top-p takes a number above 0, up to 1";
+    return "--top-p takes a number greater than 0 and at most 1";
   return "";
 }
 

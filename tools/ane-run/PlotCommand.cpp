@@ -16,7 +16,7 @@ public:
     if (log.empty())
       return call.usageError("no log; see ane-run plot --help");
     if (drawing.empty())
-      return call.usageError("no -o FILE.svg to draw to");
+      return call.usageError("no output file; use -o FILE.svg");
     return runReporting([&](Diagnostics &diags) {
       std::optional<LossHistory> history = readTrainLog(log, diags);
       return history && writeLossPlot(*history, drawing, diags);

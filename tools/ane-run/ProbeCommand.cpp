@@ -57,9 +57,9 @@ std::string Probe::check() const {
     if (!findRule(id))
       return "there is no rule `" + id + "`; see anec --dump-docs=rules";
   if (timeLimit == 0)
-    return "--time-limit is at least 1";
+    return "--time-limit must be at least 1";
   if (resume && report.empty())
-    return "--resume goes on with the file of -o";
+    return "--resume requires -o with the file to continue";
   return "";
 }
 

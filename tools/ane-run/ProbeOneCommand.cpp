@@ -28,7 +28,7 @@ ExitCode ProbeOne::run(const Invocation &call) {
   if (std::string wrong = backend.check(); !wrong.empty())
     return call.usageError(wrong);
   if (timeLimit == 0)
-    return call.usageError("--time-limit is at least 1");
+    return call.usageError("--time-limit must be at least 1");
   if (!isRuleProgram(name))
     return call.usageError("there is no program `" + name + "`");
   return runReporting([&](Diagnostics &diags) {

@@ -59,7 +59,7 @@ std::string SuiteFlags::check() const {
     if (rows.empty() && !quick && emit.empty() && target.empty() &&
         report.empty() && plots.empty() && beside.empty())
       return "";
-    return "--row, --beside, --quick, --emit, --target, --plot and -o go with "
+    return "--row, --beside, --quick, --emit, --target, --plot and -o require "
            "--suite";
   }
   for (const std::string &name : names)
@@ -90,8 +90,8 @@ ExitCode SuiteFlags::run(SuiteOptions options, const BackendChoice &backend,
     return options.rowsOf(*suite).empty();
   });
   if (isEmpty)
-    return call.usageError("no row has such a name; see ane-run bench "
-                           "--list");
+    return call.usageError(
+        "no row has a matching name; see ane-run bench --list");
   return runReporting([&](Diagnostics &diags) {
     if (list) {
       listSuites(options, llvm::outs());

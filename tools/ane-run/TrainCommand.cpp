@@ -139,11 +139,11 @@ std::string Train::check() const {
   if (data.empty())
     return "no --data";
   if (checkpoint.empty())
-    return "no --checkpoint to keep the run in";
+    return "no --checkpoint folder for the run";
   if (!steps.getNumOccurrences() || steps == 0)
-    return "--steps is at least 1";
+    return "--steps must be at least 1";
   if (!(validation >= 0 && validation < 1))
-    return "--validation is a share: at least 0, and less than 1";
+    return "--validation must be at least 0 and less than 1";
   return backend.check();
 }
 

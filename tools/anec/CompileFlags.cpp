@@ -107,14 +107,15 @@ std::string CompileFlags::check() const {
   if (!milVersion.empty() && milVersion != "1.0" && milVersion != "1.3")
     return "--mil-version takes 1.3 or 1.0, not `" + milVersion + "`";
   if (sourceFormat(input).stage == SourceStage::Package && !format().show)
-    return "a package is shown with --emit=report, dot or ir; ane-run runs it";
+    return "packages can only be printed with --emit=report, dot or ir; use "
+           "ane-run to run them";
   if (format().isFolder && place().isStream())
     return "--emit=" + format().name.str() +
            " writes a folder; name it with -o";
   if (canonical && &format() != &outputs::MIL)
     return "--canonical is for --emit=mil";
   if (wouldReplaceSource())
-    return "-o is the program itself, `" + input + "`, which would be lost";
+    return "-o would overwrite the input, `" + input + "`";
   if (std::string wrong = defines.check(); !wrong.empty())
     return wrong;
   for (const std::string &shape : shapes)

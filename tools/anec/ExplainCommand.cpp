@@ -22,7 +22,7 @@ private:
 
 ExitCode Explain::run(const Invocation &call) {
   if (id.empty())
-    return call.usageError("explain takes a rule; docs/rules.md has them");
+    return call.usageError("explain takes a rule; docs/rules.md lists them");
   if (const Rule *rule = findRule(id)) {
     printRule(*rule, llvm::outs());
     return Done;
@@ -32,7 +32,7 @@ ExitCode Explain::run(const Invocation &call) {
     suggestion.consider(rule->id);
   llvm::StringRef meant = suggestion.found();
   return call.usageError("there is no rule `" + id + "`; " +
-                         (meant.empty() ? "docs/rules.md has them"
+                         (meant.empty() ? "docs/rules.md lists them"
                                         : "did you mean `" + meant + "`?"));
 }
 

@@ -23,7 +23,7 @@ static void printPaths(const AneInspection &found, AnePath asked,
                  llvm::is_contained(symbol.paths, path);
         });
     out << (missing ? llvm::utostr(missing) + " missing" : "all found")
-        << (path == asked ? ", asked about" : "") << '\n';
+        << (path == asked ? ", selected" : "") << '\n';
   }
 }
 
@@ -33,9 +33,9 @@ static void print(const AneInspection &found, AnePath path,
       << (found.openError.empty() ? "opened" : found.openError) << '\n';
   for (const AneInspection::Symbol &symbol : found.symbols)
     out << "  " << (symbol.found ? "found   " : "missing ") << symbol.name
-        << (symbol.needed ? "" : " (can do without)")
+        << (symbol.needed ? "" : " (optional)")
         << (symbol.typesDiffer()
-                ? ", of types " + symbol.types + " where anec calls it by " +
+                ? ", with types " + symbol.types + " where anec expects " +
                       symbol.calledWith
                 : "")
         << '\n';
@@ -46,7 +46,7 @@ static void print(const AneInspection &found, AnePath path,
       << "temporary:  " << found.temporaryFolder << ": "
       << (found.folderError.empty() ? "writable" : found.folderError) << '\n'
       << "compiles:   " << found.compiles << " of " << found.compileLimit
-      << " that a process gets\n"
+      << " allowed per process\n"
       << (found.suffices(path) ? "programs can be run\n"
                                : "programs cannot be run\n");
 }
