@@ -35,8 +35,8 @@ Judgement anec::judge(const Rule &rule, const json::Object &breaking,
   if (breaks)
     return {"holds"};
   if (bad != "right")
-    return {"unclear", "the program that breaks it is taken, but its results "
-                       "are not known to be right (" +
+    return {"unclear", "the program that breaks it is accepted, but its "
+                       "results are not known to be right (" +
                            inWords(breaking) + ")"};
   // Results that are wrong for some values may be right for these.
   if (rule.impact == Impact::Error)
@@ -53,10 +53,10 @@ Judgement anec::judgeTimes(const json::Object &times) {
        most = times.getNumber("most_ratio"),
        threshold = times.getNumber("threshold");
   if (!ratio || !least || !most || !threshold)
-    return {"unclear", "there are no times: " + inWords(times)};
+    return {"unclear", "no times: " + inWords(times)};
   if (*least > *threshold)
     return {"slower"};
   if (*most <= *threshold)
     return {"not-slower"};
-  return {"unclear", "the times spread too much to tell"};
+  return {"unclear", "the times vary too much for a verdict"};
 }

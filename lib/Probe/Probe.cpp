@@ -107,7 +107,7 @@ json::Object Prober::child(const std::string &name, llvm::StringRef text) {
       if (json::Object *object = value->getAsObject())
         return *object;
     llvm::consumeError(value.takeError());
-    return json::Object{{"outcome", "crashed"}, {"message", "it said nothing"}};
+    return json::Object{{"outcome", "crashed"}, {"message", "no message"}};
   }
   removeStaged(text);
   // The last line is the error.
@@ -150,14 +150,14 @@ void Prober::tryRule(const Rule &rule, json::Object &entry) {
   } else if (!rule.unprobed.empty()) {
     judgement = {"not-probed", rule.unprobed.str()};
   } else if (!bad || !good) {
-    judgement = {"not-probed", "there are no programs for it"};
+    judgement = {"not-probed", "the rule has no programs"};
   } else if (rule.impact == Impact::Performance) {
     json::Object times =
         isTimed() ? child((rule.id + ".times").str(), bad->text)
                   : json::Object{{"outcome", "not-timed"},
                                  {"message",
-                                  "times of the processor say nothing of an "
-                                  "engine; `--time` takes them all the same"}};
+                                  "times of the processor say nothing about an "
+                                  "engine; `--time` measures them anyway"}};
     judgement = judgeTimes(times);
     entry["times"] = std::move(times);
   } else {
@@ -208,9 +208,8 @@ bool Prober::resume() {
     report.rules.push_back(json::Object{
         {"rule", before->running},
         {"verdict", "unclear"},
-        {"why", "the machine, or the probe, ended while it was tried; "
-                "`--rule=" +
-                    before->running + "` tries it again"}});
+        {"why", "the machine or the probe ended during the test; `--rule=" +
+                    before->running + "` tests it again"}});
   return true;
 }
 
@@ -289,9 +288,9 @@ void Prober::printSummary() const {
         llvm::formatv("{0}{1} {2}", words.empty() ? "" : ", ", count, verdict);
   out << report.rules.size() << " rules: " << words << '\n';
   if (!report.isOfEngine())
-    out << "no engine was asked: this says nothing of one\n";
+    out << "no engine was probed: these results say nothing about an engine\n";
   if (!report.isComplete && !options.output.empty())
-    out << "stopped; `--resume` continues it with it\n";
+    out << "stopped; `--resume` continues\n";
 }
 
 bool Prober::run() {

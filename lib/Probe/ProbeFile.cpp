@@ -145,7 +145,7 @@ bool Reader::readRule(const json::Value &value, ProbeFile &file) {
   if (!llvm::is_contained(verdicts, *verdict))
     return wrongAt(*verdict, ("there is no verdict `" + *verdict + "`").str());
   if (file.find(*id))
-    return wrongAt(*id, ("rule `" + *id + "` stands there twice").str());
+    return wrongAt(*id, ("rule `" + *id + "` occurs twice").str());
   file.rules.push_back(*entry);
   return true;
 }

@@ -63,7 +63,7 @@ std::string ProbeSubject::prepare() {
     module = read(meaning.text, sources);
   }
   if (!module)
-    return "anec reads neither it nor the program that keeps the rule";
+    return "anec can read neither this program nor the one that keeps the rule";
   weights.draw(*module->functions.front(), how.weightScale);
   for (const auto &param : function().parameters())
     if (param->holder == Holder::Tensor)

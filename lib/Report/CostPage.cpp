@@ -155,7 +155,7 @@ void CostPage::printCards(const RunCost &run) {
        number(gigas));
   card("of the peak for convolutions",
        number(100 * sum.utilization(target)) + " %");
-  card("takes the most time", sum.bound().str());
+  card("dominates the time", sum.bound().str());
   if (run.hostOps)
     card("GFLOP in " + std::to_string(run.hostOps) +
              " ops of the host, not predicted",
@@ -267,7 +267,7 @@ void CostPage::printProgram(const RunCost::Program &program, bool open) {
   out << "<h3>Graph</h3>\n";
   if (cost.numbers.ops > mostDrawn) {
     out << "<p class=\"soft\">" << cost.numbers.ops
-        << " ops are too many to be drawn.</p>\n";
+        << " ops are too many for a graph.</p>\n";
   } else {
     out << "<div class=\"graph\">";
     drawProgram(*program.function).print("graph of " + program.name, out);
@@ -277,8 +277,9 @@ void CostPage::printProgram(const RunCost::Program &program, bool open) {
 }
 
 void CostPage::printAnchors() {
-  out << "<footer><h2>Anchors</h2>\n<p>A program takes the dispatch and, of "
-         "computing and moving, what is longer. Times are "
+  out << "<footer><h2>Anchors</h2>\n"
+         "<p>The time of a program is the dispatch plus the longer of "
+         "computing and moving. Times are "
       << describeError(target) << ".</p>\n<ul>\n";
   auto anchor = [&](llvm::StringRef what, const Quoted<double> &figure,
                     llvm::StringRef unit) {

@@ -94,8 +94,7 @@ static void printShapes(const Function &function, const Target &target,
                         100 * cost.utilization(target));
   }
   if (costs.size() > most)
-    out << indent << "and " << costs.size() - most
-        << " shapes that take less\n";
+    out << indent << "and " << costs.size() - most << " cheaper shapes\n";
 }
 
 static void printProgram(const RunCost::Program &program, const Target &target,
@@ -103,12 +102,12 @@ static void printProgram(const RunCost::Program &program, const Target &target,
   const Prediction &cost = program.cost;
   printTimes(program.name, cost, target, out);
   out << indent
-      << llvm::format(
-             "depth %u; dispatch %.4g, computing %.4g, moving %.4g ms; at "
-             "most %.4g MB alive, %.3g %% of the chip's\n",
-             cost.depth, milli(cost.floor), milli(cost.compute),
-             milli(cost.move), mega(double(cost.numbers.activationPeak)),
-             100 * cost.share(target));
+      << llvm::format("depth %u; dispatch %.4g, computing %.4g, moving %.4g "
+                      "ms; at most %.4g MB live, %.3g %% of the chip's\n",
+                      cost.depth, milli(cost.floor), milli(cost.compute),
+                      milli(cost.move),
+                      mega(double(cost.numbers.activationPeak)),
+                      100 * cost.share(target));
   printDepths(*program.function, target, out);
   printShapes(*program.function, target, out);
 }
@@ -130,15 +129,14 @@ static void printRun(const RunCost &run, const Target &target,
         << program.name << ", by " << program.cost.bound() << '\n';
   if (run.hostOps)
     out << indent
-        << llvm::format("the host does %u ops with %.4g MFLOP, which nothing "
-                        "is predicted of\n",
+        << llvm::format("the host runs %u ops with %.4g MFLOP, whose time is "
+                        "not predicted\n",
                         run.hostOps, mega(double(run.hostFlops)));
 }
 
 void anec::printCost(llvm::ArrayRef<RunCost> runs, const Target &target,
                      llvm::raw_ostream &out) {
-  out << "predicted for " << target.name << ", from anchors that others "
-      << "published:\n";
+  out << "predicted for " << target.name << ", from published anchors:\n";
   for (const RunCost &run : runs)
     if (isWorthASum(run) && run.hostOps)
       printRun(run, target, out);

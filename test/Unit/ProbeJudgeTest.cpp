@@ -79,5 +79,5 @@ TEST(ProbeJudge, Times) {
             "not-probed");
   Judgement crashed = judgeTimes(outcome("crashed", "signal 6"));
   EXPECT_EQ(crashed.verdict, "unclear");
-  EXPECT_EQ(crashed.why, "there are no times: crashed: signal 6");
+  EXPECT_EQ(crashed.why, "no times: crashed: signal 6");
 }
