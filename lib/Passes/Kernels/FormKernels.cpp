@@ -30,12 +30,22 @@ using namespace anec;
 
 namespace {
 
-/// The ops of a group before, in and after its core.
+/// Cuts the ops of a group in three, in an order in which each part can run as
+/// a unit. No value leads back, because of what the parts are:
+///
+///   before  ops that feed a product with weights which feeds the core, unless
+///           they follow the core: closed under operands
+///   after   ops that do not feed the core and follow a product with weights
+///           which follows the core, or are independent of the core, as long
+///           as all their users are in this part: closed under users
+///   core    the rest
 class CoreCut {
 public:
   CoreCut(const OpenedBody &body, int group) : ops(body.ops(group)) {
     findDerived();
-    findReach();
+    findFollowers();
+    findFeeders();
+    findAfter();
   }
 
   bool hasCore() const {
@@ -43,15 +53,9 @@ public:
   }
   enum Part { Before, Core, After };
   Part partOf(const Op *op) const {
-    bool up = reached.contains(op), down = reaches.contains(op);
-    if (isCore(*op) || (up && down))
-      return Core;
-    if (down)
-      return feedsWeighted.contains(op) ? Before : Core;
-    if (up)
-      return followsWeighted.contains(op) ? After : Core;
-    // Independent of the core: placed with the projections after it.
-    return After;
+    if (feedsWeighted.contains(op) && !isCore(*op) && !follows.contains(op))
+      return Before;
+    return after.contains(op) ? After : Core;
   }
   const std::vector<Op *> &all() const { return ops; }
 
@@ -81,34 +85,52 @@ private:
           }))
         derived.insert(op);
   }
-  void findReach() {
-    for (const Op *op : ops)
+  void findFollowers() {
+    for (const Op *op : ops) {
       for (const Value *operand : op->operandValues())
         if (const Op *def = operand ? operand->definingOp() : nullptr) {
-          if (isCore(*def) || reached.contains(def))
-            reached.insert(op);
+          if (isCore(*def) || follows.contains(def))
+            follows.insert(op);
           if (followsWeighted.contains(def))
             followsWeighted.insert(op);
-          if (isWeighted(*op) && reached.contains(op))
-            followsWeighted.insert(op);
         }
+      if (isWeighted(*op) && follows.contains(op))
+        followsWeighted.insert(op);
+    }
+  }
+  void findFeeders() {
     for (const Op *op : llvm::reverse(ops)) {
-      if (isWeighted(*op) && reaches.contains(op))
+      if (isWeighted(*op) && feeds.contains(op))
         feedsWeighted.insert(op);
       for (const Value *operand : op->operandValues())
         if (const Op *def = operand ? operand->definingOp() : nullptr) {
-          if (isCore(*op) || reaches.contains(op))
-            reaches.insert(def);
+          if (isCore(*op) || feeds.contains(op))
+            feeds.insert(def);
           if (feedsWeighted.contains(op))
             feedsWeighted.insert(def);
         }
     }
   }
+  void findAfter() {
+    llvm::DenseSet<const Op *> used; // by an op that is not in this part
+    for (const Op *op : llvm::reverse(ops)) {
+      bool independent = !follows.contains(op);
+      if (!isCore(*op) && !feeds.contains(op) && !used.contains(op) &&
+          (independent || followsWeighted.contains(op))) {
+        after.insert(op);
+        continue;
+      }
+      for (const Value *operand : op->operandValues())
+        if (operand && operand->definingOp())
+          used.insert(operand->definingOp());
+    }
+  }
 
   std::vector<Op *> ops;
   llvm::DenseSet<const Op *> derived;
-  llvm::DenseSet<const Op *> reached, reaches; ///< from, and to, the core
-  llvm::DenseSet<const Op *> feedsWeighted, followsWeighted;
+  llvm::DenseSet<const Op *> follows, feeds; ///< the core
+  llvm::DenseSet<const Op *> followsWeighted, feedsWeighted;
+  llvm::DenseSet<const Op *> after;
 };
 
 } // namespace
@@ -142,7 +164,7 @@ static void cut(OpenedBody &body, int group, PassContext &ctx) {
     if (part->empty() || part->size() == parts.all().size())
       continue;
     int number = body.addPart(group, name + "." + matrixNames(*part));
-    for (const Op *op : *part)
+    for (Op *op : *part)
       body.assign(op, number);
     ctx.count("cuts");
   }
