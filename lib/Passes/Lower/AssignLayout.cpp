@@ -235,10 +235,19 @@ void LayoutRewriter::rewriteReduction(Op &op) {
 
 void LayoutRewriter::rewriteMatmul(Op &op) {
   llvm::SmallVector<Value *, 2> operands;
-  for (Value *operand : op.operandValues())
-    operands.push_back(reshape(laid.lookup(operand),
-                               padded(shapes.lookup(operand), engineRank)));
-  Op *made = clone(op, operands);
+  for (Value *operand : op.operandValues()) {
+    Shape shape = shapes.lookup(operand);
+    // A vector is a row on the left and a column on the right.
+    if (shape.size() == 1 && !operands.empty())
+      shape.push_back(1);
+    operands.push_back(
+        reshape(laid.lookup(operand), padded(shape, engineRank)));
+  }
+  // Transposing applies to matrices only.
+  bool isColumn = rankOf(op.operand(1u)) == 1;
+  Op *made =
+      clone(op, operands,
+            {{param::transposeY, !isColumn && op.get(param::transposeY)}});
   define(op.result(),
          reshape(made->result(), layoutShape(op.result()->type.shape)));
 }
