@@ -136,7 +136,10 @@ private:
   unsigned rankOf(Value *old) const { return shapes.lookup(old).size(); }
 
   void define(Value *old, Value *value) {
-    value->name = old->name;
+    // A reshape to the layout of a parameter is the parameter, whose name is
+    // that of an input.
+    if (value->definingOp())
+      value->name = old->name;
     laid[old] = value;
   }
   void defineAll(Op &op, Op *made) {
