@@ -1,0 +1,85 @@
+//===- Reference.h - the undivided model in double precision ----*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a model gives and its gradients, by the interpreter, of the program as
+/// it is after `differentiate` alone; and how far small changes move them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TEST_FUZZ_MODELS_REFERENCE_H
+#define ANEC_TEST_FUZZ_MODELS_REFERENCE_H
+
+#include "anec/IR/IR.h"
+#include "anec/Ops/Interpreter.h"
+#include "anec/Support/Diagnostics.h"
+#include <map>
+
+namespace anec::fuzz {
+
+using Elements = std::vector<double>;
+
+struct Results {
+  double loss = 0;
+  std::map<std::string, Elements> gradients; ///< by array: `f.3.w`
+  double largest = 0;                        ///< of all values on the way
+};
+
+/// How a model is evaluated.
+struct Evaluation {
+  /// Changes inputs and weights by up to so much, relatively.
+  double nudge = 0;
+  /// Changes what each op gives.
+  std::function<double(double)> disturb;
+  /// Rounds what each op gives to its element type.
+  bool rounds = false;
+  double lossScale = 1;
+  uint64_t seed = 1; ///< of the changes
+};
+
+class Reference {
+public:
+  explicit Reference(uint64_t seed) : seed(seed) {}
+
+  /// False, with the reason reported, when the text is not a model that can be
+  /// differentiated.
+  bool open(llvm::StringRef text, Diagnostics &diags);
+
+  bool evaluate(const Evaluation &evaluation, Results &results,
+                Diagnostics &diags);
+  /// The loss of the program as it was written, with `steps` added to weights.
+  bool loss(const std::map<std::string, Elements> &steps, double &loss,
+            Diagnostics &diags);
+
+  struct Weight {
+    TensorType type;
+    Elements elements;
+  };
+  /// The arrays that the model reads; complete after the first evaluation.
+  const std::map<std::string, Weight> &weights() const { return arrays; }
+  /// Inputs of the model by name.
+  const std::map<std::string, RefTensor> &inputs() const { return given; }
+
+private:
+  const Weight &array(const Op &weight, std::optional<int64_t> instance);
+  void chooseInputs();
+
+  uint64_t seed;
+  std::unique_ptr<Module> forward, differentiated;
+  const Function *model = nullptr, *train = nullptr;
+  std::map<std::string, Weight> arrays;
+  std::map<std::string, RefTensor> given;
+};
+
+/// Compares the gradients in `exact` with central differences of the loss along
+/// random directions, which know nothing of gradient rules, and describes the
+/// first `difference`. False when the program cannot be run.
+bool compareWithDifferences(Reference &reference, const Results &exact,
+                            uint64_t seed, std::string &difference,
+                            Diagnostics &diags);
+
+} // namespace anec::fuzz
+
+#endif // ANEC_TEST_FUZZ_MODELS_REFERENCE_H
