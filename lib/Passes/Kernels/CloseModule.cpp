@@ -11,12 +11,78 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpenedModule.h"
+#include "anec/IR/Builder.h"
 #include "anec/IR/Clone.h"
 #include "anec/IR/Names.h"
 #include "anec/Ops/Ops.h"
 #include <queue>
 
 using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// What can be a kernel
+//===----------------------------------------------------------------------===//
+
+/// Whether a group of weights of `instance` takes `weight` as an input: one
+/// that it is asked to, or that of another instance, or of none. A program has
+/// weights of one instance.
+static bool isPassed(const Op &weight, const Group &group,
+                     const Value *instance) {
+  return group.weightsAreInputs ||
+         (instance && weight.operand(param::index) != instance);
+}
+
+/// Assigns groups without inputs to the host: a program has at least one, and
+/// what is made of weights and constants alone needs none.
+static void keepOnHost(OpenedBody &body) {
+  std::vector<bool> hasInput(body.numGroups());
+  std::vector<Value *> instances;
+  for (unsigned number = 0; number < body.numGroups(); ++number)
+    instances.push_back(body.instanceOf(int(number)));
+  for (const Op &op : body.host().body()) {
+    int number = body.groupOf(&op);
+    if (number == OpenedBody::onHost)
+      continue;
+    for (const Value *operand : op.operandValues()) {
+      if (!operand || body.groupOf(operand) == number)
+        continue;
+      const Op *def = operand->definingOp();
+      if (!def || !isRematerialized(*def) ||
+          (def->is(ops::Weight) &&
+           isPassed(*def, body.group(number), instances[number])))
+        hasInput[number] = true;
+    }
+  }
+  for (Op &op : body.host().body())
+    if (int number = body.groupOf(&op);
+        number != OpenedBody::onHost && !hasInput[number])
+      body.assign(&op, OpenedBody::onHost);
+}
+
+/// The type of an input or output of a kernel: booleans exist only inside of
+/// programs, and pass as 0 and 1.
+static TensorType portType(const TensorType &type) {
+  return {type.dtype == DType::Bool ? DType::FP16 : type.dtype, type.shape};
+}
+
+/// `value`, of `type`, as it is passed.
+static Value *toPort(Builder &builder, Value *value) {
+  if (value->type.dtype != DType::Bool)
+    return value;
+  return builder.build(
+      ops::Cast, value,
+      Attr(param::dtype, Constant::string(spelling(DType::FP16))));
+}
+
+/// What was passed, as a value of `type`.
+static Value *fromPort(Builder &builder, Value *passed,
+                       const TensorType &type) {
+  if (type.dtype != DType::Bool)
+    return passed;
+  Value *half = builder.build(
+      ops::Const, {}, Attr(param::val, Constant::scalar(DType::FP16, 0.5)));
+  return builder.build(ops::Greater, {passed, half});
+}
 
 //===----------------------------------------------------------------------===//
 // Order
@@ -111,6 +177,7 @@ static bool isUsedOutside(const OpenedBody &body, const Value *value,
 
 static Interface interfaceOf(OpenedBody &body, int number) {
   Interface result;
+  Value *instance = body.instanceOf(number);
   Group &group = body.group(number);
   llvm::SetVector<Value *> inputs, weights, outputs;
   for (Op *op : body.ops(number)) {
@@ -120,7 +187,7 @@ static Interface interfaceOf(OpenedBody &body, int number) {
       Op *def = operand->definingOp();
       if (!def || !isRematerialized(*def))
         inputs.insert(operand);
-      else if (def->is(ops::Weight) && group.weightsAreInputs)
+      else if (def->is(ops::Weight) && isPassed(*def, group, instance))
         weights.insert(operand);
       else
         result.rematerialized.insert(def);
@@ -176,13 +243,15 @@ static std::unique_ptr<Function> makeKernel(const Module &module,
   kernel->setRole(group.role, group.owner);
   NameSet names;
   ValueMap map;
+  Builder builder(*kernel);
   for (Value *input : interface.inputs) {
     auto it = group.names.find(input);
     llvm::StringRef name =
         it == group.names.end() ? displayName(*input) : it->second;
-    map[input] = kernel->addParameter(input->type,
-                                      names.unique(sanitizeName(name, "input")),
-                                      roleOfInput(module, group, *input));
+    Value *parameter = kernel->addParameter(
+        portType(input->type), names.unique(sanitizeName(name, "input")),
+        roleOfInput(module, group, *input));
+    map[input] = fromPort(builder, parameter, input->type);
   }
   for (Op *op : interface.rematerialized) {
     // In a kernel, a weight belongs to the instance that the call names.
@@ -196,7 +265,7 @@ static std::unique_ptr<Function> makeKernel(const Module &module,
   llvm::SmallVector<ValueRole, 4> roles;
   std::vector<std::string> spelled;
   for (Value *output : interface.outputs) {
-    results.push_back(map.lookup(output));
+    results.push_back(toPort(builder, map.lookup(output)));
     roles.push_back(roleOfOutput(group, *output));
     spelled.push_back(names.unique(sanitizeName(output->name, "output")).str());
   }
@@ -248,17 +317,19 @@ Function *OpenedModule::addKernel(std::unique_ptr<Function> kernel) {
   return module.functions.back().get();
 }
 
-static Op *makeCall(const Function &kernel, const Interface &interface,
-                    Value *instance, SourceRange range) {
+static Op *makeCall(Builder &builder, const Function &kernel,
+                    const Interface &interface, Value *instance,
+                    SourceRange range) {
   llvm::SmallVector<Value *, 8> operands = {instance};
-  llvm::append_range(operands, interface.inputs);
+  for (Value *input : interface.inputs)
+    operands.push_back(toPort(builder, input));
   llvm::SmallVector<TensorType, 4> types;
   llvm::SmallVector<llvm::StringRef, 4> names;
   std::vector<std::string> spelled;
   for (const Value *output : interface.outputs) {
-    types.push_back(output->type);
+    types.push_back(portType(output->type));
     names.push_back(output->name);
-    spelled.push_back(output->type.str());
+    spelled.push_back(types.back().str());
   }
   TensorType list(DType::String, {int64_t(types.size())});
   llvm::SmallVector<ConstantRef, 2> constants(ops::Call.numConstantParams());
@@ -271,6 +342,8 @@ static Op *makeCall(const Function &kernel, const Interface &interface,
 
 void OpenedModule::close(OpenedBody &body) {
   Function &host = body.host();
+  Builder builder(host);
+  keepOnHost(body);
   for (std::vector<Op *> &node : ClosedOrder(body).sorted()) {
     int number = body.groupOf(node.front());
     if (number == OpenedBody::onHost) {
@@ -283,11 +356,13 @@ void OpenedModule::close(OpenedBody &body) {
     Value *instance =
         body.group(number).weightsAreInputs ? nullptr : body.instanceOf(number);
     Function *kernel = addKernel(makeKernel(module, body, number, interface));
-    Op *call = makeCall(*kernel, interface, instance, node.front()->range());
+    builder.setRange(node.front()->range());
+    Op *call =
+        makeCall(builder, *kernel, interface, instance, node.front()->range());
     host.insert(call);
     for (auto [value, result] :
          llvm::zip_equal(interface.outputs, call->resultValues()))
-      body.replace(value, result);
+      body.replace(value, fromPort(builder, result, value->type));
     // Users inside the group are erased first, in reverse order; there are no
     // other users left.
     for (Op *op : llvm::reverse(node)) {

@@ -97,6 +97,8 @@ public:
       seen |= flow.depends(op);
       if (seen)
         afterFirstGradient.insert(&op);
+      if (int group = both.groupOf(&op); group != onHost && flow.depends(op))
+        backwardGroups.insert(group);
     }
   }
   TapPair(RepeatPair repeats, OpenedBody &forward, OpenedBody &backward,
@@ -132,6 +134,7 @@ private:
   /// Results of `provide` since the last decision. Without this cache, the time
   /// would double for each op of a chain that uses a value twice.
   llvm::DenseMap<std::pair<const Value *, int>, double> provided;
+  llvm::DenseSet<int> backwardGroups;            ///< in a single function
   llvm::DenseSet<const Op *> afterFirstGradient; ///< in a single function
 };
 
@@ -163,7 +166,11 @@ llvm::SetVector<int> TapPair::users(const Op &op) const {
 /// The forward value that can replace `value`; null for none.
 Value *TapPair::counterpart(const Value *value) const {
   Value *found = values.find(value);
-  return found == value ? nullptr : found;
+  // A kernel of the backward may itself wait for `value`.
+  return found == value ||
+                 (found && backwardGroups.contains(forward.groupOf(found)))
+             ? nullptr
+             : found;
 }
 
 /// Whether `value` is already available to `user`.
@@ -181,11 +188,13 @@ bool TapPair::isThere(const Value *value, int user) const {
   return !isCopy(*def);
 }
 
-/// Whether the forward kernel's output has room for `value`.
+/// Whether the forward kernel can give `value`, and its output has room for it.
 bool TapPair::fits(const Value *value) const {
   int group = forward.groupOf(value);
   if (group == onHost)
     return true;
+  if (value->type.dtype == DType::Bool)
+    return false; // it would be passed as fp16, as what it is computed from is
   uint64_t bytes = value->type.numBytes();
   for (const Value *output : forward.group(group).outputs)
     bytes += output->type.numBytes();
