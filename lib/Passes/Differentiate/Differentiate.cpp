@@ -24,6 +24,7 @@
 #include "anec/IR/Names.h"
 #include "anec/IR/WeightName.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace anec;
 
@@ -200,6 +201,24 @@ bool Differentiator::differentiateModel(const Function &forward) {
   return true;
 }
 
+/// Removes bodies that no `repeat` runs: the backward of one whose results the
+/// loss does not depend on.
+static void removeUnusedBodies(Module &module) {
+  for (bool changed = true; changed;) {
+    llvm::StringSet<> used;
+    for (const auto &function : module.functions)
+      for (const Op &op : function->body())
+        if (op.is(ops::Repeat))
+          used.insert(op.get(param::body));
+    size_t before = module.functions.size();
+    llvm::erase_if(module.functions, [&](const auto &function) {
+      return function->role == FunctionRole::Body &&
+             !used.contains(function->name);
+    });
+    changed = module.functions.size() != before;
+  }
+}
+
 static bool differentiate(Module &module, PassContext &ctx) {
   Differentiator differentiator(module, ctx);
   std::vector<Function *> models, others;
@@ -215,6 +234,7 @@ static bool differentiate(Module &module, PassContext &ctx) {
     others.clear();
   for (const Function *model : models)
     differentiator.differentiateModel(*model);
+  removeUnusedBodies(module);
   // Without a model, differentiate all other functions.
   for (const Function *layer : others)
     differentiator.differentiateLayer(*layer);
