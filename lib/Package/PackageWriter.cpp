@@ -45,6 +45,7 @@ private:
   bool findInstances();
   void noteWeight(const Op &weight,
                   const std::set<std::optional<int64_t>> &instances);
+  void noteGradient(const Op &accumulate, std::optional<int64_t> instance);
   void findWeights();
   WeightView ownView(const Op &weight);
   void notePassedWeights();
@@ -71,6 +72,8 @@ private:
   std::optional<WeightBinding> values;
   Instances kernelInstances;
   std::map<std::string, PackagedWeight> weights;
+  /// Weights as their gradients describe them: of those that nothing reads.
+  std::map<std::string, PackagedWeight> trained;
   /// Names of weights that the host passes on or computes with.
   std::set<std::string> hostWeights;
 };
@@ -129,8 +132,18 @@ bool PackageWriter::findInstances() {
             kernelInstances[op.get(param::callee).str()].insert(instance);
           else if (op.is(ops::Weight))
             noteWeight(op, {instance});
+          else
+            noteGradient(op, instance);
         });
   return ok;
+}
+
+static void addInstance(PackagedWeight &weight,
+                        std::optional<int64_t> instance) {
+  if (!instance || llvm::is_contained(weight.instances, *instance))
+    return;
+  weight.instances.push_back(*instance);
+  llvm::sort(weight.instances);
 }
 
 void PackageWriter::noteWeight(
@@ -138,9 +151,17 @@ void PackageWriter::noteWeight(
   PackagedWeight &weight = weights[op.get(param::name).str()];
   weight.type = viewOf(op).storedType();
   for (std::optional<int64_t> instance : instances)
-    if (instance && !llvm::is_contained(weight.instances, *instance))
-      weight.instances.push_back(*instance);
-  llvm::sort(weight.instances);
+    addInstance(weight, instance);
+}
+
+void PackageWriter::noteGradient(const Op &accumulate,
+                                 std::optional<int64_t> instance) {
+  std::string name = accumulate.get(param::name).str();
+  PackagedWeight &weight = trained[name];
+  weight.name = name;
+  weight.type = accumulate.operand(param::value)->type;
+  weight.initial = InitialValue::Zeros;
+  addInstance(weight, instance);
 }
 
 void PackageWriter::findWeights() {
@@ -174,6 +195,13 @@ void PackageWriter::findWeights() {
         weight.initial = initial;
       weight.name = name;
     }
+  // The loss does not depend on weights, or instances of them, that nothing
+  // reads, but their gradients, which are zero, have names and shapes.
+  for (const auto &[name, described] : trained) {
+    PackagedWeight &weight = weights.insert({name, described}).first->second;
+    for (int64_t instance : described.instances)
+      addInstance(weight, instance);
+  }
   for (auto &[name, weight] : weights)
     package.weights.push_back(weight);
 }
