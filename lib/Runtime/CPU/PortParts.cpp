@@ -50,6 +50,13 @@ static bool visitUses(const Value *value, Numerics numerics,
   return true;
 }
 
+static bool overlap(const Region &lhs, const Region &rhs) {
+  return lhs.channel < rhs.channel + rhs.channels &&
+         rhs.channel < lhs.channel + lhs.channels &&
+         lhs.column < rhs.column + rhs.columns &&
+         rhs.column < lhs.column + lhs.columns;
+}
+
 void PortParts::addInput(const Value &param, unsigned port, Numerics numerics) {
   std::vector<PortPart> parts;
   // An emulated engine runs all slices and concats, like the engine.
@@ -68,6 +75,10 @@ void PortParts::addInput(const Value &param, unsigned port, Numerics numerics) {
         // are the same.
         if (!region || matrixOf(shape) != matrixOf(param.type.shape))
           return false;
+        // Memory of the caller's stands for one part, and no other.
+        for (const PortPart &other : parts)
+          if (overlap(other.region, *region))
+            return false;
         parts.push_back({port, *region, user->result()});
         return true;
       });
