@@ -57,8 +57,13 @@ static std::vector<std::string> programsOf(llvm::StringRef path) {
     if (llvm::sys::path::extension(file->path()) == ".mil")
       programs.push_back(file->path());
   llvm::sort(programs);
-  // Opening a folder that is not a package reports the error.
-  return programs.empty() ? std::vector<std::string>{path.str()} : programs;
+  // A package whose model runs on the host has no programs. Opening a folder
+  // that is not a package reports the error.
+  llvm::SmallString<128> manifest(path);
+  llvm::sys::path::append(manifest, "manifest.json");
+  return programs.empty() && !llvm::sys::fs::exists(manifest)
+             ? std::vector<std::string>{path.str()}
+             : programs;
 }
 
 std::vector<Finding> anec::checkFile(llvm::StringRef path,
