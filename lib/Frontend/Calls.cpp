@@ -148,9 +148,10 @@ static ConstantRef makeConstant(llvm::ArrayRef<Term> terms, bool list,
                                 const ParamDef &param) {
   bool takesFloats =
       param.dtypes.contains(DType::FP16) || param.dtypes.contains(DType::FP32);
-  llvm::SmallVector<int64_t, 4> integers;
+  DType integerType =
+      param.dtypes.contains(DType::Int32) ? DType::Int32 : DType::UInt32;
   llvm::SmallVector<bool, 4> booleans;
-  std::vector<double> decimals;
+  std::vector<double> integers, decimals;
   std::vector<std::string> strings;
   for (const Term &term : terms) {
     if (term.kind == Term::Boolean && param.dtypes.contains(DType::Bool))
@@ -159,9 +160,9 @@ static ConstantRef makeConstant(llvm::ArrayRef<Term> terms, bool list,
       strings.push_back(term.text.str());
     else if (term.kind == Term::Number && takesFloats)
       decimals.push_back(term.number.asDouble());
-    else if (term.kind == Term::Number && fits(term.number, DType::Int32) &&
-             param.dtypes.contains(DType::Int32))
-      integers.push_back(term.number.integer);
+    else if (term.kind == Term::Number && fits(term.number, integerType) &&
+             param.dtypes.contains(integerType))
+      integers.push_back(term.number.asDouble());
     else
       return nullptr;
   }
@@ -176,7 +177,7 @@ static ConstantRef makeConstant(llvm::ArrayRef<Term> terms, bool list,
   // Builder rounds to the element type of the operands.
   if (!decimals.empty())
     return Constant::fromDoubles({DType::FP64, shape}, decimals);
-  return list ? Constant::int32s(integers) : Constant::int32(integers[0]);
+  return Constant::fromDoubles({integerType, shape}, integers);
 }
 
 //===----------------------------------------------------------------------===//
