@@ -14,8 +14,10 @@ import numpy as np
 # What changes shapes stays: widths that are no multiple of 32, several heads.
 SMALLER = {"dim": 48, "hidden": 80, "heads": 2, "kv_heads": 2, "seq": 24,
            "layers": 2, "vocab": 96, "batch": 8, "size": 12, "channels": 4,
-           "pixels": 36}
-INTEGERS = {"tokens": "vocab", "targets": "vocab", "labels": "classes"}
+           "pixels": 36, "blocks": 2, "head_dim": 20, "experts": 3, "state": 10,
+           "patch": 4, "source_seq": 20, "words": 4, "features": 20}
+INTEGERS = {"tokens": "vocab", "targets": "vocab", "sources": "vocab",
+            "labels": "classes", "pairs": "batch"}
 MODES = [["--weight-mode=packed"], ["--weight-mode=packed", "--io=separate"],
          ["--weight-mode=baked", "--init=1"],
          ["--weight-mode=baked", "--init=1", "--io=separate"]]
@@ -29,27 +31,42 @@ def run(*arguments):
                           stderr=subprocess.STDOUT)
 
 
+def entries_of(text):
+    """Of `config`: names and expressions."""
+    config = re.search(r"config \{(.*?)\n?\}", text, re.S)[1]
+    return dict(re.findall(r"(\w+) = ([^;]*);", config))
+
+
 def defines_of(text):
-    config = re.search(r"config \{(.*?)\}", text, re.S)[1]
-    names = re.findall(r"(\w+) =", config)
-    return {name: SMALLER[name] for name in names if name in SMALLER}
+    """Only numbers: what is computed from others follows them."""
+    return {name: SMALLER[name] for name, value in entries_of(text).items()
+            if name in SMALLER and re.fullmatch(r"[\d.e-]+", value)}
+
+
+def values_of(text, config):
+    values = {}
+    for name, expression in entries_of(text).items():
+        expression = expression.replace("/", "//" if "." not in expression else "/")
+        values[name] = config.get(name) or eval(expression, {}, values)
+    return values
 
 
 def write_inputs(text, config, folder):
     """An array for each input of the model, as flags of ane-run."""
-    values = dict(re.findall(r"(\w+) = (\d+);", text)) | config
+    values = values_of(text, config)
     random = np.random.default_rng(1)
     flags = []
-    parameters = re.search(r"^model \w+\((.*?)\)", text, re.S | re.M)[1]
+    parameters = re.search(r"^model \w+\((.*?)\)\s*->", text,
+                           re.S | re.M)[1]
     for name, dtype, shape in re.findall(r"(\w+): (\w+)\[([^\]]*)\]",
                                          parameters):
-        extents = [int(extent) if extent.isdigit() else int(values[extent])
-                   for extent in shape.split(", ")]
+        extents = [int(eval(extent, {}, values)) for extent in shape.split(", ")]
         if dtype == "int32":
-            most = int(values[INTEGERS[name]])
+            most = values[INTEGERS[name]]
             array = random.integers(0, most, extents, dtype=np.int32)
         else:
-            array = random.standard_normal(extents).astype(np.float16)
+            array = random.standard_normal(extents).astype(
+                np.float16 if dtype == "fp16" else np.float32)
         path = folder / f"{name}.npy"
         np.save(path, array)
         flags += ["--input", f"{name}={path}"]
@@ -109,6 +126,8 @@ class Example:
             return problem, 0
         if len(arrays) != len(reference):
             return "other gradients", 0
+        if not all(np.isfinite(array).all() for array in arrays):
+            return "not finite", 0
         worst = max(float(np.max(np.abs(one - other), initial=0)
                           / max(np.max(np.abs(other), initial=0), 1e-6))
                     for one, other in zip(arrays, reference))

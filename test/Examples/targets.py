@@ -11,7 +11,9 @@ import sys
 # Small enough for the double-precision reference; what matters to rules stays.
 SMALLER = ["--define", "dim=64", "--define", "hidden=96", "--define", "heads=2",
            "--define", "kv_heads=2", "--define", "seq=64",
-           "--define", "height=14", "--define", "width=14"]
+           "--define", "height=14", "--define", "width=14",
+           "--define", "batch=2", "--define", "size=16", "--define", "inner=96",
+           "--define", "source_seq=48", "--define", "experts=3"]
 
 
 def run(*arguments):

@@ -21,9 +21,10 @@ import sys
 import numpy
 
 sys.dont_write_bytecode = True
-from image_models import ConvNet
-from language_models import GPT2, Llama
-from other_models import Digits
+from image_models import ConvNet, Denoiser, ResNet, UNet, ViT
+from language_models import (EncoderDecoder, GPT2, Llama, LoRA, Mamba, Mixture,
+                             Qwen3, Scan)
+from other_models import Contrastive, Digits, Regressor
 from parts import Constants
 
 # Relative, norm of the difference over norm, for each parameter.
@@ -32,7 +33,9 @@ SINGLE = 2e-4  # the package on the CPU, in fp32
 LOSS_SCALE = 256.0  # when every op rounds to fp16
 DIRECTIONS = 24
 
-MODELS = {model.NAME: model for model in (ConvNet, Digits, GPT2, Llama)}
+MODELS = {model.NAME: model for model in (
+    Contrastive, ConvNet, Denoiser, Digits, EncoderDecoder, GPT2, Llama, LoRA,
+    Mamba, Mixture, Qwen3, Regressor, ResNet, Scan, UNet, ViT)}
 
 # How packages are made.
 PACKAGES = {
@@ -111,7 +114,7 @@ def write_inputs(model, scale, folder):
 
 def calls_by_layer(model, package):
     """Such as `attention 1 + 2`: calls of kernels in the forward and in the
-    backward of each instance of a layer."""
+    backward of all instances of a layer."""
     text = subprocess.run(["ane-run", "info", package], check=True, text=True,
                           capture_output=True).stdout
     calls = {}

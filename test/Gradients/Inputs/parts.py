@@ -19,12 +19,35 @@ def layer_norm(x, gamma, beta, eps):
     return centred / numpy.sqrt(variance + eps) * gamma[:, None] + beta[:, None]
 
 
+def unit(x, eps):
+    return x / numpy.sqrt((x * x).sum(axis=0) + eps)
+
+
 def sigmoid(x):
     return 1 / (1 + numpy.exp(-x))
 
 
 def silu(x):
     return x * sigmoid(x)
+
+
+def softplus(x):
+    return numpy.log(1 + numpy.exp(x))
+
+
+# Of Abramowitz and Stegun 7.1.6: erf(x) = 2 / sqrt(pi) * exp(-x^2) *
+# sum of 2^n x^(2n+1) / (2n+1)!!, which converges everywhere and takes complex
+# numbers.
+def erf(x):
+    term, total = x, x
+    for n in range(1, 50):
+        term = term * 2 * x * x / (2 * n + 1)
+        total = total + term
+    return 2 / numpy.sqrt(numpy.pi) * numpy.exp(-x * x) * total
+
+
+def gelu(x):
+    return x / 2 * (1 + erf(x / numpy.sqrt(2)))
 
 
 def gelu_tanh(x):
@@ -55,6 +78,11 @@ def constant(x):
     return half if Constants.rounded else x
 
 
+def single(x):
+    """A number next to a tensor of fp32."""
+    return numpy.asarray(x).astype(numpy.float32).astype(float)
+
+
 def mean(x, axes):
     count = numpy.prod([x.shape[axis] for axis in axes], dtype=float)
     return x.sum(axis=axes) * constant(1 / count)
@@ -74,6 +102,15 @@ def rope(x, theta=10000.0, halves=False):
     out[one] = x[one] * cos - x[other] * sin
     out[other] = x[one] * sin + x[other] * cos
     return out
+
+
+def attend(q, k, v, causal=False):
+    """Of [heads, width, positions]."""
+    scores = q.swapaxes(1, 2) @ k * constant(1 / numpy.sqrt(q.shape[1]))
+    if causal:
+        scores = numpy.where(numpy.tril(numpy.ones(scores.shape[1:])), scores,
+                             -numpy.inf)
+    return v @ softmax(scores).swapaxes(1, 2)
 
 
 def attention(q, k, v, heads, kv_heads, turn):
@@ -113,6 +150,13 @@ def conv_same(x, weight, bias=None):
     return conv(x, weight, bias, 1, weight.shape[2] // 2, weight.shape[2] // 2)
 
 
+def instance_norm(x, gamma, beta, eps, axes=(2, 3)):
+    centred = x - x.mean(axis=axes, keepdims=True)
+    variance = (centred * centred).mean(axis=axes, keepdims=True)
+    return (centred / numpy.sqrt(variance + eps) * gamma[:, None, None]
+            + beta[:, None, None])
+
+
 def blocks(x):
     """The 2 x 2 elements of each block, along a last axis."""
     n, c, rows, columns = x.shape
@@ -128,6 +172,10 @@ def max_pool(x):
 
 def avg_pool(x):
     return blocks(x).mean(axis=-1)
+
+
+def mean_square(x, y):
+    return ((x - y) ** 2).mean()
 
 
 class Model:
