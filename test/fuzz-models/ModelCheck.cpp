@@ -29,6 +29,7 @@ static constexpr double roundedTolerance = 2e-3;
 static constexpr double smallGradient = 1e-3;
 /// What an op in fp32 may change, and then some.
 static constexpr double fp32Nudge = 1e-6;
+static constexpr int fp32Bits = 20;
 /// Half a unit in the last place of fp16, and as much again.
 static constexpr double fp16Nudge = 0x1p-10;
 /// Times what the emulation of the undivided model is off by.
@@ -183,6 +184,15 @@ bool Checker::evaluateReference() {
   return false;
 }
 
+/// `x` rounded to so many bits. What is rounded already stays, so that the
+/// largest of some elements stays equal to one of them.
+static double roundTo(int bits, double x) {
+  int exponent;
+  double mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)),
+                    exponent - bits);
+}
+
 /// How far changes of the size of rounding errors, times `factor`, move loss
 /// and gradients.
 bool Checker::isConditioned(double factor, unsigned count) {
@@ -198,9 +208,10 @@ bool Checker::isConditioned(double factor, unsigned count) {
       evaluation.disturb = [](double x) { return double(float(x)); };
     } else {
       evaluation.nudge = fp32Nudge * factor;
-      evaluation.disturb = [&](double x) {
-        double at = double(random.number(-(1 << 20), 1 << 20)) / (1 << 20);
-        return x + x * fp32Nudge * factor * at;
+      double scale = 1 + double(random.number(0, 1 << 20)) / (1 << 20);
+      int bits = factor > 1 ? fp32Bits - 3 : fp32Bits;
+      evaluation.disturb = [=](double x) {
+        return roundTo(bits, x * scale) / scale;
       };
     }
     Results results;

@@ -166,8 +166,11 @@ bool Reference::evaluate(const Evaluation &evaluation, Results &results,
     }
     RefTensor input = given[parameter->name];
     if (isFloat(input.type.dtype))
-      for (double &element : input.data)
+      for (double &element : input.data) {
         element = nudged(element, evaluation.nudge, random);
+        if (evaluation.disturb)
+          element = evaluation.disturb(element);
+      }
     inputs.push_back(std::move(input));
   }
   if (!interpretModule(*differentiated, *train, inputs, outputs, diags,
