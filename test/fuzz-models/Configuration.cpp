@@ -42,7 +42,7 @@ std::vector<Configuration> Configuration::all() {
     result.emplace_back().target = &target;
     Configuration &other = result.emplace_back();
     other.target = &target;
-    other.isSeparate = true;
+    other.isSeparate = other.isBaked = true;
   }
   return result;
 }

@@ -30,12 +30,15 @@ inline bool isConstant(const Value *value) {
 }
 
 /// The element of a constant operand with one element; nothing for other
-/// operands.
+/// operands, and where the weight file that has it is missing.
 inline std::optional<double> scalarConstant(const Value *value) {
   const Op *op = value ? value->definingOp() : nullptr;
   if (!op || !op->is(ops::Const) || value->type.numElements() != 1)
     return std::nullopt;
-  return op->constant(param::val)->doubleAt(0);
+  const Constant &array = *op->constant(param::val);
+  if (array.origin() && array.origin()->missing)
+    return std::nullopt;
+  return array.doubleAt(0);
 }
 
 /// The op that computes an operand, if its row is `def`; otherwise null.
