@@ -9,6 +9,7 @@ using namespace anec;
 
 static constexpr const PassDef *pipeline[] = {
     &passes::Canonicalize,
+    &passes::FoldConstants,
     &passes::CSE,
     &passes::DCE,
 
@@ -40,11 +41,14 @@ anec::modelPipeline(const ModelPipelineOptions &options) {
   auto add = [&](std::initializer_list<const PassDef *> passes) {
     result.insert(result.end(), passes);
   };
+  // What has no inputs is a constant of each kernel, and never passed to one.
+  add({&passes::FoldConstants});
   if (options.train)
     add({&passes::Differentiate, &passes::DropForward});
   else
     add({&passes::ExposeLogits});
-  add({&passes::Canonicalize, &passes::CSE, &passes::DCE});
+  add({&passes::Canonicalize, &passes::FoldConstants, &passes::CSE,
+       &passes::DCE});
 
   // Kernels start as layers, and are fused where that is faster.
   add({&passes::Place, &passes::FormKernels, &passes::FuseRmsnorm,

@@ -5,18 +5,24 @@
 
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Passes/Diags.h"
 #include "anec/Passes/Pass.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace anec;
 
 /// A folded array is stored in the program; beyond this number of elements,
 /// computing it is usually better.
 static constexpr int64_t maxFoldedElements = int64_t(1) << 22;
+/// What takes longer is left to the program: the reference is slow.
+static constexpr int64_t maxFlops = int64_t(1) << 30;
 
 static bool isFoldable(const Op &op) {
-  if (op.is(ops::Const) || !op.def().eval || op.numOperands() == 0 ||
-      op.def().has(trait::SideEffect))
+  const OpDef &def = op.def();
+  if (!def.eval || def.has(trait::Stored) || def.has(trait::SideEffect) ||
+      def.has(trait::Constexpr) || def.resultHolder != Holder::Tensor ||
+      (def.flops && def.flops(op) > maxFlops))
     return false;
   bool constant = llvm::all_of(op.operandValues(), [](const Value *operand) {
     return !operand ||
@@ -56,6 +62,35 @@ static llvm::SmallVector<ConstantRef, 2> evaluate(const Op &op) {
   return constants;
 }
 
+/// The first element that is not finite, in words; empty when there is none.
+static llvm::StringRef notFinite(const Constant &constant) {
+  for (int64_t i = 0; isFloat(constant.dtype()) && i < constant.numElements();
+       ++i) {
+    double number = constant.doubleAt(i);
+    if (!std::isfinite(number))
+      return std::isnan(number) ? "NaN" : number < 0 ? "-inf" : "inf";
+  }
+  return "";
+}
+
+/// Warns of a result that is not finite although all operands are.
+static void checkFinite(const Op &op, llvm::ArrayRef<ConstantRef> results,
+                        PassContext &ctx) {
+  for (const ConstantRef &result : results) {
+    llvm::StringRef found = notFinite(*result);
+    if (found.empty())
+      continue;
+    bool isNew = llvm::all_of(op.operandValues(), [](const Value *operand) {
+      return !operand ||
+             notFinite(*operand->definingOp()->constant(param::val)).empty();
+    });
+    if (isNew)
+      ctx.diags.report(op.range(), diag::FoldedNotFinite, op.def().name, found,
+                       spelling(result->dtype()));
+    return;
+  }
+}
+
 static bool foldConstants(Function &function, PassContext &ctx) {
   bool changed = false;
   for (Op &op : llvm::make_early_inc_range(function.body())) {
@@ -63,8 +98,10 @@ static bool foldConstants(Function &function, PassContext &ctx) {
       continue;
     Builder builder(function);
     builder.setInsertionPoint(&op);
+    llvm::SmallVector<ConstantRef, 2> constants = evaluate(op);
+    checkFinite(op, constants, ctx);
     for (auto [result, constant] :
-         llvm::zip_equal(op.resultValues(), evaluate(op)))
+         llvm::zip_equal(op.resultValues(), constants))
       result->replaceAllUsesWith(builder.build(
           ops::Const, {}, {{param::val, std::move(constant)}}, result->name));
     op.erase();
@@ -77,7 +114,8 @@ static bool foldConstants(Function &function, PassContext &ctx) {
 constinit const PassDef passes::FoldConstants = {
     .name = "fold-constants",
     .summary = "Evaluate ops on constants at compile time",
-    .description = "%y = add(const 1, const 2)  ==>  const 3",
+    .description = "%y = add(const 1, const 2)  ==>  const 3\n"
+                   "%y = fill() {shape = [2], value = 1}  ==>  const [1, 1]",
     .stats = {{{"folded", "ops computed"}}},
     // The computed values are rounded to the constants' element types.
     .tolerance = 2e-3,
