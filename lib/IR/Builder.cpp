@@ -53,6 +53,8 @@ ConstantRef anec::defaultConstant(const OpDef &def, const ParamDef &param,
       !operands.empty() && operands[0] ? operands[0]->type.rank() : 0;
   if (text == "all")
     return Constant::int32s(llvm::to_vector<4>(llvm::seq<int64_t>(0, rank)));
+  if (text == "channels")
+    return Constant::int32(rank > 2 ? 1 : 0);
   if (text.starts_with("ones(") || text.starts_with("zeros(")) {
     unsigned spatial = rank > 2 ? rank - 2 : 0;
     unsigned count = text.contains("2*spatial") ? 2 * spatial : spatial;

@@ -28,6 +28,11 @@ double anec::lowest(DType dtype) {
   return isSigned(dtype) ? -std::ldexp(1.0, int(bitWidth(dtype)) - 1) : 0.0;
 }
 
+double anec::smallestNormal(DType dtype) {
+  assert(isFloat(dtype) && "a float type");
+  return std::ldexp(1.0, 1 - facts(dtype).exponentBias());
+}
+
 std::string DTypeSet::str() const {
   std::string text;
   for (const DTypeFacts &row : dtypeTable) {

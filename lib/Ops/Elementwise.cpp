@@ -314,11 +314,11 @@ static void gradientRsqrt(Gradient &g) {
 
 static constexpr OpDef shifted(llvm::StringLiteral name,
                                llvm::StringLiteral summary,
-                               llvm::StringLiteral epsilon,
+                               llvm::StringLiteral fallback,
                                void (*eval)(EvalContext &),
                                void (*gradient)(Gradient &)) {
   OpDef def = unary(name, summary, eval, gradient);
-  def.params[1] = number(param::epsilon, epsilon, 0);
+  def.params[1] = epsilon(fallback);
   return def;
 }
 

@@ -261,46 +261,60 @@ constinit const OpDef ops::GatherNd = {
 
 static bool inferEmbed(InferContext &ctx) {
   const TensorType &table = ctx.type(0), &indices = ctx.type(1);
-  return checkRank(ctx, 0, 2, 2) && // C1
-         checkRank(ctx, 1, 1, 1) && // C2
-         ctx.result({table.dtype, {table.shape[1], indices.shape[0]}});
+  if (!checkRank(ctx, 0, 2, 2) || // C1
+      !checkRank(ctx, 1, 1, 2))   // C2
+    return false;
+  Shape shape = indices.shape;
+  shape.insert(shape.end() - 1, table.shape[1]);
+  return ctx.result({table.dtype, shape});
 }
 
 static void evalEmbed(EvalContext &ctx) {
   const RefTensor &table = *ctx.in[0], &indices = *ctx.in[1];
   int64_t rows = table.type.shape[0], dim = table.type.shape[1];
-  int64_t count = indices.type.shape[0];
-  for (int64_t i = 0; i < count; ++i) {
+  int64_t count = indices.type.shape.back();
+  for (size_t i = 0; i < indices.data.size(); ++i) {
     int64_t row = resolveIndex(indices.data[i], rows);
+    int64_t first = int64_t(i) / count * dim * count + int64_t(i) % count;
     for (int64_t d = 0; d < dim; ++d)
-      ctx.out[0].data[d * count + i] = table.data[row * dim + d];
+      ctx.out[0].data[first + d * count] = table.data[row * dim + d];
   }
+}
+
+/// The last two axes of a tensor of `rank`, exchanged.
+static Shape columnsToRows(unsigned rank) {
+  return rank == 2 ? Shape{1, 0} : Shape{0, 2, 1};
 }
 
 static void decomposeEmbed(Builder &builder, const Op &op,
                            llvm::SmallVectorImpl<Value *> &results) {
   Decomposition d(builder, op);
   Value *rows = d.make(ops::Gather, {op.operand(0u), op.operand(1u)}, "rows");
-  results.push_back(d.transpose(rows, {1, 0}));
+  results.push_back(d.transpose(rows, columnsToRows(rows->type.rank())));
 }
 
 /// Adds the columns of dy to the rows of the table that they were read from.
 static void gradientEmbed(Gradient &g) {
   g.give(0, [&] {
-    return g.make(ops::Scatter, {g.fill(g.shape(0), 0), g.op.operand(1u),
-                                 g.transpose(g.dy(), {1, 0})});
+    Value *dy = g.dy();
+    return g.make(ops::Scatter,
+                  {g.fill(g.shape(0), 0), g.op.operand(1u),
+                   g.transpose(dy, columnsToRows(dy->type.rank()))});
   });
 }
 
 constinit const OpDef ops::Embed = {
     .name = "embed",
-    .summary = "The rows of `table` selected by `indices`, as columns: [dim, "
-               "count]. Indices have the same meaning as in `gather`.",
+    .summary =
+        "The rows of `table` selected by `indices`, as columns: [dim, "
+        "count], or [batch, dim, count] for [batch, count]. Indices have "
+        "the same meaning as in `gather`.",
     .family = "gather",
     .params = {value(param::table, floats, 'T', "[rows, dim]"),
                value(param::indices, {DType::Int32}, 'I', "[count]")},
     .traits = trait::DataMovement,
-    .constraints = {"`table` has rank 2", "`indices` have rank 1"},
+    .constraints = {"`table` has rank 2",
+                    "`indices` have rank 1, or 2 with a batch"},
     .infer = inferEmbed,
     .eval = evalEmbed,
     .decompose = decomposeEmbed,

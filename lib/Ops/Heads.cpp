@@ -17,14 +17,17 @@ using namespace anec;
 //===----------------------------------------------------------------------===//
 
 static bool inferSplitHeads(InferContext &ctx) {
-  const TensorType &x = ctx.type(0);
-  if (!checkRank(ctx, 0, 2, 2) ||        // C1
+  TensorType x = ctx.type(0);
+  if (!checkRank(ctx, 0, 2, 3) ||        // C1
       !checkRange(ctx, param::heads, 1)) // C2
     return false;
   int64_t heads = ctx.get(param::heads);
-  if (x.shape[0] % heads) // C3
-    return ctx.fail(diag::HeadsUneven(ctx.opName(), x.shape[0], heads), {0});
-  return ctx.result({x.dtype, {heads, x.shape[0] / heads, x.shape[1]}});
+  int64_t &channels = x.shape[x.rank() - 2];
+  if (channels % heads) // C3
+    return ctx.fail(diag::HeadsUneven(ctx.opName(), channels, heads), {0});
+  channels /= heads;
+  x.shape.insert(&channels, heads);
+  return ctx.result(x);
 }
 
 /// Both ops keep the elements in order and change only the shape.
@@ -40,12 +43,13 @@ static void gradientSplitHeads(Gradient &g) {
 
 constinit const OpDef ops::SplitHeads = {
     .name = "split_heads",
-    .summary =
-        "Reshapes [`heads` * width, positions] to [`heads`, width, positions].",
+    .summary = "Reshapes [`heads` * width, positions] to [`heads`, width, "
+               "positions]. Both may have a leading batch axis.",
     .family = "attention",
     .params = {value(param::x), integer(param::heads)},
     .traits = trait::DataMovement,
-    .constraints = {"`x` has rank 2", "`heads` is at least 1",
+    .constraints = {"`x` has rank 2, or 3 with a batch",
+                    "`heads` is at least 1",
                     "`heads` divides the channels of `x`"},
     .infer = inferSplitHeads,
     .eval = evalCopy,
@@ -54,25 +58,30 @@ constinit const OpDef ops::SplitHeads = {
 };
 
 static bool inferMergeHeads(InferContext &ctx) {
-  const TensorType &x = ctx.type(0);
-  return checkRank(ctx, 0, 3, 3) && // C1
-         ctx.result({x.dtype, {x.shape[0] * x.shape[1], x.shape[2]}});
+  TensorType x = ctx.type(0);
+  if (!checkRank(ctx, 0, 3, 4)) // C1
+    return false;
+  unsigned heads = x.rank() - 3;
+  x.shape[heads] *= x.shape[heads + 1];
+  x.shape.erase(x.shape.begin() + heads + 1);
+  return ctx.result(x);
 }
 
 static void gradientMergeHeads(Gradient &g) {
   g.give(0, [&] {
-    return g.make(ops::SplitHeads, {g.dy()}, Attr(param::heads, g.shape(0)[0]));
+    return g.make(ops::SplitHeads, {g.dy()},
+                  Attr(param::heads, g.shape(0)[g.rank(0) - 3]));
   });
 }
 
 constinit const OpDef ops::MergeHeads = {
     .name = "merge_heads",
-    .summary =
-        "Reshapes [heads, width, positions] to [heads * width, positions].",
+    .summary = "Reshapes [heads, width, positions] to [heads * width, "
+               "positions]. Both may have a leading batch axis.",
     .family = "attention",
     .params = {value(param::x)},
     .traits = trait::DataMovement,
-    .constraints = {"`x` has rank 3"},
+    .constraints = {"`x` has rank 3, or 4 with a batch"},
     .infer = inferMergeHeads,
     .eval = evalCopy,
     .decompose = decomposeToReshape,
@@ -83,17 +92,23 @@ constinit const OpDef ops::MergeHeads = {
 // rope
 //===----------------------------------------------------------------------===//
 
+/// [batch * heads, width, positions]: a batch counts as more heads.
+static Shape headShape(llvm::ArrayRef<int64_t> shape) {
+  return {saturatingProduct(shape.drop_back(2)), shape[shape.size() - 2],
+          shape.back()};
+}
+
 static bool inferRope(InferContext &ctx) {
-  if (!checkRank(ctx, 0, 3, 3)) // C1
+  if (!checkRank(ctx, 0, 3, 4)) // C1
     return false;
-  if (ctx.type(0).shape[1] % 2) // C2
+  Shape shape = headShape(ctx.type(0).shape);
+  if (shape[1] % 2) // C2
     return ctx.fail(diag::RopeOdd(ctx.opName(), ctx.describeOperand(0)), {0});
   if (!checkChoice(ctx, param::style, {"interleaved", "half_split"})) // C3
     return false;
   double theta = ctx.constant(param::theta)->asDouble();
   if (!(theta > 0) || std::isinf(theta)) // C4
     return failNumber(ctx, param::theta, "a positive number");
-  const Shape &shape = ctx.type(0).shape;
   if (shape[1] / 2 * shape[2] > maxBakedElements) // C5
     return ctx.fail(diag::RopeTableSize(ctx.opName(), ctx.describeOperand(0),
                                         maxBakedElements),
@@ -115,8 +130,8 @@ static double ropeAngle(const Context &ctx, int64_t i, int64_t width,
 static void evalRope(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   std::vector<double> &out = ctx.out[0].data;
-  int64_t heads = x.type.shape[0], width = x.type.shape[1];
-  int64_t positions = x.type.shape[2];
+  Shape shape = headShape(x.type.shape);
+  int64_t heads = shape[0], width = shape[1], positions = shape[2];
   bool interleaved = ctx.get(param::style) == "interleaved";
   for (int64_t h = 0; h < heads; ++h)
     for (int64_t i = 0; i < width / 2; ++i)
@@ -134,13 +149,13 @@ static void evalRope(EvalContext &ctx) {
 
 /// first' = first cos - second sin, second' = second cos + first sin. The two
 /// elements of a pair are half a width apart for half_split. For interleaved,
-/// they are adjacent: along axis 2 of [heads, width / 2, 2, positions].
+/// they are adjacent: along axis 2 of [batch * heads, width / 2, 2, positions].
 static void decomposeRope(Builder &builder, const Op &op,
                           llvm::SmallVectorImpl<Value *> &results) {
   Decomposition d(builder, op);
   Value *x = op.operand(0u);
-  const Shape original = x->type.shape;
-  int64_t heads = original[0], width = original[1], positions = original[2];
+  const Shape original = x->type.shape, shape = headShape(original);
+  int64_t heads = shape[0], width = shape[1], positions = shape[2];
   bool interleaved = op.get(param::style) == "interleaved";
 
   Shape paired = original, table = {1, width / 2, positions};
@@ -158,7 +173,7 @@ static void decomposeRope(Builder &builder, const Op &op,
   Value *cosine = d.array(table, cosines, "cos");
   Value *sine = d.array(table, sines, "sin");
 
-  int64_t axis = interleaved ? 2 : 1;
+  int64_t axis = interleaved ? 2 : int64_t(original.size()) - 2;
   Shape half = paired, begin(paired.size(), 0);
   half[axis] /= 2;
   auto slice = [&](int64_t from, llvm::StringRef part) {
@@ -200,15 +215,16 @@ static void gradientRope(Gradient &g) {
 constinit const OpDef ops::Rope = {
     .name = "rope",
     .summary =
-        "Applies rotary position embedding to [heads, width, positions]: "
-        "rotates pair i of the width by the angle position * `theta`^(-2 i / "
-        "width). Pair i is (2i, 2i + 1) with interleaved, and (i, i + width / "
-        "2) with half_split. `inverse` rotates by the negative angle.",
+        "Applies rotary position embedding to [heads, width, positions], with "
+        "or without a leading batch axis: rotates pair i of the width by the "
+        "angle position * `theta`^(-2 i / width). Pair i is (2i, 2i + 1) with "
+        "interleaved, and (i, i + width / 2) with half_split. `inverse` "
+        "rotates by the negative angle.",
     .family = "attention",
     .params = {value(param::x), text(param::style, "\"interleaved\""),
                number(param::theta, "10000", 0, {DType::FP32}),
                boolean(param::inverse, "false")},
-    .constraints = {"`x` has rank 3", "the width is even",
+    .constraints = {"`x` has rank 3, or 4 with a batch", "the width is even",
                     "`style` is interleaved or half_split",
                     "`theta` is positive",
                     "there are at most 2^26 angles, because their sines and "

@@ -11,9 +11,31 @@
 
 using namespace anec;
 
+/// The shape of the targets of logits [batch, classes, count]: without the
+/// classes.
+static Shape targetShape(llvm::ArrayRef<int64_t> logits) {
+  Shape shape(logits);
+  shape.erase(shape.end() - 2);
+  return shape;
+}
+
+/// Logits as images [classes, count], one for each of the batch; the loss is
+/// the mean over the columns of all.
+struct Images {
+  int64_t batch, classes, count;
+
+  explicit Images(llvm::ArrayRef<int64_t> logits)
+      : batch(logits.size() == 3 ? logits[0] : 1),
+        classes(logits[logits.size() - 2]), count(logits.back()) {}
+  /// Where the first class of column `i` of all lies.
+  int64_t first(int64_t i) const {
+    return i / count * classes * count + i % count;
+  }
+};
+
 static bool inferCrossEntropy(InferContext &ctx) {
-  return checkRank(ctx, 0, 2, 2) &&                  // C1
-         checkShape(ctx, 1, ctx.type(0).shape[1]) && // C2
+  return checkRank(ctx, 0, 2, 3) &&                            // C1
+         checkShape(ctx, 1, targetShape(ctx.type(0).shape)) && // C2
          ctx.result({DType::FP32});
 }
 
@@ -21,17 +43,19 @@ static bool inferCrossEntropy(InferContext &ctx) {
 /// whose target is not a class are excluded from the mean.
 static void evalCrossEntropy(EvalContext &ctx) {
   const RefTensor &logits = *ctx.in[0], &targets = *ctx.in[1];
-  int64_t classes = logits.type.shape[0], count = logits.type.shape[1];
+  Images images(logits.type.shape);
   double total = 0, used = 0;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < images.batch * images.count; ++i) {
     double target = targets.data[i];
-    if (target < 0 || target >= double(classes))
+    if (target < 0 || target >= double(images.classes))
       continue;
-    auto logit = [&](int64_t c) { return logits.data[c * count + i]; };
+    auto logit = [&](int64_t c) {
+      return logits.data[images.first(i) + c * images.count];
+    };
     double top = -INFINITY, sum = 0;
-    for (int64_t c = 0; c < classes; ++c)
+    for (int64_t c = 0; c < images.classes; ++c)
       top = std::fmax(top, logit(c));
-    for (int64_t c = 0; c < classes; ++c)
+    for (int64_t c = 0; c < images.classes; ++c)
       sum += std::exp(logit(c) - top);
     total += std::log(sum) - (logit(int64_t(target)) - top);
     ++used;
@@ -54,13 +78,14 @@ static void gradientCrossEntropy(Gradient &g) {
 constinit const OpDef ops::CrossEntropy = {
     .name = "cross_entropy",
     .summary = "The mean over columns of -log softmax(`logits`) at `targets`. "
-               "Columns whose target is not a class are ignored.",
+               "Columns whose target is not a class are ignored. Both may have "
+               "a leading batch axis.",
     .family = "loss",
     .params = {as(ValueRole::Logits,
                   value(param::logits, floats, 'T', "[classes, count]")),
                as(ValueRole::Target,
                   value(param::targets, {DType::Int32}, 'I', "[count]"))},
-    .constraints = {"`logits` have rank 2",
+    .constraints = {"`logits` have rank 2, or 3 with a batch",
                     "`targets` have an element for each column"},
     .infer = inferCrossEntropy,
     .eval = evalCrossEntropy,
@@ -73,9 +98,9 @@ constinit const OpDef ops::CrossEntropy = {
 //===----------------------------------------------------------------------===//
 
 static bool inferCrossEntropyGradient(InferContext &ctx) {
-  return checkShape(ctx, 0, {}) &&                   // C1
-         checkRank(ctx, 1, 2, 2) &&                  // C2
-         checkShape(ctx, 2, ctx.type(1).shape[1]) && // C3
+  return checkShape(ctx, 0, {}) &&                             // C1
+         checkRank(ctx, 1, 2, 3) &&                            // C2
+         checkShape(ctx, 2, targetShape(ctx.type(1).shape)) && // C3
          ctx.result(ctx.type(1));
 }
 
@@ -86,16 +111,17 @@ static bool isClass(double target, int64_t classes) {
 static void evalCrossEntropyGradient(EvalContext &ctx) {
   const RefTensor &targets = *ctx.in[2];
   RefTensor &out = ctx.out[0];
-  int64_t classes = out.type.shape[0], count = out.type.shape[1];
+  Images images(out.type.shape);
+  int64_t classes = images.classes, count = images.count;
   double used = double(llvm::count_if(
       targets.data, [&](double target) { return isClass(target, classes); }));
   out.data = ctx.in[1]->data;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < images.batch * count; ++i) {
     double target = targets.data[i];
     double factor = isClass(target, classes) ? ctx.in[0]->data[0] / used : 0;
-    softmaxInPlace(&out.data[i], classes, count);
+    softmaxInPlace(&out.data[images.first(i)], classes, count);
     for (int64_t c = 0; c < classes; ++c) {
-      double &element = out.data[c * count + i];
+      double &element = out.data[images.first(i) + c * count];
       element = factor * (element - (double(c) == target ? 1 : 0));
     }
   }
@@ -113,16 +139,18 @@ decomposeCrossEntropyGradient(Builder &builder, const Op &op,
   bool narrow = logits->type.dtype != DType::FP32;
   if (narrow)
     logits = d.make(ops::Cast, {logits}, Attr(param::dtype, "fp32"), "logits");
-  Value *probs = d.make(ops::Softmax, {logits}, Attr(param::axis, 0), "probs");
+  int64_t axis = int64_t(logits->type.rank()) - 2;
+  Value *probs =
+      d.make(ops::Softmax, {logits}, Attr(param::axis, axis), "probs");
   Value *oneHot = d.make(ops::OneHot, {op.operand(2u)},
-                         {{param::oneHotVectorSize, logits->type.shape[0]},
-                          {param::axis, 0},
+                         {{param::oneHotVectorSize, logits->type.shape[axis]},
+                          {param::axis, axis},
                           {param::onValue, Constant::scalar(DType::FP32, 1)},
                           {param::offValue, Constant::scalar(DType::FP32, 0)}},
                          "one_hot");
   Value *counts = d.make(
       ops::ReduceSum, {oneHot},
-      {{param::axes, llvm::ArrayRef<int64_t>(0)}, {param::keepDims, true}},
+      {{param::axes, llvm::ArrayRef<int64_t>(axis)}, {param::keepDims, true}},
       "counts");
   Value *used = d.make(ops::ReduceSum, {counts}, "used");
   used = d.make(ops::Maximum, {used, d.scalar(1, "one")}, "at_least_one");
@@ -149,7 +177,8 @@ constinit const OpDef ops::CrossEntropyGradient = {
                value(param::logits, floats, 'T', "[classes, count]"),
                as(ValueRole::Target,
                   value(param::targets, {DType::Int32}, 'I', "[count]"))},
-    .constraints = {"`dy` is a scalar", "`logits` have rank 2",
+    .constraints = {"`dy` is a scalar",
+                    "`logits` have rank 2, or 3 with a batch",
                     "`targets` have an element for each column"},
     .infer = inferCrossEntropyGradient,
     .eval = evalCrossEntropyGradient,

@@ -11,6 +11,7 @@
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
+#include "anec/IR/Elements.h"
 #include "anec/Ops/Gradient.h"
 #include <cmath>
 
@@ -109,6 +110,10 @@ static Scaled decomposeScaled(Decomposition &d, const Op &op) {
   int64_t axis = normalized(op.get(param::axis), x->type.rank());
   int64_t extent = x->type.shape[axis];
   double rootEpsilon = std::sqrt(op.get(param::epsilon));
+  // Of a row of zeros, epsilon s^2 is all there is: it must not vanish.
+  DType dtype = x->type.dtype;
+  if (rootEpsilon > 0 && roundToDType(rootEpsilon, dtype) == 0)
+    rootEpsilon = smallestNormal(dtype);
   double floor =
       rootEpsilon > 0 ? std::exp2(std::round(std::log2(rootEpsilon))) : 0;
   floor = std::max(floor, std::exp2(-12));
@@ -203,8 +208,8 @@ constinit const OpDef ops::RmsNorm = {
     .family = "norm",
     .params = {value(param::x),
                value(param::gamma, floats, 'T', "[extent at `axis`]"),
-               number(param::epsilon, "1e-05", 0, {DType::FP32}),
-               integer(param::axis, "0")},
+               epsilon("1e-05", {DType::FP32}),
+               integer(param::axis, "channels")},
     .constraints =
         {"`axis` is an axis of `x`",
          "`gamma` has an element for each element of `x` along `axis`",
@@ -221,9 +226,8 @@ constinit const OpDef ops::InverseRms = {
     .summary = "(mean of squares of `x` + `epsilon`)^(-1/2) along `axis`, "
                "which has extent 1 in the result.",
     .family = "norm",
-    .params = {value(param::x),
-               number(param::epsilon, "1e-05", 0, {DType::FP32}),
-               integer(param::axis, "0")},
+    .params = {value(param::x), epsilon("1e-05", {DType::FP32}),
+               integer(param::axis, "channels")},
     .constraints = {"`axis` is an axis of `x`", "`epsilon` is in [0, 1]"},
     .infer = inferInverseRms,
     .eval = evalInverseRms,

@@ -26,7 +26,8 @@ static int64_t countIds(const Function &entry, const Value *param) {
       ids =
           std::min(ids, op.operand(param::x)->type.shape[op.get(param::axis)]);
     else if (op.is(ops::CrossEntropy))
-      ids = std::min(ids, op.operand(param::logits)->type.shape[0]);
+      ids = std::min(
+          ids, llvm::ArrayRef(op.operand(param::logits)->type.shape).end()[-2]);
   }
   return ids;
 }

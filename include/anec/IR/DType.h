@@ -104,6 +104,8 @@ constexpr uint64_t byteSize(DType dtype, uint64_t count) {
 double highest(DType dtype);
 /// The smallest finite value.
 double lowest(DType dtype);
+/// The smallest positive number of a float type that has all of its precision.
+double smallestNormal(DType dtype);
 /// Whether the integer type `dtype` can hold the value.
 constexpr bool fitsInto(DType dtype, bool negative, uint64_t magnitude) {
   uint64_t most = ~uint64_t(0) >> (64 - bitWidth(dtype));

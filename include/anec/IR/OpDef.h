@@ -47,7 +47,8 @@ struct ParamDef {
   int8_t rank = 0;
   /// The default value, in the IR's spelling (`false`, `-1`, `[1, 1]`,
   /// `"valid"`, `1e-05`), or `ones(n)` / `zeros(n)` with n in {spatial,
-  /// 2*spatial} for a convolution's geometry, or `all` for every axis.
+  /// 2*spatial} for a convolution's geometry, `all` for every axis, or
+  /// `channels` for axis 1, or 0 where there is no batch.
   llvm::StringLiteral fallback = "";
   llvm::StringLiteral doc = "";
   /// The first opset (`ios15` is 15) whose op has the parameter. Older programs
@@ -57,6 +58,9 @@ struct ParamDef {
   Holder holder = Holder::Tensor;
   /// The role of a value: Target and Logits, for ops that compute a loss.
   ValueRole role = ValueRole::Input;
+  /// Keeps an argument off zero: a number that is not 0 must not become 0 when
+  /// it is rounded to its element type.
+  bool offZero = false;
 
   constexpr bool isConstant() const {
     return kind == ParamKind::Constant || kind == ParamKind::OptionalConstant;
@@ -276,6 +280,13 @@ constexpr ParamDef number(const FloatParam &name,
                           DTypeSet dtypes = floats,
                           llvm::StringLiteral doc = "") {
   return {name, ParamKind::Constant, dtypes, typeVar, 0, fallback, doc};
+}
+/// A number that is added to what must not be 0, in an element type of its own.
+constexpr ParamDef epsilon(llvm::StringLiteral fallback,
+                           DTypeSet dtypes = floats) {
+  ParamDef def = number(param::epsilon, fallback, 0, dtypes);
+  def.offZero = true;
+  return def;
 }
 
 /// A value parameter with a role.

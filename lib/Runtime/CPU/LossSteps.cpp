@@ -4,7 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Logits are [classes, count], with a column for each target. Some rows at a
+/// Logits are [classes, count], with a column for each target, or several such
+/// images in a batch, whose columns count together. Some rows at a
 /// time stay in the cache while their largest elements and the sums of their
 /// exponentials are found; the results of the parts are combined in fp64.
 ///
@@ -55,6 +56,26 @@ struct ColumnSums {
 
 } // namespace
 
+/// The images of a batch, one after the other.
+static std::vector<Loss> imagesOf(const Shape &shape, const float *logits,
+                                  const int32_t *targets) {
+  size_t batch = shape.size() == 3 ? size_t(shape[0]) : 1;
+  size_t classes = size_t(shape[shape.size() - 2]),
+         count = size_t(shape.back());
+  std::vector<Loss> images;
+  for (size_t image = 0; image < batch; ++image)
+    images.push_back({classes, count, logits + image * classes * count,
+                      targets + image * count});
+  return images;
+}
+
+static size_t countedOf(const std::vector<Loss> &images) {
+  size_t used = 0;
+  for (const Loss &loss : images)
+    used += loss.counted();
+  return used;
+}
+
 /// The same for rows [begin, end), `top` and `sum` being [count], with a row of
 /// scratch.
 static void sumPart(const Loss &loss, size_t begin, size_t end, float *top,
@@ -96,66 +117,82 @@ static void sumColumns(const Loss &loss, ColumnSums &sums, Executor &pool) {
                    double(sums.top[column]));
 }
 
+/// The sum of the losses of the columns that count.
+static double totalLoss(const Loss &loss, ColumnSums &sums, Executor &pool) {
+  sumColumns(loss, sums, pool);
+  double total = 0;
+  for (size_t column = 0; column < loss.count; ++column)
+    if (loss.counts(column)) {
+      size_t target = size_t(loss.targets[column]);
+      double logit = loss.logits[target * loss.count + column];
+      total += std::log(sums.sum[column]) - (logit - sums.top[column]);
+    }
+  return total;
+}
+
 StepFn cpu::makeCrossEntropy(const Op &op, StepContext &ctx) {
   const Value *logits = op.operand(param::logits);
-  Loss loss{size_t(logits->type.shape[0]), size_t(logits->type.shape[1]),
-            ctx.storage.floats(logits),
-            ctx.storage.ints(op.operand(param::targets))};
+  std::vector<Loss> images =
+      imagesOf(logits->type.shape, ctx.storage.floats(logits),
+               ctx.storage.ints(op.operand(param::targets)));
   float *out = ctx.storage.floats(op.result());
-  auto memory = std::make_shared<ColumnSums>(loss);
+  auto memory = std::make_shared<ColumnSums>(images[0]);
   return [=, &pool = ctx.pool] {
-    sumColumns(loss, *memory, pool);
-    const ColumnSums &sums = *memory;
     double total = 0;
-    for (size_t column = 0; column < loss.count; ++column)
-      if (loss.counts(column)) {
-        size_t target = size_t(loss.targets[column]);
-        double logit = loss.logits[target * loss.count + column];
-        total += std::log(sums.sum[column]) - (logit - sums.top[column]);
-      }
-    size_t used = loss.counted();
+    for (const Loss &loss : images)
+      total += totalLoss(loss, *memory, pool);
+    size_t used = countedOf(images);
     *out = used ? float(total / double(used)) : 0.0f;
   };
 }
 
 // factor (exp(x - top) / sum - 1 at the target), factor = dy / (number of
 // columns that count); 0 for a column that does not count.
+static void writeGradient(const Loss &loss, ColumnSums &sums, double factor,
+                          float *out, Rounding rounding, Executor &pool) {
+  sumColumns(loss, sums, pool);
+  size_t count = loss.count;
+  for (size_t column = 0; column < count; ++column)
+    sums.scale[column] =
+        loss.counts(column) ? float(factor / sums.sum[column]) : 0.0f;
+  pool.parallelRanges(loss.classes, rowsOfPart,
+                      [&](size_t begin, size_t end, unsigned) {
+                        for (size_t c = begin; c < end; ++c) {
+                          float *row = out + c * count;
+                          binary(Binary::Sub, count, loss.logits + c * count, 1,
+                                 sums.top.data(), 1, row, Rounding::None);
+                          unary(Unary::Exp, count, row, row, Rounding::None);
+                          binary(Binary::Mul, count, row, 1, sums.scale.data(),
+                                 1, row, rounding);
+                        }
+                      });
+  for (size_t column = 0; column < count; ++column)
+    if (loss.counts(column)) {
+      size_t at = size_t(loss.targets[column]) * count + column;
+      double probability =
+          std::exp(double(loss.logits[at]) - double(sums.top[column])) /
+          sums.sum[column];
+      float element = float(factor * (probability - 1));
+      unary(Unary::Copy, 1, &element, out + at, rounding);
+    }
+}
+
 StepFn cpu::makeCrossEntropyGradient(const Op &op, StepContext &ctx) {
   const Value *logits = op.operand(param::logits);
-  Loss loss{size_t(logits->type.shape[0]), size_t(logits->type.shape[1]),
-            ctx.storage.floats(logits),
-            ctx.storage.ints(op.operand(param::targets))};
+  std::vector<Loss> images =
+      imagesOf(logits->type.shape, ctx.storage.floats(logits),
+               ctx.storage.ints(op.operand(param::targets)));
   const float *dy = ctx.storage.floats(op.operand(param::dy));
   float *out = ctx.storage.floats(op.result());
   Rounding rounding = ctx.rounding(op.result());
-  auto memory = std::make_shared<ColumnSums>(loss);
+  auto memory = std::make_shared<ColumnSums>(images[0]);
   return [=, &pool = ctx.pool] {
-    ColumnSums &sums = *memory;
-    sumColumns(loss, sums, pool);
-    size_t count = loss.count;
-    double factor = double(*dy) / double(std::max<size_t>(loss.counted(), 1));
-    for (size_t column = 0; column < count; ++column)
-      sums.scale[column] =
-          loss.counts(column) ? float(factor / sums.sum[column]) : 0.0f;
-    pool.parallelRanges(loss.classes, rowsOfPart,
-                        [&](size_t begin, size_t end, unsigned) {
-                          for (size_t c = begin; c < end; ++c) {
-                            float *row = out + c * count;
-                            binary(Binary::Sub, count, loss.logits + c * count,
-                                   1, sums.top.data(), 1, row, Rounding::None);
-                            unary(Unary::Exp, count, row, row, Rounding::None);
-                            binary(Binary::Mul, count, row, 1,
-                                   sums.scale.data(), 1, row, rounding);
-                          }
-                        });
-    for (size_t column = 0; column < count; ++column)
-      if (loss.counts(column)) {
-        size_t at = size_t(loss.targets[column]) * count + column;
-        double probability =
-            std::exp(double(loss.logits[at]) - double(sums.top[column])) /
-            sums.sum[column];
-        float element = float(factor * (probability - 1));
-        unary(Unary::Copy, 1, &element, out + at, rounding);
-      }
+    double factor =
+        double(*dy) / double(std::max<size_t>(countedOf(images), 1));
+    float *to = out;
+    for (const Loss &loss : images) {
+      writeGradient(loss, *memory, factor, to, rounding, pool);
+      to += loss.classes * loss.count;
+    }
   };
 }

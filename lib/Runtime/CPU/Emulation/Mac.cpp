@@ -21,7 +21,7 @@ namespace {
 
 constexpr double fixedOne = 65536; ///< 1 in fixed point
 constexpr double sumLimit = 32768;
-constexpr double smallestNormal = 0x1p-14;
+constexpr double leastNormal = 0x1p-14;
 
 /// Elements with exponent 31 are ordinary numbers to the engine: infinity is
 /// 2^16, a NaN 1.5 times as much. A zero has no sign.
@@ -36,8 +36,8 @@ float decode(float value) {
 /// 2 to the power of an fp16 value's exponent, which is -14 for a subnormal.
 float powerOf(float value) {
   float magnitude = std::fabs(value);
-  if (magnitude < float(smallestNormal))
-    return float(smallestNormal);
+  if (magnitude < float(leastNormal))
+    return float(leastNormal);
   return std::ldexp(1.0f, std::ilogb(magnitude));
 }
 
@@ -72,7 +72,7 @@ static void addFixed(const Chip &chip, float left, size_t n, const float *right,
   bool byExponents = chip.vanishing == Chip::Vanishing::ExponentSum;
   addFixedProducts(n, double(left) * fixedOne,
                    byExponents ? powerOf(left) : 1.0f,
-                   byExponents ? 0 : smallestNormal * fixedOne, right, powers,
+                   byExponents ? 0 : leastNormal * fixedOne, right, powers,
                    row.sums.data(), row.beyond.data(), row.vanished.data());
 }
 
@@ -83,7 +83,7 @@ static void addHalves(const Chip &chip, llvm::ArrayRef<float> left, size_t n,
     double partial = 0;
     for (size_t k = 0; k < left.size(); ++k) {
       double product = double(left[k]) * right[k * n + j];
-      if (std::fabs(product) < smallestNormal) {
+      if (std::fabs(product) < leastNormal) {
         row.vanished[j] += product != 0;
         continue;
       }
