@@ -16,11 +16,14 @@ grammar TDSL;
 
 // A file is a set of blocks: their order does not matter, except that a config
 // value may only use those above it.
-file : (config | function)* EOF ;
+file : (config | constant | function)* EOF ;
 
 config : 'config' '{' configEntry* '}' ;
 
 configEntry : NAME '=' expression ';' ;
+
+// A value without inputs that all blocks can use.
+constant : 'const' NAME '=' value ';' ;
 
 // kernel: one MIL program. layer: a block with weights that a model repeats.
 // model: the composition that is trained.
@@ -56,16 +59,29 @@ repeatStatement
 
 returnStatement : 'return' expression (',' expression)* ';' ;
 
-// Several names take the results of an op or layer that has several.
-letStatement : NAME (',' NAME)* '=' expression ';' ;
+// Several names take the results of an op or layer that has several. `const`
+// says that the value has no inputs.
+letStatement : 'const'? NAME (',' NAME)* '=' value ';' ;
 
 // Operators of one level associate to the left. Levels are lists rather than
 // left-recursive rules, so that a long chain is not a deep tree.
-expression : product (('+' | '-') product)* ;
+expression : conjunction ('or' conjunction)* ;
+
+conjunction : inversion ('and' inversion)* ;
+
+inversion : 'not' inversion | comparison ;
+
+// A second comparison is reported when the tree is built.
+comparison : sum (('<' | '<=' | '>' | '>=' | '==' | '!=') sum)* ;
+
+sum : product (('+' | '-') product)* ;
 
 product : negation (('*' | '/' | '@') negation)* ;
 
-negation : '-' negation | primary ;
+negation : '-' negation | power ;
+
+// `x ** 2`; `x ** -0.5`.
+power : primary ('**' '-'? primary)? ;
 
 primary
   : INTEGER
@@ -74,20 +90,32 @@ primary
   | 'true'
   | 'false'
   | list
-  | '(' expression ')'
+  | group
   | reference
   ;
 
 list : '[' (expression (',' expression)*)? ']' ;
 
-// A name; a call; or a call of one instance of a repeated layer.
-reference : NAME index? arguments? ;
+group : '(' value ')' index* ;
 
-index : '[' expression ']' ;
+// `0.5: fp16`, a literal with its element type. Not in brackets, where `:` makes
+// a range: there, it stands in parentheses.
+value : expression (':' NAME)? ;
+
+// A name; a part of a value; a call; a call of one instance of a repeated layer;
+// or a part of what a call gives.
+reference : NAME index* (arguments index*)? ;
+
+index : '[' position (',' position)* ']' ;
+
+// `2`, `0:4`, `1:`, `:-1` or `:`.
+position : expression range? | range ;
+
+range : ':' expression? ;
 
 arguments : '(' (argument (',' argument)*)? ')' ;
 
-argument : (parameterName '=')? expression ;
+argument : (parameterName '=')? value ;
 
 // Some ops have parameters that are called like a keyword.
 parameterName : NAME | 'weight' ;
@@ -100,6 +128,10 @@ WEIGHT : 'weight' ;
 REPEAT : 'repeat' ;
 IN     : 'in' ;
 RETURN : 'return' ;
+CONST  : 'const' ;
+AND    : 'and' ;
+OR     : 'or' ;
+NOT    : 'not' ;
 YES    : 'true' ;
 NO     : 'false' ;
 
@@ -120,6 +152,13 @@ MINUS         : '-' ;
 STAR          : '*' ;
 SLASH         : '/' ;
 AT            : '@' ;
+POWER         : '**' ;
+LESS          : '<' ;
+LESS_EQUAL    : '<=' ;
+GREATER       : '>' ;
+GREATER_EQUAL : '>=' ;
+EQUAL         : '==' ;
+NOT_EQUAL     : '!=' ;
 
 INTEGER : DIGIT+ ;
 DECIMAL : DIGIT+ '.' DIGIT+ EXPONENT? | DIGIT+ EXPONENT ;

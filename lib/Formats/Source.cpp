@@ -20,7 +20,8 @@ using namespace anec;
 
 static std::unique_ptr<Module>
 readTdsl(const Source &source, const ReadOptions &options, Diagnostics &diags) {
-  return parseTDSL(source.text, {options.defines}, opTable(), diags);
+  return parseTDSL(source.text, {options.defines, options.remarks}, opTable(),
+                   diags);
 }
 
 static std::unique_ptr<Module>

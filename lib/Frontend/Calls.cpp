@@ -5,17 +5,15 @@
 ///
 /// \file
 /// Lowering a call matches its arguments to the parameters of the op's row, in
-/// the row's order or by name, converts literals to constants of the
-/// parameter's domain, and leaves the rest to Builder.
+/// the row's order or by name, and leaves the rest to Builder.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Hints.h"
 #include "Lowering.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
-#include "anec/IR/Elements.h"
 #include "anec/Ops/Ops.h"
-#include <cmath>
 
 using namespace anec;
 using namespace anec::frontend;
@@ -32,7 +30,7 @@ static constexpr Alias aliases[] = {
     {"gather", &ops::Embed},      {"max", &ops::ReduceMax},
     {"mean", &ops::ReduceMean},   {"min", &ops::ReduceMin},
     {"slice", &ops::SliceBySize}, {"sum", &ops::ReduceSum},
-    {"take", &ops::Gather},
+    {"take", &ops::Gather},       {"where", &ops::Select},
 };
 
 const OpDef *FileLowering::findOp(llvm::StringRef name) const {
@@ -46,6 +44,8 @@ const OpDef *FileLowering::findOp(llvm::StringRef name) const {
 Term BodyLowering::lowerCall(const ast::ReferenceExpr *expr) {
   llvm::StringRef name = expr->name.text;
   if (!function) {
+    if (isNumberFunction(name))
+      return lowerNumberFunction(expr, lowerArguments(expr));
     diags.report(expr->range, diag::CallInConfig, name);
     return {};
   }
@@ -55,8 +55,17 @@ Term BodyLowering::lowerCall(const ast::ReferenceExpr *expr) {
     diags.report(expr->range, diag::IndexedValue, name);
     return {};
   }
-  if (const OpDef *def = file.findOp(name))
-    return lowerBuiltin(expr, *def);
+  if (name == "iota")
+    return lowerIota(expr);
+  const OpDef *def = file.findOp(name);
+  if (def || isNumberFunction(name)) {
+    std::vector<Term> terms = lowerArguments(expr);
+    bool numbers = llvm::all_of(
+        terms, [](const Term &term) { return term.kind == Term::Number; });
+    return isNumberFunction(name) && (numbers || !def)
+               ? lowerNumberFunction(expr, terms)
+               : lowerBuiltin(expr, *def, std::move(terms));
+  }
 
   if (Binding *binding = findName(name)) {
     diags.report(expr->name.range(), diag::CalledValue, name)
@@ -72,7 +81,7 @@ Term BodyLowering::lowerCall(const ast::ReferenceExpr *expr) {
   for (const auto &entry : file.signatures)
     suggestion.consider(entry.getKey());
   auto report = diags.report(expr->name.range(), diag::UnknownOp, name);
-  suggestion.note(report, expr->name.range());
+  noteInstead(report, expr->name, opFor(name), suggestion);
   return {};
 }
 
@@ -95,92 +104,6 @@ Term BodyLowering::build(const OpDef &def, llvm::ArrayRef<Value *> operands,
 }
 
 //===----------------------------------------------------------------------===//
-// Literals
-//===----------------------------------------------------------------------===//
-
-/// Whether `number` is a value of `dtype`; for floats, rounding is fine.
-static bool fits(const Number &number, DType dtype) {
-  if (isFloat(dtype))
-    return std::isfinite(roundToDType(number.asDouble(), dtype));
-  return number.isInteger && isInteger(dtype) &&
-         fitsInto(dtype, number.integer);
-}
-
-Value *BodyLowering::literal(const Term &term, DType dtype) {
-  bool list = term.kind == Term::List;
-  std::vector<double> values;
-  for (const Term &element : list ? llvm::ArrayRef<Term>(term.elements)
-                                  : llvm::ArrayRef<Term>(term)) {
-    if (element.kind == Term::Boolean && dtype == DType::Bool) {
-      values.push_back(element.boolean);
-      continue;
-    }
-    if (element.kind != Term::Number || !fits(element.number, dtype)) {
-      diags.report(element.range, diag::LiteralType,
-                   inWords(element, file.dimensions), spelling(dtype));
-      return nullptr;
-    }
-    values.push_back(element.number.asDouble());
-  }
-  TensorType type(dtype);
-  if (list)
-    type.shape.push_back(values.size());
-  builder->setRange(term.range);
-  return builder->build(ops::Const, {},
-                        {{param::val, Constant::fromDoubles(type, values)}});
-}
-
-/// The domain of a constant parameter, in terms of the language.
-static std::string domainInWords(const ParamDef &param) {
-  bool list = param.rank == 1;
-  if (param.dtypes.contains(DType::Bool))
-    return list ? "a list of `true` and `false`" : "`true` or `false`";
-  if (param.dtypes.contains(DType::String))
-    return list ? "a list of strings" : "a string";
-  if (param.dtypes.contains(DType::FP16) || param.dtypes.contains(DType::FP32))
-    return list ? "a list of numbers" : "a number";
-  return list ? "a list of integers" : "an integer";
-}
-
-/// The constant for `param` from one literal or a list of literals; null when
-/// it is outside the parameter's domain.
-static ConstantRef makeConstant(llvm::ArrayRef<Term> terms, bool list,
-                                const ParamDef &param) {
-  bool takesFloats =
-      param.dtypes.contains(DType::FP16) || param.dtypes.contains(DType::FP32);
-  DType integerType =
-      param.dtypes.contains(DType::Int32) ? DType::Int32 : DType::UInt32;
-  llvm::SmallVector<bool, 4> booleans;
-  std::vector<double> integers, decimals;
-  std::vector<std::string> strings;
-  for (const Term &term : terms) {
-    if (term.kind == Term::Boolean && param.dtypes.contains(DType::Bool))
-      booleans.push_back(term.boolean);
-    else if (term.kind == Term::String && param.dtypes.contains(DType::String))
-      strings.push_back(term.text.str());
-    else if (term.kind == Term::Number && takesFloats)
-      decimals.push_back(term.number.asDouble());
-    else if (term.kind == Term::Number && fits(term.number, integerType) &&
-             param.dtypes.contains(integerType))
-      integers.push_back(term.number.asDouble());
-    else
-      return nullptr;
-  }
-  Shape shape;
-  if (list)
-    shape.push_back(terms.size());
-  if (!booleans.empty())
-    return list ? Constant::booleans(booleans) : Constant::boolean(booleans[0]);
-  if (!strings.empty())
-    return list ? Constant::strings({DType::String, shape}, std::move(strings))
-                : Constant::string(strings[0]);
-  // Builder rounds to the element type of the operands.
-  if (!decimals.empty())
-    return Constant::fromDoubles({DType::FP64, shape}, decimals);
-  return Constant::fromDoubles({integerType, shape}, integers);
-}
-
-//===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
 
@@ -196,9 +119,7 @@ public:
 
   bool add(const ast::Argument &argument, Term term);
 
-  llvm::ArrayRef<Term> operator[](size_t parameter) const {
-    return given[parameter];
-  }
+  GivenTerms terms() const { return given; }
 
 private:
   const ast::ReferenceExpr *call;
@@ -225,6 +146,17 @@ bool ArgumentFitter::fill(size_t index, Term term) {
   return true;
 }
 
+/// "`x` and `axis`"
+static std::string listOf(llvm::ArrayRef<ParamDef> parameters) {
+  std::string text;
+  for (auto [index, param] : llvm::enumerate(parameters)) {
+    if (index)
+      text += index + 1 == parameters.size() ? " and " : ", ";
+    text += "`" + param.name.str() + "`";
+  }
+  return text;
+}
+
 bool ArgumentFitter::addNamed(const ast::Name &name, Term term) {
   sawNamed = true;
   for (auto [index, param] : llvm::enumerate(parameters)) {
@@ -243,7 +175,10 @@ bool ArgumentFitter::addNamed(const ast::Name &name, Term term) {
   Suggestion suggestion(name.text);
   for (const ParamDef &param : parameters)
     suggestion.consider(param.name);
-  suggestion.note(report, name.range());
+  if (!noteInstead(report, name, parameterFor(name.text, parameters),
+                   suggestion))
+    report.note(name.range(), diag::HasParameters, call->name.text,
+                listOf(parameters));
   return false;
 }
 
@@ -270,48 +205,6 @@ bool ArgumentFitter::add(const ast::Argument &argument, Term term) {
   return ok;
 }
 
-/// The element type of literals for `param`, determined by the tensors among
-/// the arguments.
-static std::optional<DType> elementTypeFor(const OpDef &def,
-                                           const ArgumentFitter &arguments,
-                                           const ParamDef &param) {
-  for (auto [index, other] : llvm::enumerate(def.parameters()))
-    for (const Term &term : arguments[index])
-      if (term.kind == Term::Tensor && param.typeVar &&
-          other.typeVar == param.typeVar)
-        return term.tensor->type.dtype;
-  // Without one, integers and booleans have the type of their spelling.
-  if (param.dtypes.contains(DType::Int32))
-    return DType::Int32;
-  if (param.dtypes.contains(DType::Bool))
-    return DType::Bool;
-  return std::nullopt;
-}
-
-/// The constant for a constant parameter; null when there is no argument, or,
-/// with the reason reported, when it does not fit.
-ConstantRef BodyLowering::fitConstant(const ast::ReferenceExpr *expr,
-                                      const ParamDef &param,
-                                      llvm::ArrayRef<Term> terms, bool &ok) {
-  if (terms.empty())
-    return nullptr;
-  // A single integer can be used as a list of one.
-  bool list = terms[0].kind == Term::List;
-  bool wraps = !list && param.rank == 1;
-  ConstantRef constant;
-  if (list ? param.rank != 0 : true)
-    constant = makeConstant(list ? llvm::ArrayRef(terms[0].elements)
-                                 : terms.take_front(1),
-                            list || wraps, param);
-  if (!constant) {
-    diags.report(terms[0].range, diag::ArgumentType, expr->name.text,
-                 param.name, domainInWords(param),
-                 inWords(terms[0], file.dimensions));
-    ok = false;
-  }
-  return constant;
-}
-
 /// The value for a value parameter; null, with the reason reported, when `term`
 /// is not a value and cannot be converted to one of element type `dtype`.
 Value *BodyLowering::fitTensor(const ast::ReferenceExpr *expr,
@@ -329,13 +222,21 @@ Value *BodyLowering::fitTensor(const ast::ReferenceExpr *expr,
   return nullptr;
 }
 
+/// `cast(0.1, fp32)` rounds once: the literal has the float type at once.
+static std::optional<DType> castType(const OpDef &def, GivenTerms given) {
+  if (&def != &ops::Cast || given[1].empty())
+    return std::nullopt;
+  std::optional<DType> dtype = parseDType(given[1].front().text);
+  return dtype && isFloat(*dtype) && !isMinifloat(*dtype) ? dtype
+                                                          : std::nullopt;
+}
+
 Term BodyLowering::lowerBuiltin(const ast::ReferenceExpr *expr,
-                                const OpDef &def) {
+                                const OpDef &def, std::vector<Term> terms) {
   ArgumentFitter arguments(expr, def, diags);
   llvm::SmallVector<NamedInteger, 4> hints;
   bool ok = true;
-  for (const ast::Argument &argument : expr->arguments) {
-    Term term = lower(argument.value);
+  for (auto [argument, term] : llvm::zip_equal(expr->arguments, terms)) {
     ok &= !term.isPoison();
     if (term.kind == Term::Number && term.number.isInteger &&
         !llvm::isa<ast::IntegerExpr>(argument.value))
@@ -348,17 +249,19 @@ Term BodyLowering::lowerBuiltin(const ast::ReferenceExpr *expr,
 
   llvm::SmallVector<Value *, 4> operands;
   llvm::SmallVector<ConstantRef, 4> constants;
+  GivenTerms given = arguments.terms();
   for (auto [index, param] : llvm::enumerate(def.parameters())) {
-    llvm::ArrayRef<Term> terms = arguments[index];
     if (param.isConstant()) {
-      constants.push_back(fitConstant(expr, param, terms, ok));
+      constants.push_back(fitConstant(expr, def, given, param, ok));
       continue;
     }
-    if (terms.empty() && param.kind != ParamKind::Variadic)
+    if (given[index].empty() && param.kind != ParamKind::Variadic)
       operands.push_back(nullptr);
-    for (const Term &term : terms) {
-      operands.push_back(
-          fitTensor(expr, param, term, elementTypeFor(def, arguments, param)));
+    std::optional<DType> dtype = castType(def, given);
+    if (!dtype)
+      dtype = literalType(def, given, param);
+    for (const Term &term : given[index]) {
+      operands.push_back(fitTensor(expr, param, term, dtype));
       ok &= operands.back() != nullptr;
     }
   }

@@ -1,8 +1,9 @@
-//===- Expressions.cpp - names, operators, types --------------------------===//
+//===- Expressions.cpp - names, lists, types ------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Hints.h"
 #include "Lowering.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
@@ -66,6 +67,12 @@ Term BodyLowering::lower(const ast::Expr *expr) {
     auto *reference = llvm::cast<ast::ReferenceExpr>(expr);
     return reference->isCall ? lowerCall(reference) : lowerName(reference);
   }
+  case ast::Expr::Part:
+    return lowerPart(llvm::cast<ast::PartExpr>(expr));
+  case ast::Expr::Typed:
+    return lowerTyped(llvm::cast<ast::TypedExpr>(expr));
+  case ast::Expr::Not:
+    return lowerNot(llvm::cast<ast::NotExpr>(expr));
   case ast::Expr::Negation:
     return lowerNegation(llvm::cast<ast::NegationExpr>(expr));
   case ast::Expr::Binary:
@@ -74,8 +81,8 @@ Term BodyLowering::lower(const ast::Expr *expr) {
   return {};
 }
 
-/// The elements of a list are of one kind: numbers, strings, booleans or
-/// tensors.
+/// The elements of a list are of one kind: numbers, strings, booleans, tensors
+/// or lists.
 Term BodyLowering::lowerList(const ast::ListExpr *expr) {
   Term list{Term::List, expr->range};
   for (const ast::Expr *element : expr->elements) {
@@ -88,11 +95,11 @@ Term BodyLowering::lowerList(const ast::ListExpr *expr) {
     return list;
   const Term &first = list.elements.front();
   for (const Term &term : list.elements) {
-    bool nested = term.kind == Term::List || term.kind == Term::Several;
-    if (term.kind == first.kind && !nested)
+    bool several = term.kind == Term::Several;
+    if (term.kind == first.kind && !several)
       continue;
     std::string found = inWords(term, file.dimensions);
-    if (nested)
+    if (several)
       diags.report(term.range, diag::NestedList, found);
     else
       diags
@@ -106,10 +113,6 @@ Term BodyLowering::lowerList(const ast::ListExpr *expr) {
 }
 
 Term BodyLowering::lowerName(const ast::ReferenceExpr *expr) {
-  if (expr->index) {
-    diags.report(expr->range, diag::IndexedValue, expr->name.text);
-    return {};
-  }
   if (Binding *binding = findName(expr->name.text)) {
     binding->used = true;
     Term term = binding->term;
@@ -142,10 +145,40 @@ void BodyLowering::reportUnknownName(const ast::Name &name) {
       suggestion.consider(candidate);
   for (const auto &[candidate, binding] : file.config)
     suggestion.consider(candidate);
+  for (const auto &[candidate, binding] : file.constants)
+    suggestion.consider(candidate);
   auto report = diags.report(
       name.range(), function ? diag::UnknownName : diag::UnknownConfigName,
       name.text);
-  suggestion.note(report, name.range());
+  noteInstead(report, name, function ? elementTypeFor(name.text) : "",
+              suggestion);
+}
+
+/// A constant of the file becomes a value of each body that uses it.
+Binding *BodyLowering::findConstant(llvm::StringRef name) {
+  auto it = file.constants.find(name);
+  size_t index = it - file.constants.begin();
+  if (!function || index >= std::min(visibleConstants, file.constants.size()))
+    return nullptr;
+  const ast::ConstantDecl &constant =
+      *llvm::find_if(file.file.constants, [&](const ast::ConstantDecl &decl) {
+        return decl.name.text == name;
+      });
+  bool isFirst = !it->second.used;
+  it->second.used = true;
+  Term term;
+  // A mistake in it is reported once.
+  if (isFirst || !it->second.term.isPoison()) {
+    BodyLowering inside(file, *decl, *function);
+    inside.visibleConstants = index;
+    term = inside.lowerConst(constant.name, constant.value);
+    if (term.kind == Term::Tensor && named.insert(term.tensor).second)
+      term.tensor->name = name.str();
+    it->second.term = term;
+  }
+  Binding binding{Binding::Variable, std::move(term), constant.name.range(),
+                  true};
+  return &names.insert({name, std::move(binding)}).first->second;
 }
 
 Binding *BodyLowering::findName(llvm::StringRef name) {
@@ -153,6 +186,8 @@ Binding *BodyLowering::findName(llvm::StringRef name) {
     return &it->second;
   if (auto it = file.config.find(name); it != file.config.end())
     return &it->second;
+  if (Binding *constant = findConstant(name))
+    return constant;
   Binding *around = outer ? outer->findName(name) : nullptr;
   if (!around)
     return nullptr;
@@ -171,94 +206,6 @@ Binding *BodyLowering::findName(llvm::StringRef name) {
     imported.term.tensor = parameter;
   }
   return &names.insert({name, imported}).first->second;
-}
-
-//===----------------------------------------------------------------------===//
-// Operators
-//===----------------------------------------------------------------------===//
-
-/// Descends the left side in a loop: `a + b + ...` can be long.
-Term BodyLowering::lowerChain(const ast::BinaryExpr *expr) {
-  llvm::SmallVector<const ast::BinaryExpr *, 8> chain;
-  const ast::Expr *leftmost = expr;
-  while (auto *binary = dyn_cast<ast::BinaryExpr>(leftmost)) {
-    chain.push_back(binary);
-    leftmost = binary->lhs;
-  }
-  Term result = lower(leftmost);
-  for (const ast::BinaryExpr *link : llvm::reverse(chain)) {
-    Term rhs = lower(link->rhs);
-    result = lowerBinary(link, result, rhs);
-    result.range = link->range;
-  }
-  return result;
-}
-
-static const OpDef &opOfOperator(llvm::StringRef op) {
-  switch (op[0]) {
-  case '+':
-    return ops::Add;
-  case '-':
-    return ops::Sub;
-  case '*':
-    return ops::Mul;
-  case '/':
-    return ops::RealDiv;
-  default:
-    return ops::Matmul;
-  }
-}
-
-bool BodyLowering::checkArithmetic(const Term &term, const ast::Name &op) {
-  if (term.kind == Term::Tensor ||
-      (term.kind == Term::Number && op.text != "@"))
-    return true;
-  if (!term.isPoison())
-    diags.report(term.range,
-                 op.text == "@" ? diag::MatmulOperand : diag::ArithmeticOperand,
-                 op.text, inWords(term, file.dimensions));
-  return false;
-}
-
-Term BodyLowering::lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
-                               const Term &rhs) {
-  if (lhs.isPoison() || rhs.isPoison())
-    return {};
-  bool lhsFits = checkArithmetic(lhs, expr->op);
-  if (!checkArithmetic(rhs, expr->op) || !lhsFits)
-    return {};
-  if (lhs.kind == Term::Number && rhs.kind == Term::Number) {
-    auto number =
-        combine(expr->op.text[0], lhs.number, rhs.number, expr->range, diags);
-    return number ? Term::ofNumber(*number, expr->range) : Term();
-  }
-  // A number gets the element type of the other operand, a tensor.
-  Value *x = lhs.tensor, *y = rhs.tensor;
-  if (!x)
-    x = literal(lhs, y->type.dtype);
-  if (!y)
-    y = literal(rhs, x->type.dtype);
-  if (!x || !y)
-    return {};
-  return build(opOfOperator(expr->op.text), {x, y}, {}, expr->range,
-               expr->op.text);
-}
-
-Term BodyLowering::lowerNegation(const ast::NegationExpr *expr) {
-  Term operand = lower(expr->operand);
-  ast::Name minus{llvm::StringRef(expr->range.Start.getPointer(), 1)};
-  if (!checkArithmetic(operand, minus))
-    return {};
-  if (operand.kind == Term::Number) {
-    auto number =
-        combine('-', Number::ofInteger(0), operand.number, expr->range, diags);
-    return number ? Term::ofNumber(*number, expr->range) : Term();
-  }
-  Term one = Term::ofNumber(Number::ofInteger(-1), expr->range);
-  Value *factor = literal(one, operand.tensor->type.dtype);
-  if (!factor)
-    return {};
-  return build(ops::Mul, {operand.tensor, factor}, {}, expr->range, minus.text);
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,20 +233,44 @@ static llvm::StringRef spellingOf(const ast::Expr *expr) {
   return text;
 }
 
-std::optional<WrittenType> BodyLowering::lowerType(const ast::Type &type) {
+std::optional<DType> BodyLowering::lowerElementType(const ast::Name &name) {
   static constexpr DType allowed[] = {DType::FP16,  DType::FP32,  DType::Int32,
                                       DType::Bool,  DType::Int8,  DType::UInt8,
                                       DType::Int16, DType::UInt16};
-  std::optional<DType> dtype = parseDType(type.dtype.text);
-  bool ok = dtype && llvm::is_contained(allowed, *dtype);
-  if (!ok) {
-    auto report = diags.report(type.dtype.range(), diag::UnknownElementType,
-                               type.dtype.text);
-    Suggestion suggestion(type.dtype.text);
-    for (DType candidate : allowed)
-      suggestion.consider(spelling(candidate));
-    suggestion.note(report, type.dtype.range());
+  std::optional<DType> dtype = parseDType(name.text);
+  if (dtype && llvm::is_contained(allowed, *dtype))
+    return dtype;
+  auto report = diags.report(name.range(), diag::UnknownElementType, name.text);
+  Suggestion suggestion(name.text);
+  for (DType candidate : allowed)
+    suggestion.consider(spelling(candidate));
+  noteInstead(report, name, elementTypeFor(name.text), suggestion);
+  return std::nullopt;
+}
+
+/// A literal with its element type is a tensor.
+Term BodyLowering::lowerTyped(const ast::TypedExpr *expr) {
+  Term literal = lower(expr->value);
+  if (!function) {
+    diags.report(expr->range, diag::ConfigNumber,
+                 "a literal with an element type");
+    return {};
   }
+  std::optional<DType> dtype = lowerElementType(expr->dtype);
+  if (!dtype || literal.isPoison())
+    return {};
+  if (!isLiteral(literal)) {
+    diags.report(literal.range, diag::TypedValue,
+                 inWords(literal, file.dimensions), expr->dtype.text);
+    return {};
+  }
+  Value *value = this->literal(literal, *dtype);
+  return value ? Term::ofTensor(value, expr->range) : Term();
+}
+
+std::optional<WrittenType> BodyLowering::lowerType(const ast::Type &type) {
+  std::optional<DType> dtype = lowerElementType(type.dtype);
+  bool ok = dtype.has_value();
   WrittenType written;
   for (const ast::Expr *expr : type.extents) {
     std::optional<int64_t> extent = lowerInteger(expr);

@@ -45,15 +45,21 @@ static llvm::StringMap<Number> readDefines(const FrontendOptions &options,
 
 /// Whether the entry's own expression is an integer, so that overriding it with
 /// a decimal is an error.
-static bool givesInteger(const ast::Expr *expr, const Names &config) {
+static bool isIntegerExpr(const ast::Expr *expr, const Names &config) {
   while (auto *binary = llvm::dyn_cast<ast::BinaryExpr>(expr)) {
-    if (!givesInteger(binary->rhs, config))
+    if (!isIntegerExpr(binary->rhs, config))
       return false;
     expr = binary->lhs;
   }
   if (auto *negation = llvm::dyn_cast<ast::NegationExpr>(expr))
-    return givesInteger(negation->operand, config);
+    return isIntegerExpr(negation->operand, config);
   if (auto *reference = llvm::dyn_cast<ast::ReferenceExpr>(expr)) {
+    if (reference->isCall)
+      return givesInteger(
+          reference->name.text,
+          llvm::all_of(reference->arguments, [&](const ast::Argument &arg) {
+            return isIntegerExpr(arg.value, config);
+          }));
     auto it = config.find(reference->name.text);
     return it != config.end() && it->second.term.kind == Term::Number &&
            it->second.term.number.isInteger;
@@ -67,7 +73,7 @@ void FileLowering::evaluateConfig(const FrontendOptions &options) {
     Term term;
     if (auto it = defines.find(entry.name.text); it != defines.end()) {
       term = Term::ofNumber(it->second, entry.name.range());
-      if (!it->second.isInteger && givesInteger(entry.value, config)) {
+      if (!it->second.isInteger && isIntegerExpr(entry.value, config)) {
         diags.report(entry.value->range, diag::DefineInteger, entry.name.text,
                      it->second.str());
         term = {};
@@ -90,6 +96,20 @@ void FileLowering::evaluateConfig(const FrontendOptions &options) {
     if (!isNew)
       diags.report(entry.name.range(), diag::AlreadyDefined, entry.name.text)
           .note(it->second.declared, diag::PreviousDefinition, entry.name.text);
+  }
+}
+
+void FileLowering::collectConstants() {
+  for (const ast::ConstantDecl &constant : file.constants) {
+    const ast::Name &name = constant.name;
+    auto it = config.find(name.text);
+    bool isNew = it == config.end();
+    if (isNew)
+      std::tie(it, isNew) = constants.insert(
+          {name.text, Binding{Binding::Variable, {}, name.range()}});
+    if (!isNew)
+      diags.report(name.range(), diag::AlreadyDefined, name.text)
+          .note(it->second.declared, diag::PreviousDefinition, name.text);
   }
 }
 
@@ -138,7 +158,9 @@ static FunctionKind irKind(ast::FunctionDecl::Kind kind) {
 
 std::unique_ptr<Module> FileLowering::run(const FrontendOptions &options) {
   size_t errorsBefore = diags.errorCount();
+  remarks = options.remarks;
   evaluateConfig(options);
+  collectConstants();
   collectSignatures();
   if (file.functions.empty())
     diags.report({llvm::SMLoc::getFromPointer(text.begin()),
@@ -163,6 +185,9 @@ std::unique_ptr<Module> FileLowering::run(const FrontendOptions &options) {
   }
   if (diags.errorCount() != errorsBefore)
     return nullptr;
+  for (const auto &[name, constant] : constants)
+    if (!constant.used && !name.starts_with("_"))
+      diags.report(constant.declared, diag::UnusedVariable, name);
   markTargets(*module);
   return std::move(module);
 }

@@ -50,6 +50,15 @@ struct Term {
   }
 };
 
+/// The arguments of a call, by parameter.
+using GivenTerms = llvm::ArrayRef<std::vector<Term>>;
+
+/// What a position of `x[2, 1:4]` takes along its axis.
+struct Interval {
+  int64_t begin, end;
+  bool isDropped; ///< a single index, whose axis goes
+};
+
 /// A type and the spelling of its extents.
 struct WrittenType {
   TensorType type;
@@ -91,14 +100,17 @@ public:
   std::unique_ptr<Module> module = std::make_unique<Module>();
   Dimensions dimensions;
   Names config;
+  Names constants; ///< of the file; each body that uses one lowers it
   llvm::StringMap<Signature> signatures;
   unsigned repeats = 0; ///< in the model being lowered
+  bool remarks = false;
 
   /// The row called `name` in the language, by its own name or its alias.
   const OpDef *findOp(llvm::StringRef name) const;
 
 private:
   void evaluateConfig(const FrontendOptions &options);
+  void collectConstants();
   void collectSignatures();
 };
 
@@ -133,25 +145,51 @@ private:
   llvm::DenseSet<const Value *> named;
   /// Values of the outer body that a `repeat`'s body reads.
   std::vector<Value *> captured;
+  /// How many of the file's constants can be used here.
+  size_t visibleConstants = SIZE_MAX;
 
   // Expressions.cpp
   Term lowerName(const ast::ReferenceExpr *expr);
   Term lowerList(const ast::ListExpr *expr);
-  Term lowerNegation(const ast::NegationExpr *expr);
-  Term lowerChain(const ast::BinaryExpr *expr);
-  Term lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
-                   const Term &rhs);
-  bool checkArithmetic(const Term &term, const ast::Name &op);
+  Term lowerTyped(const ast::TypedExpr *expr);
+  std::optional<DType> lowerElementType(const ast::Name &name);
   void reportUnknownName(const ast::Name &name);
   /// The binding of `name`, here or in an enclosing body; null when there is
   /// none.
   Binding *findName(llvm::StringRef name);
+  Binding *findConstant(llvm::StringRef name);
+
+  // Operators.cpp
+  Term lowerChain(const ast::BinaryExpr *expr);
+  Term lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
+                   const Term &rhs);
+  Term lowerNumbers(const ast::BinaryExpr *expr, const Number &lhs,
+                    const Number &rhs);
+  Term lowerPower(const ast::BinaryExpr *expr, const Term &lhs,
+                  const Term &rhs);
+  Term lowerNegation(const ast::NegationExpr *expr);
+  Term lowerNot(const ast::NotExpr *expr);
+
+  // Parts.cpp
+  Term lowerPart(const ast::PartExpr *expr);
+  Term partOfList(const ast::PartExpr *expr, const Term &list);
+  Term partOfTensor(const ast::PartExpr *expr, Value *value);
+  std::optional<Interval> lowerPosition(const ast::Position &position,
+                                        unsigned axis, int64_t extent,
+                                        const Term &whole);
+
+  // Functions.cpp
+  std::vector<Term> lowerArguments(const ast::ReferenceExpr *expr);
+  Term lowerQuotient(const ast::ReferenceExpr *expr,
+                     const ast::BinaryExpr *quotient);
+  Term lowerNumberFunction(const ast::ReferenceExpr *expr,
+                           llvm::ArrayRef<Term> terms);
+  Term lowerIota(const ast::ReferenceExpr *expr);
 
   // Calls.cpp
   Term lowerCall(const ast::ReferenceExpr *expr);
-  Term lowerBuiltin(const ast::ReferenceExpr *expr, const OpDef &def);
-  ConstantRef fitConstant(const ast::ReferenceExpr *expr, const ParamDef &param,
-                          llvm::ArrayRef<Term> terms, bool &ok);
+  Term lowerBuiltin(const ast::ReferenceExpr *expr, const OpDef &def,
+                    std::vector<Term> terms);
   Value *fitTensor(const ast::ReferenceExpr *expr, const ParamDef &param,
                    const Term &term, std::optional<DType> dtype);
   /// Creates the op; its results become a tensor, or several.
@@ -159,14 +197,26 @@ private:
              llvm::ArrayRef<ConstantRef> constants, SourceRange range,
              llvm::StringRef writtenAs,
              llvm::ArrayRef<NamedInteger> hints = {});
-  /// A `const` of numbers; returns null when they do not fit, which is
-  /// reported.
+
+  // Literals.cpp
+  /// A `const` of a number, or of lists of numbers; null, with the reason
+  /// reported, when they do not fit.
   Value *literal(const Term &term, DType dtype);
+  std::optional<double> element(const Term &term, DType dtype);
+  bool flatten(const Term &term, unsigned depth, Shape &shape,
+               std::vector<const Term *> &leaves);
+  ConstantRef fitConstant(const ast::ReferenceExpr *expr, const OpDef &def,
+                          GivenTerms given, const ParamDef &param, bool &ok);
+  ConstantRef makeConstant(llvm::ArrayRef<Term> terms, bool list,
+                           const ParamDef &param, std::optional<DType> dtype);
+  ConstantRef changedDefault(const ast::ReferenceExpr *expr, const OpDef &def,
+                             GivenTerms given, const ParamDef &param);
 
   // Statements.cpp
   void lowerParameters(const Signature &signature);
   void lowerStatements(llvm::ArrayRef<ast::Statement *> statements);
   void lowerWeight(const ast::WeightStatement *statement);
+  Term lowerConst(llvm::ArrayRef<ast::Name> names, const ast::Expr *expr);
   void lowerLet(const ast::LetStatement *statement);
   void lowerReturn(const ast::ReturnStatement *statement);
   bool checkResult(const Term &term, unsigned index, const Signature &own);
@@ -193,6 +243,22 @@ private:
 /// Sets the role Target on inputs of models that are only used as targets of a
 /// loss.
 void markTargets(Module &module);
+
+/// Whether `name` is a function of numbers, such as `sqrt`.
+bool isNumberFunction(llvm::StringRef name);
+/// Whether its result is an integer, whatever its arguments, or when they are.
+bool givesInteger(llvm::StringRef function, bool ofIntegers);
+
+/// Whether a constant tensor can be made of the term: a number, a truth value,
+/// or nested lists of them.
+bool isLiteral(const Term &term);
+/// The element type that a literal has where nothing else determines it.
+DType ownType(const Term &literal);
+
+/// The element type of the literals for `param`, which the tensors and literals
+/// among the arguments determine.
+std::optional<DType> literalType(const OpDef &def, GivenTerms given,
+                                 const ParamDef &param);
 
 /// "a tensor `fp16[4]`", "the number 3", ...
 std::string inWords(const Term &term, const Dimensions &dimensions);

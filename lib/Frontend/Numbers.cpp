@@ -21,22 +21,42 @@ std::string Number::str() const {
   return text;
 }
 
-static std::optional<Number> combineIntegers(char op, int64_t lhs, int64_t rhs,
-                                             SourceRange range,
+int64_t frontend::floorQuotient(int64_t lhs, int64_t rhs) {
+  return lhs / rhs - (lhs % rhs != 0 && (lhs < 0) != (rhs < 0));
+}
+
+/// base ^ exponent; nothing when it does not fit.
+static std::optional<int64_t> power(int64_t base, int64_t exponent) {
+  int64_t result = 1;
+  // Beyond 63 steps, only -1, 0 and 1 still fit: their powers alternate.
+  if (exponent > 64)
+    exponent = 64 + exponent % 2;
+  for (; exponent > 0; --exponent)
+    if (llvm::MulOverflow(result, base, result))
+      return std::nullopt;
+  return result;
+}
+
+static std::optional<Number> combineIntegers(llvm::StringRef op, int64_t lhs,
+                                             int64_t rhs, SourceRange range,
                                              Diagnostics &diags) {
   int64_t result = 0;
   bool overflow = false;
-  switch (op) {
-  case '+':
+  if (op == "+") {
     overflow = llvm::AddOverflow(lhs, rhs, result);
-    break;
-  case '-':
+  } else if (op == "-") {
     overflow = llvm::SubOverflow(lhs, rhs, result);
-    break;
-  case '*':
+  } else if (op == "*") {
     overflow = llvm::MulOverflow(lhs, rhs, result);
-    break;
-  default:
+  } else if (op == "**") {
+    if (rhs < 0) {
+      diags.report(range, diag::InexactPower, lhs, rhs);
+      return std::nullopt;
+    }
+    std::optional<int64_t> raised = power(lhs, rhs);
+    overflow = !raised;
+    result = raised.value_or(0);
+  } else {
     if (rhs == 0) {
       diags.report(range, diag::DivisionByZero, std::to_string(lhs));
       return std::nullopt;
@@ -54,20 +74,21 @@ static std::optional<Number> combineIntegers(char op, int64_t lhs, int64_t rhs,
   return std::nullopt;
 }
 
-std::optional<Number> frontend::combine(char op, const Number &lhs,
+std::optional<Number> frontend::combine(llvm::StringRef op, const Number &lhs,
                                         const Number &rhs, SourceRange range,
                                         Diagnostics &diags) {
   if (lhs.isInteger && rhs.isInteger)
     return combineIntegers(op, lhs.integer, rhs.integer, range, diags);
   double a = lhs.asDouble(), b = rhs.asDouble();
-  if (op == '/' && b == 0) {
+  if (op == "/" && b == 0) {
     diags.report(range, diag::DivisionByZero, lhs.str());
     return std::nullopt;
   }
-  double result = op == '+'   ? a + b
-                  : op == '-' ? a - b
-                  : op == '*' ? a * b
-                              : a / b;
+  double result = op == "+"    ? a + b
+                  : op == "-"  ? a - b
+                  : op == "*"  ? a * b
+                  : op == "**" ? std::pow(a, b)
+                               : a / b;
   if (std::isfinite(result))
     return Number::ofDecimal(result);
   diags.report(range, diag::NumberOutOfRange);

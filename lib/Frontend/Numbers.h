@@ -29,12 +29,15 @@ struct Number {
   std::string str() const;
 };
 
-/// `lhs op rhs` for `+`, `-`, `*` or `/`. Reports an error at `range` when the
-/// result is not a number or an integer division is not exact.
-[[nodiscard]] std::optional<Number> combine(char op, const Number &lhs,
-                                            const Number &rhs,
-                                            SourceRange range,
-                                            Diagnostics &diags);
+/// `lhs op rhs` for `+`, `-`, `*`, `/` or `**`. Reports an error at `range`
+/// when the result is not a number or an integer division is not exact.
+[[nodiscard]] std::optional<Number>
+combine(llvm::StringRef op, const Number &lhs, const Number &rhs,
+        SourceRange range, Diagnostics &diags);
+
+/// `lhs / rhs` rounded toward minus infinity; `rhs` is not 0, and the quotient
+/// fits.
+int64_t floorQuotient(int64_t lhs, int64_t rhs);
 
 /// Parses the value of `--define name=`.
 std::optional<Number> parseNumber(llvm::StringRef text);

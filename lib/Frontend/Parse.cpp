@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Hints.h"
 #include "Syntax.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/Frontend/Frontend.h"
@@ -83,6 +84,22 @@ static bool checkText(llvm::StringRef text, Diagnostics &diags) {
   return true;
 }
 
+/// Reports characters that the language does not use, with what to write.
+static void reportCharacters(const Tokens &tokens, size_t first,
+                             Diagnostics &diags, SourceRange range,
+                             llvm::StringRef text) {
+  auto report = diags.report(range, diag::UnexpectedCharacter, text);
+  llvm::StringRef advice = frontend::adviceForCharacter(text[0]);
+  auto isInteger = [&](size_t index) {
+    return index < tokens.size() &&
+           tokens[index]->getType() == TDSLLexer::INTEGER;
+  };
+  if (text == "." && (isInteger(first + 1) || (first && isInteger(first - 1))))
+    advice = "a decimal has digits on both sides of the point";
+  if (!advice.empty())
+    report.note(range, diag::WriteInstead, advice);
+}
+
 /// Reports invalid tokens. Adjacent stray bytes are one error.
 static void reportBadTokens(const Tokens &tokens, const Source &source,
                             Diagnostics &diags) {
@@ -105,7 +122,12 @@ static void reportBadTokens(const Tokens &tokens, const Source &source,
       diags.report(range, diag::UnterminatedString);
       break;
     default:
-      diags.report(range, diag::UnexpectedCharacter, text);
+      reportCharacters(tokens, first, diags, range, text);
+      // The rest of the line is the comment.
+      while (text[0] == '#' &&
+             tokens[i + 1]->getLine() == tokens[first]->getLine() &&
+             tokens[i + 1]->getType() != Token::EOF)
+        ++i;
     }
   }
 }
@@ -119,7 +141,7 @@ static bool checkNesting(const Tokens &tokens, const Source &source,
     size_t type = token->getType();
     if (token->getChannel() != Token::DEFAULT_CHANNEL)
       continue;
-    if (type == TDSLLexer::MINUS) {
+    if (type == TDSLLexer::MINUS || type == TDSLLexer::NOT) {
       ++signs;
     } else if (type == TDSLLexer::LEFT_PAREN ||
                type == TDSLLexer::LEFT_BRACKET ||

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Hints.h"
 #include "Syntax.h"
 #include "anec/Frontend/Diags.h"
 #include "llvm/ADT/STLExtras.h"
@@ -52,6 +53,7 @@ private:
   unsigned errors = 0;
 
   void report(antlr4::Parser &parser);
+  bool reportForeignWord(antlr4::Parser &parser);
   bool isConsequence(size_t index) const;
   std::string describeExpected(antlr4::Parser &parser,
                                antlr4::misc::IntervalSet &expected) const;
@@ -118,10 +120,12 @@ Recovery::describeExpected(antlr4::Parser &parser,
          type == TDSLLexer::DECIMAL || type == TDSLLexer::STRING ||
          type == TDSLLexer::YES || type == TDSLLexer::NO ||
          type == TDSLLexer::LEFT_PAREN || type == TDSLLexer::LEFT_BRACKET ||
-         type == TDSLLexer::MINUS || type == TDSLLexer::WEIGHT))
+         type == TDSLLexer::MINUS || type == TDSLLexer::NOT ||
+         type == TDSLLexer::COLON || type == TDSLLexer::WEIGHT))
       continue;
     if (statement && (type == TDSLLexer::NAME || type == TDSLLexer::WEIGHT ||
-                      type == TDSLLexer::REPEAT || type == TDSLLexer::RETURN))
+                      type == TDSLLexer::REPEAT || type == TDSLLexer::RETURN ||
+                      type == TDSLLexer::CONST))
       continue;
     std::string word = tokenInWords(type).str();
     if (word.empty()) {
@@ -173,10 +177,54 @@ static llvm::StringRef positionInWords(size_t rule) {
   switch (rule) {
   case TDSLParser::RuleConfigEntry:
     return " after the config entry";
+  case TDSLParser::RuleConstant:
+    return " after the constant";
   case TDSLParser::RuleWeightStatement:
   case TDSLParser::RuleReturnStatement:
   case TDSLParser::RuleLetStatement:
     return " after the statement";
+  default:
+    return "";
+  }
+}
+
+/// Reports `if`, `for`, `def` and the like, where a statement or a block
+/// starts.
+bool Recovery::reportForeignWord(antlr4::Parser &parser) {
+  size_t rule = parser.getContext()->getRuleIndex();
+  const Token *word = rule == TDSLParser::RuleFile ? parser.getCurrentToken()
+                      : rule == TDSLParser::RuleLetStatement
+                          ? parser.getContext()->start
+                          : nullptr;
+  if (!word || word->getType() != TDSLLexer::NAME)
+    return false;
+  llvm::StringRef advice = frontend::adviceForWord(source.spelling(word));
+  if (advice.empty())
+    return false;
+  diags.report(source.range(word), diag::ForeignStatement,
+               source.spelling(word), advice);
+  return true;
+}
+
+/// What to write instead of a token that shows what was meant.
+static llvm::StringRef adviceFor(antlr4::Parser &parser, size_t found,
+                                 const antlr4::misc::IntervalSet &expected) {
+  size_t rule = parser.getContext()->getRuleIndex();
+  if (expected.contains(size_t(TDSLLexer::ARROW)))
+    return "the types of the results follow the parameters: `-> fp16[4]`";
+  if (rule != TDSLParser::RuleLetStatement ||
+      !expected.contains(size_t(TDSLLexer::EQUALS)))
+    return "";
+  switch (found) {
+  case TDSLLexer::LEFT_PAREN:
+    return "a value needs a name: `y = f(x);`";
+  case TDSLLexer::COLON:
+    return "the type of a value follows from its expression";
+  case TDSLLexer::PLUS:
+  case TDSLLexer::MINUS:
+  case TDSLLexer::STAR:
+  case TDSLLexer::SLASH:
+    return "a name is defined once: `y = x + 1;`";
   default:
     return "";
   }
@@ -192,6 +240,8 @@ void Recovery::report(antlr4::Parser &parser) {
     diags.report(source.range(found), diag::TooManyErrors);
     throw TooManyErrors();
   }
+  if (reportForeignWord(parser))
+    return;
   antlr4::misc::IntervalSet expected = parser.getExpectedTokens();
   bool semicolon =
       expected.size() == 1 && expected.contains(size_t(TDSLLexer::SEMICOLON));
@@ -215,6 +265,9 @@ void Recovery::report(antlr4::Parser &parser) {
     if (const Token *opener = unclosedBracket(index, closer))
       report.note(source.range(opener), diag::ToMatch, source.spelling(opener));
   }
+  llvm::StringRef advice = adviceFor(parser, found->getType(), expected);
+  if (!advice.empty())
+    report.note(source.range(found), diag::WriteInstead, advice);
   if (found->getType() != TDSLLexer::NAME)
     return;
   for (llvm::StringRef keyword : {"config", "kernel", "layer", "model"})
@@ -268,7 +321,7 @@ Token *Recovery::recoverInline(antlr4::Parser *parser) {
   size_t found = parser->getTokenStream()->LA(1);
   bool begins = found == TDSLLexer::NAME || found == TDSLLexer::RIGHT_BRACE ||
                 found == TDSLLexer::WEIGHT || found == TDSLLexer::RETURN ||
-                found == TDSLLexer::REPEAT;
+                found == TDSLLexer::REPEAT || found == TDSLLexer::CONST;
   if (!consequence && begins && startsLine(*parser) && expected.size() == 1 &&
       expected.contains(size_t(TDSLLexer::SEMICOLON))) {
     // A missing `;` at the end of a line: continue as if it were present.
@@ -281,6 +334,7 @@ Token *Recovery::recoverInline(antlr4::Parser *parser) {
 void Recovery::recover(antlr4::Parser *parser, std::exception_ptr error) {
   switch (parser->getContext()->getRuleIndex()) {
   case TDSLParser::RuleConfigEntry:
+  case TDSLParser::RuleConstant:
   case TDSLParser::RuleStatement:
     return skipStatement(*parser);
   case TDSLParser::RuleConfig:

@@ -55,6 +55,8 @@ void BodyLowering::bind(const ast::Name &name, Binding::Kind kind, Term term) {
   const Binding *previous = nullptr;
   if (auto it = file.config.find(name.text); it != file.config.end())
     previous = &it->second;
+  if (auto it = file.constants.find(name.text); it != file.constants.end())
+    previous = &it->second;
   for (BodyLowering *body = this; body && !previous; body = body->outer) {
     auto it = body->names.find(name.text);
     if (it == body->names.end())
@@ -133,8 +135,50 @@ void BodyLowering::lowerWeight(const ast::WeightStatement *statement) {
   }
 }
 
+/// What `value` is computed from that is no constant: a parameter, a weight, or
+/// the result of a call. Null when there is nothing.
+static const Value *findInput(const Value *value,
+                              llvm::DenseSet<const Value *> &seen) {
+  if (!seen.insert(value).second)
+    return nullptr;
+  const Op *op = value->definingOp();
+  if (!op || op->is(ops::Weight) || !op->def().eval)
+    return value;
+  for (const Value *operand : op->operandValues())
+    if (const Value *found = operand ? findInput(operand, seen) : nullptr)
+      return found;
+  return nullptr;
+}
+
+/// The value of `const NAME = ...`: a list becomes a tensor, and a tensor has
+/// no inputs.
+Term BodyLowering::lowerConst(llvm::ArrayRef<ast::Name> names,
+                              const ast::Expr *expr) {
+  Term term = lower(expr);
+  if (term.kind == Term::List && isLiteral(term)) {
+    Value *value = literal(term, ownType(term));
+    return value ? Term::ofTensor(value, term.range) : Term();
+  }
+  llvm::DenseSet<const Value *> seen;
+  for (const Term &part : term.kind == Term::Several
+                              ? llvm::ArrayRef<Term>(term.elements)
+                              : llvm::ArrayRef<Term>(term)) {
+    const Value *input =
+        part.kind == Term::Tensor ? findInput(part.tensor, seen) : nullptr;
+    if (!input)
+      continue;
+    diags.report(expr->range, diag::ConstInput, names.front().text,
+                 input->name.empty() ? "a value that is computed when it runs"
+                                     : "`" + input->name + "`");
+    return {};
+  }
+  return term;
+}
+
 void BodyLowering::lowerLet(const ast::LetStatement *statement) {
-  Term term = lower(statement->value);
+  Term term = statement->isConst
+                  ? lowerConst(statement->names, statement->value)
+                  : lower(statement->value);
   if (term.isPoison()) {
     for (const ast::Name &name : statement->names)
       bind(name, Binding::Variable, {});
@@ -149,7 +193,8 @@ void BodyLowering::lowerLet(const ast::LetStatement *statement) {
   }
   for (auto [index, name] : llvm::enumerate(statement->names)) {
     Term value = term.kind == Term::Several ? term.elements[index] : term;
-    if (value.kind == Term::List || value.kind == Term::String) {
+    if (value.kind == Term::String ||
+        (value.kind == Term::List && !isLiteral(value))) {
       diags.report(value.range, diag::NotAValue,
                    inWords(value, file.dimensions));
       value = {};

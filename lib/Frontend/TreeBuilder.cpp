@@ -48,18 +48,20 @@ private:
   Type type(TDSLParser::TypeContext *context);
   llvm::ArrayRef<Statement *> statements(TDSLParser::BlockContext *context);
   Statement *statement(TDSLParser::StatementContext *context);
-  Expr *expression(TDSLParser::ExpressionContext *context) {
-    return chain(context);
-  }
-  Expr *expression(TDSLParser::ProductContext *context) {
-    return chain(context);
-  }
-  Expr *expression(TDSLParser::NegationContext *context);
+  Expr *expression(antlr4::ParserRuleContext *context);
   Expr *chain(antlr4::ParserRuleContext *context);
+  Expr *value(TDSLParser::ValueContext *context);
+  Expr *negation(TDSLParser::NegationContext *context);
+  Expr *inversion(TDSLParser::InversionContext *context);
+  Expr *power(TDSLParser::PowerContext *context);
   Expr *primary(TDSLParser::PrimaryContext *context);
   Expr *integer(const Token *token);
   Expr *decimal(const Token *token);
   Expr *reference(TDSLParser::ReferenceContext *context);
+  Expr *call(TDSLParser::ReferenceContext *context);
+  Position position(TDSLParser::PositionContext *context);
+  Expr *part(Expr *value, TDSLParser::IndexContext *context,
+             const Token *first);
 };
 
 } // namespace
@@ -69,6 +71,9 @@ void TreeBuilder::add(TDSLParser::FileContext *context) {
     for (TDSLParser::ConfigEntryContext *entry : config->configEntry())
       file.config.push_back(
           {name(entry->NAME()), expression(entry->expression())});
+  for (TDSLParser::ConstantContext *constant : context->constant())
+    file.constants.push_back(
+        {name(constant->NAME()), value(constant->value())});
   for (TDSLParser::FunctionContext *fn : context->function())
     file.functions.push_back(function(fn));
 }
@@ -122,25 +127,39 @@ Statement *TreeBuilder::statement(TDSLParser::StatementContext *context) {
   auto *let = context->letStatement();
   return file.make<LetStatement>({{Statement::Let, range},
                                   names(let->NAME()),
-                                  expression(let->expression())});
+                                  value(let->value()),
+                                  let->CONST() != nullptr});
+}
+
+/// An expression of any level. Most have one operand, which is what they are.
+Expr *TreeBuilder::expression(antlr4::ParserRuleContext *context) {
+  while (true) {
+    if (auto *operand = dynamic_cast<TDSLParser::NegationContext *>(context))
+      return negation(operand);
+    if (auto *operand = dynamic_cast<TDSLParser::InversionContext *>(context);
+        operand && operand->NOT())
+      return inversion(operand);
+    if (context->children.size() > 1)
+      return chain(context);
+    context =
+        static_cast<antlr4::ParserRuleContext *>(context->children.front());
+  }
 }
 
 /// A list of operands with operators between them, folded from the left.
 Expr *TreeBuilder::chain(antlr4::ParserRuleContext *context) {
-  auto operand = [&](size_t index) -> Expr * {
-    auto *child = context->children[index];
-    if (auto *product = dynamic_cast<TDSLParser::ProductContext *>(child))
-      return expression(product);
-    return expression(static_cast<TDSLParser::NegationContext *>(child));
+  auto operand = [&](size_t index) {
+    return static_cast<antlr4::ParserRuleContext *>(context->children[index]);
   };
-  Expr *result = operand(0);
+  bool compares = dynamic_cast<TDSLParser::ComparisonContext *>(context);
+  Expr *result = expression(operand(0));
   for (size_t i = 1; i + 1 < context->children.size(); i += 2) {
     auto *op = static_cast<antlr4::tree::TerminalNode *>(context->children[i]);
-    Expr *rhs = operand(i + 1);
-    auto *last =
-        static_cast<antlr4::ParserRuleContext *>(context->children[i + 1]);
+    if (compares && i > 1)
+      diags.report(name(op).range(), diag::ComparisonChain);
+    Expr *rhs = expression(operand(i + 1));
     result = file.make<BinaryExpr>(
-        {{Expr::Binary, source.range(context->start, last->stop)},
+        {{Expr::Binary, source.range(context->start, operand(i + 1)->stop)},
          name(op),
          result,
          rhs});
@@ -148,11 +167,40 @@ Expr *TreeBuilder::chain(antlr4::ParserRuleContext *context) {
   return result;
 }
 
-Expr *TreeBuilder::expression(TDSLParser::NegationContext *context) {
-  if (TDSLParser::PrimaryContext *operand = context->primary())
-    return primary(operand);
-  return file.make<NegationExpr>({{Expr::Negation, source.range(context)},
-                                  expression(context->negation())});
+Expr *TreeBuilder::value(TDSLParser::ValueContext *context) {
+  Expr *literal = expression(context->expression());
+  if (!context->NAME())
+    return literal;
+  return file.make<TypedExpr>(
+      {{Expr::Typed, source.range(context)}, literal, name(context->NAME())});
+}
+
+Expr *TreeBuilder::inversion(TDSLParser::InversionContext *context) {
+  return file.make<NotExpr>(
+      {{Expr::Not, source.range(context)}, expression(context->inversion())});
+}
+
+Expr *TreeBuilder::negation(TDSLParser::NegationContext *context) {
+  if (TDSLParser::PowerContext *operand = context->power())
+    return power(operand);
+  return file.make<NegationExpr>(
+      {{Expr::Negation, source.range(context)}, negation(context->negation())});
+}
+
+Expr *TreeBuilder::power(TDSLParser::PowerContext *context) {
+  Expr *base = primary(context->primary(0));
+  if (!context->POWER())
+    return base;
+  TDSLParser::PrimaryContext *last = context->primary(1);
+  Expr *exponent = primary(last);
+  if (antlr4::tree::TerminalNode *minus = context->MINUS())
+    exponent = file.make<NegationExpr>(
+        {{Expr::Negation, source.range(minus->getSymbol(), last->stop)},
+         exponent});
+  return file.make<BinaryExpr>({{Expr::Binary, source.range(context)},
+                                name(context->POWER()),
+                                base,
+                                exponent});
 }
 
 Expr *TreeBuilder::primary(TDSLParser::PrimaryContext *context) {
@@ -160,8 +208,12 @@ Expr *TreeBuilder::primary(TDSLParser::PrimaryContext *context) {
     return integer(context->start);
   if (context->DECIMAL())
     return decimal(context->start);
-  if (auto *parenthesized = context->expression())
-    return expression(parenthesized);
+  if (auto *group = context->group()) {
+    Expr *inner = value(group->value());
+    for (TDSLParser::IndexContext *index : group->index())
+      inner = part(inner, index, group->start);
+    return inner;
+  }
   if (auto *list = context->list())
     return file.make<ListExpr>(
         {{Expr::List, source.range(context)}, expressions(list->expression())});
@@ -193,20 +245,69 @@ Expr *TreeBuilder::decimal(const Token *token) {
   return file.make<DecimalExpr>({{Expr::Decimal, source.range(token)}, value});
 }
 
+Position TreeBuilder::position(TDSLParser::PositionContext *context) {
+  TDSLParser::RangeContext *range = context->range();
+  return {source.range(context),
+          context->expression() ? expression(context->expression()) : nullptr,
+          range && range->expression() ? expression(range->expression())
+                                       : nullptr,
+          range != nullptr};
+}
+
+Expr *TreeBuilder::part(Expr *value, TDSLParser::IndexContext *context,
+                        const Token *first) {
+  std::vector<Position> positions;
+  for (TDSLParser::PositionContext *child : context->position())
+    positions.push_back(position(child));
+  return file.make<PartExpr>({{Expr::Part, source.range(first, context->stop)},
+                              value,
+                              file.copy(positions)});
+}
+
+/// The indices before the arguments are of the layer, those behind of what the
+/// call gives.
 Expr *TreeBuilder::reference(TDSLParser::ReferenceContext *context) {
+  bool isCall = context->arguments() != nullptr;
+  Expr *result =
+      isCall
+          ? call(context)
+          : file.make<ReferenceExpr>(
+                {{Expr::Reference, source.range(context->NAME()->getSymbol())},
+                 name(context->NAME()),
+                 nullptr,
+                 false,
+                 {}});
+  for (TDSLParser::IndexContext *index : context->index())
+    if (!isCall || index->start->getTokenIndex() >
+                       context->arguments()->start->getTokenIndex())
+      result = part(result, index, context->start);
+  return result;
+}
+
+Expr *TreeBuilder::call(TDSLParser::ReferenceContext *context) {
   std::vector<Argument> arguments;
-  if (context->arguments())
-    for (TDSLParser::ArgumentContext *arg : context->arguments()->argument()) {
-      TDSLParser::ParameterNameContext *parameter = arg->parameterName();
-      arguments.push_back({parameter ? source.name(parameter->start) : Name(),
-                           expression(arg->expression())});
-    }
-  TDSLParser::IndexContext *index = context->index();
+  for (TDSLParser::ArgumentContext *arg : context->arguments()->argument()) {
+    TDSLParser::ParameterNameContext *parameter = arg->parameterName();
+    arguments.push_back({parameter ? source.name(parameter->start) : Name(),
+                         value(arg->value())});
+  }
+  Expr *index = nullptr;
+  for (TDSLParser::IndexContext *child : context->index()) {
+    if (child->start->getTokenIndex() >
+        context->arguments()->start->getTokenIndex())
+      break;
+    if (index || child->position().size() != 1 || child->position(0)->range())
+      diags.report(source.range(child), diag::InstanceIndex,
+                   source.spelling(context->NAME()->getSymbol()));
+    else
+      index = expression(child->position(0)->expression());
+  }
   return file.make<ReferenceExpr>(
-      {{Expr::Reference, source.range(context)},
+      {{Expr::Reference,
+        source.range(context->start, context->arguments()->stop)},
        name(context->NAME()),
-       index ? expression(index->expression()) : nullptr,
-       context->arguments() != nullptr,
+       index,
+       true,
        file.copy(arguments)});
 }
 

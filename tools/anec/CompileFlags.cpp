@@ -49,6 +49,7 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
     options.weights.seed = seed;
   options.weights.executor = std::make_shared<Executor>(threads);
   options.defines = defines.pairs();
+  options.remarks = remarks;
   options.milVersion = milVersion;
   for (const std::string &shape : shapes)
     options.shapes.push_back(*parseInputShape(shape));

@@ -29,6 +29,8 @@ struct ReadOptions {
       MILReadOptions::MissingWeights::Error;
   /// The shapes of inputs that a MIL program declares with unknown extents.
   std::vector<InputShape> shapes;
+  /// Say what reading decided, as remarks.
+  bool remarks = false;
 };
 
 struct SourceFormat;

@@ -46,7 +46,10 @@ struct Expr {
     Boolean,
     List,
     Reference,
+    Part,
+    Typed,
     Negation,
+    Not,
     Binary
   };
   Kind kind;
@@ -92,14 +95,40 @@ struct ReferenceExpr : Expr {
   static bool classof(const Expr *expr) { return expr->kind == Reference; }
 };
 
+/// One axis of `x[2, 1:, :]`.
+struct Position {
+  SourceRange range;
+  Expr *begin, *end; ///< null when omitted
+  bool isRange;      ///< otherwise `begin` is an index, whose axis is dropped
+};
+
+/// `x[0:4]`: a part of a tensor or of a list.
+struct PartExpr : Expr {
+  Expr *value;
+  llvm::ArrayRef<Position> positions;
+  static bool classof(const Expr *expr) { return expr->kind == Part; }
+};
+
+/// `0.5: fp16`.
+struct TypedExpr : Expr {
+  Expr *value;
+  Name dtype;
+  static bool classof(const Expr *expr) { return expr->kind == Typed; }
+};
+
 struct NegationExpr : Expr {
   Expr *operand;
   static bool classof(const Expr *expr) { return expr->kind == Negation; }
 };
 
+struct NotExpr : Expr {
+  Expr *operand;
+  static bool classof(const Expr *expr) { return expr->kind == Not; }
+};
+
 /// Chains associate to the left, and can be long: walk `lhs` in a loop.
 struct BinaryExpr : Expr {
-  Name op; ///< `+`, `-`, `*`, `/` or `@`
+  Name op; ///< `+`, `-`, `*`, `/`, `@`, `**`, a comparison, `and` or `or`
   Expr *lhs, *rhs;
   static bool classof(const Expr *expr) { return expr->kind == Binary; }
 };
@@ -126,6 +155,7 @@ struct WeightStatement : Statement {
 struct LetStatement : Statement {
   llvm::ArrayRef<Name> names;
   Expr *value;
+  bool isConst;
   static bool classof(const Statement *s) { return s->kind == Let; }
 };
 
@@ -162,9 +192,16 @@ struct ConfigEntry {
   Expr *value;
 };
 
+/// `const NAME = value;` outside of blocks.
+struct ConstantDecl {
+  Name name;
+  Expr *value;
+};
+
 /// A file: its blocks in source order.
 struct File {
   std::vector<ConfigEntry> config;
+  std::vector<ConstantDecl> constants;
   std::vector<FunctionDecl> functions;
 
   template <typename T>

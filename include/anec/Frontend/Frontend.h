@@ -25,6 +25,8 @@ struct FrontendOptions {
   /// Values that override entries of `config`: name and number, as passed to
   /// `--define` on the command line.
   std::vector<std::pair<std::string, std::string>> defines;
+  /// Say which defaults were changed, as remarks.
+  bool remarks = false;
 };
 
 /// Checks and translates a program. Kernels and layers become functions of

@@ -1,5 +1,6 @@
 """Compiles the examples of a page: every ```tdsl block must be accepted, and
-every ```tdsl error block give what the ```text block below it shows."""
+every ```tdsl error or ```tdsl warning block give what the ```text block below
+it shows."""
 
 import pathlib
 import re
@@ -15,12 +16,13 @@ checked = 0
 for index, (kind, text) in enumerate(blocks):
     if not kind.startswith("tdsl"):
         continue
-    shown = blocks[index + 1][1] if kind == "tdsl error" else ""
+    fails = kind == "tdsl error"
+    shown = blocks[index + 1][1] if fails or kind == "tdsl warning" else ""
     name = shown.partition(":")[0] or f"example{index}.tdsl"
     (folder / name).write_text(text)
     run = subprocess.run([anec, name, "--emit=ir"], cwd=folder,
                          capture_output=True, text=True)
-    if run.stderr != shown or (run.returncode != 0) != bool(shown):
+    if run.stderr != shown or (run.returncode != 0) != fails:
         sys.exit(f"{page}: this example gives\n{text}\n{run.stderr}")
     checked += 1
 print(f"{checked} examples")

@@ -2,7 +2,7 @@
 """Runs a package in fp32 numerics, and compares some gradients with central
 differences of the loss, weights being moved in a .safetensors file.
 
-usage: differences.py ANE_RUN PACKAGE WORK_FOLDER"""
+usage: differences.py ANE_RUN PACKAGE WORK_FOLDER [STEP TOLERANCE]"""
 import json
 import pathlib
 import struct
@@ -34,11 +34,15 @@ def write_safetensors(path, arrays):
     path.write_bytes(struct.pack("<Q", len(text)) + text + body)
 
 
-def main(ane_run, package, work):
+def main(ane_run, package, work, step="1e-2", tolerance="2e-3"):
+    step, tolerance = float(step), float(tolerance)
     package, work = pathlib.Path(package), pathlib.Path(work)
     work.mkdir()
-    np.save(work / "tokens.npy", np.array([1, 4, 1], "i4"))
-    np.save(work / "targets.npy", np.array([4, 1, 5], "i4"))
+    entry = json.loads((package / "manifest.json").read_text())["entries"][0]
+    tokens = np.array([1, 4, 1], "i4"), np.array([4, 1, 5], "i4")
+    for name, ids in zip(("tokens", "targets"), tokens):
+        shape = next(i["shape"] for i in entry["inputs"] if i["name"] == name)
+        np.save(work / f"{name}.npy", np.resize(ids, shape))
     weights = read_safetensors(package / "weights" / "model.safetensors")
 
     def run(arrays, *more):
@@ -59,12 +63,11 @@ def main(ane_run, package, work):
     failed = 0
     for name, gradient in gradients.items():
         direction = random.standard_normal(gradient.shape).astype("f4")
-        step = 1e-2
         ends = [run({**weights, name: weights[name] + sign * step * direction},
-                    "--function=tiny.train") for sign in (1, -1)]
+                    f"--function={entry['name']}") for sign in (1, -1)]
         difference = (ends[0] - ends[1]) / (2 * step)
         along = float((gradient * direction).sum())
-        if abs(difference - along) > 2e-3 * max(abs(along), 0.1):
+        if abs(difference - along) > tolerance * max(abs(along), 0.1):
             print(f"{name}: {along}, and the loss moves by {difference}")
             failed += 1
     return 1 if failed else 0
