@@ -13,7 +13,7 @@
 ///   ==> @attention.backward.wo, @attention.backward,
 ///       @attention.backward.wk_wq_wv
 ///
-/// The forward's `sdpa` is a single op, which is not split.
+/// A forward is not split, whether it attends with `sdpa` or with products.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -148,6 +148,8 @@ static std::string matrixNames(llvm::ArrayRef<Op *> ops) {
 }
 
 static void cut(OpenedBody &body, int group, PassContext &ctx) {
+  if (body.group(group).role != FunctionRole::Backward)
+    return;
   CoreCut parts(body, group);
   if (!parts.hasCore())
     return;
