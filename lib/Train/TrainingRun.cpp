@@ -13,7 +13,7 @@
 
 using namespace anec;
 
-static std::string text(const char *format, auto... values) {
+static std::string formatted(const char *format, auto... values) {
   std::string line;
   llvm::raw_string_ostream(line) << llvm::format(format, values...);
   return line;
@@ -350,20 +350,20 @@ void TrainingRun::summarize(double seconds) {
   double windowsDone = double(done) * state.hyper.batch;
   progress.say(
       llvm::Twine(done) +
-      text(" steps in %.1f s: %.0f tokens/s, %.1f ms/step, ", seconds,
-           windowsDone * double(model.windowLength()) / seconds,
-           stepSeconds / double(done) * 1e3) +
-      text("%.4f TFLOP/s in steps; measured on this machine with the %s "
-           "backend",
-           windowsDone * model.flops() / stepSeconds * 1e-12,
-           backend.name().str().c_str()));
+      formatted(" steps in %.1f s: %.0f tokens/s, %.1f ms/step, ", seconds,
+                windowsDone * double(model.windowLength()) / seconds,
+                stepSeconds / double(done) * 1e3) +
+      formatted("%.4f TFLOP/s in steps; measured on this machine with the %s "
+                "backend",
+                windowsDone * model.flops() / stepSeconds * 1e-12,
+                backend.name().str().c_str()));
   std::string losses;
   if (state.loss)
-    losses = text("loss %.4f", *state.loss);
+    losses = formatted("loss %.4f", *state.loss);
   if (state.validationLoss)
-    losses += text(", validation loss %.4f", *state.validationLoss);
+    losses += formatted(", validation loss %.4f", *state.validationLoss);
   if (state.bestLoss)
-    losses += text(" (best %.4f, step ", *state.bestLoss) +
+    losses += formatted(" (best %.4f, step ", *state.bestLoss) +
               std::to_string(state.bestStep) + ")";
   progress.say(losses);
   progress.say("checkpoint, train.jsonl and loss.svg in " + options.checkpoint);

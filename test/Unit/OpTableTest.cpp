@@ -96,21 +96,23 @@ static bool fits(const StringsParam &handle, const ParamDef &param) {
   return fitsConstant(handle, param, isString);
 }
 
+template <typename Param>
+static void checkHandle(const Param &handle) {
+  unsigned uses = 0;
+  for (const OpDef *def : opTable().all())
+    for (const ParamDef &param : def->parameters())
+      if (param.name == handle) {
+        EXPECT_TRUE(fits(handle, param))
+            << def->name.str() << " " << handle.str();
+        ++uses;
+      }
+  EXPECT_NE(uses, 0u) << "no row has " << handle.str();
+}
+
 /// Every handle names a parameter of a row, and all that it names have its
 /// type.
-TEST(OpTable, HandlesHaveTheTypesOfRows){
-#define PARAM(HANDLE, NAME, TYPE)                                              \
-  {                                                                            \
-    unsigned uses = 0;                                                         \
-    for (const OpDef *def : opTable().all())                                   \
-      for (const ParamDef &param : def->parameters())                          \
-        if (param.name == param::HANDLE) {                                     \
-          EXPECT_TRUE(fits(param::HANDLE, param))                              \
-              << def->name.str() << " " << NAME;                               \
-          ++uses;                                                              \
-        }                                                                      \
-    EXPECT_NE(uses, 0u) << "no row has " << NAME << " (" #HANDLE ")";          \
-  }
+TEST(OpTable, HandlesHaveTheTypesOfRows) {
+#define PARAM(HANDLE, NAME, TYPE) checkHandle(param::HANDLE);
 #include "anec/IR/Params.def"
 }
 

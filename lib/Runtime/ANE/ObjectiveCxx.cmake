@@ -4,12 +4,25 @@
 option(ANEC_ENABLE_ANE
        "Build the ane backend: on macOS; elsewhere for its tests alone" ON)
 set(ANEC_HAS_OBJCXX OFF)
+# CMake keeps how headers are precompiled in variables that all languages share:
+# with clang for Objective-C++, GCC's headers would get clang's names, and be
+# ignored.
+set(pchVariables CMAKE_PCH_EXTENSION CMAKE_PCH_PROLOGUE CMAKE_PCH_EPILOGUE)
+macro(anec_enable_objcxx)
+  foreach(variable IN LISTS pchVariables)
+    set(kept_${variable} "${${variable}}")
+  endforeach()
+  enable_language(OBJCXX)
+  foreach(variable IN LISTS pchVariables)
+    set(${variable} "${kept_${variable}}")
+  endforeach()
+endmacro()
 if(NOT ANEC_ENABLE_ANE OR (NOT APPLE AND NOT ANEC_BUILD_TESTS))
   return()
 endif()
 
 if(APPLE)
-  enable_language(OBJCXX)
+  anec_enable_objcxx()
   add_library(anec-objcxx INTERFACE)
   # Counted by hand, and exceptions are caught, whatever flags say of C++. The
   # definition keeps Carbon's `check`, `verify` and `require` from being macros.
@@ -46,7 +59,7 @@ endif()
 # Of the compiler's flags, those that both ends of a call have to agree on.
 string(REGEX MATCHALL "-f(no-)?sanitize[^ ]*" sanitizers "${CMAKE_CXX_FLAGS}")
 string(JOIN " " CMAKE_OBJCXX_FLAGS ${CMAKE_OBJCXX_FLAGS} ${sanitizers})
-enable_language(OBJCXX)
+anec_enable_objcxx()
 add_library(anec-objcxx INTERFACE)
 target_include_directories(anec-objcxx SYSTEM INTERFACE
                            ${ANEC_GNUSTEP_INCLUDE})
