@@ -116,6 +116,26 @@ void Op::setConstant(const ConstantParam &param, ConstantRef value) {
   constantSlots[slot] = std::move(value);
 }
 
+uint64_t Op::position() const {
+  assert(function && "not linked into a function");
+  if (place)
+    return place;
+  const llvm::ilist<Op> &body = function->body();
+  constexpr uint64_t gap = uint64_t(1) << 24;
+  auto here = getIterator();
+  uint64_t before = here == body.begin() ? 0 : std::prev(here)->place;
+  bool isFirst = here == body.begin(), isLast = std::next(here) == body.end();
+  if (isFirst || before) {
+    uint64_t after = isLast ? before + 2 * gap : std::next(here)->place;
+    if (after > before + 1)
+      return place = before + (after - before) / 2;
+  }
+  uint64_t next = 0;
+  for (const Op &op : body)
+    op.place = next += gap;
+  return place;
+}
+
 void Op::erase() {
   assert(function && "not linked into a function");
   function->body().erase(getIterator());

@@ -36,10 +36,26 @@
 #include <vector>
 
 namespace anec {
+class Op;
+} // namespace anec
+
+/// An op that is linked into a function, or moved, has no known position.
+template <>
+struct llvm::ilist_callback_traits<anec::Op> {
+  void addNodeToList(anec::Op *op);
+  void removeNodeFromList(anec::Op *) {}
+  template <class Iterator>
+  void transferNodesFromList(ilist_callback_traits &, Iterator first,
+                             Iterator last) {
+    for (; first != last; ++first)
+      addNodeToList(&*first);
+  }
+};
+
+namespace anec {
 
 class Function;
 class Module;
-class Op;
 class Value;
 struct OpDef;
 
@@ -173,12 +189,19 @@ public:
     return Param::read(*constant(param));
   }
 
+  /// A number that grows along the function's body. It is found when it is
+  /// asked for, and changes only when the op moves or when there is no number
+  /// left between those of its neighbors.
+  uint64_t position() const;
+
   /// Unlinks and deletes the op; its results must have no uses.
   void erase();
 
 private:
   friend class Function;
+  friend struct llvm::ilist_callback_traits<Op>;
   Op() = default;
+  mutable uint64_t place = 0; ///< the position; 0 when it is not known
   const OpDef *row = nullptr;
   Function *function = nullptr;
   SourceRange source;
@@ -296,5 +319,9 @@ public:
 };
 
 } // namespace anec
+
+inline void llvm::ilist_callback_traits<anec::Op>::addNodeToList(anec::Op *op) {
+  op->place = 0;
+}
 
 #endif // ANEC_IR_IR_H

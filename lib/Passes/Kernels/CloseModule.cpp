@@ -15,6 +15,7 @@
 #include "anec/IR/Clone.h"
 #include "anec/IR/Names.h"
 #include "anec/Ops/Ops.h"
+#include "llvm/ADT/Hashing.h"
 #include <queue>
 
 using namespace anec;
@@ -204,8 +205,8 @@ static Interface interfaceOf(OpenedBody &body, int number) {
 
 /// The role of an input of a group: its known role, or the role that its
 /// producer assigns.
-static ValueRole roleOfInput(const Module &module, const Group &group,
-                             const Value &input) {
+static ValueRole roleOfInput(const llvm::StringMap<Function *> &functions,
+                             const Group &group, const Value &input) {
   auto known = group.inputRoles.find(&input);
   if (known != group.inputRoles.end() && known->second != ValueRole::Input)
     return known->second;
@@ -214,8 +215,8 @@ static ValueRole roleOfInput(const Module &module, const Group &group,
     return ValueRole::Weight;
   ValueRole role = input.role();
   if (def && def->is(ops::Call))
-    role = module.findFunction(def->get(param::callee))
-               ->resultRoles()[input.index()];
+    role =
+        functions.lookup(def->get(param::callee))->resultRoles()[input.index()];
   return role == ValueRole::Tap || role == ValueRole::Gradient
              ? role
              : ValueRole::Input;
@@ -231,9 +232,9 @@ static ValueRole roleOfOutput(const Group &group, const Value &output) {
              : ValueRole::Output;
 }
 
-static std::unique_ptr<Function> makeKernel(const Module &module,
-                                            OpenedBody &body, int number,
-                                            const Interface &interface) {
+static std::unique_ptr<Function>
+makeKernel(const llvm::StringMap<Function *> &functions, OpenedBody &body,
+           int number, const Interface &interface) {
   Group &group = body.group(number);
   std::vector<Op *> ops = body.ops(number);
   auto kernel =
@@ -250,7 +251,7 @@ static std::unique_ptr<Function> makeKernel(const Module &module,
         it == group.names.end() ? displayName(*input) : it->second;
     Value *parameter = kernel->addParameter(
         portType(input->type), names.unique(sanitizeName(name, "input")),
-        roleOfInput(module, group, *input));
+        roleOfInput(functions, group, *input));
     map[input] = fromPort(builder, parameter, input->type);
   }
   for (Op *op : interface.rematerialized) {
@@ -304,15 +305,37 @@ static bool isSame(const Function &lhs, const Function &rhs) {
   return lhs.resultRoles() == rhs.resultRoles();
 }
 
+/// The same for functions that are the same in the sense of isSame.
+static uint64_t hashOf(const Function &function) {
+  llvm::hash_code hash =
+      llvm::hash_combine(unsigned(function.kind), unsigned(function.role),
+                         function.parameters().size(), function.numResults());
+  for (const auto &param : function.parameters())
+    hash =
+        llvm::hash_combine(hash, unsigned(param->type.dtype),
+                           llvm::hash_combine_range(param->type.shape.begin(),
+                                                    param->type.shape.end()));
+  for (const Op &op : function.body()) {
+    hash = llvm::hash_combine(hash, &op.def(), op.numOperands());
+    for (const ConstantRef &constant : op.constants())
+      if (constant)
+        hash = llvm::hash_combine(hash, constant->hash());
+  }
+  return hash >> 1; // not one of the keys that DenseMap reserves
+}
+
 /// The kernel of the module equal to `kernel`; adds `kernel` to the module when
 /// there is none.
 Function *OpenedModule::addKernel(std::unique_ptr<Function> kernel) {
-  for (const auto &other : module.functions)
+  llvm::SmallVector<Function *, 1> &similar = hashed[hashOf(*kernel)];
+  for (Function *other : similar)
     if (isSame(*other, *kernel))
-      return other.get();
+      return other;
   std::string name = kernel->name;
-  for (unsigned suffix = 1; module.findFunction(kernel->name); ++suffix)
+  for (unsigned suffix = 1; !named.insert({kernel->name, kernel.get()}).second;
+       ++suffix)
     kernel->name = name + "_" + std::to_string(suffix);
+  similar.push_back(kernel.get());
   module.functions.push_back(std::move(kernel));
   return module.functions.back().get();
 }
@@ -355,7 +378,7 @@ void OpenedModule::close(OpenedBody &body) {
     Interface interface = interfaceOf(body, number);
     Value *instance =
         body.group(number).weightsAreInputs ? nullptr : body.instanceOf(number);
-    Function *kernel = addKernel(makeKernel(module, body, number, interface));
+    Function *kernel = addKernel(makeKernel(named, body, number, interface));
     builder.setRange(node.front()->range());
     Op *call =
         makeCall(builder, *kernel, interface, instance, node.front()->range());
@@ -376,6 +399,8 @@ void OpenedModule::close(OpenedBody &body) {
 }
 
 void OpenedModule::close() {
+  for (const auto &function : module.functions)
+    hashed[hashOf(*function)].push_back(function.get());
   for (OpenedBody &body : opened)
     close(body);
 }

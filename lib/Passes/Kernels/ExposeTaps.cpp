@@ -118,8 +118,15 @@ private:
 
   Value *counterpart(const Value *value) const;
   bool isThere(const Value *value, int user) const;
+  /// Whether computing an op for `user` includes providing operand `value`.
+  bool isComputed(const Value &value, int user) const {
+    const Op *def = value.definingOp();
+    return !(def && def->is(ops::Weight) && user != onHost) &&
+           !isThere(&value, user);
+  }
   double computeAgain(const Op &op, int user);
   double provide(Value *value, int user);
+  void becameAvailable(const Value *value, int user);
   bool fits(const Value *value) const;
 
   Value *tap(Value *value);
@@ -131,11 +138,13 @@ private:
   TapCosts costs;
   ForwardValues values;
   llvm::DenseMap<const Value *, Value *> tapped; ///< by the forward's value
-  /// Results of `provide` since the last decision. Without this cache, the time
-  /// would double for each op of a chain that uses a value twice.
+  /// Results of `provide` that still hold.
   llvm::DenseMap<std::pair<const Value *, int>, double> provided;
   llvm::DenseSet<int> backwardGroups;            ///< in a single function
   llvm::DenseSet<const Op *> afterFirstGradient; ///< in a single function
+  /// How many values of the backward a forward value can replace.
+  llvm::DenseMap<const Value *, unsigned> replaceable;
+  uint64_t largest = 0; ///< the bytes of the largest of these
 };
 
 } // namespace
@@ -195,10 +204,8 @@ bool TapPair::fits(const Value *value) const {
     return true;
   if (value->type.dtype == DType::Bool)
     return false; // it would be passed as fp16, as what it is computed from is
-  uint64_t bytes = value->type.numBytes();
-  for (const Value *output : forward.group(group).outputs)
-    bytes += output->type.numBytes();
-  return bytes <= ctx.target.limits.surfaceBytes.value;
+  return value->type.numBytes() + forward.group(group).outputBytes <=
+         ctx.target.limits.surfaceBytes.value;
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,25 +222,53 @@ double TapPair::computeAgain(const Op &op, int user) {
     const Op *def = operand->definingOp();
     if (def && def->is(ops::Weight) && user != onHost)
       cost += costs.moveOnEngine(operand);
-    else if (!isThere(operand, user))
+    else if (isComputed(*operand, user))
       cost += provide(operand, user);
   }
   return cost;
 }
 
-/// The cost of providing `value` to `user` in the cheaper way.
+/// The cost of providing `value` to `user` in the cheaper way. Operands come
+/// first, without recursion: chains of ops can be long.
 double TapPair::provide(Value *value, int user) {
-  if (auto it = provided.find({value, user}); it != provided.end())
-    return it->second;
-  double cost = computeAgain(*value->definingOp(), user);
-  Value *kept = counterpart(value);
-  if (kept && fits(kept)) {
-    double keep = tapped.contains(kept) ? 0 : costs.moveOnEngine(value);
-    double read = user == onHost ? 0 : costs.readTap(value);
-    cost = std::min(cost, keep + read);
+  llvm::SmallVector<Value *, 16> pending = {value};
+  while (!pending.empty()) {
+    Value *next = pending.back();
+    if (provided.contains({next, user})) {
+      pending.pop_back();
+      continue;
+    }
+    const Op &op = *next->definingOp();
+    size_t count = pending.size();
+    for (Value *operand : op.operandValues())
+      if (operand && isComputed(*operand, user) &&
+          !provided.contains({operand, user}))
+        pending.push_back(operand);
+    if (pending.size() > count)
+      continue;
+    double cost = computeAgain(op, user);
+    Value *kept = counterpart(next);
+    if (kept && fits(kept)) {
+      double keep = tapped.contains(kept) ? 0 : costs.moveOnEngine(next);
+      double read = user == onHost ? 0 : costs.readTap(next);
+      cost = std::min(cost, keep + read);
+    }
+    provided[{next, user}] = cost;
   }
-  provided[{value, user}] = cost;
-  return cost;
+  return provided.lookup({value, user});
+}
+
+/// Forgets the costs that `value` is part of: it is available to `user` now.
+void TapPair::becameAvailable(const Value *value, int user) {
+  llvm::SmallVector<const Value *, 8> pending = {value};
+  while (!pending.empty()) {
+    const Value *next = pending.pop_back_val();
+    for (Operand *use = next->firstUse(); use; use = use->nextUse())
+      if (const Op *op = use->owner())
+        for (const Value *result : op->resultValues())
+          if (provided.erase({result, user}))
+            pending.push_back(result);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -246,8 +281,15 @@ Value *TapPair::tap(Value *value) {
   if (known)
     return known;
   int group = forward.groupOf(value);
-  if (group != onHost)
+  if (group != onHost) {
     forward.giveTap(group, value);
+    // There may be too little room for others now.
+    if (forward.group(group).outputBytes + largest >
+        ctx.target.limits.surfaceBytes.value)
+      provided.clear();
+  }
+  if (replaceable.lookup(value) > 1)
+    provided.clear();
   if (!repeats.forward)
     return known = value;
   Function &body = forward.host();
@@ -270,7 +312,6 @@ static std::string microseconds(double time) {
 
 /// Decides how each user gets the results of `op`.
 bool TapPair::decide(Op &op) {
-  provided.clear();
   llvm::SetVector<int> groups = users(op);
   if (groups.empty())
     return false;
@@ -320,8 +361,12 @@ bool TapPair::decide(Op &op) {
           backward.takeTap(user, value);
       continue;
     }
-    if (user != onHost) // the host op stays
+    if (user != onHost) { // the host op stays
       backward.computeIn(op, user);
+      for (const Value *operand : op.operandValues())
+        if (operand)
+          becameAvailable(operand, user);
+    }
     ctx.count(user == onHost ? "host" : "recomputed");
     ctx.remark(op.range(), diag::TapRecomputed, displayName(*op.result()),
                user == onHost ? "the host" : backward.group(user).name,
@@ -335,8 +380,14 @@ bool TapPair::run() {
   bool changed = false;
   std::vector<Op *> copies;
   for (Op &op : backward.host().body())
-    if (isCopy(op))
+    if (isCopy(op)) {
       copies.push_back(&op);
+      for (const Value *result : op.resultValues())
+        if (const Value *kept = counterpart(result)) {
+          ++replaceable[kept];
+          largest = std::max<uint64_t>(largest, kept->type.numBytes());
+        }
+    }
   for (Op *op : llvm::reverse(copies)) {
     changed |= decide(*op);
     bool used = llvm::any_of(op->resultValues(), [](const Value *result) {

@@ -37,10 +37,7 @@ static bool fuseRmsnorm(Module &module, PassContext &ctx) {
           op.result()->type.dtype != DType::FP16)
         continue;
       for (int group : userGroups(body, op.result())) {
-        bool possible = body.isConvex([&](const Op &other) {
-          return &other == &op || body.groupOf(&other) == group;
-        });
-        if (!possible)
+        if (!body.isConvex(group, &op))
           continue;
         body.computeIn(op, group);
         ctx.count("fused");

@@ -22,16 +22,44 @@ bool anec::isRematerialized(const Op &op) {
 /// the existing one, or a new one.
 Value *OpenedBody::weightOfInstance(const Op &weight, Op &call) {
   Value *instance = call.operand(param::index);
-  for (Op &op : function->body()) {
-    if (&op == &call)
-      break;
-    if (op.is(ops::Weight) && op.operand(param::index) == instance &&
-        equalConstants(op.constants(), weight.constants()))
-      return op.result();
-  }
+  llvm::SmallVector<Op *, 1> &same = weights[weight.get(param::name)];
+  for (Op *op : same)
+    if (op->operand(param::index) == instance &&
+        equalConstants(op->constants(), weight.constants()))
+      return op->result();
   Op *copy = copyOp(weight, {instance});
   function->insert(copy, &call);
+  same.push_back(copy);
   return copy->result();
+}
+
+void OpenedBody::assign(Op *op, int group) {
+  auto [it, isNew] = groups.try_emplace(op, onHost);
+  if (it->second != onHost) {
+    Group &old = list[it->second];
+    old.members.erase(op);
+    old.first = old.last = nullptr;
+  }
+  if (group == onHost) {
+    groups.erase(it);
+    return;
+  }
+  it->second = group;
+  list[group].members.insert(op);
+  list[group].first = list[group].last = nullptr;
+}
+
+void OpenedBody::know(const Value *value, int group) {
+  llvm::SmallVector<int, 2> &of = known[value];
+  if (!llvm::is_contained(of, group))
+    of.push_back(group);
+}
+
+void OpenedBody::addOutput(int group, Value *value) {
+  if (!list[group].outputs.insert(value))
+    return;
+  list[group].outputBytes += value->type.numBytes();
+  know(value, group);
 }
 
 int OpenedBody::addGroup(const Function &callee) {
@@ -62,6 +90,7 @@ void OpenedBody::open(Op &call, const Function &callee) {
     list[number].inputs.insert(argument);
     list[number].names.insert({argument, param->name});
     list[number].inputRoles.insert({argument, param->role()});
+    know(argument, number);
   }
   for (const Op &op : callee.body()) {
     if (op.is(ops::Weight)) {
@@ -75,7 +104,8 @@ void OpenedBody::open(Op &call, const Function &callee) {
   for (unsigned index = 0; index < callee.numResults(); ++index) {
     Value *value = map.lookup(callee.result(index));
     if (value->definingOp() && groupOf(value) == number &&
-        list[number].outputs.insert(value)) {
+        !list[number].outputs.contains(value)) {
+      addOutput(number, value);
       list[number].outputRoles.insert({value, callee.resultRoles()[index]});
       if (!call.result(index)->name.empty())
         value->name = call.result(index)->name;
@@ -86,20 +116,27 @@ void OpenedBody::open(Op &call, const Function &callee) {
 }
 
 OpenedModule::OpenedModule(Module &module) : module(module) {
+  for (const auto &function : module.functions)
+    named.insert({function->name, function.get()});
   llvm::StringSet<> called;
   for (const auto &host : module.functions) {
     if (host->kind != FunctionKind::Host)
       continue;
     OpenedBody &body = opened.emplace_back(*host);
     for (Op &op : llvm::make_early_inc_range(host->body())) {
+      if (op.is(ops::Weight))
+        body.weights[op.get(param::name)].push_back(&op);
       if (!op.is(ops::Call))
         continue;
-      Function *callee = module.findFunction(op.get(param::callee));
+      Function *callee = named.lookup(op.get(param::callee));
       assert(callee && callee->kind != FunctionKind::Host);
       called.insert(callee->name);
       body.open(op, *callee);
     }
+    body.weights.clear();
   }
+  for (const auto &name : called)
+    named.erase(name.getKey());
   llvm::erase_if(module.functions, [&](const auto &function) {
     return called.contains(function->name);
   });
@@ -117,65 +154,119 @@ OpenedBody *OpenedModule::body(llvm::StringRef host) {
 //===----------------------------------------------------------------------===//
 
 std::vector<Op *> OpenedBody::ops(int group) const {
+  std::vector<std::pair<uint64_t, Op *>> placed;
+  for (Op *op : list[group].members)
+    op->position(); // can renumber all
+  for (Op *op : list[group].members)
+    placed.push_back({op->position(), op});
+  llvm::sort(placed);
   std::vector<Op *> result;
-  for (Op &op : function->body())
-    if (groupOf(&op) == group)
-      result.push_back(&op);
+  for (auto [position, op] : placed)
+    result.push_back(op);
   return result;
 }
 
-bool OpenedBody::isConvex(llvm::function_ref<bool(const Op &)> inside) const {
-  // Values outside the group that depend on it must not be inputs of it. Other
-  // groups are one node each: a kernel runs as a unit.
-  llvm::DenseSet<const Op *> after;
-  llvm::DenseSet<int> groupsAfter;
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (const Op &op : function->body()) {
-      if (inside(op) || after.contains(&op))
-        continue;
-      int group = groupOf(&op);
-      bool depends = group != onHost && groupsAfter.contains(group);
-      for (const Value *operand : op.operandValues())
-        if (const Op *def = operand ? operand->definingOp() : nullptr)
-          depends |= inside(*def) || after.contains(def);
-      if (!depends)
-        continue;
-      after.insert(&op);
-      if (group != onHost)
-        groupsAfter.insert(group);
-      changed = true;
+std::pair<uint64_t, uint64_t> OpenedBody::extent(int number) const {
+  const Group &group = list[number];
+  if (group.members.empty())
+    return {UINT64_MAX, 0};
+  if (!group.first)
+    for (const Op *op : group.members) {
+      if (!group.first || op->position() < group.first->position())
+        group.first = op;
+      if (!group.last || op->position() > group.last->position())
+        group.last = op;
+    }
+  return {group.first->position(), group.last->position()};
+}
+
+bool OpenedBody::isConvex(llvm::ArrayRef<int> inside, const Op *extra) const {
+  auto isInside = [&](const Op *op) {
+    return op == extra || llvm::is_contained(inside, groupOf(op));
+  };
+  // A path that leaves the set and returns to it passes only ops up to the last
+  // of the set, and groups that begin before it and end after it.
+  uint64_t bound = extra ? extra->position() : 0;
+  for (int group : inside)
+    bound = std::max(bound, extent(group).second);
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (unsigned group = 0; group < list.size(); ++group) {
+      auto [first, last] = extent(int(group));
+      if (first <= bound && last > bound) {
+        bound = last;
+        grows = true;
+      }
     }
   }
-  for (const Op &op : function->body())
-    if (inside(op))
-      for (const Value *operand : op.operandValues())
-        if (operand && operand->definingOp() &&
-            after.contains(operand->definingOp()))
-          return false;
-  return true;
+  // Groups outside are one node each: a kernel runs as a unit.
+  llvm::DenseSet<const Op *> seen;
+  std::vector<const Op *> after;
+  auto visit = [&](const Op *op) {
+    if (!seen.insert(op).second)
+      return;
+    int group = groupOf(op);
+    if (group == onHost) {
+      if (op->position() <= bound)
+        after.push_back(op);
+      return;
+    }
+    if (extent(group).first > bound)
+      return;
+    for (const Op *member : list[group].members) {
+      seen.insert(member);
+      after.push_back(member);
+    }
+  };
+  bool returns = false;
+  auto visitUsers = [&](const Op *op, bool fromInside) {
+    for (const Value *result : op->resultValues())
+      for (const Operand *use = result->firstUse(); use; use = use->nextUse()) {
+        if (!use->owner())
+          continue;
+        if (!isInside(use->owner()))
+          visit(use->owner());
+        else
+          returns |= !fromInside;
+      }
+  };
+  if (extra)
+    visitUsers(extra, /*fromInside=*/true);
+  for (int group : inside)
+    for (const Op *op : list[group].members)
+      visitUsers(op, /*fromInside=*/true);
+  while (!after.empty() && !returns) {
+    const Op *op = after.back();
+    after.pop_back();
+    visitUsers(op, /*fromInside=*/false);
+  }
+  return !returns;
 }
 
 bool OpenedBody::canMerge(int lhs, int rhs) const {
   Value *left = instanceOf(lhs), *right = instanceOf(rhs);
   if (left && right && left != right)
     return false;
-  return isConvex([&](const Op &op) {
-    int group = groupOf(&op);
-    return group == lhs || group == rhs;
-  });
+  return isConvex({lhs, rhs});
 }
 
 void OpenedBody::erase(Op &op) {
-  for (Group &group : list)
-    for (Value *result : op.resultValues()) {
-      group.inputs.remove(result);
-      group.outputs.remove(result);
-      group.names.erase(result);
-      group.inputRoles.erase(result);
-      group.outputRoles.erase(result);
+  for (const Value *result : op.resultValues()) {
+    auto it = known.find(result);
+    if (it == known.end())
+      continue;
+    for (int number : it->second) {
+      Group &group = list[number];
+      Value *value = op.result(result->index());
+      group.inputs.remove(value);
+      if (group.outputs.remove(value))
+        group.outputBytes -= value->type.numBytes();
+      group.names.erase(value);
+      group.inputRoles.erase(value);
+      group.outputRoles.erase(value);
     }
+    known.erase(it);
+  }
   assign(&op, onHost);
   op.erase();
 }
@@ -200,7 +291,13 @@ void OpenedBody::computeIn(Op &op, int group) {
 
 void OpenedBody::replace(Value *value, Value *by) {
   value->replaceAllUsesWith(by);
-  for (Group &group : list) {
+  auto it = known.find(value);
+  if (it == known.end())
+    return;
+  llvm::SmallVector<int, 2> numbers = it->second;
+  for (int number : numbers) {
+    Group &group = list[number];
+    know(by, number);
     if (auto it = group.names.find(value); it != group.names.end()) {
       std::string name = std::move(it->second);
       group.names.erase(it);
@@ -226,13 +323,19 @@ void OpenedBody::merge(int into, int from) {
   for (Value *input : list[from].inputs)
     list[into].inputs.insert(input);
   for (Value *output : list[from].outputs)
-    list[into].outputs.insert(output);
+    addOutput(into, output);
   for (const auto &[value, name] : list[from].names)
     list[into].names.insert({value, name});
   for (const auto &[value, role] : list[from].inputRoles)
     list[into].inputRoles.insert({value, role});
   for (const auto &[value, role] : list[from].outputRoles)
     list[into].outputRoles.insert({value, role});
+  for (const Value *input : list[from].inputs)
+    know(input, into);
+  for (const auto &[value, role] : list[from].inputRoles)
+    know(value, into);
+  for (const auto &[value, role] : list[from].outputRoles)
+    know(value, into);
   // A group that is partly a backward is a backward; a group from two layers
   // belongs to the model.
   if (list[from].role == FunctionRole::Backward)
@@ -242,12 +345,15 @@ void OpenedBody::merge(int into, int from) {
 }
 
 void OpenedBody::giveTap(int group, Value *value) {
-  if (list[group].outputs.insert(value))
-    list[group].outputRoles[value] = ValueRole::Tap;
+  if (list[group].outputs.contains(value))
+    return;
+  addOutput(group, value);
+  list[group].outputRoles[value] = ValueRole::Tap;
 }
 
 void OpenedBody::takeTap(int group, const Value *value) {
   list[group].inputRoles.insert({value, ValueRole::Tap});
+  know(value, group);
 }
 
 /// The operand as a weight; null for anything else.

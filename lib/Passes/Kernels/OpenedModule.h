@@ -31,6 +31,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace anec {
 
@@ -50,6 +51,14 @@ struct Group {
   llvm::DenseMap<const Value *, ValueRole> inputRoles, outputRoles;
   /// Weights are inputs, passed by the host, instead of part of the kernel.
   bool weightsAreInputs = false;
+  /// The sum of the bytes of `outputs`.
+  uint64_t outputBytes = 0;
+
+private:
+  friend class OpenedBody;
+  llvm::DenseSet<Op *> members;
+  /// The first and last of `members`; null when they have to be searched.
+  mutable const Op *first = nullptr, *last = nullptr;
 };
 
 /// One host function while its groups are open.
@@ -67,12 +76,7 @@ public:
   int groupOf(const Value *value) const {
     return value->definingOp() ? groupOf(value->definingOp()) : onHost;
   }
-  void assign(const Op *op, int group) {
-    if (group == onHost)
-      groups.erase(op);
-    else
-      groups[op] = group;
-  }
+  void assign(Op *op, int group);
   /// Adds an empty group with the name, kind, role and owner of `callee`.
   int addGroup(const Function &callee);
   /// Adds an empty group for a part of group `whole`.
@@ -93,8 +97,9 @@ public:
   /// Whether two groups can become one: no path between them leads through
   /// other ops, and they use the weights of at most one instance.
   bool canMerge(int lhs, int rhs) const;
-  /// Whether the ops selected by `inside` can be one kernel.
-  bool isConvex(llvm::function_ref<bool(const Op &)> inside) const;
+  /// Whether the ops of `groups` and the op `extra` (null: none) of the host
+  /// can be one kernel.
+  bool isConvex(llvm::ArrayRef<int> groups, const Op *extra = nullptr) const;
   /// Moves all ops of group `from` to group `into`.
   void merge(int into, int from);
   /// Adds `value`, a result of `group`, to the outputs of the group as a tap.
@@ -113,10 +118,19 @@ private:
   void replace(Value *value, Value *by);
   void open(Op &call, const Function &callee);
   Value *weightOfInstance(const Op &weight, Op &call);
+  void addOutput(int group, Value *value);
+  /// Records that the inputs, outputs, names or roles of `group` include
+  /// `value`.
+  void know(const Value *value, int group);
+  /// The positions of the first and last op of a group; (max, 0) without ops.
+  std::pair<uint64_t, uint64_t> extent(int group) const;
 
   Function *function;
   std::vector<Group> list;
   llvm::DenseMap<const Op *, int> groups;
+  llvm::DenseMap<const Value *, llvm::SmallVector<int, 2>> known;
+  /// By name, the weights of the host that precede the call being opened.
+  llvm::StringMap<llvm::SmallVector<Op *, 1>> weights;
 };
 
 /// All host functions of a module while their groups are open.
@@ -137,6 +151,10 @@ private:
 
   Module &module;
   std::vector<OpenedBody> opened;
+  /// The functions of the module: by name, and, while closing, by a hash that
+  /// is the same for equal kernels.
+  llvm::StringMap<Function *> named;
+  llvm::DenseMap<uint64_t, llvm::SmallVector<Function *, 1>> hashed;
 };
 
 /// Whether `op` is copied into every kernel that uses it: weights and

@@ -60,9 +60,14 @@ static bool hasBackward(const OpenedBody &body, int group,
 /// Splits a group where a value comes back from the host: stage n + 1 needs
 /// values that the host computes from results of stage n.
 static void splitIntoStages(OpenedBody &body, int group) {
+  std::vector<Op *> ops = body.ops(group);
+  if (ops.empty())
+    return;
+  // What comes back has left before: only ops between the group's matter.
   llvm::DenseMap<const Op *, unsigned> stages;
   unsigned last = 0;
-  for (const Op &op : body.host().body()) {
+  for (const Op &op : llvm::make_range(ops.front()->getIterator(),
+                                       std::next(ops.back()->getIterator()))) {
     unsigned stage = 0;
     bool inGroup = body.groupOf(&op) == group;
     for (const Value *operand : op.operandValues()) {
@@ -87,7 +92,7 @@ static void splitIntoStages(OpenedBody &body, int group) {
   for (unsigned stage = 1; stage <= last; ++stage)
     parts.push_back(
         body.addPart(group, name + ".part" + std::to_string(stage)));
-  for (const Op *op : body.ops(group))
+  for (Op *op : ops)
     body.assign(op, parts[stages.lookup(op)]);
 }
 
@@ -99,7 +104,7 @@ static bool place(Module &module, PassContext &ctx) {
     int groups = body.numGroups();
     for (int group = 0; group < groups; ++group) {
       bool backward = hasBackward(body, group, flow);
-      for (const Op *op : body.ops(group)) {
+      for (Op *op : body.ops(group)) {
         const char *reason = reasonForHost(*op, body, flow, backward);
         if (!reason) {
           ctx.count("engine");

@@ -55,31 +55,35 @@ static std::string reasonToCut(const Function &kernel, PassContext &ctx) {
   return "";
 }
 
-/// The bytes that the first `count` of `ops` pass to the other ops.
-static uint64_t bytesAcross(llvm::ArrayRef<Op *> ops, size_t count) {
-  llvm::DenseSet<const Op *> after(ops.begin() + count, ops.end());
-  uint64_t bytes = 0;
-  for (const Op *op : ops.take_front(count))
-    for (const Value *result : op->resultValues())
+/// For each number of ops in front, the bytes that pass from these to the rest.
+static std::vector<uint64_t> bytesAcross(llvm::ArrayRef<Op *> ops) {
+  llvm::DenseMap<const Op *, size_t> places;
+  for (auto [place, op] : llvm::enumerate(ops))
+    places[op] = place;
+  // A value passes every cut between its op and its last user.
+  std::vector<uint64_t> changes(ops.size() + 1);
+  for (auto [place, op] : llvm::enumerate(ops))
+    for (const Value *result : op->resultValues()) {
+      size_t last = place;
       for (Operand *use = result->firstUse(); use; use = use->nextUse())
-        if (use->owner() && after.contains(use->owner())) {
-          bytes += result->type.numBytes();
-          break;
-        }
-  return bytes;
+        if (auto it = places.find(use->owner()); it != places.end())
+          last = std::max(last, it->second);
+      changes[place + 1] += result->type.numBytes();
+      changes[last + 1] -= result->type.numBytes();
+    }
+  for (size_t count = 1; count < changes.size(); ++count)
+    changes[count] += changes[count - 1];
+  return changes;
 }
 
-/// The number of ops of the first part: near half, where the fewest bytes pass
-/// between the parts.
+/// Where to cut: near the middle, where the fewest bytes cross.
 static size_t bestCut(llvm::ArrayRef<Op *> ops) {
-  size_t best = ops.size() / 2;
-  uint64_t fewest = bytesAcross(ops, best);
+  std::vector<uint64_t> bytes = bytesAcross(ops);
+  size_t middle = ops.size() / 2, best = middle;
   for (size_t away = 1; away <= ops.size() / 6; ++away)
-    for (size_t count : {ops.size() / 2 - away, ops.size() / 2 + away})
-      if (uint64_t bytes = bytesAcross(ops, count); bytes < fewest) {
-        fewest = bytes;
+    for (size_t count : {middle - away, middle + away})
+      if (bytes[count] < bytes[best])
         best = count;
-      }
   return best;
 }
 
@@ -123,7 +127,8 @@ static std::string nameOfRest(llvm::StringRef name, Wholes &wholes,
 }
 
 /// Splits each kernel beyond a limit once.
-static bool cutOnce(Module &module, PassContext &ctx, Wholes &wholes) {
+static bool cutOnce(Module &module, PassContext &ctx, Wholes &wholes,
+                    llvm::StringSet<> &fitting) {
   llvm::StringMap<std::string> reasons;
   llvm::StringSet<> withWeights, names;
   for (const auto &function : module.functions) {
@@ -133,12 +138,16 @@ static bool cutOnce(Module &module, PassContext &ctx, Wholes &wholes) {
     if (llvm::any_of(function->body(),
                      [](const Op &op) { return op.is(ops::Weight); }))
       withWeights.insert(function->name);
+    if (fitting.contains(function->name))
+      continue;
     // A single op cannot be split.
-    if (std::string reason = reasonToCut(*function, ctx); !reason.empty())
-      if (llvm::count_if(function->body(), [](const Op &op) {
-            return !isRematerialized(op);
-          }) > 1)
-        reasons[function->name] = reason;
+    std::string reason = reasonToCut(*function, ctx);
+    if (reason.empty())
+      fitting.insert(function->name);
+    else if (llvm::count_if(function->body(), [](const Op &op) {
+               return !isRematerialized(op);
+             }) > 1)
+      reasons[function->name] = reason;
   }
   if (reasons.empty())
     return false;
@@ -179,8 +188,9 @@ static bool splitKernels(Module &module, PassContext &ctx) {
   constexpr unsigned maxRounds = 16; // halving: no kernel needs that many
   bool changed = false;
   Wholes wholes;
-  for (unsigned round = 0; round < maxRounds && cutOnce(module, ctx, wholes);
-       ++round)
+  llvm::StringSet<> fitting; // kernels known to be within the limits
+  for (unsigned round = 0;
+       round < maxRounds && cutOnce(module, ctx, wholes, fitting); ++round)
     changed = true;
   return changed;
 }
