@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Decompose.h"
 #include "Elementwise.h"
 #include "Infer.h"
 #include "anec/Ops/Ops.h"
@@ -137,9 +138,12 @@ static double hardSigmoid(double x, double alpha, double beta) {
   return std::fmin(std::fmax(alpha * x + beta, 0), 1);
 }
 
-static Value *derivativeLeakyRelu(Gradient &g) {
-  return g.select(g.below(g.in(0), 0), g.scalar(g.op.get(param::alpha)),
-                  g.scalar(1));
+static Value *leakyReluGradient(Gradient &g) {
+  Value *scaled = g.mul(g.dy(), g.op.get(param::alpha));
+  return g.select(g.below(g.in(0), 0), scaled, g.dy());
+}
+static void gradientLeakyRelu(Gradient &g) {
+  g.give(0, [&] { return leakyReluGradient(g); });
 }
 /// alpha e^x = alpha (e^x - 1) + alpha, the result plus alpha.
 static Value *derivativeElu(Gradient &g) {
@@ -149,9 +153,11 @@ static Value *derivativeElu(Gradient &g) {
 static Value *isAboveAlpha(Gradient &g) {
   return g.make(ops::GreaterEqual, {g.in(0), g.scalar(g.op.get(param::alpha))});
 }
-static Value *derivativeClampedRelu(Gradient &g) {
-  return g.where(g.below(g.out(), g.op.get(param::beta)),
-                 derivativeLeakyRelu(g));
+static void gradientClampedRelu(Gradient &g) {
+  g.give(0, [&] {
+    Value *unlimited = g.below(g.out(), g.op.get(param::beta));
+    return g.where(unlimited, leakyReluGradient(g));
+  });
 }
 static Value *derivativeLinear(Gradient &g) {
   return g.scalar(g.op.get(param::alpha));
@@ -161,14 +167,17 @@ static Value *derivativeScaledTanh(Gradient &g) {
   Value *tanh = g.make(ops::Tanh, {g.mul(g.in(0), beta)});
   return g.mul(g.from(1, g.square(tanh)), alpha * beta);
 }
-static Value *derivativeSigmoidHard(Gradient &g) {
-  return g.where(g.both(g.above(g.out(), 0), g.below(g.out(), 1)),
-                 g.scalar(g.op.get(param::alpha)));
+static void gradientSigmoidHard(Gradient &g) {
+  g.give(0, [&] {
+    Value *aboveZero = g.above(g.out(), 0), *belowOne = g.below(g.out(), 1);
+    return g.where(g.both(aboveZero, belowOne),
+                   g.mul(g.dy(), g.op.get(param::alpha)));
+  });
 }
 
 constinit const OpDef ops::LeakyRelu =
     withAlpha("leaky_relu", "`x` where `x` >= 0, and `alpha` * `x` elsewhere.",
-              evalWithAlpha<leakyRelu>, gradientUnary<derivativeLeakyRelu>);
+              evalWithAlpha<leakyRelu>, gradientLeakyRelu);
 constinit const OpDef ops::Elu = withAlpha(
     "elu", "`x` where `x` >= 0, and `alpha` * (exp(`x`) - 1) elsewhere.",
     evalWithAlpha<elu>, gradientUnary<derivativeElu>);
@@ -179,16 +188,16 @@ constinit const OpDef ops::ClampedRelu = withAlphaBeta(
     "clamped_relu",
     "min(`x`, `beta`) where `x` >= 0, and min(`alpha` * `x`, `beta`) "
     "elsewhere.",
-    evalWithAlphaBeta<clampedRelu>, gradientUnary<derivativeClampedRelu>);
+    evalWithAlphaBeta<clampedRelu>, gradientClampedRelu);
 constinit const OpDef ops::LinearActivation =
     withAlphaBeta("linear_activation", "`alpha` * `x` + `beta`.",
                   evalWithAlphaBeta<linear>, gradientUnary<derivativeLinear>);
 constinit const OpDef ops::ScaledTanh = withAlphaBeta(
     "scaled_tanh", "`alpha` * tanh(`beta` * `x`).",
     evalWithAlphaBeta<scaledTanh>, gradientUnary<derivativeScaledTanh>);
-constinit const OpDef ops::SigmoidHard = withAlphaBeta(
-    "sigmoid_hard", "Limits `alpha` * `x` + `beta` to [0, 1].",
-    evalWithAlphaBeta<hardSigmoid>, gradientUnary<derivativeSigmoidHard>);
+constinit const OpDef ops::SigmoidHard =
+    withAlphaBeta("sigmoid_hard", "Limits `alpha` * `x` + `beta` to [0, 1].",
+                  evalWithAlphaBeta<hardSigmoid>, gradientSigmoidHard);
 
 //===----------------------------------------------------------------------===//
 // With parameters for each channel
@@ -230,18 +239,30 @@ static void gradientPrelu(Gradient &g) {
   });
 }
 
+/// relu(x) + alpha min(x, 0)
+static Value *decomposePrelu(Builder &builder, const Op &op) {
+  Decomposition d(builder, op);
+  Value *x = op.operand(0u);
+  Value *negative = d.make(ops::Minimum, {x, d.scalar(0, "zero")}, "negative");
+  Value *scaled =
+      d.make(ops::Mul, {negative, d.perChannel(param::alphaValue)}, "scaled");
+  Value *positive = d.make(ops::Relu, {x}, "positive");
+  return d.make(ops::Add, {positive, scaled});
+}
+
 constinit const OpDef ops::Prelu = {
     .name = "prelu",
     .summary = "`x` where `x` >= 0, and `alpha` * `x` elsewhere, with one "
                "`alpha` per channel.",
     .family = "activation",
     .params = {value(param::x),
-               value(param::alphaValue, floats, 'U', "[channels]")},
+               stored(value(param::alphaValue, floats, 'U', "[channels]"))},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 to 5",
                     "`alpha` has an element for each channel (axis 1)"},
     .infer = inferPerChannel,
     .eval = evalPrelu,
+    .decomposeComputed = decomposePrelu,
     .gradient = gradientPrelu,
 };
 
@@ -269,20 +290,30 @@ static void gradientSoftplusParametric(Gradient &g) {
   g.give(2, [&] { return g.sumAlong(g.mul(inner(), g.in(0)), 1); });
 }
 
+/// alpha softplus(beta x)
+static Value *decomposeSoftplusParametric(Builder &builder, const Op &op) {
+  Decomposition d(builder, op);
+  Value *scaled = d.make(
+      ops::Mul, {op.operand(0u), d.perChannel(param::betaValue)}, "scaled");
+  Value *soft = d.make(ops::Softplus, {scaled}, "soft");
+  return d.make(ops::Mul, {soft, d.perChannel(param::alphaValue)});
+}
+
 constinit const OpDef ops::SoftplusParametric = {
     .name = "softplus_parametric",
     .summary = "`alpha` * log(1 + exp(`beta` * `x`)), with one `alpha` and one "
                "`beta` per channel.",
     .family = "activation",
     .params = {value(param::x),
-               value(param::alphaValue, floats, 'U', "[channels]"),
-               value(param::betaValue, floats, 'U', "[channels]")},
+               stored(value(param::alphaValue, floats, 'U', "[channels]")),
+               stored(value(param::betaValue, floats, 'U', "[channels]"))},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 to 5",
                     "`alpha` and `beta` have an element for each channel (axis "
                     "1)"},
     .infer = inferPerChannel,
     .eval = evalSoftplusParametric,
+    .decomposeComputed = decomposeSoftplusParametric,
     .gradient = gradientSoftplusParametric,
 };
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/IR/Diags.h"
@@ -262,6 +263,16 @@ static int64_t flopsConv(const Op &op) {
                             weight.numElements() / weight.shape[0]});
 }
 
+/// conv(x, weight, bias) = conv(x, weight) + bias, and the same of
+/// conv_transpose.
+static Value *splitBias(Builder &builder, const Op &op) {
+  Decomposition d(builder, op);
+  llvm::SmallVector<Value *, 4> operands(op.operandValues());
+  operands[op.def().valueSlot(param::bias)] = nullptr;
+  Value *product = d.make(op, operands, "product");
+  return d.make(ops::Add, {product, d.perChannel(param::bias)});
+}
+
 constinit const OpDef ops::Conv = {
     .name = "conv",
     .summary = "Convolution of `x` with `weight` over 1 to 3 spatial axes, "
@@ -270,7 +281,7 @@ constinit const OpDef ops::Conv = {
     .params = {value(param::x, floats, 'T', "[images, channels, spatial...]"),
                value(param::weight, floats, 'U',
                      "[outputs, channels / groups, kernel...]"),
-               optionalValue(param::bias, floats, 'U', "[outputs]"),
+               stored(optionalValue(param::bias, floats, 'U', "[outputs]")),
                integers(param::strides, "ones(spatial)"),
                text(param::padType, "\"valid\"",
                     "valid: no padding; custom: `pad`; same and same_lower: "
@@ -294,6 +305,7 @@ constinit const OpDef ops::Conv = {
                     "the kernel fits the padded input"},
     .infer = inferConv,
     .eval = evalConv,
+    .decomposeComputed = splitBias,
     .flops = flopsConv,
     .gradient = gradientConv,
 };
@@ -428,7 +440,7 @@ constinit const OpDef ops::ConvTranspose = {
     .params = {value(param::x, floats, 'T', "[images, channels, spatial...]"),
                value(param::weight, floats, 'U',
                      "[channels, outputs / groups, kernel...]"),
-               optionalValue(param::bias, floats, 'U', "[outputs]"),
+               stored(optionalValue(param::bias, floats, 'U', "[outputs]")),
                integers(param::pad, "zeros(2*spatial)",
                         "elements to remove (before, after) per spatial axis; "
                         "used when `pad_type` is custom"),
@@ -451,6 +463,7 @@ constinit const OpDef ops::ConvTranspose = {
                     "convolution maps to the shape of `x`"},
     .infer = inferConvTranspose,
     .eval = evalConvTranspose,
+    .decomposeComputed = splitBias,
     .flops = flopsConvTranspose,
     .gradient = gradientConvTranspose,
 };

@@ -41,6 +41,21 @@ public:
                    llvm::StringRef part = "") {
     return make(ops::Transpose, {x}, Attr(param::perm, perm), part);
   }
+  /// `value` in the element type of the op's first operand.
+  Value *cast(Value *value, llvm::StringRef part) {
+    DType dtype = op.operand(0u)->type.dtype;
+    if (value->type.dtype == dtype)
+      return value;
+    return make(ops::Cast, {value}, Attr(param::dtype, spelling(dtype)), part);
+  }
+  /// The vector operand `param`, an element per channel, in the shape that
+  /// broadcasts along axis 1 of the op's first operand, and in its type.
+  Value *perChannel(const ValueParam &param) {
+    Value *vector = cast(op.operand(param), llvm::StringRef(param));
+    Shape shape(op.operand(0u)->type.rank(), 1);
+    shape[1] = vector->type.numElements();
+    return reshape(vector, shape, llvm::StringRef(param));
+  }
   /// Creates an op named NAME_PART after the op's result NAME, or NAME without
   /// `part`, for the value that replaces the op.
   Value *make(const OpDef &def, llvm::ArrayRef<Value *> operands,
@@ -53,6 +68,16 @@ public:
   Value *make(const OpDef &def, llvm::ArrayRef<Value *> operands,
               llvm::StringRef part = "") {
     return make(def, operands, {}, part);
+  }
+
+  /// A copy of `like` on other operands.
+  Value *make(const Op &like, llvm::ArrayRef<Value *> operands,
+              llvm::StringRef part) {
+    std::string name = op.result()->name;
+    name = name.empty() ? part.str() : name + "_" + part.str();
+    return builder
+        .createWithSlots(like.def(), operands, like.constants(), {name})
+        ->result();
   }
 
 private:

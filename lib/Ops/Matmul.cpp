@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/IR/Diags.h"
@@ -210,13 +211,25 @@ static int64_t flopsLinear(const Op &op) {
       {2, op.result()->type.numElements(), op.operand(1u)->type.shape[1]});
 }
 
+/// x weight^T + bias
+static Value *decomposeLinear(Builder &builder, const Op &op) {
+  Decomposition d(builder, op);
+  Value *bias = op.operand(param::bias);
+  Value *product =
+      d.make(ops::Matmul,
+             {op.operand(0u), d.cast(op.operand(param::weight), "weight")},
+             {{param::transposeX, false}, {param::transposeY, true}},
+             bias ? "product" : "");
+  return bias ? d.make(ops::Add, {product, d.cast(bias, "bias")}) : product;
+}
+
 constinit const OpDef ops::Linear = {
     .name = "linear",
     .summary = "`weight` times each row of `x` (its last axis), plus `bias`.",
     .family = "matmul",
     .params = {value(param::x, numbers),
-               value(param::weight, numbers, 'U', "[outputs, inputs]"),
-               optionalValue(param::bias, numbers, 'U', "[outputs]")},
+               stored(value(param::weight, numbers, 'U', "[outputs, inputs]")),
+               stored(optionalValue(param::bias, numbers, 'U', "[outputs]"))},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of at least 1", "`weight` has rank 2",
                     "`x` and `weight` are both floats or both integers",
@@ -224,6 +237,7 @@ constinit const OpDef ops::Linear = {
                     "`bias` has an element for each output"},
     .infer = inferLinear,
     .eval = evalLinear,
+    .decomposeComputed = decomposeLinear,
     .flops = flopsLinear,
     .gradient = gradientLinear,
 };

@@ -8,6 +8,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/Ops/Gradient.h"
@@ -158,22 +159,53 @@ static void gradientLayerNorm(Gradient &g) {
   g.give(2, [&] { return g.reshape(g.sum(r.toRows(g.dy()), 0), g.shape(2)); });
 }
 
+/// layer_norm(x, gamma, beta) = layer_norm(x) gamma + beta, and the same of
+/// instance_norm. `shape` broadcasts gamma and beta to x.
+static Value *splitAffine(Builder &builder, const Op &op,
+                          llvm::ArrayRef<Attr> attrs,
+                          llvm::ArrayRef<int64_t> shape) {
+  Decomposition d(builder, op);
+  Value *gamma = op.operand(param::gamma), *beta = op.operand(param::betaValue);
+  Value *y = d.make(op.def(), {op.operand(0u)}, attrs, "normal");
+  if (gamma)
+    y = d.make(ops::Mul, {y, d.reshape(d.cast(gamma, "gamma"), shape, "gamma")},
+               beta ? "scaled" : "");
+  if (beta)
+    y = d.make(ops::Add, {y, d.reshape(d.cast(beta, "beta"), shape, "beta")});
+  return y;
+}
+
+static Value *splitLayerNorm(Builder &builder, const Op &op) {
+  const TensorType &x = op.operand(0u)->type;
+  Shape axes = normalized(op.get(param::axes), x.rank()), shape(x.rank(), 1);
+  for (int64_t axis : axes)
+    shape[axis] = x.shape[axis];
+  // Reshaping does not permute.
+  if (!llvm::is_sorted(axes))
+    return nullptr;
+  return splitAffine(builder, op,
+                     {{param::axes, op.constant(param::axes)},
+                      {param::epsilon, op.constant(param::epsilon)}},
+                     shape);
+}
+
 constinit const OpDef ops::LayerNorm = {
     .name = "layer_norm",
     .summary = "(`x` - mean) / sqrt(variance + `epsilon`) * `gamma` + `beta`, "
                "with the mean and variance over `axes`.",
     .family = "norm",
     .params = {value(param::x), integers(param::axes, "all"),
-               optionalValue(param::gamma, floats, 'U',
-                             "the extents at `axes`"),
-               optionalValue(param::betaValue, floats, 'U',
-                             "the extents at `axes`"),
+               stored(optionalValue(param::gamma, floats, 'U',
+                                    "the extents at `axes`")),
+               stored(optionalValue(param::betaValue, floats, 'U',
+                                    "the extents at `axes`")),
                epsilon("1e-05")},
     .traits = trait::Mil,
     .constraints = {"`axes` are distinct axes of `x`",
                     "`gamma` and `beta` have the extents of `x` at `axes`"},
     .infer = inferLayerNorm,
     .eval = evalLayerNorm,
+    .decomposeComputed = splitLayerNorm,
     .flops = flopsLayerNorm,
     .gradient = gradientLayerNorm,
 };
@@ -295,20 +327,39 @@ static void gradientBatchNorm(Gradient &g) {
   g.give(4, [&] { return g.sumAlong(g.dy(), 1); });
 }
 
+/// (x - mean) gamma (variance + epsilon)^(-1/2) + beta
+static Value *decomposeBatchNorm(Builder &builder, const Op &op) {
+  Decomposition d(builder, op);
+  Value *beta = op.operand(param::betaValue);
+  Value *factor =
+      d.make(ops::Rsqrt, {d.perChannel(param::variance)},
+             Attr(param::epsilon, Constant::scalar(op.operand(0u)->type.dtype,
+                                                   op.get(param::epsilon))),
+             "inverse");
+  if (op.operand(param::gamma))
+    factor = d.make(ops::Mul, {factor, d.perChannel(param::gamma)}, "factor");
+  Value *centred =
+      d.make(ops::Sub, {op.operand(0u), d.perChannel(param::mean)}, "centred");
+  Value *y = d.make(ops::Mul, {centred, factor}, beta ? "scaled" : "");
+  return beta ? d.make(ops::Add, {y, d.perChannel(param::betaValue)}) : y;
+}
+
 constinit const OpDef ops::BatchNorm = {
     .name = "batch_norm",
     .summary = "(`x` - `mean`) / sqrt(`variance` + `epsilon`) * `gamma` + "
                "`beta`, per channel (axis 1).",
     .family = "norm",
-    .params = {value(param::x), value(param::mean, floats, 'U'),
-               value(param::variance, floats, 'U'),
-               optionalValue(param::gamma, floats, 'U'),
-               optionalValue(param::betaValue, floats, 'U'), epsilon("1e-05")},
+    .params = {value(param::x), stored(value(param::mean, floats, 'U')),
+               stored(value(param::variance, floats, 'U')),
+               stored(optionalValue(param::gamma, floats, 'U')),
+               stored(optionalValue(param::betaValue, floats, 'U')),
+               epsilon("1e-05")},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 to 5",
                     "the other operands have an element for each channel"},
     .infer = inferBatchNorm,
     .eval = evalBatchNorm,
+    .decomposeComputed = decomposeBatchNorm,
     .flops = flopsBatchNorm,
     .gradient = gradientBatchNorm,
 };
@@ -362,18 +413,29 @@ static void gradientInstanceNorm(Gradient &g) {
   g.give(2, [&] { return g.sumAlong(g.dy(), 1); });
 }
 
+static Value *splitInstanceNorm(Builder &builder, const Op &op) {
+  const TensorType &x = op.operand(0u)->type;
+  Shape shape(x.rank(), 1);
+  shape[1] = x.shape[1];
+  return splitAffine(builder, op,
+                     Attr(param::epsilon, op.constant(param::epsilon)), shape);
+}
+
 constinit const OpDef ops::InstanceNorm = {
     .name = "instance_norm",
     .summary = "(`x` - mean) / sqrt(variance + `epsilon`) * `gamma` + `beta`, "
                "with the mean and variance of each channel of each image.",
     .family = "norm",
-    .params = {value(param::x), optionalValue(param::gamma, floats, 'U'),
-               optionalValue(param::betaValue, floats, 'U'), epsilon("1e-05")},
+    .params = {value(param::x),
+               stored(optionalValue(param::gamma, floats, 'U')),
+               stored(optionalValue(param::betaValue, floats, 'U')),
+               epsilon("1e-05")},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of 3 or 4",
                     "`gamma` and `beta` have an element for each channel"},
     .infer = inferInstanceNorm,
     .eval = evalInstanceNorm,
+    .decomposeComputed = splitInstanceNorm,
     .flops = flopsLayerNorm,
     .gradient = gradientInstanceNorm,
 };

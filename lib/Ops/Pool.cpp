@@ -327,7 +327,7 @@ static void gradientMaxPool(Gradient &g) {
                   saturatingProduct(llvm::ArrayRef(windows).drop_front(2))};
     Value *elements = p.windowElements();
     Value *isLargest = g.make(ops::Equal, {elements, g.reshape(g.out(), flat)});
-    Value *taken = g.select(isLargest, g.scalar(1), g.scalar(0));
+    Value *taken = g.indicator(isLargest);
     Value *share = g.div(g.reshape(g.dy(), flat), g.sum(taken, 2));
     windows[1] *= elements->type.shape[2];
     return p.spreadWindows(g.reshape(g.mul(taken, share), windows),

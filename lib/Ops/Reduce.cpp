@@ -149,8 +149,7 @@ static Value *gradientMean(ReductionGradient &r) {
 /// The gradient goes to the largest or smallest element; equal ones share it.
 static Value *gradientExtreme(ReductionGradient &r) {
   Gradient &g = r.g;
-  Value *taken =
-      g.select(g.make(ops::Equal, {r.x(), r.y()}), g.scalar(1), g.scalar(0));
+  Value *taken = g.indicator(g.make(ops::Equal, {r.x(), r.y()}));
   return g.mul(taken, g.div(r.dy(), r.sum(taken)));
 }
 /// The product of the other elements: the product of all, with zeros replaced
@@ -158,7 +157,7 @@ static Value *gradientExtreme(ReductionGradient &r) {
 static Value *gradientProduct(ReductionGradient &r) {
   Gradient &g = r.g;
   Value *isZero = g.make(ops::Equal, {r.x(), g.scalar(0)});
-  Value *zero = g.select(isZero, g.scalar(1), g.scalar(0));
+  Value *zero = g.indicator(isZero);
   Value *safe = g.select(isZero, g.scalar(1), r.x());
   Value *product = g.make(ops::ReduceProd, {safe},
                           {{param::axes, llvm::ArrayRef<int64_t>(r.axes)},

@@ -61,6 +61,9 @@ struct ParamDef {
   /// Keeps an argument off zero: a number that is not 0 must not become 0 when
   /// it is rounded to its element type.
   bool offZero = false;
+  /// Core ML takes a value here only as a constant of the program: its op
+  /// definitions (coremltools) mark the input as such.
+  bool mustBeStored = false;
 
   constexpr bool isConstant() const {
     return kind == ParamKind::Constant || kind == ParamKind::OptionalConstant;
@@ -214,6 +217,9 @@ struct OpDef {
   /// Expresses the op in MIL ops; null when it is a MIL op.
   void (*decompose)(Builder &builder, const Op &op,
                     llvm::SmallVectorImpl<Value *> &results) = nullptr;
+  /// Expresses a MIL op in others that take computed values for the parameters
+  /// that must be stored; null when there is no such expression.
+  Value *(*decomposeComputed)(Builder &builder, const Op &op) = nullptr;
   /// Floating-point operations; null counts one per result element for
   /// elementwise ops and none for others.
   int64_t (*flops)(const Op &op) = nullptr;
@@ -292,6 +298,12 @@ constexpr ParamDef epsilon(llvm::StringLiteral fallback,
 /// A value parameter with a role.
 constexpr ParamDef as(ValueRole role, ParamDef param) {
   param.role = role;
+  return param;
+}
+
+/// A value that Core ML takes only as a constant of the program.
+constexpr ParamDef stored(ParamDef param) {
+  param.mustBeStored = true;
   return param;
 }
 

@@ -127,6 +127,9 @@ public:
   Value *where(Value *condition, Value *x) {
     return select(condition, x, scalar(0));
   }
+  /// 1 where `condition` holds, 0 elsewhere: a `cast`, since Core ML gives a
+  /// `select` of two scalars the type of a scalar.
+  Value *indicator(Value *condition) { return cast(condition, dtype()); }
   // Conditions:
   Value *above(Value *x, double y) {
     return make(ops::Greater, {x, scalar(y)});

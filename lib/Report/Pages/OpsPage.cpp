@@ -16,7 +16,9 @@ static void printParameter(const ParamDef &param, llvm::raw_ostream &out) {
             : param.rank == 1 ? "constant list"
                               : "constant tensor");
   else
-    out << (param.kind == ParamKind::Variadic ? "values" : "value");
+    out << (param.kind == ParamKind::Variadic ? "values"
+            : param.mustBeStored              ? "stored value"
+                                              : "value");
   out << " | " << param.dtypes.str();
   if (param.typeVar)
     out << " (" << param.typeVar << ')';
@@ -78,7 +80,11 @@ void anec::printOpsPage(llvm::raw_ostream &out) {
          "ops, which\n"
          "programs can use and `decompose` rewrites as MIL ops. Parameters "
          "with the same\n"
-         "letter have the same element type.\n";
+         "letter have the same element type. Core ML takes a *stored value* "
+         "only as a constant\n"
+         "of the program; where a program computes one, `decompose` rewrites "
+         "the op with ops\n"
+         "that take computed values.\n";
   for (const auto &[family, rows] : byFamily(opTable().all())) {
     out << "\n## " << family << "\n";
     for (const OpDef *op : rows) {
