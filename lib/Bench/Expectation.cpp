@@ -54,11 +54,11 @@ static bool evaluate(const Module &module, const SuiteKernel &kernel,
   return true;
 }
 
-static bool runOnCpu(Backend &backend, const Module &module,
-                     const SuiteKernel &kernel, std::vector<double> &values,
-                     Diagnostics &diags) {
+static bool runOnCpu(Backend &backend, const LoadOptions &options,
+                     const Module &module, const SuiteKernel &kernel,
+                     std::vector<double> &values, Diagnostics &diags) {
   std::unique_ptr<Executable> executable =
-      backend.load(*module.functions.front(), {}, diags);
+      backend.load(*module.functions.front(), options, diags);
   if (!executable)
     return false;
   ConstantRef given = Constant::fromDoubles(executable->inputs()[0].type,
@@ -138,18 +138,21 @@ static double toleranceOf(llvm::ArrayRef<SuiteKernel> kernels) {
 }
 
 std::optional<Expectation>
-Expectation::make(llvm::ArrayRef<SuiteKernel> kernels, Diagnostics &diags) {
+Expectation::make(llvm::ArrayRef<SuiteKernel> kernels,
+                  std::shared_ptr<Workspace> workspace, Diagnostics &diags) {
   Expectation made;
   made.inputs = kernels.front().inputs;
   made.outputs = kernels.back().outputs;
   made.positions = kernels.front().positions();
   made.given = made.wanted = made.cpu = drawInput(kernels.front());
   std::unique_ptr<Backend> backend = createCpuBackend();
+  LoadOptions options;
+  options.workspace = std::move(workspace);
   for (const SuiteKernel &kernel : kernels) {
     SuiteKernel narrow = kernel.narrowed(period);
     std::unique_ptr<Module> module = buildKernel(narrow, "1.3");
     if (!evaluate(*module, narrow, made.wanted, diags) ||
-        !runOnCpu(*backend, *module, narrow, made.cpu, diags))
+        !runOnCpu(*backend, options, *module, narrow, made.cpu, diags))
       return std::nullopt;
   }
   made.errorOfCpu = largestError(made.wanted, 1, period,

@@ -32,7 +32,8 @@ class Expectation {
 public:
   /// Returns nothing, with the reason reported, when they cannot be computed.
   [[nodiscard]] static std::optional<Expectation>
-  make(llvm::ArrayRef<SuiteKernel> kernels, Diagnostics &diags);
+  make(llvm::ArrayRef<SuiteKernel> kernels,
+       std::shared_ptr<Workspace> workspace, Diagnostics &diags);
 
   /// The input, row-major [channels, positions], exact in fp16. The output of
   /// the negated input is the negated output.

@@ -20,8 +20,10 @@
 using namespace anec;
 
 ProbeSubject::ProbeSubject(const RuleProgram &program,
-                           const RuleProgram &meaning)
-    : program(program), meaning(meaning), how(probeSetting(program.rule)) {}
+                           const RuleProgram &meaning,
+                           std::shared_ptr<Workspace> workspace)
+    : program(program), meaning(meaning), how(probeSetting(program.rule)),
+      workspace(std::move(workspace)) {}
 
 static std::unique_ptr<Module> read(llvm::StringRef text, Diagnostics &diags) {
   MILReadOptions options;
@@ -91,6 +93,7 @@ std::unique_ptr<Executable> ProbeSubject::load(Backend &backend,
       return nullptr;
     }
     LoadOptions options;
+    options.workspace = workspace;
     options.milVersion = module->version;
     return backend.load(function(), options, diags);
   }
@@ -162,8 +165,10 @@ std::optional<ProbeError>
 ProbeSubject::compare(std::vector<std::vector<uint8_t>> outputs,
                       Diagnostics &diags) {
   std::vector<std::vector<uint8_t>> wanted;
+  LoadOptions options;
+  options.workspace = workspace;
   std::unique_ptr<Executable> reference =
-      createCpuBackend()->load(function(), {}, diags);
+      createCpuBackend()->load(function(), options, diags);
   if (!reference || !run(*reference, wanted, diags))
     return std::nullopt;
   Sum sum;

@@ -23,7 +23,8 @@ class ProbeSubject {
 public:
   /// `meaning` replaces a text that anec cannot read: it computes the same,
   /// with the same inputs and outputs.
-  ProbeSubject(const RuleProgram &program, const RuleProgram &meaning);
+  ProbeSubject(const RuleProgram &program, const RuleProgram &meaning,
+               std::shared_ptr<Workspace> workspace);
 
   /// Draws inputs and weights. Returns why the program cannot be tried; empty
   /// when it can.
@@ -50,6 +51,7 @@ private:
 
   const RuleProgram &program, &meaning;
   ProbeSetting how;
+  std::shared_ptr<Workspace> workspace;
   Diagnostics sources;
   std::unique_ptr<Module> module;
   bool isReadable = false, states = false;

@@ -98,14 +98,14 @@ bool anec::isRuleProgram(llvm::StringRef name) {
   return findRuleProgram(rule, kind == "times" ? "bad" : kind) != nullptr;
 }
 
-llvm::json::Object anec::runRuleProgram(llvm::StringRef name,
-                                        Backend &backend) {
+llvm::json::Object anec::runRuleProgram(llvm::StringRef name, Backend &backend,
+                                        std::shared_ptr<Workspace> workspace) {
   auto begin = std::chrono::steady_clock::now();
   auto [rule, kind] = name.split('.');
   const RuleProgram *program = findRuleProgram(rule, kind);
   const RuleProgram *meaning = findRuleProgram(rule, "good");
   assert(program && meaning && "see isRuleProgram");
-  ProbeSubject subject(*program, *meaning);
+  ProbeSubject subject(*program, *meaning, std::move(workspace));
   Outcome outcome = runProgram(subject, backend);
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - begin;

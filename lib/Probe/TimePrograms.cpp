@@ -23,8 +23,9 @@ namespace {
 
 /// One of the two programs, with its times.
 struct Runner {
-  explicit Runner(const RuleProgram &program, const RuleProgram &meaning)
-      : subject(program, meaning) {}
+  Runner(const RuleProgram &program, const RuleProgram &meaning,
+                  const std::shared_ptr<Workspace> &workspace)
+      : subject(program, meaning, workspace) {}
 
   /// Why it cannot be timed; empty when it is ready to.
   std::string load(Backend &backend);
@@ -123,8 +124,9 @@ static json::Object compareTimes(Runner &bad, Runner &good) {
 }
 
 static json::Object run(const RuleProgram &bad, const RuleProgram &good,
-                        unsigned limit, Backend &backend) {
-  Runner breaking(bad, good), keeping(good, good);
+                        unsigned limit, Backend &backend,
+                        const std::shared_ptr<Workspace> &workspace) {
+  Runner breaking(bad, good, workspace), keeping(good, good, workspace);
   for (Runner *one : {&breaking, &keeping})
     if (std::string why = one->subject.prepare(); !why.empty())
       return failed("not-tried", why);
@@ -140,9 +142,10 @@ static json::Object run(const RuleProgram &bad, const RuleProgram &good,
 }
 
 json::Object anec::timeRulePrograms(llvm::StringRef rule, unsigned seconds,
-                                    Backend &backend) {
+                                    Backend &backend,
+                                    std::shared_ptr<Workspace> workspace) {
   const RuleProgram *bad = findRuleProgram(rule, "bad");
   const RuleProgram *good = findRuleProgram(rule, "good");
   assert(bad && good && "see isRuleProgram");
-  return run(*bad, *good, seconds, backend);
+  return run(*bad, *good, seconds, backend, workspace);
 }

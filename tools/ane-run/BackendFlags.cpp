@@ -229,6 +229,13 @@ BackendFlags::needs() const {
   return all;
 }
 
+std::vector<std::string> BackendFlags::words() const {
+  std::vector<std::string> words = MachineFlags::words();
+  if (threads.getNumOccurrences())
+    words.push_back("--threads=" + std::to_string(threads));
+  return words;
+}
+
 const std::shared_ptr<Workspace> &BackendFlags::workspace() const {
   if (!shared)
     shared = std::make_shared<Workspace>(threads);

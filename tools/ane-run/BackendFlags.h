@@ -62,6 +62,8 @@ public:
   BackendFlags();
 
   BackendChoice choice() const;
+  /// Also `--threads`, when it is given.
+  std::vector<std::string> words() const;
   LoadOptions load() const;
   /// The threads of this process.
   std::shared_ptr<Executor> executor() const {

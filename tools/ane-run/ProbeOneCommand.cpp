@@ -36,9 +36,11 @@ ExitCode ProbeOne::run(const Invocation &call) {
     if (!opened)
       return false;
     llvm::StringRef rule = name;
-    llvm::json::Object result = rule.consume_back(".times")
-                                    ? timeRulePrograms(rule, timeLimit, *opened)
-                                    : runRuleProgram(name, *opened);
+    llvm::json::Object result =
+        rule.consume_back(".times")
+            ? timeRulePrograms(rule, timeLimit, *opened,
+                               backend.load().workspace)
+            : runRuleProgram(name, *opened, backend.load().workspace);
     llvm::outs() << llvm::json::Value(std::move(result)) << '\n';
     return true;
   });

@@ -51,11 +51,13 @@ struct ProbeOptions {
 bool isRuleProgram(llvm::StringRef name);
 /// Runs RULE.bad or RULE.good on `backend` and compares its outputs with those
 /// of the CPU backend. Returns an object with the outcome.
-llvm::json::Object runRuleProgram(llvm::StringRef name, Backend &backend);
+llvm::json::Object runRuleProgram(llvm::StringRef name, Backend &backend,
+                                  std::shared_ptr<Workspace> workspace = {});
 /// Runs both programs of `rule` alternately for a quarter of `seconds`. Returns
 /// an object with their times.
 llvm::json::Object timeRulePrograms(llvm::StringRef rule, unsigned seconds,
-                                    Backend &backend);
+                                    Backend &backend,
+                                    std::shared_ptr<Workspace> workspace = {});
 
 } // namespace anec
 
