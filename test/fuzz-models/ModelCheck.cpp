@@ -27,6 +27,7 @@ static constexpr double fp32Tolerance = 2e-4;
 static constexpr double roundedTolerance = 2e-3;
 /// A gradient that is so much smaller than the largest of the model is noise.
 static constexpr double smallGradient = 1e-3;
+static constexpr double roundedSmallGradient = 0.05;
 /// What an op in fp32 may change, and then some.
 static constexpr double fp32Nudge = 1e-6;
 static constexpr int fp32Bits = 20;
@@ -410,7 +411,10 @@ bool Checker::compareGradient(const std::string &name, const Elements &got) {
     expected.resize(got.size());
   if (expected.size() != got.size())
     return fail("gradient: size", name);
-  double size = std::max(largestOf(expected), smallGradient * largestGradient);
+  // A difference of two that are nearly equal is as far off as they are.
+  double small = isRounded ? roundedSmallGradient : smallGradient;
+  double size = std::max({largestOf(expected), small * largestGradient,
+                          isHalf ? fp16Underflow : 0.0});
   if (isUseless(size, moved[name])) {
     ++outcome.skipped;
     return true;

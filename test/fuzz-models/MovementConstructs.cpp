@@ -206,6 +206,44 @@ static bool addOtherMovement(BlockBuilder &b) {
   }
 }
 
+/// All windows along an axis, which get an axis of their own.
+static bool addWindows(BlockBuilder &b) {
+  Expr x = b.any();
+  if (x.type.rank() == 0 || x.type.rank() > 3)
+    return false;
+  size_t axis = b.anyAxis(x.type);
+  const Extent &extent = x.type.shape[axis];
+  if (extent.value < 2 || 2 * x.type.elements() > BlockBuilder::maxElements)
+    return false;
+  TreeType type = x.type;
+  type.shape[axis] = Extent("(" + extent.text + " - 1)", extent.value - 1);
+  type.shape.insert(type.shape.begin() + int64_t(axis) + 1, Extent(2));
+  b.note("sliding_windows");
+  b.let(b.expr("sliding_windows($0, axis = " + std::to_string(axis) +
+                   ", size = 2)",
+               {x}, type));
+  return true;
+}
+
+static bool addTopK(BlockBuilder &b) {
+  Expr x = b.any();
+  if (x.type.rank() == 0)
+    return false;
+  size_t axis = b.anyAxis(x.type);
+  TreeType type = x.type;
+  type.shape[axis] = Extent(b.random.number(1, x.type.shape[axis].value));
+  Statement statement;
+  statement.names = {{b.freshName("t"), type}, {"_", type}};
+  statement.value = b.expr("topk($0, k = " + type.shape[axis].text +
+                               ", axis = " + std::to_string(axis) + ")",
+                           {x}, type);
+  Name largest = statement.names[0];
+  (b.statements ? *b.statements : b.block.body).push_back(std::move(statement));
+  b.offer(largest);
+  b.note("topk");
+  return true;
+}
+
 const std::vector<Construct> &anec::fuzz::movementConstructs() {
   static const std::vector<Construct> constructs = {
       {"transpose", 2, addTranspose},
@@ -215,6 +253,8 @@ const std::vector<Construct> &anec::fuzz::movementConstructs() {
       {"stack", 1, addStack},
       {"slice", 1, addSlice},
       {"other movement", 2, addOtherMovement},
+      {"windows", 1, addWindows},
+      {"top k", 1, addTopK},
   };
   return constructs;
 }

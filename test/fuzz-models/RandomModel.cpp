@@ -306,6 +306,23 @@ Expr ModelMaker::input(BlockBuilder &model) {
   if (kind == Kind::Sequence && random.chance(0.6)) {
     program.constructs.insert("embedding");
     model.block.parameters.push_back({"tokens", {"int32", {sizes.positions}}});
+    if (random.chance(0.2)) {
+      program.constructs.insert("embedding in a layer");
+      Block block;
+      block.kind = "layer";
+      block.name = "e";
+      block.parameters = {model.block.parameters.back()};
+      BlockBuilder builder(random, program, block, sizes, dtype);
+      Expr table = builder.weight({sizes.vocabulary, sizes.dim}, "table");
+      block.results = {builder.expr("gather($0, p0)", {table}, type)};
+      block.parameters[0].name = "p0";
+      program.blocks.push_back(std::move(block));
+      Expr call;
+      call.callee = "e";
+      call.type = type;
+      call.operands = {model.expr("tokens", {}, {"int32", {sizes.positions}})};
+      return model.let(std::move(call));
+    }
     Expr table = model.weight({sizes.vocabulary, sizes.dim}, "table");
     return model.let(model.expr("gather($0, tokens)", {table}, type));
   }
@@ -343,6 +360,23 @@ Expr ModelMaker::loss(BlockBuilder &model, const Expr &x) {
   Expr weight = tied != model.block.weights.end() && random.chance(0.6)
                     ? model.name(*tied)
                     : model.weight(head, "head");
+  if (random.chance(0.15)) {
+    program.constructs.insert("loss in a layer");
+    Block block;
+    block.kind = "layer";
+    block.name = "loss";
+    block.parameters = {
+        {"p0", weight.type}, {"p1", columns.type}, {"p2", {"int32", {count}}}};
+    block.results = {
+        model.expr("cross_entropy(p0 @ p1, p2)", {}, {"fp32", {}})};
+    program.blocks.push_back(std::move(block));
+    Expr call;
+    call.callee = "loss";
+    call.type = {"fp32", {}};
+    call.operands = {weight, model.let(columns),
+                     model.expr("targets", {}, {"int32", {count}})};
+    return call;
+  }
   Expr logits = model.expr("($0 @ $1)", {weight, columns},
                            model.type({sizes.vocabulary, count}));
   return model.expr("cross_entropy($0, targets)", {logits}, {"fp32", {}});

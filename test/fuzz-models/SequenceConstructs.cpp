@@ -139,7 +139,19 @@ static bool addBatchedProduct(BlockBuilder &b) {
   const Extents &shape = x->type.shape;
   Extent to = anyWidth(b);
   b.note("batched product");
-  switch (b.random.number(0, 4)) {
+  switch (b.random.number(0, 6)) {
+  case 5:
+    b.note("einsum");
+    b.let(b.expr("einsum($0, $1, equation = \"chw,whr->chr\")",
+                 {*x, b.weight({shape[2], shape[1], to})},
+                 b.type({shape[0], shape[1], to})));
+    return true;
+  case 6:
+    b.note("conv along positions");
+    b.let(b.expr("conv($0, $1, $2, pad_type = \"same\")",
+                 {*x, b.weight({to, shape[1], Extent(3)}), b.weight({to})},
+                 b.type({shape[0], to, shape[2]})));
+    return true;
   case 0:
     b.let(b.expr("($0 @ $1)", {b.weight({to, shape[1]}), *x},
                  b.type({shape[0], to, shape[2]})));
