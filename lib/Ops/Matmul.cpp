@@ -118,14 +118,17 @@ static void gradientMatmul(Gradient &g) {
         matrix, {matrix->type.shape.end()[-2], matrix->type.shape.end()[-1]});
     return g.reshape(matrix, length);
   };
+  // Operands have names, so that every compiler builds them in this order.
   g.give(0, [&] {
-    Value *dx =
-        tx ? g.matmul(y(), dz(), ty, true) : g.matmul(dz(), y(), false, !ty);
+    Value *right = y(), *product = dz();
+    Value *dx = tx ? g.matmul(right, product, ty, true)
+                   : g.matmul(product, right, false, !ty);
     return toVector(dx, lhs.isVector, lhs.columns);
   });
   g.give(1, [&] {
-    Value *dy =
-        ty ? g.matmul(dz(), x(), true, tx) : g.matmul(x(), dz(), !tx, false);
+    Value *product = dz(), *left = x();
+    Value *dy = ty ? g.matmul(product, left, true, tx)
+                   : g.matmul(left, product, !tx, false);
     return toVector(dy, rhs.isVector, rhs.rows);
   });
 }
