@@ -8,15 +8,17 @@
 //
 // A token of one spelling is written by that spelling, so that error messages
 // can quote it. Every decision needs one token of lookahead, but a named
-// argument, which needs two.
+// argument and result, which need two.
 //
 //===---------------------------------------------------------------------===//
 
 grammar TDSL;
 
 // A file is a set of blocks: their order does not matter, except that a config
-// value may only use those above it.
-file : (config | constant | function)* EOF ;
+// value may only use those above it. What is imported comes first.
+file : importStatement* (config | constant | inlined | function)* EOF ;
+
+importStatement : 'import' STRING ';' ;
 
 config : 'config' '{' configEntry* '}' ;
 
@@ -24,6 +26,9 @@ configEntry : NAME '=' expression ';' ;
 
 // A value without inputs that all blocks can use.
 constant : 'const' NAME '=' value ';' ;
+
+// A function of values and numbers, which is inlined where it is called.
+inlined : 'fn' NAME '(' (NAME (',' NAME)*)? ')' block ;
 
 // kernel: one MIL program. layer: a block with weights that a model repeats.
 // model: the composition that is trained.
@@ -34,8 +39,10 @@ function
 
 parameter : NAME ':' type ;
 
-// Several results stand in parentheses.
-results : type | '(' type (',' type)* ')' ;
+// Several results, and those with names, stand in parentheses.
+results : type | '(' result (',' result)* ')' ;
+
+result : (NAME ':')? type ;
 
 // `fp16[dim, seq]`; without extents, a scalar.
 type : NAME ('[' expression (',' expression)* ']')? ;
@@ -49,8 +56,11 @@ statement
   | letStatement
   ;
 
-// `weight wk, wv: fp16[dim, dim];` declares one weight for each name.
-weightStatement : 'weight' NAME (',' NAME)* ':' type ';' ;
+// `weight wk, wv: fp16[dim, dim], g: fp16[dim];` declares one weight for each
+// name.
+weightStatement : 'frozen'? 'weight' weights (',' weights)* ';' ;
+
+weights : NAME (',' NAME)* ':' type ;
 
 // `repeat i in 0..layers { ... }`; the upper end is not included.
 repeatStatement
@@ -120,10 +130,13 @@ argument : (parameterName '=')? value ;
 // Some ops have parameters that are called like a keyword.
 parameterName : NAME | 'weight' ;
 
+IMPORT : 'import' ;
 CONFIG : 'config' ;
+FN     : 'fn' ;
 KERNEL : 'kernel' ;
 LAYER  : 'layer' ;
 MODEL  : 'model' ;
+FROZEN : 'frozen' ;
 WEIGHT : 'weight' ;
 REPEAT : 'repeat' ;
 IN     : 'in' ;

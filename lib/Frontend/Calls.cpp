@@ -43,14 +43,18 @@ const OpDef *FileLowering::findOp(llvm::StringRef name) const {
 
 Term BodyLowering::lowerCall(const ast::ReferenceExpr *expr) {
   llvm::StringRef name = expr->name.text;
+  auto callee = file.signatures.find(name);
+  bool known = callee != file.signatures.end();
+  if (known && callee->second.decl->kind == ast::FunctionDecl::Fn)
+    return lowerFnCall(expr, callee->second);
   if (!function) {
     if (isNumberFunction(name))
       return lowerNumberFunction(expr, lowerArguments(expr));
     diags.report(expr->range, diag::CallInConfig, name);
     return {};
   }
-  if (auto it = file.signatures.find(name); it != file.signatures.end())
-    return lowerBlockCall(expr, it->second);
+  if (known)
+    return lowerBlockCall(expr, callee->second);
   if (expr->index) {
     diags.report(expr->range, diag::IndexedValue, name);
     return {};

@@ -8,6 +8,7 @@
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
 #include "anec/Ops/Ops.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace anec;
 using namespace anec::frontend;
@@ -42,6 +43,8 @@ std::string frontend::counted(size_t count, llvm::StringRef one) {
 //===----------------------------------------------------------------------===//
 
 Term BodyLowering::lower(const ast::Expr *expr) {
+  llvm::SaveAndRestore depth(file.depth, file.depth + 1);
+  file.inlined += decl && decl->kind == ast::FunctionDecl::Fn;
   switch (expr->kind) {
   case ast::Expr::Integer:
     return Term::ofNumber(
@@ -169,7 +172,7 @@ Binding *BodyLowering::findConstant(llvm::StringRef name) {
   Term term;
   // A mistake in it is reported once.
   if (isFirst || !it->second.term.isPoison()) {
-    BodyLowering inside(file, *decl, *function);
+    BodyLowering inside(file, *own, *function);
     inside.visibleConstants = index;
     term = inside.lowerConst(constant.name, constant.value);
     if (term.kind == Term::Tensor && named.insert(term.tensor).second)
@@ -202,6 +205,11 @@ Binding *BodyLowering::findName(llvm::StringRef name) {
     if (const Spellings *spellings = file.dimensions.find(source))
       file.dimensions.set(parameter, Spellings(*spellings));
     captured.push_back(source);
+    if (auto it = file.loopVariables.find(source);
+        it != file.loopVariables.end()) {
+      LoopRange range = it->second;
+      file.loopVariables[parameter] = range;
+    }
     named.insert(parameter);
     imported.term.tensor = parameter;
   }

@@ -133,9 +133,9 @@ llvm::StringRef frontend::adviceForWord(llvm::StringRef word) {
       .Cases("let", "var", "auto", "val",
              "a value is defined by `name = expression;`")
       .Cases("def", "func", "function", "fun", "proc",
-             "write `kernel`, `layer` or `model`")
+             "write `fn`, `kernel`, `layer` or `model`")
       .Cases("class", "struct", "module", "write `layer` or `model`")
-      .Cases("include", "use", "from", "using", "a program is one file")
+      .Cases("include", "use", "from", "using", "write `import \"file.tdsl\";`")
       .Cases("print", "assert", "pass", "del",
              "a statement declares a weight, defines a value, repeats or "
              "returns")

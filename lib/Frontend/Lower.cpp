@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Imports.h"
 #include "Lowering.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace anec;
 using namespace anec::frontend;
@@ -119,29 +121,36 @@ void FileLowering::collectConstants() {
 
 static void checkModelResult(const ast::FunctionDecl &decl,
                              const Signature &signature, Diagnostics &diags) {
-  if (decl.results.size() == 1) {
-    const auto &result = signature.results[0];
-    if (!result || result->type == TensorType(DType::FP32))
-      return;
-  }
-  diags.report(
-      {decl.results.front().range.Start, decl.results.back().range.End},
-      diag::ModelResult, decl.name.text);
+  for (auto [declared, result] : llvm::zip(decl.results, signature.results))
+    if (result && result->type != TensorType(DType::FP32))
+      diags.report(declared.type.range, diag::ModelResult, decl.name.text);
 }
 
-void FileLowering::collectSignatures() {
-  for (const ast::FunctionDecl &decl : file.functions) {
-    llvm::StringRef name = decl.name.text;
-    if (signatures.contains(name))
-      continue; // reported when it is lowered
-    Signature signature{&decl, {}, {}};
-    BodyLowering types(*this);
-    for (const ast::Parameter &parameter : decl.parameters)
-      signature.parameters.push_back(types.lowerType(parameter.type));
-    for (const ast::Type &result : decl.results)
-      signature.results.push_back(types.lowerType(result));
-    signatures.insert({name, std::move(signature)});
+/// Reports a name that two results have.
+static void checkResultNames(const ast::FunctionDecl &decl,
+                             Diagnostics &diags) {
+  llvm::StringMap<SourceRange> places;
+  for (const ast::Result &result : decl.results) {
+    if (result.name.text.empty())
+      continue;
+    auto [it, isNew] = places.insert({result.name.text, result.name.range()});
+    if (!isNew)
+      diags.report(result.name.range(), diag::AlreadyDefined, result.name.text)
+          .note(it->second, diag::PreviousDefinition, result.name.text);
   }
+}
+
+/// Puts functions in source order, the bodies of a model's repeats after it:
+/// blocks were lowered when they were called first.
+static void sortFunctions(Module &module, const ast::File &file) {
+  llvm::StringMap<size_t> places;
+  for (auto [place, decl] : llvm::enumerate(file.functions))
+    places.insert({decl.name.text, place});
+  llvm::stable_sort(module.functions, [&](const auto &lhs, const auto &rhs) {
+    // `attention` of `attention.window_128`.
+    return places.lookup(lhs->of().split('.').first) <
+           places.lookup(rhs->of().split('.').first);
+  });
 }
 
 static FunctionKind irKind(ast::FunctionDecl::Kind kind) {
@@ -151,43 +160,101 @@ static FunctionKind irKind(ast::FunctionDecl::Kind kind) {
   case ast::FunctionDecl::Layer:
     return FunctionKind::Layer;
   case ast::FunctionDecl::Model:
+  case ast::FunctionDecl::Fn:
     break;
   }
   return FunctionKind::Host;
 }
 
+/// `int` and `float` are the types of parameters that are numbers.
+static std::optional<Number::Kind> numberKind(const ast::Type &type) {
+  if (!type.extents.empty())
+    return std::nullopt;
+  return llvm::StringSwitch<std::optional<Number::Kind>>(type.dtype.text)
+      .Case("int", Number::Int)
+      .Case("float", Number::Float)
+      .Default(std::nullopt);
+}
+
+void FileLowering::collectSignatures() {
+  for (const ast::FunctionDecl &decl : file.functions) {
+    llvm::StringRef name = decl.name.text;
+    if (decl.kind == ast::FunctionDecl::Fn || signatures.contains(name))
+      continue; // reported when it is lowered
+    Signature signature{&decl, name.str()};
+    BodyLowering types(*this);
+    for (const ast::Parameter &parameter : decl.parameters) {
+      std::optional<Number::Kind> kind = numberKind(parameter.type);
+      signature.kinds.push_back(kind);
+      signature.parameters.push_back(kind ? std::nullopt
+                                          : types.lowerType(parameter.type));
+      if (kind && decl.kind != ast::FunctionDecl::Layer)
+        diags.report(parameter.type.range, diag::NumberParameter,
+                     parameter.name.text);
+    }
+    for (const ast::Result &result : decl.results)
+      signature.results.push_back(types.lowerType(result.type));
+    signatures.insert({name, std::move(signature)});
+  }
+}
+
+void FileLowering::lowerBlock(Signature &signature) {
+  if (signature.state != Signature::Declared)
+    return;
+  const ast::FunctionDecl &decl = *signature.decl;
+  signature.state = Signature::Lowering;
+  signature.function =
+      module->addFunction(irKind(decl.kind), signature.name, decl.header);
+  bool hasInput = llvm::is_contained(signature.kinds, std::nullopt);
+  if (!hasInput)
+    diags.report(decl.name.range(), diag::NoParameters, decl.name.text);
+  checkResultNames(decl, diags);
+  if (decl.kind == ast::FunctionDecl::Model) {
+    checkModelResult(decl, signature, diags);
+    repeats = 0;
+  }
+  active.push_back(&decl);
+  BodyLowering(*this, signature, *signature.function).run();
+  active.pop_back();
+  // An error in what it calls may be reported already.
+  bool ok = hasInput && signature.function->numResults() != 0;
+  signature.state = ok ? Signature::Lowered : Signature::Failed;
+}
+
 std::unique_ptr<Module> FileLowering::run(const FrontendOptions &options) {
   size_t errorsBefore = diags.errorCount();
   remarks = options.remarks;
+  collectFns();
   evaluateConfig(options);
   collectConstants();
   collectSignatures();
-  if (file.functions.empty())
+  if (llvm::all_of(file.functions, [](const ast::FunctionDecl &decl) {
+        return decl.kind == ast::FunctionDecl::Fn;
+      }))
     diags.report({llvm::SMLoc::getFromPointer(text.begin()),
                   llvm::SMLoc::getFromPointer(text.begin())},
                  diag::NothingToCompile);
   for (const ast::FunctionDecl &decl : file.functions) {
-    const Signature &signature = signatures[decl.name.text];
+    Signature &signature = signatures.find(decl.name.text)->second;
     if (signature.decl != &decl) {
       diags.report(decl.name.range(), diag::DuplicateFunction, decl.name.text)
           .note(signature.decl->name.range(), diag::PreviousDefinition,
                 decl.name.text);
       continue;
     }
-    Function *function =
-        module->addFunction(irKind(decl.kind), decl.name.text, decl.header);
-    if (decl.parameters.empty())
-      diags.report(decl.name.range(), diag::NoParameters, decl.name.text);
-    if (decl.kind == ast::FunctionDecl::Model)
-      checkModelResult(decl, signature, diags);
-    repeats = 0;
-    BodyLowering(*this, decl, *function).run();
+    // With numbers, it is lowered for each call.
+    bool takesNumbers = llvm::any_of(
+        signature.kinds, [](const auto &kind) { return kind.has_value(); });
+    if (decl.kind != ast::FunctionDecl::Fn &&
+        !(takesNumbers && decl.kind == ast::FunctionDecl::Layer))
+      lowerBlock(signature);
   }
   if (diags.errorCount() != errorsBefore)
     return nullptr;
   for (const auto &[name, constant] : constants)
     if (!constant.used && !name.starts_with("_"))
       diags.report(constant.declared, diag::UnusedVariable, name);
+  sortFunctions(*module, file);
   markTargets(*module);
   return std::move(module);
 }
@@ -196,6 +263,7 @@ std::unique_ptr<Module> anec::parseTDSL(llvm::StringRef text,
                                         const FrontendOptions &options,
                                         const OpTable &ops,
                                         Diagnostics &diags) {
-  std::unique_ptr<ast::File> file = parseSyntax(text, diags);
-  return file ? FileLowering(text, *file, ops, diags).run(options) : nullptr;
+  std::unique_ptr<Program> program = parseProgram(text, diags);
+  return program ? FileLowering(text, program->merged, ops, diags).run(options)
+                 : nullptr;
 }

@@ -23,6 +23,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace anec::frontend {
 
@@ -65,12 +66,32 @@ struct WrittenType {
   Spellings spellings;
 };
 
-/// The part of a block that calls need.
+/// The part of a block that calls need. A layer with parameters that are
+/// numbers has one for each set of numbers that it is called with, too.
 struct Signature {
   const ast::FunctionDecl *decl;
-  std::vector<std::optional<WrittenType>> parameters; ///< unset: reported
-  std::vector<std::optional<WrittenType>> results;
-  const ast::ReferenceExpr *firstCall = nullptr;
+  std::string name;                                        ///< of the function
+  std::vector<std::optional<WrittenType>> parameters = {}; ///< unset: reported
+  std::vector<std::optional<WrittenType>> results = {};
+  /// Of parameters that are numbers.
+  std::vector<std::optional<Number::Kind>> kinds = {};
+  std::vector<frontend::Number> numbers = {}; ///< of these parameters
+  SourceRange firstCall = {};                 ///< with these numbers
+  Function *function = nullptr;               ///< of a block
+  enum State { Declared, Lowering, Lowered, Failed };
+  State state = Declared;
+};
+
+/// The values of a variable of a `repeat`.
+struct LoopRange {
+  int64_t first = 0, last = 0;
+};
+
+/// A sum of variables with factors, and of an offset.
+struct IndexForm {
+  llvm::MapVector<Value *, int64_t> terms;
+  int64_t offset = 0;
+  Value *value = nullptr; ///< that has it, if there is one
 };
 
 /// A name of a body.
@@ -105,10 +126,53 @@ public:
   unsigned repeats = 0; ///< in the model being lowered
   bool remarks = false;
 
+  /// The variables of repeats, also where their bodies get those around them.
+  llvm::DenseMap<const Value *, LoopRange> loopVariables;
+  /// The values of indices in a function, by their terms, sorted, and their
+  /// offset.
+  std::map<
+      std::pair<const Function *, std::vector<std::pair<Value *, int64_t>>>,
+      Value *>
+      indices;
+  /// The first call of a block in another; those of all models are one.
+  llvm::DenseMap<
+      std::pair<const ast::FunctionDecl *, const ast::FunctionDecl *>,
+      const ast::ReferenceExpr *>
+      firstCalls;
+  std::map<std::string, Signature> specializations; ///< by function
+  /// The weights of all blocks, of which specializations share those of one.
+  struct DeclaredWeight {
+    WrittenType type;
+    SourceRange firstCall;
+  };
+  llvm::StringMap<DeclaredWeight> weights;
+  /// The weights of blocks that were inlined in a function.
+  std::map<const Function *, llvm::StringMap<Value *>> inlinedWeights;
+  /// Functions whose bodies are being lowered, each called by the one before.
+  std::vector<const ast::FunctionDecl *> active;
+  unsigned depth = 0;    ///< of the expression being lowered
+  size_t inlined = 0;    ///< expressions and ops
+  bool exceeded = false; ///< a limit of them; it was reported
+  /// Each `fn` with a call without errors.
+  llvm::DenseSet<const ast::FunctionDecl *> checked;
+
   /// The row called `name` in the language, by its own name or its alias.
   const OpDef *findOp(llvm::StringRef name) const;
+  /// Lowers the body of a block, if that has not begun.
+  void lowerBlock(Signature &signature);
+  /// The block for `numbers`; `callee` itself when it has no such parameters.
+  /// Errors in its body are noted to be found by `call`.
+  Signature &specialize(Signature &callee,
+                        const std::vector<frontend::Number> &numbers,
+                        SourceRange call);
+  /// Whether `callee` can be inlined at `call`; reports why not.
+  [[nodiscard]] bool canInline(const ast::ReferenceExpr *call,
+                               const ast::FunctionDecl &callee);
+  /// How `value` follows from variables of repeats; nothing when it does not.
+  std::optional<IndexForm> indexFormOf(Value *value, unsigned depth = 0) const;
 
 private:
+  void collectFns();
   void evaluateConfig(const FrontendOptions &options);
   void collectConstants();
   void collectSignatures();
@@ -121,8 +185,11 @@ public:
   /// only numbers are valid.
   explicit BodyLowering(FileLowering &file) : file(file), diags(file.diags) {}
   /// For a block, or (with the enclosing body) for the body of a `repeat`.
-  BodyLowering(FileLowering &file, const ast::FunctionDecl &decl,
-               Function &function, BodyLowering *outer = nullptr);
+  BodyLowering(FileLowering &file, const Signature &own, Function &function,
+               BodyLowering *outer = nullptr);
+  /// For the body of a `fn` that `caller` calls.
+  BodyLowering(FileLowering &file, const ast::FunctionDecl &fn,
+               BodyLowering &caller);
 
   /// Lowers the block's parameters and statements.
   void run();
@@ -137,6 +204,8 @@ private:
   FileLowering &file;
   Diagnostics &diags;
   const ast::FunctionDecl *decl = nullptr;
+  const ast::FunctionDecl *block = nullptr; ///< the one that `function` is of
+  const Signature *own = nullptr;           ///< of that block
   Function *function = nullptr;
   BodyLowering *outer = nullptr;
   std::optional<Builder> builder;
@@ -147,6 +216,9 @@ private:
   std::vector<Value *> captured;
   /// How many of the file's constants can be used here.
   size_t visibleConstants = SIZE_MAX;
+  Term returned; ///< by a `fn`
+
+  void makeBuilder();
 
   // Expressions.cpp
   Term lowerName(const ast::ReferenceExpr *expr);
@@ -213,31 +285,51 @@ private:
                              GivenTerms given, const ParamDef &param);
 
   // Statements.cpp
-  void lowerParameters(const Signature &signature);
+  void lowerParameters();
   void lowerStatements(llvm::ArrayRef<ast::Statement *> statements);
   void lowerWeight(const ast::WeightStatement *statement);
   Term lowerConst(llvm::ArrayRef<ast::Name> names, const ast::Expr *expr);
   void lowerLet(const ast::LetStatement *statement);
   void lowerReturn(const ast::ReturnStatement *statement);
-  bool checkResult(const Term &term, unsigned index, const Signature &own);
+  bool checkResult(const Term &term, unsigned index);
+  bool checkWeight(const ast::Name &name, const WrittenType &type);
   void bind(const ast::Name &name, Binding::Kind kind, Term term);
   void warnUnused();
 
   // Models.cpp
   Term lowerBlockCall(const ast::ReferenceExpr *expr, Signature &callee);
-  std::vector<Term> fitArguments(const ast::ReferenceExpr *expr,
-                                 const ast::FunctionDecl &block);
+  /// Nothing after an error.
+  std::optional<std::vector<Term>>
+  fitArguments(const ast::ReferenceExpr *expr, const ast::FunctionDecl &callee);
   bool checkArguments(const ast::ReferenceExpr *expr, const Signature &callee,
                       llvm::ArrayRef<Term> terms,
-                      llvm::SmallVectorImpl<Value *> &operands);
+                      llvm::SmallVectorImpl<Value *> &operands,
+                      std::vector<frontend::Number> &numbers);
   bool checkIndexing(const ast::ReferenceExpr *expr, Signature &callee);
-  Value *lowerIndex(const ast::Expr *expr);
+  Term callBlock(const ast::ReferenceExpr *expr, const Signature &callee,
+                 llvm::ArrayRef<Value *> arguments, const Term &index);
   void lowerRepeat(const ast::RepeatStatement *statement);
   void findCarried(llvm::ArrayRef<ast::Statement *> statements,
                    llvm::SmallVectorImpl<llvm::StringRef> &carried);
-  bool bindCarried(const ast::RepeatStatement *statement,
+  bool bindCarried(const ast::RepeatStatement *statement, LoopRange range,
                    llvm::ArrayRef<llvm::StringRef> carried);
   bool setCarriedResults(llvm::ArrayRef<llvm::StringRef> carried);
+
+  // Indices.cpp
+  /// A number, or an `int32` that follows from variables of repeats.
+  Term lowerIndex(const ast::Expr *expr);
+  std::optional<IndexForm> lowerIndexForm(const ast::Expr *expr);
+  std::optional<IndexForm> lowerIndexChain(const ast::BinaryExpr *expr);
+  Value *buildIndex(const IndexForm &form);
+
+  // Inline.cpp
+  Term lowerFnCall(const ast::ReferenceExpr *expr, const Signature &callee);
+  Term runInlined(const std::vector<Term> &arguments);
+  void returnInlined(const ast::ReturnStatement *statement);
+  Term inlineBlock(const ast::ReferenceExpr *expr, const Signature &callee,
+                   llvm::ArrayRef<Value *> operands,
+                   std::optional<int64_t> instance);
+  Value *ownWeight(const Op &weight, const std::string &path);
 };
 
 /// Sets the role Target on inputs of models that are only used as targets of a

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lowers the constructs that only models have. The body of a `repeat` becomes
-/// a separate function:
+/// Lowers calls of blocks, and `repeat`, which only models have. Its body
+/// becomes a separate function:
 ///
 ///   repeat i in 0..layers { x = attention[i](x); }
 ///   ==>
@@ -36,36 +36,24 @@ using namespace anec::frontend;
 /// `attention[i]` and `attention` would be different weights of one layer.
 bool BodyLowering::checkIndexing(const ast::ReferenceExpr *expr,
                                  Signature &callee) {
-  if (!callee.firstCall)
-    callee.firstCall = expr;
-  if (!callee.firstCall->index == !expr->index)
+  // Called in a block, a layer has weights of its own there.
+  bool inModel = function->kind == FunctionKind::Host;
+  const ast::ReferenceExpr *&first =
+      file.firstCalls[{inModel ? nullptr : block, callee.decl}];
+  if (!first)
+    first = expr;
+  if (!first->index == !expr->index)
     return true;
   diags.report(expr->range, diag::MixedIndexing, expr->name.text)
-      .note(callee.firstCall->range, diag::FirstCall);
+      .note(first->range, diag::FirstCall);
   return false;
 }
 
-Value *BodyLowering::lowerIndex(const ast::Expr *expr) {
-  Term term = lower(expr);
-  if (term.isPoison())
-    return nullptr;
-  if (auto *name = llvm::dyn_cast<ast::ReferenceExpr>(expr))
-    if (Binding *binding = findName(name->name.text);
-        binding && binding->kind == Binding::LoopVariable)
-      return term.tensor;
-  if (term.kind == Term::Number && term.number.isInteger &&
-      term.number.integer >= 0)
-    return literal(term, DType::Int32);
-  diags.report(expr->range, diag::IndexType, inWords(term, file.dimensions));
-  return nullptr;
-}
-
-/// The arguments of a block call, in the order of its parameters. Empty after
-/// an error.
-std::vector<Term> BodyLowering::fitArguments(const ast::ReferenceExpr *expr,
-                                             const ast::FunctionDecl &block) {
-  std::vector<Term> terms(block.parameters.size());
-  llvm::SmallVector<bool, 4> given(block.parameters.size());
+std::optional<std::vector<Term>>
+BodyLowering::fitArguments(const ast::ReferenceExpr *expr,
+                           const ast::FunctionDecl &callee) {
+  std::vector<Term> terms(callee.parameters.size());
+  llvm::SmallVector<bool, 4> given(callee.parameters.size());
   bool sawNamed = false;
   for (auto [position, argument] : llvm::enumerate(expr->arguments)) {
     Term term = lower(argument.value);
@@ -73,30 +61,30 @@ std::vector<Term> BodyLowering::fitArguments(const ast::ReferenceExpr *expr,
     if (const ast::Name &name = argument.parameter; !name.text.empty()) {
       sawNamed = true;
       auto *parameter =
-          llvm::find_if(block.parameters, [&](const ast::Parameter &p) {
+          llvm::find_if(callee.parameters, [&](const ast::Parameter &p) {
             return p.name.text == name.text;
           });
-      if (parameter == block.parameters.end()) {
+      if (parameter == callee.parameters.end()) {
         diags
             .report(name.range(), diag::UnknownParameter, expr->name.text,
                     name.text)
-            .note(block.header, diag::DeclaredHere, expr->name.text);
-        return {};
+            .note(callee.header, diag::DeclaredHere, expr->name.text);
+        return std::nullopt;
       }
-      index = parameter - block.parameters.begin();
+      index = parameter - callee.parameters.begin();
     } else if (sawNamed) {
       diags.report(argument.value->range, diag::PositionalAfterNamed,
                    expr->name.text);
-      return {};
+      return std::nullopt;
     }
     if (index >= terms.size())
       continue; // counted below
     if (given[index]) {
       diags
           .report(argument.value->range, diag::DuplicateArgument,
-                  expr->name.text, block.parameters[index].name.text)
+                  expr->name.text, callee.parameters[index].name.text)
           .note(terms[index].range, diag::FirstArgument);
-      return {};
+      return std::nullopt;
     }
     given[index] = true;
     terms[index] = std::move(term);
@@ -106,32 +94,43 @@ std::vector<Term> BodyLowering::fitArguments(const ast::ReferenceExpr *expr,
   diags
       .report(expr->range, diag::ArgumentCount, expr->name.text,
               counted(terms.size(), "argument"), expr->arguments.size())
-      .note(block.header, diag::DeclaredHere, expr->name.text);
-  return {};
+      .note(callee.header, diag::DeclaredHere, expr->name.text);
+  return std::nullopt;
 }
 
 /// A block accepts only tensors of exactly its declared types.
 bool BodyLowering::checkArguments(const ast::ReferenceExpr *expr,
                                   const Signature &callee,
                                   llvm::ArrayRef<Term> terms,
-                                  llvm::SmallVectorImpl<Value *> &operands) {
-  bool ok = !terms.empty();
+                                  llvm::SmallVectorImpl<Value *> &operands,
+                                  std::vector<frontend::Number> &numbers) {
+  bool ok = true;
   for (auto [index, term] : llvm::enumerate(terms)) {
     const auto &declared = callee.parameters[index];
-    if (term.isPoison() || !declared) {
+    std::optional<Number::Kind> kind = callee.kinds[index];
+    if (term.isPoison() || !(declared || kind)) {
       ok = false;
       continue;
     }
-    if (term.kind == Term::Tensor && term.tensor->type == declared->type) {
+    if (kind && term.kind == Term::Number &&
+        (kind == Number::Float || term.number.isInteger)) {
+      numbers.push_back(kind == Number::Int
+                            ? term.number
+                            : Number::ofDecimal(term.number.asDouble()));
+      continue;
+    }
+    if (declared && term.kind == Term::Tensor &&
+        term.tensor->type == declared->type) {
       operands.push_back(term.tensor);
       continue;
     }
     const ast::Name &parameter = callee.decl->parameters[index].name;
     diags
-        .report(term.range, diag::ArgumentMismatch, parameter.text,
-                expr->name.text,
-                Dimensions::describe(declared->type, declared->spellings),
-                inWords(term, file.dimensions))
+        .report(
+            term.range, diag::ArgumentMismatch, parameter.text, expr->name.text,
+            declared ? Dimensions::describe(declared->type, declared->spellings)
+                     : callee.decl->parameters[index].type.dtype.text.str(),
+            inWords(term, file.dimensions))
         .note(parameter.range(), diag::DeclaredHere, parameter.text);
     ok = false;
   }
@@ -141,34 +140,60 @@ bool BodyLowering::checkArguments(const ast::ReferenceExpr *expr,
 Term BodyLowering::lowerBlockCall(const ast::ReferenceExpr *expr,
                                   Signature &callee) {
   const ast::FunctionDecl &block = *callee.decl;
-  bool isModel = block.kind == ast::FunctionDecl::Model;
-  if (isModel || function->kind != FunctionKind::Host) {
-    diags
-        .report(expr->range, isModel ? diag::CalledModel()
-                                     : diag::CallOutsideModel(expr->name.text))
+  if (block.kind == ast::FunctionDecl::Model) {
+    diags.report(expr->range, diag::CalledModel)
         .note(block.header, diag::DeclaredHere, expr->name.text);
     return {};
   }
-  llvm::SmallVector<Value *, 4> operands = {nullptr};
   bool ok = checkIndexing(expr, callee);
+  Term index;
   if (expr->index) {
-    operands[0] = lowerIndex(expr->index);
-    ok &= operands[0] != nullptr;
+    index = lowerIndex(expr->index);
+    ok &= !index.isPoison();
   }
-  ok &= checkArguments(expr, callee, fitArguments(expr, block), operands);
-  std::vector<std::string> types;
-  for (const auto &result : callee.results) {
-    ok &= result.has_value();
-    types.push_back(result ? result->type.str() : "");
-  }
+  std::optional<std::vector<Term>> terms = fitArguments(expr, block);
+  llvm::SmallVector<Value *, 4> arguments;
+  std::vector<frontend::Number> numbers;
+  ok &= terms && checkArguments(expr, callee, *terms, arguments, numbers);
+  ok &= llvm::all_of(callee.results,
+                     [](const auto &result) { return result.has_value(); });
   if (!ok)
     return {};
+  bool inModel = function->kind == FunctionKind::Host;
+  Signature *target = &callee;
+  // A layer is lowered when it is called first in another, or with numbers.
+  if (!(inModel && numbers.empty())) {
+    if (!file.canInline(expr, block))
+      return {};
+    target = &file.specialize(callee, numbers, expr->range);
+    if (target->state == Signature::Failed)
+      return {}; // reported there
+  }
+  if (inModel)
+    return callBlock(expr, *target, arguments, index);
+  std::optional<int64_t> instance;
+  if (expr->index)
+    instance = index.number.integer;
+  return inlineBlock(expr, *target, arguments, instance);
+}
 
+/// A call that stays one, in a model.
+Term BodyLowering::callBlock(const ast::ReferenceExpr *expr,
+                             const Signature &callee,
+                             llvm::ArrayRef<Value *> arguments,
+                             const Term &index) {
+  llvm::SmallVector<Value *, 4> operands = {index.tensor};
+  if (index.kind == Term::Number)
+    operands[0] = literal(index, DType::Int32);
+  llvm::append_range(operands, arguments);
+  std::vector<std::string> types;
+  for (const auto &result : callee.results)
+    types.push_back(result->type.str());
   builder->setRange(expr->range);
   TensorType list(DType::String, {int64_t(types.size())});
   Op *op = builder->create(
       ops::Call, operands,
-      {{param::callee, Constant::string(expr->name.text)},
+      {{param::callee, Constant::string(callee.name)},
        {param::results, Constant::strings(list, std::move(types))}});
   if (!op)
     return {};
@@ -208,10 +233,12 @@ void BodyLowering::findCarried(
 /// Adds the parameters of a `repeat`'s body: the index, then the carried
 /// values.
 bool BodyLowering::bindCarried(const ast::RepeatStatement *statement,
+                               LoopRange range,
                                llvm::ArrayRef<llvm::StringRef> carried) {
   Value *index = function->addParameter(DType::Int32, statement->variable.text);
   index->declared = statement->variable.range();
   named.insert(index);
+  file.loopVariables[index] = range;
   bind(statement->variable, Binding::LoopVariable,
        Term::ofTensor(index, statement->variable.range()));
   bool ok = true;
@@ -268,9 +295,12 @@ void BodyLowering::lowerRepeat(const ast::RepeatStatement *statement) {
   size_t errorsBefore = diags.errorCount();
   std::optional<int64_t> from = lowerInteger(statement->from);
   std::optional<int64_t> to = lowerInteger(statement->to);
+  LoopRange range;
   if (from && to && (*from < 0 || *to <= *from || *to > INT32_MAX))
     diags.report({statement->from->range.Start, statement->to->range.End},
                  diag::RepeatRange, *from, *to);
+  else if (from && to)
+    range = {*from, *to - 1};
   llvm::SmallVector<llvm::StringRef, 4> carried;
   findCarried(statement->body, carried);
 
@@ -279,8 +309,8 @@ void BodyLowering::lowerRepeat(const ast::RepeatStatement *statement) {
       (decl->name.text + ".repeat" + llvm::Twine(file.repeats++)).str(),
       statement->range);
   body->setRole(FunctionRole::Body, decl->name.text);
-  BodyLowering inside(file, *decl, *body, this);
-  bool ok = inside.bindCarried(statement, carried);
+  BodyLowering inside(file, *own, *body, this);
+  bool ok = inside.bindCarried(statement, range, carried);
   inside.lowerStatements(statement->body);
   ok = ok && inside.setCarriedResults(carried);
   if (carried.empty() && diags.errorCount() == errorsBefore)

@@ -18,6 +18,8 @@
 namespace anec::frontend {
 
 struct Number {
+  enum Kind { Int, Float };
+
   bool isInteger = true;
   int64_t integer = 0;
   double decimal = 0;

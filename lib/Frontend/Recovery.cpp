@@ -15,7 +15,7 @@ using antlr4::Token;
 static constexpr unsigned maxSyntaxErrors = 20;
 
 static bool isKeyword(size_t type) {
-  return type >= TDSLLexer::CONFIG && type <= TDSLLexer::NO;
+  return type >= TDSLLexer::IMPORT && type <= TDSLLexer::NO;
 }
 
 /// Whether a token ends a statement, or encloses statements.
@@ -66,8 +66,9 @@ private:
 } // namespace
 
 static bool startsBlock(size_t type) {
-  return type == TDSLLexer::CONFIG || type == TDSLLexer::KERNEL ||
-         type == TDSLLexer::LAYER || type == TDSLLexer::MODEL;
+  return type == TDSLLexer::CONFIG || type == TDSLLexer::FN ||
+         type == TDSLLexer::KERNEL || type == TDSLLexer::LAYER ||
+         type == TDSLLexer::MODEL;
 }
 
 /// Whether the token at `index` follows, in the same statement, one that was
@@ -123,9 +124,9 @@ Recovery::describeExpected(antlr4::Parser &parser,
          type == TDSLLexer::MINUS || type == TDSLLexer::NOT ||
          type == TDSLLexer::COLON || type == TDSLLexer::WEIGHT))
       continue;
-    if (statement && (type == TDSLLexer::NAME || type == TDSLLexer::WEIGHT ||
-                      type == TDSLLexer::REPEAT || type == TDSLLexer::RETURN ||
-                      type == TDSLLexer::CONST))
+    if (statement && (type == TDSLLexer::NAME || type == TDSLLexer::FROZEN ||
+                      type == TDSLLexer::WEIGHT || type == TDSLLexer::REPEAT ||
+                      type == TDSLLexer::RETURN || type == TDSLLexer::CONST))
       continue;
     std::string word = tokenInWords(type).str();
     if (word.empty()) {
@@ -175,6 +176,8 @@ const Token *Recovery::unclosedBracket(size_t index, size_t closer) const {
 /// The construct after which a missing `;` was expected.
 static llvm::StringRef positionInWords(size_t rule) {
   switch (rule) {
+  case TDSLParser::RuleImportStatement:
+    return " after the import";
   case TDSLParser::RuleConfigEntry:
     return " after the config entry";
   case TDSLParser::RuleConstant:
@@ -320,8 +323,9 @@ Token *Recovery::recoverInline(antlr4::Parser *parser) {
   antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
   size_t found = parser->getTokenStream()->LA(1);
   bool begins = found == TDSLLexer::NAME || found == TDSLLexer::RIGHT_BRACE ||
-                found == TDSLLexer::WEIGHT || found == TDSLLexer::RETURN ||
-                found == TDSLLexer::REPEAT || found == TDSLLexer::CONST;
+                found == TDSLLexer::FROZEN || found == TDSLLexer::WEIGHT ||
+                found == TDSLLexer::RETURN || found == TDSLLexer::REPEAT ||
+                found == TDSLLexer::CONST;
   if (!consequence && begins && startsLine(*parser) && expected.size() == 1 &&
       expected.contains(size_t(TDSLLexer::SEMICOLON))) {
     // A missing `;` at the end of a line: continue as if it were present.
@@ -333,11 +337,13 @@ Token *Recovery::recoverInline(antlr4::Parser *parser) {
 
 void Recovery::recover(antlr4::Parser *parser, std::exception_ptr error) {
   switch (parser->getContext()->getRuleIndex()) {
+  case TDSLParser::RuleImportStatement:
   case TDSLParser::RuleConfigEntry:
   case TDSLParser::RuleConstant:
   case TDSLParser::RuleStatement:
     return skipStatement(*parser);
   case TDSLParser::RuleConfig:
+  case TDSLParser::RuleInlined:
   case TDSLParser::RuleFunction:
   case TDSLParser::RuleFile:
     return skipBlock(*parser);

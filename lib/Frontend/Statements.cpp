@@ -12,32 +12,41 @@
 using namespace anec;
 using namespace anec::frontend;
 
-BodyLowering::BodyLowering(FileLowering &file, const ast::FunctionDecl &decl,
+BodyLowering::BodyLowering(FileLowering &file, const Signature &own,
                            Function &function, BodyLowering *outer)
-    : file(file), diags(file.diags), decl(&decl), function(&function),
-      outer(outer) {
-  builder.emplace(function, &diags);
-  builder->setDescribe(
-      [&file](const Value &value) { return file.dimensions.describe(value); });
+    : file(file), diags(file.diags), decl(own.decl), block(own.decl), own(&own),
+      function(&function), outer(outer) {
+  makeBuilder();
+}
+
+void BodyLowering::makeBuilder() {
+  builder.emplace(*function, &diags);
+  builder->setDescribe([&file = file](const Value &value) {
+    return file.dimensions.describe(value);
+  });
 }
 
 void BodyLowering::run() {
   size_t errorsBefore = diags.errorCount();
-  lowerParameters(file.signatures[decl->name.text]);
+  lowerParameters();
   lowerStatements(decl->body);
   if (llvm::none_of(decl->body, llvm::IsaPred<ast::ReturnStatement>))
     diags.report(decl->closeBrace, diag::MissingReturn, decl->name.text)
         .note(decl->header, diag::DeclaredHere, decl->name.text);
   // After an error, a name that seems unused can be used in invalid code.
-  if (diags.errorCount() == errorsBefore)
+  if (diags.errorCount() == errorsBefore && function->numResults() != 0)
     warnUnused();
 }
 
-void BodyLowering::lowerParameters(const Signature &signature) {
-  for (auto [parameter, type] :
-       llvm::zip(decl->parameters, signature.parameters)) {
+void BodyLowering::lowerParameters() {
+  auto number = own->numbers.begin();
+  for (auto [parameter, type, kind] :
+       llvm::zip(decl->parameters, own->parameters, own->kinds)) {
     Term term;
-    if (type) {
+    if (kind) {
+      if (number != own->numbers.end())
+        term = Term::ofNumber(*number++, parameter.name.range());
+    } else if (type) {
       Value *value = function->addParameter(type->type, parameter.name.text);
       value->declared = parameter.name.range();
       file.dimensions.set(value, type->spellings);
@@ -99,6 +108,23 @@ void BodyLowering::lowerStatements(
   }
 }
 
+/// The weights of a layer are the same whatever numbers it is called with.
+bool BodyLowering::checkWeight(const ast::Name &name, const WrittenType &type) {
+  if (own->numbers.empty())
+    return true;
+  std::string path = (decl->name.text + "." + name.text).str();
+  auto [it, isNew] = file.weights.insert({path, {type, own->firstCall}});
+  const WrittenType &first = it->second.type;
+  if (isNew || first.type == type.type)
+    return true;
+  auto report = diags.report(name.range(), diag::WeightTypes, name.text,
+                             Dimensions::describe(type.type, type.spellings),
+                             Dimensions::describe(first.type, first.spellings));
+  if (it->second.firstCall.isValid())
+    report.note(it->second.firstCall, diag::FirstCall);
+  return false;
+}
+
 void BodyLowering::lowerWeight(const ast::WeightStatement *statement) {
   if (outer) {
     diags.report(statement->range, diag::WeightInRepeat);
@@ -116,14 +142,15 @@ void BodyLowering::lowerWeight(const ast::WeightStatement *statement) {
   }
   for (const ast::Name &name : statement->names) {
     Term term;
-    if (type) {
+    if (type && checkWeight(name, *type)) {
       builder->setRange(name.range());
       std::string path = (decl->name.text + "." + name.text).str();
       Value *value = builder->build(
           ops::Weight, {},
           {{param::name, Constant::string(path)},
            {param::dtype, Constant::string(statement->type.dtype.text)},
-           {param::shape, Constant::int32s(type->type.shape)}},
+           {param::shape, Constant::int32s(type->type.shape)},
+           {param::frozen, statement->frozen}},
           name.text);
       if (value) {
         file.dimensions.set(value, type->spellings);
@@ -211,23 +238,25 @@ void BodyLowering::lowerLet(const ast::LetStatement *statement) {
 // Results
 //===----------------------------------------------------------------------===//
 
-bool BodyLowering::checkResult(const Term &term, unsigned index,
-                               const Signature &own) {
-  if (term.isPoison() || !own.results[index])
+bool BodyLowering::checkResult(const Term &term, unsigned index) {
+  if (term.isPoison() || !own->results[index])
     return false;
-  const WrittenType &declared = *own.results[index];
+  const WrittenType &declared = *own->results[index];
   bool fits = term.kind == Term::Tensor && term.tensor->type == declared.type;
   if (!fits)
     diags
         .report(term.range, diag::ReturnMismatch,
                 Dimensions::describe(declared.type, declared.spellings),
                 inWords(term, file.dimensions))
-        .note(decl->results[index].range, diag::ResultDeclaredHere);
+        .note(decl->results[index].type.range, diag::ResultDeclaredHere);
   return fits;
 }
 
-/// Outputs are named after the returned variables.
-static llvm::StringRef outputName(const ast::Expr *expr) {
+/// Outputs have their declared names, or those of the returned variables.
+static llvm::StringRef outputName(const ast::Result &declared,
+                                  const ast::Expr *expr) {
+  if (!declared.name.text.empty())
+    return declared.name.text;
   auto *reference = llvm::dyn_cast<ast::ReferenceExpr>(expr);
   return reference && !reference->isCall ? reference->name.text : "output";
 }
@@ -237,7 +266,8 @@ void BodyLowering::lowerReturn(const ast::ReturnStatement *statement) {
     diags.report(statement->range, diag::ReturnInRepeat);
     return;
   }
-  const Signature &own = file.signatures[decl->name.text];
+  if (decl->kind == ast::FunctionDecl::Fn)
+    return returnInlined(statement);
   llvm::SmallVector<Term, 2> terms;
   for (const ast::Expr *expr : statement->values)
     terms.push_back(lower(expr));
@@ -250,7 +280,7 @@ void BodyLowering::lowerReturn(const ast::ReturnStatement *statement) {
   }
   bool ok = true;
   for (auto [index, term] : llvm::enumerate(terms))
-    ok &= checkResult(term, index, own);
+    ok &= checkResult(term, index);
   if (!ok)
     return;
 
@@ -259,15 +289,18 @@ void BodyLowering::lowerReturn(const ast::ReturnStatement *statement) {
     taken.unique(parameter->name);
   llvm::SmallVector<Value *, 2> values;
   llvm::SmallVector<llvm::StringRef, 2> outputs;
-  for (auto [expr, term] : llvm::zip(statement->values, terms)) {
+  // A model's first result is its loss.
+  bool isModel = decl->kind == ast::FunctionDecl::Model;
+  llvm::SmallVector<ValueRole, 2> roles(
+      terms.size(), isModel ? ValueRole::Metric : ValueRole::Output);
+  if (isModel)
+    roles[0] = ValueRole::Loss;
+  for (auto [declared, expr, term] :
+       llvm::zip(decl->results, statement->values, terms)) {
     values.push_back(term.tensor);
-    outputs.push_back(taken.unique(outputName(expr)));
+    outputs.push_back(taken.unique(outputName(declared, expr)));
   }
-  // A model's result is its loss.
-  ValueRole role = decl->kind == ast::FunctionDecl::Model ? ValueRole::Loss
-                                                          : ValueRole::Output;
-  function->setResults(values, outputs,
-                       llvm::SmallVector<ValueRole, 2>(values.size(), role));
+  function->setResults(values, outputs, roles);
 }
 
 void BodyLowering::warnUnused() {

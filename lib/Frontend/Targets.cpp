@@ -6,7 +6,8 @@
 /// \file
 /// Targets are found by their uses, not by their names. An input of a model is
 /// a target when it is only used as the target of losses, directly or through
-/// blocks, repeats and ops that only move elements.
+/// blocks, repeats and ops that only move elements. Uses by metrics, which the
+/// loss does not depend on, do not count.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,20 +21,43 @@ namespace {
 
 class TargetFinder {
 public:
-  explicit TargetFinder(const Module &module) : module(module) {}
+  explicit TargetFinder(const Module &module) : module(module) {
+    for (const auto &function : module.functions)
+      if (std::optional<unsigned> loss = function->resultOf(ValueRole::Loss))
+        findMetricOps(*function, *function->result(*loss));
+  }
 
-  /// Whether `value` is used, and only as a target.
+  /// Whether the loss depends on `value`, and only as a target.
   bool isTarget(const Value &value) {
     auto [it, isNew] = known.insert({&value, false});
     if (!isNew)
       return it->second;
-    bool result = value.hasUses();
-    for (const Operand *use = value.firstUse(); use; use = use->nextUse())
+    bool isUsed = false, result = true;
+    for (const Operand *use = value.firstUse(); use; use = use->nextUse()) {
+      if (metricOps.contains(use->owner()))
+        continue;
+      isUsed = true;
       result = result && use->owner() && isTargetOf(value, *use->owner());
-    return known[&value] = result;
+    }
+    return known[&value] = result && isUsed;
   }
 
 private:
+  /// Finds the ops of a model that its loss does not depend on.
+  void findMetricOps(const Function &model, const Value &loss) {
+    llvm::DenseSet<const Value *> needed = {&loss};
+    for (const Op &op : llvm::reverse(model.body())) {
+      if (llvm::none_of(op.resultValues(), [&](const Value *result) {
+            return needed.contains(result);
+          })) {
+        metricOps.insert(&op);
+        continue;
+      }
+      for (const Value *operand : op.operandValues())
+        needed.insert(operand);
+    }
+  }
+
   /// The same for its uses by `op`.
   bool isTargetOf(const Value &value, const Op &op) {
     if (op.def().has(trait::DataMovement))
@@ -61,6 +85,7 @@ private:
 
   const Module &module;
   llvm::DenseMap<const Value *, bool> known;
+  llvm::DenseSet<const Op *> metricOps;
 };
 
 } // namespace

@@ -45,6 +45,7 @@ private:
   }
 
   FunctionDecl function(TDSLParser::FunctionContext *context);
+  FunctionDecl function(TDSLParser::InlinedContext *context);
   Type type(TDSLParser::TypeContext *context);
   llvm::ArrayRef<Statement *> statements(TDSLParser::BlockContext *context);
   Statement *statement(TDSLParser::StatementContext *context);
@@ -67,6 +68,9 @@ private:
 } // namespace
 
 void TreeBuilder::add(TDSLParser::FileContext *context) {
+  for (TDSLParser::ImportStatementContext *import : context->importStatement())
+    file.imports.push_back(
+        {{name(import->STRING()).text.drop_front().drop_back()}});
   for (TDSLParser::ConfigContext *config : context->config())
     for (TDSLParser::ConfigEntryContext *entry : config->configEntry())
       file.config.push_back(
@@ -74,17 +78,35 @@ void TreeBuilder::add(TDSLParser::FileContext *context) {
   for (TDSLParser::ConstantContext *constant : context->constant())
     file.constants.push_back(
         {name(constant->NAME()), value(constant->value())});
-  for (TDSLParser::FunctionContext *fn : context->function())
+  for (TDSLParser::FunctionContext *block : context->function())
+    file.functions.push_back(function(block));
+  for (TDSLParser::InlinedContext *fn : context->inlined())
     file.functions.push_back(function(fn));
+}
+
+FunctionDecl TreeBuilder::function(TDSLParser::InlinedContext *context) {
+  std::vector<Parameter> parameters;
+  for (size_t index = 1; index < context->NAME().size(); ++index)
+    parameters.push_back({name(context->NAME(index)), {}});
+  return {FunctionDecl::Fn,
+          name(context->NAME(0)),
+          file.copy(parameters),
+          {},
+          statements(context->block()),
+          source.range(context->start, context->RIGHT_PAREN()->getSymbol()),
+          source.range(context->stop)};
 }
 
 FunctionDecl TreeBuilder::function(TDSLParser::FunctionContext *context) {
   std::vector<Parameter> parameters;
   for (TDSLParser::ParameterContext *parameter : context->parameter())
     parameters.push_back({name(parameter->NAME()), type(parameter->type())});
-  std::vector<Type> results;
-  for (TDSLParser::TypeContext *result : context->results()->type())
-    results.push_back(type(result));
+  std::vector<Result> results;
+  if (TDSLParser::TypeContext *only = context->results()->type())
+    results.push_back({{}, type(only)});
+  for (TDSLParser::ResultContext *result : context->results()->result())
+    results.push_back(
+        {result->NAME() ? name(result->NAME()) : Name(), type(result->type())});
   return {context->KERNEL()  ? FunctionDecl::Kernel
           : context->LAYER() ? FunctionDecl::Layer
                              : FunctionDecl::Model,
@@ -104,17 +126,25 @@ Type TreeBuilder::type(TDSLParser::TypeContext *context) {
 llvm::ArrayRef<Statement *>
 TreeBuilder::statements(TDSLParser::BlockContext *context) {
   std::vector<Statement *> list;
-  for (TDSLParser::StatementContext *child : context->statement())
-    list.push_back(statement(child));
+  for (TDSLParser::StatementContext *child : context->statement()) {
+    TDSLParser::WeightStatementContext *weight = child->weightStatement();
+    if (!weight) {
+      list.push_back(statement(child));
+      continue;
+    }
+    bool frozen = weight->FROZEN() != nullptr;
+    for (TDSLParser::WeightsContext *weights : weight->weights())
+      list.push_back(
+          file.make<WeightStatement>({{Statement::Weight, source.range(child)},
+                                      names(weights->NAME()),
+                                      type(weights->type()),
+                                      frozen}));
+  }
   return file.copy(list);
 }
 
 Statement *TreeBuilder::statement(TDSLParser::StatementContext *context) {
   SourceRange range = source.range(context);
-  if (auto *weight = context->weightStatement())
-    return file.make<WeightStatement>({{Statement::Weight, range},
-                                       names(weight->NAME()),
-                                       type(weight->type())});
   if (auto *repeat = context->repeatStatement())
     return file.make<RepeatStatement>({{Statement::Repeat, range},
                                        name(repeat->NAME()),

@@ -18,6 +18,7 @@ static const char *wantedType(ValueRole role, const TensorType &type) {
   switch (role) {
   case ValueRole::LossScale:
   case ValueRole::Loss:
+  case ValueRole::Metric:
     return type == TensorType(DType::FP32) ? nullptr : "an `fp32` scalar";
   case ValueRole::Position:
     return type.dtype == DType::Int32 && type.rank() <= 1

@@ -17,7 +17,7 @@ std::string anec::instanceName(llvm::StringRef weight,
   if (!instance)
     return weight.str();
   std::string number = std::to_string(*instance);
-  size_t dot = weight.rfind('.');
+  size_t dot = weight.find('.');
   if (dot == llvm::StringRef::npos)
     return weight.str() + "." + number;
   return weight.take_front(dot + 1).str() + number + weight.substr(dot).str();

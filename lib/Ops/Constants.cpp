@@ -74,11 +74,13 @@ constinit const OpDef ops::Weight = {
     .summary =
         "The stored array `name` of shape `shape`, or the part of it selected, "
         "permuted and reshaped by `view`. In a host function, `index` selects "
-        "the instance of a repeated layer that owns the weight.",
+        "the instance of a repeated layer that owns the weight. A `frozen` "
+        "weight has no gradient.",
     .family = "constants",
     .params = {optionalValue(param::index, {DType::Int32}, 0),
                text(param::name), text(param::dtype), integers(param::shape),
-               optionalConstant(param::view, {DType::String})},
+               optionalConstant(param::view, {DType::String}),
+               boolean(param::frozen, "false")},
     .traits = trait::Stored | trait::NotCallable,
     .constraints =
         {"`dtype` is fp16 or fp32", "extents are at least 1",

@@ -382,3 +382,20 @@ constinit const OpDef ops::Threshold = {
 constinit const OpDef ops::Identity =
     unary("identity", "Returns `x` unchanged.", evalCopy, gradientIdentity,
           movableTypes);
+
+static void decomposeStopGradient(Builder &, const Op &op,
+                                  llvm::SmallVectorImpl<Value *> &results) {
+  results.push_back(op.operand(0u));
+}
+
+constinit const OpDef ops::StopGradient = {
+    .name = "stop_gradient",
+    .summary = "Returns `x` unchanged; no gradient passes through it. "
+               "`differentiate` removes the op.",
+    .family = "elementwise",
+    .params = {value(param::x, movableTypes)},
+    .traits = trait::Elementwise | trait::ZeroGradient,
+    .infer = inferSame,
+    .eval = evalCopy,
+    .decompose = decomposeStopGradient,
+};

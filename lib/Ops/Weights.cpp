@@ -25,16 +25,17 @@ WeightView anec::viewOf(const Op &weight) {
   return view;
 }
 
-Value *anec::buildWeight(Builder &builder, const WeightView &view, Value *index,
-                         llvm::StringRef name) {
-  assert(view.instance == WeightInstance() && "the index says which");
-  llvm::SmallVector<Attr, 4> attrs = {
-      {param::name, Constant::string(view.weight)},
-      {param::dtype, Constant::string(spelling(view.dtype))},
-      {param::shape, view.array.sourceShape()}};
-  if (!view.array.isIdentity())
-    attrs.push_back({param::view, Constant::string(view.array.str())});
-  return builder.build(ops::Weight, {index}, attrs, name);
+Value *anec::buildWeight(Builder &builder, const Op &weight,
+                         const ArrayView &array, llvm::StringRef name) {
+  llvm::SmallVector<Attr, 5> attrs = {
+      {param::name, weight.constant(param::name)},
+      {param::dtype, weight.constant(param::dtype)},
+      {param::shape, array.sourceShape()},
+      {param::frozen, weight.constant(param::frozen)}};
+  if (!array.isIdentity())
+    attrs.push_back({param::view, Constant::string(array.str())});
+  return builder.build(ops::Weight, {weight.operand(param::index)}, attrs,
+                       name);
 }
 
 static Value *buildStep(Builder &builder, Value *array, const ViewStep &step) {

@@ -151,6 +151,8 @@ static void printWeight(const PackagedWeight &weight, json::OStream &out) {
         out.value(instance);
     });
     out.attribute("initial", spelling(weight.initial));
+    if (weight.frozen)
+      out.attribute("frozen", true);
   });
 }
 
@@ -380,6 +382,7 @@ static bool fromJSON(const json::Value &value, PackagedWeight &weight,
   return map && map.map("name", weight.name) &&
          map.map("instances", weight.instances) &&
          map.map("initial", weight.initial) &&
+         map.mapOptional("frozen", weight.frozen) &&
          fromJSON(value, weight.type, path);
 }
 

@@ -150,6 +150,7 @@ void PackageWriter::noteWeight(
     const Op &op, const std::set<std::optional<int64_t>> &instances) {
   PackagedWeight &weight = weights[op.get(param::name).str()];
   weight.type = viewOf(op).storedType();
+  weight.frozen = op.get(param::frozen);
   for (std::optional<int64_t> instance : instances)
     addInstance(weight, instance);
 }

@@ -22,10 +22,30 @@ std::optional<int64_t> anec::instanceOf(const Op &op,
   const Value *index = op.operand(param::index);
   if (!index)
     return std::nullopt;
-  if (const Op *maker = index->definingOp(); maker && maker->is(ops::Const))
-    return maker->constant(param::val)->asInt();
   auto it = known.find(index);
   return it == known.end() ? std::nullopt : std::optional(it->second);
+}
+
+bool anec::evaluateInteger(const Op &op, KnownIntegers &known) {
+  const TensorType number(DType::Int32);
+  if (op.numResults() != 1 || op.result()->type != number || !op.def().eval ||
+      op.def().has(trait::SideEffect))
+    return false;
+  std::vector<RefTensor> values;
+  for (const Value *operand : op.operandValues()) {
+    auto it = operand ? known.find(operand) : known.end();
+    if (it == known.end())
+      return false;
+    values.push_back({number, {double(it->second)}});
+  }
+  llvm::SmallVector<const RefTensor *, 2> operands;
+  for (const RefTensor &value : values)
+    operands.push_back(&value);
+  RefTensor result{number, {0}};
+  EvalContext ctx{op.def(), op.constants(), operands, result};
+  op.def().eval(ctx);
+  known[op.result()] = int64_t(result.data[0]);
+  return true;
 }
 
 std::vector<int64_t> anec::turnsOf(const Op &repeat) {
@@ -42,7 +62,7 @@ namespace {
 struct KnownWeight {
   WeightView view;
   std::optional<int64_t> instance;
-  bool isOfTurn; ///< the instance is a loop index
+  bool isOfTurn; ///< the instance follows from a loop index
 };
 
 /// Known values in one iteration.
@@ -84,6 +104,11 @@ static Known enterTurn(const Op &repeat, const Function &body, int64_t turn,
   return inside;
 }
 
+/// Whether an index is no constant.
+static bool dependsOnTurn(const Value *index) {
+  return index && !(index->definingOp() && index->definingOp()->is(ops::Const));
+}
+
 static void walk(const Module &module, const Function &function, Known &known,
                  llvm::function_ref<void(const Op &, const Known &)> visit) {
   for (const Op &op : function.body()) {
@@ -98,8 +123,9 @@ static void walk(const Module &module, const Function &function, Known &known,
     if (op.is(ops::Weight)) {
       const Value *index = op.operand(param::index);
       known.weights[op.result()] = {viewOf(op), instanceOf(op, known.integers),
-                                    index && !index->definingOp()};
+                                    dependsOnTurn(index)};
     }
+    evaluateInteger(op, known.integers);
     visit(op, known);
   }
 }

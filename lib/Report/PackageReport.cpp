@@ -79,15 +79,18 @@ void anec::printReport(const ModelPackage &package, llvm::raw_ostream &out) {
       calls[name] += count;
   for (const PackagedKernel &kernel : package.kernels)
     printKernel(kernel, calls[kernel.name], out);
-  int64_t elements = 0;
+  int64_t elements = 0, frozen = 0;
   size_t arrays = 0;
   for (const PackagedWeight &weight : package.weights) {
     arrays += weight.arrays().size();
-    elements += int64_t(weight.arrays().size()) * weight.type.numElements();
+    int64_t own = int64_t(weight.arrays().size()) * weight.type.numElements();
+    elements += own;
+    frozen += weight.frozen ? own : 0;
   }
-  out << "weights: " << arrays << " arrays, " << elements << " parameters"
-      << (package.values.empty() && package.weightMode == WeightMode::Packed
-              ? ", without values"
-              : "")
-      << '\n';
+  out << "weights: " << arrays << " arrays, " << elements << " parameters";
+  if (frozen)
+    out << ", " << frozen << " of them frozen";
+  if (package.values.empty() && package.weightMode == WeightMode::Packed)
+    out << ", without values";
+  out << '\n';
 }

@@ -94,6 +94,31 @@ void Diagnostics::append(size_t parent, SourceRange range,
         {message.kind, range, {}, message.render(), {}});
 }
 
+/// Contexts nest, and readers need the innermost.
+static constexpr size_t maxNotes = 16;
+
+void Diagnostics::noteSince(size_t count, SourceRange range,
+                            const diag::Message &message) {
+  auto same = [](const Diagnostic &lhs, const Diagnostic &rhs) {
+    return lhs.kind == rhs.kind && lhs.range.Start == rhs.range.Start &&
+           lhs.message == rhs.message;
+  };
+  for (size_t index = count; index < diagnostics.size();) {
+    Diagnostic &diag = diagnostics[index];
+    bool repeats =
+        std::any_of(diagnostics.begin(), diagnostics.begin() + count,
+                    [&](const Diagnostic &other) { return same(other, diag); });
+    if (repeats) {
+      --(diag.severity() == Severity::Error ? keptErrors : keptOthers);
+      diagnostics.erase(diagnostics.begin() + index);
+      continue;
+    }
+    if (diag.notes.size() < maxNotes)
+      append(index, range, message);
+    ++index;
+  }
+}
+
 /// States how many diagnostics were omitted.
 static Diagnostic summary(size_t dropped) {
   return {diag::NotShown, {}, {}, diag::NotShown(dropped).render(), {}};

@@ -85,8 +85,13 @@ bool LanguageModel::inspect(const ModelPackage &package, llvm::StringRef wanted,
   ids = std::min(countIds(function, params[tokensInput].get()),
                  countIds(function, params[targetsInput].get()));
   operations = countOperations(package, function);
-  for (const PackagedValue &output : entry->outputs)
+  for (auto [index, output] : llvm::enumerate(entry->outputs)) {
     results.emplace_back(output.type.numBytes());
+    if (output.role != ValueRole::Metric)
+      continue;
+    metrics.push_back(output.name);
+    metricOutputs.push_back(index);
+  }
   for (std::vector<int32_t> &half : window)
     half.resize(length);
   return true;
@@ -107,6 +112,12 @@ static llvm::ArrayRef<uint8_t> bytesOf(const std::vector<int32_t> &ids) {
           ids.size() * sizeof(int32_t)};
 }
 
+static float numberAt(llvm::ArrayRef<uint8_t> result) {
+  float number;
+  std::memcpy(&number, result.data(), sizeof(number));
+  return number;
+}
+
 std::optional<float> LanguageModel::run(float scale, Gradients gradients,
                                         Diagnostics &diags,
                                         GradientReady ready) {
@@ -118,7 +129,9 @@ std::optional<float> LanguageModel::run(float scale, Gradients gradients,
                                                             results.end());
   if (!session->run(name, inputs, outputs, diags, gradients, ready))
     return std::nullopt;
-  float loss;
-  std::memcpy(&loss, results[lossOutput].data(), sizeof(loss));
-  return loss;
+  return numberAt(results[lossOutput]);
+}
+
+double LanguageModel::metric(size_t index) const {
+  return numberAt(results[metricOutputs[index]]);
 }

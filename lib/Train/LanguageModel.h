@@ -37,6 +37,10 @@ public:
   /// The buffers from which the next run reads a window.
   llvm::MutableArrayRef<int32_t> tokens() { return window[0]; }
   llvm::MutableArrayRef<int32_t> targets() { return window[1]; }
+  /// The names of what the model returns beside its loss, and their values of
+  /// the last run.
+  llvm::ArrayRef<std::string> metricNames() const { return metrics; }
+  double metric(size_t index) const;
   /// Runs the window and returns its loss; nothing on failure. Gradients are
   /// multiplied by `scale`.
   std::optional<float> run(
@@ -54,6 +58,8 @@ private:
   int64_t ids = 0;
   double operations = 0;
   std::vector<int32_t> window[2];
+  std::vector<std::string> metrics;
+  std::vector<size_t> metricOutputs;
   size_t tokensInput = 0, targetsInput = 0, scaleInput = 0, lossOutput = 0;
   std::vector<std::vector<uint8_t>> results;
   std::unique_ptr<Session> session;

@@ -29,13 +29,24 @@ static std::string formatTime(double seconds) {
   return text;
 }
 
+/// "  accuracy 0.2500".
+static void
+addMetrics(const std::vector<std::pair<std::string, double>> &metrics,
+           std::string &text) {
+  llvm::raw_string_ostream out(text);
+  for (const auto &[name, value] : metrics)
+    out << "  " << name << llvm::format(" %.4f", value);
+}
+
 std::string Progress::format(const StepRecord &record) const {
   std::string head, speed, parts, tail;
   llvm::raw_string_ostream(head) << "step " << record.step << '/' << last
                                  << llvm::format("  loss %.4f", record.loss);
+  addMetrics(record.metrics, head);
   if (validationLoss)
     llvm::raw_string_ostream(head)
         << llvm::format("  val %.4f", *validationLoss);
+  addMetrics(record.validationMetrics, head);
   llvm::raw_string_ostream(speed)
       << llvm::format("  %.0f tokens/s  %.1f ms/step",
                       double(tokensPerStep) * 1e3 / meanMs, meanMs);

@@ -58,6 +58,17 @@ static void attribute(json::OStream &out, llvm::StringRef name,
   out.attributeEnd();
 }
 
+static void
+attribute(json::OStream &out, llvm::StringRef name,
+          const std::vector<std::pair<std::string, double>> &metrics) {
+  if (metrics.empty())
+    return;
+  out.attributeObject(name, [&] {
+    for (const auto &[metric, value] : metrics)
+      attribute(out, metric, "%.17g", value);
+  });
+}
+
 static std::string toLine(const StepRecord &record) {
   std::string line;
   llvm::raw_string_ostream stream(line);
@@ -68,6 +79,8 @@ static std::string toLine(const StepRecord &record) {
     attribute(out, "loss", "%.17g", record.loss);
     if (record.validationLoss)
       attribute(out, "val_loss", "%.17g", *record.validationLoss);
+    attribute(out, "metrics", record.metrics);
+    attribute(out, "val_metrics", record.validationMetrics);
     attribute(out, "lr", "%.6g", record.learningRate);
     attribute(out, "grad_norm", "%.6g", record.gradientNorm);
     attribute(out, "loss_scale", "%.6g", record.lossScale);

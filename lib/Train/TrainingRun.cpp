@@ -120,6 +120,14 @@ bool TrainingRun::checkShare() {
   return false;
 }
 
+/// "4640 frozen, ", or nothing.
+static std::string frozenWords(Session &session, uint64_t trained) {
+  uint64_t all = 0;
+  for (const NamedFloats &weight : session.weights())
+    all += weight.elements.size();
+  return all > trained ? std::to_string(all - trained) + " frozen, " : "";
+}
+
 bool TrainingRun::open() {
   folder = together.isFirst() ? RunFolder::open(options, diags)
                               : RunFolder::look(options);
@@ -141,6 +149,7 @@ bool TrainingRun::open() {
     return false;
   firstStep = saved = state.step;
   progress.say(llvm::Twine(optimizer->parameters()) + " parameters, " +
+               frozenWords(model.weights(), optimizer->parameters()) +
                llvm::Twine(data->size()) +
                " tokens: " + llvm::Twine(windows->trainingCount()) +
                " windows to train on, " +
@@ -154,8 +163,22 @@ bool TrainingRun::open() {
 // A step
 //===----------------------------------------------------------------------===//
 
-std::optional<double> TrainingRun::runWindows() {
-  double sum = 0;
+void TrainingRun::addTo(std::vector<double> &sums, float loss) const {
+  sums[0] += loss;
+  for (size_t index = 1; index < sums.size(); ++index)
+    sums[index] += model.metric(index - 1);
+}
+
+std::vector<std::pair<std::string, double>>
+TrainingRun::meanMetrics(llvm::ArrayRef<double> sums, double count) const {
+  std::vector<std::pair<std::string, double>> means;
+  for (auto [index, name] : llvm::enumerate(model.metricNames()))
+    means.emplace_back(name, sums[index + 1] / count);
+  return means;
+}
+
+bool TrainingRun::runWindows(StepRecord &record) {
+  std::vector<double> sums(1 + model.metricNames().size());
   Gradients gradients = Gradients::Replace;
   uint64_t count = uint64_t(state.hyper.batch);
   // Gradients are summed over processes while the backward continues.
@@ -175,19 +198,21 @@ std::optional<double> TrainingRun::runWindows() {
                                     ? model.run(scale, gradients, diags, ready)
                                     : model.run(scale, gradients, diags);
     if (!loss)
-      return std::nullopt;
+      return false;
     clock.addKernels(model.times());
-    sum += *loss;
+    addTo(sums, *loss);
     gradients = Gradients::Add;
   }
   clock.mark();
   together.finishSums();
   if (together.size() > 1)
     clock.addOptimizer("gradients of all processes");
-  double totals[] = {sum, double(isAsked())};
-  together.sum(totals);
-  stopIsAgreed = totals[1] > 0;
-  return totals[0] / state.hyper.batch;
+  sums.push_back(isAsked());
+  together.sum(sums);
+  stopIsAgreed = sums.back() > 0;
+  record.loss = sums[0] / state.hyper.batch;
+  record.metrics = meanMetrics(sums, state.hyper.batch);
+  return true;
 }
 
 bool TrainingRun::update(StepRecord &record) {
@@ -216,14 +241,11 @@ bool TrainingRun::update(StepRecord &record) {
 bool TrainingRun::step(StepRecord &record) {
   record.step = state.step + 1;
   clock.begin(record.step);
-  std::optional<double> loss = runWindows();
-  if (!loss)
-    return false;
-  record.loss = *loss;
-  if (!update(record))
+  if (!runWindows(record) || !update(record))
     return false;
   state.step = record.step;
-  state.loss = std::isfinite(*loss) ? loss : std::nullopt;
+  state.loss =
+      std::isfinite(record.loss) ? std::optional(record.loss) : std::nullopt;
   record.epoch = state.position.epoch;
   record.tokens = uint64_t(double(state.step) * state.hyper.batch *
                            double(model.windowLength()));
@@ -232,7 +254,8 @@ bool TrainingRun::step(StepRecord &record) {
   return true;
 }
 
-/// The mean loss of validation windows, spread evenly over all of them.
+/// The mean loss and metrics of validation windows, spread evenly over all of
+/// them.
 bool TrainingRun::validate(StepRecord &record) {
   uint64_t count = windows->validationCount();
   uint64_t taken = options.validationWindows
@@ -240,18 +263,19 @@ bool TrainingRun::validate(StepRecord &record) {
                        : count;
   if (!taken)
     return true;
-  double sum = 0;
+  std::vector<double> sums(1 + model.metricNames().size());
   for (uint64_t i = together.rank(); i < taken; i += together.size()) {
     windows->read(*data, windows->validationWindow(i * count / taken),
                   model.tokens(), model.targets());
     std::optional<float> loss = model.run(1, Gradients::None, diags);
     if (!loss)
       return false;
-    sum += *loss;
+    addTo(sums, *loss);
   }
-  together.sum(llvm::MutableArrayRef<double>(sum));
-  double mean = sum / double(taken);
+  together.sum(sums);
+  double mean = sums[0] / double(taken);
   record.validationLoss = mean;
+  record.validationMetrics = meanMetrics(sums, double(taken));
   state.validationLoss =
       std::isfinite(mean) ? std::optional(mean) : std::nullopt;
   return true;

@@ -35,8 +35,14 @@ private:
   bool openData();
   bool openModel(ModelPackage package);
   bool step(StepRecord &record);
-  /// The mean loss over the step's windows, gradients summed up.
-  std::optional<double> runWindows();
+  /// Sets the mean loss and metrics over the step's windows, gradients summed
+  /// up.
+  bool runWindows(StepRecord &record);
+  /// The means over `count` windows of sums: the loss, then the metrics.
+  std::vector<std::pair<std::string, double>>
+  meanMetrics(llvm::ArrayRef<double> sums, double count) const;
+  /// Adds the loss and metrics of the last run.
+  void addTo(std::vector<double> &sums, float loss) const;
   bool update(StepRecord &record);
   bool validate(StepRecord &record);
   bool validateLate(StepRecord &record, bool isDue);

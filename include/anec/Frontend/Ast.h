@@ -146,9 +146,11 @@ struct Statement {
   SourceRange range;
 };
 
+/// The weights of one type; a statement can have several.
 struct WeightStatement : Statement {
   llvm::ArrayRef<Name> names;
   Type type;
+  bool frozen;
   static bool classof(const Statement *s) { return s->kind == Weight; }
 };
 
@@ -173,23 +175,33 @@ struct ReturnStatement : Statement {
 
 struct Parameter {
   Name name;
+  Type type; ///< of a `fn`, empty
+};
+
+struct Result {
+  Name name; ///< empty when it has none
   Type type;
 };
 
+/// A block. A `fn` declares no types and any number of results.
 struct FunctionDecl {
-  enum Kind { Kernel, Layer, Model };
+  enum Kind { Kernel, Layer, Model, Fn };
   Kind kind;
   Name name;
   llvm::ArrayRef<Parameter> parameters;
-  llvm::ArrayRef<Type> results;
+  llvm::ArrayRef<Result> results;
   llvm::ArrayRef<Statement *> body;
-  SourceRange header; ///< from the keyword to the last result type
+  SourceRange header; ///< up to the body
   SourceRange closeBrace;
 };
 
 struct ConfigEntry {
   Name name;
   Expr *value;
+};
+
+struct Import {
+  Name path; ///< without the quotes
 };
 
 /// `const NAME = value;` outside of blocks.
@@ -200,6 +212,7 @@ struct ConstantDecl {
 
 /// A file: its blocks in source order.
 struct File {
+  std::vector<Import> imports;
   std::vector<ConfigEntry> config;
   std::vector<ConstantDecl> constants;
   std::vector<FunctionDecl> functions;

@@ -31,8 +31,8 @@ struct FrontendOptions {
 
 /// Checks and translates a program. Kernels and layers become functions of
 /// their kind, a model a host function, in source order. `text` must be owned
-/// by `diags` (Diagnostics::addBuffer). Returns null when an error was
-/// reported.
+/// by `diags` (Diagnostics::addBuffer), under the name of its file: imports are
+/// read relative to that. Returns null when an error was reported.
 [[nodiscard]] std::unique_ptr<Module> parseTDSL(llvm::StringRef text,
                                                 const FrontendOptions &options,
                                                 const OpTable &ops,

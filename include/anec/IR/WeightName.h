@@ -4,9 +4,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The name of a weight is that of the model or layer that declares it, a dot,
-/// and its own name, which has no dot: `attention.wq`. A repeated layer has one
-/// array for each instance, called `attention.3.wq`.
+/// The name of a weight is that of the model or layer that it belongs to, a
+/// dot, and its own name: `attention.wq`. A repeated layer has one array for
+/// each instance, called `attention.3.wq`. A layer that is called in another
+/// stands in the own names of its weights: `block.attention.wq`, of which the
+/// arrays are called `block.3.attention.wq`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +22,8 @@
 
 namespace anec {
 
-/// `wq` of `attention.wq`; the whole name when it has no dot.
+/// `wq` of `attention.wq` and of `block.attention.wq`; the whole name when it
+/// has no dot.
 llvm::StringRef memberOf(llvm::StringRef weight);
 
 /// `attention.3.wq` for weight `attention.wq` of instance 3; `w.3` for `w`.

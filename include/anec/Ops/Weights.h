@@ -22,9 +22,9 @@ namespace anec {
 /// depends on the op's index operand and its function.
 WeightView viewOf(const Op &weight);
 
-/// Builds a `weight` op that reads `view`, for the instance `index` (null for
-/// none). `view` must not name an instance itself.
-Value *buildWeight(Builder &builder, const WeightView &view, Value *index,
+/// Builds a `weight` op like `weight`, of the same array and instance, with the
+/// view `array`.
+Value *buildWeight(Builder &builder, const Op &weight, const ArrayView &array,
                    llvm::StringRef name = "");
 
 /// Applies `view` to `array`, which must have the view's source shape, with one

@@ -88,6 +88,8 @@ struct PackagedWeight {
   /// there is only one.
   std::vector<int64_t> instances;
   InitialValue initial = InitialValue::Normal;
+  /// Whether training leaves it as it is.
+  bool frozen = false;
 
   /// Names of the arrays: `attention.0.wq`, ...
   std::vector<std::string> arrays() const;

@@ -20,7 +20,8 @@
 
 namespace anec {
 
-/// Integers that are known before running: loop indices.
+/// Integers that are known before running: loop indices, and what is computed
+/// from them.
 using KnownIntegers = llvm::DenseMap<const Value *, int64_t>;
 
 /// The host functions that can be run on their own.
@@ -29,6 +30,10 @@ std::vector<const Function *> entryPoints(const Module &module);
 /// The instance that `op` (a call, weight or accumulation) uses; nothing when
 /// it belongs to no repeated layer or the instance is not known before running.
 std::optional<int64_t> instanceOf(const Op &op, const KnownIntegers &known);
+
+/// Adds the result of `op` to `known` when it is an integer that follows from
+/// integers that are known. Returns whether it is.
+bool evaluateInteger(const Op &op, KnownIntegers &known);
 
 /// The index of each iteration of `repeat`, in execution order.
 std::vector<int64_t> turnsOf(const Op &repeat);

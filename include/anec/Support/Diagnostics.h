@@ -87,6 +87,11 @@ public:
     return append({}, file, kind(args...));
   }
 
+  /// Adds a note to all diagnostics after the first `count`, for the context
+  /// they were found in. A diagnostic that repeats an earlier one, since the
+  /// same text was checked in another context, is removed from `all`.
+  void noteSince(size_t count, SourceRange range, const diag::Message &message);
+
   /// Takes ownership of a text and returns it; ranges can then point into it.
   llvm::StringRef addBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer);
   /// Reads `path` (`-` is standard input) and adds it; returns nothing on an

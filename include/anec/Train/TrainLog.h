@@ -23,6 +23,9 @@ struct StepRecord {
   uint64_t step = 0;
   double loss = 0; ///< the mean over the step's windows
   std::optional<double> validationLoss;
+  /// The means of what the model returns beside its loss, by name; of the
+  /// validation windows when there is a validation loss.
+  std::vector<std::pair<std::string, double>> metrics, validationMetrics;
   double learningRate = 0, gradientNorm = 0, lossScale = 1;
   bool skipped = false; ///< gradients were not finite: no weight changed
   uint64_t epoch = 0;

@@ -38,13 +38,21 @@ static bool onlyMoves(const Op &op) {
                               llvm::all_of(op.operandValues(), isArray));
 }
 
+bool Activity::appliesActively(const Op &op) const {
+  return hasActiveOperand(op) || (trains && trains(op));
+}
+
 void Activity::visit(const Op &op) {
   if (op.is(ops::Weight)) {
-    activate(op.result(), /*wide=*/true);
+    if (!op.get(param::frozen))
+      activate(op.result(), /*wide=*/true);
     return;
   }
   bool applies = op.def().has(trait::Call) || op.is(ops::Repeat);
-  if (!applies && (op.def().has(trait::ZeroGradient) || !hasActiveOperand(op)))
+  bool isActive =
+      applies ? appliesActively(op)
+              : !op.def().has(trait::ZeroGradient) && hasActiveOperand(op);
+  if (!isActive)
     return;
   bool isWide = onlyMoves(op) &&
                 llvm::all_of(op.operandValues(),

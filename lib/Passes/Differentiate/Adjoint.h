@@ -23,16 +23,24 @@ namespace anec {
 /// values), and those whose gradients are fp32 (wide values).
 class Activity {
 public:
+  /// Whether the function that an op applies has weights that are trained.
+  using Trains = std::function<bool(const Op &op)>;
+
+  explicit Activity(Trains trains = {}) : trains(std::move(trains)) {}
+
   /// Marks a parameter of interest; `wide` when it passes a weight.
   void activate(const Value *value, bool wide = false);
   /// Marks the results of `op` if it is active.
   void visit(const Op &op);
   bool isActive(const Value *value) const { return active.contains(value); }
   bool hasActiveOperand(const Op &op) const;
+  /// Whether `op`, which applies a function, can have gradients to compute.
+  bool appliesActively(const Op &op) const;
   /// The element type of the gradient of `value`; nothing when it has none.
   std::optional<DType> gradientDType(const Value *value) const;
 
 private:
+  Trains trains;
   llvm::DenseSet<const Value *> active, wide;
 };
 

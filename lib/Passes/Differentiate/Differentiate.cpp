@@ -20,6 +20,7 @@
 
 #include "../Simplify/DeadOps.h"
 #include "Differentiator.h"
+#include "StopGradients.h"
 #include "anec/IR/Diags.h"
 #include "anec/IR/Names.h"
 #include "anec/IR/WeightName.h"
@@ -162,10 +163,28 @@ bool Differentiator::apply(const Op &op, Adjoint &adjoint) {
 // Models
 //===----------------------------------------------------------------------===//
 
+const Function &Differentiator::appliedBy(const Op &op) const {
+  return *module.findFunction(op.is(ops::Repeat) ? op.get(param::body)
+                                                 : op.get(param::callee));
+}
+
+bool Differentiator::trains(const Function &function) {
+  if (auto known = trained.find(&function); known != trained.end())
+    return known->second;
+  bool result = llvm::any_of(function.body(), [&](const Op &op) {
+    if (op.is(ops::Weight))
+      return !op.get(param::frozen);
+    bool applies = op.def().has(trait::Call) || op.is(ops::Repeat);
+    return applies && trains(appliedBy(op));
+  });
+  return trained[&function] = result;
+}
+
 bool Differentiator::prepare(Function &host, Activity &activity) {
   bool ok = true;
   for (Op &op : llvm::make_early_inc_range(host.body())) {
-    Op *prepared = op.is(ops::Repeat) ? prepareRepeat(op, activity) : &op;
+    bool repeats = op.is(ops::Repeat) && activity.appliesActively(op);
+    Op *prepared = repeats ? prepareRepeat(op, activity) : &op;
     if (prepared)
       activity.visit(*prepared);
     else
@@ -181,7 +200,7 @@ bool Differentiator::differentiateModel(const Function &forward) {
   bodies = 0;
   ValueMap map;
   cloneBody(forward, *train, map);
-  Activity activity;
+  Activity activity = hostActivity();
   if (!prepare(*train, activity))
     return false;
   NameSet names;
@@ -238,6 +257,7 @@ static bool differentiate(Module &module, PassContext &ctx) {
   // Without a model, differentiate all other functions.
   for (const Function *layer : others)
     differentiator.differentiateLayer(*layer);
+  removeStopGradients(module);
   return !models.empty() || !others.empty();
 }
 

@@ -33,7 +33,8 @@ public:
                       const Activity &outer, Function &train,
                       RepeatBackward &result)
       : differentiator(differentiator), repeat(repeat), outer(outer),
-        train(train), result(result), joint(FunctionKind::Host, train.name) {}
+        train(train), result(result), joint(FunctionKind::Host, train.name),
+        activity(differentiator.hostActivity()) {}
 
   static void activate(const Op &repeat, const Activity &outer,
                        const Function &body, Activity &activity);
@@ -186,14 +187,25 @@ bool BodyDifferentiation::run() {
 // Splitting it
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` is cheaper to rebuild than to save: the index, or a const,
-/// weight or fill that depends at most on the index.
+/// Whether `op` computes an integer, such as the index of a layer.
+static bool isIntegerArithmetic(const Op &op) {
+  return op.def().has(trait::Elementwise) && op.numResults() == 1 &&
+         op.result()->type == TensorType(DType::Int32);
+}
+
+/// Whether `value` is cheaper to rebuild than to save: the index, or that of a
+/// repeat around this one, or a const, weight, fill or integer that depends at
+/// most on them.
 bool BodyDifferentiation::isCheap(const Value *value) const {
   const Op *op = value->definingOp();
-  if (!op)
-    return value == joint.parameters()[0].get();
-  return (op->is(ops::Const) || op->is(ops::Weight) || op->is(ops::Fill)) &&
-         llvm::all_of(op->operandValues(), [&](const Value *operand) {
+  if (!op) {
+    unsigned slot = value->index(); // after that of the index
+    return slot == 0 || (slot > numCarried() && slot <= firstSliced() &&
+                         value->type == TensorType(DType::Int32));
+  }
+  bool isKind = op->is(ops::Const) || op->is(ops::Weight) ||
+                op->is(ops::Fill) || isIntegerArithmetic(*op);
+  return isKind && llvm::all_of(op->operandValues(), [&](const Value *operand) {
            return !operand || isCheap(operand);
          });
 }
@@ -207,11 +219,15 @@ void BodyDifferentiation::need(const Value *value) {
   const Op *op = value->definingOp();
   if (op && !forward.contains(op))
     return;
-  if (isCheap(value)) {
-    if (op)
-      cheap.insert(op);
+  if (op && isCheap(value)) {
+    if (cheap.insert(op).second)
+      for (const Value *operand : op->operandValues())
+        if (operand)
+          need(operand);
     return;
   }
+  if (!op && value->index() == 0)
+    return; // the index, which every body has
   unsigned slot = value->index() - 1;
   if (op || slot < numCarried())
     note(needed, value);
@@ -350,7 +366,7 @@ Op *Differentiator::prepareRepeat(Op &op, const Activity &outer) {
   Function &turn = *addBody(name, body.range);
   ValueMap map;
   cloneBody(body, turn, map);
-  Activity inside;
+  Activity inside = hostActivity();
   BodyDifferentiation::activate(op, outer, turn, inside);
   if (!prepare(turn, inside))
     return nullptr;

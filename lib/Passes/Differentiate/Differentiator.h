@@ -54,6 +54,15 @@ private:
   bool prepare(Function &host, Activity &activity);
   Op *prepareRepeat(Op &op, const Activity &activity);
 
+  /// Whether `function`, or a function that it applies, has a weight that is
+  /// trained.
+  bool trains(const Function &function);
+  /// What is active in a host function.
+  Activity hostActivity() {
+    return Activity([this](const Op &op) { return trains(appliedBy(op)); });
+  }
+  const Function &appliedBy(const Op &op) const;
+
   bool apply(const Op &op, Adjoint &adjoint);
   bool applyCall(const Op &op, Adjoint &adjoint);
   bool applyRepeat(const Op &op, Adjoint &adjoint);
@@ -61,6 +70,7 @@ private:
   Module &module;
   PassContext &ctx;
   llvm::StringMap<LayerBackward> layers;
+  llvm::DenseMap<const Function *, bool> trained;
   llvm::StringMap<RepeatBackward> repeats; ///< by the name of the train body
   Function *train = nullptr;               ///< the step that is being built
   unsigned bodies = 0; ///< number of bodies repeated in it so far

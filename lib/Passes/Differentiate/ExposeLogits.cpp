@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "StopGradients.h"
 #include "anec/IR/Names.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Passes/Pass.h"
@@ -61,6 +62,8 @@ static bool exposeLogits(Module &module, PassContext &ctx) {
     addResult(*host, logits, "logits", ValueRole::Logits);
     ++exposed;
   }
+  if (models)
+    removeStopGradients(module);
   ctx.count("models", models);
   ctx.count("exposed", exposed);
   return models != 0;

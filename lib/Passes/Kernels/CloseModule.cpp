@@ -212,7 +212,8 @@ static ValueRole roleOfInput(const llvm::StringMap<Function *> &functions,
     return known->second;
   const Op *def = input.definingOp();
   if (def && def->is(ops::Weight))
-    return ValueRole::Weight;
+    return def->get(param::frozen) ? ValueRole::FrozenWeight
+                                   : ValueRole::Weight;
   ValueRole role = input.role();
   if (def && def->is(ops::Call))
     role =

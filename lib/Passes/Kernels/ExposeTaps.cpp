@@ -159,6 +159,9 @@ bool TapPair::isCopy(const Op &op) const {
   if (backward.groupOf(&op) != onHost || flow.depends(op) ||
       isRematerialized(op) || op.def().has(trait::SideEffect))
     return false;
+  // The index of a layer has to be known before running.
+  if (op.numResults() == 1 && op.result()->type == TensorType(DType::Int32))
+    return false;
   // In a single function, the backward starts with the first gradient.
   return repeats.forward || afterFirstGradient.contains(&op);
 }

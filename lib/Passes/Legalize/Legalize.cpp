@@ -46,11 +46,9 @@ Value *Rewriter::make(const OpDef &def, llvm::ArrayRef<Value *> operands,
   return builder.build(def, operands, attrs, nameOf(part));
 }
 
-Value *Rewriter::weight(const Op &source, ArrayView array,
+Value *Rewriter::weight(const Op &source, const ArrayView &array,
                         llvm::StringRef part) {
-  WeightView view = viewOf(source);
-  view.array = std::move(array);
-  return buildWeight(builder, view, source.operand(param::index), nameOf(part));
+  return buildWeight(builder, source, array, nameOf(part));
 }
 
 Value *Rewriter::scalar(double number, llvm::StringRef part) {

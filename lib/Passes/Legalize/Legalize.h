@@ -56,7 +56,7 @@ private:
   std::string nameOf(llvm::StringRef part) const;
   /// A `weight` op that reads the stored array of `source` with the view
   /// `array`.
-  Value *weight(const Op &source, ArrayView array, llvm::StringRef part);
+  Value *weight(const Op &source, const ArrayView &array, llvm::StringRef part);
 
   Builder builder;
 };

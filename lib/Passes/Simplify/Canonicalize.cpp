@@ -141,12 +141,10 @@ static Value *wholeSlice(Op &op, Builder &) {
 //===----------------------------------------------------------------------===//
 
 /// A `weight` op that reads the stored array of `weight` with the view `array`.
-static Value *seenThrough(Builder &builder, const Op &weight, ArrayView array) {
-  WeightView view = viewOf(weight);
-  view.array = std::move(array);
+static Value *seenThrough(Builder &builder, const Op &weight,
+                          const ArrayView &array) {
   builder.setRange(weight.range());
-  return buildWeight(builder, view, weight.operand(param::index),
-                     weight.result()->name);
+  return buildWeight(builder, weight, array, weight.result()->name);
 }
 
 // reshape(weight) == weight, stored with that shape

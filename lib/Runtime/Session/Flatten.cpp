@@ -22,7 +22,7 @@ public:
   /// Appends the items of `function`; returns its results.
   std::vector<Slot *> add(const Function &function,
                           llvm::ArrayRef<Slot *> arguments,
-                          const KnownIntegers &known);
+                          KnownIntegers known);
 
   /// `slot`, or for a stack, its parts next to each other.
   Slot *contiguous(Slot *slot);
@@ -32,6 +32,13 @@ private:
                                 const KnownIntegers &known);
   std::vector<Slot *> addOp(const Op &op, std::vector<Slot *> in,
                             const KnownIntegers &known);
+  Slot *addNumber(int64_t number) {
+    Slot *slot = out.addSlot(DType::Int32);
+    slot->number = number;
+    slot->staged = true;
+    return slot;
+  }
+
   const Module &module;
   const WeightSlot &weightSlot;
   FlatSchedule &out;
@@ -99,10 +106,7 @@ std::vector<Slot *> Flattener::addRepeat(const Op &op,
   for (int64_t index : turnsOf(op)) {
     KnownIntegers inside;
     inside[body.parameters()[0].get()] = index;
-    Slot *number = out.addSlot(DType::Int32);
-    number->number = index;
-    number->staged = true;
-    std::vector<Slot *> arguments = {number};
+    std::vector<Slot *> arguments = {addNumber(index)};
     for (size_t slot = 0; slot < in.size(); ++slot) {
       Slot *argument = slot < carried ? values[slot] : in[slot];
       if (slot >= whole) {
@@ -127,7 +131,7 @@ std::vector<Slot *> Flattener::addRepeat(const Op &op,
 
 std::vector<Slot *> Flattener::add(const Function &function,
                                    llvm::ArrayRef<Slot *> arguments,
-                                   const KnownIntegers &known) {
+                                   KnownIntegers known) {
   llvm::DenseMap<const Value *, Slot *> slots;
   for (auto [param, slot] : llvm::zip_equal(function.parameters(), arguments))
     slots[param.get()] = slot;
@@ -135,6 +139,11 @@ std::vector<Slot *> Flattener::add(const Function &function,
     std::vector<Slot *> in;
     for (const Value *operand : op.operandValues())
       in.push_back(operand ? slots.lookup(operand) : nullptr);
+    // Known integers are numbers of the schedule, as loop indices are.
+    if (evaluateInteger(op, known) && !op.is(ops::Const)) {
+      slots[op.result()] = addNumber(known[op.result()]);
+      continue;
+    }
     std::vector<Slot *> results = op.is(ops::Repeat)
                                       ? addRepeat(op, in, known)
                                       : addOp(op, std::move(in), known);
@@ -159,6 +168,8 @@ void session::flatten(const Module &module, const Function &entry,
     output = flattener.contiguous(output);
     output->root().isOutput = true;
   }
-  if (std::optional<unsigned> loss = entry.resultOf(ValueRole::Loss))
-    schedule.loss = schedule.outputs[*loss];
+  for (auto [role, output] :
+       llvm::zip_equal(entry.resultRoles(), schedule.outputs))
+    if (role == ValueRole::Loss || role == ValueRole::Metric)
+      schedule.measures.push_back(output);
 }

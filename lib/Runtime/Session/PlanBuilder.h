@@ -76,7 +76,8 @@ private:
   /// alone.
   std::vector<Group> groups;
   std::vector<const Item *> stagedItems;
-  /// The group with the loss; without a loss, every group is the forward's.
+  /// The last group with the loss or a metric; without a loss, every group is
+  /// the forward's.
   size_t lastForwardGroup = std::numeric_limits<size_t>::max();
   std::map<std::string, std::shared_ptr<Module>> kernels;
   std::map<std::vector<const void *>, std::shared_ptr<KernelProgram>> programs;

@@ -85,13 +85,15 @@ bool PlanBuilder::findGradients(Diagnostics &diags) {
 //===----------------------------------------------------------------------===//
 
 /// Host ops up to the next call run as one. Staged ops run separately, and the
-/// loss ends a group: the backward follows it.
+/// loss and each metric end a group: the backward follows them.
 void PlanBuilder::group() {
   for (const Item &item : weightItems)
     stagedItems.push_back(&item);
   llvm::DenseSet<const Slot *> made; // in the group so far
   bool open = false;
-  const Slot *loss = schedule.loss ? &schedule.loss->root() : nullptr;
+  llvm::DenseSet<const Slot *> results; // that are no gradients
+  for (Slot *slot : schedule.measures)
+    results.insert(&slot->root());
   for (const Item &item : schedule.items) {
     if (item.kind == Item::Compute && !item.out.empty() &&
         item.out[0]->staged) {
@@ -110,7 +112,7 @@ void PlanBuilder::group() {
     groups.back().items.push_back(&item);
     for (const Slot *slot : item.out) {
       made.insert(slot);
-      if (slot == loss) {
+      if (results.contains(slot)) {
         lastForwardGroup = groups.size() - 1;
         open = false;
       }

@@ -71,7 +71,7 @@ struct FlatSchedule {
   std::deque<Slot> slots;
   std::list<Item> items;
   std::vector<Slot *> inputs, outputs;
-  Slot *loss = nullptr; ///< of the outputs; null for none
+  std::vector<Slot *> measures; ///< outputs: the loss and metrics
 
   Slot *addSlot(TensorType type) {
     slots.emplace_back().type = std::move(type);

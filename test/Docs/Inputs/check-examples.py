@@ -1,6 +1,6 @@
 """Compiles the examples of a page: every ```tdsl block must be accepted, and
 every ```tdsl error or ```tdsl warning block give what the ```text block below
-it shows."""
+it shows. A block ```tdsl NAME.tdsl is a file that later ones import."""
 
 import pathlib
 import re
@@ -15,6 +15,9 @@ blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", pathlib.Path(page).read_text(),
 checked = 0
 for index, (kind, text) in enumerate(blocks):
     if not kind.startswith("tdsl"):
+        continue
+    if kind.endswith(".tdsl"):
+        (folder / kind.split()[1]).write_text(text)
         continue
     fails = kind == "tdsl error"
     shown = blocks[index + 1][1] if fails or kind == "tdsl warning" else ""

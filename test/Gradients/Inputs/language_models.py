@@ -315,6 +315,41 @@ class LoRA(Model):
         return cross_entropy(logits, self.arguments["targets"])
 
 
+class Adapters(Model):
+    """Adapters beside frozen weights, in layers that a layer calls."""
+    NAME = "adapters"
+    CONFIG = dict(layers=2, dim=8, rank=2, seq=5, vocab=11)
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        dim, rank = self.dim, self.rank
+        self.tokens()
+        self.layer("block", self.layers, norm=(dim,))
+        for part in (0, 1):
+            self.layer(f"block.adapted.{part}", self.layers, w=(dim, dim),
+                       a=(rank, dim), b=(dim, rank))
+        self.layer("adapters", embedding=(self.vocab, dim))
+
+    def source(self):
+        return pathlib.Path(__file__).with_name("adapters.tdsl").read_text()
+
+    @staticmethod
+    def is_frozen(name):
+        return name.split(".")[3:4] not in (["a"], ["b"])
+
+    def loss(self, p):
+        def adapted(part, i, x):
+            w, a, b = (p[f"block.adapted.{part}.{n}.{i}"] for n in "wab")
+            return w @ x + b @ (a @ x)
+
+        x = p["adapters.embedding"][self.arguments["tokens"]].T
+        for i in range(self.layers):
+            h = rmsnorm(x, p[f"block.norm.{i}"], 1e-5)
+            x = x + adapted(1, i, silu(adapted(0, i, h)))
+        return cross_entropy(p["adapters.embedding"] @ x,
+                             self.arguments["targets"])
+
+
 class EncoderDecoder(Model):
     FILE = "encoder_decoder.tdsl"
     NAME = "encoder_decoder"

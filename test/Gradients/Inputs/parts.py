@@ -190,6 +190,10 @@ class Model:
         self.random = numpy.random.default_rng(7)
         self.parameters, self.arguments = {}, {}
 
+    @staticmethod
+    def is_frozen(name):
+        return False
+
     def weight(self, name, *shape):
         scale = 1 / numpy.sqrt(shape[1:] and numpy.prod(shape[1:]) or 100)
         centre = 1 if "gamma" in name or "norm" in name else 0
