@@ -364,7 +364,8 @@ bool TapPair::decide(Op &op) {
           backward.takeTap(user, value);
       continue;
     }
-    if (user != onHost) { // the host op stays
+    // The op stays on the host, for kernels too if it cannot be in theirs.
+    if (user != onHost && hasEngineTypes(op)) {
       backward.computeIn(op, user);
       for (const Value *operand : op.operandValues())
         if (operand)

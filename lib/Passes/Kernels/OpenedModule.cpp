@@ -6,9 +6,19 @@
 #include "OpenedModule.h"
 #include "anec/IR/Clone.h"
 #include "anec/Ops/Ops.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace anec;
+
+bool anec::hasEngineTypes(const Op &op) {
+  auto isEngineType = [](const Value *value) {
+    return !value || value->type.dtype == DType::FP16 ||
+           value->type.dtype == DType::Bool;
+  };
+  return llvm::all_of(op.operandValues(), isEngineType) &&
+         llvm::all_of(op.resultValues(), isEngineType);
+}
 
 bool anec::isRematerialized(const Op &op) {
   return op.is(ops::Weight) || op.is(ops::Const);

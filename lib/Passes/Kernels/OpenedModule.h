@@ -157,6 +157,10 @@ private:
   llvm::DenseMap<uint64_t, llvm::SmallVector<Function *, 1>> hashed;
 };
 
+/// Whether an engine program can have `op`, by the types of its values: fp16,
+/// and booleans, which comparisons produce.
+bool hasEngineTypes(const Op &op);
+
 /// Whether `op` is copied into every kernel that uses it: weights and
 /// constants.
 bool isRematerialized(const Op &op);

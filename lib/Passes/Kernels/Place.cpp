@@ -27,22 +27,12 @@
 
 using namespace anec;
 
-/// Types of values inside an engine program: comparisons produce booleans.
-static bool isEngineType(const Value *value) {
-  return !value || value->type.dtype == DType::FP16 ||
-         value->type.dtype == DType::Bool;
-}
-
 /// Why the engine cannot, or should not, run `op`; null when it can.
 static const char *reasonForHost(const Op &op, const OpenedBody &body,
                                  const GradientFlow &flow,
                                  bool groupHasBackward) {
-  for (const Value *operand : op.operandValues())
-    if (!isEngineType(operand))
-      return "the engine computes in fp16";
-  for (const Value *result : op.resultValues())
-    if (!isEngineType(result))
-      return "the engine computes in fp16";
+  if (!hasEngineTypes(op))
+    return "the engine computes in fp16";
   if (groupHasBackward && !flow.depends(op))
     return "it repeats the forward";
   if (op.is(ops::RmsNorm) && !groupHasBackward &&
