@@ -10,6 +10,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstdlib>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,7 +78,10 @@ ForkedCheck::ForkedCheck(const std::string &text,
   ::close(ends[0]);
   ::setenv("TMPDIR", folder.c_str(), 1);
   std::freopen((folder + "/stderr").c_str(), "w", stderr);
-  ::alarm(seconds);
+  // Of its own time: other processes may keep it waiting.
+  rlimit limit{seconds, seconds + 1};
+  ::setrlimit(RLIMIT_CPU, &limit);
+  ::alarm(60 * seconds);
   writeAll(ends[1], checkModel(text, configuration, seed).str());
   ::close(ends[1]);
   // Without destructors of the parent's objects.
@@ -111,7 +115,8 @@ Outcome ForkedCheck::wait() {
     return *outcome;
   Outcome crash;
   crash.details = printed;
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+  if (WIFSIGNALED(status) &&
+      (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU))
     crash.kind = "hang";
   else
     crash.kind = "crash" + assertionIn(printed);

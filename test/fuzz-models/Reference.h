@@ -73,6 +73,12 @@ private:
   std::map<std::string, RefTensor> given;
 };
 
+std::string replaceAll(llvm::StringRef text, llvm::StringRef what,
+                       llvm::StringRef with);
+/// A program whose means are off by what rounding the share of an element to
+/// fp16 makes of them.
+std::string withMovedMeans(llvm::StringRef text);
+
 /// Compares the gradients in `exact` with central differences of the loss along
 /// random directions, which know nothing of gradient rules, and describes the
 /// first `difference`. False when the program cannot be run.
