@@ -156,7 +156,8 @@ static bool timeRow(RowRun &run, const Expectation &right,
 std::optional<RowResult> anec::measureRow(const SuiteRow &row, Backend &backend,
                                           const MeasureOptions &options,
                                           Diagnostics &diags) {
-  std::optional<Expectation> right = Expectation::make(row.kernels, options.load.workspace, diags);
+  std::optional<Expectation> right =
+      Expectation::make(row.kernels, options.load.workspace, diags);
   if (!right)
     return std::nullopt;
   RowResult result;

@@ -24,7 +24,7 @@ namespace {
 /// One of the two programs, with its times.
 struct Runner {
   Runner(const RuleProgram &program, const RuleProgram &meaning,
-                  const std::shared_ptr<Workspace> &workspace)
+         const std::shared_ptr<Workspace> &workspace)
       : subject(program, meaning, workspace) {}
 
   /// Why it cannot be timed; empty when it is ready to.

@@ -181,13 +181,14 @@ def mean_square(x, y):
 class Model:
     """A program, its parameters by name, its arguments, and its loss."""
     HALF = 2e-2  # how far gradients may be off when every op rounds to fp16
+    SEED = 7
 
     def __init__(self, examples, variant, config):
         self.examples, self.variant = pathlib.Path(examples), variant
         self.config = {**self.CONFIG, **config}
         for name, value in self.config.items():
             setattr(self, name, value)
-        self.random = numpy.random.default_rng(7)
+        self.random = numpy.random.default_rng(self.SEED)
         self.parameters, self.arguments = {}, {}
 
     @staticmethod
