@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/MIL/Printer.h"
+#include "ReservedNames.h"
 #include "TextPrinter.h"
 #include "anec/IR/OpDef.h"
 #include "anec/MIL/Diags.h"
@@ -83,8 +84,11 @@ bool Printing::place(Diagnostics &diags) {
     if (options.only && options.only != function.get())
       continue;
     ok &= check(*function, diags);
-    StringRef name = names.unique(
-        options.only ? "main" : sanitizeName(function->name, "main"));
+    std::string wanted =
+        options.only ? "main" : sanitizeName(function->name, "main");
+    if (isReservedName(wanted))
+      wanted += '_';
+    StringRef name = names.unique(wanted);
     functions.push_back({function.get(), name.str(), opsetOf(*function)});
     if (ok)
       weights.add(*function, functions.back().opset);

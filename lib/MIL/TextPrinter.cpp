@@ -4,12 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "TextPrinter.h"
+#include "ReservedNames.h"
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
@@ -18,17 +18,6 @@ using namespace anec::mil;
 using namespace llvm;
 
 static constexpr StringLiteral indent = "        ";
-
-/// Words that start types and values: some readers may not accept them as
-/// names.
-static bool isReserved(StringRef name) {
-  return parseDType(name) || StringSwitch<bool>(name)
-                                 .Cases("tensor", "dict", "list", "tuple", true)
-                                 .Cases("state", "tensor_buffer", true)
-                                 .Cases("program", "func", "BLOBFILE", true)
-                                 .Cases("true", "false", "inf", "nan", true)
-                                 .Default(false);
-}
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -292,7 +281,7 @@ void TextPrinter::printResults(const Function &function) {
     printed.push_back(nameOf(value));
     // Buffers are not copied: they keep their names.
     if (wanted == printed.back() || names->all().contains(wanted) ||
-        isReserved(wanted) || value->holder != Holder::Tensor)
+        isReservedName(wanted) || value->holder != Holder::Tensor)
       continue;
     StringRef name = names->all().unique(wanted);
     out << indent;
@@ -309,7 +298,7 @@ void TextPrinter::printResults(const Function &function) {
 
 void TextPrinter::printFunction(const Function &function, StringRef name,
                                 StringRef opset) {
-  names.emplace(function, isReserved);
+  names.emplace(function, isReservedName);
   parameters.clear();
   out << "    func " << name << '<' << opset << ">(";
   interleaveComma(function.parameters(), out, [&](const auto &parameter) {
