@@ -107,12 +107,23 @@ std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
   if (!weights || !runPasses(*module, options.passes, diags, reports))
     return std::nullopt;
   std::string version = options.milVersion;
-  if (version.empty() && !isMIL)
+  if (version.empty() && (!isMIL || options.passes.targetChosen))
     version = options.passes.target->milVersion.value.str();
   return CompiledProgram{std::move(module), std::move(*weights), version,
                          isMIL ? MILPrintOptions::Placement::Keep
                                : MILPrintOptions::Placement::Gather,
                          mostWeightFiles(options.passes)};
+}
+
+std::vector<const PassDef *>
+anec::kernelPipeline(const SourceFormat &format,
+                     const PassManagerOptions &options) {
+  if (format.stage != SourceStage::MIL)
+    return defaultPipeline().vec();
+  // A MIL program stays as it is, unless it is to fit a target.
+  if (!options.targetChosen)
+    return {};
+  return {&passes::Legalize, &passes::DCE};
 }
 
 /// Compiles the kernel of a module, by the default pipeline when no passes are
@@ -122,8 +133,8 @@ compileKernel(std::unique_ptr<Module> module, const SourceFormat &format,
               CompileOptions options, Diagnostics &diags) {
   if (!module)
     return std::nullopt;
-  if (options.passes.passes.empty() && format.stage != SourceStage::MIL)
-    options.passes.passes = defaultPipeline().vec();
+  if (options.passes.passes.empty())
+    options.passes.passes = kernelPipeline(format, options.passes);
   return compile(std::move(module), format, options, diags);
 }
 

@@ -56,11 +56,14 @@ static void printPage(const Subject &subject, llvm::raw_ostream &out) {
                 out);
 }
 
-/// Reports on the program as it would be printed as MIL.
+/// Reports on the program as it would be printed as MIL; on a MIL program as it
+/// is, so that the report says what the target makes of it.
 template <Print print>
-static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
+static bool compile(std::unique_ptr<Module> module, const BuildRequest &given,
                     const OutputPlace &place, BuildResult &result,
                     Diagnostics &diags) {
+  BuildRequest request = given;
+  request.hasPasses |= sourceFormat(request.input).stage == SourceStage::MIL;
   std::optional<CompiledProgram> program =
       compileKernel(std::move(module), request, result, diags);
   if (!program)

@@ -12,9 +12,8 @@ anec::compileKernel(std::unique_ptr<Module> module, const BuildRequest &request,
                     BuildResult &result, Diagnostics &diags) {
   const SourceFormat &format = sourceFormat(request.input);
   CompileOptions options = request.options;
-  options.passes.passes = request.passesOr(format.stage == SourceStage::MIL
-                                               ? std::vector<const PassDef *>()
-                                               : defaultPipeline().vec());
+  options.passes.passes =
+      request.passesOr(kernelPipeline(format, options.passes));
   return compile(std::move(module), format, options, diags, &result.reports);
 }
 

@@ -27,8 +27,7 @@ struct CompileOptions : ReadOptions {
   /// The kernel or layer to compile; empty for the only one of the program.
   std::string kernel;
   /// The chip, `passes.target`, and the passes to run. For files and texts, an
-  /// empty list of passes means the default pipeline, except for MIL, which is
-  /// not changed.
+  /// empty list of passes means those of `kernelPipeline`.
   PassManagerOptions passes;
   WeightOptions weights;
   /// `1.3` or `1.0`. Empty for the version of `passes.target`, or the version
@@ -132,6 +131,12 @@ Compiled compileSource(const Source &source, const CompileOptions &options,
 /// or the only one if `name` is empty. Returns false, with a diagnostic, when
 /// there is no such kernel or the choice is ambiguous.
 bool selectKernel(Module &module, llvm::StringRef name, Diagnostics &diags);
+
+/// The passes that compile a kernel of a source of `format` if none are named:
+/// the default pipeline. For a MIL program, none, or with a chosen target those
+/// that make it fit the target.
+std::vector<const PassDef *> kernelPipeline(const SourceFormat &format,
+                                            const PassManagerOptions &options);
 
 /// Reduces `module`, read from a source of `format`, to the kernel that
 /// `options` names, and runs only the passes of `options`. A MIL program keeps
