@@ -269,7 +269,9 @@ static bool addRmsNorm(BlockBuilder &b) {
   Expr x = b.any();
   if (x.type.rank() == 0)
     return false;
-  size_t axis = b.random.chance(0.7) ? 0 : b.anyAxis(x.type);
+  // Channels: the first axis, or the second after a batch.
+  size_t channels = x.type.rank() < 3 ? 0 : 1;
+  size_t axis = b.random.chance(0.7) ? channels : b.anyAxis(x.type);
   std::string at = b.axisText(axis, x.type.rank());
   if (b.random.chance(0.2)) {
     b.note("inverse_rms");
@@ -277,7 +279,7 @@ static bool addRmsNorm(BlockBuilder &b) {
                  {x}));
     return true;
   }
-  std::string form = axis == 0 && b.random.chance(0.5)
+  std::string form = axis == channels && b.random.chance(0.5)
                          ? "rmsnorm($0, $1, 0.01)"
                          : "rmsnorm($0, $1, epsilon = 0.01, axis = " + at + ")";
   b.note("rmsnorm");

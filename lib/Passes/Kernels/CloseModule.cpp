@@ -95,7 +95,7 @@ namespace {
 /// a group.
 class ClosedOrder {
 public:
-  ClosedOrder(OpenedBody &body) : body(body) {
+  explicit ClosedOrder(const OpenedBody &body) {
     for (Op &op : body.host().body()) {
       int group = body.groupOf(&op);
       size_t node = nodes.size();
@@ -141,7 +141,6 @@ public:
   }
 
 private:
-  OpenedBody &body;
   std::vector<std::vector<Op *>> nodes;
   llvm::DenseMap<int, size_t> ofGroup;
   llvm::DenseMap<const Op *, size_t> ofOp;
