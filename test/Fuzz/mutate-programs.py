@@ -32,6 +32,8 @@ OPS = ["sum", "max", "mean", "matmul", "conv", "sdpa", "concat", "split",
 
 def like(token, words, choose):
     """Another token of the same sort: the program still parses, mostly."""
+    if not token:  # removed before
+        return ""
     if token[0].isdigit():
         return choose.choice(NUMBERS)
     if token in TYPES:
