@@ -233,6 +233,7 @@ private:
 
   // Operators.cpp
   Term lowerChain(const ast::BinaryExpr *expr);
+  void checkAlongAxis(const Term &vector, const Value &other);
   Term lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
                    const Term &rhs);
   Term lowerNumbers(const ast::BinaryExpr *expr, const Number &lhs,

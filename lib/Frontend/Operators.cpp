@@ -80,6 +80,25 @@ static bool isOperand(const Term &term, const Operator &op, bool tensorBeside) {
   }
 }
 
+/// Warns of a vector that could be meant along either axis of `whole`: as in
+/// NumPy, it goes along the last one.
+void BodyLowering::checkAlongAxis(const Term &vector, const Value &other) {
+  const TensorType &whole = other.type;
+  if (vector.kind != Term::Tensor || vector.tensor->type.rank() != 1 ||
+      whole.rank() < 2)
+    return;
+  int64_t extent = vector.tensor->type.shape[0];
+  llvm::ArrayRef<int64_t> others =
+      llvm::ArrayRef<int64_t>(whole.shape).drop_back();
+  if (extent == 1 || whole.shape.back() != extent ||
+      !llvm::is_contained(others, extent))
+    return;
+  diags.report(vector.range, diag::VectorAlongAxis,
+               file.dimensions.describe(*vector.tensor),
+               file.dimensions.describe(other), shapeToString({extent, 1}),
+               shapeToString({1, extent}));
+}
+
 Term BodyLowering::lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
                                const Term &rhs) {
   const Operator &op = findOperator(expr->op.text);
@@ -118,7 +137,13 @@ Term BodyLowering::lowerBinary(const ast::BinaryExpr *expr, const Term &lhs,
     x = literal(lhs, y->type.dtype);
   if (!y)
     y = literal(rhs, x->type.dtype);
-  return x && y ? build(*op.op, {x, y}, {}, expr->range, op.spelling) : Term();
+  if (!x || !y)
+    return {};
+  if (op.kind != Operator::Product) {
+    checkAlongAxis(lhs, *y);
+    checkAlongAxis(rhs, *x);
+  }
+  return build(*op.op, {x, y}, {}, expr->range, op.spelling);
 }
 
 /// -1, 0 or 1.
