@@ -34,11 +34,37 @@ readIr(const Source &source, const ReadOptions &options, Diagnostics &diags) {
   return nullptr;
 }
 
+/// Finds the weight file if the source is a kernel of a package: it lies in
+/// another folder and belongs to one instance.
+static bool findWeights(const Source &source, const ReadOptions &options,
+                        MILReadOptions &mil, Diagnostics &diags) {
+  std::optional<KernelFile> file = findKernelFile(source.path);
+  if (!file) {
+    if (options.instance)
+      diags.reportFile(source.path, diag::NoSuchInstance, source.path,
+                       *options.instance, "none");
+    return !options.instance;
+  }
+  const PackagedKernel &kernel = *file->package.findKernel(file->kernel);
+  if (kernel.instances.empty())
+    return true;
+  bool onlyToLook =
+      options.missingWeights != MILReadOptions::MissingWeights::Error;
+  const PackagedInstance *instance =
+      chooseInstance(kernel, options.instance, onlyToLook, source.path, diags);
+  if (instance)
+    mil.weightFiles = weightFilesOf(file->package, kernel, *instance);
+  return instance != nullptr;
+}
+
 static std::unique_ptr<Module>
 readMil(const Source &source, const ReadOptions &options, Diagnostics &diags) {
-  return readMIL(
-      source.text, llvm::sys::path::parent_path(source.path), opTable(), diags,
-      {.missingWeights = options.missingWeights, .shapes = options.shapes});
+  MILReadOptions mil{.missingWeights = options.missingWeights,
+                     .shapes = options.shapes};
+  if (!findWeights(source, options, mil, diags))
+    return nullptr;
+  return readMIL(source.text, llvm::sys::path::parent_path(source.path),
+                 opTable(), diags, mil);
 }
 
 static std::unique_ptr<Module> readSchedule(const Source &source,

@@ -320,9 +320,7 @@ std::unique_ptr<Module> anec::loadKernel(const ModelPackage &package,
   if (!text)
     return nullptr;
   MILReadOptions options;
-  if (!instance.weights.empty())
-    options.weightFiles["@model_path/weights/" + kernel.name + ".bin"] =
-        package.pathOf(instance.weights);
+  options.weightFiles = weightFilesOf(package, kernel, instance);
   std::unique_ptr<Module> module = readMIL(
       *text, llvm::sys::path::parent_path(path), opTable(), diags, options);
   if (!module)

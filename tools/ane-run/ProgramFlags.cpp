@@ -29,6 +29,8 @@ ProgramFlags::load(llvm::ArrayRef<std::string> inputs, bool onlyToLook,
   for (const std::string &shape : shapes)
     options.shapes.push_back(*parseInputShape(shape));
   appendShapesOfFiles(inputs, options.shapes);
+  if (instance.getNumOccurrences())
+    options.instance = instance;
   if (onlyToLook)
     options.missingWeights = MILReadOptions::MissingWeights::Warn;
   LoadedProgram loaded;

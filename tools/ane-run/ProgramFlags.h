@@ -24,6 +24,10 @@ struct ProgramFlags {
   llvm::cl::opt<std::string> function{
       "function", llvm::cl::value_desc("NAME"),
       llvm::cl::desc("The function, if there are several")};
+  llvm::cl::opt<int64_t> instance{
+      "instance", llvm::cl::value_desc("N"),
+      llvm::cl::desc("The instance of a repeated layer, for a kernel of a "
+                     "package: x.anepkg/kernels/attention.mil")};
   llvm::cl::list<std::string> shapes{
       "shape", llvm::cl::value_desc("NAME=1x3x64"),
       llvm::cl::desc("The shape of an input with unknown extents (default: "

@@ -27,6 +27,8 @@ struct ReadOptions {
   /// Whether weight files that a MIL program names must exist.
   MILReadOptions::MissingWeights missingWeights =
       MILReadOptions::MissingWeights::Error;
+  /// Which instance of a repeated layer, for the text of a package's kernel.
+  std::optional<int64_t> instance;
   /// The shapes of inputs that a MIL program declares with unknown extents.
   std::vector<InputShape> shapes;
   /// Say what reading decided, as remarks.
@@ -47,7 +49,7 @@ struct Source {
 /// How far programs of a format are compiled already.
 enum class SourceStage : uint8_t {
   Program, ///< a program to compile
-  MIL,     ///< a whole MIL program, changed only by requested passes
+  MIL,     ///< a whole MIL program; only requested passes or a target change it
   Package, ///< a compiled model: its schedule, which declares the kernels
 };
 

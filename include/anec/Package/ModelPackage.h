@@ -201,6 +201,29 @@ void printManifest(const ModelPackage &package, llvm::raw_ostream &out);
 loadKernel(const ModelPackage &package, const PackagedKernel &kernel,
            const PackagedInstance &instance, Diagnostics &diags);
 
+/// The file behind each path of a weight file in the text of `kernel`: that of
+/// `instance`, if it has one.
+llvm::StringMap<std::string> weightFilesOf(const ModelPackage &package,
+                                           const PackagedKernel &kernel,
+                                           const PackagedInstance &instance);
+
+/// A kernel by the path of its text.
+struct KernelFile {
+  ModelPackage package; ///< the manifest alone
+  std::string kernel;
+};
+/// The kernel of a package whose text is at `path`; nothing for other files.
+std::optional<KernelFile> findKernelFile(llvm::StringRef path);
+/// The instance of `kernel` to run on its own: the one with the index `wanted`
+/// or, if none is given, the only one. Returns null, with the reason reported
+/// for `path`, when it does not exist or the choice is ambiguous because
+/// instances have different weights. With `onlyToLook`, the first one is chosen
+/// then.
+const PackagedInstance *chooseInstance(const PackagedKernel &kernel,
+                                       std::optional<int64_t> wanted,
+                                       bool onlyToLook, llvm::StringRef path,
+                                       Diagnostics &diags);
+
 /// Whether `path` names a package: it ends in `.anepkg`.
 bool isPackagePath(llvm::StringRef path);
 
