@@ -214,11 +214,13 @@ static ConstantRef viewOf(const NamedFloats &array) {
   return Constant::view(array.type, DType::FP32, bytes, nullptr);
 }
 
-bool anec::writeArrays(llvm::ArrayRef<NamedFloats> arrays, llvm::StringRef path,
+bool anec::writeArrays(llvm::ArrayRef<NamedFloats> arrays,
+                       const ModelFacts &facts, llvm::StringRef path,
                        Diagnostics &diags) {
   AtomicFiles files(diags);
   if (llvm::sys::path::extension(path) == ".safetensors") {
     Safetensors contents;
+    contents.metadata = facts.entries();
     for (const NamedFloats &array : arrays)
       contents.arrays.push_back({array.name, viewOf(array)});
     OutputFile *file = files.add(path);

@@ -104,7 +104,8 @@ std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
   }
   std::optional<WeightBinding> weights =
       WeightBinding::open(options.weights, diags);
-  if (!weights || !runPasses(*module, options.passes, diags, reports))
+  if (!weights || !weights->fits(ModelFacts::of(*module), diags) ||
+      !runPasses(*module, options.passes, diags, reports))
     return std::nullopt;
   std::string version = options.milVersion;
   if (version.empty() && (!isMIL || options.passes.targetChosen))
@@ -186,9 +187,10 @@ ModelPipelineOptions CompileOptions::modelPipelineOptions() const {
 bool anec::compileModel(std::unique_ptr<Module> module,
                         const CompileOptions &options, llvm::StringRef folder,
                         Diagnostics &diags, std::vector<PassReport> *reports) {
+  PackageOptions package;
+  package.facts = ModelFacts::of(*module);
   if (!runPasses(*module, options.passes, diags, reports))
     return false;
-  PackageOptions package;
   package.io = options.io;
   package.weightMode = options.chosenWeightMode();
   package.weights = options.weights;

@@ -239,7 +239,10 @@ bool ProgramSession::weightsChanged(Diagnostics &diags) {
 
 bool ProgramSession::saveWeights(llvm::StringRef path,
                                  Diagnostics &diags) const {
-  return writeArrays(weights(), path, diags);
+  ModelFacts facts;
+  if (state->package)
+    facts = state->package->package().facts;
+  return writeArrays(weights(), facts, path, diags);
 }
 
 /// Reports that a single program cannot do something.

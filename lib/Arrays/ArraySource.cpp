@@ -45,6 +45,7 @@ std::optional<ArraySource> ArraySource::open(StringRef path,
       return std::nullopt;
     for (NamedArray &named : contents->arrays)
       source.arrays[named.name] = std::move(named.array);
+    source.about = std::move(contents->metadata);
     return source;
   }
   std::optional<std::vector<std::string>> files = listNpy(path, diags);

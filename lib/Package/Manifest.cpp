@@ -168,6 +168,10 @@ void anec::printManifest(const ModelPackage &package, llvm::raw_ostream &text) {
       for (const auto &[name, value] : package.config)
         out.attribute(name, value);
     });
+    out.attributeObject("facts", [&] {
+      for (const auto &[name, value] : package.facts.entries())
+        out.attribute(name, value);
+    });
     out.attribute("schedule", "schedule.ir");
     out.attributeArray("entries", [&] {
       for (const PackagedEntry &entry : package.entries)
@@ -408,6 +412,18 @@ static bool parseMode(const json::Object &object, llvm::StringRef key,
   return false;
 }
 
+/// The members of `object` that are texts, sorted; none of null.
+static std::vector<std::pair<std::string, std::string>>
+texts(const json::Object *object) {
+  std::vector<std::pair<std::string, std::string>> members;
+  if (object)
+    for (const auto &[key, value] : *object)
+      if (std::optional<llvm::StringRef> text = value.getAsString())
+        members.emplace_back(key.str(), text->str());
+  llvm::sort(members);
+  return members;
+}
+
 static bool parse(const json::Value &value, ModelPackage &package,
                   json::Path path) {
   json::ObjectMapper map(value, path);
@@ -420,11 +436,8 @@ static bool parse(const json::Value &value, ModelPackage &package,
       !map.map("files", package.files))
     return false;
   const json::Object &object = *value.getAsObject();
-  if (const json::Object *config = object.getObject("config"))
-    for (const auto &[key, entry] : *config)
-      if (std::optional<llvm::StringRef> text = entry.getAsString())
-        package.config.emplace_back(key.str(), text->str());
-  llvm::sort(package.config);
+  package.config = texts(object.getObject("config"));
+  package.facts = ModelFacts::from(texts(object.getObject("facts")));
   return parseMode(object, "io", IOMode::Separate, package.io, path) &&
          parseMode(object, "weight_mode", WeightMode::Baked, package.weightMode,
                    path);

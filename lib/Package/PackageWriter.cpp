@@ -107,7 +107,7 @@ bool PackageWriter::prepare() {
       return false;
     }
   values = WeightBinding::open(options.weights, diags);
-  if (!values)
+  if (!values || !values->fits(options.facts, diags))
     return false;
   findWeights();
   return checkArrays();
@@ -328,6 +328,7 @@ bool PackageWriter::writeValues(llvm::StringRef folder, AtomicFiles &files) {
   if (!values->hasValues() || hostWeights.empty())
     return true;
   Safetensors contents;
+  contents.metadata = package.facts.entries();
   for (const std::string &name : hostWeights) {
     const PackagedWeight &weight = weights[name];
     for (const std::string &array : weight.arrays()) {
@@ -384,6 +385,7 @@ bool PackageWriter::write(llvm::StringRef path) {
   package.target = options.passes.target->name.str();
   package.config = program->config;
   llvm::sort(package.config);
+  package.facts = options.facts;
   package.io = options.io;
   package.weightMode = options.weightMode;
   if (!prepare())

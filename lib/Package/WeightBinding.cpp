@@ -69,6 +69,11 @@ bool WeightBinding::has(llvm::StringRef name) const {
   return arrays && arrays->lookup(storedName(name));
 }
 
+bool WeightBinding::fits(const ModelFacts &model, Diagnostics &diags) const {
+  return !arrays || checkFacts(model, ModelFacts::from(arrays->metadata()),
+                               arrays->path(), diags);
+}
+
 ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
                                    InitialValue initial, SourceRange range,
                                    Diagnostics &diags) const {

@@ -77,8 +77,10 @@ private:
 } // namespace
 
 /// `arrays` without a copy.
-static Safetensors viewOf(llvm::ArrayRef<NamedFloats> arrays) {
+static Safetensors viewOf(llvm::ArrayRef<NamedFloats> arrays,
+                          const SafetensorsMetadata &metadata) {
   Safetensors contents;
+  contents.metadata = metadata;
   for (const NamedFloats &array : arrays) {
     llvm::ArrayRef<uint8_t> bytes(
         reinterpret_cast<const uint8_t *>(array.elements.data()),
@@ -119,7 +121,9 @@ bool CheckpointWriter::write(const TrainState &state,
                          llvm::ArrayRef<NamedFloats> arrays) {
     return writeSynced(
         made->path(), file,
-        [&](llvm::raw_ostream &out) { writeSafetensors(out, viewOf(arrays)); },
+        [&](llvm::raw_ostream &out) {
+          writeSafetensors(out, viewOf(arrays, metadata));
+        },
         &files);
   };
   int error = writeArrays("weights.safetensors", weights);

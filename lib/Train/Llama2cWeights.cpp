@@ -24,6 +24,15 @@ using namespace llvm;
 
 static constexpr size_t headerSize = 7 * 4;
 
+const ModelFacts &anec::factsOfLlama2c() {
+  static const ModelFacts facts = ModelFacts::from({
+      {fact::ropeTheta.str(), "10000"},
+      {fact::ropeScaling.str(), "none"},
+      {fact::rmsNormEps.str(), "1e-05"},
+  });
+  return facts;
+}
+
 void anec::forEachLlamaArray(int64_t layers, bool tied,
                              function_ref<void(LlamaRole, int64_t)> visit) {
   for (unsigned index = 0; index < llamaRoles; ++index) {
@@ -78,6 +87,7 @@ anec::readLlama2c(const MappedFile &file, StringRef path, Diagnostics &diags) {
     return std::nullopt;
   };
   LlamaWeights weights;
+  weights.facts = factsOfLlama2c();
   ArrayRef<uint8_t> bytes = bytesOf(*file);
   std::string wrong = readHeader(file->getBuffer(), weights);
   if (!wrong.empty())

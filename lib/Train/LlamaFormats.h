@@ -22,6 +22,8 @@ void forEachLlamaArray(
     int64_t layers, bool tied,
     llvm::function_ref<void(LlamaRole, int64_t layer)> visit);
 
+/// What llama2.c's programs compute with, whatever the weights are.
+const ModelFacts &factsOfLlama2c();
 /// Reads llama2.c's file and checks that it is consistent.
 [[nodiscard]] std::optional<LlamaWeights>
 readLlama2c(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);

@@ -56,15 +56,13 @@ static bool readModule(const Module &module, llvm::StringRef wanted,
   if (!chooseModel(owners, wanted, hints, diags))
     return false;
   readSizes(module.config, hints);
+  hints.facts = ModelFacts::of(module);
   std::string classifier = classifierName(hints);
   hints.hasClassifier = false;
   for (const auto &function : module.functions)
-    for (const Op &op : function->body()) {
-      if (op.is(ops::Rope) && op.get(param::style) == "half_split")
-        hints.rope = RopeStyle::HalfSplit;
+    for (const Op &op : function->body())
       if (op.is(ops::Weight) && op.get(param::name) == classifier)
         hints.hasClassifier = true;
-    }
   return true;
 }
 
@@ -76,6 +74,7 @@ static bool readManifest(const ModelPackage &package, llvm::StringRef wanted,
   if (!chooseModel(owners, wanted, hints, diags))
     return false;
   readSizes(package.config, hints);
+  hints.facts = package.facts;
   hints.hasClassifier = package.findWeight(classifierName(hints)) != nullptr;
   return true;
 }

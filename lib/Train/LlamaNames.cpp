@@ -21,6 +21,18 @@ StringRef anec::spelling(WeightFormat format) {
   llvm_unreachable("not a format of weights");
 }
 
+StringRef anec::spelling(RopeStyle style) {
+  return style == RopeStyle::HalfSplit ? "half_split" : "interleaved";
+}
+
+std::optional<RopeStyle> anec::ropeStyleOf(const ModelFacts &facts) {
+  std::optional<std::string> known = facts.only(fact::ropeStyle);
+  for (RopeStyle style : {RopeStyle::Interleaved, RopeStyle::HalfSplit})
+    if (known && *known == spelling(style))
+      return style;
+  return std::nullopt;
+}
+
 namespace {
 /// The text before and after the number of the layer, or the whole name. anec's
 /// names of weights outside layers start with the name of the model.

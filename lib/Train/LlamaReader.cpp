@@ -12,6 +12,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
 using namespace llvm;
@@ -29,6 +30,7 @@ struct Source {
   StringMap<ConstantRef> arrays;
   std::vector<std::string> names; ///< in their order in the files
   std::map<std::string, int64_t> sizes;
+  ModelFacts facts;
   std::optional<bool> tied; ///< where it is said
 
   bool addFile(StringRef path, Diagnostics &diags);
@@ -48,6 +50,7 @@ bool Source::addFile(StringRef path, Diagnostics &diags) {
   for (const auto &[key, value] : contents->metadata)
     if (int64_t number; !StringRef(value).getAsInteger(10, number))
       sizes.try_emplace(key, number);
+  facts.complete(ModelFacts::from(contents->metadata));
   return true;
 }
 
@@ -62,6 +65,31 @@ static std::optional<json::Value> readJson(StringRef path, Diagnostics &diags) {
                    value ? "it is no JSON object"
                          : "it is no JSON: " + toString(value.takeError()));
   return std::nullopt;
+}
+
+/// What config.json says of the rotary embedding: newer ones in an object
+/// `rope_parameters`. A number that is missing is the default of transformers'
+/// LlamaConfig.
+static void readRope(const json::Object &config, ModelFacts &facts) {
+  const json::Object *newer = config.getObject("rope_parameters");
+  std::optional<double> theta =
+      (newer ? *newer : config).getNumber(fact::ropeTheta);
+  facts.add(fact::ropeTheta, ModelFacts::spell(theta.value_or(10000)));
+  const json::Object *scaling =
+      newer ? newer : config.getObject(fact::ropeScaling);
+  StringRef kind = "default";
+  if (scaling)
+    for (const char *name : {"rope_type", "type"})
+      kind = scaling->getString(name).value_or(kind);
+  if (kind == "default") {
+    facts.add(fact::ropeScaling, "none");
+    return;
+  }
+  json::Object factors = *scaling;
+  factors.erase(fact::ropeTheta);
+  std::string text;
+  raw_string_ostream(text) << json::Value(std::move(factors));
+  facts.add(fact::ropeScaling, text);
 }
 
 /// Hugging Face's config.json.
@@ -82,17 +110,41 @@ bool Source::addConfig(StringRef path, Diagnostics &diags) {
     if (std::optional<int64_t> number = object.getInteger(theirs))
       sizes[ours.str()] = *number;
   tied = object.getBoolean("tie_word_embeddings");
+  StringRef activation = object.getString("hidden_act").value_or("silu");
+  if (activation != "silu" && activation != "swish") {
+    diags.reportFile(path, diag::BadModelConfig,
+                     "its `hidden_act` is `" + activation.str() +
+                         "`, and a Llama's is `silu`");
+    return false;
+  }
+  readRope(object, facts);
+  facts.add(
+      fact::rmsNormEps,
+      ModelFacts::spell(object.getNumber(fact::rmsNormEps).value_or(1e-6)));
   return true;
 }
 
-/// Opens a file, or a folder in Hugging Face's layout.
-static std::optional<Source> openSource(StringRef path, Diagnostics &diags) {
+/// A file, with the config.json beside it when it has Hugging Face's names and
+/// says nothing itself.
+static std::optional<Source> openFile(StringRef path, WeightFormat format,
+                                      Diagnostics &diags) {
   Source source;
-  if (!sys::fs::is_directory(path)) {
-    if (!source.addFile(path, diags))
-      return std::nullopt;
-    return source;
-  }
+  if (!source.addFile(path, diags))
+    return std::nullopt;
+  std::string config = inFolder(sys::path::parent_path(path), "config.json");
+  bool isAlone = format != WeightFormat::HuggingFace ||
+                 source.sizes.count("heads") || !sys::fs::exists(config);
+  if (!isAlone && !source.addConfig(config, diags))
+    return std::nullopt;
+  return source;
+}
+
+/// Opens a file, or a folder in Hugging Face's layout.
+static std::optional<Source> openSource(StringRef path, WeightFormat format,
+                                        Diagnostics &diags) {
+  if (!sys::fs::is_directory(path))
+    return openFile(path, format, diags);
+  Source source;
   std::string config = inFolder(path, "config.json");
   if (sys::fs::exists(config) && !source.addConfig(config, diags))
     return std::nullopt;
@@ -255,6 +307,20 @@ static bool applySizes(LlamaWeights &weights,
   return true;
 }
 
+/// Compares facts with the hints, and takes those that the weights do not tell.
+static bool applyFacts(LlamaWeights &weights, const LlamaHints &hints,
+                       StringRef path, Diagnostics &diags) {
+  // Rows move from one style to the other.
+  weights.facts.remove(fact::ropeStyle);
+  std::vector<std::string> different = weights.facts.differences(hints.facts);
+  for (const std::string &name : different)
+    diags.reportFile(path, diag::ModelFact, name, weights.facts.find(name),
+                     hints.facts.find(name), hints.source);
+  weights.facts.complete(hints.facts);
+  weights.facts.remove(fact::ropeStyle);
+  return different.empty();
+}
+
 /// Whether the numbers of heads, as far as known, divide the rows.
 static bool checkHeads(LlamaWeights &weights, StringRef path,
                        Diagnostics &diags) {
@@ -280,15 +346,19 @@ static std::optional<LlamaWeights> readNamed(StringRef path,
                                              WeightFormat format,
                                              const LlamaHints &hints,
                                              Diagnostics &diags) {
-  std::optional<Source> source = openSource(path, diags);
+  std::optional<Source> source = openSource(path, format, diags);
   if (!source)
     return std::nullopt;
   std::optional<LlamaWeights> weights =
       Reader(*source, path, format, hints, diags).read();
   if (!weights)
     return std::nullopt;
-  weights->rope =
-      format == WeightFormat::HuggingFace ? RopeStyle::HalfSplit : hints.rope;
+  RopeStyle usual =
+      format == WeightFormat::HuggingFace
+          ? RopeStyle::HalfSplit
+          : ropeStyleOf(hints.facts).value_or(RopeStyle::Interleaved);
+  weights->rope = ropeStyleOf(source->facts).value_or(usual);
+  weights->facts = source->facts;
   if (!applySizes(*weights, hints.sizes, path, diags) ||
       !applySizes(*weights, source->sizes, path, diags))
     return std::nullopt;
@@ -307,8 +377,10 @@ std::optional<LlamaWeights> anec::readLlamaWeights(StringRef path,
     if (weights && !applySizes(*weights, hints.sizes, path, diags))
       return std::nullopt;
   }
-  if (!weights || !checkHeads(*weights, path, diags))
+  if (!weights || !checkHeads(*weights, path, diags) ||
+      !applyFacts(*weights, hints, path, diags))
     return std::nullopt;
+  weights->format = format;
   if (!weights->tied && hints.hasClassifier == false) {
     diags.reportFile(path, diag::UntiedClassifier, hints.source);
     return std::nullopt;

@@ -73,10 +73,17 @@ static void writeNamed(const LlamaWeights &weights, WeightFormat format,
   add("heads", weights.heads);
   add("kv_heads", weights.keyHeads);
   add("seq", weights.positions);
+  ModelFacts facts = weights.facts;
+  facts.add(fact::ropeStyle, spelling(rope));
+  llvm::append_range(metadata, facts.entries());
   bool written = writeSafetensors(out, arrays, metadata);
   assert(written && "floats have codes");
   (void)written;
 }
+
+/// The facts that config.json has, as JSON; `none` is null.
+static constexpr StringLiteral configFacts[] = {
+    fact::rmsNormEps, fact::ropeTheta, fact::ropeScaling};
 
 /// Hugging Face's config.json.
 static void writeConfig(const LlamaWeights &weights, raw_ostream &out) {
@@ -95,8 +102,12 @@ static void writeConfig(const LlamaWeights &weights, raw_ostream &out) {
     if (weights.positions)
       json.attribute("max_position_embeddings", weights.positions);
     json.attribute("vocab_size", weights.vocab);
-    json.attribute("rms_norm_eps", 1e-5);
-    json.attribute("rope_theta", 10000.0);
+    for (StringRef name : configFacts) {
+      std::string value = *weights.facts.only(name);
+      json.attributeBegin(name);
+      json.rawValue(value == "none" ? "null" : value);
+      json.attributeEnd();
+    }
     json.attribute("tie_word_embeddings", weights.tied);
   });
   out << '\n';
@@ -120,8 +131,17 @@ static bool checkSizes(const LlamaWeights &weights, StringRef path,
     return fail("heads", movesRows  ? "the rows of each head move"
                          : isFolder ? "config.json has it"
                                     : "llama2.c's header has it");
+  if (isFolder)
+    for (StringRef name : configFacts)
+      if (!weights.facts.only(name))
+        return fail(name.data(), "config.json has it");
   if (!isLlama2c)
     return true;
+  for (const std::string &name : weights.facts.differences(factsOfLlama2c())) {
+    diags.reportFile(path, diag::Llama2cFact, name, factsOfLlama2c().find(name),
+                     weights.facts.find(name));
+    return false;
+  }
   if (!weights.positions)
     return fail("seq", "llama2.c's header has it");
   if (weights.queryRows == weights.dim)
@@ -134,7 +154,11 @@ static bool checkSizes(const LlamaWeights &weights, StringRef path,
 bool anec::writeLlamaWeights(const LlamaWeights &weights, StringRef path,
                              WeightFormat format, const LlamaHints &hints,
                              Diagnostics &diags) {
-  RopeStyle rope = hints.rope;
+  // Without a model to write for, anec's weights stay as they are.
+  RopeStyle rope = ropeStyleOf(hints.facts)
+                       .value_or(weights.format == WeightFormat::Anec
+                                     ? weights.rope
+                                     : RopeStyle::Interleaved);
   if (format == WeightFormat::HuggingFace)
     rope = RopeStyle::HalfSplit;
   if (format == WeightFormat::Llama2c)

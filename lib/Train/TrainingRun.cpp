@@ -139,6 +139,8 @@ bool TrainingRun::open() {
   // Before other processes look for checkpoints.
   together.meet();
   std::optional<ModelPackage> package = readPackage(options.package, diags);
+  if (package)
+    checkpoints->describe(package->facts);
   if (!package || !findState(*package) || !findEntry(*package) ||
       !checkShare() || !openData())
     return false;

@@ -181,9 +181,10 @@ private:
 };
 
 /// Writes arrays to a .safetensors file, or to a folder of .npy files if `path`
-/// has another ending: all arrays or, on an error, none.
-bool writeArrays(llvm::ArrayRef<NamedFloats> arrays, llvm::StringRef path,
-                 Diagnostics &diags);
+/// has another ending: all arrays or, on an error, none. A .safetensors file
+/// also has the `facts` of the model.
+bool writeArrays(llvm::ArrayRef<NamedFloats> arrays, const ModelFacts &facts,
+                 llvm::StringRef path, Diagnostics &diags);
 
 } // namespace anec
 

@@ -34,12 +34,17 @@ public:
   /// written. Returns null otherwise, with the reason reported.
   [[nodiscard]] ConstantRef lookup(llvm::StringRef name, const TensorType &type,
                                    SourceRange range, Diagnostics &diags) const;
+  /// The metadata of a .safetensors file.
+  const std::vector<std::pair<std::string, std::string>> &metadata() const {
+    return about;
+  }
   /// All names, sorted.
   std::vector<llvm::StringRef> names() const;
 
 private:
   std::string source;
   llvm::StringMap<ConstantRef> arrays;
+  std::vector<std::pair<std::string, std::string>> about;
 };
 
 } // namespace anec

@@ -129,6 +129,8 @@ struct ModelPackage {
   std::string folder; ///< where it was read from
   std::string compiler, target;
   std::vector<std::pair<std::string, std::string>> config;
+  /// Empty in packages of an older anec.
+  ModelFacts facts;
   IOMode io = IOMode::Packed;
   WeightMode weightMode = WeightMode::Packed;
   std::vector<PackagedKernel> kernels; ///< sorted by name
@@ -156,6 +158,8 @@ struct PackageOptions {
   IOMode io = IOMode::Packed;
   WeightMode weightMode = WeightMode::Packed;
   WeightOptions weights;
+  /// The facts of the program before passes.
+  ModelFacts facts;
   /// `1.3` or `1.0`; empty for the target's default.
   std::string milVersion;
   /// How kernels are lowered to MIL, and for which target. Passes named here

@@ -15,6 +15,7 @@
 
 #include "anec/Arrays/ArraySource.h"
 #include "anec/IR/IR.h"
+#include "anec/Package/ModelFacts.h"
 #include "anec/Support/Executor.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -63,6 +64,9 @@ public:
                                     Diagnostics &diags) const;
   /// Whether there is a value for `name` without drawing it.
   bool has(llvm::StringRef name) const;
+  /// Whether the facts in the weight file fit `model`; differences are
+  /// reported.
+  [[nodiscard]] bool fits(const ModelFacts &model, Diagnostics &diags) const;
   /// Whether there is any source of values.
   bool hasValues() const { return arrays || seed; }
   /// See WeightOptions.

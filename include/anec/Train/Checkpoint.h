@@ -88,6 +88,8 @@ public:
   CheckpointWriter(std::string folder, unsigned keep)
       : folder(std::move(folder)), keep(keep) {}
 
+  /// What the files of weights say of the model.
+  void describe(const ModelFacts &facts) { metadata = facts.entries(); }
   /// Writes a checkpoint. On failure returns false, with the reason reported
   /// and no partial checkpoint left; earlier checkpoints are unchanged.
   [[nodiscard]] bool write(const TrainState &state,
@@ -103,6 +105,7 @@ private:
 
   std::string folder;
   unsigned keep;
+  SafetensorsMetadata metadata;
 };
 
 /// Copies the moments of `checkpoint` to `moments`. Returns false, with the

@@ -20,6 +20,7 @@
 #define ANEC_TRAIN_LLAMAWEIGHTS_H
 
 #include "anec/IR/Constant.h"
+#include "anec/Package/ModelFacts.h"
 #include "anec/Support/Diagnostics.h"
 #include <map>
 
@@ -32,6 +33,10 @@ enum class WeightFormat : uint8_t { Anec, HuggingFace, Llama2c };
 llvm::StringRef spelling(WeightFormat format);
 
 enum class RopeStyle : uint8_t { Interleaved, HalfSplit };
+/// `interleaved`, `half_split`, as `rope` takes them.
+llvm::StringRef spelling(RopeStyle style);
+/// The style that `facts` name; nothing when they name none, or several.
+std::optional<RopeStyle> ropeStyleOf(const ModelFacts &facts);
 
 /// The purpose of an array, in the order of llama2.c's file.
 enum class LlamaRole : uint8_t {
@@ -57,8 +62,9 @@ struct LlamaHints {
   /// Sizes by the names of examples/llama.tdsl: `layers`, `dim`, `hidden`,
   /// `heads`, `kv_heads`, `seq`, `vocab`.
   std::map<std::string, int64_t> sizes;
-  std::string model = "llama";             ///< the first part of anec's names
-  RopeStyle rope = RopeStyle::Interleaved; ///< of anec's weights
+  std::string model = "llama"; ///< the first part of anec's names
+  /// `rope_style` is of anec's weights.
+  ModelFacts facts;
   /// The model or package that the hints come from; empty for none.
   std::string source;
   /// Whether it has a separate classifier weight; empty when unknown.
@@ -71,8 +77,11 @@ struct LlamaWeights {
   int64_t queryRows = 0, keyRows = 0;
   /// 0 when unknown.
   int64_t heads = 0, keyHeads = 0, positions = 0;
-  bool tied = false; ///< the embedding is the classifier
+  bool tied = false;                        ///< the embedding is the classifier
+  WeightFormat format = WeightFormat::Anec; ///< that they were read in
   RopeStyle rope = RopeStyle::Interleaved;
+  /// But for the rotary embedding's style, which is `rope`.
+  ModelFacts facts;
   /// By role, then by layer where each layer has one.
   std::vector<ConstantRef> arrays[llamaRoles];
 
@@ -92,8 +101,8 @@ WeightFormat guessWeightFormat(llvm::StringRef path);
 /// for .bin, anec's for .safetensors, Hugging Face's for a folder.
 WeightFormat formatToWrite(llvm::StringRef path);
 
-/// Reads the model that weights are for: its sizes, its name, the style of its
-/// rotary embedding, and whether it has a classifier. `path` is a program,
+/// Reads the model that weights are for: its sizes, its name, its facts, and
+/// whether it has a classifier. `path` is a program,
 /// which `options` are for, or a package; `model` names one of several models
 /// in it. Nothing, with the reason reported, when it cannot be read, or has
 /// several models and none is named.
@@ -103,7 +112,8 @@ readLlamaHints(llvm::StringRef path, const ReadOptions &options,
 
 /// Reads the weights at `path`: a file, or a Hugging Face folder with its
 /// config.json and shards. Returns nothing, with the reason reported, when an
-/// array is missing, has the wrong shape, or has no counterpart in a Llama.
+/// array is missing, has the wrong shape, or has no counterpart in a Llama, or
+/// when the weights are of another model than `hints`.
 [[nodiscard]] std::optional<LlamaWeights>
 readLlamaWeights(llvm::StringRef path, WeightFormat format,
                  const LlamaHints &hints, Diagnostics &diags);

@@ -37,7 +37,7 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
   bool given = !options.source.empty() || options.seed;
   std::optional<WeightBinding> values =
       WeightBinding::open(given ? options : stored, diags);
-  if (!values)
+  if (!values || !values->fits(package.facts, diags))
     return false;
   for (const PackagedWeight &weight : package.weights)
     for (const std::string &name : weight.arrays()) {

@@ -10,7 +10,9 @@ def read(path):
     data = open(path, "rb").read()
     length = int.from_bytes(data[:8], "little")
     arrays = {}
-    for name, row in json.loads(data[8:8 + length]).items():
+    header = json.loads(data[8:8 + length])
+    header.pop("__metadata__", None)
+    for name, row in header.items():
         begin, end = row["data_offsets"]
         arrays[name] = np.frombuffer(
             data[8 + length + begin:8 + length + end],
