@@ -317,6 +317,10 @@ public:
                               anec_session_numerics(session.handle));
     for (auto [key, value] : values)
       set(hyper, key.cast<std::string>(), value.cast<double>());
+    // As `ane-run train` has it.
+    if (values.contains("learning_rate") &&
+        !values.contains("min_learning_rate"))
+      hyper.min_learning_rate = hyper.learning_rate / 10;
     std::string kept;
     Reports reports;
     reports.check(anec_trainer_open(session.handle, entryName(entry, kept),

@@ -324,7 +324,14 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
 //===----------------------------------------------------------------------===//
 
 /// Weights of the host, when there are values; in fp32 or in their stored type.
+/// Training changes all weights on the host, those of kernels too.
 bool PackageWriter::writeValues(llvm::StringRef folder, AtomicFiles &files) {
+  bool trains = llvm::any_of(package.entries, [](const PackagedEntry &entry) {
+    return entry.role == FunctionRole::Train;
+  });
+  if (trains && package.weightMode == WeightMode::Baked)
+    for (const auto &[name, weight] : weights)
+      hostWeights.insert(name);
   if (!values->hasValues() || hostWeights.empty())
     return true;
   Safetensors contents;
@@ -347,8 +354,6 @@ bool PackageWriter::writeValues(llvm::StringRef folder, AtomicFiles &files) {
 }
 
 bool PackageWriter::writeSchedule(llvm::StringRef folder, AtomicFiles &files) {
-  for (const Function *entry : entryPoints(*program))
-    package.entries.push_back(PackagedEntry::of(*entry));
   OutputFile *file = add(folder, "schedule.ir", files);
   if (!file)
     return false;
@@ -390,6 +395,8 @@ bool PackageWriter::write(llvm::StringRef path) {
   package.weightMode = options.weightMode;
   if (!prepare())
     return false;
+  for (const Function *entry : entryPoints(*program))
+    package.entries.push_back(PackagedEntry::of(*entry));
   std::unique_ptr<AtomicFolder> folder =
       AtomicFolder::create(path, "manifest.json", diags);
   if (!folder)

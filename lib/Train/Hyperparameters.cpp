@@ -18,11 +18,14 @@ static constexpr double unlimited = std::numeric_limits<double>::max();
 static constexpr double mostSteps = 1e15;
 
 static constexpr HyperparameterDef table[] = {
-    {"batch", "windows of text per step (default 1; --accumulate is an alias)",
+    {"batch",
+     "model runs per step, each of a window of text or of as many examples as "
+     "the model takes (default 1; --accumulate is an alias)",
      &Hyperparameters::batch, 1, 1e6, true},
     {"lr", "learning rate after the warmup (default 0.001)",
      &Hyperparameters::learningRate, 0, 1e3},
-    {"min-lr", "learning rate at the end of the decay (default 0.0001)",
+    {"min-lr",
+     "learning rate at the end of the decay (default: a tenth of --lr)",
      &Hyperparameters::minLearningRate, 0, 1e3},
     {"warmup", "steps of linear learning rate warmup (default 50)",
      &Hyperparameters::warmup, 0, mostSteps, true},
@@ -74,6 +77,27 @@ bool anec::checkHyperparameter(const HyperparameterDef &def, double value,
     wanted += " and at most " + formatNumber(def.most);
   diags.report({}, diag::BadHyperparameter, def.name, wanted,
                formatNumber(value));
+  return false;
+}
+
+Hyperparameters anec::withHyperparameters(Hyperparameters hyper,
+                                          const GivenHyperparameters &given) {
+  bool hasRate = false, hasMin = false;
+  for (const auto &[def, value] : given) {
+    hyper.*def->member = value;
+    hasRate |= def->member == &Hyperparameters::learningRate;
+    hasMin |= def->member == &Hyperparameters::minLearningRate;
+  }
+  if (hasRate && !hasMin)
+    hyper.minLearningRate = defaultMinLearningRate(hyper.learningRate);
+  return hyper;
+}
+
+bool anec::checkRates(const Hyperparameters &hyper, Diagnostics &diags) {
+  if (hyper.minLearningRate <= hyper.learningRate)
+    return true;
+  diags.report({}, diag::RateRises, formatNumber(hyper.minLearningRate),
+               formatNumber(hyper.learningRate));
   return false;
 }
 

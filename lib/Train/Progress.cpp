@@ -8,10 +8,12 @@
 
 using namespace anec;
 
-void Progress::start(uint64_t done, uint64_t steps, uint64_t tokens) {
+void Progress::start(uint64_t done, uint64_t steps, uint64_t units,
+                     DataUnit name) {
   first = done + 1;
   last = steps;
-  tokensPerStep = tokens;
+  unitsPerStep = units;
+  unit = name;
   begin = shown = Clock::now();
 }
 
@@ -47,9 +49,9 @@ std::string Progress::format(const StepRecord &record) const {
     llvm::raw_string_ostream(head)
         << llvm::format("  val %.4f", *validationLoss);
   addMetrics(record.validationMetrics, head);
-  llvm::raw_string_ostream(speed)
-      << llvm::format("  %.0f tokens/s  %.1f ms/step",
-                      double(tokensPerStep) * 1e3 / meanMs, meanMs);
+  llvm::raw_string_ostream(speed) << llvm::format(
+      "  %.0f %s/s  %.1f ms/step", double(unitsPerStep) * 1e3 / meanMs,
+      spelling(unit).data(), meanMs);
   llvm::raw_string_ostream(parts) << llvm::format(
       " (kernels %.1f, host %.1f, optimizer %.1f, I/O %.1f)", record.kernelMs,
       record.hostMs, record.optimizerMs, record.ioMs);

@@ -113,9 +113,8 @@ std::string anec::digestOf(const ModelPackage &package) {
 TrainState anec::newState(const TrainOptions &options) {
   TrainState state;
   Numerics numerics = options.numerics.value_or(Numerics::FP16);
-  state.hyper = defaultHyperparameters(numerics);
-  for (const auto &[def, value] : options.hyper)
-    state.hyper.*def->member = value;
+  state.hyper =
+      withHyperparameters(defaultHyperparameters(numerics), options.hyper);
   state.lossScale.factor = state.hyper.lossScale;
   state.seed = options.seed.value_or(0);
   state.validationShare = options.validationShare.value_or(0.05);
@@ -153,6 +152,20 @@ std::string anec::compareModels(const TrainState &state,
   return differences.list;
 }
 
+/// Adds the end of a decay that would be above a new learning rate.
+static void followRate(const Hyperparameters &known,
+                       GivenHyperparameters &given) {
+  Hyperparameters changed = known;
+  bool hasMin = false;
+  for (const auto &[def, value] : given) {
+    changed.*def->member = value;
+    hasMin |= def->member == &Hyperparameters::minLearningRate;
+  }
+  if (!hasMin && changed.minLearningRate > changed.learningRate)
+    given.emplace_back(findHyperparameter("min-lr"),
+                       defaultMinLearningRate(changed.learningRate));
+}
+
 /// Settings that can change when a run is resumed; changes are reported.
 static void changeSettings(TrainState &state, const TrainOptions &options,
                            const ModelPackage &package, Diagnostics &diags) {
@@ -167,7 +180,9 @@ static void changeSettings(TrainState &state, const TrainOptions &options,
     diags.report({}, diag::SettingChanged, "numerics", state.numerics,
                  state.step + 1, before);
   }
-  for (const auto &[def, value] : options.hyper) {
+  GivenHyperparameters given = options.hyper;
+  followRate(state.hyper, given);
+  for (const auto &[def, value] : given) {
     double &known = state.hyper.*def->member;
     if (known == value)
       continue;
@@ -200,6 +215,10 @@ bool anec::adoptState(TrainState &state, const TrainOptions &options,
     diags.reportFile(folder, diag::OtherRun, differences.list);
     return false;
   }
+  if (!options.weights.source.empty() || options.weights.seed) {
+    diags.reportFile(folder, diag::WeightsOfCheckpoint);
+    return false;
+  }
   if (state.step > options.steps) {
     diags.reportFile(folder, diag::StepsDone, state.step, options.steps);
     return false;
@@ -208,15 +227,16 @@ bool anec::adoptState(TrainState &state, const TrainOptions &options,
   return true;
 }
 
-bool anec::checkData(const TrainState &state, const TokenData &data,
-                     const UsedTokenizer &tokenizer, llvm::StringRef folder,
-                     Diagnostics &diags) {
+bool anec::checkData(const TrainState &state, const TrainingData &data,
+                     llvm::StringRef folder, Diagnostics &diags) {
+  UsedTokenizer tokenizer = data.tokenizer();
   Differences differences;
   differences.compare("tokenizer", tokenizer.kind, state.tokenizer.kind);
   if (differences.list.empty())
     differences.compare("digest of the tokenizer", tokenizer.digest,
                         state.tokenizer.digest);
-  differences.compare("number of tokens", std::to_string(data.size()),
+  differences.compare("number of " + spelling(data.unit()).str(),
+                      std::to_string(data.size()),
                       std::to_string(state.tokens));
   if (differences.list.empty())
     differences.compare("digest of the data", data.fingerprint(),

@@ -12,7 +12,7 @@
 #ifndef ANEC_LIB_TRAIN_RESUME_H
 #define ANEC_LIB_TRAIN_RESUME_H
 
-#include "LanguageModel.h"
+#include "TrainingData.h"
 #include "anec/Train/Checkpoint.h"
 #include "anec/Train/Trainer.h"
 
@@ -50,8 +50,7 @@ TrainState newState(const TrainOptions &options);
                               const ModelPackage &package,
                               llvm::StringRef folder, Diagnostics &diags);
 /// Whether the data of a resumed run is unchanged; reports an error otherwise.
-[[nodiscard]] bool checkData(const TrainState &state, const TokenData &data,
-                             const UsedTokenizer &tokenizer,
+[[nodiscard]] bool checkData(const TrainState &state, const TrainingData &data,
                              llvm::StringRef folder, Diagnostics &diags);
 
 /// `fp32`, `fp16`, `m1`, ...

@@ -4,17 +4,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/TokenData.h"
+#include "DataFiles.h"
 #include "anec/Support/Digest.h"
 #include "anec/Support/MappedFile.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;
-namespace fs = llvm::sys::fs;
 
 int32_t TokenData::Piece::at(uint64_t index) const {
   const uint8_t *place = bytes.data() + index * width;
@@ -25,14 +24,54 @@ int32_t TokenData::Piece::at(uint64_t index) const {
   return int32_t(llvm::support::endian::read32le(place));
 }
 
+bool TokenData::hasIdsAlone() const {
+  return llvm::all_of(pieces, [](const Piece &piece) { return piece.isIds; });
+}
+
+/// Formats by their first bytes, with which no text begins.
+static constexpr struct {
+  llvm::StringLiteral begin, name;
+} otherFormats[] = {
+    {"\x93NUMPY", "a .npy array"},
+    {"\x1f\x8b", "compressed by gzip"},
+    {"\x28\xb5\x2f\xfd", "compressed by zstd"},
+    {"\3757zXZ", "compressed by xz"},
+    {"BZh9", "compressed by bzip2"},
+    {"PK\x03\x04", "a zip archive"},
+    {"PAR1", "a Parquet table"},
+    {"\x89HDF", "an HDF5 file"},
+    {"\x89PNG", "a PNG image"},
+    {"\xff\xd8\xff", "a JPEG image"},
+    {"%PDF-", "a PDF document"},
+};
+
+/// What a file that is no text is; empty for text.
+static llvm::StringRef formatOf(llvm::StringRef bytes) {
+  for (const auto &format : otherFormats)
+    if (bytes.starts_with(format.begin))
+      return format.name;
+  // The length of a header, which is a JSON object.
+  if (bytes.size() > 9 && bytes[8] == '{' &&
+      llvm::support::endian::read64le(bytes.data()) <= bytes.size() - 8)
+    return "a .safetensors file";
+  return "";
+}
+
 bool TokenData::add(llvm::StringRef path, const Tokenizer &tokenizer,
                     Diagnostics &diags) {
   MappedFile file = mapFile(path, diags);
   if (!file)
     return false;
   Piece piece{path.str(), file, bytesOf(*file)};
-  if (llvm::sys::path::extension(path) == ".bin") {
+  bool isIds = llvm::sys::path::extension(path) == ".bin";
+  llvm::StringRef format = isIds ? "" : formatOf(file->getBuffer());
+  if (!format.empty()) {
+    diags.reportFile(path, diag::NotText, format);
+    return false;
+  }
+  if (isIds) {
     piece.width = 2;
+    piece.isIds = true;
     if (piece.bytes.size() % 2) {
       diags.reportFile(path, diag::OddTokenFile, piece.bytes.size());
       return false;
@@ -67,47 +106,18 @@ bool TokenData::check(const Piece &piece, int64_t vocabulary,
   return true;
 }
 
-/// The files in `folder` and below, sorted, without hidden files and those in
-/// `without`, the run's own folder.
-static bool listFolder(llvm::StringRef folder, llvm::StringRef without,
-                       std::vector<std::string> &files, Diagnostics &diags) {
-  std::vector<std::string> found;
-  std::error_code code;
-  for (fs::recursive_directory_iterator entry(folder, code), end;
-       entry != end && !code; entry.increment(code)) {
-    bool isFolder = entry->type() == fs::file_type::directory_file;
-    if (llvm::sys::path::filename(entry->path()).starts_with(".") ||
-        (isFolder && fs::equivalent(entry->path(), without))) {
-      entry.no_push();
-      continue;
-    }
-    if (fs::is_regular_file(entry->path()))
-      found.push_back(entry->path());
-  }
-  if (code) {
-    diags.reportFile(folder, diag::CannotOpen, code.message());
-    return false;
-  }
-  llvm::sort(found);
-  llvm::append_range(files, found);
-  return true;
-}
-
 std::optional<TokenData> TokenData::open(llvm::ArrayRef<std::string> paths,
                                          llvm::StringRef without,
                                          const Tokenizer &tokenizer,
                                          int64_t vocabulary,
                                          Diagnostics &diags) {
-  std::vector<std::string> files;
-  for (const std::string &path : paths) {
-    if (!fs::is_directory(path))
-      files.push_back(path);
-    else if (!listFolder(path, without, files, diags))
-      return std::nullopt;
-  }
+  std::optional<std::vector<DataFile>> files =
+      listDataFiles(paths, without, diags);
+  if (!files)
+    return std::nullopt;
   TokenData data;
-  for (const std::string &file : files)
-    if (!data.add(file, tokenizer, diags) ||
+  for (const DataFile &file : *files)
+    if (!data.add(file.path, tokenizer, diags) ||
         !data.check(data.pieces.back(), vocabulary, diags))
       return std::nullopt;
   // Empty pieces would break the look-up of a token.

@@ -17,6 +17,11 @@
 using namespace anec;
 namespace json = llvm::json;
 
+llvm::StringLiteral anec::spelling(DataUnit unit) {
+  return unit == DataUnit::Tokens ? llvm::StringLiteral("tokens")
+                                  : llvm::StringLiteral("examples");
+}
+
 void LossSeries::add(uint64_t step, double loss) {
   if (!kept.empty() && inLast < each) {
     Point &last = kept.back();
@@ -87,7 +92,7 @@ static std::string toLine(const StepRecord &record) {
     if (record.skipped)
       out.attribute("skipped", true);
     out.attribute("epoch", record.epoch);
-    out.attribute("tokens", record.tokens);
+    out.attribute(spelling(record.unit), record.units);
     attribute(out, "ms", "%.3f", record.ms);
     attribute(out, "kernels_ms", "%.3f", record.kernelMs);
     attribute(out, "host_ms", "%.3f", record.hostMs);

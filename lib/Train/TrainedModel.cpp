@@ -16,6 +16,13 @@ bool TrainedModel::openTokenizerOfModel(Diagnostics &diags) {
     return text != nullptr;
   }
   const UsedTokenizer &used = trained->state.tokenizer;
+  if (!used.isKnown()) {
+    if (source.tokenizer.empty())
+      diags.reportFile(trained->folder, diag::TokenizerNotKnown);
+    else
+      text = openTokenizer(source.tokenizer, diags);
+    return text != nullptr;
+  }
   std::string path = source.tokenizer.empty() ? used.path : source.tokenizer;
   text = openTokenizer(path, diags);
   if (!text || text->digest() == used.digest)

@@ -7,7 +7,6 @@
 #include "anec/Train/Diags.h"
 #include "anec/Train/GradientStep.h"
 #include "anec/Train/LossPlot.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
@@ -60,33 +59,20 @@ std::string TrainingRun::tokenizerPath() const {
                                             : options.tokenizer;
 }
 
-/// The absolute path, so that a run can be resumed from another folder; an
-/// empty path stays empty.
-static std::string absolutePath(llvm::StringRef path) {
-  llvm::SmallString<256> absolute(path);
-  if (!path.empty())
-    (void)llvm::sys::fs::make_absolute(absolute);
-  return std::string(absolute);
-}
-
 bool TrainingRun::openData() {
-  std::unique_ptr<Tokenizer> opened = openTokenizer(tokenizerPath(), diags);
-  if (!opened)
-    return false;
-  data = TokenData::open(options.data, options.checkpoint, *opened,
-                         model.vocabulary(), diags);
-  if (!data)
-    return false;
-  UsedTokenizer tokenizer{spelling(opened->kind()).str(),
-                          absolutePath(opened->path()), opened->digest().str()};
-  if (begun && !checkData(state, *data, tokenizer, begun->folder, diags))
+  data = openTrainingData({options.data, options.inputs, tokenizerPath(),
+                           /*without=*/options.checkpoint, options.package},
+                          model, diags);
+  if (!data || (begun && !checkData(state, *data, begun->folder, diags)))
     return false;
   state.tokens = data->size();
   state.dataFingerprint = data->fingerprint();
-  state.tokenizer = tokenizer;
-  windows = Windows::divide(*data, model.windowLength(), state.validationShare,
-                            state.seed, diags);
-  return windows.has_value();
+  state.tokenizer = data->tokenizer();
+  order = DataOrder::divide(data->count(), data->perRun(),
+                            state.validationShare, state.seed);
+  if (!order)
+    data->reportTooFew(state.validationShare > 0, diags);
+  return order.has_value();
 }
 
 bool TrainingRun::openModel(ModelPackage package) {
@@ -97,7 +83,8 @@ bool TrainingRun::openModel(ModelPackage package) {
   session.weights = options.weights;
   // Without any, those in the package, and else new ones.
   bool given = !session.weights.source.empty() || session.weights.seed;
-  if (!given && package.values.empty())
+  if (!given && package.values.empty() &&
+      package.weightMode == WeightMode::Packed)
     session.weights.seed = state.seed;
   if (begun) {
     session.weights = {};
@@ -141,8 +128,8 @@ bool TrainingRun::open() {
   std::optional<ModelPackage> package = readPackage(options.package, diags);
   if (package)
     checkpoints->describe(package->facts);
-  if (!package || !findState(*package) || !findEntry(*package) ||
-      !checkShare() || !openData())
+  if (!package || !findState(*package) || !checkRates(state.hyper, diags) ||
+      !findEntry(*package) || !checkShare() || !openData())
     return false;
   // From here on the run can be resumed.
   if (together.isFirst())
@@ -152,10 +139,8 @@ bool TrainingRun::open() {
   firstStep = saved = state.step;
   progress.say(llvm::Twine(optimizer->parameters()) + " parameters, " +
                frozenWords(model.weights(), optimizer->parameters()) +
-               llvm::Twine(data->size()) +
-               " tokens: " + llvm::Twine(windows->trainingCount()) +
-               " windows to train on, " +
-               llvm::Twine(windows->validationCount()) + " to validate");
+               llvm::Twine(data->size()) + " " + spelling(data->unit()) + ": " +
+               data->describe(*order));
   if (begun)
     progress.say("resumed from " + begun->folder);
   return true;
@@ -179,7 +164,7 @@ TrainingRun::meanMetrics(llvm::ArrayRef<double> sums, double count) const {
   return means;
 }
 
-bool TrainingRun::runWindows(StepRecord &record) {
+bool TrainingRun::runAll(StepRecord &record) {
   std::vector<double> sums(1 + model.metricNames().size());
   Gradients gradients = Gradients::Replace;
   uint64_t count = uint64_t(state.hyper.batch);
@@ -189,10 +174,10 @@ bool TrainingRun::runWindows(StepRecord &record) {
   };
   for (uint64_t i = 0; i < count; ++i) {
     clock.mark();
-    uint64_t window = windows->next(state.position);
+    llvm::ArrayRef<uint64_t> examples = order->next(state.position);
     if (i % together.size() != together.rank())
       continue;
-    windows->read(*data, window, model.tokens(), model.targets());
+    data->read(examples, model.buffers());
     clock.addFiles("data");
     float scale = float(state.lossScale.factor);
     bool isLast = i + together.size() >= count;
@@ -243,23 +228,23 @@ bool TrainingRun::update(StepRecord &record) {
 bool TrainingRun::step(StepRecord &record) {
   record.step = state.step + 1;
   clock.begin(record.step);
-  if (!runWindows(record) || !update(record))
+  if (!runAll(record) || !update(record))
     return false;
   state.step = record.step;
   state.loss =
       std::isfinite(record.loss) ? std::optional(record.loss) : std::nullopt;
   record.epoch = state.position.epoch;
-  record.tokens = uint64_t(double(state.step) * state.hyper.batch *
-                           double(model.windowLength()));
+  record.units = uint64_t(double(state.step) * unitsPerStep());
+  record.unit = data->unit();
   clock.end(record);
   stepSeconds += record.ms * 1e-3;
   return true;
 }
 
-/// The mean loss and metrics of validation windows, spread evenly over all of
+/// The mean loss and metrics of validation runs, spread evenly over all of
 /// them.
 bool TrainingRun::validate(StepRecord &record) {
-  uint64_t count = windows->validationCount();
+  uint64_t count = order->validationRuns();
   uint64_t taken = options.validationWindows
                        ? std::min(options.validationWindows, count)
                        : count;
@@ -267,8 +252,7 @@ bool TrainingRun::validate(StepRecord &record) {
     return true;
   std::vector<double> sums(1 + model.metricNames().size());
   for (uint64_t i = together.rank(); i < taken; i += together.size()) {
-    windows->read(*data, windows->validationWindow(i * count / taken),
-                  model.tokens(), model.targets());
+    data->read(order->validationRun(i * count / taken), model.buffers());
     std::optional<float> loss = model.run(1, Gradients::None, diags);
     if (!loss)
       return false;
@@ -328,8 +312,8 @@ bool TrainingRun::loop() {
       return false;
     lateValidation = before.validationLoss;
   }
-  progress.start(state.step, options.steps,
-                 uint64_t(state.hyper.batch * double(model.windowLength())));
+  progress.start(state.step, options.steps, uint64_t(unitsPerStep()),
+                 data->unit());
   auto begin = StepClock::Clock::now();
   while (state.step < options.steps && !isStopped() && !needsRestart()) {
     StepRecord record;
@@ -373,15 +357,16 @@ void TrainingRun::summarize(double seconds) {
   if (together.size() > 1)
     progress.say(llvm::Twine(together.size()) +
                  " processes, gradients added during the backward");
-  double windowsDone = double(done) * state.hyper.batch;
+  double runs = double(done) * state.hyper.batch;
   progress.say(
       llvm::Twine(done) +
-      formatted(" steps in %.1f s: %.0f tokens/s, %.1f ms/step, ", seconds,
-                windowsDone * double(model.windowLength()) / seconds,
+      formatted(" steps in %.1f s: %.0f %s/s, %.1f ms/step, ", seconds,
+                double(done) * unitsPerStep() / seconds,
+                spelling(data->unit()).data(),
                 stepSeconds / double(done) * 1e3) +
       formatted("%.4f TFLOP/s in steps; measured on this machine with the %s "
                 "backend",
-                windowsDone * model.flops() / stepSeconds * 1e-12,
+                runs * model.flops() / stepSeconds * 1e-12,
                 backend.name().str().c_str()));
   std::string losses;
   if (state.loss)

@@ -35,14 +35,17 @@ private:
   bool openData();
   bool openModel(ModelPackage package);
   bool step(StepRecord &record);
-  /// Sets the mean loss and metrics over the step's windows, gradients summed
-  /// up.
-  bool runWindows(StepRecord &record);
-  /// The means over `count` windows of sums: the loss, then the metrics.
+  /// Sets the mean loss and metrics over the step's runs, gradients summed up.
+  bool runAll(StepRecord &record);
+  /// The means over `count` runs of sums: the loss, then the metrics.
   std::vector<std::pair<std::string, double>>
   meanMetrics(llvm::ArrayRef<double> sums, double count) const;
   /// Adds the loss and metrics of the last run.
   void addTo(std::vector<double> &sums, float loss) const;
+  /// The tokens, or examples, that a step takes.
+  double unitsPerStep() const {
+    return state.hyper.batch * double(data->unitsPerRun());
+  }
   bool update(StepRecord &record);
   bool validate(StepRecord &record);
   bool validateLate(StepRecord &record, bool isDue);
@@ -74,9 +77,9 @@ private:
   std::unique_ptr<RunFolder> folder;
   std::optional<Checkpoint> begun; ///< what the run goes on from
   TrainState state;
-  LanguageModel model;
-  std::optional<TokenData> data;
-  std::optional<Windows> windows;
+  TrainingStep model;
+  std::unique_ptr<TrainingData> data;
+  std::optional<DataOrder> order;
   std::unique_ptr<AdamW> optimizer;
   std::unique_ptr<TrainLog> log;
   std::optional<CheckpointWriter> checkpoints;

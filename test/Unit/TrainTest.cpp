@@ -85,6 +85,29 @@ TEST_F(TrainData, TakesEachWindowOnceAnEpoch) {
   EXPECT_NE(order, epochs[0]);
 }
 
+TEST(Train, RunsTakeSeveralExamples) {
+  auto order = DataOrder::divide(25, 4, 0.2, 3);
+  ASSERT_TRUE(order);
+  EXPECT_EQ(order->trainingCount(), 20u);
+  EXPECT_EQ(order->validationCount(), 5u);
+  EXPECT_EQ(order->validationRuns(), 1u);
+  EXPECT_EQ(order->validationRun(0), (std::vector<uint64_t>{20, 21, 22, 23}));
+  // 22 examples are five runs an epoch; two are left out.
+  order = DataOrder::divide(22, 4, 0, 3);
+  ASSERT_TRUE(order);
+  DataPosition position;
+  std::set<uint64_t> seen;
+  for (int run = 0; run < 5; ++run)
+    for (uint64_t example : order->next(position))
+      seen.insert(example);
+  EXPECT_EQ(seen.size(), 20u);
+  EXPECT_EQ(position, (DataPosition{0, 20}));
+  EXPECT_EQ(order->next(position).size(), 4u);
+  EXPECT_EQ(position, (DataPosition{1, 4}));
+  EXPECT_FALSE(DataOrder::divide(7, 4, 0.1, 3));
+  EXPECT_TRUE(DataOrder::divide(8, 4, 0.1, 3));
+}
+
 TEST(Train, LossSeriesStaySmall) {
   LossSeries series;
   constexpr uint64_t count = 100'000;

@@ -25,13 +25,13 @@ public:
       flags.push_back(std::make_unique<cl::opt<double>>(
           llvm::StringRef(def.name),
           cl::value_desc(def.isCount ? "N" : "NUMBER"), cl::desc(def.help)));
-    // A step of several windows is also called gradient accumulation.
+    // A step of several runs is also called gradient accumulation.
     accumulate = std::make_unique<cl::alias>(llvm::StringRef("accumulate"),
                                              cl::desc("The same as --batch"),
                                              cl::aliasopt(*flags.front()));
   }
-  std::vector<std::pair<const HyperparameterDef *, double>> given() const {
-    std::vector<std::pair<const HyperparameterDef *, double>> values;
+  GivenHyperparameters given() const {
+    GivenHyperparameters values;
     for (auto [def, flag] : llvm::zip_equal(hyperparameterTable(), flags))
       if (flag->getNumOccurrences())
         values.push_back({&def, *flag});
@@ -64,8 +64,13 @@ private:
       cl::desc("The training step, if there are several")};
   cl::list<std::string> data{
       "data", cl::value_desc("FILE|FOLDER"),
-      cl::desc(
-          "Text files, or .bin files of 16-bit token ids; can be repeated")};
+      cl::desc("Text files, .bin files of 16-bit token ids, or .npy and "
+               ".safetensors files of arrays named after the model's inputs; "
+               "can be repeated")};
+  cl::list<std::string> inputs{
+      "input", cl::value_desc("NAME=FILE"),
+      cl::desc("A .npy or .safetensors file with an array for an input of the "
+               "model, whose first axis counts examples; can be repeated")};
   cl::opt<std::string> tokenizer{
       "tokenizer", cl::value_desc("FILE"),
       cl::desc("A SentencePiece .model, or llama2.c's tokenizer.bin "
@@ -94,7 +99,7 @@ private:
                "at the end)")};
   cl::opt<uint64_t> validationWindows{
       "validation-windows", cl::value_desc("N"), cl::init(16),
-      cl::desc("Windows per validation (default 16; 0: all)")};
+      cl::desc("Model runs per validation (default 16; 0: all)")};
   cl::opt<unsigned> keep{"keep", cl::value_desc("N"), cl::init(3),
                          cl::desc("Number of newest checkpoints to keep, in "
                                   "addition to the best (default 3; 0: all)")};
@@ -110,6 +115,7 @@ TrainOptions Train::options() const {
   options.package = package;
   options.entry = function;
   options.data = {data.begin(), data.end()};
+  options.inputs = {inputs.begin(), inputs.end()};
   options.tokenizer = tokenizer;
   options.checkpoint = checkpoint;
   options.steps = steps;
@@ -136,8 +142,11 @@ TrainOptions Train::options() const {
 std::string Train::check() const {
   if (package.empty())
     return "no package; see ane-run train --help";
-  if (data.empty())
-    return "no --data";
+  if (data.empty() && inputs.empty())
+    return "no --data and no --input";
+  for (const std::string &input : inputs)
+    if (!llvm::StringRef(input).contains('='))
+      return "--input takes NAME=FILE, not `" + input + "`";
   if (checkpoint.empty())
     return "no --checkpoint folder for the run";
   if (!steps.getNumOccurrences() || steps == 0)
@@ -180,7 +189,11 @@ ExitCode Train::run(const Invocation &call) {
     Restart restart(call.arguments);
     wanted.restart = &restart.wanted();
     wanted.validateFirst = restart.validatesFirst();
-    wanted.resume |= restart.isRestarted();
+    // The same arguments, but the run is the one that goes on.
+    if (restart.isRestarted()) {
+      wanted.resume = true;
+      wanted.weights = {.executor = wanted.weights.executor};
+    }
     if (inRange)
       processes = joinCollective(diags);
     return processes && train(*processes, restart, wanted, diags);
@@ -193,12 +206,13 @@ ExitCode Train::run(const Invocation &call) {
 constinit const CommandDef commands::Train = {
     .name = "train",
     .group = commands::models,
-    .summary = "Train a package's model on text",
+    .summary = "Train a package's model on text or arrays",
     .synopsis = "MODEL.anepkg",
     .examples =
         R"(  ane-run train llama.anepkg --data book.txt --steps 500 --checkpoint run
   ane-run train llama.anepkg --data book.txt --steps 1000 --checkpoint run --resume
   ane-run train llama.anepkg --data tokens.bin --steps 500 --checkpoint run --batch 8 --lr 3e-4 --decay-steps 500
+  ane-run train digits.anepkg --input images=x.npy --input labels=y.npy --steps 500 --checkpoint run
 )",
     .make = makeCommand<::Train>,
 };

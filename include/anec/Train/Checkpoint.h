@@ -28,8 +28,11 @@ namespace anec {
 
 /// The tokenizer of a run, as recorded in a checkpoint.
 struct UsedTokenizer {
+  /// `none` for data that no tokenizer has made: ids of a vocabulary that is
+  /// not that of bytes.
   std::string kind = "bytes";
-  std::string path, digest; ///< empty for bytes
+  std::string path, digest; ///< empty for bytes and `none`
+  bool isKnown() const { return kind != "none"; }
 };
 
 /// The state of a run other than weights and moments.
@@ -45,7 +48,7 @@ struct TrainState : StepState {
   std::vector<std::pair<std::string, std::string>> config;
   std::string packageDigest;
   UsedTokenizer tokenizer;
-  uint64_t tokens = 0; ///< number of tokens in the data
+  uint64_t tokens = 0; ///< number of tokens, or examples, in the data
   std::string dataFingerprint;
 
   std::optional<double> loss;           ///< of the last step

@@ -18,7 +18,7 @@
 namespace anec {
 
 struct Hyperparameters {
-  double batch = 1; ///< windows per step
+  double batch = 1; ///< runs per step
   double learningRate = 1e-3;
   double minLearningRate = 1e-4;
   double warmup = 50;    ///< steps
@@ -44,6 +44,20 @@ struct HyperparameterDef {
 llvm::ArrayRef<HyperparameterDef> hyperparameterTable();
 const HyperparameterDef *findHyperparameter(llvm::StringRef name);
 
+using GivenHyperparameters =
+    std::vector<std::pair<const HyperparameterDef *, double>>;
+/// Hyperparameters with `given` values. A decay ends at a tenth of the learning
+/// rate unless `given` says where.
+Hyperparameters withHyperparameters(Hyperparameters hyper,
+                                    const GivenHyperparameters &given);
+/// The rate at which a decay from `learningRate` ends unless another is given.
+inline double defaultMinLearningRate(double learningRate) {
+  return learningRate / 10;
+}
+
+/// Whether a decay does not end above the learning rate; reports an error when
+/// it does.
+[[nodiscard]] bool checkRates(const Hyperparameters &hyper, Diagnostics &diags);
 /// Whether `value` is valid for `def`; reports an error when it is not.
 [[nodiscard]] bool checkHyperparameter(const HyperparameterDef &def,
                                        double value, Diagnostics &diags);

@@ -24,9 +24,9 @@ public:
   Progress(llvm::raw_ostream &out, unsigned columns)
       : out(out), columns(columns) {}
 
-  /// Starts a run of `steps` steps, `done` of which are complete, with `tokens`
-  /// tokens per step.
-  void start(uint64_t done, uint64_t steps, uint64_t tokens);
+  /// Starts a run of `steps` steps, `done` of which are complete. A step takes
+  /// `units` of what data is counted in, `tokens` or `examples`.
+  void start(uint64_t done, uint64_t steps, uint64_t units, DataUnit unit);
   void show(const StepRecord &record);
   /// Prints `text` on a line of its own.
   void say(const llvm::Twine &text);
@@ -41,7 +41,8 @@ private:
   unsigned columns;
   bool isOpen = false; ///< a line is being redrawn
   size_t shownLength = 0;
-  uint64_t first = 0, last = 0, tokensPerStep = 0;
+  uint64_t first = 0, last = 0, unitsPerStep = 0;
+  DataUnit unit = DataUnit::Tokens;
   Clock::time_point begin, shown;
   std::optional<double> validationLoss;
   double meanMs = 0; ///< running mean of the time per step

@@ -13,18 +13,12 @@
 #ifndef ANEC_TRAIN_TOKENDATA_H
 #define ANEC_TRAIN_TOKENDATA_H
 
+#include "anec/Train/DataOrder.h"
 #include "anec/Train/Tokenizer.h"
 #include <memory>
 #include <vector>
 
 namespace anec {
-
-/// A position in the sequence of training windows.
-struct DataPosition {
-  uint64_t epoch = 0;
-  uint64_t window = 0; ///< number of windows of this epoch already used
-  bool operator==(const DataPosition &) const = default;
-};
 
 class TokenData {
 public:
@@ -37,11 +31,23 @@ public:
        const Tokenizer &tokenizer, int64_t vocabulary, Diagnostics &diags);
 
   uint64_t size() const { return total; }
+  /// Whether all tokens come from files of ids: no tokenizer has made them.
+  bool hasIdsAlone() const;
   /// Identifies the data: the number of tokens, and the first and last tokens
   /// of each file.
   std::string fingerprint() const;
   /// Copies the tokens from `begin` on.
   void copy(uint64_t begin, llvm::MutableArrayRef<int32_t> out) const;
+
+  /// How many windows of `length` tokens there are, each with the token that
+  /// follows it as its last target: window i starts at i * length.
+  uint64_t windowCount(uint64_t length) const;
+  void readWindow(uint64_t length, uint64_t window,
+                  llvm::MutableArrayRef<int32_t> tokens,
+                  llvm::MutableArrayRef<int32_t> targets) const;
+  /// Reports that there are too few tokens for a window to train on and, with
+  /// `validates`, another.
+  void reportTooFew(uint64_t length, bool validates, Diagnostics &diags) const;
 
 private:
   struct Piece {
@@ -49,6 +55,7 @@ private:
     std::shared_ptr<const void> owner;
     llvm::ArrayRef<uint8_t> bytes;
     unsigned width = 1; ///< bytes per token
+    bool isIds = false; ///< of a file of token ids
     uint64_t begin = 0; ///< index of its first token
     uint64_t count() const { return bytes.size() / width; }
     int32_t at(uint64_t index) const;
@@ -62,9 +69,7 @@ private:
   uint64_t total = 0;
 };
 
-/// Windows of `length` tokens, each with the token that follows it as its last
-/// target: window i starts at i * length. The last windows are for validation,
-/// the others for training, shuffled for every epoch.
+/// The windows of a text, some for training and some for validation.
 class Windows {
 public:
   /// Returns nothing, with the reason reported, when there are too few tokens.
@@ -72,23 +77,26 @@ public:
   divide(const TokenData &data, uint64_t length, double validationShare,
          uint64_t seed, Diagnostics &diags);
 
-  uint64_t trainingCount() const { return training; }
-  uint64_t validationCount() const { return validation; }
+  uint64_t trainingCount() const { return order.trainingCount(); }
+  uint64_t validationCount() const { return order.validationCount(); }
   /// Returns the window at `position` and advances `position`.
-  uint64_t next(DataPosition &position);
+  uint64_t next(DataPosition &position) { return order.next(position).front(); }
   /// The validation window number `index`.
-  uint64_t validationWindow(uint64_t index) const { return training + index; }
+  uint64_t validationWindow(uint64_t index) const {
+    return order.validationRun(index).front();
+  }
   /// Fills `tokens` and `targets` from a window.
   void read(const TokenData &data, uint64_t window,
             llvm::MutableArrayRef<int32_t> tokens,
-            llvm::MutableArrayRef<int32_t> targets) const;
+            llvm::MutableArrayRef<int32_t> targets) const {
+    data.readWindow(length, window, tokens, targets);
+  }
 
 private:
-  void shuffle(uint64_t epoch);
-
-  uint64_t length = 0, training = 0, validation = 0, seed = 0;
-  std::vector<uint64_t> order; ///< the permutation of epoch `shuffled`
-  std::optional<uint64_t> shuffled;
+  Windows(uint64_t length, DataOrder order)
+      : length(length), order(std::move(order)) {}
+  uint64_t length;
+  DataOrder order;
 };
 
 } // namespace anec

@@ -18,10 +18,14 @@
 
 namespace anec {
 
+/// What the size of data and the speed of training are counted in.
+enum class DataUnit : uint8_t { Tokens, Examples };
+llvm::StringLiteral spelling(DataUnit unit);
+
 /// A line of the log.
 struct StepRecord {
   uint64_t step = 0;
-  double loss = 0; ///< the mean over the step's windows
+  double loss = 0; ///< the mean over the step's runs
   std::optional<double> validationLoss;
   /// The means of what the model returns beside its loss, by name; of the
   /// validation windows when there is a validation loss.
@@ -29,7 +33,8 @@ struct StepRecord {
   double learningRate = 0, gradientNorm = 0, lossScale = 1;
   bool skipped = false; ///< gradients were not finite: no weight changed
   uint64_t epoch = 0;
-  uint64_t tokens = 0; ///< total of all steps so far
+  uint64_t units = 0; ///< total of all steps so far
+  DataUnit unit = DataUnit::Tokens;
   // Milliseconds: the total and its parts.
   double ms = 0, kernelMs = 0, hostMs = 0, optimizerMs = 0, ioMs = 0;
 };

@@ -4,7 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Trains the model of a package on text: data, optimizer, checkpoints, log.
+/// Trains the model of a package on text, or on arrays for its inputs: data,
+/// optimizer, checkpoints, log.
 ///
 ///   anec::TrainOptions options;
 ///   options.package = "llama.anepkg";
@@ -39,30 +40,33 @@ struct TrainOptions {
   /// The training step to run; empty for the one of the checkpoint, or the
   /// package's only one.
   std::string entry;
-  std::vector<std::string> data; ///< files and folders
-  std::string tokenizer;         ///< a file; empty: tokens are bytes
-  std::string checkpoint;        ///< the run's folder
-  uint64_t steps = 0;            ///< total, including those before a resume
+  /// Files and folders: text, .bin files of token ids, or .npy and
+  /// .safetensors files of arrays that are called as inputs are.
+  std::vector<std::string> data;
+  std::vector<std::string> inputs; ///< `NAME=FILE`: arrays for inputs
+  std::string tokenizer;           ///< a file; empty: tokens are bytes
+  std::string checkpoint;          ///< the run's folder
+  uint64_t steps = 0;              ///< total, including those before a resume
   bool resume = false;
 
   LoadOptions load; ///< except numerics
   /// Unset: the checkpoint's when resuming, otherwise fp16.
   std::optional<Numerics> numerics;
   /// The initial weights. Without a source: those in the package, or drawn from
-  /// `seed`.
+  /// `seed`. A checkpoint has its own: an error then.
   WeightOptions weights;
   /// Seed of the order of the data and of initial weights. Unset: the
   /// checkpoint's when resuming, otherwise 0.
   std::optional<uint64_t> seed;
   /// Values that override the defaults or the checkpoint's.
-  std::vector<std::pair<const HyperparameterDef *, double>> hyper;
-  /// Share of the windows used for validation. Unset: the checkpoint's when
+  GivenHyperparameters hyper;
+  /// Share of the data used for validation. Unset: the checkpoint's when
   /// resuming, otherwise 0.05.
   std::optional<double> validationShare;
 
   uint64_t saveEvery = 100; ///< 0: only at the end
   uint64_t validateEvery = 100;
-  uint64_t validationWindows = 16; ///< per validation; 0: all
+  uint64_t validationWindows = 16; ///< runs per validation; 0: all
   unsigned keep = 3;               ///< how many checkpoints to keep; 0: all
   std::string profile;             ///< file for a timeline of the first steps
   uint64_t profiledSteps = 5;
@@ -74,7 +78,7 @@ struct TrainOptions {
   /// Validate before the first step, on behalf of the previous process.
   bool validateFirst = false;
 
-  /// The processes that share each step's windows; null for a single process.
+  /// The processes that share each step's runs; null for a single process.
   /// All processes must have the same options.
   Collective *collective = nullptr;
 

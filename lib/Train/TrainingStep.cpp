@@ -1,9 +1,9 @@
-//===- LanguageModel.cpp - a package's training step ----------------------===//
+//===- TrainingStep.cpp - a package's training step -----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "LanguageModel.h"
+#include "TrainingStep.h"
 #include "anec/Ops/Cost.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Package/ScheduleWalk.h"
@@ -44,28 +44,25 @@ static double countOperations(const ModelPackage &package,
   return flops;
 }
 
-/// Finds the inputs and the loss: an entry that trains on tokens takes them,
-/// targets and the loss scale, in any order, and nothing else.
-bool LanguageModel::takesTokens(const PackagedEntry &entry) {
-  std::optional<size_t> tokens = entry.inputOf(ValueRole::Input),
-                        targets = entry.inputOf(ValueRole::Target),
-                        scale = entry.inputOf(ValueRole::LossScale),
-                        loss = entry.outputOf(ValueRole::Loss);
-  if (!tokens || !targets || !scale || !loss || entry.inputs.size() != 3)
-    return false;
-  const TensorType &type = entry.inputs[*tokens].type;
+/// Sets `tokens` for an entry that trains on tokens: it takes them and targets,
+/// in any order, and nothing else.
+void TrainingStep::findTokens(const PackagedEntry &entry) {
+  std::optional<size_t> input = entry.inputOf(ValueRole::Input),
+                        target = entry.inputOf(ValueRole::Target);
+  if (!input || !target || data.size() != 2)
+    return;
+  const TensorType &type = entry.inputs[*input].type;
   if (type.dtype != DType::Int32 || type.rank() != 1 ||
-      entry.inputs[*targets].type != type)
-    return false;
-  tokensInput = *tokens;
-  targetsInput = *targets;
-  scaleInput = *scale;
-  lossOutput = *loss;
-  return true;
+      entry.inputs[*target].type != type)
+    return;
+  // The scale may stand before them.
+  size_t first = *input - (*input > scaleInput);
+  tokens = {first, 1 - first, uint64_t(type.numElements()),
+            std::min(data[0].bound, data[1].bound)};
 }
 
-bool LanguageModel::inspect(const ModelPackage &package, llvm::StringRef wanted,
-                            Diagnostics &diags) {
+bool TrainingStep::inspect(const ModelPackage &package, llvm::StringRef wanted,
+                           Diagnostics &diags) {
   auto steps = package.findEntries(FunctionRole::Train);
   if (steps.empty()) {
     diags.reportFile(package.folder, diag::NotTrainable);
@@ -75,15 +72,21 @@ bool LanguageModel::inspect(const ModelPackage &package, llvm::StringRef wanted,
   if (!entry)
     return false;
   name = entry->name;
-  if (entry->role != FunctionRole::Train || !takesTokens(*entry)) {
-    diags.reportFile(package.folder, diag::NoLanguageModel, name);
+  std::optional<size_t> scale = entry->inputOf(ValueRole::LossScale),
+                        loss = entry->outputOf(ValueRole::Loss);
+  if (entry->role != FunctionRole::Train || !scale || !loss) {
+    diags.reportFile(package.folder, diag::NoTrainingStep, name);
     return false;
   }
+  scaleInput = *scale;
+  lossOutput = *loss;
   const Function &function = *package.schedule->findFunction(name);
   auto params = function.parameters();
-  length = uint64_t(params[tokensInput]->type.numElements());
-  ids = std::min(countIds(function, params[tokensInput].get()),
-                 countIds(function, params[targetsInput].get()));
+  for (auto [index, input] : llvm::enumerate(entry->inputs))
+    if (index != scaleInput)
+      data.push_back(
+          {input.name, input.type, countIds(function, params[index].get())});
+  findTokens(*entry);
   operations = countOperations(package, function);
   for (auto [index, output] : llvm::enumerate(entry->outputs)) {
     results.emplace_back(output.type.numBytes());
@@ -92,24 +95,16 @@ bool LanguageModel::inspect(const ModelPackage &package, llvm::StringRef wanted,
     metrics.push_back(output.name);
     metricOutputs.push_back(index);
   }
-  for (std::vector<int32_t> &half : window)
-    half.resize(length);
+  for (const StepInput &input : data)
+    filled.emplace_back(input.type.numBytes());
+  views.assign(filled.begin(), filled.end());
   return true;
 }
 
-bool LanguageModel::open(ModelPackage package, Backend &backend,
-                         const SessionOptions &options, Diagnostics &diags) {
+bool TrainingStep::open(ModelPackage package, Backend &backend,
+                        const SessionOptions &options, Diagnostics &diags) {
   session = Session::open(std::move(package), backend, options, diags);
   return session && session->prepare(name, diags);
-}
-
-template <typename T>
-static llvm::ArrayRef<uint8_t> bytesOf(const T &value) {
-  return {reinterpret_cast<const uint8_t *>(&value), sizeof(T)};
-}
-static llvm::ArrayRef<uint8_t> bytesOf(const std::vector<int32_t> &ids) {
-  return {reinterpret_cast<const uint8_t *>(ids.data()),
-          ids.size() * sizeof(int32_t)};
 }
 
 static float numberAt(llvm::ArrayRef<uint8_t> result) {
@@ -118,13 +113,14 @@ static float numberAt(llvm::ArrayRef<uint8_t> result) {
   return number;
 }
 
-std::optional<float> LanguageModel::run(float scale, Gradients gradients,
-                                        Diagnostics &diags,
-                                        GradientReady ready) {
-  llvm::ArrayRef<uint8_t> inputs[3];
-  inputs[tokensInput] = bytesOf(window[0]);
-  inputs[targetsInput] = bytesOf(window[1]);
-  inputs[scaleInput] = bytesOf(scale);
+std::optional<float> TrainingStep::run(float scale, Gradients gradients,
+                                       Diagnostics &diags,
+                                       GradientReady ready) {
+  llvm::SmallVector<llvm::ArrayRef<uint8_t>> inputs(filled.begin(),
+                                                    filled.end());
+  inputs.insert(
+      inputs.begin() + scaleInput,
+      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(&scale), sizeof(scale)));
   llvm::SmallVector<llvm::MutableArrayRef<uint8_t>> outputs(results.begin(),
                                                             results.end());
   if (!session->run(name, inputs, outputs, diags, gradients, ready))
@@ -132,6 +128,6 @@ std::optional<float> LanguageModel::run(float scale, Gradients gradients,
   return numberAt(results[lossOutput]);
 }
 
-double LanguageModel::metric(size_t index) const {
+double TrainingStep::metric(size_t index) const {
   return numberAt(results[metricOutputs[index]]);
 }

@@ -1,0 +1,83 @@
+//===- TokenWindows.cpp - windows of text as training data ----------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "TrainingData.h"
+#include "anec/Train/TokenData.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace anec;
+
+namespace {
+/// A run takes one window.
+class TokenWindows : public TrainingData {
+public:
+  TokenWindows(TokenData data, const TokenInputs &inputs, UsedTokenizer used)
+      : data(std::move(data)), inputs(inputs), used(std::move(used)) {}
+
+  uint64_t count() const override { return data.windowCount(inputs.length); }
+  uint64_t perRun() const override { return 1; }
+  void
+  read(llvm::ArrayRef<uint64_t> examples,
+       llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> buffers) const override {
+    data.readWindow(inputs.length, examples.front(),
+                    idsIn(buffers[inputs.tokens]),
+                    idsIn(buffers[inputs.targets]));
+  }
+  void reportTooFew(bool validates, Diagnostics &diags) const override {
+    data.reportTooFew(inputs.length, validates, diags);
+  }
+  DataUnit unit() const override { return DataUnit::Tokens; }
+  uint64_t size() const override { return data.size(); }
+  uint64_t unitsPerRun() const override { return inputs.length; }
+  std::string fingerprint() const override { return data.fingerprint(); }
+  UsedTokenizer tokenizer() const override { return used; }
+  std::string describe(const DataOrder &order) const override {
+    return std::to_string(order.trainingCount()) + " windows to train on, " +
+           std::to_string(order.validationCount()) + " to validate";
+  }
+
+private:
+  static llvm::MutableArrayRef<int32_t>
+  idsIn(llvm::MutableArrayRef<uint8_t> buffer) {
+    return {reinterpret_cast<int32_t *>(buffer.data()),
+            buffer.size() / sizeof(int32_t)};
+  }
+
+  TokenData data;
+  TokenInputs inputs;
+  UsedTokenizer used;
+};
+} // namespace
+
+/// The absolute path, so that a run can be resumed from another folder; an
+/// empty path stays empty.
+static std::string absolutePath(llvm::StringRef path) {
+  llvm::SmallString<256> absolute(path);
+  if (!path.empty())
+    (void)llvm::sys::fs::make_absolute(absolute);
+  return std::string(absolute);
+}
+
+std::unique_ptr<TrainingData> anec::openTokenWindows(const DataOptions &options,
+                                                     const TokenInputs &inputs,
+                                                     Diagnostics &diags) {
+  std::unique_ptr<Tokenizer> tokenizer =
+      openTokenizer(options.tokenizer, diags);
+  if (!tokenizer)
+    return nullptr;
+  std::optional<TokenData> data = TokenData::open(
+      options.paths, options.without, *tokenizer, inputs.vocabulary, diags);
+  if (!data)
+    return nullptr;
+  UsedTokenizer used{spelling(tokenizer->kind()).str(),
+                     absolutePath(tokenizer->path()),
+                     tokenizer->digest().str()};
+  // Bytes by default are not what made the ids of a larger vocabulary.
+  if (tokenizer->kind() == TokenizerKind::Bytes && data->hasIdsAlone() &&
+      inputs.vocabulary > tokenizer->vocabulary())
+    used.kind = "none";
+  return std::make_unique<TokenWindows>(std::move(*data), inputs,
+                                        std::move(used));
+}
