@@ -49,8 +49,7 @@ ConstantRef Constant::fromDoubles(TensorType type,
                                   llvm::ArrayRef<double> values) {
   assert(int64_t(values.size()) == type.numElements());
   llvm::SmallVector<uint8_t, 64> bytes(type.numBytes());
-  for (size_t index = 0; index < values.size(); ++index)
-    storeElement(type.dtype, bytes.data(), int64_t(index), values[index]);
+  storeDoubles(type.dtype, values, bytes.data());
   return copy(std::move(type), bytes);
 }
 
@@ -151,8 +150,10 @@ llvm::SmallVector<int64_t, 4> Constant::asInts() const {
 
 std::vector<double> Constant::asDoubles() const {
   std::vector<double> values(numElements());
-  for (size_t index = 0; index < values.size(); ++index)
-    values[index] = doubleAt(int64_t(index));
+  loadDoubles(stored, data.data(), values);
+  if (stored != dtype())
+    for (double &value : values)
+      value = roundToDType(value, dtype());
   return values;
 }
 

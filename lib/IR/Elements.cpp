@@ -180,6 +180,39 @@ void anec::storeElement(DType dtype, uint8_t *bytes, int64_t index,
   }
 }
 
+void anec::loadDoubles(DType dtype, const uint8_t *bytes,
+                       llvm::MutableArrayRef<double> values) {
+  switch (dtype) {
+  case DType::FP16:
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = halfToFloat(load<uint16_t>(bytes, int64_t(i)));
+    return;
+  case DType::FP32:
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = load<float>(bytes, int64_t(i));
+    return;
+  default:
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = loadElement(dtype, bytes, int64_t(i));
+  }
+}
+
+void anec::storeDoubles(DType dtype, llvm::ArrayRef<double> values,
+                        uint8_t *bytes) {
+  switch (dtype) {
+  case DType::FP16:
+    return doublesToHalves(values.data(), reinterpret_cast<uint16_t *>(bytes),
+                           values.size());
+  case DType::FP32:
+    for (size_t i = 0; i < values.size(); ++i)
+      store(bytes, int64_t(i), float(values[i]));
+    return;
+  default:
+    for (size_t i = 0; i < values.size(); ++i)
+      storeElement(dtype, bytes, int64_t(i), values[i]);
+  }
+}
+
 double anec::roundToDType(double value, DType dtype) {
   switch (dtype) {
   case DType::FP64:

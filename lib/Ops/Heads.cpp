@@ -116,15 +116,13 @@ static bool inferRope(InferContext &ctx) {
   return inferSame(ctx);
 }
 
-/// The angle by which pair `i` of `width` / 2 is rotated at `position`.
+/// The angle by which each position rotates pair `i` of `width` / 2 further.
 /// `Context` is an EvalContext or an Op.
 template <typename Context>
-static double ropeAngle(const Context &ctx, int64_t i, int64_t width,
-                        int64_t position) {
-  double turn =
+static double ropeStep(const Context &ctx, int64_t i, int64_t width) {
+  double step =
       std::pow(ctx.get(param::theta), -2.0 * double(i) / double(width));
-  return ctx.get(param::inverse) ? -double(position) * turn
-                                 : double(position) * turn;
+  return ctx.get(param::inverse) ? -step : step;
 }
 
 static void evalRope(EvalContext &ctx) {
@@ -133,18 +131,20 @@ static void evalRope(EvalContext &ctx) {
   Shape shape = headShape(x.type.shape);
   int64_t heads = shape[0], width = shape[1], positions = shape[2];
   bool interleaved = ctx.get(param::style) == "interleaved";
-  for (int64_t h = 0; h < heads; ++h)
-    for (int64_t i = 0; i < width / 2; ++i)
-      for (int64_t p = 0; p < positions; ++p) {
-        int64_t first = interleaved ? 2 * i : i;
-        int64_t second = interleaved ? 2 * i + 1 : i + width / 2;
+  for (int64_t i = 0; i < width / 2; ++i) {
+    int64_t first = interleaved ? 2 * i : i;
+    int64_t second = interleaved ? 2 * i + 1 : i + width / 2;
+    double step = ropeStep(ctx, i, width);
+    for (int64_t p = 0; p < positions; ++p) {
+      double c = std::cos(double(p) * step), s = std::sin(double(p) * step);
+      for (int64_t h = 0; h < heads; ++h) {
         int64_t at = (h * width + first) * positions + p;
         int64_t partner = (h * width + second) * positions + p;
-        double angle = ropeAngle(ctx, i, width, p);
-        double c = std::cos(angle), s = std::sin(angle);
         out[at] = x.data[at] * c - x.data[partner] * s;
         out[partner] = x.data[partner] * c + x.data[at] * s;
       }
+    }
+  }
 }
 
 /// first' = first cos - second sin, second' = second cos + first sin. The two
@@ -164,12 +164,13 @@ static void decomposeRope(Builder &builder, const Op &op,
     table = {1, width / 2, 1, positions};
   }
   std::vector<double> cosines, sines;
-  for (int64_t i = 0; i < width / 2; ++i)
+  for (int64_t i = 0; i < width / 2; ++i) {
+    double step = ropeStep(op, i, width);
     for (int64_t p = 0; p < positions; ++p) {
-      double angle = ropeAngle(op, i, width, p);
-      cosines.push_back(std::cos(angle));
-      sines.push_back(std::sin(angle));
+      cosines.push_back(std::cos(double(p) * step));
+      sines.push_back(std::sin(double(p) * step));
     }
+  }
   Value *cosine = d.array(table, cosines, "cos");
   Value *sine = d.array(table, sines, "sin");
 

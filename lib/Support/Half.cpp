@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Half.h"
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -74,15 +75,19 @@ uint16_t anec::floatToHalf(float value) {
   return narrowToHalf(std::bit_cast<uint32_t>(value));
 }
 
-uint16_t anec::doubleToHalf(double value) {
-  // Rounding to odd at 24 bits first keeps the second rounding exact.
+/// `value` rounded to odd at 24 bits: truncated, with the last bit set if that
+/// is inexact. Rounding the result again is as exact as rounding `value`. What
+/// is too large becomes the largest float, which still overflows a half.
+static float narrowToOdd(double value) {
   float narrow = float(value);
-  if (!std::isfinite(narrow) || double(narrow) == value)
-    return floatToHalf(narrow);
-  uint32_t bits = std::bit_cast<uint32_t>(narrow);
-  bool roundedAway = std::fabs(double(narrow)) > std::fabs(value);
-  bits -= roundedAway; // now truncated
-  return floatToHalf(std::bit_cast<float>(bits | 1));
+  auto bits = std::bit_cast<uint32_t>(narrow);
+  bits -= std::fabs(double(narrow)) > std::fabs(value);
+  bits |= double(narrow) != value;
+  return std::bit_cast<float>(bits);
+}
+
+uint16_t anec::doubleToHalf(double value) {
+  return floatToHalf(narrowToOdd(value));
 }
 
 float anec::halfToFloat(uint16_t bits) { return widenHalf(bits); }
@@ -171,6 +176,18 @@ void anec::halvesToFloats(const uint16_t *__restrict in, float *__restrict out,
     i = widenVectors(in, out, count);
   for (; i < count; ++i)
     out[i] = widenHalf(in[i]);
+}
+
+void anec::doublesToHalves(const double *__restrict in,
+                           uint16_t *__restrict out, size_t count) {
+  constexpr size_t chunk = 512;
+  float odd[chunk];
+  for (size_t begin = 0; begin < count; begin += chunk) {
+    size_t part = std::min(chunk, count - begin);
+    for (size_t i = 0; i < part; ++i)
+      odd[i] = narrowToOdd(in[begin + i]);
+    floatsToHalves(odd, out + begin, part);
+  }
 }
 
 ANEC_VECTOR_CLONES

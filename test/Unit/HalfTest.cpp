@@ -79,6 +79,28 @@ TEST_P(Half, EveryMagnitude) {
   }
 }
 
+TEST(HalfOfDouble, RoundsOnce) {
+  // Around each midpoint of two halves, closer than a float can tell.
+  std::vector<double> x = {infinity, -infinity, nan,     1e300, -1e300,
+                           1e-300,   -1e-300,   65519.9, 65520, 0x1p-25};
+  std::vector<uint16_t> expected = {0x7c00, 0xfc00, 0x7e00, 0x7c00, 0xfc00,
+                                    0,      0x8000, 0x7bff, 0x7c00, 0};
+  for (uint16_t half = 0; half < 0x7bff; ++half) {
+    double middle = (valueOfHalf(half) + valueOfHalf(half + 1)) / 2;
+    uint16_t even = half & 1 ? half + 1 : half;
+    x.insert(x.end(), {middle, middle * (1 - 1e-15), middle * (1 + 1e-15),
+                       -middle * (1 + 1e-15)});
+    expected.insert(expected.end(), {even, half, uint16_t(half + 1),
+                                     uint16_t((half + 1) | 0x8000)});
+  }
+  std::vector<uint16_t> out(x.size());
+  doublesToHalves(x.data(), out.data(), x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    ASSERT_EQ(out[i], expected[i]) << x[i];
+    ASSERT_EQ(doubleToHalf(x[i]), expected[i]) << x[i];
+  }
+}
+
 TEST(BFloat16, RoundsToNearestEven) {
   // 1 + 2^-8 lies midway between 1 and the next bfloat16; 1 + 3 * 2^-8 too.
   const Floats x = {1.0f,      1 + 0x1p-8f, 1 + 0x1.8p-7f, 1 + 0x1.02p-8f,

@@ -13,6 +13,7 @@
 #define ANEC_IR_ELEMENTS_H
 
 #include "anec/IR/DType.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace anec {
 
@@ -28,6 +29,12 @@ int64_t loadInteger(DType dtype, const uint8_t *bytes, int64_t index);
 void storeElement(DType dtype, uint8_t *bytes, int64_t index, double value);
 /// The same for the low bits of `bits`.
 void storeBits(DType dtype, uint8_t *bytes, int64_t index, uint64_t bits);
+
+/// The elements of a whole array, as `loadElement` and `storeElement` give
+/// them. `bytes` of packed elements must be 0 before they are stored.
+void loadDoubles(DType dtype, const uint8_t *bytes,
+                 llvm::MutableArrayRef<double> values);
+void storeDoubles(DType dtype, llvm::ArrayRef<double> values, uint8_t *bytes);
 
 /// `value` rounded to `dtype` as `storeElement` does.
 double roundToDType(double value, DType dtype);

@@ -45,6 +45,8 @@ void floatsToHalves(const float *in, uint16_t *out, size_t count,
                     HalfInstructions instructions = HalfInstructions::Best);
 void halvesToFloats(const uint16_t *in, float *out, size_t count,
                     HalfInstructions instructions = HalfInstructions::Best);
+/// Rounds each element once, directly from the double.
+void doublesToHalves(const double *in, uint16_t *out, size_t count);
 /// The number of finite elements of `in` that become infinite as fp16.
 size_t countHalfOverflows(const float *in, size_t count);
 
