@@ -184,7 +184,8 @@ findOutside(const IndexForm &form,
   }
   // Ops that compute it have int32 values.
   bool large = llvm::any_of(form.terms, [](const auto &term) {
-    return term.second < -INT32_MAX || term.second > INT32_MAX;
+    const auto &[variable, factor] = term;
+    return factor < -INT32_MAX || factor > INT32_MAX;
   });
   if (overflows || large || form.offset < -INT32_MAX)
     return INT64_MAX;

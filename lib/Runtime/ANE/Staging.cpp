@@ -22,7 +22,7 @@ using namespace anec;
 using namespace anec::ane;
 namespace fs = llvm::sys::fs;
 
-static std::string join(llvm::StringRef folder, llvm::StringRef name) {
+static std::string pathIn(llvm::StringRef folder, llvm::StringRef name) {
   llvm::SmallString<128> path(folder);
   llvm::sys::path::append(path, name);
   return path.str().str();
@@ -62,7 +62,7 @@ static std::unique_ptr<Module> moduleOf(const Function &function,
 static bool writeFile(llvm::StringRef folder, llvm::StringRef text,
                       Diagnostics &diags) {
   AtomicFiles files(diags);
-  OutputFile *file = files.add(join(folder, "model.mil"));
+  OutputFile *file = files.add(pathIn(folder, "model.mil"));
   if (!file)
     return false;
   *file << text;
@@ -73,12 +73,12 @@ std::optional<StagedProgram> StagedProgram::makeFolder(llvm::StringRef parent,
                                                        Diagnostics &diags) {
   StagedProgram program;
   llvm::SmallString<128> folder;
-  if (failed(parent, fs::createUniqueDirectory(join(parent, "anec"), folder),
+  if (failed(parent, fs::createUniqueDirectory(pathIn(parent, "anec"), folder),
              diags))
     return std::nullopt;
   program.where = folder.str().str();
   // The folder is part of what the compiler expects, even when it is empty.
-  if (failed(program.where, fs::create_directories(join(folder, "weights")),
+  if (failed(program.where, fs::create_directories(pathIn(folder, "weights")),
              diags))
     return std::nullopt;
   return program;
@@ -200,7 +200,7 @@ std::optional<StagedProgram> StagedProgram::open(llvm::StringRef folder,
   program.where = folder.str();
   program.ownName = llvm::sys::path::filename(folder).str();
   program.kept = true;
-  std::string path = join(folder, "model.mil");
+  std::string path = pathIn(folder, "model.mil");
   auto text = llvm::MemoryBuffer::getFile(path);
   if (failed(path, text.getError(), diags))
     return std::nullopt;
@@ -224,7 +224,7 @@ StagedProgram::~StagedProgram() {
 /// The weight file in a folder, by its path in the text.
 static std::string fileIn(llvm::StringRef folder, llvm::StringRef pathInText) {
   pathInText.consume_front("@model_path/");
-  return join(folder, pathInText);
+  return pathIn(folder, pathInText);
 }
 
 std::string StagedProgram::weightFile(llvm::StringRef pathInText) const {
@@ -232,7 +232,7 @@ std::string StagedProgram::weightFile(llvm::StringRef pathInText) const {
 }
 
 bool StagedProgram::isWholeAt(llvm::StringRef path) const {
-  return fs::exists(join(path, "model.mil")) &&
+  return fs::exists(pathIn(path, "model.mil")) &&
          llvm::all_of(paths, [&](const std::string &pathInText) {
            return fs::exists(fileIn(path, pathInText));
          });
@@ -260,6 +260,6 @@ bool StagedProgram::moveTo(llvm::StringRef path, Diagnostics &diags) {
 bool StagedProgram::isThere() const { return isWholeAt(where); }
 
 bool StagedProgram::restoreText(Diagnostics &diags) {
-  std::error_code code = fs::create_directories(join(where, "weights"));
+  std::error_code code = fs::create_directories(pathIn(where, "weights"));
   return !failed(where, code, diags) && writeFile(where, milText, diags);
 }
