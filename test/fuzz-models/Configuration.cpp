@@ -5,6 +5,7 @@
 
 #include "Configuration.h"
 #include "BlockBuilder.h"
+#include "Reference.h"
 
 using namespace anec;
 using namespace anec::fuzz;
@@ -25,11 +26,13 @@ Configuration Configuration::random(uint64_t seed) {
   result.lossScale = result.numerics == Numerics::FP16
                          ? random.oneOf({64, 1024})
                          : random.oneOf({1, 64});
+  result.isWide =
+      !result.target && result.numerics == Numerics::FP32 && random.chance(0.7);
   return result;
 }
 
 std::vector<Configuration> Configuration::all() {
-  std::vector<Configuration> result(8);
+  std::vector<Configuration> result(9);
   result[1].isBaked = true;
   result[2].isSeparate = true;
   result[3].fusesMost = true;
@@ -38,6 +41,7 @@ std::vector<Configuration> Configuration::all() {
   result[6].numerics = Numerics::FP16;
   result[6].lossScale = 64;
   result[7].fusesMost = result[7].isBaked = result[7].isSeparate = true;
+  result[8].isWide = true;
   for (const Target &target : allTargets()) {
     result.emplace_back().target = &target;
     Configuration &other = result.emplace_back();
@@ -63,7 +67,12 @@ std::vector<Configuration> Configuration::simpler() const {
   consider(&Configuration::target, static_cast<const Target *>(nullptr));
   consider(&Configuration::numerics, Numerics::FP32);
   consider(&Configuration::lossScale, 1.0);
+  consider(&Configuration::isWide, false);
   return result;
+}
+
+std::string Configuration::textOf(llvm::StringRef text) const {
+  return isWide ? replaceAll(text, "fp16", "fp32") : text.str();
 }
 
 CompileOptions Configuration::compileOptions(llvm::StringRef weights) const {
@@ -88,7 +97,8 @@ std::vector<std::string> Configuration::names() const {
       fusesMost ? "fuse: max" : "fuse: default",
       isForwardOnly ? "forward only" : "training",
       "target: " + (target ? target->name.str() : "none"),
-      numerics == Numerics::FP32 ? "numerics: fp32" : "numerics: fp16"};
+      numerics == Numerics::FP32 ? "numerics: fp32" : "numerics: fp16",
+      isWide ? "types: fp32" : "types: fp16"};
   return result;
 }
 

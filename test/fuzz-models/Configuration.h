@@ -16,6 +16,9 @@ struct Configuration {
        isForwardOnly = false;
   /// Null when none is asked for.
   const Target *target = nullptr;
+  /// Whether every fp16 of the program is fp32 instead: its constants are not
+  /// rounded to fp16 then. No chip has that.
+  bool isWide = false;
   Numerics numerics = Numerics::FP32;
   double lossScale = 1;
 
@@ -26,6 +29,8 @@ struct Configuration {
   /// Those that differ in one choice less from the default.
   std::vector<Configuration> simpler() const;
 
+  /// The program that is compiled.
+  std::string textOf(llvm::StringRef text) const;
   /// `weights` are those that are baked.
   CompileOptions compileOptions(llvm::StringRef weights) const;
   std::vector<std::string> names() const;

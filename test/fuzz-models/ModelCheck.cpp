@@ -22,12 +22,10 @@ using namespace anec::fuzz;
 
 /// Of a gradient's largest element, in fp32 throughout.
 static constexpr double fp32Tolerance = 2e-4;
-/// The same where programs have constants that are rounded to fp16, such as the
-/// share of an element in a mean.
-static constexpr double roundedTolerance = 2e-3;
+/// Of what rounded constants of the lowered program move.
+static constexpr double constantFactor = 2;
 /// A gradient that is so much smaller than the largest of the model is noise.
 static constexpr double smallGradient = 1e-3;
-static constexpr double roundedSmallGradient = 0.05;
 /// What an op in fp32 may change, and then some.
 static constexpr double fp32Nudge = 1e-6;
 static constexpr int fp32Bits = 20;
@@ -41,21 +39,14 @@ static constexpr double fp16Underflow = 0.05;
 /// A gradient that fp16 moves as far says nothing.
 static constexpr double fp16Useless = 0.1;
 
-/// Whether the program has ops that are written with such constants.
-static bool hasRoundedConstants(llvm::StringRef text) {
-  return llvm::any_of(
-      llvm::ArrayRef<llvm::StringRef>{"mean(", "norm(", "rms(", "avg_pool(",
-                                      "rope(", "sdpa(", "attention(", "gelu("},
-      [&](llvm::StringRef op) { return text.contains(op); });
-}
-
 namespace {
 
 class Checker {
 public:
   Checker(const std::string &text, const Configuration &configuration,
           uint64_t seed)
-      : text(text), configuration(configuration), seed(seed), reference(seed) {}
+      : text(configuration.textOf(text)), configuration(configuration),
+        seed(seed), reference(seed) {}
 
   Outcome run();
 
@@ -74,13 +65,13 @@ private:
   bool compare(double loss, llvm::ArrayRef<NamedFloats> gradients);
   bool compareGradient(const std::string &name, const Elements &got);
   bool isConditioned(double factor, unsigned count);
-  bool moveMeans();
+  bool evaluateLowered();
   /// How far something of `size` may be off, when rounding errors move it so
   /// far, and whether they leave nothing of it.
-  double toleranceOf(double size, double moved) const;
+  double toleranceOf(double size, double moved, double off) const;
   bool isUseless(double size, double moved) const;
 
-  const std::string &text;
+  const std::string text;
   const Configuration &configuration;
   uint64_t seed;
   Diagnostics diags;
@@ -92,8 +83,9 @@ private:
   Results exact;
   std::map<std::string, double> moved; ///< by what may happen to each gradient
   const bool isHalf = configuration.numerics == Numerics::FP16;
-  const bool isRounded = hasRoundedConstants(text);
-  std::map<std::string, double> movedByMeans;
+  /// By rounded constants.
+  std::map<std::string, double> gradientsOff;
+  double lossOff = 0;
   double lossMoved = 0, largestGradient = 0;
   Outcome outcome;
 };
@@ -246,17 +238,20 @@ bool Checker::checkGradientRules() {
   return difference.empty() || fail("gradient rule", difference);
 }
 
-/// How far a mean moves gradients that is off by the rounding of a share.
-bool Checker::moveMeans() {
-  Reference moving(seed);
+/// How far rounded constants move loss and gradients.
+bool Checker::evaluateLowered() {
+  const Target *target = configuration.target;
   Results results;
   Evaluation evaluation;
   evaluation.lossScale = configuration.lossScale;
-  if (!moving.open(withMovedMeans(text), diags) ||
-      !moving.evaluate(evaluation, results, diags))
-    return false;
+  evaluation.isLowered = true;
+  evaluation.rounds = isHalf;
+  if (!reference.lower(text, target ? *target : genericTarget()) ||
+      !reference.evaluate(evaluation, results, diags))
+    return failWithErrors("lowered reference");
+  lossOff = std::fabs(results.loss - exact.loss);
   for (const auto &[name, gradient] : exact.gradients)
-    movedByMeans[name] = largestDifference(results.gradients[name], gradient);
+    gradientsOff[name] = largestDifference(results.gradients[name], gradient);
   return true;
 }
 
@@ -409,10 +404,10 @@ static std::string describe(double got, double expected) {
   return text;
 }
 
-double Checker::toleranceOf(double size, double moved) const {
+double Checker::toleranceOf(double size, double moved, double off) const {
   if (isHalf)
-    return fp16Factor * moved + fp16Floor * size;
-  return (isRounded ? roundedTolerance : fp32Tolerance) * size;
+    return fp16Factor * std::max(moved, off) + fp16Floor * size;
+  return fp32Tolerance * size + constantFactor * off;
 }
 bool Checker::isUseless(double size, double moved) const {
   return !(moved <= (isHalf ? fp16Useless : 0.25 * fp32Tolerance) * size);
@@ -425,23 +420,22 @@ bool Checker::compareGradient(const std::string &name, const Elements &got) {
   if (expected.size() != got.size())
     return fail("gradient: size", name);
   // A difference of two that are nearly equal is as far off as they are.
-  double small = isRounded ? roundedSmallGradient : smallGradient;
-  double size = std::max({largestOf(expected), small * largestGradient,
+  double size = std::max({largestOf(expected), smallGradient * largestGradient,
                           isHalf ? fp16Underflow : 0.0});
   if (isUseless(size, moved[name])) {
     ++outcome.skipped;
     return true;
   }
   double error = largestDifference(got, expected);
-  if (error <= toleranceOf(size, moved[name])) {
+  if (error <= toleranceOf(size, moved[name], gradientsOff[name])) {
     ++outcome.gradients;
     return true;
   }
   // A kink that few changes meet, or what is left of a difference.
-  if (!isConditioned(10, 12) || !moveMeans())
+  if (!isConditioned(10, 12))
     return failWithErrors("reference");
   if (isUseless(size, moved[name]) ||
-      error <= toleranceOf(size, moved[name]) + 4 * movedByMeans[name]) {
+      error <= toleranceOf(size, moved[name], gradientsOff[name])) {
     ++outcome.skipped;
     return true;
   }
@@ -459,7 +453,7 @@ bool Checker::compareGradient(const std::string &name, const Elements &got) {
 }
 
 bool Checker::compare(double loss, llvm::ArrayRef<NamedFloats> gradients) {
-  if (!isConditioned(1, 4))
+  if (!isConditioned(1, 4) || !evaluateLowered())
     return failWithErrors("reference");
   double size = std::max(0.1, std::fabs(exact.loss));
   if (isUseless(size, lossMoved)) {
@@ -468,10 +462,11 @@ bool Checker::compare(double loss, llvm::ArrayRef<NamedFloats> gradients) {
     return true;
   }
   double error = std::fabs(loss - exact.loss);
-  if (!(error <= toleranceOf(size, lossMoved))) {
+  if (!(error <= toleranceOf(size, lossMoved, lossOff))) {
     if (!isConditioned(10, 12))
       return failWithErrors("reference");
-    if (!isUseless(size, lossMoved) && !(error <= toleranceOf(size, lossMoved)))
+    if (!isUseless(size, lossMoved) &&
+        !(error <= toleranceOf(size, lossMoved, lossOff)))
       return fail("loss", "the loss is " + describe(loss, exact.loss));
   }
   outcome.status = Outcome::Compared;

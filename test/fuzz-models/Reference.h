@@ -15,6 +15,7 @@
 #include "anec/IR/IR.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Support/Diagnostics.h"
+#include "anec/Target/Target.h"
 #include <map>
 
 namespace anec::fuzz {
@@ -33,6 +34,9 @@ struct Evaluation {
   double nudge = 0;
   /// Changes what each op gives.
   std::function<double(double)> disturb;
+  /// Evaluates the program with the constants that lowering ops gives it, such
+  /// as the share of an element in a mean, rounded to their types.
+  bool isLowered = false;
   /// Rounds what each op gives to its element type.
   bool rounds = false;
   double lossScale = 1;
@@ -46,6 +50,9 @@ public:
   /// False, with the reason reported, when the text is not a model that can be
   /// differentiated.
   bool open(llvm::StringRef text, Diagnostics &diags);
+
+  /// Lowers the ops of a copy of the program, one by one, for `target`.
+  bool lower(llvm::StringRef text, const Target &target);
 
   bool evaluate(const Evaluation &evaluation, Results &results,
                 Diagnostics &diags);
@@ -67,17 +74,14 @@ private:
   void chooseInputs();
 
   uint64_t seed;
-  std::unique_ptr<Module> forward, differentiated;
-  const Function *model = nullptr, *train = nullptr;
+  std::unique_ptr<Module> forward, differentiated, lowered;
+  const Function *model = nullptr;
   std::map<std::string, Weight> arrays;
   std::map<std::string, RefTensor> given;
 };
 
 std::string replaceAll(llvm::StringRef text, llvm::StringRef what,
                        llvm::StringRef with);
-/// A program whose means are off by what rounding the share of an element to
-/// fp16 makes of them.
-std::string withMovedMeans(llvm::StringRef text);
 
 /// Compares the gradients in `exact` with central differences of the loss along
 /// random directions, which know nothing of gradient rules, and describes the

@@ -105,7 +105,7 @@ static void describe(uint64_t seed, const std::string &text,
       << '\n'
       << "// ane-run model.anepkg" << configuration.runFlags()
       << ", loss scale " << configuration.lossScale << '\n'
-      << text;
+      << configuration.textOf(text);
 }
 
 void Fuzzer::add(uint64_t seed, const Configuration &configuration) {
