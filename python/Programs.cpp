@@ -90,44 +90,36 @@ static void writeProgram(const Program &program, const std::string &path) {
   }));
 }
 
-static py::list checkProgram(const Program &program, const py::dict &values) {
+/// Findings or costs of a program or a file: `call` is the function of the C
+/// API, `subject` its first argument.
+template <typename Result, typename Call, typename Subject>
+static Result *inspect(Call call, Subject subject, const py::dict &values) {
   Options kept(values);
   anec_compile_options options = compileOptions(kept);
-  anec_findings *findings = nullptr;
+  Result *result = nullptr;
   Reports reports;
-  reports.check(anec_check(program.handle, &options, &findings, reports.get()));
-  return takeFindings(findings);
+  reports.check(unlocked(
+      [&] { return call(subject, &options, &result, reports.get()); }));
+  return result;
+}
+
+static py::list checkProgram(const Program &program, const py::dict &values) {
+  return takeFindings(
+      inspect<anec_findings>(anec_check, program.handle, values));
 }
 
 static py::list predictProgram(const Program &program, const py::dict &values) {
-  Options kept(values);
-  anec_compile_options options = compileOptions(kept);
-  anec_costs *costs = nullptr;
-  Reports reports;
-  reports.check(anec_predict(program.handle, &options, &costs, reports.get()));
-  return takeCosts(costs);
+  return takeCosts(inspect<anec_costs>(anec_predict, program.handle, values));
 }
 
 static py::list checkFile(const std::string &path, const py::dict &values) {
-  Options kept(values);
-  anec_compile_options options = compileOptions(kept);
-  anec_findings *findings = nullptr;
-  Reports reports;
-  reports.check(unlocked([&] {
-    return anec_check_file(path.c_str(), &options, &findings, reports.get());
-  }));
-  return takeFindings(findings);
+  return takeFindings(
+      inspect<anec_findings>(anec_check_file, path.c_str(), values));
 }
 
 static py::list predictFile(const std::string &path, const py::dict &values) {
-  Options kept(values);
-  anec_compile_options options = compileOptions(kept);
-  anec_costs *costs = nullptr;
-  Reports reports;
-  reports.check(unlocked([&] {
-    return anec_predict_file(path.c_str(), &options, &costs, reports.get());
-  }));
-  return takeCosts(costs);
+  return takeCosts(
+      inspect<anec_costs>(anec_predict_file, path.c_str(), values));
 }
 
 static py::tuple explain(const std::string &id) {

@@ -147,26 +147,11 @@ public:
 
   static std::unique_ptr<Session> program(const Program &program,
                                           const py::dict &values) {
-    Options kept(values);
-    anec_session_options options = sessionOptions(kept);
-    anec_session *made = nullptr;
-    Reports reports;
-    reports.check(unlocked([&] {
-      return anec_session_open(program.handle, &options, &made, reports.get());
-    }));
-    return std::make_unique<Session>(made);
+    return open(anec_session_open, program.handle, values);
   }
   static std::unique_ptr<Session> file(const std::string &path,
                                        const py::dict &values) {
-    Options kept(values);
-    anec_session_options options = sessionOptions(kept);
-    anec_session *made = nullptr;
-    Reports reports;
-    reports.check(unlocked([&] {
-      return anec_session_open_file(path.c_str(), &options, &made,
-                                    reports.get());
-    }));
-    return std::make_unique<Session>(made);
+    return open(anec_session_open_file, path.c_str(), values);
   }
 
   py::list entries() const {
@@ -246,6 +231,19 @@ public:
   anec_session *const handle;
 
 private:
+  /// `call` is the function of the C API, `subject` its first argument.
+  template <typename Call, typename Subject>
+  static std::unique_ptr<Session> open(Call call, Subject subject,
+                                       const py::dict &values) {
+    Options kept(values);
+    anec_session_options options = sessionOptions(kept);
+    anec_session *made = nullptr;
+    Reports reports;
+    reports.check(unlocked(
+        [&] { return call(subject, &options, &made, reports.get()); }));
+    return std::make_unique<Session>(made);
+  }
+
   using CountPorts = anec_status (*)(anec_session *, const char *, size_t *,
                                      anec_diagnostics *);
   using GetPort = anec_status (*)(anec_session *, const char *, size_t,

@@ -5,16 +5,12 @@
 
 #include "Arrays.h"
 #include "anec/API/Diags.h"
-#include "anec/Arrays/Npy.h"
-#include "anec/Arrays/Safetensors.h"
 #include "anec/MIL/Diags.h"
 #include "anec/Runtime/Diags.h"
-#include "anec/Support/AtomicFile.h"
+#include "anec/Runtime/InputArrays.h"
 #include "anec/Support/Half.h"
 #include "anec/Support/Suggestion.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 #include <cstring>
 
 using namespace anec;
@@ -71,16 +67,6 @@ static std::string listPorts(llvm::ArrayRef<Port> ports) {
   return names.empty() ? "none" : llvm::join(names, ", ");
 }
 
-/// The shape without axes of one element, for comparison: layouts add and drop
-/// such axes without reordering elements.
-static Shape significant(llvm::ArrayRef<int64_t> shape) {
-  Shape result;
-  for (int64_t extent : shape)
-    if (extent != 1)
-      result.push_back(extent);
-  return result;
-}
-
 /// Whether `array` fits `port` in type, shape and size; reports a mismatch.
 template <typename Array>
 static bool fits(llvm::StringRef kind, const Port &port, const Array &array,
@@ -91,7 +77,7 @@ static bool fits(llvm::StringRef kind, const Port &port, const Array &array,
     return false;
   }
   if (array.shape &&
-      significant(*array.shape) != significant(port.type.shape)) {
+      withoutOnes(*array.shape) != withoutOnes(port.type.shape)) {
     diags.report({}, diag::ArrayShape, kind, port.name, port.type.str(),
                  shapeToString(*array.shape));
     return false;
@@ -200,38 +186,4 @@ void PortArrays::giveOutputs(llvm::ArrayRef<Port> ports,
     for (auto [port, bytes] : llvm::zip_equal(ports, out))
       if (port.name == array.name && bytes.data() != array.bytes.data())
         convert(port.type.dtype, bytes, array.dtype, array.bytes);
-}
-
-//===----------------------------------------------------------------------===//
-// Files
-//===----------------------------------------------------------------------===//
-
-/// The session's array as a constant, without a copy.
-static ConstantRef viewOf(const NamedFloats &array) {
-  llvm::ArrayRef<uint8_t> bytes(
-      reinterpret_cast<const uint8_t *>(array.elements.data()),
-      array.elements.size() * sizeof(float));
-  return Constant::view(array.type, DType::FP32, bytes, nullptr);
-}
-
-bool anec::writeArrays(llvm::ArrayRef<NamedFloats> arrays,
-                       const ModelFacts &facts, llvm::StringRef path,
-                       Diagnostics &diags) {
-  AtomicFiles files(diags);
-  if (llvm::sys::path::extension(path) == ".safetensors") {
-    Safetensors contents;
-    contents.metadata = facts.entries();
-    for (const NamedFloats &array : arrays)
-      contents.arrays.push_back({array.name, viewOf(array)});
-    OutputFile *file = files.add(path);
-    return file && writeSafetensors(*file, contents) && files.commit();
-  }
-  for (const NamedFloats &array : arrays) {
-    llvm::SmallString<128> target(path);
-    llvm::sys::path::append(target, array.name + ".npy");
-    OutputFile *file = files.add(target);
-    if (!file || !writeNpy(*file, *viewOf(array)))
-      return false;
-  }
-  return files.commit();
 }

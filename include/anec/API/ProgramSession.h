@@ -22,6 +22,7 @@
 
 #include "anec/API/Compile.h"
 #include "anec/Runtime/Backends.h"
+#include "anec/Runtime/OutputFiles.h"
 #include "anec/Runtime/Session.h"
 #include "anec/Train/Generate.h"
 
@@ -179,12 +180,6 @@ private:
   llvm::StringRef resolve(llvm::StringRef name, Diagnostics &diags) const;
   std::unique_ptr<State> state;
 };
-
-/// Writes arrays to a .safetensors file, or to a folder of .npy files if `path`
-/// has another ending: all arrays or, on an error, none. A .safetensors file
-/// also has the `facts` of the model.
-bool writeArrays(llvm::ArrayRef<NamedFloats> arrays, const ModelFacts &facts,
-                 llvm::StringRef path, Diagnostics &diags);
 
 } // namespace anec
 

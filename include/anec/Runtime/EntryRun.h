@@ -50,7 +50,7 @@ private:
 
 /// Runs an entry of `package` once and prints a summary of each output. Writes
 /// the outputs to `outputDir` (writeOutputs) and the gradients to `gradients`
-/// (writeGradients) when these are not empty.
+/// (writeArrays) when these are not empty.
 [[nodiscard]] bool runEntryOnce(ModelPackage package, Backend &backend,
                                 const EntryOptions &options,
                                 llvm::StringRef outputDir,

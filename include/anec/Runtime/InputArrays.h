@@ -37,6 +37,10 @@ readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
           llvm::ArrayRef<std::string> arguments, llvm::StringRef fallback,
           Diagnostics &diags);
 
+/// The shape without axes of one element, for comparison: layouts add and drop
+/// such axes without reordering elements.
+Shape withoutOnes(llvm::ArrayRef<int64_t> shape);
+
 /// Adds the shapes of .npy files among the arguments of `--input`, as hints.
 void appendShapesOfFiles(llvm::ArrayRef<std::string> arguments,
                          std::vector<InputShape> &shapes);

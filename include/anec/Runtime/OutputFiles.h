@@ -6,6 +6,7 @@
 #ifndef ANEC_RUNTIME_OUTPUTFILES_H
 #define ANEC_RUNTIME_OUTPUTFILES_H
 
+#include "anec/Package/ModelFacts.h"
 #include "anec/Runtime/Backend.h"
 #include "anec/Runtime/Session.h"
 
@@ -20,10 +21,12 @@ namespace anec {
                                 llvm::ArrayRef<ConstantRef> values,
                                 llvm::StringRef folder, Diagnostics &diags);
 
-/// Writes gradients to a .safetensors file, or to `path`/NAME.npy: all of them
-/// or none.
-[[nodiscard]] bool writeGradients(llvm::ArrayRef<NamedFloats> gradients,
-                                  llvm::StringRef path, Diagnostics &diags);
+/// Writes arrays, such as gradients, to a .safetensors file, or to a folder of
+/// .npy files if `path` has another ending: all arrays or, on an error, none. A
+/// .safetensors file also has the `facts` of the model.
+[[nodiscard]] bool writeArrays(llvm::ArrayRef<NamedFloats> arrays,
+                               const ModelFacts &facts, llvm::StringRef path,
+                               Diagnostics &diags);
 
 /// Prints type, smallest and largest element, and mean of an array on one line.
 void printSummary(const Port &port, const Constant &value,

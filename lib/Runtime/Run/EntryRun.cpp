@@ -105,7 +105,7 @@ bool anec::runEntryOnce(ModelPackage package, Backend &backend,
     }
     out << "  gradients of " << run.session().gradients().size()
         << " arrays: " << gradients << '\n';
-    if (!writeGradients(run.session().gradients(), gradients, diags))
+    if (!writeArrays(run.session().gradients(), {}, gradients, diags))
       return false;
   }
   return outputDir.empty() || writeOutputs(ports, outputs, outputDir, diags);

@@ -18,9 +18,7 @@
 using namespace anec;
 namespace fs = llvm::sys::fs;
 
-/// The shape without axes of one element, for comparison: layouts add and drop
-/// such axes without reordering elements.
-static Shape significant(llvm::ArrayRef<int64_t> shape) {
+Shape anec::withoutOnes(llvm::ArrayRef<int64_t> shape) {
   Shape result;
   for (int64_t extent : shape)
     if (extent != 1)
@@ -75,7 +73,7 @@ static ConstantRef arrayFromFile(llvm::StringRef path, const Port &port,
   ConstantRef array = readNpy(path, diags);
   if (!array)
     return nullptr;
-  if (significant(array->type().shape) != significant(port.type.shape)) {
+  if (withoutOnes(array->type().shape) != withoutOnes(port.type.shape)) {
     diags.reportFile(path, diag::InputShape, port.name, port.type.str(),
                      array->type().str());
     return nullptr;

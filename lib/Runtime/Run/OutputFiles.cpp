@@ -60,21 +60,23 @@ static ConstantRef viewOf(const NamedFloats &array) {
   return Constant::view(array.type, DType::FP32, bytes, nullptr);
 }
 
-bool anec::writeGradients(llvm::ArrayRef<NamedFloats> gradients,
-                          llvm::StringRef path, Diagnostics &diags) {
+bool anec::writeArrays(llvm::ArrayRef<NamedFloats> arrays,
+                       const ModelFacts &facts, llvm::StringRef path,
+                       Diagnostics &diags) {
   AtomicFiles files(diags);
   if (llvm::sys::path::extension(path) == ".safetensors") {
     Safetensors contents;
-    for (const NamedFloats &gradient : gradients)
-      contents.arrays.push_back({gradient.name, viewOf(gradient)});
+    contents.metadata = facts.entries();
+    for (const NamedFloats &array : arrays)
+      contents.arrays.push_back({array.name, viewOf(array)});
     OutputFile *file = files.add(path);
     return file && writeSafetensors(*file, contents) && files.commit();
   }
-  for (const NamedFloats &gradient : gradients) {
+  for (const NamedFloats &array : arrays) {
     llvm::SmallString<128> target(path);
-    llvm::sys::path::append(target, gradient.name + ".npy");
+    llvm::sys::path::append(target, array.name + ".npy");
     OutputFile *file = files.add(target);
-    if (!file || !writeNpy(*file, *viewOf(gradient)))
+    if (!file || !writeNpy(*file, *viewOf(array)))
       return false;
   }
   return files.commit();
