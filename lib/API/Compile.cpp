@@ -55,8 +55,10 @@ static Function *chooseKernel(const Module &module, llvm::StringRef wanted,
   }
   for (const auto &function : module.functions)
     if (function->kind == FunctionKind::Host && function->range.isValid()) {
-      diags.report(function->range, diag::ModelNotCompiled, function->name,
-                   listNames(candidates));
+      auto report =
+          diags.report(function->range, diag::ModelNotCompiled, function->name);
+      if (!candidates.empty())
+        report.note(function->range, diag::ModelsLayers, listNames(candidates));
       return nullptr;
     }
   if (candidates.size() == 1)

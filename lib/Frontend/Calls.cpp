@@ -195,15 +195,15 @@ bool ArgumentFitter::add(const ast::Argument &argument, Term term) {
   }
   if (next < parameters.size() &&
       parameters[next].kind == ParamKind::Variadic && !given[next].empty() &&
-      term.kind != Term::Tensor)
+      term.kind != Term::Tensor && !term.isPoison())
     ++next;
   if (next == parameters.size()) {
     diags.report(term.range, diag::TooManyArguments, call->name.text,
                  counted(parameters.size(), "argument"));
     return false;
   }
-  bool stays =
-      parameters[next].kind == ParamKind::Variadic && term.kind == Term::Tensor;
+  bool stays = parameters[next].kind == ParamKind::Variadic &&
+               (term.kind == Term::Tensor || term.isPoison());
   bool ok = fill(next, std::move(term));
   next += !stays;
   return ok;

@@ -83,8 +83,10 @@ void FileLowering::evaluateConfig(const FrontendOptions &options) {
     } else {
       term = BodyLowering(*this).lower(entry.value);
       if (!term.isPoison() && term.kind != Term::Number) {
-        diags.report(entry.value->range, diag::ConfigNumber,
-                     inWords(term, dimensions));
+        auto report = diags.report(entry.value->range, diag::ConfigNumber,
+                                   inWords(term, dimensions));
+        if (term.kind == Term::List)
+          report.note(entry.name.range(), diag::ConfigList, entry.name.text);
         term = {};
       }
     }

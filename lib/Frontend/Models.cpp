@@ -20,6 +20,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Hints.h"
 #include "Lowering.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
@@ -65,10 +66,13 @@ BodyLowering::fitArguments(const ast::ReferenceExpr *expr,
             return p.name.text == name.text;
           });
       if (parameter == callee.parameters.end()) {
-        diags
-            .report(name.range(), diag::UnknownParameter, expr->name.text,
-                    name.text)
-            .note(callee.header, diag::DeclaredHere, expr->name.text);
+        auto report = diags.report(name.range(), diag::UnknownParameter,
+                                   expr->name.text, name.text);
+        Suggestion suggestion(name.text);
+        for (const ast::Parameter &candidate : callee.parameters)
+          suggestion.consider(candidate.name.text);
+        if (!noteInstead(report, name, "", suggestion))
+          report.note(callee.header, diag::DeclaredHere, expr->name.text);
         return std::nullopt;
       }
       index = parameter - callee.parameters.begin();
