@@ -43,6 +43,10 @@ void LossSeries::add(uint64_t step, double loss) {
 void LossHistory::add(const StepRecord &record) {
   if (std::isfinite(record.loss))
     training.add(record.step, record.loss);
+  addValidation(record);
+}
+
+void LossHistory::addValidation(const StepRecord &record) {
   if (record.validationLoss && std::isfinite(*record.validationLoss))
     validation.add(record.step, *record.validationLoss);
 }
@@ -103,7 +107,10 @@ static std::string toLine(const StepRecord &record) {
   return line;
 }
 
-TrainLog::~TrainLog() { ::close(descriptor); }
+TrainLog::~TrainLog() {
+  if (descriptor >= 0)
+    ::close(descriptor);
+}
 
 /// One write per line, so that no partial line appears.
 bool TrainLog::add(const StepRecord &record, Diagnostics &diags) {
@@ -188,6 +195,16 @@ static std::string keepSteps(llvm::StringRef text, uint64_t most,
   return kept;
 }
 
+static bool replaceFile(llvm::StringRef path, llvm::StringRef text,
+                        Diagnostics &diags) {
+  AtomicFiles files(diags);
+  OutputFile *file = files.add(path);
+  if (!file)
+    return false;
+  *file << text;
+  return files.commit();
+}
+
 std::unique_ptr<TrainLog>
 TrainLog::open(llvm::StringRef path, uint64_t keptSteps, Diagnostics &diags) {
   LossHistory history;
@@ -198,22 +215,44 @@ TrainLog::open(llvm::StringRef path, uint64_t keptSteps, Diagnostics &diags) {
     kept = keepSteps(text, keptSteps, history);
     changed = text != kept;
   }
-  if (changed) {
-    AtomicFiles files(diags);
-    OutputFile *file = files.add(path);
-    if (!file)
-      return nullptr;
-    *file << kept;
-    if (!files.commit())
-      return nullptr;
-  }
-  int descriptor = ::open(path.str().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (descriptor < 0) {
-    diags.reportFile(path, diag::CannotWrite,
-                     std::generic_category().message(errno));
+  if (changed && !replaceFile(path, kept, diags))
     return nullptr;
-  }
-  std::unique_ptr<TrainLog> log(new TrainLog(path.str(), descriptor));
+  std::unique_ptr<TrainLog> log(new TrainLog(path.str()));
   log->past = std::move(history);
-  return log;
+  return log->openFile(diags) ? std::move(log) : nullptr;
+}
+
+bool TrainLog::openFile(Diagnostics &diags) {
+  if (descriptor >= 0)
+    ::close(descriptor);
+  descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (descriptor >= 0)
+    return true;
+  diags.reportFile(path, diag::CannotWrite,
+                   std::generic_category().message(errno));
+  return false;
+}
+
+bool TrainLog::addValidation(const StepRecord &record, Diagnostics &diags) {
+  auto before = llvm::MemoryBuffer::getFile(path);
+  if (!before || !record.validationLoss)
+    return true;
+  llvm::StringRef text = (*before)->getBuffer().rtrim('\n');
+  llvm::StringRef line = text.substr(text.rfind('\n') + 1);
+  std::optional<StepRecord> last = parseLine(line);
+  if (!last || last->step != record.step || last->validationLoss)
+    return true;
+  std::string fields;
+  llvm::raw_string_ostream stream(fields);
+  json::OStream out(stream);
+  out.object([&] {
+    attribute(out, "val_loss", "%.17g", *record.validationLoss);
+    attribute(out, "val_metrics", record.validationMetrics);
+  });
+  // In place of the brace that closes the line's object.
+  std::string changed = (text.drop_back() + ",").str();
+  changed += llvm::StringRef(fields).drop_front();
+  changed += '\n';
+  past.addValidation(record);
+  return replaceFile(path, changed, diags) && openFile(diags);
 }

@@ -271,15 +271,19 @@ bool TrainingRun::validate(StepRecord &record) {
 // All steps
 //===----------------------------------------------------------------------===//
 
+static void keepBest(TrainState &state) {
+  if (state.validationLoss &&
+      (!state.bestLoss || *state.validationLoss < *state.bestLoss)) {
+    state.bestLoss = state.validationLoss;
+    state.bestStep = state.step;
+  }
+}
+
 bool TrainingRun::save() {
   if (saved == state.step)
     return true;
   TrainState written = state;
-  if (state.validationLoss &&
-      (!state.bestLoss || *state.validationLoss < *state.bestLoss)) {
-    written.bestLoss = state.validationLoss;
-    written.bestStep = state.step;
-  }
+  keepBest(written);
   if (together.isFirst() &&
       !checkpoints->write(written, model.weights().weights(),
                           optimizer->moments(), diags))
@@ -294,9 +298,18 @@ bool TrainingRun::plot() {
          writeLossPlot(log->history(), folder->file("loss.svg"), diags);
 }
 
-/// Validates, unless another process does or has done it.
-bool TrainingRun::validateLate(StepRecord &record, bool isDue) {
-  record.validationLoss = std::exchange(lateValidation, std::nullopt);
+/// Does what the process before this one left to it: validates its last step.
+bool TrainingRun::validateFirst() {
+  StepRecord record;
+  record.step = state.step;
+  if (!validate(record))
+    return false;
+  keepBest(state);
+  return !log || log->addValidation(record, diags);
+}
+
+/// Validates, unless the next process does.
+bool TrainingRun::validateOrLeave(StepRecord &record, bool isDue) {
   if (needsRestart()) {
     options.restart->step = state.step;
     options.restart->validates = isDue;
@@ -306,12 +319,8 @@ bool TrainingRun::validateLate(StepRecord &record, bool isDue) {
 }
 
 bool TrainingRun::loop() {
-  if (options.validateFirst) {
-    StepRecord before;
-    if (!validate(before))
-      return false;
-    lateValidation = before.validationLoss;
-  }
+  if (options.validateFirst && !validateFirst())
+    return false;
   progress.start(state.step, options.steps, uint64_t(unitsPerStep()),
                  data->unit());
   auto begin = StepClock::Clock::now();
@@ -321,7 +330,7 @@ bool TrainingRun::loop() {
       return false;
     bool isLast = state.step == options.steps;
     state.validationLoss = std::nullopt;
-    if (!validateLate(record, isDue(options.validateEvery) || isLast))
+    if (!validateOrLeave(record, isDue(options.validateEvery) || isLast))
       return false;
     if (log && !log->add(record, diags))
       return false;

@@ -48,7 +48,8 @@ private:
   }
   bool update(StepRecord &record);
   bool validate(StepRecord &record);
-  bool validateLate(StepRecord &record, bool isDue);
+  bool validateFirst();
+  bool validateOrLeave(StepRecord &record, bool isDue);
   bool needsRestart() const {
     return options.restart && options.restart->isNeeded;
   }
@@ -86,8 +87,6 @@ private:
   uint64_t saved = 0; ///< the step of the last checkpoint
   bool stopIsAgreed = false;
   uint64_t firstStep = 0; ///< done before this run
-  /// Of the weights that this process began with.
-  std::optional<double> lateValidation;
   double stepSeconds = 0; ///< in steps, files and validation left out
 };
 

@@ -62,6 +62,7 @@ private:
 struct LossHistory {
   LossSeries training, validation;
   void add(const StepRecord &record);
+  void addValidation(const StepRecord &record);
 };
 
 /// Reads a log. Returns nothing, with the reason reported, when a line is not a
@@ -78,13 +79,17 @@ public:
   ~TrainLog();
 
   [[nodiscard]] bool add(const StepRecord &record, Diagnostics &diags);
+  /// Adds the validation in `record`, which was measured late, to the last
+  /// line, which is that of its step.
+  [[nodiscard]] bool addValidation(const StepRecord &record,
+                                   Diagnostics &diags);
   const LossHistory &history() const { return past; }
 
 private:
-  TrainLog(std::string path, int descriptor)
-      : path(std::move(path)), descriptor(descriptor) {}
+  explicit TrainLog(std::string path) : path(std::move(path)) {}
+  bool openFile(Diagnostics &diags);
   std::string path;
-  int descriptor;
+  int descriptor = -1;
   LossHistory past;
 };
 

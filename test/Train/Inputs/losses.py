@@ -1,6 +1,7 @@
-"""Checks that two runs logged the same losses, bit for bit, of steps 1 to N.
+"""Checks that two runs logged the same losses, bit for bit, of steps 1 to N, and
+the same metrics with --metrics.
 
-usage: losses.py FOLDER FOLDER N"""
+usage: losses.py FOLDER FOLDER N [--metrics]"""
 import json
 import pathlib
 import sys
@@ -9,7 +10,10 @@ import sys
 def losses(folder):
     rows = map(json.loads,
                pathlib.Path(folder, "train.jsonl").read_text().splitlines())
-    return [(row["step"], row["loss"], row.get("val_loss")) for row in rows]
+    keys = ["step", "loss", "val_loss"]
+    if "--metrics" in sys.argv:
+        keys += ["metrics", "val_metrics"]
+    return [[row.get(key) for key in keys] for row in rows]
 
 
 left, right = losses(sys.argv[1]), losses(sys.argv[2])
