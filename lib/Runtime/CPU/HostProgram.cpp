@@ -66,6 +66,8 @@ private:
 
   const Schedule &schedule;
   Numerics numerics;
+  /// The last op that adds to each gradient.
+  llvm::DenseMap<const float *, const Op *> lastTo;
 };
 
 } // namespace
@@ -77,9 +79,13 @@ Placing::placeGradient(const Op &op, const HostMemory::Gradient &gradient) {
   while (value != root && value->hasOneUse())
     value = value->definingOp()->operand(0u);
   Way other = gradient.overwrite ? Way::Copy : Way::Add;
+  const Op *before = std::exchange(lastTo[gradient.memory], &op);
   if (value != root || !root->hasOneUse() || !isComputed(root))
     return {other, gradient.memory};
   if (!gradient.overwrite) {
+    // What is added before stays before.
+    if (before && before->position() > root->definingOp()->position())
+      return {other, gradient.memory};
     // A product can add to the gradient itself, if it is not rounded first.
     const Op *maker = root->definingOp();
     bool rounds = root->type.dtype == DType::FP16 && numerics == Numerics::FP16;
