@@ -51,6 +51,9 @@ if os.path.isdir("/proc/self/task"):
 # `REQUIRES: numpy`: an independent reference written with it.
 if config.has_numpy:
     config.available_features.add("numpy")
+# `REQUIRES: torch`: gradients by another implementation, where it is installed.
+if config.has_torch:
+    config.available_features.add("torch")
 # `REQUIRES: c-library`: libanec-c in this build.
 if config.has_c_library:
     config.available_features.add("c-library")
