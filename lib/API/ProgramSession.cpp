@@ -208,13 +208,17 @@ bool ProgramSession::run(llvm::StringRef entry,
   if (state->program)
     return state->program->run(entry, inputs, outputs, diags);
   Session &session = *state->package;
-  std::optional<size_t> scale = findEntry(entry)->inputOf(ValueRole::LossScale);
-  // The loss scale is 1 unless it is given.
-  auto unscaled = [&](size_t index) {
-    return index == scale ? std::optional(1.0f) : std::nullopt;
+  const PackagedEntry &packaged = *findEntry(entry);
+  std::optional<size_t> scale = packaged.inputOf(ValueRole::LossScale);
+  // The loss scale is 1 unless it is given, and random masks are their means.
+  auto fallback = [&](size_t index) {
+    const std::optional<RandomMask> &mask = packaged.inputs[index].mask;
+    return index == scale ? std::optional(1.0f)
+           : mask         ? std::optional(float(mask->mean()))
+                          : std::nullopt;
   };
   PortArrays arrays;
-  if (!arrays.takeInputs("input", session.inputs(entry), inputs, unscaled,
+  if (!arrays.takeInputs("input", session.inputs(entry), inputs, fallback,
                          diags) ||
       !arrays.takeOutputs("output", session.outputs(entry), outputs, diags) ||
       !session.run(entry, arrays.inputs(), arrays.outputs(), diags, gradients))

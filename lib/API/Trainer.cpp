@@ -5,8 +5,10 @@
 
 #include "anec/API/Trainer.h"
 #include "anec/API/Diags.h"
+#include "anec/Package/MaskDraw.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
+#include <deque>
 
 using namespace anec;
 
@@ -19,6 +21,7 @@ struct Trainer::State {
 
   ProgramSession &session;
   std::string entry, scale, loss;
+  uint64_t seed = 0;
   Hyperparameters hyper;
   AdamW optimizer;
   StepState step;
@@ -66,6 +69,7 @@ std::unique_ptr<Trainer> Trainer::open(ProgramSession &session,
   auto state = std::make_unique<State>(session, name, hyper);
   state->scale = entry->inputs[*scale].name;
   state->loss = entry->outputs[*loss].name;
+  state->seed = options.seed;
   return std::unique_ptr<Trainer>(new Trainer(std::move(state)));
 }
 
@@ -88,6 +92,19 @@ std::optional<float> Trainer::accumulate(llvm::ArrayRef<InputArray> inputs,
   float scale = float(state->step.lossScale.factor), loss = 0;
   llvm::SmallVector<InputArray> all(inputs);
   all.emplace_back(state->scale, llvm::ArrayRef(scale));
+  std::deque<std::vector<uint8_t>> masks;
+  MaskDraw draw{state->seed, state->steps + 1, state->runs};
+  const PackagedEntry &entry = *state->session.findEntry(state->entry);
+  for (auto [index, input] : llvm::enumerate(entry.inputs)) {
+    bool isGiven = llvm::any_of(inputs, [&, &input = input](const auto &array) {
+      return array.name == input.name;
+    });
+    if (!input.mask || isGiven)
+      continue;
+    std::vector<uint8_t> &mask = masks.emplace_back(input.type.numBytes());
+    draw.draw(*input.mask, input.type, index, mask);
+    all.emplace_back(input.name, input.type.dtype, mask.data(), mask.size());
+  }
   if (!state->session.run(state->entry, all,
                           {{state->loss, llvm::MutableArrayRef(loss)}}, diags,
                           state->runs ? Gradients::Add : Gradients::Replace)) {

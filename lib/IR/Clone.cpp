@@ -45,6 +45,7 @@ void anec::cloneBody(const Function &from, Function &to, ValueMap &map,
     Value *copy =
         to.addParameter(parameter->type, parameter->name, parameter->role());
     copy->declared = parameter->declared;
+    copy->mask = parameter->mask;
     map[parameter.get()] = copy;
   }
   for (const Op &op : from.body())

@@ -447,7 +447,7 @@ bool Parser::parseHeader() {
     if (!expect(":") || !parseParameterType(*param))
       return false;
     ValueRole role = param->role();
-    if (!parseRole(RolePlace::Parameter, role))
+    if (!parseRole(role, param->mask))
       return false;
     param->setRole(role);
     if (param->role() != role) {

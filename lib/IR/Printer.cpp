@@ -204,6 +204,16 @@ static std::string spellRole(ValueRole role, RolePlace place) {
   return " {role = " + spelling(role).str() + "}";
 }
 
+/// The same for a parameter, with how a random mask is drawn.
+static std::string spellRole(const Value &param) {
+  std::string text = spellRole(param.role(), RolePlace::Parameter);
+  if (!param.mask)
+    return text;
+  text.pop_back();
+  text += fmt::format(", keep = {}", param.mask->keep);
+  return text + (param.mask->scaled ? ", scaled = true}" : "}");
+}
+
 /// ` {role = train, of = "llama"}`, without the parts that are defaults.
 static std::string spellRole(const Function &function) {
   llvm::SmallVector<std::string, 2> parts;
@@ -223,7 +233,7 @@ void anec::printIR(const Function &function, llvm::raw_ostream &out) {
   llvm::interleaveComma(function.parameters(), out, [&](const auto &param) {
     out << '%' << names[param.get()] << ": " << spellParameterType(*param);
     if (param->holder != Holder::State)
-      out << spellRole(param->role(), RolePlace::Parameter);
+      out << spellRole(*param);
   });
   out << ") -> (";
   for (unsigned index = 0; index < function.numResults(); ++index)

@@ -129,14 +129,47 @@ static std::string alternatives(Roles roles, Filter fits) {
 }
 
 bool TextReader::parseRole(RolePlace place, ValueRole &role) {
+  return !cursor.consume("{") || (parseRoleWord(place, role) && expect("}"));
+}
+
+bool TextReader::parseRole(ValueRole &role, std::optional<RandomMask> &mask) {
   if (!cursor.consume("{"))
     return true;
+  if (!parseRoleWord(RolePlace::Parameter, role))
+    return false;
+  if (role == ValueRole::RandomMask && cursor.consume(",") &&
+      !parseMask(mask.emplace()))
+    return false;
+  return expect("}");
+}
+
+/// `keep = 0.9`, `keep = 0.9, scaled = true`
+bool TextReader::parseMask(RandomMask &mask) {
+  double keep = 0, scaled = 0;
+  if (!expect("keep") || !expect("="))
+    return false;
+  Cursor before = cursor;
+  if (!parseNumber(keep))
+    return false;
+  mask.keep = float(keep);
+  if (!mask.isValid()) {
+    cursor = before;
+    return expected("a number above 0 and at most 1");
+  }
+  if (cursor.consume(",") &&
+      (!expect("scaled") || !expect("=") || !parseNumber(scaled)))
+    return false;
+  mask.scaled = scaled != 0;
+  return true;
+}
+
+bool TextReader::parseRoleWord(RolePlace place, ValueRole &role) {
   if (!expect("role") || !expect("="))
     return false;
   Cursor before = cursor;
   if (std::optional<ValueRole> parsed = parseValueRole(roleWord(), place)) {
     role = *parsed;
-    return expect("}");
+    return true;
   }
   cursor = before;
   return expected(alternatives(

@@ -62,6 +62,9 @@ public:
   /// `{role = target}`, of a parameter or result; does not change `role` when
   /// it is absent.
   bool parseRole(RolePlace place, ValueRole &role);
+  /// The same of a parameter, with how a random mask is drawn:
+  /// `{role = random-mask, keep = 0.9, scaled = true}`.
+  bool parseRole(ValueRole &role, std::optional<RandomMask> &mask);
   /// The same of a function: `{role = train, of = "llama"}`.
   bool parseRole(Function &function);
 
@@ -79,6 +82,8 @@ public:
 
 private:
   std::string roleWord();
+  bool parseRoleWord(RolePlace place, ValueRole &role);
+  bool parseMask(RandomMask &mask);
   bool parseNumber(double &value);
   bool parseElements(TensorType type, char close, ConstantRef &constant);
   bool parseSplat(const TensorType &type, SourceRange range,

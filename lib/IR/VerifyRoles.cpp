@@ -28,6 +28,7 @@ static const char *wantedType(ValueRole role, const TensorType &type) {
   case ValueRole::FrozenWeight:
     return type.isScalar() ? "a tensor that is no scalar" : nullptr;
   case ValueRole::Gradient:
+  case ValueRole::RandomMask:
     return isFloat(type.dtype) ? nullptr : "a value of a float type";
   case ValueRole::Logits:
     return isFloat(type.dtype) && !type.isScalar() ? nullptr
@@ -53,9 +54,11 @@ public:
 
   bool verify() {
     checkFunction();
-    for (const auto &param : function.parameters())
+    for (const auto &param : function.parameters()) {
       check(param->role(), RolePlace::Parameter, param->name, param->type,
             param->range());
+      checkMask(*param);
+    }
     first.clear();
     for (unsigned index = 0; index < function.numResults(); ++index)
       if (const Value *value = function.result(index))
@@ -72,6 +75,16 @@ private:
       return;
     diags.report(function.range, diag::RoleOfKind, function.name,
                  spelling(function.kind), spelling(function.role));
+    ok = false;
+  }
+
+  /// Whoever runs an entry draws its masks.
+  void checkMask(const Value &param) {
+    if (param.role() != ValueRole::RandomMask || param.mask ||
+        !function.isEntry())
+      return;
+    diags.report(param.range(), diag::MaskWithoutKeep, param.name,
+                 function.name);
     ok = false;
   }
 

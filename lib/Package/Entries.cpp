@@ -13,11 +13,13 @@ PackagedEntry PackagedEntry::of(const Function &function) {
   PackagedEntry entry{
       function.name, function.role, function.of().str(), {}, {}};
   for (const auto &param : function.parameters())
-    entry.inputs.push_back({param->name, param->type, param->role()});
+    entry.inputs.push_back(
+        {param->name, param->type, param->role(), param->mask});
   for (unsigned index = 0; index < function.numResults(); ++index)
     entry.outputs.push_back({function.resultNames()[index],
                              function.result(index)->type,
-                             function.resultRoles()[index]});
+                             function.resultRoles()[index],
+                             {}});
   return entry;
 }
 

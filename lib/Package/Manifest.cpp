@@ -128,6 +128,12 @@ static void printValues(llvm::StringRef key,
         out.attribute("name", value.name);
         printType(value.type, out);
         out.attribute("role", spelling(value.role));
+        if (value.mask) {
+          out.attributeBegin("keep");
+          out.rawValue(ModelFacts::spell(value.mask->keep));
+          out.attributeEnd();
+          out.attribute("scaled", value.mask->scaled);
+        }
       });
   });
 }
@@ -290,8 +296,19 @@ static bool fromJSON(const json::Value &value, ValueRole &role,
 static bool fromJSON(const json::Value &value, PackagedValue &result,
                      json::Path path) {
   json::ObjectMapper map(value, path);
-  return map && map.map("name", result.name) && map.map("role", result.role) &&
-         fromJSON(value, result.type, path);
+  if (!map || !map.map("name", result.name) || !map.map("role", result.role) ||
+      !fromJSON(value, result.type, path))
+    return false;
+  if (result.role != ValueRole::RandomMask)
+    return true;
+  double keep = 0;
+  RandomMask &mask = result.mask.emplace();
+  if (!map.map("keep", keep) || !map.map("scaled", mask.scaled))
+    return false;
+  mask.keep = float(keep);
+  if (!mask.isValid())
+    path.field("keep").report("not a number above 0 and at most 1");
+  return mask.isValid();
 }
 
 static bool fromJSON(const json::Value &value, PackagedEntry &entry,

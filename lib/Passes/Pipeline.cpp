@@ -41,6 +41,9 @@ anec::modelPipeline(const ModelPipelineOptions &options) {
   auto add = [&](std::initializer_list<const PassDef *> passes) {
     result.insert(result.end(), passes);
   };
+  // Masks first: to the other passes they are constants.
+  if (options.train)
+    add({&passes::ExposeMasks});
   // What has no inputs is a constant of each kernel, and never passed to one.
   add({&passes::FoldConstants});
   if (options.train)

@@ -143,6 +143,17 @@ ModuleProbe::ModuleProbe(const Module &module) {
   }
 }
 
+/// The inputs of `function`, to which a pass can have added random masks: they
+/// are their means, as the ops are that they come from.
+static std::vector<RefTensor> withMasks(llvm::ArrayRef<RefTensor> inputs,
+                                        const Function &function) {
+  std::vector<RefTensor> all = inputs.vec();
+  for (const auto &param : function.parameters().drop_front(inputs.size()))
+    all.push_back({param->type, std::vector<double>(param->type.numElements(),
+                                                    param->mask->mean())});
+  return all;
+}
+
 bool ModuleProbe::evaluate(const Module &module, const Probed &probed,
                            Outcome &outcome, Diagnostics &diags) {
   const Function &function = *module.findFunction(probed.name);
@@ -158,8 +169,8 @@ bool ModuleProbe::evaluate(const Module &module, const Probed &probed,
       total += term;
   };
   std::vector<RefTensor> results;
-  if (!interpretModule(module, function, probed.inputs, results, diags,
-                       options))
+  if (!interpretModule(module, function, withMasks(probed.inputs, function),
+                       results, diags, options))
     return false;
   for (auto [name, result] : llvm::zip_equal(function.resultNames(), results))
     outcome[name] = std::move(result.data);

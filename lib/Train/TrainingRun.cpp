@@ -178,6 +178,7 @@ bool TrainingRun::runAll(StepRecord &record) {
     if (i % together.size() != together.rank())
       continue;
     data->read(examples, model.buffers());
+    model.drawMasks({state.seed, record.step, i});
     clock.addFiles("data");
     float scale = float(state.lossScale.factor);
     bool isLast = i + together.size() >= count;
@@ -250,6 +251,7 @@ bool TrainingRun::validate(StepRecord &record) {
                        : count;
   if (!taken)
     return true;
+  model.clearMasks();
   std::vector<double> sums(1 + model.metricNames().size());
   for (uint64_t i = together.rank(); i < taken; i += together.size()) {
     data->read(order->validationRun(i * count / taken), model.buffers());

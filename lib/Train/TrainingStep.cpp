@@ -55,10 +55,24 @@ void TrainingStep::findTokens(const PackagedEntry &entry) {
   if (type.dtype != DType::Int32 || type.rank() != 1 ||
       entry.inputs[*target].type != type)
     return;
-  // The scale may stand before them.
-  size_t first = *input - (*input > scaleInput);
+  size_t first = data[0].name == entry.inputs[*input].name ? 0 : 1;
   tokens = {first, 1 - first, uint64_t(type.numElements()),
             std::min(data[0].bound, data[1].bound)};
+}
+
+void TrainingStep::addInputs(const PackagedEntry &entry,
+                             const Function &function) {
+  for (const PackagedValue &input : entry.inputs)
+    filled.emplace_back(input.type.numBytes());
+  for (auto [index, input] : llvm::enumerate(entry.inputs)) {
+    if (input.mask) {
+      masks.push_back({index, input.type, *input.mask});
+    } else if (index != scaleInput) {
+      const Value *param = function.parameters()[index].get();
+      data.push_back({input.name, input.type, countIds(function, param)});
+      views.push_back(filled[index]);
+    }
+  }
 }
 
 bool TrainingStep::inspect(const ModelPackage &package, llvm::StringRef wanted,
@@ -81,11 +95,7 @@ bool TrainingStep::inspect(const ModelPackage &package, llvm::StringRef wanted,
   scaleInput = *scale;
   lossOutput = *loss;
   const Function &function = *package.schedule->findFunction(name);
-  auto params = function.parameters();
-  for (auto [index, input] : llvm::enumerate(entry->inputs))
-    if (index != scaleInput)
-      data.push_back(
-          {input.name, input.type, countIds(function, params[index].get())});
+  addInputs(*entry, function);
   findTokens(*entry);
   operations = countOperations(package, function);
   for (auto [index, output] : llvm::enumerate(entry->outputs)) {
@@ -95,9 +105,6 @@ bool TrainingStep::inspect(const ModelPackage &package, llvm::StringRef wanted,
     metrics.push_back(output.name);
     metricOutputs.push_back(index);
   }
-  for (const StepInput &input : data)
-    filled.emplace_back(input.type.numBytes());
-  views.assign(filled.begin(), filled.end());
   return true;
 }
 
@@ -113,14 +120,25 @@ static float numberAt(llvm::ArrayRef<uint8_t> result) {
   return number;
 }
 
+void TrainingStep::drawMasks(const MaskDraw &draw) {
+  for (const MaskInput &mask : masks)
+    draw.draw(mask.mask, mask.type, mask.input, filled[mask.input]);
+  areDrawn = true;
+}
+
+void TrainingStep::clearMasks() {
+  if (!std::exchange(areDrawn, false))
+    return;
+  for (const MaskInput &mask : masks)
+    fillMean(mask.mask, mask.type, filled[mask.input]);
+}
+
 std::optional<float> TrainingStep::run(float scale, Gradients gradients,
                                        Diagnostics &diags,
                                        GradientReady ready) {
+  std::memcpy(filled[scaleInput].data(), &scale, sizeof(scale));
   llvm::SmallVector<llvm::ArrayRef<uint8_t>> inputs(filled.begin(),
                                                     filled.end());
-  inputs.insert(
-      inputs.begin() + scaleInput,
-      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(&scale), sizeof(scale)));
   llvm::SmallVector<llvm::MutableArrayRef<uint8_t>> outputs(results.begin(),
                                                             results.end());
   if (!session->run(name, inputs, outputs, diags, gradients, ready))

@@ -12,11 +12,12 @@
 #ifndef ANEC_LIB_TRAIN_TRAININGSTEP_H
 #define ANEC_LIB_TRAIN_TRAININGSTEP_H
 
+#include "anec/Package/MaskDraw.h"
 #include "anec/Runtime/Session.h"
 
 namespace anec {
 
-/// An input that data fills: each but the scale of the loss.
+/// An input that data fills: each but the scale of the loss and random masks.
 struct StepInput {
   std::string name;
   TensorType type;
@@ -55,6 +56,9 @@ public:
   /// the last run.
   llvm::ArrayRef<std::string> metricNames() const { return metrics; }
   double metric(size_t index) const;
+  /// Draws the masks of the next runs, or sets them to their means.
+  void drawMasks(const MaskDraw &draw);
+  void clearMasks();
   /// Runs once and returns the loss; nothing on failure. Gradients are
   /// multiplied by `scale`.
   std::optional<float> run(
@@ -65,16 +69,24 @@ public:
   Session &weights() { return *session; }
 
 private:
+  void addInputs(const PackagedEntry &entry, const Function &function);
   void findTokens(const PackagedEntry &entry);
 
   std::string name;
   double operations = 0;
   std::vector<StepInput> data;
+  struct MaskInput {
+    size_t input; ///< of the entry
+    TensorType type;
+    RandomMask mask;
+  };
+  std::vector<MaskInput> masks;
+  bool areDrawn = true; ///< masks may have other elements than their means
   std::optional<TokenInputs> tokens;
   std::vector<std::string> metrics;
   std::vector<size_t> metricOutputs;
-  size_t scaleInput = 0, lossOutput = 0; ///< of the entry
-  std::vector<std::vector<uint8_t>> filled, results;
+  size_t scaleInput = 0, lossOutput = 0;             ///< of the entry
+  std::vector<std::vector<uint8_t>> filled, results; ///< of the entry
   std::vector<llvm::MutableArrayRef<uint8_t>> views;
   std::unique_ptr<Session> session;
 };

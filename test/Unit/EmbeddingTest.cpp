@@ -7,6 +7,7 @@
 #include "anec/anec.h"
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
+#include <set>
 
 using namespace anec;
 
@@ -302,6 +303,43 @@ TEST(Embedding, TrainsStepByStep) {
   EXPECT_EQ(reports(diags),
             "[nothing-accumulated] a step needs a run that adds "
             "its gradients\n");
+}
+
+/// The trainer draws the masks of each run; other runs have none.
+TEST(Embedding, DrawsMasks) {
+  Diagnostics diags;
+  std::string text = R"(model m(x: fp16[8, 4]) -> fp32 {
+  weight w: fp16[8, 8];
+  return cast(mean(dropout(w @ x, rate = 0.5) ** 2), fp32);
+})";
+  std::vector<float> x(32, 1), ones(32, 1);
+  auto losses = [&](uint64_t seed, bool given) {
+    std::optional<ModelPackage> package =
+        compileModelText(text, "m.tdsl", withWeights(), "", diags);
+    auto session = package
+                       ? ProgramSession::open(std::move(*package), {}, diags)
+                       : nullptr;
+    std::vector<float> values(1);
+    if (!session ||
+        !session->run("m.train", {{"x", x}},
+                      {{"output", llvm::MutableArrayRef(values)}}, diags))
+      return values;
+    TrainerOptions options;
+    options.seed = seed;
+    auto trainer = Trainer::open(*session, options, diags);
+    llvm::SmallVector<InputArray> inputs = {{"x", x}};
+    if (given)
+      inputs.emplace_back("dropout", ones);
+    for (int run = 0; trainer && run < 3; ++run)
+      values.push_back(trainer->accumulate(inputs, diags).value_or(-1));
+    return values;
+  };
+  std::vector<float> drawn = losses(1, false);
+  ASSERT_EQ(drawn.size(), 4u) << reports(diags);
+  EXPECT_EQ(std::set<float>(drawn.begin(), drawn.end()).size(), 4u);
+  EXPECT_EQ(losses(1, false), drawn);
+  EXPECT_NE(losses(2, false), drawn);
+  EXPECT_EQ(losses(1, true), std::vector<float>(4, drawn[0]));
 }
 
 /// Two runs of the same inputs are a step like one of them.

@@ -1,9 +1,11 @@
-//===- TrainTest.cpp - data order, learning rate, optimizer ---------------===//
+//===- TrainTest.cpp - masks, data order, learning rate, optimizer --------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "TemporaryFolder.h"
+#include "anec/Package/MaskDraw.h"
+#include "anec/Support/Half.h"
 #include "anec/Train/AdamW.h"
 #include "anec/Train/LossScale.h"
 #include "anec/Train/TokenData.h"
@@ -11,10 +13,58 @@
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 using namespace anec;
 using namespace anec::test;
+
+//===----------------------------------------------------------------------===//
+// Random masks
+//===----------------------------------------------------------------------===//
+
+/// The bits of the elements of a mask of 1000 elements.
+static std::vector<uint16_t> drawn(const MaskDraw &draw, uint64_t input,
+                                   RandomMask mask = {0.75f, true}) {
+  std::vector<uint8_t> bytes(2000);
+  draw.draw(mask, {DType::FP16, {10, 100}}, input, bytes);
+  std::vector<uint16_t> halves(1000);
+  std::memcpy(halves.data(), bytes.data(), bytes.size());
+  return halves;
+}
+
+TEST(MaskDraw, KeepsAShare) {
+  std::vector<uint16_t> mask = drawn({7, 1, 0}, 0);
+  auto kept = std::count(mask.begin(), mask.end(), floatToHalf(4.0f / 3));
+  EXPECT_EQ(std::count(mask.begin(), mask.end(), 0), 1000 - kept);
+  EXPECT_NEAR(double(kept), 750, 50);
+  mask = drawn({7, 1, 0}, 0, {0.25f, false});
+  EXPECT_NEAR(std::count(mask.begin(), mask.end(), floatToHalf(1)), 250, 50);
+  mask = drawn({7, 1, 0}, 0, {1, false});
+  EXPECT_EQ(std::count(mask.begin(), mask.end(), floatToHalf(1)), 1000);
+}
+
+TEST(MaskDraw, DiffersBySeedStepRunAndInput) {
+  std::set<std::vector<uint16_t>> masks;
+  for (uint64_t i = 0; i < 3; ++i)
+    for (uint64_t j = 0; j < 3; ++j)
+      for (uint64_t k = 0; k < 3; ++k)
+        for (uint64_t input = 0; input < 3; ++input)
+          masks.insert(drawn({i, j, k}, input));
+  EXPECT_EQ(masks.size(), 81u);
+  EXPECT_TRUE(masks.count(drawn({2, 1, 0}, 2)));
+}
+
+TEST(MaskDraw, HasAMean) {
+  std::vector<uint8_t> bytes(8);
+  fillMean({0.75f, true}, {DType::FP32, {2}}, bytes);
+  float values[2];
+  std::memcpy(values, bytes.data(), bytes.size());
+  EXPECT_EQ(values[1], 1.0f);
+  fillMean({0.75f, false}, {DType::FP32, {2}}, bytes);
+  std::memcpy(values, bytes.data(), bytes.size());
+  EXPECT_EQ(values[1], 0.75f);
+}
 
 //===----------------------------------------------------------------------===//
 // Data

@@ -63,7 +63,7 @@ static std::unique_ptr<Module> readDifferentiated(const Arguments &arguments,
   std::unique_ptr<Module> module =
       readSourceFile(arguments.program, arguments.options, diags);
   PassManagerOptions passes;
-  passes.passes = {&passes::Differentiate};
+  passes.passes = {&passes::ExposeMasks, &passes::Differentiate};
   if (!module || !runPasses(*module, passes, diags))
     return nullptr;
   return module;

@@ -21,6 +21,10 @@ public:
 private:
   bool runFunction(Diagnostics &diags);
   bool runEntry(Diagnostics &diags);
+  std::optional<uint64_t> maskSeed() const {
+    return seed.getNumOccurrences() ? std::optional(seed.getValue())
+                                    : std::nullopt;
+  }
 
   ProgramFlags program;
   InputFlags given;
@@ -37,6 +41,11 @@ private:
       "report-hazards",
       cl::desc("With an emulated engine, list the ops whose partial sums, "
                "products or results exceed its range")};
+  cl::opt<uint64_t> seed{
+      "seed", cl::value_desc("N"),
+      cl::desc("Draw the random masks of a training step that --input does not "
+               "give, as the first run of a training does (default: their "
+               "means, as without training)")};
   cl::opt<std::string> gradients{
       "gradients", cl::value_desc("FOLDER|FILE.safetensors"),
       cl::desc("Also run the backward of a package, and write the gradient of "
@@ -64,7 +73,7 @@ bool Run::runEntry(Diagnostics &diags) {
   return opened &&
          runEntryOnce(std::move(*package), *opened,
                       {backend.load(), weights.options(backend.executor()),
-                       program.function, given.inputs},
+                       program.function, given.inputs, maskSeed()},
                       outputDir, gradients, llvm::outs(), diags);
 }
 
@@ -77,6 +86,8 @@ ExitCode Run::run(const Invocation &call) {
       return call.usageError(wrong);
   if (reportHazards && !isEmulated(backend.numerics))
     return call.usageError("--report-hazards takes --numerics=m1, m3 or m4");
+  if (maskSeed() && !program.isPackage())
+    return call.usageError("--seed is for packages");
   return runReporting([&](Diagnostics &diags) {
     return program.isPackage() ? runEntry(diags) : runFunction(diags);
   });

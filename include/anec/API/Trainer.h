@@ -30,6 +30,8 @@ struct TrainerOptions {
   /// Unset: defaultHyperparameters of the session's numerics. `batch` is
   /// ignored: the number of calls of accumulate determines the runs of a step.
   std::optional<Hyperparameters> hyper;
+  /// Seed of the random masks.
+  uint64_t seed = 0;
 };
 
 class Trainer {
@@ -46,9 +48,10 @@ public:
 
   /// Runs forward and backward once and adds the gradients to those of this
   /// step. Returns the loss, which may be infinite or NaN. `inputs` are those
-  /// of the entry without the loss scale, which the trainer sets. Returns
-  /// nothing, with the reason reported, when an input does not fit or the
-  /// machine failed; all runs of the step are then discarded.
+  /// of the entry without the loss scale, which the trainer sets, and without
+  /// random masks, which it draws unless they are given. Returns nothing, with
+  /// the reason reported, when an input does not fit or the machine failed; all
+  /// runs of the step are then discarded.
   std::optional<float> accumulate(llvm::ArrayRef<InputArray> inputs,
                                   Diagnostics &diags);
   /// Ends the step: updates the weights with the mean of the gradients of its

@@ -24,6 +24,7 @@
 #define ANEC_IR_IR_H
 
 #include "anec/IR/Params.h"
+#include "anec/IR/RandomMask.h"
 #include "anec/IR/Roles.h"
 #include "anec/IR/Type.h"
 #include "llvm/ADT/STLExtras.h"
@@ -125,6 +126,9 @@ public:
     return holder == Holder::State ? ValueRole::State : given;
   }
   void setRole(ValueRole role) { given = role; }
+  /// How a random mask is drawn, where it is known. Every random mask that an
+  /// entry takes has it.
+  std::optional<RandomMask> mask;
 
   /// Where a parameter is declared; the range of any other value is its op's.
   SourceRange declared;

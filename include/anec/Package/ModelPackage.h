@@ -100,6 +100,7 @@ struct PackagedValue {
   std::string name;
   TensorType type;
   ValueRole role = ValueRole::Input;
+  std::optional<RandomMask> mask; ///< how a random mask is drawn
   bool operator==(const PackagedValue &) const = default;
 };
 

@@ -22,6 +22,9 @@ struct EntryOptions {
   std::string entry;
   /// Arguments NAME=SOURCE, see InputArrays.h.
   std::vector<std::string> inputs;
+  /// Draws the random masks that are not given, as the first run of a training
+  /// with this seed does. Unset: they are their means, as without training.
+  std::optional<uint64_t> seed;
 };
 
 /// A session with the arrays of one entry. Runs use the input values read when

@@ -55,8 +55,8 @@ struct TrainOptions {
   /// The initial weights. Without a source: those in the package, or drawn from
   /// `seed`. A checkpoint has its own: an error then.
   WeightOptions weights;
-  /// Seed of the order of the data and of initial weights. Unset: the
-  /// checkpoint's when resuming, otherwise 0.
+  /// Seed of the order of the data, of random masks and of initial weights.
+  /// Unset: the checkpoint's when resuming, otherwise 0.
   std::optional<uint64_t> seed;
   /// Values that override the defaults or the checkpoint's.
   GivenHyperparameters hyper;

@@ -85,7 +85,8 @@ const LayerBackward &Differentiator::differentiateLayer(const Function &layer) {
   cloneBody(layer, *backward, map, /*withResults=*/false);
   Activity activity;
   for (const auto &parameter : backward->parameters())
-    activity.activate(parameter.get());
+    if (parameter->role() != ValueRole::RandomMask)
+      activity.activate(parameter.get());
   for (const Op &op : backward->body())
     activity.visit(op);
   Adjoint adjoint(*backward, activity, ctx.diags);

@@ -64,6 +64,7 @@ static bool exposeLogits(Module &module, PassContext &ctx) {
   }
   if (models)
     removeStopGradients(module);
+  removeDropouts(module);
   ctx.count("models", models);
   ctx.count("exposed", exposed);
   return models != 0;

@@ -9,12 +9,19 @@
 
 using namespace anec;
 
-void anec::removeStopGradients(Module &module) {
+/// Makes the only operand of each op `def` its result.
+static void removeAll(Module &module, const OpDef &def) {
   for (const auto &function : module.functions)
     for (Op &op : llvm::make_early_inc_range(function->body())) {
-      if (!op.is(ops::StopGradient))
+      if (!op.is(def))
         continue;
       op.result()->replaceAllUsesWith(op.operand(0u));
       op.erase();
     }
 }
+
+void anec::removeStopGradients(Module &module) {
+  removeAll(module, ops::StopGradient);
+}
+
+void anec::removeDropouts(Module &module) { removeAll(module, ops::Dropout); }

@@ -13,6 +13,8 @@ namespace anec {
 /// Removes `stop_gradient`, which has a meaning for `differentiate` alone, from
 /// all functions: `stop_gradient(x)` is x.
 void removeStopGradients(Module &module);
+/// Removes `dropout`, which is x where nothing is trained.
+void removeDropouts(Module &module);
 
 } // namespace anec
 

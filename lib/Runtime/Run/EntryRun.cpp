@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/EntryRun.h"
+#include "anec/Package/MaskDraw.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Runtime/InputArrays.h"
 #include "anec/Runtime/OutputFiles.h"
@@ -28,6 +29,17 @@ static const PackagedEntry *findEntry(const ModelPackage &package,
   return chooseEntry(package, wanted, fitting.empty() ? all : fitting, diags);
 }
 
+/// The elements of a random mask that is not given.
+static ConstantRef maskFor(const PackagedValue &input, size_t index,
+                           std::optional<uint64_t> seed) {
+  std::vector<uint8_t> elements(input.type.numBytes());
+  if (seed)
+    MaskDraw{*seed}.draw(*input.mask, input.type, index, elements);
+  else
+    fillMean(*input.mask, input.type, elements);
+  return Constant::copy(input.type, elements);
+}
+
 bool EntryRun::open(ModelPackage package, Backend &backend,
                     const EntryOptions &options, bool backward,
                     llvm::StringRef fallback, Diagnostics &diags) {
@@ -38,6 +50,7 @@ bool EntryRun::open(ModelPackage package, Backend &backend,
   name = chosen->name;
   std::optional<size_t> scale = chosen->inputOf(ValueRole::LossScale);
   std::string scaleName = scale ? chosen->inputs[*scale].name : "";
+  std::vector<PackagedValue> declared = chosen->inputs;
   SessionOptions sessionOptions;
   sessionOptions.load = options.load;
   sessionOptions.weights = options.weights;
@@ -54,10 +67,19 @@ bool EntryRun::open(ModelPackage package, Backend &backend,
   // The loss scale is 1 unless it is given.
   if (scale && !given(scaleName))
     arguments.push_back(scaleName + "=ones");
+  // Zeros stand for masks until these are drawn.
+  llvm::SmallVector<size_t> masks;
+  for (auto [index, input] : llvm::enumerate(declared))
+    if (input.mask && !given(input.name)) {
+      masks.push_back(index);
+      arguments.push_back(input.name + "=zeros");
+    }
   auto arrays = readPorts("input", ports, arguments, fallback, diags);
   if (!arrays)
     return false;
   inputs = std::move(*arrays);
+  for (size_t index : masks)
+    inputs[index] = maskFor(declared[index], index, options.seed);
   for (const Port &port : opened->outputs(name))
     results.emplace_back(port.type.numBytes());
   return true;

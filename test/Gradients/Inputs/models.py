@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True
 from image_models import ConvNet, Denoiser, ResNet, UNet, ViT
 from language_models import (Adapters, EncoderDecoder, GPT2, Llama, LoRA, Mamba, Mixture,
                              Qwen3, Scan)
-from other_models import Contrastive, Digits, Regressor
+from other_models import Contrastive, Digits, Dropouts, Regressor
 from parts import Constants
 
 # Relative, norm of the difference over norm, for each parameter.
@@ -34,8 +34,8 @@ LOSS_SCALE = 256.0  # when every op rounds to fp16
 DIRECTIONS = 24
 
 MODELS = {model.NAME: model for model in (
-    Adapters, Contrastive, ConvNet, Denoiser, Digits, EncoderDecoder, GPT2, Llama, LoRA,
-    Mamba, Mixture, Qwen3, Regressor, ResNet, Scan, UNet, ViT)}
+    Adapters, Contrastive, ConvNet, Denoiser, Digits, Dropouts, EncoderDecoder, GPT2,
+    Llama, LoRA, Mamba, Mixture, Qwen3, Regressor, ResNet, Scan, UNet, ViT)}
 
 # How packages are made.
 PACKAGES = {

@@ -1,7 +1,9 @@
 """Models of vectors."""
+import pathlib
+
 import numpy
 
-from parts import Model, cross_entropy, gelu, layer_norm, mean_square, relu, unit
+from parts import Model, cross_entropy, gelu, layer_norm, mean_square, relu, silu, unit
 
 
 class Digits(Model):
@@ -82,3 +84,42 @@ class Contrastive(Model):
         pairs = self.arguments["pairs"]
         return (cross_entropy(similarity, pairs)
                 + cross_entropy(similarity.T, pairs)) / 2
+
+
+class Dropouts(Model):
+    """Dropout and random masks: of the model, of each iteration, of each call."""
+    NAME = "dropouts"
+    CONFIG = dict(layers=3, dim=8, outputs=2, batch=4)
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        dim, batch = self.dim, self.batch
+        self.layer("block", self.layers, w1=(dim, dim), w2=(dim, dim))
+        self.layer("leave", w=(self.outputs, dim))
+        self.data("examples", dim, batch)
+        self.data("answers", self.outputs, batch)
+        self.mask("dropout", 0.75, dim, batch)
+        self.mask("block.dropout", 0.75, self.layers, dim, batch)
+        self.mask("block.dropout_1", 0.5, self.layers, dim, batch)
+        self.mask("block.random_mask", 0.75, self.layers, 1, batch, value=1)
+        self.mask("leave.dropout", 0.5, dim, batch)
+        self.mask("leave.dropout_1", 0.5, dim, batch)
+
+    def mask(self, name, keep, *shape, value=None):
+        ones = self.random.random(shape) < keep
+        self.arguments[name] = self.rounded(ones * (value or 1 / keep))
+
+    def source(self):
+        return pathlib.Path(__file__).with_name("dropouts.tdsl").read_text()
+
+    def loss(self, p):
+        a = self.arguments
+        x = a["examples"] * a["dropout"]
+        for i in range(self.layers):
+            w = self.weights(p, "block", i)
+            h = silu((w["w1"] @ x) * a["block.dropout"][i])
+            h = (w["w2"] @ h) * a["block.dropout_1"][i]
+            x = x + h * a["block.random_mask"][i]
+        w = p["leave.w"]
+        y = w @ (x * a["leave.dropout"]) + w @ (silu(x) * a["leave.dropout_1"])
+        return mean_square(y, a["answers"])
