@@ -64,6 +64,23 @@ static bool addActivation(BlockBuilder &b) {
   return true;
 }
 
+static bool addDropout(BlockBuilder &b) {
+  Expr x = b.any();
+  if (b.random.chance(0.7) || x.type.shape.empty()) {
+    b.note("dropout");
+    b.let(b.same(b.random.oneOf({"dropout($0, rate = 0.25)",
+                                 "dropout($0 + 1, rate = 0.5)",
+                                 "dropout($0, rate = 0)"}),
+                 {x}));
+    return true;
+  }
+  b.note("random mask");
+  b.let(b.same("($0 * cast(random_mask(shape = [1], keep = 0.75), " +
+                   x.type.dtype + "))",
+               {x}));
+  return true;
+}
+
 static bool addScalar(BlockBuilder &b) {
   b.let(b.same(
       b.random.oneOf({"($0 * 0.5)", "(1 - $0)", "($0 + 0.25)", "(0.75 * $0)",
@@ -295,6 +312,7 @@ const std::vector<Construct> &anec::fuzz::generalConstructs() {
       {"constant", 1, addConstant},      {"fp32 inside", 1, addWide},
       {"reduction", 4, addReduction},    {"softmax", 2, addSoftmax},
       {"layer_norm", 2, addLayerNorm},   {"rmsnorm", 2, addRmsNorm},
+      {"dropout", 1, addDropout},
   };
   return constructs;
 }

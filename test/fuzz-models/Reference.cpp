@@ -39,11 +39,13 @@ static const Function *entryOf(const Module &module, FunctionRole role) {
 
 bool Reference::open(llvm::StringRef text, Diagnostics &diags) {
   forward = parse(text, diags);
-  if (!forward)
-    return false;
   differentiated = parse(text, diags);
   PassManagerOptions options;
-  options.passes = {&passes::Differentiate};
+  if (trains)
+    options.passes = {&passes::ExposeMasks};
+  if (!forward || !runPasses(*forward, options, diags))
+    return false;
+  options.passes.push_back(&passes::Differentiate);
   if (!differentiated || !runPasses(*differentiated, options, diags))
     return false;
   model = entryOf(*forward, FunctionRole::Forward);
@@ -58,8 +60,11 @@ bool Reference::lower(llvm::StringRef text, const Target &target) {
   Diagnostics diags;
   lowered = parse(text, diags);
   PassManagerOptions options;
-  options.passes = {&passes::Differentiate, &passes::Decompose,
-                    &passes::Legalize};
+  if (trains)
+    options.passes = {&passes::ExposeMasks};
+  for (const PassDef *pass :
+       {&passes::Differentiate, &passes::Decompose, &passes::Legalize})
+    options.passes.push_back(pass);
   options.target = &target;
   return lowered && runPasses(*lowered, options, diags);
 }
@@ -75,15 +80,21 @@ static double normal(Random &random) {
   return sum;
 }
 
-/// Floats are normal; integers are classes or rows, and a few are none.
+/// Floats are normal, but in masks; integers are classes or rows, and a few are
+/// none.
 void Reference::chooseInputs() {
   for (const auto &parameter : model->parameters()) {
     const TensorType &type = parameter->type;
     Random random(seed ^ llvm::xxHash64(parameter->name));
     Elements elements(size_t(type.numElements()));
     for (double &element : elements)
-      element = isFloat(type.dtype) ? roundToDType(normal(random), type.dtype)
-                                    : double(random.number(0, 1));
+      if (parameter->mask)
+        element = random.chance(parameter->mask->keep)
+                      ? roundToDType(parameter->mask->value(), type.dtype)
+                      : 0;
+      else
+        element = isFloat(type.dtype) ? roundToDType(normal(random), type.dtype)
+                                      : double(random.number(0, 1));
     if (elements.size() > 1 && parameter->name == "targets" &&
         random.chance(0.3))
       elements[1] = -1;

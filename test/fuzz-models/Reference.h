@@ -45,7 +45,9 @@ struct Evaluation {
 
 class Reference {
 public:
-  explicit Reference(uint64_t seed) : seed(seed) {}
+  /// Of a training step, with random masks drawn from the seed, or else of
+  /// what remains without training.
+  Reference(uint64_t seed, bool trains) : seed(seed), trains(trains) {}
 
   /// False, with the reason reported, when the text is not a model that can be
   /// differentiated.
@@ -74,6 +76,7 @@ private:
   void chooseInputs();
 
   uint64_t seed;
+  bool trains;
   std::unique_ptr<Module> forward, differentiated, lowered;
   const Function *model = nullptr;
   std::map<std::string, Weight> arrays;
