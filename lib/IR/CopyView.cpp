@@ -12,6 +12,7 @@
 
 #include "anec/IR/ArrayView.h"
 #include "llvm/ADT/STLExtras.h"
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -88,6 +89,14 @@ static BoxCopy boxOf(llvm::ArrayRef<ViewStep> steps, Shape &shape) {
   return box;
 }
 
+namespace {
+/// An element at any address: arrays of mapped files are not aligned.
+template <size_t N>
+struct Element {
+  std::array<uint8_t, N> bytes = {};
+};
+} // namespace
+
 /// Copies a plane whose elements are contiguous along `down` on one side and
 /// along `across` on the other, in square tiles that fit into the cache.
 template <typename T>
@@ -128,7 +137,7 @@ static void copyInner(const T *from, T *to, llvm::ArrayRef<CopyAxis> inner) {
 template <typename T>
 static void copyBox(const BoxCopy &box, const T *from, T *to) {
   if (!box.fills)
-    std::fill_n(to, box.count, T(0));
+    std::fill_n(to, box.count, T());
   // The last axis, and the one along which the source is contiguous.
   llvm::SmallVector<CopyAxis, 8> outer = box.axes;
   llvm::SmallVector<CopyAxis, 2> inner;
@@ -164,20 +173,20 @@ static void copyBox(const BoxCopy &box, const T *from, T *to) {
 
 static void copyBox(const BoxCopy &box, const void *from, void *to,
                     unsigned width) {
-  auto as = [&](auto zero) {
-    using T = decltype(zero);
+  auto as = [&](auto element) {
+    using T = decltype(element);
     copyBox(box, static_cast<const T *>(from), static_cast<T *>(to));
   };
   switch (width) {
   case 1:
-    return as(uint8_t(0));
+    return as(Element<1>());
   case 2:
-    return as(uint16_t(0));
+    return as(Element<2>());
   case 4:
-    return as(uint32_t(0));
+    return as(Element<4>());
   default:
     assert(width == 8);
-    return as(uint64_t(0));
+    return as(Element<8>());
   }
 }
 
