@@ -151,17 +151,19 @@ static bool inferSdpaProbs(InferContext &ctx) {
 // Reference
 //===----------------------------------------------------------------------===//
 
-/// The mask value of a key that a query does not see. Added to a score, it
-/// stays within fp16 (-inf could make the softmax NaN), and its exponential is
-/// 0 as long as scores of a row differ by less than 29,000.
-static constexpr double hiddenScore = -3e4;
+/// The mask value of a key that a query does not see. In fp16, it stays within
+/// the type when it is added to a score (-inf could make the softmax NaN), and
+/// its exponential is 0 as long as scores of a row differ by less than 29,000.
+static double hiddenScore(DType dtype) {
+  return dtype == DType::FP16 ? -3e4 : -1e30;
+}
 
-/// 0 where query i sees key j, elsewhere hiddenScore.
-static std::vector<double> hidingMask(const Attention &a) {
+/// 0 where query i sees key j, elsewhere the mask value of scores of `dtype`.
+static std::vector<double> hidingMask(const Attention &a, DType dtype) {
   std::vector<double> mask;
   for (int64_t i = 0; i < a.queries; ++i)
     for (int64_t j = 0; j < a.keys; ++j)
-      mask.push_back(a.sees(i, j) ? 0 : hiddenScore);
+      mask.push_back(a.sees(i, j) ? 0 : hiddenScore(dtype));
   return mask;
 }
 
@@ -173,10 +175,11 @@ static std::vector<double> maskScores(EvalContext &ctx, const Attention &a) {
   std::vector<double> added;
   Shape shape = a.scores();
   bool isBool = mask->type.dtype == DType::Bool;
+  double hidden = hiddenScore(ctx.in[0]->type.dtype);
   forEachElement<1>(
       shape, {broadcastStrides(mask->type.shape, shape)}, [&](const auto &at) {
         double element = mask->data[at[0]];
-        added.push_back(!isBool ? element : element != 0 ? 0 : hiddenScore);
+        added.push_back(!isBool ? element : element != 0 ? 0 : hidden);
       });
   return added;
 }
@@ -254,22 +257,24 @@ static Value *perKeyHead(Decomposition &d, const Attention &a, Value *x,
   return d.reshape(x, {a.batches() * a.keyHeads, a.width, a.keys}, name);
 }
 
-/// The values added to the scores: the mask, and hiddenScore where a query does
-/// not see a key. A constant mask gives a constant.
+/// The values added to the scores: the mask, and the mask value where a query
+/// does not see a key. A constant mask gives a constant.
 static Value *addedScores(Decomposition &d, const Op &op, const Attention &a) {
   Value *mask = op.operand(param::mask);
   bool isBool = mask && mask->type.dtype == DType::Bool;
+  DType dtype = op.operand(0u)->type.dtype;
   if (isBool) {
     // (mask - 1) * -hiddenScore
-    llvm::StringRef dtype = spelling(op.operand(0u)->type.dtype);
-    mask = d.make(ops::Cast, {mask}, Attr(param::dtype, dtype), "kept");
+    mask =
+        d.make(ops::Cast, {mask}, Attr(param::dtype, spelling(dtype)), "kept");
     mask = d.make(ops::Sub, {mask, d.scalar(1, "one")}, "left_out");
-    mask = d.make(ops::Mul, {mask, d.scalar(-hiddenScore, "hidden")},
+    mask = d.make(ops::Mul, {mask, d.scalar(-hiddenScore(dtype), "hidden")},
                   "hidden_scores");
   }
   if (!a.hides())
     return mask;
-  Value *hiding = d.array({1, a.queries, a.keys}, hidingMask(a), "causal_mask");
+  Value *hiding =
+      d.array({1, a.queries, a.keys}, hidingMask(a, dtype), "causal_mask");
   if (!mask)
     return hiding;
   return d.make(isBool ? ops::Minimum : ops::Add, {mask, hiding}, "mask");
@@ -499,7 +504,9 @@ constinit const OpDef ops::Sdpa = {
                     "because their mask is stored in the program",
                     "`window` and `softcap` are at least 0",
                     "`mask` broadcasts to the scores, and is bool or has the "
-                    "element type of `q`"},
+                    "element type of `q`; in fp16, a query sees nothing that "
+                    "is hidden as long as its scores differ by less than "
+                    "29,000"},
     .infer = inferSdpa,
     .eval = evalSdpa,
     .decompose = decomposeSdpa,
@@ -526,7 +533,9 @@ constinit const OpDef ops::SdpaProbs = {
                     "because their mask is stored in the program",
                     "`window` and `softcap` are at least 0",
                     "`mask` broadcasts to the scores, and is bool or has the "
-                    "element type of `q`"},
+                    "element type of `q`; in fp16, a query sees nothing that "
+                    "is hidden as long as its scores differ by less than "
+                    "29,000"},
     .infer = inferSdpaProbs,
     .eval = evalSdpaProbs,
     .decompose = decomposeSdpaProbs,

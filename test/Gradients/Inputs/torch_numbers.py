@@ -15,10 +15,6 @@ class Unknown(Exception):
     """What is not covered: an op, or a case of it."""
 
 
-class OutOfRange(Exception):
-    """Values for which an op is not what it is defined to be."""
-
-
 def nudged(x):
     if not Floats.nudge or not x.is_floating_point():
         return x
