@@ -36,6 +36,14 @@ using namespace anec;
 
 namespace {
 
+/// An element at any address: arrays of mapped files are not aligned.
+template <typename T>
+inline T load(const T *from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
 inline uint16_t narrowToHalf(uint32_t bits) {
   uint32_t sign = bits & 0x80000000u;
   uint32_t magnitude = bits ^ sign;
@@ -166,7 +174,7 @@ void anec::floatsToHalves(const float *__restrict in, uint16_t *__restrict out,
   if (instructions == HalfInstructions::Best && hasInstructions())
     i = narrowVectors(in, out, count);
   for (; i < count; ++i)
-    out[i] = narrowToHalf(std::bit_cast<uint32_t>(in[i]));
+    out[i] = narrowToHalf(std::bit_cast<uint32_t>(load(in + i)));
 }
 
 void anec::halvesToFloats(const uint16_t *__restrict in, float *__restrict out,
@@ -175,7 +183,7 @@ void anec::halvesToFloats(const uint16_t *__restrict in, float *__restrict out,
   if (instructions == HalfInstructions::Best && hasInstructions())
     i = widenVectors(in, out, count);
   for (; i < count; ++i)
-    out[i] = widenHalf(in[i]);
+    out[i] = widenHalf(load(in + i));
 }
 
 void anec::doublesToHalves(const double *__restrict in,
@@ -198,7 +206,7 @@ size_t anec::countHalfOverflows(const float *in, size_t count) {
     size_t end = count - start < (1 << 20) ? count : start + (1 << 20);
     overflows = 0;
     for (size_t i = start; i < end; ++i) {
-      uint32_t magnitude = std::bit_cast<uint32_t>(in[i]) & 0x7fffffffu;
+      uint32_t magnitude = std::bit_cast<uint32_t>(load(in + i)) & 0x7fffffffu;
       overflows += uint32_t(magnitude >= 0x477ff000u) &
                    uint32_t(magnitude < 0x7f800000u);
     }

@@ -40,7 +40,8 @@ enum class HalfInstructions : uint8_t {
   Best,    ///< the processor's conversion instructions
   Portable ///< bit arithmetic
 };
-/// Convert arrays at memory speed. The ranges must not overlap.
+/// Convert arrays at memory speed. The ranges must not overlap; `in` need not
+/// be aligned.
 void floatsToHalves(const float *in, uint16_t *out, size_t count,
                     HalfInstructions instructions = HalfInstructions::Best);
 void halvesToFloats(const uint16_t *in, float *out, size_t count,
