@@ -51,6 +51,13 @@
 #define ANEC_API
 #endif
 
+/* An enumeration can hold any number, in C++ as in C: others are refused. */
+#ifdef __cplusplus
+#define ANEC_INT : int
+#else
+#define ANEC_INT
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -61,14 +68,14 @@ ANEC_API const char *anec_version(void);
 /*===-- Errors ------------------------------------------------------------===*/
 
 /** The exit codes of the tools. */
-typedef enum anec_status {
+typedef enum anec_status ANEC_INT {
   ANEC_OK = 0,
   ANEC_INPUT_ERROR = 1,  /**< a source, a file or an array is invalid */
   ANEC_USAGE_ERROR = 2,  /**< an argument is invalid */
   ANEC_MACHINE_ERROR = 3 /**< the machine or the backend failed */
 } anec_status;
 
-typedef enum anec_severity {
+typedef enum anec_severity ANEC_INT {
   ANEC_ERROR = 0,
   ANEC_WARNING = 1,
   ANEC_REMARK = 2,
@@ -102,18 +109,18 @@ ANEC_API const char *anec_diagnostics_text(const anec_diagnostics *diags);
 
 /*===-- Compiling ---------------------------------------------------------===*/
 
-typedef enum anec_weight_mode {
+typedef enum anec_weight_mode ANEC_INT {
   ANEC_WEIGHTS_AUTO = 0,   /**< baked if not trained and values are given */
   ANEC_WEIGHTS_PACKED = 1, /**< inputs of the kernels */
   ANEC_WEIGHTS_BAKED = 2   /**< constants of the kernels */
 } anec_weight_mode;
 
-typedef enum anec_io_mode {
+typedef enum anec_io_mode ANEC_INT {
   ANEC_IO_PACKED = 0,  /**< one input and one output for each kernel */
   ANEC_IO_SEPARATE = 1 /**< one for each tensor */
 } anec_io_mode;
 
-typedef enum anec_fusion {
+typedef enum anec_fusion ANEC_INT {
   ANEC_FUSE_DEFAULT = 0, /**< only kernels of a kind that is known to run */
   ANEC_FUSE_MAX = 1      /**< up to the target's limits */
 } anec_fusion;
@@ -257,7 +264,7 @@ ANEC_API anec_status anec_costs_get(const anec_costs *costs, size_t index,
 
 /** Element types. Booleans are packed bits, the lowest first; all others are
     little-endian. */
-typedef enum anec_dtype {
+typedef enum anec_dtype ANEC_INT {
   ANEC_BOOL = 0,
   ANEC_FP16 = 1,
   ANEC_FP32 = 2,
@@ -275,7 +282,7 @@ typedef enum anec_dtype {
 } anec_dtype;
 
 /** How the cpu backend computes. */
-typedef enum anec_numerics {
+typedef enum anec_numerics ANEC_INT {
   ANEC_NUMERICS_FP16 = 0, /**< rounds to the declared type after each op */
   ANEC_NUMERICS_FP32 = 1, /**< rounds nothing; fp16 outputs are fp32 */
   ANEC_NUMERICS_M1 = 2,   /**< as published for the engine of that chip */

@@ -48,6 +48,9 @@ static void *allocate(size_t size, size_t alignment) {
   return memory;
 }
 void *operator new(size_t size) { return allocate(size, 1); }
+void *operator new(size_t size, const std::nothrow_t &) noexcept {
+  return allocate(size, 1);
+}
 void *operator new(size_t size, std::align_val_t alignment) {
   return allocate(size, size_t(alignment));
 }
