@@ -36,13 +36,9 @@ using namespace anec;
 
 namespace {
 
-/// An element at any address: arrays of mapped files are not aligned.
-template <typename T>
-inline T load(const T *from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
+/// Elements at any address: arrays of mapped files are not aligned.
+typedef float AnyFloat __attribute__((aligned(1), may_alias));
+typedef uint16_t AnyHalf __attribute__((aligned(1), may_alias));
 
 inline uint16_t narrowToHalf(uint32_t bits) {
   uint32_t sign = bits & 0x80000000u;
@@ -173,8 +169,9 @@ void anec::floatsToHalves(const float *__restrict in, uint16_t *__restrict out,
   size_t i = 0;
   if (instructions == HalfInstructions::Best && hasInstructions())
     i = narrowVectors(in, out, count);
+  const AnyFloat *from = in;
   for (; i < count; ++i)
-    out[i] = narrowToHalf(std::bit_cast<uint32_t>(load(in + i)));
+    out[i] = narrowToHalf(std::bit_cast<uint32_t>(float(from[i])));
 }
 
 void anec::halvesToFloats(const uint16_t *__restrict in, float *__restrict out,
@@ -182,8 +179,9 @@ void anec::halvesToFloats(const uint16_t *__restrict in, float *__restrict out,
   size_t i = 0;
   if (instructions == HalfInstructions::Best && hasInstructions())
     i = widenVectors(in, out, count);
+  const AnyHalf *from = in;
   for (; i < count; ++i)
-    out[i] = widenHalf(load(in + i));
+    out[i] = widenHalf(from[i]);
 }
 
 void anec::doublesToHalves(const double *__restrict in,
@@ -200,13 +198,15 @@ void anec::doublesToHalves(const double *__restrict in,
 
 ANEC_VECTOR_CLONES
 size_t anec::countHalfOverflows(const float *in, size_t count) {
+  const AnyFloat *from = in;
   uint32_t overflows = 0;
   size_t total = 0;
   for (size_t start = 0; start < count; start += 1 << 20) {
     size_t end = count - start < (1 << 20) ? count : start + (1 << 20);
     overflows = 0;
     for (size_t i = start; i < end; ++i) {
-      uint32_t magnitude = std::bit_cast<uint32_t>(load(in + i)) & 0x7fffffffu;
+      uint32_t magnitude =
+          std::bit_cast<uint32_t>(float(from[i])) & 0x7fffffffu;
       overflows += uint32_t(magnitude >= 0x477ff000u) &
                    uint32_t(magnitude < 0x7f800000u);
     }
