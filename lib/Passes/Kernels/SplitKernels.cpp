@@ -41,9 +41,9 @@ static std::string reasonToCut(const Function &kernel, PassContext &ctx) {
   if (!runPasses(trial, options, unheard))
     return "";
   FunctionReport report = makeReport(*trial.functions.front());
-  // Packing adds ops that slice inputs and join outputs.
+  // Packing slices, reshapes and lays out each input, and joins outputs alike.
   unsigned ports = unsigned(kernel.parameters().size()) + kernel.numResults();
-  unsigned most = report.ops + 2 * ports;
+  unsigned most = report.ops + 3 * ports;
   unsigned limit = ctx.target.limits.opsPerProgram;
   if (most > limit && !ctx.assumptions.allows(rules::OpLimit))
     return "it has " + std::to_string(most) + " ops, more than the target's " +
