@@ -13,7 +13,7 @@
 
 #include "ReservedNames.h"
 #include "anec/IR/DType.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace anec;
 
@@ -26,7 +26,19 @@ static constexpr llvm::StringLiteral ofText[] = {
     "BLOBFILE", "inf", "nan", "state", "tensor_buffer",
 };
 
+static llvm::StringSet<> allNames() {
+  llvm::StringSet<> names;
+  for (const DTypeFacts &row : dtypeTable)
+    names.insert(row.spelling);
+  for (llvm::StringRef name : ofCoreMLTools)
+    names.insert(name);
+  for (llvm::StringRef name : ofText)
+    names.insert(name);
+  return names;
+}
+
 bool mil::isReservedName(llvm::StringRef name) {
-  return parseDType(name) || llvm::is_contained(ofCoreMLTools, name) ||
-         llvm::is_contained(ofText, name);
+  // Each value of a program is looked up.
+  static const llvm::StringSet<> names = allNames();
+  return names.contains(name);
 }
