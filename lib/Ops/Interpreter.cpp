@@ -7,6 +7,7 @@
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Weights.h"
+#include "anec/Support/SplitMix.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -251,10 +252,9 @@ class Random {
 public:
   explicit Random(uint64_t seed) : state(seed) {}
   uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
+    uint64_t number = splitMix(state);
+    state += splitMixStep;
+    return number;
   }
   double uniform() { return double(next() >> 11) * 0x1p-53; }
   /// The sum of twelve uniform numbers: approximately normal, without tails

@@ -5,17 +5,10 @@
 
 #include "anec/Package/MaskDraw.h"
 #include "anec/Support/Half.h"
+#include "anec/Support/SplitMix.h"
 #include <cstring>
 
 using namespace anec;
-
-/// SplitMix64's finaliser.
-static uint64_t mixed(uint64_t z) {
-  z += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
 
 /// Writes `value` where `isKept`, and 0 elsewhere, as elements of type T.
 template <typename T, typename Condition>
@@ -39,12 +32,13 @@ static void fill(const TensorType &type, llvm::MutableArrayRef<uint8_t> bytes,
 void MaskDraw::draw(const RandomMask &mask, const TensorType &type,
                     uint64_t input,
                     llvm::MutableArrayRef<uint8_t> elements) const {
-  uint64_t key = mixed(mixed(mixed(mixed(seed) + step) + run) + input);
+  uint64_t key =
+      splitMix(splitMix(splitMix(splitMix(seed) + step) + run) + input);
   // Numbers of 32 bits below this are kept: all of them for 1.
   uint64_t bound = uint64_t(double(mask.keep) * 4294967296.0);
   uint64_t next = 0;
   fill(type, elements, mask.value(),
-       [&] { return (mixed(key + next++) >> 32) < bound; });
+       [&] { return (splitMix(key + next++) >> 32) < bound; });
 }
 
 void anec::fillMean(const RandomMask &mask, const TensorType &type,

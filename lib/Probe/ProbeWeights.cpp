@@ -8,6 +8,7 @@
 #include "anec/MIL/Blob.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/Half.h"
+#include "anec/Support/SplitMix.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -15,16 +16,8 @@
 
 using namespace anec;
 
-/// Mixes `seed`, with the same result on every machine.
-static uint64_t mix(uint64_t seed) {
-  seed += 0x9e3779b97f4a7c15;
-  seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9;
-  seed = (seed ^ (seed >> 27)) * 0x94d049bb133111eb;
-  return seed ^ (seed >> 31);
-}
-
 static double drawn(uint64_t seed, uint64_t index, double low, double high) {
-  uint64_t bits = mix(mix(seed) + index);
+  uint64_t bits = splitMix(splitMix(seed) + index);
   return low + (high - low) * double(bits >> 11) * 0x1p-53;
 }
 
@@ -52,7 +45,7 @@ std::vector<uint8_t> anec::drawArray(const TensorType &type, double low,
   std::vector<double> elements(count);
   for (uint64_t i = 0; i < count; ++i)
     elements[i] = isFloat(type.dtype) ? drawn(seed, i, low, high)
-                                      : double(mix(seed + i) & 1);
+                                      : double(splitMix(seed + i) & 1);
   return Constant::fromDoubles(type, elements)->bytes().vec();
 }
 

@@ -368,8 +368,7 @@ void Opener::checkRange(const Column &column, const Piece &piece) {
   else
     for (uint64_t i = 0; i < count; ++i) {
       double value = array.doubleAt(int64_t(i));
-      // The least that rounds to infinity.
-      lost += std::isfinite(value) && std::fabs(value) >= 65520;
+      lost += std::isfinite(value) && std::fabs(value) >= halfOverflow;
     }
   if (lost)
     diags.reportFile(piece.path, diag::HalfOverflow, column.input->name, lost,

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/DataOrder.h"
+#include "anec/Support/SplitMix.h"
 #include <cmath>
 #include <numeric>
 
@@ -15,10 +16,9 @@ class RandomNumbers {
 public:
   explicit RandomNumbers(uint64_t seed) : state(seed) {}
   uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
+    uint64_t number = splitMix(state);
+    state += splitMixStep;
+    return number;
   }
   /// Below `bound`; the bias is below bound / 2^64.
   uint64_t below(uint64_t bound) {
