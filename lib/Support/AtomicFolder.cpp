@@ -9,6 +9,7 @@
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -108,31 +109,80 @@ static std::error_code syncFolder(llvm::StringRef folder) {
   return code;
 }
 
+/// Exchanges two folders in one step. Returns `errno`, or 0.
+static int exchange(const std::string &one, const std::string &other) {
+#if defined(__linux__) && defined(RENAME_EXCHANGE)
+  return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(),
+                     RENAME_EXCHANGE)
+             ? errno
+             : 0;
+#elif defined(__APPLE__) && defined(RENAME_SWAP)
+  return ::renamex_np(one.c_str(), other.c_str(), RENAME_SWAP) ? errno : 0;
+#else
+  return ENOTSUP;
+#endif
+}
+
+/// For file systems that cannot exchange folders: renames `target` to `old`
+/// first, and back when `made` cannot take its place. Between the two renames
+/// there is no folder at `target`.
+static int replaceInTwoSteps(const std::string &made, const std::string &target,
+                             const std::string &old) {
+  if (::rename(target.c_str(), old.c_str()))
+    return errno;
+  if (!::rename(made.c_str(), target.c_str()))
+    return 0;
+  int error = errno;
+  if (error != ENOTEMPTY && error != EEXIST)
+    (void)::rename(old.c_str(), target.c_str());
+  else // Another process was faster, so `old` is no longer the newest.
+    (void)fs::remove_directories(old);
+  return error;
+}
+
+/// Renames the folder `made` to `target`. A folder that it replaces is at
+/// `made` or `old` afterwards. Returns `errno`, or 0.
+static int replaceFolder(const std::string &made, const std::string &target,
+                         const std::string &old) {
+  auto mayFollow = [](int error) {
+    // Other processes replace or remove the folder at the same time.
+    return error == ENOENT || error == ENOTEMPTY || error == EEXIST;
+  };
+  int error = 0;
+  for (unsigned attempt = 0; attempt != 1000; ++attempt) {
+    // This succeeds when there is nothing to replace, or an empty folder.
+    if (!::rename(made.c_str(), target.c_str()))
+      return 0;
+    error = errno;
+    if (error != ENOTEMPTY && error != EEXIST)
+      return error;
+    error = exchange(made, target);
+    if (error && !mayFollow(error))
+      error = replaceInTwoSteps(made, target, old);
+    if (!error || !mayFollow(error))
+      return error;
+  }
+  return error;
+}
+
 bool AtomicFolder::commit(Durability durability) {
-  // A folder cannot be renamed onto one that has files, so the old one is
-  // renamed first, and renamed back when the new one cannot be.
-  std::string old = temporary + "-old";
-  bool replaces = fs::exists(target);
   std::error_code code;
   if (durability == Durability::Synced)
     code = syncFolder(temporary);
-  if (!code && replaces)
-    code = fs::rename(target, old);
-  if (!code) {
-    code = fs::rename(temporary, target);
-    if (code && replaces)
-      (void)fs::rename(old, target);
-  }
+  std::string old = temporary + "-old";
+  if (!code)
+    code = std::error_code(replaceFolder(temporary, target, old),
+                           std::generic_category());
   if (code) {
     diags.reportFile(target, diag::CannotWrite, code.message());
     return false;
   }
-  temporary.clear();
   // The folder is in place even if the following fails.
   if (durability == Durability::Synced)
     code = syncFolder(path::parent_path(target));
-  if (replaces)
-    (void)fs::remove_directories(old);
+  (void)fs::remove_directories(temporary);
+  (void)fs::remove_directories(old);
+  temporary.clear();
   if (code)
     diags.reportFile(target, diag::CannotWrite, code.message());
   return !code;
