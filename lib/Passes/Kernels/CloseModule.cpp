@@ -16,6 +16,7 @@
 #include "anec/IR/Names.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/SetVector.h"
 #include <queue>
 
 using namespace anec;
@@ -156,9 +157,9 @@ struct Interface {
 
 /// `values` with those of `first` moved to the front, in its order.
 static std::vector<Value *> ordered(const llvm::SetVector<Value *> &values,
-                                    const llvm::SetVector<Value *> &first) {
+                                    const ValueList &first) {
   std::vector<Value *> result;
-  for (Value *value : first)
+  for (Value *value : first.values())
     if (values.contains(value))
       result.push_back(value);
   for (Value *value : values)

@@ -318,21 +318,16 @@ void OpenedBody::replace(Value *value, Value *by) {
       group.inputRoles.erase(it);
       group.inputRoles.insert({by, role});
     }
-    if (!group.inputs.contains(value))
-      continue;
-    llvm::SetVector<Value *> renewed;
-    for (Value *input : group.inputs)
-      renewed.insert(input == value ? by : input);
-    group.inputs = std::move(renewed);
+    group.inputs.replace(value, by);
   }
 }
 
 void OpenedBody::merge(int into, int from) {
   for (Op *op : ops(from))
     assign(op, into);
-  for (Value *input : list[from].inputs)
+  for (Value *input : list[from].inputs.values())
     list[into].inputs.insert(input);
-  for (Value *output : list[from].outputs)
+  for (Value *output : list[from].outputs.values())
     addOutput(into, output);
   for (const auto &[value, name] : list[from].names)
     list[into].names.insert({value, name});
@@ -340,7 +335,7 @@ void OpenedBody::merge(int into, int from) {
     list[into].inputRoles.insert({value, role});
   for (const auto &[value, role] : list[from].outputRoles)
     list[into].outputRoles.insert({value, role});
-  for (const Value *input : list[from].inputs)
+  for (const Value *input : list[from].inputs.values())
     know(input, into);
   for (const auto &[value, role] : list[from].inputRoles)
     know(value, into);

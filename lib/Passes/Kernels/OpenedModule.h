@@ -29,11 +29,45 @@
 #include "anec/IR/IR.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace anec {
+
+/// Values in order, each once. Every change takes constant time.
+class ValueList {
+public:
+  /// Appends `value`; false when the list has it already.
+  bool insert(Value *value) {
+    bool isNew = places.try_emplace(value, slots.size()).second;
+    if (isNew)
+      slots.push_back(value);
+    return isNew;
+  }
+  bool contains(const Value *value) const { return places.contains(value); }
+  /// False when the list does not have `value`.
+  bool remove(const Value *value) { return replace(value, nullptr); }
+  /// Puts `by`, which is new to the list, in the place of `value`; false when
+  /// the list does not have `value`.
+  bool replace(const Value *value, Value *by) {
+    auto it = places.find(value);
+    if (it == places.end())
+      return false;
+    size_t place = it->second;
+    places.erase(it);
+    slots[place] = by;
+    if (by)
+      places[by] = place;
+    return true;
+  }
+  auto values() const {
+    return llvm::make_filter_range(slots, [](Value *value) { return value; });
+  }
+
+private:
+  std::vector<Value *> slots; ///< null where a value was removed
+  llvm::DenseMap<const Value *, size_t> places;
+};
 
 /// A set of ops that becomes a kernel.
 struct Group {
@@ -44,7 +78,7 @@ struct Group {
   std::string owner;
   /// The inputs and outputs of the opened kernel, in order. New ones, such as
   /// taps, are added after these.
-  llvm::SetVector<Value *> inputs, outputs;
+  ValueList inputs, outputs;
   /// Names of inputs in the kernel that differ from those in the host function.
   llvm::DenseMap<const Value *, std::string> names;
   /// The roles of inputs and outputs that are not the default.
