@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Bench/Bench.h"
+#include "anec/Support/PeakMemory.h"
 #include "anec/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -100,6 +101,7 @@ bool anec::benchEntry(ModelPackage package, Backend &backend,
       series.add(elapsed, run.session().times(run.entry()));
   }
   double memory = double(run.session().memoryBytes()) * 1e-6;
+  double peak = double(peakMemoryBytes()) * 1e-6;
   if (options.json) {
     llvm::json::OStream json(out, 2);
     json.object([&] {
@@ -113,6 +115,7 @@ bool anec::benchEntry(ModelPackage package, Backend &backend,
       printRow("beside_kernels", series.beside, json);
       json.attribute("load_ms", loadMs);
       json.attribute("memory_mb", memory);
+      json.attribute("peak_memory_mb", peak);
     });
     out << '\n';
     return true;
@@ -125,7 +128,10 @@ bool anec::benchEntry(ModelPackage package, Backend &backend,
   printRow("host ops", series.host, out);
   if (series.beside.least() > 0)
     printRow("beside", series.beside, out);
-  out << llvm::format("  load %.1f ms, memory %.1f MB\n", loadMs, memory);
+  out << llvm::format(
+      "  load %.1f ms, memory %.1f MB of arrays of the program, "
+      "%.1f MB of the process at most\n",
+      loadMs, memory, peak);
   if (options.profile)
     printParts(series, out);
   return true;
