@@ -81,6 +81,12 @@ uint64_t BlobWriter::add(const Constant &array, StringRef name,
   write64le(header + 24, paddingBits(type));
   file.writeAt(offset, header, headerSize);
 
+  // Without a conversion, several threads would only wait for the file's lock.
+  if (array.storedDType() == type.dtype) {
+    file.writeAt(offset + headerSize, array.bytes().data(),
+                 array.bytes().size());
+    return offset;
+  }
   constexpr int64_t block = 1 << 20;
   std::atomic<uint64_t> overflows{0};
   auto write = [&](int64_t begin, int64_t count) {

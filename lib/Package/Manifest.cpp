@@ -198,7 +198,7 @@ void anec::printManifest(const ModelPackage &package, llvm::raw_ostream &text) {
         out.object([&] {
           out.attribute("path", file.path);
           out.attribute("bytes", int64_t(file.bytes));
-          out.attribute("sha256", file.digest);
+          out.attribute("blake3", file.digest);
         });
     });
   });
@@ -411,7 +411,7 @@ static bool fromJSON(const json::Value &value, PackagedFile &file,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("path", file.path) && map.map("bytes", file.bytes) &&
-         map.map("sha256", file.digest);
+         map.map("blake3", file.digest);
 }
 
 } // namespace anec

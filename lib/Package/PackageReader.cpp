@@ -78,7 +78,7 @@ static bool checkFile(const ModelPackage &package, const PackagedFile &file,
     return false;
   }
   if (check == PackageCheck::Digests &&
-      sha256(bytesOf(*bytes)) != file.digest) {
+      blake3(bytesOf(*bytes)) != file.digest) {
     diags.reportFile(package.folder, diag::PackageFileChanged, file.path);
     return false;
   }

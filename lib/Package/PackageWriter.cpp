@@ -17,8 +17,8 @@
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/AtomicFolder.h"
 #include "anec/Support/Digest.h"
-#include "anec/Support/MappedFile.h"
 #include "anec/Target/Target.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include <map>
@@ -361,26 +361,34 @@ bool PackageWriter::writeSchedule(llvm::StringRef folder, AtomicFiles &files) {
   return true;
 }
 
-/// Reads the written file back to compute its digest.
+/// Reads the written files back to compute their digests.
 bool PackageWriter::digestFiles(llvm::StringRef folder) {
-  llvm::StringMap<MappedFile> mapped;
-  for (PackagedFile &file : package.files) {
-    MappedFile bytes = mapFile((folder + "/" + file.path).str(), diags);
-    if (!bytes)
+  std::vector<std::error_code> errors(package.files.size());
+  values->executor().parallelFor(
+      package.files.size(), [&](size_t index, unsigned) {
+        PackagedFile &file = package.files[index];
+        if (std::optional<FileDigest> digest =
+                digestOfFile((folder + "/" + file.path).str(), errors[index])) {
+          file.bytes = digest->bytes;
+          file.digest = digest->blake3;
+        }
+      });
+  llvm::StringMap<std::string> digests;
+  for (auto [file, error] : llvm::zip_equal(package.files, errors)) {
+    if (error) {
+      diags.reportFile(file.path, diag::CannotOpen, error.message());
       return false;
-    file.bytes = bytes->getBufferSize();
-    file.digest = sha256(bytesOf(*bytes));
-    mapped[file.path] = std::move(bytes);
+    }
+    digests[file.path] = file.digest;
   }
   llvm::sort(package.files,
              [](const auto &a, const auto &b) { return a.path < b.path; });
   for (PackagedKernel &kernel : package.kernels)
     for (PackagedInstance &instance : kernel.instances) {
-      llvm::SmallVector<llvm::ArrayRef<uint8_t>, 2> parts = {
-          bytesOf(*mapped[kernel.mil])};
+      std::string both = digests[kernel.mil];
       if (!instance.weights.empty())
-        parts.push_back(bytesOf(*mapped[instance.weights]));
-      instance.digest = sha256(parts);
+        both += digests[instance.weights];
+      instance.digest = blake3(llvm::arrayRefFromStringRef(both));
     }
   return true;
 }

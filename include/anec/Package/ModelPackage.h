@@ -22,7 +22,7 @@
 namespace anec {
 
 /// The format version that is written, and the only one that is read.
-constexpr int64_t packageFormat = 2;
+constexpr int64_t packageFormat = 3;
 
 /// `packed`: one input and one output for each kernel. `separate`: one for each
 /// tensor, named in their order.
@@ -55,7 +55,8 @@ struct PackagedConstant {
 struct PackagedInstance {
   std::optional<int64_t> index; ///< of the repeated layer; none otherwise
   std::string weights;          ///< the weight file; empty for none
-  std::string digest;           ///< of the MIL text and the weight file
+  /// BLAKE3 of the digests of the MIL text and the weight file.
+  std::string digest;
 };
 
 struct PackagedKernel {
@@ -123,7 +124,7 @@ struct PackagedEntry {
 struct PackagedFile {
   std::string path;
   uint64_t bytes = 0;
-  std::string digest;
+  std::string digest; ///< BLAKE3
 };
 
 struct ModelPackage {

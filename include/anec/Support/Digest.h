@@ -1,4 +1,4 @@
-//===- Digest.h - SHA-256 digests -------------------------------*- C++ -*-===//
+//===- Digest.h - digests of bytes and files --------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
 
 namespace anec {
@@ -17,6 +18,19 @@ std::string sha256(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> parts);
 inline std::string sha256(llvm::ArrayRef<uint8_t> bytes) {
   return sha256(llvm::ArrayRef<llvm::ArrayRef<uint8_t>>(bytes));
 }
+
+/// BLAKE3 of `bytes`, as 64 lower-case hexadecimal digits: about ten times as
+/// fast as SHA-256, for files of gigabytes.
+std::string blake3(llvm::ArrayRef<uint8_t> bytes);
+
+struct FileDigest {
+  uint64_t bytes = 0; ///< the length of the file
+  std::string blake3;
+};
+/// Reads the file at `path` in blocks. On failure, returns nothing and sets
+/// `error`.
+std::optional<FileDigest> digestOfFile(llvm::StringRef path,
+                                       std::error_code &error);
 
 } // namespace anec
 
