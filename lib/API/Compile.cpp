@@ -281,6 +281,7 @@ bool CompiledProgram::write(llvm::StringRef path, Diagnostics &diags) const {
   options.resolve = [&](const Op &weight) {
     return weights.resolve(weight, diags);
   };
+  options.written = [&] { weights.releasePages(); };
   return writeMIL(*program, path, options, diags);
 }
 

@@ -40,9 +40,13 @@ std::optional<ArraySource> ArraySource::open(StringRef path,
       diags.reportFile(path, diag::NoArrayNames);
       return std::nullopt;
     }
-    std::optional<Safetensors> contents = readSafetensors(path, diags);
+    MappedFile file = mapFile(path, diags);
+    if (!file)
+      return std::nullopt;
+    std::optional<Safetensors> contents = readSafetensors(file, path, diags);
     if (!contents)
       return std::nullopt;
+    source.files.push_back(std::move(file));
     for (NamedArray &named : contents->arrays)
       source.arrays[named.name] = std::move(named.array);
     source.about = std::move(contents->metadata);
@@ -51,11 +55,13 @@ std::optional<ArraySource> ArraySource::open(StringRef path,
   std::optional<std::vector<std::string>> files = listNpy(path, diags);
   if (!files)
     return std::nullopt;
-  for (const std::string &file : *files) {
-    ConstantRef array = readNpy(file, diags);
+  for (const std::string &name : *files) {
+    MappedFile file = mapFile(name, diags);
+    ConstantRef array = file ? readNpy(file, name, diags) : nullptr;
     if (!array)
       return std::nullopt;
-    source.arrays[sys::path::stem(file)] = std::move(array);
+    source.files.push_back(std::move(file));
+    source.arrays[sys::path::stem(name)] = std::move(array);
   }
   return source;
 }
@@ -82,6 +88,11 @@ ConstantRef ArraySource::lookup(StringRef name, const TensorType &type,
     return nullptr;
   }
   return declaredAs(array, type.dtype);
+}
+
+void ArraySource::releasePages() const {
+  for (const MappedFile &file : files)
+    anec::releasePages(file);
 }
 
 std::vector<StringRef> ArraySource::names() const {

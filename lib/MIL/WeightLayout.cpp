@@ -168,6 +168,8 @@ bool WeightLayout::write(StringRef path, const ResolveWeight &resolve,
       [[maybe_unused]] uint64_t offset =
           writer.add(*value, record.name, record.range);
       assert(offset == record.offset && "the text names another offset");
+      if (options.written)
+        options.written();
     }
     writer.finish();
   }

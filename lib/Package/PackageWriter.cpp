@@ -275,6 +275,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
   MILPrintOptions print;
   print.version = options.milVersion;
   print.executor = &values->executor();
+  print.written = [&] { values->releasePages(); };
   print.weightPath = "@model_path/weights/" + out.name + ".bin";
   std::optional<PlacedMIL> placed =
       PlacedMIL::place(*kernel.module, print, diags);
@@ -334,8 +335,7 @@ bool PackageWriter::writeValues(llvm::StringRef folder, AtomicFiles &files) {
       hostWeights.insert(name);
   if (!values->hasValues() || hostWeights.empty())
     return true;
-  Safetensors contents;
-  contents.metadata = package.facts.entries();
+  std::vector<PlannedArray> arrays;
   for (const std::string &name : hostWeights) {
     const PackagedWeight &weight = weights[name];
     for (const std::string &array : weight.arrays()) {
@@ -344,13 +344,16 @@ bool PackageWriter::writeValues(llvm::StringRef folder, AtomicFiles &files) {
                           weight.initial, {}, diags);
       if (!value)
         return false;
-      contents.arrays.push_back(
-          {array, declaredAs(value, value->storedDType())});
+      value = declaredAs(value, value->storedDType());
+      arrays.push_back({array, value->type(), [this, value] {
+                          values->releasePages();
+                          return value;
+                        }});
     }
   }
   package.values = "weights/model.safetensors";
   OutputFile *file = add(folder, package.values, files);
-  return file && writeSafetensors(*file, contents);
+  return file && writeSafetensors(*file, arrays, package.facts.entries());
 }
 
 bool PackageWriter::writeSchedule(llvm::StringRef folder, AtomicFiles &files) {

@@ -5,6 +5,8 @@
 
 #include "anec/Support/MappedFile.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include <sys/mman.h>
 
 using namespace anec;
 using namespace llvm;
@@ -35,4 +37,14 @@ MappedFile anec::mapFile(StringRef path, Diagnostics &diags) {
   if (!file)
     diags.reportFile(path, diag::CannotOpen, error);
   return file;
+}
+
+void anec::releasePages(const MappedFile &file) {
+  if (file->getBufferKind() != MemoryBuffer::MemoryBuffer_MMap)
+    return;
+  uintptr_t page = sys::Process::getPageSizeEstimate();
+  uintptr_t begin = uintptr_t(file->getBufferStart()) / page * page;
+  // Pages that stay cost only memory.
+  (void)::madvise(reinterpret_cast<void *>(begin),
+                  uintptr_t(file->getBufferEnd()) - begin, MADV_DONTNEED);
 }

@@ -13,7 +13,7 @@
 #define ANEC_ARRAYS_ARRAYSOURCE_H
 
 #include "anec/IR/Constant.h"
-#include "anec/Support/Diagnostics.h"
+#include "anec/Support/MappedFile.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace anec {
@@ -40,9 +40,13 @@ public:
   }
   /// All names, sorted.
   std::vector<llvm::StringRef> names() const;
+  /// Drops the arrays from memory, which are read again when they are used:
+  /// for those who go through gigabytes of them once.
+  void releasePages() const;
 
 private:
   std::string source;
+  std::vector<MappedFile> files;
   llvm::StringMap<ConstantRef> arrays;
   std::vector<std::pair<std::string, std::string>> about;
 };

@@ -50,6 +50,9 @@ struct MILPrintOptions {
   /// Without it no values are known, so nothing can be written to the weight
   /// file.
   ResolveWeight resolve;
+  /// Called after each record of a weight file is written, to release what it
+  /// was written from. May be null.
+  std::function<void()> written;
   /// Its workers write the weight file; null for the calling thread only.
   Executor *executor = nullptr;
 };

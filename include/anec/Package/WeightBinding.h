@@ -69,6 +69,11 @@ public:
   [[nodiscard]] bool fits(const ModelFacts &model, Diagnostics &diags) const;
   /// Whether there is any source of values.
   bool hasValues() const { return arrays || seed; }
+  /// See ArraySource.
+  void releasePages() const {
+    if (arrays)
+      arrays->releasePages();
+  }
   /// See WeightOptions.
   Executor &executor() const { return *workers; }
 

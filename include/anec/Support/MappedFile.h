@@ -24,6 +24,10 @@ using MappedFile = std::shared_ptr<const llvm::MemoryBuffer>;
 /// The same, but on failure sets `error` and reports nothing.
 MappedFile mapFile(llvm::StringRef path, std::string &error);
 
+/// Drops the pages of `file` from memory. They are read again when they are
+/// used.
+void releasePages(const MappedFile &file);
+
 inline llvm::ArrayRef<uint8_t> bytesOf(const llvm::MemoryBuffer &buffer) {
   return {reinterpret_cast<const uint8_t *>(buffer.getBufferStart()),
           buffer.getBufferSize()};
