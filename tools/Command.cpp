@@ -6,10 +6,12 @@
 #include "Command.h"
 #include "CommandHelp.h"
 #include "FatalErrors.h"
+#include "Signals.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -161,6 +163,10 @@ static int runCommand(const Tool &tool, const CommandDef &def, char **argv,
 }
 
 int anec::runTool(const Tool &tool, int argc, char **argv) {
+  // Otherwise, the first file that is opened would be standard output.
+  if (llvm::sys::Process::FixupStandardFileDescriptors())
+    return MachineError;
+  catchSignals();
   endWhenMemoryEnds();
   endOnFatalErrors();
   llvm::ArrayRef<char *> words(argv + 1, argv + std::max(argc, 1));

@@ -15,11 +15,11 @@
 #include "anec/Passes/Diags.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Unfinished.h"
 #include "anec/Target/Diags.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <unistd.h>
@@ -45,7 +45,7 @@ inline void endWhenMemoryEnds() {
     constexpr llvm::StringLiteral message = "error: out of memory\n";
     [[maybe_unused]] auto written =
         ::write(STDERR_FILENO, message.data(), message.size());
-    llvm::sys::RunInterruptHandlers();
+    removeUnfinished();
     ::_exit(MachineError);
   };
   llvm::install_bad_alloc_error_handler(handler);

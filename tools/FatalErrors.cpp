@@ -5,6 +5,7 @@
 
 #include "FatalErrors.h"
 #include "ExitCode.h"
+#include "anec/Support/Unfinished.h"
 
 using namespace anec;
 
@@ -15,7 +16,7 @@ void anec::endOnFatalErrors() {
       [[maybe_unused]] auto written =
           ::write(STDERR_FILENO, part.data(), part.size());
     }
-    llvm::sys::RunInterruptHandlers();
+    removeUnfinished();
     ::_exit(MachineError);
   });
 }

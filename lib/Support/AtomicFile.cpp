@@ -6,7 +6,6 @@
 #include "anec/Support/AtomicFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Signals.h"
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
@@ -111,12 +110,12 @@ bool AtomicFiles::createFolders(StringRef folder, StringRef file) {
 /// Opens a new file next to `target`. (createUniqueFile would treat a `%` in
 /// the user's path as a placeholder.)
 static std::error_code openAside(StringRef target, int &descriptor,
-                                 std::string &temporary) {
+                                 std::string &temporary,
+                                 Unfinished &unfinished) {
   std::error_code code;
   for (unsigned attempt = 0; attempt != 1000; ++attempt) {
-    temporary =
-        (target + "." + Twine(::getpid()) + "-" + Twine(attempt) + ".tmp")
-            .str();
+    temporary = temporaryName(target, attempt);
+    unfinished = Unfinished(temporary);
     code = fs::openFileForWrite(temporary, descriptor, fs::CD_CreateNew);
     if (code != std::errc::file_exists)
       break;
@@ -147,13 +146,14 @@ OutputFile *AtomicFiles::add(StringRef requested) {
   } else {
     if (!createFolders(path::parent_path(target), requested))
       return nullptr;
-    std::error_code code =
-        openAside(target, file->descriptor, file->temporaryPath);
+    if (!isInUnfinished(target))
+      removeLeftBehind(target);
+    std::error_code code = openAside(target, file->descriptor,
+                                     file->temporaryPath, file->unfinished);
     if (code) {
       report(requested, code.value());
       return nullptr;
     }
-    sys::RemoveFileOnSignal(file->temporaryPath);
   }
   files.push_back(std::move(file));
   return files.back().get();
@@ -198,7 +198,7 @@ bool AtomicFiles::commit(Durability durability) {
       discard();
       return false;
     }
-    sys::DontRemoveFileOnSignal(file->temporaryPath);
+    file->unfinished.finish();
     file->temporaryPath.clear();
     if (!replaces)
       renamed.push_back(file->finalPath);
@@ -213,7 +213,7 @@ void AtomicFiles::discard() {
     if (file->temporaryPath.empty())
       continue;
     (void)fs::remove(file->temporaryPath);
-    sys::DontRemoveFileOnSignal(file->temporaryPath);
+    file->unfinished.finish();
   }
   files.clear();
   // Innermost first; a folder with files of other processes is kept.

@@ -8,7 +8,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <unistd.h>
@@ -26,30 +25,6 @@ static bool isReplaceable(llvm::StringRef target, llvm::StringRef mark) {
   std::error_code code;
   fs::directory_iterator entry(target, code), end;
   return !code && entry == end;
-}
-
-/// Whether `name` is the temporary name for `target` of a process that no
-/// longer exists.
-static bool isLeftBehind(llvm::StringRef name, llvm::StringRef target) {
-  pid_t process = 0;
-  unsigned attempt = 0;
-  return name.consume_front(target) && name.consume_front(".") &&
-         !name.consumeInteger(10, process) && name.consume_front("-") &&
-         !name.consumeInteger(10, attempt) && name == ".tmp" && process > 0 &&
-         ::kill(process, 0) && errno == ESRCH;
-}
-
-/// Removes the temporary folders for `target` of killed processes.
-static void removeLeftBehind(llvm::StringRef target) {
-  llvm::StringRef parent = path::parent_path(target);
-  std::vector<std::string> folders;
-  std::error_code code;
-  for (fs::directory_iterator entry(parent.empty() ? "." : parent, code), end;
-       !code && entry != end; entry.increment(code))
-    if (isLeftBehind(path::filename(entry->path()), path::filename(target)))
-      folders.push_back(entry->path());
-  for (const std::string &folder : folders)
-    (void)fs::remove_directories(folder);
 }
 
 std::unique_ptr<AtomicFolder> AtomicFolder::create(llvm::StringRef requested,
@@ -73,16 +48,15 @@ std::unique_ptr<AtomicFolder> AtomicFolder::create(llvm::StringRef requested,
     code = fs::create_directories(parent, true, fs::all_all);
   if (!code)
     removeLeftBehind(target);
-  std::string temporary;
   for (unsigned attempt = 0; !code && attempt != 1000; ++attempt) {
-    temporary = (target + "." + llvm::Twine(::getpid()) + "-" +
-                 llvm::Twine(attempt) + ".tmp")
-                    .str();
+    std::string temporary = temporaryName(target, attempt);
+    Unfinished unfinished(temporary);
     code =
         fs::create_directory(temporary, /*IgnoreExisting=*/false, fs::all_all);
     if (!code)
       return std::unique_ptr<AtomicFolder>(
-          new AtomicFolder(std::string(target), std::move(temporary), diags));
+          new AtomicFolder(std::string(target), std::move(temporary),
+                           std::move(unfinished), diags));
     if (code == std::errc::file_exists)
       code = {};
   }

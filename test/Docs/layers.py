@@ -41,6 +41,8 @@ VARIABLE = re.compile(r"^\s*(?:(?:inline|constinit)\s+)*(?:static|thread_local)\
 VARIABLES = {
     # Which worker a thread is, for nested calls.
     ("lib/Support/Executor.cpp", "thread_local CurrentWorker current;"),
+    # What a signal handler removes.
+    ("lib/Support/Unfinished.cpp", "static UnfinishedList list;"),
     # The kernels for this processor; tests ask for others.
     ("lib/Runtime/CPU/VectorKernels.cpp",
      "static std::atomic<const KernelTable *> active{nullptr};"),

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../Signals.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
-#include "StopRequest.h"
 #include "anec/Probe/Probe.h"
 #include "anec/Target/Rule.h"
 #include "llvm/ADT/STLExtras.h"

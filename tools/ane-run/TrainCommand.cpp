@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../Signals.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
 #include "Restart.h"
-#include "StopRequest.h"
 #include "anec/Train/Trainer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Process.h"

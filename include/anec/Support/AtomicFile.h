@@ -14,6 +14,7 @@
 #define ANEC_SUPPORT_ATOMICFILE_H
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Unfinished.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <memory>
@@ -48,6 +49,7 @@ private:
 
   std::string finalPath;
   std::string temporaryPath; ///< empty for a device, which is written directly
+  Unfinished unfinished;     ///< the temporary file
   int descriptor = -1;
   uint64_t position = 0;
   std::atomic<int> firstError{0};

@@ -13,6 +13,7 @@
 #define ANEC_SUPPORT_ATOMICFOLDER_H
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Unfinished.h"
 
 namespace anec {
 
@@ -39,11 +40,13 @@ public:
   bool commit(Durability durability = Durability::Cached);
 
 private:
-  AtomicFolder(std::string target, std::string temporary, Diagnostics &diags)
+  AtomicFolder(std::string target, std::string temporary, Unfinished unfinished,
+               Diagnostics &diags)
       : target(std::move(target)), temporary(std::move(temporary)),
-        diags(diags) {}
+        unfinished(std::move(unfinished)), diags(diags) {}
 
   std::string target, temporary;
+  Unfinished unfinished; ///< the temporary folder
   Diagnostics &diags;
 };
 

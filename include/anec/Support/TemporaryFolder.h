@@ -7,6 +7,7 @@
 #define ANEC_SUPPORT_TEMPORARYFOLDER_H
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Unfinished.h"
 
 namespace anec {
 
@@ -27,8 +28,10 @@ public:
   }
 
 private:
-  explicit TemporaryFolder(std::string folder) : folder(std::move(folder)) {}
+  explicit TemporaryFolder(std::string folder)
+      : folder(std::move(folder)), unfinished(this->folder) {}
   std::string folder;
+  Unfinished unfinished;
 };
 
 } // namespace anec
