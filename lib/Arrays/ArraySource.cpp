@@ -31,6 +31,20 @@ static std::optional<std::vector<std::string>> listNpy(StringRef folder,
   return files;
 }
 
+std::optional<ArraySource>
+ArraySource::read(const MappedFile &file, StringRef path, Diagnostics &diags) {
+  std::optional<Safetensors> contents = readSafetensors(file, path, diags);
+  if (!contents)
+    return std::nullopt;
+  ArraySource source;
+  source.source = path.str();
+  for (NamedArray &named : contents->arrays)
+    source.arrays[named.name] = std::move(named.array);
+  source.about = std::move(contents->metadata);
+  source.files.push_back(file);
+  return source;
+}
+
 std::optional<ArraySource> ArraySource::open(StringRef path,
                                              Diagnostics &diags) {
   ArraySource source;
@@ -41,16 +55,7 @@ std::optional<ArraySource> ArraySource::open(StringRef path,
       return std::nullopt;
     }
     MappedFile file = mapFile(path, diags);
-    if (!file)
-      return std::nullopt;
-    std::optional<Safetensors> contents = readSafetensors(file, path, diags);
-    if (!contents)
-      return std::nullopt;
-    source.files.push_back(std::move(file));
-    for (NamedArray &named : contents->arrays)
-      source.arrays[named.name] = std::move(named.array);
-    source.about = std::move(contents->metadata);
-    return source;
+    return file ? read(file, path, diags) : std::nullopt;
   }
   std::optional<std::vector<std::string>> files = listNpy(path, diags);
   if (!files)

@@ -4,14 +4,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
+#include "anec/Support/AtomicFile.h"
 #include "anec/Support/AtomicFolder.h"
-#include "llvm/Support/FileSystem.h"
+#include "anec/Support/MappedFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;
 using namespace anec::c;
-namespace fs = llvm::sys::fs;
 
 //===----------------------------------------------------------------------===//
 // Compiling
@@ -110,14 +110,16 @@ static bool copyPackage(const ModelPackage &package, llvm::StringRef folder,
     files.push_back(file.path);
   for (const std::string &file : files) {
     std::string to = (target->path() + "/" + file).str();
-    std::error_code code =
-        fs::create_directories(llvm::sys::path::parent_path(to));
-    if (!code)
-      code = fs::copy_file(package.pathOf(file), to);
-    if (code) {
-      diags.reportFile(folder, diag::CannotWrite, code.message());
+    MappedFile from = package.contents.lookup(file);
+    if (!from)
+      from = mapFile(package.pathOf(file), diags);
+    AtomicFiles copies(diags);
+    OutputFile *copy = from ? copies.add(to) : nullptr;
+    if (!copy)
       return false;
-    }
+    *copy << from->getBuffer();
+    if (!copies.commit())
+      return false;
   }
   return target->commit();
 }

@@ -24,7 +24,11 @@ WeightFiles::File &WeightFiles::open(StringRef path, SourceRange range) {
   StringRef relative = path;
   auto elsewhere = options.weightFiles.find(path);
   if (elsewhere != options.weightFiles.end()) {
-    location = elsewhere->second;
+    location = elsewhere->second.path;
+    if (const MappedFile &contents = elsewhere->second.contents) {
+      file.reader = BlobReader::open(contents, location, range, diags);
+      return file;
+    }
   } else if (relative.consume_front("@model_path/") ||
              !sys::path::is_absolute(path)) {
     location = modelDirectory;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "anec/MIL/Reader.h"
 #include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,13 +15,14 @@
 using namespace anec;
 namespace path = llvm::sys::path;
 
-llvm::StringMap<std::string>
+llvm::StringMap<ActualFile>
 anec::weightFilesOf(const ModelPackage &package, const PackagedKernel &kernel,
                     const PackagedInstance &instance) {
-  llvm::StringMap<std::string> files;
+  llvm::StringMap<ActualFile> files;
   if (!instance.weights.empty())
-    files["@model_path/weights/" + kernel.name + ".bin"] =
-        package.pathOf(instance.weights);
+    files["@model_path/weights/" + kernel.name + ".bin"] = {
+        package.pathOf(instance.weights),
+        package.contents.lookup(instance.weights)};
   return files;
 }
 

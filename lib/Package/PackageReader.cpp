@@ -15,6 +15,9 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace anec;
 
@@ -63,11 +66,85 @@ static bool isInside(llvm::StringRef path) {
   return true;
 }
 
+namespace {
+/// Tells whether another folder has taken the place of a folder since.
+class FolderWatch {
+public:
+  explicit FolderWatch(llvm::StringRef path) : path(path) {
+    // While it is open, no other folder gets its identity.
+    descriptor = ::open(this->path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  }
+  FolderWatch(const FolderWatch &) = delete;
+  ~FolderWatch() {
+    if (descriptor >= 0)
+      ::close(descriptor);
+  }
+  bool isReplaced() const {
+    struct stat then = {}, now = {};
+    return descriptor >= 0 && !::fstat(descriptor, &then) &&
+           !::stat(path.c_str(), &now) &&
+           (then.st_ino != now.st_ino || then.st_dev != now.st_dev);
+  }
+
+private:
+  std::string path;
+  int descriptor;
+};
+} // namespace
+
+/// Opens the manifest and all files that it lists. A file that cannot be opened
+/// is missing in `contents`.
+static void openFiles(ModelPackage &package) {
+  auto open = [&](llvm::StringRef file) {
+    std::string ignored;
+    if (MappedFile bytes = mapFile(package.pathOf(file), ignored))
+      package.contents[file] = std::move(bytes);
+  };
+  open("manifest.json");
+  for (const PackagedFile &file : package.files)
+    if (isInside(file.path))
+      open(file.path);
+}
+
+/// Reads the manifest and opens all files, those of one version of the package
+/// while compilers replace it.
+static bool openPackage(ModelPackage &package, Diagnostics &diags) {
+  std::string manifest = package.pathOf("manifest.json");
+  auto parse = [&](Diagnostics &reports) {
+    std::optional<llvm::StringRef> text = reports.addFile(manifest);
+    return text && parseManifest(*text, manifest, package, reports);
+  };
+  std::string folder = package.folder;
+  for (unsigned attempt = 0; attempt != 100; ++attempt) {
+    package = ModelPackage();
+    package.folder = folder;
+    FolderWatch watch(folder);
+    Diagnostics first;
+    bool ok = parse(first);
+    if (ok)
+      openFiles(package);
+    if (!watch.isReplaced()) {
+      // Again for its messages, which need the text.
+      if (!ok || !first.all().empty())
+        break;
+      return true;
+    }
+  }
+  package = ModelPackage();
+  package.folder = folder;
+  if (!parse(diags))
+    return false;
+  openFiles(package);
+  return true;
+}
+
 static bool checkFile(const ModelPackage &package, const PackagedFile &file,
                       PackageCheck check, Diagnostics &diags) {
-  std::string path = package.pathOf(file.path), error;
-  MappedFile bytes = mapFile(path, error);
+  MappedFile bytes = package.contents.lookup(file.path);
   if (!bytes) {
+    std::string error;
+    if (mapFile(package.pathOf(file.path), error))
+      error = "it appeared while the package was read";
     diags.reportFile(package.folder, diag::PackageFileMissing, file.path,
                      error);
     return false;
@@ -269,21 +346,25 @@ static bool checkSchedule(const ModelPackage &package, Diagnostics &diags) {
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// Adds a text of the package to `diags`, which reports errors in it.
+static std::optional<llvm::StringRef>
+addText(const ModelPackage &package, llvm::StringRef file, Diagnostics &diags) {
+  std::string path = package.pathOf(file);
+  MappedFile contents = package.contents.lookup(file);
+  return contents ? diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(
+                        contents->getBuffer(), path))
+                  : diags.addFile(path);
+}
+
 std::optional<ModelPackage> anec::readPackage(llvm::StringRef folder,
                                               Diagnostics &diags,
                                               PackageCheck check) {
   ModelPackage package;
   package.folder = folder.rtrim('/').str();
-  std::string manifest = package.pathOf("manifest.json");
-  std::optional<llvm::StringRef> text = diags.addFile(manifest);
-  if (!text || !parseManifest(*text, manifest, package, diags) ||
-      !checkFiles(package, check, diags))
+  if (!openPackage(package, diags) || !checkFiles(package, check, diags))
     return std::nullopt;
-  std::optional<llvm::StringRef> schedule =
-      diags.addFile(package.pathOf("schedule.ir"));
-  if (!schedule)
-    return std::nullopt;
-  package.schedule = parseIR(*schedule, opTable(), diags);
+  package.schedule =
+      parseIR(*addText(package, "schedule.ir", diags), opTable(), diags);
   if (!package.schedule || !checkSchedule(package, diags) ||
       !checkViews(package, diags))
     return std::nullopt;
@@ -316,7 +397,7 @@ std::unique_ptr<Module> anec::loadKernel(const ModelPackage &package,
                                          const PackagedInstance &instance,
                                          Diagnostics &diags) {
   std::string path = package.pathOf(kernel.mil);
-  std::optional<llvm::StringRef> text = diags.addFile(path);
+  std::optional<llvm::StringRef> text = addText(package, kernel.mil, diags);
   if (!text)
     return nullptr;
   MILReadOptions options;

@@ -288,6 +288,9 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
   if (!text)
     return false;
   placed->printText(*text);
+  // Closed before the next one is opened: there can be hundreds of files.
+  if (!files.commit())
+    return false;
 
   // Without weights, instances differ only in their number.
   for (std::optional<int64_t> instance : kernelInstances[out.name]) {
@@ -314,7 +317,8 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
       continue;
     package.files.push_back({name, 0, ""});
     if (!placed->addWeightFile((folder + "/" + name).str(), resolve, files,
-                               diags))
+                               diags) ||
+        !files.commit())
       return false;
   }
   return true;

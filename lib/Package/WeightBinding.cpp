@@ -50,7 +50,10 @@ std::optional<WeightBinding> WeightBinding::open(const WeightOptions &options,
   if (options.executor)
     binding.workers = options.executor;
   if (!options.source.empty()) {
-    binding.arrays = ArraySource::open(options.source, diags);
+    binding.arrays =
+        options.contents
+            ? ArraySource::read(options.contents, options.source, diags)
+            : ArraySource::open(options.source, diags);
     if (!binding.arrays)
       return std::nullopt;
   }

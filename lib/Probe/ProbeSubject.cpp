@@ -75,8 +75,8 @@ std::string ProbeSubject::prepare() {
   for (unsigned i = 0; i < function().numResults(); ++i)
     outputPorts.push_back(
         {function().resultNames()[i], function().result(i)->type});
-  if (std::string few = checkMemory(bytesOf(inputPorts) + bytesOf(outputPorts) +
-                                    weights.bytes());
+  if (std::string few = checkMemory(::bytesOf(inputPorts) +
+                                    ::bytesOf(outputPorts) + weights.bytes());
       !few.empty())
     return few;
   for (const Port &port : inputPorts)

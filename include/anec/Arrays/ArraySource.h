@@ -24,6 +24,9 @@ public:
   /// read, with the reason reported.
   [[nodiscard]] static std::optional<ArraySource> open(llvm::StringRef path,
                                                        Diagnostics &diags);
+  /// The same for the .safetensors file `file`, which was read from `path`.
+  [[nodiscard]] static std::optional<ArraySource>
+  read(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);
 
   /// The path that was opened.
   llvm::StringRef path() const { return source; }

@@ -8,6 +8,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/MappedFile.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace anec {
@@ -23,6 +24,12 @@ struct InputShape {
   bool isHint = false;
 };
 
+/// The file behind a path in the text.
+struct ActualFile {
+  std::string path;
+  MappedFile contents; ///< null when the file is to be opened
+};
+
 struct MILReadOptions {
   /// How to treat a weight file that cannot be opened: as an error; or, for
   /// callers that only inspect the program, as a warning or silently, with
@@ -34,7 +41,7 @@ struct MILReadOptions {
   std::vector<InputShape> shapes;
   /// Maps paths of weight files in the text to the actual files, when they are
   /// elsewhere: instances of a program share the text.
-  llvm::StringMap<std::string> weightFiles;
+  llvm::StringMap<ActualFile> weightFiles;
 };
 
 /// Reads the MIL program in `buffer`, which `diags` owns and the ops' source

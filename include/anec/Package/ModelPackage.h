@@ -21,6 +21,8 @@
 
 namespace anec {
 
+struct ActualFile;
+
 /// The format version that is written, and the only one that is read.
 constexpr int64_t packageFormat = 3;
 
@@ -140,6 +142,10 @@ struct ModelPackage {
   std::vector<PackagedEntry> entries;
   std::string values; ///< the file with weights for the host; may be empty
   std::vector<PackagedFile> files; ///< all except the manifest, sorted
+  /// Their contents and the manifest when the package was read: another one
+  /// that takes its place later changes nothing. Empty when the manifest alone
+  /// was read.
+  llvm::StringMap<MappedFile> contents;
   /// Host functions, and declarations of the kernels.
   std::unique_ptr<Module> schedule;
   /// Keeps `folder` while it is a temporary one; null otherwise.
@@ -209,9 +215,9 @@ loadKernel(const ModelPackage &package, const PackagedKernel &kernel,
 
 /// The file behind each path of a weight file in the text of `kernel`: that of
 /// `instance`, if it has one.
-llvm::StringMap<std::string> weightFilesOf(const ModelPackage &package,
-                                           const PackagedKernel &kernel,
-                                           const PackagedInstance &instance);
+llvm::StringMap<ActualFile> weightFilesOf(const ModelPackage &package,
+                                          const PackagedKernel &kernel,
+                                          const PackagedInstance &instance);
 
 /// A kernel by the path of its text.
 struct KernelFile {

@@ -25,6 +25,8 @@ namespace anec {
 struct WeightOptions {
   /// A .safetensors file or a folder of .npy files; empty for none.
   std::string source;
+  /// The contents of `source`, if it is a file that has been read.
+  MappedFile contents;
   /// A JSON object from weight names (`attention.wq`) to names in `source`;
   /// empty when they are the same. A weight missing from it keeps its own name.
   std::string mapping;

@@ -33,7 +33,10 @@ float *Arrays::allocate(size_t count) {
 bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
                   Diagnostics &diags) {
   WeightOptions stored;
-  stored.source = package.values.empty() ? "" : package.pathOf(package.values);
+  if (!package.values.empty()) {
+    stored.source = package.pathOf(package.values);
+    stored.contents = package.contents.lookup(package.values);
+  }
   bool given = !options.source.empty() || options.seed;
   std::optional<WeightBinding> values =
       WeightBinding::open(given ? options : stored, diags);
