@@ -51,6 +51,8 @@ public:
         dtype(std::move(dtype)) {}
 
   TreeType type(Extents shape) const { return {dtype, std::move(shape)}; }
+  /// For ops whose operands can differ in type.
+  std::string otherType() const { return dtype == "fp16" ? "fp32" : "fp16"; }
   Expr expr(std::string form, std::vector<Expr> operands, TreeType type) const {
     return {std::move(form), std::move(operands), std::move(type), "", ""};
   }

@@ -90,8 +90,14 @@ static bool addConv(BlockBuilder &b) {
     operands.push_back(b.weight({outputs}));
     b.note("conv with bias");
   }
+  form += window->text + groups + ")";
+  if (operands.size() == 2 && b.random.chance(0.2)) {
+    b.note("conv of two types");
+    form.replace(form.find("$0"), 2, "cast($0, " + b.otherType() + ")");
+    form = "cast(" + form + ", " + type.dtype + ")";
+  }
   b.note("conv");
-  b.let(b.expr(form + window->text + groups + ")", operands, type));
+  b.let(b.expr(form, operands, type));
   return true;
 }
 

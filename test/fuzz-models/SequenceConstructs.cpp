@@ -18,7 +18,7 @@ static Extent anyWidth(BlockBuilder &b) {
 static Expr project(BlockBuilder &b, const Expr &x, const Extent &to) {
   const Extent &from = x.type.shape[0];
   TreeType type = b.type({to, x.type.shape[1]});
-  switch (b.random.number(0, 6)) {
+  switch (b.random.number(0, 7)) {
   case 0:
     b.note("transposed weight");
     return b.expr("matmul($0, $1, transpose_x = true)",
@@ -32,6 +32,14 @@ static Expr project(BlockBuilder &b, const Expr &x, const Extent &to) {
     b.note("bias of a product");
     return b.expr("($0 @ $1 + $2)",
                   {b.weight({to, from}), x, b.weight({to, Extent()})}, type);
+  case 3: {
+    b.note("product of two types");
+    std::string other = b.otherType();
+    return b.expr(b.random.oneOf(
+                      {"cast(cast($0, " + other + ") @ $1, " + type.dtype + ")",
+                       "($0 @ cast($1, " + other + "))"}),
+                  {b.weight({to, from}), x}, type);
+  }
   default:
     b.note("product with a weight");
     return b.expr("($0 @ $1)", {b.weight({to, from}), x}, type);

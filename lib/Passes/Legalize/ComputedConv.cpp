@@ -181,7 +181,12 @@ Value *Unfolding::columns() const {
 /// The weight as [1, outputs, inputs * taps], or such a matrix for each group.
 static Value *weightRows(Rewriter &r) {
   Value *weight = r.op.operand(param::weight);
-  const Shape &w = weight->type.shape;
+  const Shape w = weight->type.shape;
+  // A product has the element type of its first operand, the weight; a
+  // convolution has that of the image.
+  if (DType dtype = r.x()->type.dtype; weight->type.dtype != dtype)
+    weight = r.make(ops::Cast, {weight}, {{param::dtype, spelling(dtype)}},
+                    weight->name);
   int64_t groups = r.op.get(param::groups);
   int64_t outputs = r.op.result()->type.shape[1] / groups;
   int64_t inputs = r.x()->type.shape[1] / groups;

@@ -21,12 +21,15 @@ static bool isWeight(const Value *value) {
   return op && (op->is(ops::Weight) || op->is(ops::Const));
 }
 
-/// The product of a weight [O, I] with activations [I, S] or [B, I, S].
+/// The product of a weight [O, I] with activations [I, S] or [B, I, S]. The
+/// result of a product has the element type of its first operand, which is the
+/// weight, and that of a convolution has the type of the activations.
 static bool isWeightProduct(const Op &op) {
   if (!op.is(ops::Matmul) || op.get(param::transposeY))
     return false;
   const Value *weight = op.operand(0u), *x = op.operand(1u);
   return isWeight(weight) && weight->type.rank() == 2 &&
+         weight->type.dtype == x->type.dtype &&
          (x->type.rank() == 2 || x->type.rank() == 3);
 }
 
