@@ -440,6 +440,7 @@ typedef struct anec_hyperparameters {
   double beta1, beta2, epsilon, weight_decay;
   double clip;                          /**< 0: gradients are not clipped */
   double loss_scale, loss_scale_growth; /**< growth 0: it never grows */
+  uint64_t seed; /**< of random masks, such as dropout's */
 } anec_hyperparameters;
 
 /** Fills `out` with the defaults of the tools for `numerics`. */

@@ -314,7 +314,7 @@ public:
     anec_hyperparameters_init(&hyper, sizeof(hyper),
                               anec_session_numerics(session.handle));
     for (auto [key, value] : values)
-      set(hyper, key.cast<std::string>(), value.cast<double>());
+      set(hyper, key.cast<std::string>(), value);
     // As `ane-run train` has it.
     if (values.contains("learning_rate") &&
         !values.contains("min_learning_rate"))
@@ -350,10 +350,14 @@ public:
 
 private:
   static void set(anec_hyperparameters &hyper, const std::string &name,
-                  double value) {
+                  py::handle value) {
+    if (name == "seed") {
+      hyper.seed = value.cast<uint64_t>();
+      return;
+    }
     for (const HyperparameterName &row : hyperparameters)
       if (name == row.name) {
-        hyper.*row.member = value;
+        hyper.*row.member = value.cast<double>();
         return;
       }
     throw py::type_error("there is no hyperparameter `" + name + "`");

@@ -25,7 +25,8 @@ static anec_hyperparameters defaults(Numerics numerics) {
           hyper.weightDecay,
           hyper.clip,
           hyper.lossScale,
-          hyper.lossScaleGrowth};
+          hyper.lossScaleGrowth,
+          TrainerOptions().seed};
 }
 
 static Hyperparameters read(const anec_hyperparameters &given) {
@@ -76,6 +77,7 @@ anec_status anec_trainer_open(anec_session *session, const char *entry,
     if (!given)
       return call.refuse("hyper", badSize);
     options.hyper = read(*given);
+    options.seed = given->seed;
   }
   std::unique_ptr<Trainer> trainer =
       Trainer::open(*session->session, options, call.diagnostics());

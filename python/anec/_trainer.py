@@ -22,7 +22,8 @@ class Trainer:
     entry            the entry that trains; None: the only one
     hyperparameters  learning_rate, min_learning_rate, warmup, decay_steps, beta1,
                      beta2, epsilon, weight_decay, clip, loss_scale,
-                     loss_scale_growth; docs/train.md describes them
+                     loss_scale_growth; docs/train.md describes them.
+                     `seed` is that of random masks, such as dropout's
     """
 
     def __init__(self, session, entry=None, **hyperparameters):

@@ -139,6 +139,21 @@ def test_model():
     assert not os.path.exists(folder)
 
 
+def test_masks():
+    session = anec.Session(anec.compile_text("""
+        model m(x: fp16[8, 8]) -> fp32 {
+          weight w: fp16[8, 8];
+          y = w @ dropout(x, rate = 0.5);
+          return mean(cast(y * y, fp32), axes = [0, 1]);
+        }""", "masks.tdsl"), seed=1)
+    inputs = {"x": numpy.ones((8, 8), numpy.float16)}
+    first, second, other, default = [
+        anec.Trainer(session, learning_rate=0, **seed).accumulate(inputs)
+        for seed in [{"seed": 3}, {"seed": 3}, {"seed": 4}, {}]]
+    assert first == second
+    assert len({first, other, default}) == 3
+
+
 def test_states():
     program = anec.compile_text("""program(1.3) {
       func main<ios18>(state<tensor<fp16, [2]>> k, tensor<fp16, [2]> x) {
