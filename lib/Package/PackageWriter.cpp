@@ -74,6 +74,7 @@ private:
   std::map<std::string, PackagedWeight> weights;
   /// Weights as their gradients describe them: of those that nothing reads.
   std::map<std::string, PackagedWeight> trained;
+  std::map<std::string, std::set<int64_t>> weightInstances; ///< of both
   /// Names of weights that the host passes on or computes with.
   std::set<std::string> hostWeights;
 };
@@ -138,21 +139,14 @@ bool PackageWriter::findInstances() {
   return ok;
 }
 
-static void addInstance(PackagedWeight &weight,
-                        std::optional<int64_t> instance) {
-  if (!instance || llvm::is_contained(weight.instances, *instance))
-    return;
-  weight.instances.push_back(*instance);
-  llvm::sort(weight.instances);
-}
-
 void PackageWriter::noteWeight(
     const Op &op, const std::set<std::optional<int64_t>> &instances) {
   PackagedWeight &weight = weights[op.get(param::name).str()];
   weight.type = viewOf(op).storedType();
   weight.frozen = op.get(param::frozen);
   for (std::optional<int64_t> instance : instances)
-    addInstance(weight, instance);
+    if (instance)
+      weightInstances[op.get(param::name).str()].insert(*instance);
 }
 
 void PackageWriter::noteGradient(const Op &accumulate,
@@ -162,7 +156,8 @@ void PackageWriter::noteGradient(const Op &accumulate,
   weight.name = name;
   weight.type = accumulate.operand(param::value)->type;
   weight.initial = InitialValue::Zeros;
-  addInstance(weight, instance);
+  if (instance)
+    weightInstances[name].insert(*instance);
 }
 
 void PackageWriter::findWeights() {
@@ -198,13 +193,13 @@ void PackageWriter::findWeights() {
     }
   // The loss does not depend on weights, or instances of them, that nothing
   // reads, but their gradients, which are zero, have names and shapes.
-  for (const auto &[name, described] : trained) {
-    PackagedWeight &weight = weights.insert({name, described}).first->second;
-    for (int64_t instance : described.instances)
-      addInstance(weight, instance);
-  }
-  for (auto &[name, weight] : weights)
+  for (const auto &[name, described] : trained)
+    weights.insert({name, described});
+  for (auto &[name, weight] : weights) {
+    const std::set<int64_t> &instances = weightInstances[name];
+    weight.instances.assign(instances.begin(), instances.end());
     package.weights.push_back(weight);
+  }
 }
 
 /// Weights with different names can have arrays with the same name: `a.3.w`

@@ -34,6 +34,14 @@ def ops(count):
             "fp32 { return mean(cast(l(x), fp32), axes = [0, 1]); }\n")
 
 
+def instances(count):
+    """A model with one layer, repeated `count` times."""
+    return ("layer l(x: fp16[8, 16]) -> fp16[8, 16] { weight w: fp16[8, 8]; "
+            "return tanh(w @ x); }\nmodel m(x: fp16[8, 16]) -> fp32 {\n"
+            f"  repeat i in 0..{count} {{ x = l[i](x); }}\n"
+            "  return mean(cast(x, fp32), axes = [0, 1]);\n}\n")
+
+
 def seconds(anec, text):
     """The least processor time of three runs."""
     with open("growth.tdsl", "w") as file:
@@ -50,7 +58,7 @@ def seconds(anec, text):
 
 def main():
     failed = False
-    for make, count in [(layers, 50), (ops, 400)]:
+    for make, count in [(layers, 50), (ops, 400), (instances, 8000)]:
         small = seconds(sys.argv[1], make(count))
         large = seconds(sys.argv[1], make(4 * count))
         print(f"{make.__name__}: {count} in {small:.2f} s, {4 * count} in "
