@@ -6,11 +6,10 @@
 #include "anec/Arrays/Safetensors.h"
 #include "anec/Arrays/Diags.h"
 #include "anec/Arrays/StoredAs.h"
+#include "anec/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/EndianStream.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
@@ -22,37 +21,6 @@ static constexpr uint64_t maxHeader = 100'000'000;
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
-
-/// llvm::json recurses, and keeps the last of several equal keys; both matter
-/// in untrusted files. Finds errors that it would not: nesting deeper than the
-/// format's, and duplicate names at the outermost level.
-static std::string checkHeaderText(StringRef text) {
-  StringSet<> names;
-  unsigned depth = 0;
-  bool isKey = false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    char c = text[at];
-    if (c == '{' || c == '[') {
-      // {"name": {"shape": [...]}} is the deepest nesting.
-      if (++depth > 3)
-        return "its header is nested too deeply";
-      isKey = depth == 1;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    } else if (c == ',') {
-      isKey = depth == 1;
-    } else if (c == '"') {
-      size_t begin = ++at;
-      while (at < text.size() && text[at] != '"')
-        at += text[at] == '\\' ? 2 : 1;
-      StringRef name = text.slice(begin, at);
-      if (isKey && !names.insert(name).second)
-        return "its header has `" + name.str() + "` twice";
-      isKey = false;
-    }
-  }
-  return "";
-}
 
 namespace {
 
@@ -177,11 +145,12 @@ std::optional<Safetensors> anec::readSafetensors(const MappedFile &file,
   StringRef text = toStringRef(bytes.slice(8, headerSize));
   ArrayRef<uint8_t> data = bytes.drop_front(8 + headerSize);
 
-  if (std::string wrong = checkHeaderText(text); !wrong.empty())
-    return fail(wrong);
-  Expected<json::Value> header = json::parse(text);
+  // {"name": {"shape": [...]}} is the deepest nesting.
+  JsonError error;
+  std::optional<json::Value> header =
+      parseJson(text, error, {.depth = 3, .bytes = maxHeader});
   if (!header)
-    return fail("its header is no JSON: " + toString(header.takeError()));
+    return fail("its header cannot be read: " + error.message);
   const json::Object *object = header->getAsObject();
   if (!object)
     return fail("its header is no JSON object");

@@ -5,7 +5,7 @@
 
 #include "anec/Bench/OtherReport.h"
 #include "anec/Bench/Diags.h"
-#include "llvm/Support/JSON.h"
+#include "anec/Support/Json.h"
 
 using namespace anec;
 namespace json = llvm::json;
@@ -63,19 +63,20 @@ bool fromJSON(const json::Value &value, ReportInFile &report, json::Path path) {
 
 std::optional<OtherReport> anec::readSuiteReport(llvm::StringRef path,
                                                  Diagnostics &diags) {
-  std::optional<llvm::StringRef> text = diags.addFile(path);
-  if (!text)
+  std::optional<json::Value> value = readJson(path, diag::NoBenchmark, diags);
+  if (!value)
     return std::nullopt;
-  llvm::Expected<ReportInFile> read = json::parse<ReportInFile>(*text);
-  if (!read) {
-    diags.reportFile(path, diag::NoBenchmark, llvm::toString(read.takeError()));
+  ReportInFile read;
+  json::Path::Root root("report");
+  if (!fromJSON(*value, read, root)) {
+    diags.reportFile(path, diag::NoBenchmark, llvm::toString(root.getError()));
     return std::nullopt;
   }
   OtherReport report;
-  report.machine = read->chip + ", " + read->backend;
-  if (read->path)
-    report.machine += " by " + *read->path;
-  for (const SuiteInFile &suite : read->suites)
+  report.machine = read.chip + ", " + read.backend;
+  if (read.path)
+    report.machine += " by " + *read.path;
+  for (const SuiteInFile &suite : read.suites)
     for (const RowInFile &row : suite.rows)
       if (row.outcome == "measured" && row.medianMs && row.teraflops)
         report.figures.push_back(

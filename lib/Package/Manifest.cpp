@@ -12,7 +12,7 @@
 #include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
 #include "anec/Package/ViewJson.h"
-#include "llvm/Support/JSON.h"
+#include "anec/Support/Json.h"
 #include <cmath>
 
 using namespace anec;
@@ -462,12 +462,9 @@ static bool parse(const json::Value &value, ModelPackage &package,
 
 bool anec::parseManifest(llvm::StringRef text, llvm::StringRef file,
                          ModelPackage &package, Diagnostics &diags) {
-  llvm::Expected<json::Value> value = json::parse(text);
-  if (!value) {
-    diags.reportFile(file, diag::BadManifest,
-                     llvm::toString(value.takeError()));
+  std::optional<json::Value> value = parseJson(text, diag::BadManifest, diags);
+  if (!value)
     return false;
-  }
   const json::Object *object = value->getAsObject();
   std::optional<int64_t> format =
       object ? object->getInteger("format") : std::nullopt;

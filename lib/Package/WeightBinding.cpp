@@ -7,25 +7,17 @@
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Weights.h"
 #include "anec/Package/Diags.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "anec/Support/Json.h"
 
 using namespace anec;
 
 /// Reads the mapping file at `path`.
 static bool readMapping(llvm::StringRef path, llvm::StringMap<std::string> &map,
                         Diagnostics &diags) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer) {
-    diags.reportFile(path, diag::CannotOpen, buffer.getError().message());
+  std::optional<llvm::json::Value> json =
+      readJson(path, diag::BadMapping, diags);
+  if (!json)
     return false;
-  }
-  llvm::Expected<llvm::json::Value> json =
-      llvm::json::parse((*buffer)->getBuffer());
-  if (!json) {
-    diags.reportFile(path, diag::BadMapping, llvm::toString(json.takeError()));
-    return false;
-  }
   const llvm::json::Object *object = json->getAsObject();
   if (!object) {
     diags.reportFile(path, diag::BadMapping, "it is not a JSON object");

@@ -8,6 +8,7 @@
 #include "anec/Probe/Judge.h"
 #include "anec/Probe/ProbeFile.h"
 #include "anec/Support/ChildProcess.h"
+#include "anec/Support/Json.h"
 #include "anec/Target/RuleProgram.h"
 #include "anec/Target/Target.h"
 #include "llvm/Support/FileSystem.h"
@@ -102,11 +103,10 @@ json::Object Prober::child(const std::string &name, llvm::StringRef text) {
       runChild(words, std::chrono::seconds(options.secondsEach),
                options.stop ? *options.stop : never);
   if (result.how == ChildResult::Exited && result.code == 0) {
-    llvm::Expected<json::Value> value = json::parse(result.output);
-    if (value)
-      if (json::Object *object = value->getAsObject())
-        return *object;
-    llvm::consumeError(value.takeError());
+    JsonError error;
+    std::optional<json::Value> value = parseJson(result.output, error);
+    if (json::Object *object = value ? value->getAsObject() : nullptr)
+      return *object;
     return json::Object{{"outcome", "crashed"}, {"message", "no message"}};
   }
   removeStaged(text);

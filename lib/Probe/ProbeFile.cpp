@@ -6,6 +6,7 @@
 #include "anec/Probe/ProbeFile.h"
 #include "anec/Probe/Diags.h"
 #include "anec/Support/AtomicFile.h"
+#include "anec/Support/Json.h"
 #include "anec/Target/Rule.h"
 #include "anec/Target/Target.h"
 #include "llvm/ADT/STLExtras.h"
@@ -110,27 +111,12 @@ private:
     diags.report({begin, end}, diag::NoProbe, what);
     return false;
   }
-  bool wrongSyntax(const std::string &message);
 
   llvm::StringRef path, text;
   Diagnostics &diags;
 };
 
 } // namespace
-
-/// The parser's messages are `[LINE:COLUMN, byte=OFFSET]: what is wrong`.
-bool Reader::wrongSyntax(const std::string &message) {
-  llvm::SmallVector<llvm::StringRef, 3> found;
-  size_t offset = 0;
-  if (!llvm::Regex("^\\[[0-9]+:[0-9]+, byte=([0-9]+)\\]: (.*)$")
-           .match(message, &found) ||
-      found[1].getAsInteger(10, offset))
-    return wrong(message);
-  auto begin = llvm::SMLoc::getFromPointer(
-      text.data() + std::min(offset, text.empty() ? 0 : text.size() - 1));
-  diags.report({begin, begin}, diag::NoProbe, found[2]);
-  return false;
-}
 
 bool Reader::readRule(const json::Value &value, ProbeFile &file) {
   const json::Object *entry = value.getAsObject();
@@ -165,9 +151,9 @@ bool Reader::readAssumption(const json::Value &value, ProbeFile &file) {
 }
 
 bool Reader::read(ProbeFile &file) {
-  llvm::Expected<json::Value> value = json::parse(text);
+  std::optional<json::Value> value = parseJson(text, diag::NoProbe, diags);
   if (!value)
-    return wrongSyntax(llvm::toString(value.takeError()));
+    return false;
   const json::Object *object = value->getAsObject();
   if (!object)
     return wrong("it is no object");

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckpointState.h"
-#include "anec/Support/Digest.h"
+#include "anec/Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,14 +16,6 @@ std::string anec::fileIn(llvm::StringRef folder, llvm::StringRef name) {
   llvm::SmallString<256> joined(folder);
   llvm::sys::path::append(joined, name);
   return std::string(joined);
-}
-
-static std::string digestOf(const json::Object &object) {
-  json::Object others = object;
-  others.erase("sha256");
-  std::string text;
-  llvm::raw_string_ostream(text) << json::Value(std::move(others));
-  return sha256(llvm::arrayRefFromStringRef(text));
 }
 
 static json::Value orNull(std::optional<double> number) {
@@ -177,9 +169,10 @@ static void readModel(FieldReader root, TrainState &state) {
 bool anec::stateFromJson(llvm::StringRef text, TrainState &state,
                          std::vector<CheckpointFile> &files,
                          std::string &wrong) {
-  llvm::Expected<json::Value> value = json::parse(text);
+  JsonError error;
+  std::optional<json::Value> value = parseJson(text, error);
   if (!value) {
-    wrong = "it is no JSON: " + llvm::toString(value.takeError());
+    wrong = "it is no JSON: " + error.message;
     return false;
   }
   const json::Object *root = value->getAsObject();

@@ -5,12 +5,12 @@
 
 #include "LlamaFormats.h"
 #include "anec/Arrays/Safetensors.h"
+#include "anec/Support/Json.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -54,16 +54,15 @@ bool Source::addFile(StringRef path, Diagnostics &diags) {
   return true;
 }
 
-static std::optional<json::Value> readJson(StringRef path, Diagnostics &diags) {
-  MappedFile file = mapFile(path, diags);
-  if (!file)
+static std::optional<json::Object> readObject(StringRef path,
+                                              Diagnostics &diags) {
+  std::optional<json::Value> value =
+      readJson(path, diag::BadModelConfig, diags);
+  if (!value)
     return std::nullopt;
-  Expected<json::Value> value = json::parse(file->getBuffer());
-  if (value && value->getAsObject())
-    return *value;
-  diags.reportFile(path, diag::BadModelConfig,
-                   value ? "it is no JSON object"
-                         : "it is no JSON: " + toString(value.takeError()));
+  if (json::Object *object = value->getAsObject())
+    return std::move(*object);
+  diags.reportFile(path, diag::BadModelConfig, "it is no JSON object");
   return std::nullopt;
 }
 
@@ -94,10 +93,9 @@ static void readRope(const json::Object &config, ModelFacts &facts) {
 
 /// Hugging Face's config.json.
 bool Source::addConfig(StringRef path, Diagnostics &diags) {
-  std::optional<json::Value> value = readJson(path, diags);
-  if (!value)
+  std::optional<json::Object> object = readObject(path, diags);
+  if (!object)
     return false;
-  const json::Object &object = *value->getAsObject();
   static constexpr std::pair<StringLiteral, StringLiteral> names[] = {
       {"hidden_size", "dim"},
       {"intermediate_size", "hidden"},
@@ -107,20 +105,20 @@ bool Source::addConfig(StringRef path, Diagnostics &diags) {
       {"max_position_embeddings", "seq"},
       {"vocab_size", "vocab"}};
   for (const auto &[theirs, ours] : names)
-    if (std::optional<int64_t> number = object.getInteger(theirs))
+    if (std::optional<int64_t> number = object->getInteger(theirs))
       sizes[ours.str()] = *number;
-  tied = object.getBoolean("tie_word_embeddings");
-  StringRef activation = object.getString("hidden_act").value_or("silu");
+  tied = object->getBoolean("tie_word_embeddings");
+  StringRef activation = object->getString("hidden_act").value_or("silu");
   if (activation != "silu" && activation != "swish") {
     diags.reportFile(path, diag::BadModelConfig,
                      "its `hidden_act` is `" + activation.str() +
                          "`, and a Llama's is `silu`");
     return false;
   }
-  readRope(object, facts);
+  readRope(*object, facts);
   facts.add(
       fact::rmsNormEps,
-      ModelFacts::spell(object.getNumber(fact::rmsNormEps).value_or(1e-6)));
+      ModelFacts::spell(object->getNumber(fact::rmsNormEps).value_or(1e-6)));
   return true;
 }
 
@@ -154,10 +152,10 @@ static std::optional<Source> openSource(StringRef path, WeightFormat format,
   if (!sys::fs::exists(index)) {
     files.push_back("model.safetensors");
   } else {
-    std::optional<json::Value> value = readJson(index, diags);
-    if (!value)
+    std::optional<json::Object> object = readObject(index, diags);
+    if (!object)
       return std::nullopt;
-    if (const json::Object *map = value->getAsObject()->getObject("weight_map"))
+    if (const json::Object *map = object->getObject("weight_map"))
       for (const auto &[name, file] : *map)
         if (std::optional<StringRef> shard = file.getAsString();
             shard && shards.insert(*shard).second)

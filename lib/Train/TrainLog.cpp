@@ -5,10 +5,10 @@
 
 #include "anec/Train/TrainLog.h"
 #include "anec/Support/AtomicFile.h"
+#include "anec/Support/Json.h"
 #include "anec/Train/Diags.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include <cerrno>
 #include <cmath>
 #include <fcntl.h>
@@ -134,12 +134,9 @@ bool TrainLog::add(const StepRecord &record, Diagnostics &diags) {
 
 /// The fields of a line that a curve needs; nothing when it is not a record.
 static std::optional<StepRecord> parseLine(llvm::StringRef line) {
-  llvm::Expected<json::Value> value = json::parse(line);
-  if (!value) {
-    llvm::consumeError(value.takeError());
-    return std::nullopt;
-  }
-  const json::Object *object = value->getAsObject();
+  JsonError error;
+  std::optional<json::Value> value = parseJson(line, error);
+  const json::Object *object = value ? value->getAsObject() : nullptr;
   std::optional<int64_t> step =
       object ? object->getInteger("step") : std::nullopt;
   if (!step || *step < 0 || !object->get("loss"))

@@ -1,0 +1,57 @@
+//===- Json.h - reading JSON from files -------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Every JSON text that the library reads goes through these functions.
+/// llvm::json itself recurses once per level, keeps the last of equal keys, and
+/// takes kilobytes for an object of a few bytes. Texts of files are untrusted,
+/// so nesting, equal keys and the number of values are checked before.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_SUPPORT_JSON_H
+#define ANEC_SUPPORT_JSON_H
+
+#include "anec/Support/Diagnostics.h"
+#include "llvm/Support/JSON.h"
+
+namespace anec {
+
+struct JsonLimits {
+  size_t depth = 64;
+  size_t objects = 100'000; ///< each takes about 5 KB
+  size_t values = 5'000'000;
+  size_t bytes = 100'000'000;
+};
+
+struct JsonError {
+  std::string message;
+  size_t offset = 0; ///< in the text
+};
+
+/// Parses `text`. Returns nothing, with `error` set, if it is no JSON, exceeds
+/// `limits`, or has an object with two equal keys.
+std::optional<llvm::json::Value>
+parseJson(llvm::StringRef text, JsonError &error, JsonLimits limits = {});
+
+/// Parses `text`, a buffer of `diags` or a part of one. Reports an error as
+/// `kind` at its place in the text.
+std::optional<llvm::json::Value> parseJson(llvm::StringRef text,
+                                           diag::Kind<diag::Text> kind,
+                                           Diagnostics &diags);
+
+/// Parses the file at `path`. Reports an error as `kind`, or why the file
+/// cannot be read.
+std::optional<llvm::json::Value>
+readJson(llvm::StringRef path, diag::Kind<diag::Text> kind, Diagnostics &diags);
+
+/// SHA-256 of `object` without its member `sha256`: a file that has it as a
+/// member can be told from one that was changed. Neither white space nor the
+/// order of members matters.
+std::string digestOf(const llvm::json::Object &object);
+
+} // namespace anec
+
+#endif // ANEC_SUPPORT_JSON_H

@@ -1,0 +1,75 @@
+//===- JsonTest.cpp - JSON of files ---------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Support/Json.h"
+#include <gtest/gtest.h>
+
+using namespace anec;
+
+namespace {
+
+std::string errorOf(llvm::StringRef text, JsonLimits limits = {}) {
+  JsonError error;
+  std::optional<llvm::json::Value> value = parseJson(text, error, limits);
+  return value ? "" : error.message + " at " + std::to_string(error.offset);
+}
+
+std::string nested(size_t depth, llvm::StringRef open, llvm::StringRef close) {
+  std::string text;
+  for (size_t i = 0; i < depth; ++i)
+    text += open;
+  text += "1";
+  for (size_t i = 0; i < depth; ++i)
+    text += close;
+  return text;
+}
+
+TEST(Json, ParsesWhatLlvmParses) {
+  JsonError error;
+  std::optional<llvm::json::Value> value =
+      parseJson(R"({"a": [1, {"b": "}]\\\""}], "c": {"a": null}})", error);
+  ASSERT_TRUE(value);
+  EXPECT_EQ(*value->getAsObject()->getArray("a")->begin()[1].getAsObject(),
+            (llvm::json::Object{{"b", "}]\\\""}}));
+}
+
+TEST(Json, LimitsNesting) {
+  EXPECT_EQ(errorOf(nested(64, "[", "]")), "");
+  EXPECT_EQ(errorOf(nested(65, "[", "]")),
+            "it is nested deeper than 64 levels at 64");
+  EXPECT_EQ(errorOf(nested(1'000'000, "[", "")),
+            "it is nested deeper than 64 levels at 64");
+  EXPECT_EQ(errorOf(nested(65, R"({"a":)", "}")),
+            "it is nested deeper than 64 levels at 320");
+  // Brackets in strings do not nest.
+  EXPECT_EQ(errorOf("\"" + std::string(100, '[') + "\""), "");
+}
+
+TEST(Json, LimitsSize) {
+  EXPECT_EQ(errorOf("[1, 2, 3, 4]", {.values = 3}), "");
+  EXPECT_EQ(errorOf("[1, 2, 3, 4]", {.values = 2}),
+            "it has more than 2 values at 8");
+  EXPECT_EQ(errorOf("[{}, {}]", {.objects = 1}),
+            "it has more than 1 objects at 5");
+  EXPECT_EQ(errorOf("[   ]", {.bytes = 4}),
+            "it has 5 bytes, and at most 4 are read at 0");
+}
+
+TEST(Json, RefusesEqualKeys) {
+  EXPECT_EQ(errorOf(R"({"a": 1, "b": {"a": 1}, "a": 2})"),
+            "it has the key `a` twice in one object at 24");
+  EXPECT_EQ(errorOf(R"({"a": 1, "\u0061": 2})"),
+            "it has the key `a` twice in one object at 9");
+  EXPECT_EQ(errorOf(R"([{"a": "a"}, {"a": ["a", "a"]}])"), "");
+}
+
+TEST(Json, SaysWhere) {
+  EXPECT_EQ(errorOf("[1, 2\n, oops]"), "Invalid JSON value at 9");
+  for (llvm::StringRef text : {"", "]", "}", "{", "[", "\"", "\"\\", "{\"a\"",
+                               "{\"a", ",", "{]", "[}", "{\"\\ud800\": 1"})
+    EXPECT_NE(errorOf(text), "") << text.str();
+}
+
+} // namespace
