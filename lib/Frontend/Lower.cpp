@@ -7,6 +7,7 @@
 #include "Lowering.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
+#include "anec/IR/Verifier.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace anec;
@@ -256,6 +257,9 @@ std::unique_ptr<Module> FileLowering::run(const FrontendOptions &options) {
   for (const auto &[name, constant] : constants)
     if (!constant.used && !name.starts_with("_"))
       diags.report(constant.declared, diag::UnusedVariable, name);
+  // What follows goes through repeats.
+  if (!verifyRepeats(*module, diags))
+    return nullptr;
   sortFunctions(*module, file);
   markTargets(*module);
   return std::move(module);

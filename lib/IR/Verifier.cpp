@@ -6,7 +6,6 @@
 #include "anec/IR/Verifier.h"
 #include "anec/IR/Builder.h"
 #include "anec/IR/Diags.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -177,49 +176,6 @@ static bool verifyCall(const Op &op, const Functions &functions,
   return false;
 }
 
-/// Reports a `repeat` whose body is, directly or indirectly, the function that
-/// contains it: it would never end.
-static bool verifyRepeatsEnd(const Module &module, const Functions &functions,
-                             Diagnostics &diags) {
-  llvm::DenseMap<const Function *, llvm::SmallVector<const Op *, 1>> repeats;
-  llvm::DenseMap<const Function *, llvm::SmallVector<const Function *, 1>>
-      users;
-  llvm::SmallVector<const Function *> ending;
-  llvm::DenseMap<const Function *, size_t> open;
-  for (const auto &function : module.functions) {
-    for (const Op &op : function->body())
-      if (op.def().has(trait::Repeat))
-        if (const Function *body = functions.lookup(op.get(param::body))) {
-          repeats[function.get()].push_back(&op);
-          users[body].push_back(function.get());
-        }
-    if ((open[function.get()] = repeats[function.get()].size()) == 0)
-      ending.push_back(function.get());
-  }
-  // A function ends when all bodies that it repeats end.
-  while (!ending.empty())
-    for (const Function *user : users[ending.pop_back_val()])
-      if (--open[user] == 0)
-        ending.push_back(user);
-  llvm::DenseSet<const Function *> seen;
-  for (const auto &function : module.functions) {
-    const Function *at = function.get();
-    while (open[at] != 0) {
-      const Op *repeat = nullptr;
-      for (const Op *op : repeats[at])
-        if (open[functions.lookup(op->get(param::body))] != 0)
-          repeat = op;
-      if (!seen.insert(at).second) {
-        diags.report(repeat->range(), diag::EndlessRepeat,
-                     repeat->get(param::body));
-        return false;
-      }
-      at = functions.lookup(repeat->get(param::body));
-    }
-  }
-  return true;
-}
-
 /// Whether the op names one of a repeated layer's weights.
 static bool isIndexedWeight(const Op &op) {
   return op.def().has(trait::Stored) && op.def().valueSlot(param::index) >= 0 &&
@@ -243,7 +199,7 @@ bool anec::verifyCalls(const Module &module, Diagnostics &diags) {
       ok = false;
     }
   }
-  return verifyRepeatsEnd(module, functions, diags) && ok;
+  return verifyRepeats(module, diags) && ok;
 }
 
 bool anec::verify(const Module &module, Diagnostics &diags) {
