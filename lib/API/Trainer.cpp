@@ -38,11 +38,9 @@ Trainer::~Trainer() = default;
 //===----------------------------------------------------------------------===//
 
 static bool areValid(const Hyperparameters &hyper, Diagnostics &diags) {
-  bool ok = true;
-  for (const HyperparameterDef &def : hyperparameterTable())
-    ok &= checkHyperparameter(def, hyper.*def.member, diags);
   // Without a decay, the default of its end may be above the rate.
-  return ok && (hyper.decaySteps == 0 || checkRates(hyper, diags));
+  return checkHyperparameters(hyper, diags) &&
+         (hyper.decaySteps == 0 || checkRates(hyper, diags));
 }
 
 std::unique_ptr<Trainer> Trainer::open(ProgramSession &session,

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckpointState.h"
+#include "Resume.h"
 #include "anec/Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -166,6 +167,35 @@ static void readModel(FieldReader root, TrainState &state) {
   llvm::sort(state.config);
 }
 
+/// The first field that no run writes, and why; empty when there is none.
+/// Hyperparameters have the ranges of their flags.
+static std::string findWrongField(const TrainState &state) {
+  for (const HyperparameterDef &def : hyperparameterTable()) {
+    double value = state.hyper.*def.member;
+    if (std::string wanted = def.wantedFor(value); !wanted.empty())
+      return "`hyperparameters." + def.name.str() + "` takes " + wanted +
+             ", not `" + formatNumber(value) + "`";
+  }
+  double factor = state.lossScale.factor;
+  if (!(factor >= LossScale::least && factor <= LossScale::most))
+    return "`loss_scale.factor` is " + formatNumber(factor) +
+           ", and a loss scale is at least " + formatNumber(LossScale::least) +
+           " and at most " + formatNumber(LossScale::most);
+  if (!DataOrder::isShare(state.validationShare))
+    return "`data.validation` is " + formatNumber(state.validationShare) +
+           ", and a share is at least 0 and less than 1";
+  if (!parseNumerics(state.numerics))
+    return "`" + state.numerics + "` are no numerics";
+  for (const auto &[name, count] :
+       {std::pair("updates", state.updates),
+        {"loss_scale.good_steps", state.lossScale.goodSteps},
+        {"best.step", state.bestStep}})
+    if (count > state.step)
+      return "`" + std::string(name) + "` is " + std::to_string(count) +
+             ", and there are " + std::to_string(state.step) + " steps";
+  return "";
+}
+
 bool anec::stateFromJson(llvm::StringRef text, TrainState &state,
                          std::vector<CheckpointFile> &files,
                          std::string &wrong) {
@@ -200,5 +230,7 @@ bool anec::stateFromJson(llvm::StringRef text, TrainState &state,
     row.take("bytes", file.bytes);
     row.take("sha256", file.digest);
   }
+  if (wrong.empty())
+    wrong = findWrongField(state);
   return wrong.empty();
 }

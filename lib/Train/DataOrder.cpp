@@ -56,6 +56,7 @@ void DataOrder::shuffle(uint64_t epoch) {
 }
 
 llvm::ArrayRef<uint64_t> DataOrder::next(DataPosition &position) {
+  assert(has(position));
   if (position.window + perRun > training)
     position = {position.epoch + 1, 0};
   if (shuffled != position.epoch)

@@ -66,18 +66,32 @@ std::string anec::formatNumber(double value) {
   return text;
 }
 
+std::string HyperparameterDef::wantedFor(double value) const {
+  bool isWhole = value == std::floor(value);
+  if (value >= least && value <= most && (isWhole || !isCount))
+    return "";
+  std::string text = isCount ? "a whole number" : "a number";
+  text += " of at least " + formatNumber(least);
+  if (most < unlimited)
+    text += " and at most " + formatNumber(most);
+  return text;
+}
+
 bool anec::checkHyperparameter(const HyperparameterDef &def, double value,
                                Diagnostics &diags) {
-  bool isWhole = value == std::floor(value);
-  if (value >= def.least && value <= def.most && (isWhole || !def.isCount))
-    return true;
-  std::string wanted = def.isCount ? "a whole number" : "a number";
-  wanted += " of at least " + formatNumber(def.least);
-  if (def.most < mostSteps)
-    wanted += " and at most " + formatNumber(def.most);
-  diags.report({}, diag::BadHyperparameter, def.name, wanted,
-               formatNumber(value));
-  return false;
+  std::string wanted = def.wantedFor(value);
+  if (!wanted.empty())
+    diags.report({}, diag::BadHyperparameter, def.name, wanted,
+                 formatNumber(value));
+  return wanted.empty();
+}
+
+bool anec::checkHyperparameters(const Hyperparameters &hyper,
+                                Diagnostics &diags) {
+  bool ok = true;
+  for (const HyperparameterDef &def : hyperparameterTable())
+    ok &= checkHyperparameter(def, hyper.*def.member, diags);
+  return ok;
 }
 
 Hyperparameters anec::withHyperparameters(Hyperparameters hyper,

@@ -36,11 +36,6 @@ bool TrainingRun::findState(const ModelPackage &package) {
   if (!begun)
     return false;
   state = begun->state;
-  if (!parseNumerics(state.numerics)) {
-    diags.reportFile(begun->folder, diag::DamagedCheckpoint,
-                     "`" + state.numerics + "` are no numerics");
-    return false;
-  }
   return adoptState(state, options, package, begun->folder, diags);
 }
 
@@ -70,9 +65,18 @@ bool TrainingRun::openData() {
   state.tokenizer = data->tokenizer();
   order = DataOrder::divide(data->count(), data->perRun(),
                             state.validationShare, state.seed);
-  if (!order)
+  if (!order) {
     data->reportTooFew(state.validationShare > 0, diags);
-  return order.has_value();
+    return false;
+  }
+  if (order->has(state.position))
+    return true;
+  // The data is that of the checkpoint, so its state is wrong.
+  diags.reportFile(begun->folder, diag::DamagedCheckpoint,
+                   "`data.window` is " + std::to_string(state.position.window) +
+                       ", and an epoch has " +
+                       std::to_string(order->trainingCount()));
+  return false;
 }
 
 bool TrainingRun::openModel(ModelPackage package) {
@@ -128,8 +132,10 @@ bool TrainingRun::open() {
   std::optional<ModelPackage> package = readPackage(options.package, diags);
   if (package)
     checkpoints->describe(package->facts);
-  if (!package || !findState(*package) || !checkRates(state.hyper, diags) ||
-      !findEntry(*package) || !checkShare() || !openData())
+  if (!package || !findState(*package) ||
+      !checkHyperparameters(state.hyper, diags) ||
+      !checkRates(state.hyper, diags) || !findEntry(*package) ||
+      !checkShare() || !openData())
     return false;
   // From here on the run can be resumed.
   if (together.isFirst())

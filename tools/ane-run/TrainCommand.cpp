@@ -8,6 +8,7 @@
 #include "CommandTable.h"
 #include "ProgramFlags.h"
 #include "Restart.h"
+#include "anec/Train/DataOrder.h"
 #include "anec/Train/Trainer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Process.h"
@@ -151,7 +152,7 @@ std::string Train::check() const {
     return "no --checkpoint folder for the run";
   if (!steps.getNumOccurrences() || steps == 0)
     return "--steps must be at least 1";
-  if (!(validation >= 0 && validation < 1))
+  if (!DataOrder::isShare(validation))
     return "--validation must be at least 0 and less than 1";
   return backend.check();
 }

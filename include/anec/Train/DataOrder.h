@@ -32,13 +32,20 @@ public:
   static std::optional<DataOrder> divide(uint64_t count, uint64_t perRun,
                                          double validationShare, uint64_t seed);
 
+  /// Whether `share` is one of the data.
+  static bool isShare(double share) { return share >= 0 && share < 1; }
+  /// Whether `position` is one of this data.
+  bool has(const DataPosition &position) const {
+    return position.window <= training;
+  }
+
   /// In examples.
   uint64_t trainingCount() const { return training; }
   uint64_t validationCount() const { return validation; }
   uint64_t validationRuns() const { return validation / perRun; }
 
-  /// Returns the examples of the run at `position`, which are valid until the
-  /// next call, and advances `position`.
+  /// Returns the examples of the run at `position`, one of this data, which are
+  /// valid until the next call, and advances `position`.
   llvm::ArrayRef<uint64_t> next(DataPosition &position);
   /// The examples of the validation run number `index`.
   std::vector<uint64_t> validationRun(uint64_t index) const;

@@ -40,6 +40,10 @@ struct HyperparameterDef {
   double Hyperparameters::*member;
   double least, most;
   bool isCount = false; ///< a whole number
+
+  /// What it takes instead of `value`: `a number of at least 0 and at most 1`.
+  /// Empty for a valid value.
+  std::string wantedFor(double value) const;
 };
 llvm::ArrayRef<HyperparameterDef> hyperparameterTable();
 const HyperparameterDef *findHyperparameter(llvm::StringRef name);
@@ -61,6 +65,9 @@ inline double defaultMinLearningRate(double learningRate) {
 /// Whether `value` is valid for `def`; reports an error when it is not.
 [[nodiscard]] bool checkHyperparameter(const HyperparameterDef &def,
                                        double value, Diagnostics &diags);
+/// The same for all of `hyper`.
+[[nodiscard]] bool checkHyperparameters(const Hyperparameters &hyper,
+                                        Diagnostics &diags);
 /// `0.001`, `50`.
 std::string formatNumber(double value);
 

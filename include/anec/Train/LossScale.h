@@ -27,7 +27,7 @@ struct LossScale {
     if (!finite) {
       factor = factor > least ? factor / 2 : least;
       goodSteps = 0;
-    } else if (++goodSteps == growth) {
+    } else if (++goodSteps >= growth && growth) {
       factor = factor < most ? factor * 2 : most;
       goodSteps = 0;
     }

@@ -1,6 +1,8 @@
 """Changes a field of a state.json, or removes it, and its digest accordingly.
 
-usage: restate.py STATE.json FIELD [VALUE]"""
+usage: restate.py STATE.json FIELD [VALUE]
+
+A field of an object is OBJECT.FIELD."""
 import hashlib
 import json
 import re
@@ -9,10 +11,15 @@ import sys
 path, field, *value = sys.argv[1:]
 # Numbers keep the digits that they have in the file.
 state = json.load(open(path), parse_float=lambda digits: "@" + digits)
+*objects, field = field.split(".")
+owner = state
+for name in objects:
+    owner = owner[name]
 if value:
-    state[field] = int(value[0]) if value[0].isdigit() else value[0]
+    is_number = re.fullmatch("-?[0-9]+", value[0])
+    owner[field] = int(value[0]) if is_number else value[0]
 else:
-    del state[field]
+    del owner[field]
 del state["sha256"]
 
 
