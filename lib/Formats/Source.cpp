@@ -46,8 +46,11 @@ static bool findWeights(const Source &source, const ReadOptions &options,
     return !options.instance;
   }
   const PackagedKernel &kernel = *file->package.findKernel(file->kernel);
-  if (kernel.instances.empty())
-    return true;
+  if (file->package.isChanged) {
+    diags.reportFile(file->package.pathOf("manifest.json"),
+                     diag::ManifestChanged);
+    return false;
+  }
   bool onlyToLook =
       options.missingWeights != MILReadOptions::MissingWeights::Error;
   const PackagedInstance *instance =

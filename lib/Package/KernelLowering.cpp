@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
+#include "PortPlaces.h"
 #include "anec/Ops/Cost.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Report.h"
@@ -29,24 +30,33 @@ static std::unique_ptr<Function> declarationOf(const Function &kernel) {
   return declaration;
 }
 
-/// The places of the tensors of an interface.
 static std::vector<PackagedTensor>
-placeTensors(llvm::ArrayRef<TensorType> types,
-             llvm::ArrayRef<llvm::StringRef> names, IOMode io) {
-  PackedLayout layout = packTensors(types);
+nameTensors(llvm::ArrayRef<TensorType> types,
+            llvm::ArrayRef<llvm::StringRef> names) {
   std::vector<PackagedTensor> tensors;
-  for (auto [index, type] : llvm::enumerate(types)) {
+  for (auto [type, name] : llvm::zip_equal(types, names)) {
     PackagedTensor &tensor = tensors.emplace_back();
-    tensor.name = names[index].str();
+    tensor.name = name.str();
     tensor.type = type;
-    tensor.port = io == IOMode::Packed ? 0 : unsigned(index);
-    tensor.region =
-        io == IOMode::Packed ? layout.parts[index] : matrixOf(type.shape);
   }
   return tensors;
 }
 
-static void describeInterface(const Function &declaration, IOMode io,
+/// Records where in `ports` the tensors are.
+static void place(std::vector<PackagedTensor> &tensors,
+                  llvm::ArrayRef<TensorType> ports, IOMode io) {
+  llvm::SmallVector<TensorType, 8> types;
+  for (const PackagedTensor &tensor : tensors)
+    types.push_back(tensor.type);
+  std::optional<std::vector<PortPlace>> places = placeTensors(types, ports, io);
+  assert(places && "only the last axis gets wider");
+  for (auto [tensor, place] : llvm::zip_equal(tensors, *places)) {
+    tensor.port = place.port;
+    tensor.region = place.region;
+  }
+}
+
+static void describeInterface(const Function &declaration,
                               PackagedKernel &out) {
   llvm::SmallVector<TensorType, 4> types;
   llvm::SmallVector<llvm::StringRef, 4> names;
@@ -54,7 +64,7 @@ static void describeInterface(const Function &declaration, IOMode io,
     types.push_back(param->type);
     names.push_back(param->name);
   }
-  out.inputs = placeTensors(types, names, io);
+  out.inputs = nameTensors(types, names);
   for (auto [tensor, param] :
        llvm::zip_equal(out.inputs, declaration.parameters()))
     tensor.role = param->role();
@@ -64,21 +74,10 @@ static void describeInterface(const Function &declaration, IOMode io,
     types.push_back(declaration.result(index)->type);
     names.push_back(declaration.resultNames()[index]);
   }
-  out.outputs = placeTensors(types, names, io);
+  out.outputs = nameTensors(types, names);
   for (auto [tensor, role] :
        llvm::zip_equal(out.outputs, declaration.resultRoles()))
     tensor.role = role;
-}
-
-/// The place of `tensor` in a separate port: the whole port, unless rows were
-/// padded.
-static Region placeInPort(const TensorType &tensor, const TensorType &port) {
-  Region whole = matrixOf(port.shape);
-  int64_t count = tensor.numElements();
-  if (port.rank() < 2)
-    return {0, 0, count, 1};
-  assert(count % whole.channels == 0 && "only the last axis gets wider");
-  return {0, 0, whole.channels, count / whole.channels};
 }
 
 static void describeCost(const Function &kernel, const Target &target,
@@ -108,7 +107,7 @@ anec::lowerKernel(std::unique_ptr<Function> &kernel,
   out.name = kernel->name;
   out.role = kernel->role;
   out.owner = kernel->of().str();
-  describeInterface(*declaration, options.io, out);
+  describeInterface(*declaration, out);
   std::swap(kernel, declaration);
   Function &function = *declaration;
   lowered.module->functions.push_back(std::move(declaration));
@@ -126,13 +125,8 @@ anec::lowerKernel(std::unique_ptr<Function> &kernel,
     out.inputPorts.push_back(param->type);
   for (const Value *result : function.resultValues())
     out.outputPorts.push_back(result->type);
-  // A separate port may have a different shape.
-  if (options.io == IOMode::Separate) {
-    for (PackagedTensor &tensor : out.inputs)
-      tensor.region = placeInPort(tensor.type, out.inputPorts[tensor.port]);
-    for (PackagedTensor &tensor : out.outputs)
-      tensor.region = placeInPort(tensor.type, out.outputPorts[tensor.port]);
-  }
+  place(out.inputs, out.inputPorts, options.io);
+  place(out.outputs, out.outputPorts, options.io);
   describeCost(function, *options.passes.target, out);
   return lowered;
 }

@@ -162,10 +162,13 @@ static void printWeight(const PackagedWeight &weight, json::OStream &out) {
   });
 }
 
-void anec::printManifest(const ModelPackage &package, llvm::raw_ostream &text) {
+static void print(const ModelPackage &package, llvm::StringRef digest,
+                  llvm::raw_ostream &text) {
   json::OStream out(text, 2);
   out.object([&] {
     out.attribute("format", packageFormat);
+    if (!digest.empty())
+      out.attribute("sha256", digest);
     out.attribute("compiler", package.compiler);
     out.attribute("target", package.target);
     out.attribute("io", spelling(package.io));
@@ -203,6 +206,17 @@ void anec::printManifest(const ModelPackage &package, llvm::raw_ostream &text) {
     });
   });
   text << '\n';
+}
+
+void anec::printManifest(const ModelPackage &package, llvm::raw_ostream &out) {
+  std::string text, digest;
+  llvm::raw_string_ostream stream(text);
+  print(package, digest, stream);
+  // The digest is of the members as they are read.
+  JsonError error;
+  if (std::optional<json::Value> value = parseJson(text, error))
+    digest = digestOf(*value->getAsObject());
+  print(package, digest, out);
 }
 
 //===----------------------------------------------------------------------===//
@@ -378,8 +392,12 @@ static bool fromJSON(const json::Value &value, PackagedKernel &kernel,
             map.map("weight_bytes", kernel.weightBytes) &&
             map.map("working_set_bytes", kernel.workingSet) &&
             map.map("predicted_microseconds", kernel.microseconds);
+  if (!ok)
+    return false;
   kernel.ops = unsigned(ops);
-  return ok;
+  if (kernel.instances.empty())
+    path.field("instances").report("expected at least one");
+  return !kernel.instances.empty();
 }
 
 static bool fromJSON(const json::Value &value, InitialValue &initial,
@@ -453,6 +471,11 @@ static bool parse(const json::Value &value, ModelPackage &package,
       !map.map("files", package.files))
     return false;
   const json::Object &object = *value.getAsObject();
+  // A manifest that was edited on purpose has no digest.
+  std::string digest;
+  if (!map.mapOptional("sha256", digest))
+    return false;
+  package.isChanged = !digest.empty() && digest != digestOf(object);
   package.config = texts(object.getObject("config"));
   package.facts = ModelFacts::from(texts(object.getObject("facts")));
   return parseMode(object, "io", IOMode::Separate, package.io, path) &&

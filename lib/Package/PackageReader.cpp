@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "PortPlaces.h"
 #include "anec/IR/Text.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Ops/Ops.h"
@@ -138,8 +139,18 @@ static bool openPackage(ModelPackage &package, Diagnostics &diags) {
   return true;
 }
 
+/// The files that have weights, and may be large.
+static llvm::StringSet<> weightFilesIn(const ModelPackage &package) {
+  llvm::StringSet<> files;
+  files.insert(package.values);
+  for (const PackagedKernel &kernel : package.kernels)
+    for (const PackagedInstance &instance : kernel.instances)
+      files.insert(instance.weights);
+  return files;
+}
+
 static bool checkFile(const ModelPackage &package, const PackagedFile &file,
-                      PackageCheck check, Diagnostics &diags) {
+                      bool checksDigest, Diagnostics &diags) {
   MappedFile bytes = package.contents.lookup(file.path);
   if (!bytes) {
     std::string error;
@@ -154,8 +165,7 @@ static bool checkFile(const ModelPackage &package, const PackagedFile &file,
                      bytes->getBufferSize(), file.bytes);
     return false;
   }
-  if (check == PackageCheck::Digests &&
-      blake3(bytesOf(*bytes)) != file.digest) {
+  if (checksDigest && blake3(bytesOf(*bytes)) != file.digest) {
     diags.reportFile(package.folder, diag::PackageFileChanged, file.path);
     return false;
   }
@@ -164,7 +174,7 @@ static bool checkFile(const ModelPackage &package, const PackagedFile &file,
 
 static bool checkFiles(const ModelPackage &package, PackageCheck check,
                        Diagnostics &diags) {
-  llvm::StringSet<> listed;
+  llvm::StringSet<> listed, large = weightFilesIn(package);
   bool ok = true;
   for (const PackagedFile &file : package.files) {
     if (!isInside(file.path)) {
@@ -173,7 +183,9 @@ static bool checkFiles(const ModelPackage &package, PackageCheck check,
       return false;
     }
     listed.insert(file.path);
-    ok &= checkFile(package, file, check, diags);
+    bool checksDigest =
+        check == PackageCheck::Digests || !large.contains(file.path);
+    ok &= checkFile(package, file, checksDigest, diags);
   }
   auto require = [&](llvm::StringRef path) {
     if (path.empty() || listed.contains(path))
@@ -216,14 +228,22 @@ static bool fits(const Function &declaration, const PackagedKernel &kernel) {
   return true;
 }
 
-/// Whether the tensors lie within the ports.
-static bool fitsPorts(llvm::ArrayRef<PackagedTensor> tensors,
+/// Whether the tensors have the places in `ports` that packages are written
+/// with. Any others could be within the ports too, and exchange elements.
+static bool fitsPorts(const ModelPackage &package,
+                      llvm::ArrayRef<PackagedTensor> tensors,
                       llvm::ArrayRef<TensorType> ports) {
-  return llvm::all_of(tensors, [&](const PackagedTensor &tensor) {
-    Region whole = matrixOf(ports[tensor.port].shape);
-    return tensor.region.channel + tensor.region.channels <= whole.channels &&
-           tensor.region.column + tensor.region.columns <= whole.columns;
-  });
+  llvm::SmallVector<TensorType, 8> types;
+  for (const PackagedTensor &tensor : tensors)
+    types.push_back(tensor.type);
+  std::optional<std::vector<PortPlace>> places =
+      placeTensors(types, ports, package.io);
+  return places &&
+         llvm::equal(tensors, *places,
+                     [](const PackagedTensor &tensor, const PortPlace &place) {
+                       return tensor.port == place.port &&
+                              tensor.region == place.region;
+                     });
 }
 
 /// Whether `weight` matches the source of `view`, for a kernel with these
@@ -304,11 +324,13 @@ static bool checkSchedule(const ModelPackage &package, Diagnostics &diags) {
     const PackagedKernel *kernel = package.findKernel(function->name);
     if (!kernel)
       return mismatch("there is no kernel `" + function->name + "`");
-    if (!fits(*function, *kernel) ||
-        !fitsPorts(kernel->inputs, kernel->inputPorts) ||
-        !fitsPorts(kernel->outputs, kernel->outputPorts))
+    if (!fits(*function, *kernel))
       return mismatch("kernel `" + function->name +
                       "` is another, or takes or gives other tensors");
+    if (!fitsPorts(package, kernel->inputs, kernel->inputPorts) ||
+        !fitsPorts(package, kernel->outputs, kernel->outputPorts))
+      return mismatch("kernel `" + function->name +
+                      "` has tensors at other places of its ports");
   }
   for (const PackagedEntry &entry : package.entries) {
     const Function *function = package.schedule->findFunction(entry.name);
@@ -371,6 +393,11 @@ std::optional<ModelPackage> anec::readPackage(llvm::StringRef folder,
   for (const Function *entry : entryPoints(*package.schedule))
     if (!checkPassedWeights(package, *entry, diags))
       return std::nullopt;
+  // Last: what differs says more.
+  if (package.isChanged) {
+    diags.reportFile(package.pathOf("manifest.json"), diag::ManifestChanged);
+    return std::nullopt;
+  }
   return package;
 }
 

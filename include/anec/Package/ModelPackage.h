@@ -146,6 +146,8 @@ struct ModelPackage {
   /// that takes its place later changes nothing. Empty when the manifest alone
   /// was read.
   llvm::StringMap<MappedFile> contents;
+  /// The manifest that was read has not the digest that was written with it.
+  bool isChanged = false;
   /// Host functions, and declarations of the kernels.
   std::unique_ptr<Module> schedule;
   /// Keeps `folder` while it is a temporary one; null otherwise.
@@ -186,8 +188,10 @@ struct PackageOptions {
 
 /// How carefully a package is read.
 enum class PackageCheck : uint8_t {
-  Digests,  ///< every file is what was written
-  Presence, ///< every file is there and as long as it was: fast
+  Digests, ///< every file is what was written
+  /// The same for the manifest and texts; weight files are there and as long as
+  /// they were: fast.
+  Presence,
 };
 /// Reads the package at `folder`. Returns nothing, with the reason reported,
 /// when it is invalid.

@@ -14,5 +14,6 @@ for kernel in manifest["kernels"]:
 for weight in manifest["weights"]:
     weight["instances"] = [new if number == old else number
                            for number in weight["instances"]]
+manifest.pop("sha256", None)  # which is of the manifest as it was
 with open(path, "w") as file:
     json.dump(manifest, file)
