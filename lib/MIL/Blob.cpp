@@ -155,8 +155,8 @@ uint32_t BlobReader::declaredCount() const {
 std::optional<BlobRecord> BlobReader::record(uint64_t offset, SourceRange range,
                                              Diagnostics &diags) const {
   ArrayRef<uint8_t> bytes = bytesOf(*file);
-  if (offset < headerSize || bytes.size() < headerSize ||
-      offset > bytes.size() - headerSize ||
+  if (offset < headerSize || offset % alignment != 0 ||
+      bytes.size() < headerSize || offset > bytes.size() - headerSize ||
       read32le(&bytes[offset]) != sentinel) {
     report(diags, range, path, diag::BlobNoRecord, offset);
     return std::nullopt;
@@ -173,6 +173,12 @@ std::optional<BlobRecord> BlobReader::record(uint64_t offset, SourceRange range,
   if (record.dataOffset > bytes.size() ||
       record.size > bytes.size() - record.dataOffset) {
     report(diags, range, path, diag::BlobTruncated, offset);
+    return std::nullopt;
+  }
+  // At any other place, it would be parts of headers or of other records.
+  if (record.dataOffset != offset + headerSize) {
+    report(diags, range, path, diag::BlobData, offset, record.dataOffset,
+           offset + headerSize);
     return std::nullopt;
   }
   return record;
@@ -209,11 +215,7 @@ std::vector<BlobRecord> BlobReader::records(Diagnostics &diags) const {
     if (!found)
       break;
     all.push_back(*found);
-    // A record's data can be anywhere, but the next record follows both header
-    // and data.
-    uint64_t end =
-        std::max(found->dataOffset + found->size, offset + headerSize);
-    offset = alignTo(end, alignment);
+    offset = alignTo(found->dataOffset + found->size, alignment);
   }
   return all;
 }

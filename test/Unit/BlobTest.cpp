@@ -212,6 +212,11 @@ TEST(Blob, ReaderChecks) {
   EXPECT_EQ(readChanged(87, 0xff, type), // an offset near 2^64
             "the record at offset 64 of `w.bin` reaches beyond the end of the "
             "file [blob-truncated]\n");
+  for (int data : {0, 1, 2, 64, 127})
+    EXPECT_EQ(readChanged(80, uint8_t(data), type),
+              "the record at offset 64 of `w.bin` has its data at " +
+                  std::to_string(data) +
+                  ", and not after its header, at 128 [blob-data]\n");
   EXPECT_EQ(
       readChanged(72, 2, type),
       "the record at offset 64 of `w.bin` has 2 bytes, and `tensor<int4, [5]>` "
