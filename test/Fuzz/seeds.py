@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Writes files for the fuzz targets to begin with: FOLDER/FuzzJson/..., ...
+
+  seeds.py ANEC ANE_RUN FOLDER"""
+import importlib
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+mutate = importlib.import_module("mutate-packages")
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def main(anec, ane_run, folder):
+    anec, ane_run = shutil.which(anec), shutil.which(ane_run)
+    folder = pathlib.Path(folder)
+    work = folder / "work"
+    mutate.prepare(work, anec, ane_run)
+    whole = work / "whole"
+
+    def add(target, choice, path, name=None):
+        out = folder / target
+        out.mkdir(exist_ok=True)
+        first = b"" if choice is None else bytes([choice])
+        (out / (name or path.name)).write_bytes(first + path.read_bytes())
+
+    state = sorted(whole.glob("run/step-*/state.json"))[-1]
+    for choice, path in enumerate([whole / "p.anepkg/manifest.json", state,
+                                   whole / "map.json", whole / "llama/config.json",
+                                   whole / "run/train.jsonl"]):
+        add("FuzzJson", choice, path)
+    report, probe = work / "report.json", work / "probe.json"
+    report.write_text('{"benchmark": 1, "chip": "x", "backend": "cpu", "suites": [{"suite": '
+                      '"int8", "rows": [{"row": "r", "form": "f", "outcome": "measured", '
+                      '"median_ms": 1.5, "tflops": 2}]}]}')
+    probe.write_text('{"probe": 2, "complete": true, "backend": "cpu", "framework": "", '
+                     '"path": "", "chip": "", "system": "", "target": "m4", "assume": '
+                     '["no-mod=allow"], "rules": [{"rule": "no-mod", "verdict": "holds"}]}')
+    add("FuzzJson", 5, report)
+    add("FuzzJson", 6, probe)
+
+    weights = work / "llama2c.bin"
+    subprocess.run([anec, "convert", whole / "llama", "--from=hf", "-o", weights],
+                   check=True, stdout=subprocess.DEVNULL)
+    add("FuzzTokens", 0, whole / "tokenizer.bin")
+    add("FuzzTokens", 2, whole / "tokenizer.bin", "tokenizer")
+    add("FuzzTokens", 3, weights)
+
+    package = whole / "p.anepkg"
+    files = sorted(str(path.relative_to(package)) for path in package.rglob("*")
+                   if path.is_file() and path.name != "manifest.json")
+    for index, name in enumerate(files + ["manifest.json"]):
+        add("FuzzPackage", index, package / name, name.replace("/", "-"))
+
+    add("FuzzArrays", 1, whole / "run/best/weights.safetensors")
+    for path in package.glob("weights/*.bin"):
+        add("FuzzArrays", 2, path)
+    for path in (work / "whole-baked").glob("p.anepkg/weights/*.bin"):
+        add("FuzzArrays", 2, path)
+    add("FuzzIR", None, package / "schedule.ir")
+    for path in package.glob("kernels/*.mil"):
+        add("FuzzMIL", None, path)
+    for path in sorted((ROOT / "examples").glob("*.tdsl")):
+        add("FuzzTDSL", None, path)
+    shutil.rmtree(work)
+
+
+main(*sys.argv[1:])
