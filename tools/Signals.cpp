@@ -4,10 +4,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Signals.h"
+#include "ExitCode.h"
+#include "anec/Support/MappedRanges.h"
 #include "anec/Support/Unfinished.h"
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <iterator>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static std::atomic<bool> stopsOnRequest{false}, isRequested{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -28,10 +33,34 @@ static bool isOneOf(const int *first, const int *last, int signal) {
   return std::find(first, last, signal) != last;
 }
 
+static void print(const char *text) {
+  [[maybe_unused]] auto written =
+      ::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+/// Ends the process if `address` is in a mapped file: it became shorter, or it
+/// cannot be read. Nothing here allocates.
+static void endWithMappedFile(const void *address) {
+  anec::MappedRange file = anec::mappedFileAt(address);
+  if (!file.path)
+    return;
+  struct stat now = {};
+  bool isShorter = !::stat(file.path, &now) && now.st_size < off_t(file.size);
+  print(file.path);
+  print(isShorter ? ": error: cannot open the file: it became shorter while it "
+                    "was read [cannot-open]\n"
+                  : ": error: cannot open the file: it could not be read to "
+                    "its end [cannot-open]\n");
+  anec::removeUnfinished();
+  ::_exit(isShorter ? anec::InputError : anec::MachineError);
+}
+
 static void handle(int signal, siginfo_t *info, void *) {
   bool isRequest = isOneOf(std::begin(requests), std::end(requests), signal);
   if (isRequest && stopsOnRequest && !isRequested.exchange(true))
     return;
+  if (signal == SIGBUS)
+    endWithMappedFile(info->si_addr);
   anec::removeUnfinished();
   ::sigaction(signal, &previous[signal], nullptr);
   // A fault happens again when the handler returns, with its address; a signal

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/MappedFile.h"
+#include "anec/Support/MappedRanges.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include <sys/mman.h>
@@ -28,7 +29,12 @@ MappedFile anec::mapFile(StringRef path, std::string &error) {
     error = buffer.getError().message();
     return nullptr;
   }
-  return MappedFile(std::move(*buffer));
+  if (!sys::fs::status(path, status) &&
+      status.getSize() != (*buffer)->getBufferSize()) {
+    error = "its size changed while it was opened";
+    return nullptr;
+  }
+  return shareMapping(std::move(*buffer), path);
 }
 
 MappedFile anec::mapFile(StringRef path, Diagnostics &diags) {

@@ -41,7 +41,8 @@ VARIABLE = re.compile(r"^\s*(?:(?:inline|constinit)\s+)*(?:static|thread_local)\
 VARIABLES = {
     # Which worker a thread is, for nested calls.
     ("lib/Support/Executor.cpp", "thread_local CurrentWorker current;"),
-    # What a signal handler removes.
+    # What a signal handler says of a file that was truncated, and removes.
+    ("lib/Support/MappedRanges.cpp", "static MappedRanges ranges;"),
     ("lib/Support/Unfinished.cpp", "static UnfinishedList list;"),
     # The kernels for this processor; tests ask for others.
     ("lib/Runtime/CPU/VectorKernels.cpp",

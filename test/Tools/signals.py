@@ -100,4 +100,24 @@ def training():
           "the run stops at an ignored signal")
 
 
-{"compiling": compiling, "ignored": ignored, "training": training}[sys.argv[1]]()
+def truncated():
+    """A file that training maps becomes shorter."""
+    subprocess.run([*COMPILE, "--define=vocab=256"], check=True)
+    data = pathlib.Path("data.bin")
+    data.write_bytes(bytes(value for _ in range(500_000) for value in (65, 0)))
+    process = subprocess.Popen(
+        ["ane-run", "train", "m.anepkg", "--data=data.bin", "--steps=1000000",
+         "--checkpoint=run", "--validation=0"], stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True)
+    log = pathlib.Path("run/train.jsonl")
+    wait_for(lambda: log.exists() and log.stat().st_size, process)
+    os.truncate(data, 1000)
+    error = process.communicate()[1]
+    check(process.returncode == 1, f"exit status {process.returncode}")
+    check(error == "data.bin: error: cannot open the file: it became shorter "
+          "while it was read [cannot-open]\n", error)
+    check(not temporary(), "something is left")
+
+
+{"compiling": compiling, "ignored": ignored, "training": training,
+ "truncated": truncated}[sys.argv[1]]()
