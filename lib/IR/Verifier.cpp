@@ -190,8 +190,15 @@ bool anec::verifyCalls(const Module &module, Diagnostics &diags) {
   for (const auto &function : module.functions) {
     bool isHost = function->kind == FunctionKind::Host;
     for (const Op &op : function->body()) {
-      if (isHost && (op.def().has(trait::Call) || op.def().has(trait::Repeat)))
-        ok &= verifyCall(op, functions, diags);
+      if (op.def().has(trait::Call) || op.def().has(trait::Repeat)) {
+        if (isHost) {
+          ok &= verifyCall(op, functions, diags);
+          continue;
+        }
+        diags.report(op.range(), diag::HostOp, op.def().name, function->name,
+                     spelling(function->kind));
+        ok = false;
+      }
       if (isHost || !isIndexedWeight(op))
         continue;
       diags.report(op.range(), diag::IndexedWeight, function->name,

@@ -175,11 +175,40 @@ static bool runModulePass(const PassDef &pass, Module &module,
   return true;
 }
 
+/// Checks what `pass` needs of `module`.
+static bool checkNeeds(const PassDef &pass, const Module &module,
+                       Diagnostics &diags) {
+  bool ok = true;
+  if (pass.needs == Need::Bodies)
+    for (const auto &function : module.functions)
+      if (function->isDeclaration()) {
+        diags.report(function->range, diag::NeedsBodies, pass.name,
+                     function->name);
+        ok = false;
+      }
+  if (pass.needs != Need::NotCalled)
+    return ok;
+  for (const auto &host : module.functions)
+    for (const Op &op : host->body()) {
+      const Function *callee = op.def().has(trait::Call)
+                                   ? module.findFunction(op.get(param::callee))
+                                   : nullptr;
+      if (!callee || callee->isDeclaration())
+        continue;
+      diags.report(callee->range, diag::NeedsNotCalled, pass.name, callee->name,
+                   host->name);
+      return false;
+    }
+  return true;
+}
+
 /// Runs one pass on everything it applies to, up to the limit.
 static bool runEverywhere(const PassDef &pass, Module &module,
                           const PassManagerOptions &options, Diagnostics &diags,
                           PassReport &report, unsigned &executed) {
   assert(!pass.run != !pass.runOnModule && "a pass has one way to run");
+  if (!checkNeeds(pass, module, diags))
+    return false;
   auto atLimit = [&] { return options.limit && executed == *options.limit; };
   if (pass.runOnModule) {
     if (atLimit())

@@ -67,6 +67,17 @@ private:
   std::array<uint64_t, maxStats> counts = {};
 };
 
+/// What a pass needs of a program besides the rules of the verifier. The pass
+/// manager checks it before the pass runs.
+enum class Need : uint8_t {
+  None,
+  /// No host function calls the function: the pass changes its parameters or
+  /// results.
+  NotCalled,
+  /// All functions have bodies.
+  Bodies,
+};
+
 struct PassDef {
   /// Also the name of the flag, the source file and the test.
   llvm::StringLiteral name = "";
@@ -82,6 +93,7 @@ struct PassDef {
   /// The pass changes parameters and results of functions, so that results
   /// before and after cannot be compared.
   bool changesInterface = false;
+  Need needs = Need::None;
   /// Returns true when it changed `function`. Errors are reported to the
   /// context.
   bool (*run)(Function &function, PassContext &ctx) = nullptr;

@@ -275,5 +275,6 @@ constinit const PassDef passes::Differentiate = {
     .stats = {{{"functions", "layers differentiated"},
                {"models", "models differentiated"}}},
     .tolerance = 0,
+    .needs = Need::Bodies,
     .runOnModule = differentiate,
 };

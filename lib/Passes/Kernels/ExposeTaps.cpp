@@ -438,5 +438,6 @@ constinit const PassDef passes::ExposeTaps = {
                {"recomputed", "ops recomputed in a backward kernel"},
                {"host", "ops recomputed on the host"}}},
     .tolerance = 0,
+    .needs = Need::Bodies,
     .runOnModule = exposeTaps,
 };

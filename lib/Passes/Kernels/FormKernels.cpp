@@ -198,5 +198,6 @@ constinit const PassDef passes::FormKernels = {
                    "@l.backward.wk_wq_wv",
     .stats = {{{"cuts", "kernels split off"}}},
     .tolerance = 0,
+    .needs = Need::Bodies,
     .runOnModule = formKernels,
 };

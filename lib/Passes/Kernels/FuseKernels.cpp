@@ -180,5 +180,6 @@ constinit const PassDef passes::FuseKernels = {
                    "  ==>  %b = call @k.l(%x)",
     .stats = {{{"fused", "kernels fused into another"}}},
     .tolerance = 0,
+    .needs = Need::Bodies,
     .runOnModule = fuseKernels,
 };

@@ -57,5 +57,6 @@ constinit const PassDef passes::FuseRmsnorm = {
                    "  ==>  call @k(%x), with the rmsnorm in @k",
     .stats = {{{"fused", "norms moved into a kernel"}}},
     .tolerance = 0,
+    .needs = Need::Bodies,
     .runOnModule = fuseRmsnorm,
 };

@@ -90,5 +90,6 @@ constinit const PassDef passes::FuseWoTranspose = {
         "...)\n  ==>  call @attention.backward(%dy, ...)",
     .stats = {{{"fused", "projections moved"}}},
     .tolerance = 0,
+    .needs = Need::Bodies,
     .runOnModule = fuseWoTranspose,
 };

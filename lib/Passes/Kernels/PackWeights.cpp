@@ -39,5 +39,6 @@ constinit const PassDef passes::PackWeights = {
                    "  ==>  %w = weight(%i) {name = \"k.w\"}; call @k(%x, %w)",
     .stats = {{{"kernels", "calls that pass weights"}}},
     .tolerance = 0,
+    .needs = Need::Bodies,
     .runOnModule = packWeights,
 };

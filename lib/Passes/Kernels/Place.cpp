@@ -122,5 +122,6 @@ constinit const PassDef passes::Place = {
     .stats = {{{"host", "ops of layers placed on the host"},
                {"engine", "ops of layers placed on the engine"}}},
     .tolerance = 0,
+    .needs = Need::Bodies,
     .runOnModule = place,
 };

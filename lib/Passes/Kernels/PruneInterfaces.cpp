@@ -70,5 +70,6 @@ constinit const PassDef passes::PruneInterfaces = {
     .stats = {{{"removed", "ops removed with unused results"},
                {"repeats", "repeats with fewer operands or results"}}},
     .tolerance = 0,
+    .needs = Need::Bodies,
     .runOnModule = pruneInterfaces,
 };

@@ -202,5 +202,6 @@ constinit const PassDef passes::SplitKernels = {
                    "  ==>  %h = call @k(%x); %y = call @k.part2(%h)",
     .stats = {{{"cuts", "calls split in two"}}},
     .tolerance = 0,
+    .needs = Need::Bodies,
     .runOnModule = splitKernels,
 };

@@ -199,5 +199,6 @@ constinit const PassDef passes::Legalize = {
                {"interface", "inputs and outputs changed"}}},
     // Numbers like 1/n and sqrt(2/pi) are rounded to the element type.
     .tolerance = 2e-3,
+    .needs = Need::NotCalled,
     .run = legalizeFunction,
 };

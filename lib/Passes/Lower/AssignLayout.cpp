@@ -340,5 +340,6 @@ constinit const PassDef passes::AssignLayout = {
     .summary = "Assign every tensor a layout of [N, C, H, W]",
     .description = "%x: fp16[C, S]  ==>  %x: fp16[1, C, 1, S]",
     .stats = {{{"rewritten", "ops rewritten to the layout"}}},
+    .needs = Need::NotCalled,
     .run = assignLayout,
 };

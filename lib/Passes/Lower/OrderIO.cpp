@@ -69,5 +69,6 @@ constinit const PassDef passes::OrderIO = {
     .description = "(%x, %w) -> (%y, %t)  ==>  (%a_x, %b_w) -> (%a_y, %b_t)",
     .stats = {{{"renamed", "inputs and outputs renamed"}}},
     .tolerance = 0,
+    .needs = Need::NotCalled,
     .run = orderIO,
 };

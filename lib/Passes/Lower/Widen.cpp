@@ -63,5 +63,6 @@ constinit const PassDef passes::Widen = {
     .stats = {{{"widened", "values widened"}}},
     // Random weights are drawn to be exact in their type.
     .tolerance = 2e-3,
+    .needs = Need::NotCalled,
     .run = widen,
 };

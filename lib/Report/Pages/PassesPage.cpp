@@ -27,6 +27,11 @@ void anec::printPassesPage(llvm::raw_ostream &out) {
         << pass->summary << ".\n\n```\n"
         << pass->description << "\n```\n\nTolerance: " << pass->tolerance
         << '\n';
+    if (pass->needs == Need::NotCalled)
+      out << "\nNeeds functions that nothing calls, since it changes their "
+             "parameters or results.\n";
+    else if (pass->needs == Need::Bodies)
+      out << "\nNeeds the bodies of all functions.\n";
     for (const StatDef &stat : pass->stats)
       if (!stat.name.empty())
         out << "\n- `" << stat.name << "`: " << stat.summary << '\n';
