@@ -187,15 +187,6 @@ bool Checker::evaluateReference() {
   return false;
 }
 
-/// `x` rounded to so many bits. What is rounded already stays, so that the
-/// largest of some elements stays equal to one of them.
-static double roundTo(int bits, double x) {
-  int exponent;
-  double mantissa = std::frexp(x, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)),
-                    exponent - bits);
-}
-
 /// How far changes of the size of rounding errors, times `factor`, move loss
 /// and gradients.
 bool Checker::isConditioned(double factor, unsigned count) {

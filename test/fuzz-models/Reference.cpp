@@ -6,6 +6,7 @@
 #include "Reference.h"
 #include "BlockBuilder.h"
 #include "anec/Formats/Source.h"
+#include "anec/IR/Clone.h"
 #include "anec/IR/OpDef.h"
 #include "anec/IR/WeightName.h"
 #include "anec/Ops/Ops.h"
@@ -55,6 +56,18 @@ bool Reference::open(llvm::StringRef text, Diagnostics &diags) {
   return true;
 }
 
+/// Whether callers of `lhs` can call `rhs`.
+static bool hasSameInterface(const Function &lhs, const Function &rhs) {
+  auto sameType = [](const Value *x, const Value *y) {
+    return x->type == y->type;
+  };
+  return llvm::equal(lhs.parameters(), rhs.parameters(),
+                     [&](const auto &x, const auto &y) {
+                       return sameType(x.get(), y.get());
+                     }) &&
+         llvm::equal(lhs.resultValues(), rhs.resultValues(), sameType);
+}
+
 bool Reference::lower(llvm::StringRef text, const Target &target) {
   // What a chip cannot do is reported by who compiles for it.
   Diagnostics diags;
@@ -62,11 +75,28 @@ bool Reference::lower(llvm::StringRef text, const Target &target) {
   PassManagerOptions options;
   if (trains)
     options.passes = {&passes::ExposeMasks};
-  for (const PassDef *pass :
-       {&passes::Differentiate, &passes::Decompose, &passes::Legalize})
-    options.passes.push_back(pass);
+  options.passes.push_back(&passes::Differentiate);
   options.target = &target;
-  return lowered && runPasses(*lowered, options, diags);
+  if (!lowered || !runPasses(*lowered, options, diags))
+    return false;
+  // Only functions that are not called can be legalized, so each is alone; its
+  // own calls have no callees then.
+  options.passes = {&passes::Decompose, &passes::Legalize};
+  options.verifyEach = false;
+  for (auto &function : lowered->functions) {
+    Module alone;
+    auto copy = std::make_unique<Function>(function->kind, function->name,
+                                           function->range);
+    copy->setRole(function->role, function->of());
+    ValueMap map;
+    cloneBody(*function, *copy, map);
+    alone.functions.push_back(std::move(copy));
+    if (!runPasses(alone, options, diags))
+      return false;
+    if (hasSameInterface(*function, *alone.functions.front()))
+      function = std::move(alone.functions.front());
+  }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,6 +176,13 @@ static double nudged(double x, double by, Random &random) {
     return x;
   double at = double(random.number(-(1 << 20), 1 << 20)) / (1 << 20);
   return x + x * by * at;
+}
+
+double anec::fuzz::roundTo(int bits, double x) {
+  int exponent;
+  double mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)),
+                    exponent - bits);
 }
 
 bool Reference::evaluate(const Evaluation &evaluation, Results &results,

@@ -83,6 +83,10 @@ private:
   std::map<std::string, RefTensor> given;
 };
 
+/// `x` rounded to so many bits. What is rounded already stays, so that the
+/// largest of some elements stays equal to one of them.
+double roundTo(int bits, double x);
+
 std::string replaceAll(llvm::StringRef text, llvm::StringRef what,
                        llvm::StringRef with);
 
