@@ -6,9 +6,9 @@
 #include "Imports.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/Frontend/Frontend.h"
+#include "anec/Support/ReadFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <set>
 
@@ -59,9 +59,6 @@ void Importer::import(const ast::Import &import) {
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status))
     return refuse(error.message());
-  // Reading a device may never end.
-  if (!llvm::sys::fs::is_regular_file(status))
-    return refuse("it is no file");
   if (!isNew(status.getUniqueID()))
     return;
   if (seen.size() > maxFiles) {
@@ -70,10 +67,11 @@ void Importer::import(const ast::Import &import) {
     tooMany = true;
     return;
   }
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false);
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = readText(path, error);
   if (!buffer)
-    return refuse(buffer.getError().message());
-  add(diags.addBuffer(std::move(*buffer)));
+    return refuse(error);
+  add(diags.addBuffer(std::move(buffer)));
 }
 
 void Importer::add(llvm::StringRef text) {

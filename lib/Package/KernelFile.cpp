@@ -6,9 +6,9 @@
 #include "anec/MIL/Reader.h"
 #include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
+#include "anec/Support/ReadFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <set>
 
@@ -38,11 +38,12 @@ std::optional<KernelFile> anec::findKernelFile(llvm::StringRef file) {
   KernelFile found;
   found.package.folder = folder.str();
   std::string manifest = found.package.pathOf("manifest.json");
-  auto text = llvm::MemoryBuffer::getFile(manifest);
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> text = readText(manifest, error);
   // A package that cannot be read says so when it is one to read.
   Diagnostics ignored;
   if (!text ||
-      !parseManifest((*text)->getBuffer(), manifest, found.package, ignored))
+      !parseManifest(text->getBuffer(), manifest, found.package, ignored))
     return std::nullopt;
   std::string name = ("kernels/" + path::filename(absolute)).str();
   for (const PackagedKernel &kernel : found.package.kernels)

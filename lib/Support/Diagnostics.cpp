@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/ReadFile.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -132,12 +133,13 @@ Diagnostics::addBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer) {
 }
 
 std::optional<llvm::StringRef> Diagnostics::addFile(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false);
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = readInput(path, error);
   if (!buffer) {
-    reportFile(path, diag::CannotOpen, buffer.getError().message());
+    reportFile(path, diag::CannotOpen, error);
     return std::nullopt;
   }
-  return addBuffer(std::move(*buffer));
+  return addBuffer(std::move(buffer));
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,41 +5,50 @@
 
 #include "anec/Support/MappedFile.h"
 #include "anec/Support/MappedRanges.h"
+#include "anec/Support/ReadFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 using namespace anec;
 using namespace llvm;
 
+/// Maps the file with this descriptor, and closes it.
+static MappedFile mapOpened(int descriptor, StringRef path,
+                            std::string &error) {
+  if (descriptor < 0)
+    return nullptr;
+  auto file = sys::fs::convertFDToNativeFile(descriptor);
+  auto buffer = MemoryBuffer::getOpenFile(file, path, /*FileSize=*/-1,
+                                          /*RequiresNullTerminator=*/false);
+  struct stat status = {};
+  bool changed = buffer && !::fstat(descriptor, &status) &&
+                 uint64_t(status.st_size) != (*buffer)->getBufferSize();
+  (void)sys::fs::closeFile(file);
+  if (buffer && !changed)
+    return shareMapping(std::move(*buffer), path);
+  error = changed ? "its size changed while it was opened"
+                  : buffer.getError().message();
+  return nullptr;
+}
+
 MappedFile anec::mapFile(StringRef path, std::string &error) {
-  // Opening a folder succeeds, and reading it fails with a worse message;
-  // reading a device may never end.
-  sys::fs::file_status status;
-  if (!sys::fs::status(path, status) && sys::fs::exists(status) &&
-      !sys::fs::is_regular_file(status)) {
-    error = sys::fs::is_directory(status)
-                ? std::make_error_code(std::errc::is_a_directory).message()
-                : "it is no regular file";
-    return nullptr;
-  }
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    error = buffer.getError().message();
-    return nullptr;
-  }
-  if (!sys::fs::status(path, status) &&
-      status.getSize() != (*buffer)->getBufferSize()) {
-    error = "its size changed while it was opened";
-    return nullptr;
-  }
-  return shareMapping(std::move(*buffer), path);
+  return mapOpened(openRegularFile(path, error), path, error);
 }
 
 MappedFile anec::mapFile(StringRef path, Diagnostics &diags) {
   std::string error;
   MappedFile file = mapFile(path, error);
+  if (!file)
+    diags.reportFile(path, diag::CannotOpen, error);
+  return file;
+}
+
+MappedFile anec::mapFile(const Folder &folder, StringRef name,
+                         Diagnostics &diags) {
+  std::string path = folder.pathOf(name), error;
+  MappedFile file = mapOpened(folder.openFile(name, error), path, error);
   if (!file)
     diags.reportFile(path, diag::CannotOpen, error);
   return file;

@@ -5,6 +5,8 @@
 
 #include "anec/Train/TokenFiles.h"
 #include "anec/Support/AtomicFile.h"
+#include "anec/Support/MappedFile.h"
+#include "anec/Support/ReadFile.h"
 #include "anec/Train/Diags.h"
 #include "anec/Train/Tokenizer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -58,12 +60,14 @@ bool anec::tokenize(llvm::StringRef path, const TokenizeOptions &options,
       openTokenizer(options.tokenizer, diags);
   if (!tokenizer)
     return false;
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false);
+  std::string error;
+  MappedFile buffer = isStreamPath(path) ? MappedFile(readInput(path, error))
+                                         : mapFile(path, error);
   if (!buffer) {
-    diags.reportFile(path, diag::CannotOpen, buffer.getError().message());
+    diags.reportFile(path, diag::CannotOpen, error);
     return false;
   }
-  llvm::StringRef text = (*buffer)->getBuffer();
+  llvm::StringRef text = buffer->getBuffer();
   if (options.decode) {
     auto ids = parseIds(text, path, tokenizer->vocabulary(), diags);
     if (!ids)

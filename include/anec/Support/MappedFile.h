@@ -13,6 +13,7 @@
 #define ANEC_SUPPORT_MAPPEDFILE_H
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Folder.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace anec {
@@ -23,6 +24,10 @@ using MappedFile = std::shared_ptr<const llvm::MemoryBuffer>;
 [[nodiscard]] MappedFile mapFile(llvm::StringRef path, Diagnostics &diags);
 /// The same, but on failure sets `error` and reports nothing.
 MappedFile mapFile(llvm::StringRef path, std::string &error);
+
+/// The same for the file `name` in `folder` or below it, without links.
+[[nodiscard]] MappedFile mapFile(const Folder &folder, llvm::StringRef name,
+                                 Diagnostics &diags);
 
 /// Drops the pages of `file` from memory. They are read again when they are
 /// used.

@@ -1,0 +1,163 @@
+//===- ReadFile.cpp - opening files to read -------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Support/ReadFile.h"
+#include "anec/Support/Folder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace anec;
+
+/// The limits of texts. A text is held in memory with all that is made of it.
+static constexpr off_t mostOfFile = off_t(1) << 30;
+static constexpr size_t mostOfStream = size_t(256) << 20;
+
+static std::string lastError() {
+  return std::generic_category().message(errno);
+}
+
+namespace {
+
+class Descriptor {
+public:
+  explicit Descriptor(int fd) : fd(fd) {}
+  ~Descriptor() {
+    if (fd >= 0)
+      ::close(fd);
+  }
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+  operator int() const { return fd; }
+  int take() { return std::exchange(fd, -1); }
+
+private:
+  int fd;
+};
+
+} // namespace
+
+/// Opens a regular file, without waiting for one that is none.
+static int openRegular(int folder, llvm::StringRef name, int flags,
+                       struct stat &status, std::string &error) {
+  Descriptor file(
+      ::openat(folder, name.str().c_str(),
+               O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags));
+  if (file < 0 || ::fstat(file, &status)) {
+    // What Linux says of a link that is not to be followed, and of a socket.
+    error = errno == ELOOP && flags ? "it is a symbolic link"
+            : errno == ENXIO        ? "it is a socket, not a regular file"
+                                    : lastError();
+    return -1;
+  }
+  if (S_ISREG(status.st_mode))
+    return file.take();
+  error = S_ISDIR(status.st_mode)
+              ? std::generic_category().message(EISDIR)
+              : ("it is " + describeFileKind(status.st_mode) +
+                 ", not a regular file")
+                    .str();
+  return -1;
+}
+
+int anec::openRegularFile(llvm::StringRef path, std::string &error) {
+  struct stat status;
+  return openRegular(AT_FDCWD, path, 0, status, error);
+}
+
+int anec::openRegularFileIn(int folder, llvm::StringRef name,
+                            std::string &error) {
+  struct stat status;
+  return openRegular(folder, name, O_NOFOLLOW, status, error);
+}
+
+std::unique_ptr<llvm::MemoryBuffer> anec::readTextIn(int folder,
+                                                     llvm::StringRef name,
+                                                     llvm::StringRef path,
+                                                     std::string &error) {
+  struct stat status;
+  Descriptor file(openRegular(folder, name, folder == AT_FDCWD ? 0 : O_NOFOLLOW,
+                              status, error));
+  if (file < 0)
+    return nullptr;
+  if (status.st_size > mostOfFile) {
+    error = "it is larger than 1 GB";
+    return nullptr;
+  }
+  // Not mapped, so that the text stays when the file is cut off.
+  auto buffer = llvm::MemoryBuffer::getOpenFile(
+      llvm::sys::fs::convertFDToNativeFile(file), path, status.st_size,
+      /*RequiresNullTerminator=*/true, /*IsVolatile=*/true);
+  if (buffer)
+    return std::move(*buffer);
+  error = buffer.getError().message();
+  return nullptr;
+}
+
+std::unique_ptr<llvm::MemoryBuffer> anec::readText(llvm::StringRef path,
+                                                   std::string &error) {
+  return readTextIn(AT_FDCWD, path, path, error);
+}
+
+/// Reads to the end, which a device may not have.
+static std::unique_ptr<llvm::MemoryBuffer>
+readStream(int descriptor, llvm::StringRef name, std::string &error) {
+  llvm::SmallVector<char, 0> text;
+  constexpr size_t block = 1 << 16;
+  for (;;) {
+    size_t size = text.size();
+    text.resize_for_overwrite(size + block);
+    ssize_t count = ::read(descriptor, text.data() + size, block);
+    text.truncate(size + size_t(std::max<ssize_t>(count, 0)));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0) {
+      error = lastError();
+      return nullptr;
+    }
+    if (!count)
+      return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(text),
+                                                             name);
+    if (text.size() > mostOfStream) {
+      error = "more than 256 MB come from it; write them to a file first";
+      return nullptr;
+    }
+  }
+}
+
+bool anec::isStreamPath(llvm::StringRef path) {
+  return path == "-" || path.starts_with("/dev/") ||
+         path.starts_with("/proc/self/fd/");
+}
+
+std::unique_ptr<llvm::MemoryBuffer> anec::readInput(llvm::StringRef path,
+                                                    std::string &error) {
+  if (path == "-")
+    return readStream(STDIN_FILENO, "<stdin>", error);
+  if (!isStreamPath(path))
+    return readText(path, error);
+  Descriptor file(
+      ::open(path.str().c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status;
+  if (file < 0 || ::fstat(file, &status)) {
+    error = lastError();
+    return nullptr;
+  }
+  if (S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode)) {
+    error = ("it is " + describeFileKind(status.st_mode) +
+             ", not a regular file or a stream")
+                .str();
+    return nullptr;
+  }
+  // From here on reading waits for the writer.
+  if (::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK) < 0) {
+    error = lastError();
+    return nullptr;
+  }
+  return readStream(file, path, error);
+}
