@@ -79,9 +79,9 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
            diagnostic.kind->id.starts_with("ane-") &&
            !(diagnostic.kind == diag::AneNoState);
   });
-  if (reported(diag::CannotWrite) || reported(diag::CannotRestart) ||
-      reported(diag::RestartStuck) || reported(diag::RowsWithoutFigure) ||
-      ofEngine)
+  if (reported(diag::CannotWrite) || reported(diag::NoPlainFile) ||
+      reported(diag::CannotRestart) || reported(diag::RestartStuck) ||
+      reported(diag::RowsWithoutFigure) || ofEngine)
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
                reported(diag::AssumptionForm) || reported(diag::OSForm) ||

@@ -212,15 +212,16 @@ bool anec::emitSuites(const SuiteOptions &options, llvm::StringRef folder,
         std::string name = row.name(suite->name);
         if (row.kernels.size() > 1)
           name += "-" + std::to_string(index + 1);
-        llvm::SmallString<128> path(folder);
-        llvm::sys::path::append(path, name + ".mil");
+        name += ".mil";
         std::unique_ptr<Module> module =
             buildKernel(kernel, context.milVersion);
         MILPrintOptions print;
         print.version = context.milVersion;
         print.mostWeightFiles = options.mostWeightFiles;
-        if (!writeMIL(*module, path, print, diags))
+        if (!writeMIL(*module, folder, name, print, diags))
           return false;
+        llvm::SmallString<128> path(folder);
+        llvm::sys::path::append(path, name);
         out << path << '\n';
         out.flush();
       }

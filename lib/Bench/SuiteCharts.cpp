@@ -7,9 +7,7 @@
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/Chart.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/Path.h"
 #include <cmath>
 
 using namespace anec;
@@ -195,9 +193,7 @@ bool anec::writeSuiteCharts(llvm::ArrayRef<SuiteReport> reports,
     });
     if (!hasFigures)
       continue;
-    llvm::SmallString<128> path(folder);
-    llvm::sys::path::append(path, report.suite->name + ".svg");
-    OutputFile *file = files.add(path);
+    OutputFile *file = files.add(folder, (report.suite->name + ".svg").str());
     if (!file)
       return false;
     SuiteChart(report, context).draw().print(*file);

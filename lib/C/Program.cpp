@@ -5,10 +5,8 @@
 
 #include "Handles.h"
 #include "anec/Support/AtomicFile.h"
-#include "anec/Support/AtomicFolder.h"
 #include "anec/Support/MappedFile.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 
 using namespace anec;
 using namespace anec::c;
@@ -102,19 +100,18 @@ const char *anec_program_mil(anec_program *program) {
 static bool copyPackage(const ModelPackage &package, llvm::StringRef folder,
                         Diagnostics &diags) {
   std::unique_ptr<AtomicFolder> target =
-      AtomicFolder::create(folder, "manifest.json", diags);
+      AtomicFolder::create(folder, packageFolder(), diags);
   if (!target)
     return false;
   std::vector<std::string> files = {"manifest.json"};
   for (const PackagedFile &file : package.files)
     files.push_back(file.path);
+  AtomicFiles copies(target->folder(), diags);
   for (const std::string &file : files) {
-    std::string to = (target->path() + "/" + file).str();
     MappedFile from = package.contents.lookup(file);
     if (!from)
       from = mapFile(package.pathOf(file), diags);
-    AtomicFiles copies(diags);
-    OutputFile *copy = from ? copies.add(to) : nullptr;
+    OutputFile *copy = from ? copies.add(file) : nullptr;
     if (!copy)
       return false;
     *copy << from->getBuffer();

@@ -121,36 +121,44 @@ bool anec::printMIL(const Module &module, raw_ostream &out,
   return true;
 }
 
-bool anec::addMIL(const Module &module, StringRef textPath,
-                  StringRef weightFile, const MILPrintOptions &options,
-                  AtomicFiles &files, Diagnostics &diags) {
+/// Writes the text where `addText` says, and the weight file `STEM.bin` in
+/// `weights` in `folder`.
+static bool writeMIL(const Module &module, StringRef folder, StringRef stem,
+                     const MILPrintOptions &options, Diagnostics &diags,
+                     function_ref<OutputFile *(AtomicFiles &)> addText) {
+  std::string weights = ("weights/" + stem + ".bin").str();
+  MILPrintOptions gathered = options;
+  gathered.placement = MILPrintOptions::Placement::Gather;
+  gathered.weightPath = "@model_path/" + weights;
+  AtomicFiles files(diags);
   size_t errors = diags.errorCount();
-  Printing printing(module, options);
+  Printing printing(module, gathered);
   // Missing weights have been reported here.
   if (!printing.place(diags) || diags.errorCount() != errors)
     return false;
   // The weights first: the text must not exist before the files that it refers
   // to.
-  if (!printing.weights.write(weightFile, options.resolve, files, diags))
+  if (!printing.weights.write(folder, weights, gathered.resolve, files, diags))
     return false;
-  OutputFile *text = files.add(textPath);
+  OutputFile *text = addText(files);
   if (!text)
     return false;
   printing.printText(*text);
-  return true;
+  return files.commit();
 }
 
 bool anec::writeMIL(const Module &module, StringRef path,
                     const MILPrintOptions &options, Diagnostics &diags) {
-  std::string name = (sys::path::stem(path) + ".bin").str();
-  SmallString<256> weightFile = sys::path::parent_path(path);
-  sys::path::append(weightFile, "weights", name);
-  MILPrintOptions gathered = options;
-  gathered.placement = MILPrintOptions::Placement::Gather;
-  gathered.weightPath = "@model_path/weights/" + name;
-  AtomicFiles files(diags);
-  return addMIL(module, path, weightFile, gathered, files, diags) &&
-         files.commit();
+  return ::writeMIL(module, sys::path::parent_path(path), sys::path::stem(path),
+                    options, diags,
+                    [&](AtomicFiles &files) { return files.add(path); });
+}
+
+bool anec::writeMIL(const Module &module, StringRef folder, StringRef name,
+                    const MILPrintOptions &options, Diagnostics &diags) {
+  return ::writeMIL(
+      module, folder, sys::path::stem(name), options, diags,
+      [&](AtomicFiles &files) { return files.add(folder, name); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,8 +203,8 @@ bool PlacedMIL::needsWeightFile() const {
   return impl->printing.weights.hasRecords();
 }
 
-bool PlacedMIL::addWeightFile(StringRef weightFile,
+bool PlacedMIL::addWeightFile(StringRef folder, StringRef name,
                               const ResolveWeight &resolve, AtomicFiles &files,
                               Diagnostics &diags) const {
-  return impl->printing.weights.write(weightFile, resolve, files, diags);
+  return impl->printing.weights.write(folder, name, resolve, files, diags);
 }

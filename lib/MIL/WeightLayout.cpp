@@ -150,11 +150,12 @@ bool WeightLayout::areKnown(const ResolveWeight &resolve,
   return complete;
 }
 
-bool WeightLayout::write(StringRef path, const ResolveWeight &resolve,
-                         AtomicFiles &files, Diagnostics &diags) const {
+bool WeightLayout::write(StringRef folder, StringRef name,
+                         const ResolveWeight &resolve, AtomicFiles &files,
+                         Diagnostics &diags) const {
   bool complete = areKnown(resolve, diags);
   for (size_t number = 0; complete && number < layouts.size(); ++number) {
-    OutputFile *file = files.add(pathOfFile(path, number));
+    OutputFile *file = files.add(folder, pathOfFile(name, number));
     if (!file)
       return false;
     BlobWriter writer(*file, diags, options.executor);

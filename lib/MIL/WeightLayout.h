@@ -47,11 +47,13 @@ public:
   /// each.
   void forEachWeight(
       llvm::function_ref<void(const Op &weight, uint64_t offset)> visit) const;
-  /// Adds the files to `files`, the first at `path`; returns false when one
-  /// cannot be written or a value is unknown, which is reported. `resolve`,
-  /// which can be empty, returns the values that were unknown so far.
-  [[nodiscard]] bool write(llvm::StringRef path, const ResolveWeight &resolve,
-                           AtomicFiles &files, Diagnostics &diags) const;
+  /// Adds the files to `files`, the first as `name` in `folder`; returns false
+  /// when one cannot be written or a value is unknown, which is reported.
+  /// `resolve`, which can be empty, returns the values that were unknown so
+  /// far.
+  [[nodiscard]] bool write(llvm::StringRef folder, llvm::StringRef name,
+                           const ResolveWeight &resolve, AtomicFiles &files,
+                           Diagnostics &diags) const;
 
 private:
   struct Record {

@@ -11,6 +11,7 @@
 #include "anec/Package/ModelPackage.h"
 #include "anec/Package/ScheduleWalk.h"
 #include "anec/Support/Digest.h"
+#include "anec/Support/FileName.h"
 #include "anec/Support/MappedFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
@@ -55,18 +56,6 @@ std::string ModelPackage::pathOf(llvm::StringRef file) const {
 // Files
 //===----------------------------------------------------------------------===//
 
-/// Paths in the manifest must not leave the package.
-static bool isInside(llvm::StringRef path) {
-  if (path.empty() || llvm::sys::path::is_absolute(path))
-    return false;
-  for (auto part = llvm::sys::path::begin(path),
-            end = llvm::sys::path::end(path);
-       part != end; ++part)
-    if (*part == "..")
-      return false;
-  return true;
-}
-
 namespace {
 /// Tells whether another folder has taken the place of a folder since.
 class FolderWatch {
@@ -103,7 +92,7 @@ static void openFiles(ModelPackage &package) {
   };
   open("manifest.json");
   for (const PackagedFile &file : package.files)
-    if (isInside(file.path))
+    if (isFilePath(file.path))
       open(file.path);
 }
 
@@ -177,9 +166,11 @@ static bool checkFiles(const ModelPackage &package, PackageCheck check,
   llvm::StringSet<> listed, large = weightFilesIn(package);
   bool ok = true;
   for (const PackagedFile &file : package.files) {
-    if (!isInside(file.path)) {
+    // Paths in the manifest must not leave the package.
+    if (!isFilePath(file.path)) {
       diags.reportFile(package.folder, diag::BadManifest,
-                       "`" + file.path + "` is not a path in the package");
+                       "`" + showFileName(file.path) +
+                           "` is not a path in the package");
       return false;
     }
     listed.insert(file.path);

@@ -50,18 +50,16 @@ private:
   WeightView ownView(const Op &weight);
   void notePassedWeights();
   bool checkArrays();
-  bool writeKernels(llvm::StringRef folder, AtomicFiles &files);
-  bool writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
-                   AtomicFiles &files);
-  bool writeValues(llvm::StringRef folder, AtomicFiles &files);
-  bool writeSchedule(llvm::StringRef folder, AtomicFiles &files);
-  bool digestFiles(llvm::StringRef folder);
+  bool writeKernels(AtomicFiles &files);
+  bool writeKernel(LoweredKernel &kernel, AtomicFiles &files);
+  bool writeValues(AtomicFiles &files);
+  bool writeSchedule(AtomicFiles &files);
+  bool digestFiles(const Folder &folder);
 
   /// Adds a file of the package.
-  OutputFile *add(llvm::StringRef folder, llvm::StringRef name,
-                  AtomicFiles &files) {
+  OutputFile *add(llvm::StringRef name, AtomicFiles &files) {
     package.files.push_back({name.str(), 0, ""});
-    return files.add((folder + "/" + name).str());
+    return files.add(name);
   }
 
   std::unique_ptr<Module> program;
@@ -224,13 +222,13 @@ bool PackageWriter::checkArrays() {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-bool PackageWriter::writeKernels(llvm::StringRef folder, AtomicFiles &files) {
+bool PackageWriter::writeKernels(AtomicFiles &files) {
   for (auto &function : program->functions) {
     if (function->kind != FunctionKind::Kernel)
       continue;
     std::optional<LoweredKernel> kernel =
         lowerKernel(function, options, diags, reports);
-    if (!kernel || !writeKernel(*kernel, folder, files))
+    if (!kernel || !writeKernel(*kernel, files))
       return false;
     package.kernels.push_back(std::move(kernel->description));
   }
@@ -264,8 +262,7 @@ void PackageWriter::notePassedWeights() {
         });
 }
 
-bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
-                                AtomicFiles &files) {
+bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
   PackagedKernel &out = kernel.description;
   MILPrintOptions print;
   print.version = options.milVersion;
@@ -279,7 +276,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
   for (const PlacedMIL::Record &record : placed->weights())
     out.constants.push_back({record.offset, ownView(*record.weight)});
   out.mil = "kernels/" + out.name + ".mil";
-  OutputFile *text = add(folder, out.mil, files);
+  OutputFile *text = add(out.mil, files);
   if (!text)
     return false;
   placed->printText(*text);
@@ -311,8 +308,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
     if (!placed->needsWeightFile() || written)
       continue;
     package.files.push_back({name, 0, ""});
-    if (!placed->addWeightFile((folder + "/" + name).str(), resolve, files,
-                               diags) ||
+    if (!placed->addWeightFile("", name, resolve, files, diags) ||
         !files.commit())
       return false;
   }
@@ -325,7 +321,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, llvm::StringRef folder,
 
 /// Weights of the host, when there are values; in fp32 or in their stored type.
 /// Training changes all weights on the host, those of kernels too.
-bool PackageWriter::writeValues(llvm::StringRef folder, AtomicFiles &files) {
+bool PackageWriter::writeValues(AtomicFiles &files) {
   bool trains = llvm::any_of(package.entries, [](const PackagedEntry &entry) {
     return entry.role == FunctionRole::Train;
   });
@@ -351,12 +347,12 @@ bool PackageWriter::writeValues(llvm::StringRef folder, AtomicFiles &files) {
     }
   }
   package.values = "weights/model.safetensors";
-  OutputFile *file = add(folder, package.values, files);
+  OutputFile *file = add(package.values, files);
   return file && writeSafetensors(*file, arrays, package.facts.entries());
 }
 
-bool PackageWriter::writeSchedule(llvm::StringRef folder, AtomicFiles &files) {
-  OutputFile *file = add(folder, "schedule.ir", files);
+bool PackageWriter::writeSchedule(AtomicFiles &files) {
+  OutputFile *file = add("schedule.ir", files);
   if (!file)
     return false;
   printIR(*program, *file);
@@ -364,21 +360,21 @@ bool PackageWriter::writeSchedule(llvm::StringRef folder, AtomicFiles &files) {
 }
 
 /// Reads the written files back to compute their digests.
-bool PackageWriter::digestFiles(llvm::StringRef folder) {
-  std::vector<std::error_code> errors(package.files.size());
+bool PackageWriter::digestFiles(const Folder &folder) {
+  std::vector<std::string> errors(package.files.size());
   values->executor().parallelFor(
       package.files.size(), [&](size_t index, unsigned) {
         PackagedFile &file = package.files[index];
         if (std::optional<FileDigest> digest =
-                digestOfFile((folder + "/" + file.path).str(), errors[index])) {
+                digestOfFile(folder, file.path, errors[index])) {
           file.bytes = digest->bytes;
           file.digest = digest->blake3;
         }
       });
   llvm::StringMap<std::string> digests;
   for (auto [file, error] : llvm::zip_equal(package.files, errors)) {
-    if (error) {
-      diags.reportFile(file.path, diag::CannotOpen, error.message());
+    if (!error.empty()) {
+      diags.reportFile(file.path, diag::CannotOpen, error);
       return false;
     }
     digests[file.path] = file.digest;
@@ -408,17 +404,15 @@ bool PackageWriter::write(llvm::StringRef path) {
   for (const Function *entry : entryPoints(*program))
     package.entries.push_back(PackagedEntry::of(*entry));
   std::unique_ptr<AtomicFolder> folder =
-      AtomicFolder::create(path, "manifest.json", diags);
+      AtomicFolder::create(path, packageFolder(), diags);
   if (!folder)
     return false;
-  AtomicFiles files(diags);
-  if (!writeKernels(folder->path(), files) ||
-      !writeValues(folder->path(), files) ||
-      !writeSchedule(folder->path(), files) || !files.commit() ||
-      !digestFiles(folder->path()))
+  AtomicFiles files(folder->folder(), diags);
+  if (!writeKernels(files) || !writeValues(files) || !writeSchedule(files) ||
+      !files.commit() || !digestFiles(*folder->folder()))
     return false;
-  AtomicFiles last(diags);
-  OutputFile *manifest = last.add((folder->path() + "/manifest.json").str());
+  AtomicFiles last(folder->folder(), diags);
+  OutputFile *manifest = last.add("manifest.json");
   if (!manifest)
     return false;
   printManifest(package, *manifest);

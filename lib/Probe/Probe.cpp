@@ -8,13 +8,12 @@
 #include "anec/Probe/Judge.h"
 #include "anec/Probe/ProbeFile.h"
 #include "anec/Support/ChildProcess.h"
+#include "anec/Support/Folder.h"
 #include "anec/Support/Json.h"
 #include "anec/Target/RuleProgram.h"
 #include "anec/Target/Target.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <cstring>
@@ -80,16 +79,18 @@ private:
 /// Removes the staged folders with `text` that a killed process has left.
 void Prober::removeStaged(llvm::StringRef text) const {
   std::error_code code;
-  const std::string &folder = options.machine.stagingFolder;
-  if (folder.empty())
+  const std::string &path = options.machine.stagingFolder;
+  std::optional<Folder> all =
+      path.empty() ? std::nullopt : Folder::open(path, code);
+  if (!all)
     return;
-  for (llvm::sys::fs::directory_iterator it(folder, code), end;
-       it != end && !code; it.increment(code)) {
-    llvm::SmallString<128> file(it->path());
-    llvm::sys::path::append(file, "model.mil");
-    auto staged = llvm::MemoryBuffer::getFile(file);
-    if (staged && (*staged)->getBuffer().starts_with(text))
-      (void)llvm::sys::fs::remove_directories(it->path());
+  for (const std::string &name : all->names()) {
+    std::string error;
+    std::optional<Folder> folder = all->openFolder(name, code);
+    std::unique_ptr<llvm::MemoryBuffer> staged =
+        folder ? folder->read("model.mil", error) : nullptr;
+    if (staged && staged->getBuffer().starts_with(text))
+      removeTree(folder->path());
   }
 }
 

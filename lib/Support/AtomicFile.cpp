@@ -4,11 +4,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/AtomicFile.h"
+#include "anec/Support/FileName.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -103,68 +105,170 @@ bool AtomicFiles::createFolders(StringRef folder, StringRef file) {
     report(file, code.value());
     return false;
   }
-  createdFolders.push_back(folder.str());
+  createdFolders.push_back({nullptr, folder.str()});
   return true;
 }
 
-/// Opens a new file next to `target`. (createUniqueFile would treat a `%` in
-/// the user's path as a placeholder.)
-static std::error_code openAside(StringRef target, int &descriptor,
-                                 std::string &temporary,
-                                 Unfinished &unfinished) {
+/// Opens the folder `path`, which the user named, or creates it.
+std::shared_ptr<const Folder> AtomicFiles::openFolder(StringRef path,
+                                                      StringRef file) {
+  auto known = folders.find(path);
+  if (known != folders.end())
+    return known->second;
+  if (!createFolders(path, file))
+    return nullptr;
   std::error_code code;
+  std::optional<Folder> opened = Folder::open(path, code);
+  if (!opened) {
+    report(file, code.value());
+    return nullptr;
+  }
+  auto folder = std::make_shared<const Folder>(std::move(*opened));
+  folders[path] = folder;
+  return folder;
+}
+
+/// Makes a file with a temporary name for `name`.
+OutputFile *AtomicFiles::start(std::shared_ptr<const Folder> folder,
+                               std::string name, std::string path) {
+  if (!isInUnfinished(path))
+    for (const std::string &other : folder->names())
+      if (isLeftBehind(other, name) && S_ISREG(folder->modeOf(other)))
+        (void)folder->remove(other);
+  std::unique_ptr<OutputFile> file(new OutputFile(std::move(path)));
   for (unsigned attempt = 0; attempt != 1000; ++attempt) {
-    temporary = temporaryName(target, attempt);
-    unfinished = Unfinished(temporary);
-    code = fs::openFileForWrite(temporary, descriptor, fs::CD_CreateNew);
-    if (code != std::errc::file_exists)
+    file->temporaryName = anec::temporaryName(name, attempt);
+    file->unfinished = Unfinished(folder->pathOf(file->temporaryName));
+    file->descriptor = folder->create(file->temporaryName);
+    if (file->descriptor >= 0 || errno != EEXIST)
       break;
   }
-  return code;
+  if (file->descriptor < 0) {
+    report(file->path(), errno);
+    return nullptr;
+  }
+  file->folder = std::move(folder);
+  file->finalName = std::move(name);
+  files.push_back(std::move(file));
+  return files.back().get();
+}
+
+/// Opens a device or a FIFO.
+OutputFile *AtomicFiles::startDevice(StringRef path, mode_t mode) {
+  // Opening a FIFO that is not read would wait for a reader.
+  int descriptor = S_ISCHR(mode) || S_ISFIFO(mode)
+                       ? ::open(path.str().c_str(),
+                                O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+                       : -1;
+  if (descriptor < 0) {
+    if (S_ISFIFO(mode) && errno == ENXIO)
+      diags.reportFile(path, diag::CannotWrite,
+                       "it is a FIFO, and no process reads it");
+    else if (S_ISCHR(mode) || S_ISFIFO(mode))
+      report(path, errno);
+    else
+      diags.reportFile(path, diag::CannotWrite,
+                       ("it is " + describeFileKind(mode)).str());
+    return nullptr;
+  }
+  (void)::fcntl(descriptor, F_SETFL,
+                ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  std::unique_ptr<OutputFile> file(new OutputFile(path.str()));
+  file->descriptor = descriptor;
+  files.push_back(std::move(file));
+  return files.back().get();
 }
 
 OutputFile *AtomicFiles::add(StringRef requested) {
+  if (root)
+    return addIn(root, requested);
   // Renaming onto a link would replace the link, not its target.
   SmallString<256> target(requested);
   if (fs::is_symlink_file(requested))
     if (fs::real_path(requested, target))
       target = requested;
 
-  fs::file_status status;
-  bool exists = !fs::status(target, status) && fs::exists(status);
-  if (exists && fs::is_directory(status)) {
+  struct stat status;
+  bool exists = !::stat(target.c_str(), &status);
+  if (exists && S_ISDIR(status.st_mode)) {
     report(requested, EISDIR);
     return nullptr;
   }
-  std::unique_ptr<OutputFile> file(new OutputFile(std::string(target)));
-  if (exists && !fs::is_regular_file(status)) {
-    file->descriptor = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file->descriptor < 0) {
-      report(requested, errno);
-      return nullptr;
-    }
-  } else {
-    if (!createFolders(path::parent_path(target), requested))
-      return nullptr;
-    if (!isInUnfinished(target))
-      removeLeftBehind(target);
-    std::error_code code = openAside(target, file->descriptor,
-                                     file->temporaryPath, file->unfinished);
-    if (code) {
-      report(requested, code.value());
-      return nullptr;
-    }
+  if (exists && !S_ISREG(status.st_mode))
+    return startDevice(target, status.st_mode);
+  std::shared_ptr<const Folder> folder =
+      openFolder(path::parent_path(target), requested);
+  if (!folder)
+    return nullptr;
+  return start(std::move(folder), path::filename(target).str(),
+               std::string(target));
+}
+
+OutputFile *AtomicFiles::add(StringRef folder, StringRef name) {
+  assert((!root || folder.empty()) && "files have one root");
+  if (root)
+    return addIn(root, name);
+  SmallString<256> file(folder);
+  path::append(file, name);
+  std::shared_ptr<const Folder> opened =
+      openFolder(folder, isFilePath(name) ? StringRef(file) : folder);
+  return opened ? addIn(std::move(opened), name) : nullptr;
+}
+
+/// Opens the folder `name` in `folder`, or makes it.
+std::shared_ptr<const Folder>
+AtomicFiles::openInner(const std::shared_ptr<const Folder> &folder,
+                       StringRef name, StringRef file) {
+  auto known = innerFolders.find(folder->pathOf(name));
+  if (known != innerFolders.end())
+    return known->second;
+  bool made = false;
+  std::error_code code;
+  std::optional<Folder> inner = folder->makeFolder(name, made, code);
+  if (made)
+    createdFolders.push_back({folder, name.str()});
+  if (inner) {
+    auto opened = std::make_shared<const Folder>(std::move(*inner));
+    innerFolders[opened->path()] = opened;
+    return opened;
   }
-  files.push_back(std::move(file));
-  return files.back().get();
+  mode_t mode = folder->modeOf(name);
+  if (mode && !S_ISDIR(mode) && !S_ISREG(mode))
+    diags.reportFile(folder->pathOf(name), diag::NoPlainFile,
+                     describeFileKind(mode));
+  else
+    report(file, code.value());
+  return nullptr;
+}
+
+OutputFile *AtomicFiles::addIn(std::shared_ptr<const Folder> folder,
+                               StringRef inside) {
+  std::string file = folder->pathOf(inside);
+  if (!isFilePath(inside)) {
+    diags.reportFile(folder->path(), diag::BadFileName, showFileName(inside));
+    return nullptr;
+  }
+  while (inside.contains('/')) {
+    auto [first, rest] = inside.split('/');
+    folder = openInner(folder, first, file);
+    if (!folder)
+      return nullptr;
+    inside = rest;
+  }
+  mode_t mode = folder->modeOf(inside);
+  if (mode && !S_ISREG(mode)) {
+    diags.reportFile(file, diag::NoPlainFile, describeFileKind(mode));
+    return nullptr;
+  }
+  return start(std::move(folder), inside.str(), std::move(file));
 }
 
 /// Flushes and closes the file, and reports its first error.
 bool AtomicFiles::close(OutputFile &file, Durability durability) {
   file.flush();
   // A device cannot be synced, and does not need to be.
-  if (!file.error() && durability == Durability::Synced &&
-      !file.temporaryPath.empty() && ::fsync(file.descriptor))
+  if (!file.error() && durability == Durability::Synced && !file.isDevice() &&
+      ::fsync(file.descriptor))
     file.fail(errno);
   if (::close(file.descriptor) && !file.error())
     file.fail(errno);
@@ -183,41 +287,46 @@ bool AtomicFiles::commit(Durability durability) {
     discard();
     return false;
   }
-  std::vector<std::string> renamed;
+  std::vector<const OutputFile *> renamed;
   for (const auto &file : files) {
-    if (file->temporaryPath.empty())
+    if (file->isDevice())
       continue;
-    bool replaces = fs::exists(file->finalPath);
+    bool replaces = file->folder->has(file->finalName);
     if (std::error_code code =
-            fs::rename(file->temporaryPath, file->finalPath)) {
+            file->folder->rename(file->temporaryName, file->finalName)) {
       report(file->path(), code.value());
       // An incomplete set is worse than none. Replaced files cannot be
       // restored.
-      for (const std::string &name : renamed)
-        (void)fs::remove(name);
+      for (const OutputFile *other : renamed)
+        (void)other->folder->remove(other->finalName);
       discard();
       return false;
     }
     file->unfinished.finish();
-    file->temporaryPath.clear();
+    file->temporaryName.clear();
     if (!replaces)
-      renamed.push_back(file->finalPath);
+      renamed.push_back(file.get());
   }
   files.clear();
   createdFolders.clear();
+  folders.clear();
+  innerFolders.clear();
   return true;
 }
 
 void AtomicFiles::discard() {
   for (const auto &file : files) {
-    if (file->temporaryPath.empty())
+    if (file->isDevice())
       continue;
-    (void)fs::remove(file->temporaryPath);
+    (void)file->folder->remove(file->temporaryName);
     file->unfinished.finish();
   }
   files.clear();
   // Innermost first; a folder with files of other processes is kept.
-  for (const std::string &folder : llvm::reverse(createdFolders))
-    (void)::rmdir(folder.c_str());
+  for (const Created &created : llvm::reverse(createdFolders))
+    (void)::unlinkat(created.parent ? created.parent->descriptor() : AT_FDCWD,
+                     created.name.c_str(), AT_REMOVEDIR);
   createdFolders.clear();
+  folders.clear();
+  innerFolders.clear();
 }

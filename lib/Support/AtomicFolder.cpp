@@ -4,31 +4,151 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/AtomicFolder.h"
+#include "anec/Support/FileName.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace anec;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-/// Whether the folder at `target` can be replaced.
-static bool isReplaceable(llvm::StringRef target, llvm::StringRef mark) {
-  llvm::SmallString<256> file(target);
-  path::append(file, mark);
-  if (fs::exists(file))
+//===----------------------------------------------------------------------===//
+// What may be removed
+//===----------------------------------------------------------------------===//
+
+/// The files that the mark of `folder` lists, with the mark itself.
+static bool listFiles(const Folder &folder, const FolderKind &kind,
+                      llvm::StringSet<> &listed, std::string &wrong) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> text = folder.read(kind.mark, error);
+  if (!text) {
+    wrong = folder.has(kind.mark)
+                ? ("its `" + kind.mark + "` cannot be read: " + error).str()
+                : ("it has no `" + kind.mark + "`").str();
+    return false;
+  }
+  std::vector<std::string> files = {kind.mark.str()};
+  if (!kind.list(text->getBuffer(), files, error)) {
+    wrong = ("its `" + kind.mark + "` is not of anec: " + error).str();
+    return false;
+  }
+  for (const std::string &file : files)
+    listed.insert(file);
+  return true;
+}
+
+/// Whether `folder` is of `kind` and may be removed. Sets `listed` to its
+/// files.
+static bool listOwn(const Folder &folder, const FolderKind &kind,
+                    llvm::StringSet<> &listed, std::string &wrong) {
+  listed.clear();
+  if (folder.names().empty())
     return true;
+  if (!listFiles(folder, kind, listed, wrong))
+    return false;
+  std::string foreign = findForeign(folder, [&](llvm::StringRef path,
+                                                bool isFolder) {
+    return kind.mayHold(path, isFolder) && (isFolder || listed.contains(path));
+  });
+  if (!foreign.empty())
+    wrong = "its `" + kind.mark.str() + "` does not list `" +
+            showFileName(foreign) + "`";
+  return foreign.empty();
+}
+
+/// The same for the folder `name` of `parent`.
+static bool listOwn(const Folder &parent, llvm::StringRef name,
+                    const FolderKind &kind, llvm::StringSet<> &listed,
+                    std::string &wrong) {
+  for (unsigned attempt = 0; attempt != 1000; ++attempt) {
+    std::error_code code;
+    std::optional<Folder> folder = parent.openFolder(name, code);
+    if (!folder) {
+      mode_t mode = parent.modeOf(name);
+      if (!mode) // there is nothing to replace any more
+        return true;
+      if (S_ISDIR(mode) && code == std::errc::no_such_file_or_directory)
+        continue;
+      wrong = S_ISDIR(mode) ? code.message()
+                            : ("it is " + describeFileKind(mode)).str();
+      return false;
+    }
+    if (listOwn(*folder, kind, listed, wrong))
+      return true;
+    // Another process may have replaced it meanwhile, and be removing it.
+    if (folder->isAt(parent, name))
+      return false;
+  }
+  return false;
+}
+
+bool anec::isOwnFolder(const Folder &parent, llvm::StringRef name,
+                       const FolderKind &kind, std::string &wrong) {
+  llvm::StringSet<> listed;
+  return listOwn(parent, name, kind, listed, wrong);
+}
+
+/// Removes the files of `listed` and the folders that they were in.
+static void removeListed(const Folder &parent, llvm::StringRef name,
+                         const FolderKind &kind,
+                         const llvm::StringSet<> &listed) {
+  removeKnown(parent, name, [&](llvm::StringRef path, bool isFolder) {
+    return kind.mayHold(path, isFolder) && (isFolder || listed.contains(path));
+  });
+}
+
+bool anec::removeOwnFolder(const Folder &parent, llvm::StringRef name,
+                           const FolderKind &kind, std::string &wrong) {
+  llvm::StringSet<> listed;
+  if (!listOwn(parent, name, kind, listed, wrong))
+    return false;
+  std::string aside = (name + ".tmp").str();
+  if (parent.has(aside)) {
+    wrong = "`" + aside + "` is in the way";
+    return false;
+  }
+  if (std::error_code code = parent.rename(name, aside)) {
+    wrong = code.message();
+    return false;
+  }
+  removeListed(parent, aside, kind, listed);
+  return true;
+}
+
+/// Whether a process that writes such a folder can have made this.
+static bool mayBeLeft(const FolderKind &kind, llvm::StringRef path,
+                      bool isFolder) {
+  return kind.mayHold(isFolder ? path : withoutTemporaryEnd(path), isFolder);
+}
+
+void anec::removeLeftBehind(const Folder &parent, llvm::StringRef name,
+                            const FolderKind &kind) {
+  auto isKnown = [&](llvm::StringRef path, bool isFolder) {
+    return mayBeLeft(kind, path, isFolder);
+  };
   std::error_code code;
-  fs::directory_iterator entry(target, code), end;
-  return !code && entry == end;
+  std::optional<Folder> folder = parent.openFolder(name, code);
+  if (folder && findForeign(*folder, isKnown).empty())
+    removeKnown(parent, name, isKnown);
+}
+
+//===----------------------------------------------------------------------===//
+// AtomicFolder
+//===----------------------------------------------------------------------===//
+
+void AtomicFolder::report(std::error_code code) {
+  diags.reportFile(parent->pathOf(target), diag::CannotWrite, code.message());
 }
 
 std::unique_ptr<AtomicFolder> AtomicFolder::create(llvm::StringRef requested,
-                                                   llvm::StringRef mark,
+                                                   const FolderKind &kind,
                                                    Diagnostics &diags) {
   llvm::SmallString<256> target(requested);
   while (target.size() > 1 && path::is_separator(target.back()))
@@ -37,87 +157,126 @@ std::unique_ptr<AtomicFolder> AtomicFolder::create(llvm::StringRef requested,
   llvm::SmallString<256> real;
   if (fs::is_symlink_file(target) && !fs::real_path(target, real))
     target = real;
-  if (fs::exists(target) &&
-      (!fs::is_directory(target) || !isReplaceable(target, mark))) {
-    diags.reportFile(requested, diag::NotReplaced, mark);
+  llvm::StringRef above = path::parent_path(target);
+  llvm::StringRef name = path::filename(target);
+  if (name == "." || name == ".." || name == "/") {
+    diags.reportFile(requested, diag::NotReplaced, "it is in use");
     return nullptr;
   }
-  llvm::StringRef parent = path::parent_path(target);
   std::error_code code;
-  if (!parent.empty())
-    code = fs::create_directories(parent, true, fs::all_all);
-  if (!code)
-    removeLeftBehind(target);
-  for (unsigned attempt = 0; !code && attempt != 1000; ++attempt) {
-    std::string temporary = temporaryName(target, attempt);
-    Unfinished unfinished(temporary);
-    code =
-        fs::create_directory(temporary, /*IgnoreExisting=*/false, fs::all_all);
-    if (!code)
-      return std::unique_ptr<AtomicFolder>(
-          new AtomicFolder(std::string(target), std::move(temporary),
-                           std::move(unfinished), diags));
-    if (code == std::errc::file_exists)
-      code = {};
+  if (!above.empty())
+    code = fs::create_directories(above, true, fs::all_all);
+  std::optional<Folder> parent =
+      code ? std::nullopt : Folder::open(above, code);
+  if (!parent) {
+    diags.reportFile(requested, diag::CannotWrite, code.message());
+    return nullptr;
   }
-  if (!code)
-    code = std::make_error_code(std::errc::file_exists);
-  diags.reportFile(requested, diag::CannotWrite, code.message());
-  return nullptr;
+  return create(std::make_shared<const Folder>(std::move(*parent)), name, kind,
+                diags);
+}
+
+std::unique_ptr<AtomicFolder>
+AtomicFolder::create(std::shared_ptr<const Folder> parent, llvm::StringRef name,
+                     const FolderKind &kind, Diagnostics &diags) {
+  std::string wrong;
+  if (parent->has(name) && !isOwnFolder(*parent, name, kind, wrong)) {
+    diags.reportFile(parent->pathOf(name), diag::NotReplaced, wrong);
+    return nullptr;
+  }
+  for (const std::string &other : parent->names())
+    if (isLeftBehind(other, name))
+      removeLeftBehind(*parent, other, kind);
+  std::unique_ptr<AtomicFolder> made(
+      new AtomicFolder(std::move(parent), name.str(), kind, diags));
+  return made->start() ? std::move(made) : nullptr;
+}
+
+/// Makes the folder with a temporary name.
+bool AtomicFolder::start() {
+  std::error_code code;
+  for (unsigned attempt = 0; attempt != 1000; ++attempt) {
+    std::string name = temporaryName(target, attempt);
+    bool made = false;
+    if (parent->has(name)) {
+      code = std::make_error_code(std::errc::file_exists);
+      continue;
+    }
+    Unfinished entry(parent->pathOf(name));
+    std::optional<Folder> folder = parent->makeFolder(name, made, code);
+    if (folder && made) {
+      unfinished = std::move(entry);
+      temporary = std::move(name);
+      written = std::make_shared<const Folder>(std::move(*folder));
+      return true;
+    }
+    if (!folder && !made)
+      break;
+  }
+  report(code);
+  return false;
 }
 
 AtomicFolder::~AtomicFolder() {
+  written.reset();
   if (!temporary.empty())
-    (void)fs::remove_directories(temporary);
-}
-
-/// Waits until the directory entries of `folder` are on the disk.
-static std::error_code syncFolder(llvm::StringRef folder) {
-  std::string name = folder.empty() ? "." : folder.str();
-  int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
-  std::error_code code;
-  if (descriptor < 0 || ::fsync(descriptor))
-    code = std::error_code(errno, std::generic_category());
-  if (descriptor >= 0)
-    ::close(descriptor);
-  return code;
+    removeKnown(*parent, temporary, [&](llvm::StringRef path, bool isFolder) {
+      return mayBeLeft(kind, path, isFolder);
+    });
 }
 
 /// Exchanges two folders in one step. Returns `errno`, or 0.
-static int exchange(const std::string &one, const std::string &other) {
+static int exchange(const Folder &parent, llvm::StringRef one,
+                    llvm::StringRef other) {
+  [[maybe_unused]] std::string from = one.str(), to = other.str();
 #if defined(__linux__) && defined(RENAME_EXCHANGE)
-  return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(),
-                     RENAME_EXCHANGE)
+  return ::renameat2(parent.descriptor(), from.c_str(), parent.descriptor(),
+                     to.c_str(), RENAME_EXCHANGE)
              ? errno
              : 0;
 #elif defined(__APPLE__) && defined(RENAME_SWAP)
-  return ::renamex_np(one.c_str(), other.c_str(), RENAME_SWAP) ? errno : 0;
+  return ::renameatx_np(parent.descriptor(), from.c_str(), parent.descriptor(),
+                        to.c_str(), RENAME_SWAP)
+             ? errno
+             : 0;
 #else
   return ENOTSUP;
 #endif
 }
 
+/// Removes a folder that was replaced.
+static void removeReplaced(const Folder &parent, llvm::StringRef name,
+                           const FolderKind &kind) {
+  llvm::StringSet<> listed;
+  std::string wrong;
+  if (listOwn(parent, name, kind, listed, wrong))
+    removeListed(parent, name, kind, listed);
+}
+
 /// For file systems that cannot exchange folders: renames `target` to `old`
 /// first, and back when `made` cannot take its place. Between the two renames
 /// there is no folder at `target`.
-static int replaceInTwoSteps(const std::string &made, const std::string &target,
-                             const std::string &old) {
-  if (::rename(target.c_str(), old.c_str()))
-    return errno;
-  if (!::rename(made.c_str(), target.c_str()))
+static int replaceInTwoSteps(const Folder &parent, llvm::StringRef made,
+                             llvm::StringRef target, llvm::StringRef old,
+                             const FolderKind &kind) {
+  if (std::error_code code = parent.rename(target, old))
+    return code.value();
+  std::error_code code = parent.rename(made, target);
+  if (!code)
     return 0;
-  int error = errno;
+  int error = code.value();
   if (error != ENOTEMPTY && error != EEXIST)
-    (void)::rename(old.c_str(), target.c_str());
+    (void)parent.rename(old, target);
   else // Another process was faster, so `old` is no longer the newest.
-    (void)fs::remove_directories(old);
+    removeReplaced(parent, old, kind);
   return error;
 }
 
 /// Renames the folder `made` to `target`. A folder that it replaces is at
 /// `made` or `old` afterwards. Returns `errno`, or 0.
-static int replaceFolder(const std::string &made, const std::string &target,
-                         const std::string &old) {
+static int replaceFolder(const Folder &parent, llvm::StringRef made,
+                         llvm::StringRef target, llvm::StringRef old,
+                         const FolderKind &kind) {
   auto mayFollow = [](int error) {
     // Other processes replace or remove the folder at the same time.
     return error == ENOENT || error == ENOTEMPTY || error == EEXIST;
@@ -125,14 +284,12 @@ static int replaceFolder(const std::string &made, const std::string &target,
   int error = 0;
   for (unsigned attempt = 0; attempt != 1000; ++attempt) {
     // This succeeds when there is nothing to replace, or an empty folder.
-    if (!::rename(made.c_str(), target.c_str()))
-      return 0;
-    error = errno;
+    error = parent.rename(made, target).value();
     if (error != ENOTEMPTY && error != EEXIST)
       return error;
-    error = exchange(made, target);
+    error = exchange(parent, made, target);
     if (error && !mayFollow(error))
-      error = replaceInTwoSteps(made, target, old);
+      error = replaceInTwoSteps(parent, made, target, old, kind);
     if (!error || !mayFollow(error))
       return error;
   }
@@ -140,24 +297,30 @@ static int replaceFolder(const std::string &made, const std::string &target,
 }
 
 bool AtomicFolder::commit(Durability durability) {
+  std::string wrong;
+  // Something may have been added since it was looked at.
+  if (parent->has(target) && !isOwnFolder(*parent, target, kind, wrong)) {
+    diags.reportFile(parent->pathOf(target), diag::NotReplaced, wrong);
+    return false;
+  }
   std::error_code code;
   if (durability == Durability::Synced)
-    code = syncFolder(temporary);
+    code = written->sync();
   std::string old = temporary + "-old";
   if (!code)
-    code = std::error_code(replaceFolder(temporary, target, old),
+    code = std::error_code(replaceFolder(*parent, temporary, target, old, kind),
                            std::generic_category());
   if (code) {
-    diags.reportFile(target, diag::CannotWrite, code.message());
+    report(code);
     return false;
   }
   // The folder is in place even if the following fails.
   if (durability == Durability::Synced)
-    code = syncFolder(path::parent_path(target));
-  (void)fs::remove_directories(temporary);
-  (void)fs::remove_directories(old);
+    code = parent->sync();
+  removeReplaced(*parent, temporary, kind);
+  removeReplaced(*parent, old, kind);
   temporary.clear();
   if (code)
-    diags.reportFile(target, diag::CannotWrite, code.message());
+    report(code);
   return !code;
 }

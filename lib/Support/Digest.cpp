@@ -30,30 +30,30 @@ std::string anec::blake3(llvm::ArrayRef<uint8_t> bytes) {
   return digitsOf(hash);
 }
 
-std::optional<FileDigest> anec::digestOfFile(llvm::StringRef path,
-                                             std::error_code &error) {
-  llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(path);
-  if (!file) {
-    error = llvm::errorToErrorCode(file.takeError());
+std::optional<FileDigest> anec::digestOfFile(const Folder &folder,
+                                             llvm::StringRef path,
+                                             std::string &error) {
+  int descriptor = folder.openFile(path, error);
+  if (descriptor < 0)
     return std::nullopt;
-  }
+  fs::file_t file = fs::convertFDToNativeFile(descriptor);
   // A block stays in the cache of a core between reading and hashing.
   std::vector<char> block(size_t(256) << 10);
   FileDigest result;
   llvm::BLAKE3 hash;
   size_t count = 1;
-  while (count && !error) {
-    llvm::Expected<size_t> read = fs::readNativeFile(*file, block);
+  while (count && error.empty()) {
+    llvm::Expected<size_t> read = fs::readNativeFile(file, block);
     if (!read) {
-      error = llvm::errorToErrorCode(read.takeError());
+      error = llvm::toString(read.takeError());
       break;
     }
     count = *read;
     result.bytes += count;
     hash.update(llvm::StringRef(block.data(), count));
   }
-  (void)fs::closeFile(*file);
-  if (error)
+  (void)fs::closeFile(file);
+  if (!error.empty())
     return std::nullopt;
   result.blake3 = digitsOf(hash);
   return result;

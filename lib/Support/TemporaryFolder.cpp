@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/TemporaryFolder.h"
+#include "anec/Support/Folder.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -20,4 +21,4 @@ std::shared_ptr<TemporaryFolder> TemporaryFolder::create(Diagnostics &diags) {
       new TemporaryFolder(folder.str().str()));
 }
 
-TemporaryFolder::~TemporaryFolder() { (void)fs::remove_directories(folder); }
+TemporaryFolder::~TemporaryFolder() { removeTree(folder); }

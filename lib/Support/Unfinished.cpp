@@ -5,8 +5,6 @@
 
 #include "anec/Support/Unfinished.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -14,7 +12,6 @@
 #include <fcntl.h>
 #include <mutex>
 #include <unistd.h>
-#include <vector>
 #if defined(__linux__)
 #include <sys/syscall.h>
 #elif defined(__APPLE__)
@@ -22,8 +19,6 @@
 #endif
 
 using namespace anec;
-namespace fs = llvm::sys::fs;
-namespace path = llvm::sys::path;
 
 //===----------------------------------------------------------------------===//
 // The list
@@ -185,26 +180,11 @@ std::string anec::temporaryName(llvm::StringRef target, unsigned attempt) {
       .str();
 }
 
-/// Whether `name` is the temporary name for `target` of a process that no
-/// longer exists.
-static bool isLeftBehind(llvm::StringRef name, llvm::StringRef target) {
+bool anec::isLeftBehind(llvm::StringRef name, llvm::StringRef target) {
   pid_t process = 0;
   unsigned attempt = 0;
   return name.consume_front(target) && name.consume_front(".") &&
          !name.consumeInteger(10, process) && name.consume_front("-") &&
          !name.consumeInteger(10, attempt) && name == ".tmp" && process > 0 &&
          ::kill(process, 0) && errno == ESRCH;
-}
-
-void anec::removeLeftBehind(llvm::StringRef target) {
-  llvm::StringRef parent = path::parent_path(target);
-  std::vector<std::string> left;
-  std::error_code code;
-  for (fs::directory_iterator entry(parent.empty() ? "." : parent, code), end;
-       !code && entry != end; entry.increment(code))
-    if (isLeftBehind(path::filename(entry->path()), path::filename(target)))
-      left.push_back(entry->path());
-  for (const std::string &name : left)
-    if (::unlink(name.c_str()))
-      (void)fs::remove_directories(name);
 }

@@ -22,15 +22,22 @@ std::string Checkpoint::optimizer() const {
   return fileIn(folder, "optimizer.safetensors");
 }
 
+std::optional<uint64_t> anec::checkpointStep(llvm::StringRef name) {
+  uint64_t step = 0;
+  return name.consume_front("step-") && !name.getAsInteger(10, step)
+             ? std::optional(step)
+             : std::nullopt;
+}
+
 std::vector<std::string> anec::listCheckpoints(llvm::StringRef folder) {
   std::vector<std::pair<uint64_t, std::string>> found;
   std::error_code code;
   for (fs::directory_iterator entry(folder, code), end; entry != end && !code;
        entry.increment(code)) {
-    llvm::StringRef name = path::filename(entry->path());
-    uint64_t step;
-    if (name.consume_front("step-") && !name.getAsInteger(10, step))
-      found.push_back({step, entry->path()});
+    std::optional<uint64_t> step =
+        checkpointStep(path::filename(entry->path()));
+    if (step && fs::is_directory(entry->path()))
+      found.push_back({*step, entry->path()});
   }
   llvm::sort(found);
   std::vector<std::string> folders;

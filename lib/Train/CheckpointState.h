@@ -27,6 +27,9 @@ struct CheckpointFile {
   std::string digest;
 };
 
+/// The step of the checkpoint called `name`; nothing for other names.
+std::optional<uint64_t> checkpointStep(llvm::StringRef name);
+
 /// The path of `name` in `folder`.
 std::string fileIn(llvm::StringRef folder, llvm::StringRef name);
 

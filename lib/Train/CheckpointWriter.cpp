@@ -6,27 +6,23 @@
 #include "CheckpointState.h"
 #include "anec/Support/AtomicFolder.h"
 #include "anec/Train/Diags.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 #include <cerrno>
-#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace anec;
-namespace fs = llvm::sys::fs;
-namespace path = llvm::sys::path;
 
 namespace {
 
 /// A new file that is synced to disk when it is closed, and its digest.
 class SyncedFile : public llvm::raw_ostream {
 public:
-  explicit SyncedFile(const std::string &path)
-      : descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                          0666)) {
+  SyncedFile(const Folder &folder, llvm::StringRef name)
+      : descriptor(folder.create(name)) {
     if (descriptor < 0)
       error = errno;
     SetBufferSize(size_t(1) << 20);
@@ -76,6 +72,10 @@ private:
 
 } // namespace
 
+static std::string nameOf(uint64_t step) {
+  return llvm::formatv("step-{0,0+8}", step);
+}
+
 /// `arrays` without a copy.
 static Safetensors viewOf(llvm::ArrayRef<NamedFloats> arrays,
                           const SafetensorsMetadata &metadata) {
@@ -92,10 +92,10 @@ static Safetensors viewOf(llvm::ArrayRef<NamedFloats> arrays,
 }
 
 /// Writes the file `name` in `folder` with `print`. Returns the error, or 0.
-static int writeSynced(llvm::StringRef folder, llvm::StringRef name,
+static int writeSynced(const Folder &folder, llvm::StringRef name,
                        llvm::function_ref<void(llvm::raw_ostream &)> print,
                        std::vector<CheckpointFile> *files) {
-  SyncedFile file(fileIn(folder, name));
+  SyncedFile file(folder, name);
   print(file);
   if (int error = file.close())
     return error;
@@ -104,14 +104,38 @@ static int writeSynced(llvm::StringRef folder, llvm::StringRef name,
   return 0;
 }
 
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+static bool mayHold(llvm::StringRef path, bool isFolder) {
+  return !isFolder && (path == "weights.safetensors" ||
+                       path == "optimizer.safetensors" || path == "state.json");
+}
+
+static bool list(llvm::StringRef text, std::vector<std::string> &files,
+                 std::string &wrong) {
+  TrainState state;
+  std::vector<CheckpointFile> listed;
+  if (!stateFromJson(text, state, listed, wrong))
+    return false;
+  for (CheckpointFile &file : listed)
+    files.push_back(std::move(file.name));
+  return true;
+}
+
+const FolderKind &anec::checkpointFolder() {
+  static constexpr FolderKind kind = {"state.json", mayHold, list};
+  return kind;
+}
+
 bool CheckpointWriter::write(const TrainState &state,
                              llvm::ArrayRef<NamedFloats> weights,
                              llvm::ArrayRef<NamedFloats> moments,
                              Diagnostics &diags) {
-  std::string name = llvm::formatv("step-{0,0+8}", state.step);
-  std::string target = fileIn(folder, name);
+  std::string name = nameOf(state.step);
   std::unique_ptr<AtomicFolder> made =
-      AtomicFolder::create(target, "state.json", diags);
+      AtomicFolder::create(folder, name, checkpointFolder(), diags);
   if (!made) {
     diags.report({}, diag::CheckpointNotWritten, state.step);
     return false;
@@ -120,7 +144,7 @@ bool CheckpointWriter::write(const TrainState &state,
   auto writeArrays = [&](llvm::StringRef file,
                          llvm::ArrayRef<NamedFloats> arrays) {
     return writeSynced(
-        made->path(), file,
+        *made->folder(), file,
         [&](llvm::raw_ostream &out) {
           writeSafetensors(out, viewOf(arrays, metadata));
         },
@@ -131,16 +155,16 @@ bool CheckpointWriter::write(const TrainState &state,
     error = writeArrays("optimizer.safetensors", moments);
   if (!error)
     error = writeSynced(
-        made->path(), "state.json",
+        *made->folder(), "state.json",
         [&](llvm::raw_ostream &out) {
           out << llvm::formatv("{0:2}\n", stateToJson(state, files));
         },
         nullptr);
   if (error)
-    diags.reportFile(target, diag::CannotWrite,
+    diags.reportFile(folder->pathOf(name), diag::CannotWrite,
                      std::generic_category().message(error));
   if (error || !made->commit(AtomicFolder::Durability::Synced)) {
-    std::vector<std::string> left = listCheckpoints(folder);
+    std::vector<std::string> left = listCheckpoints(folder->path());
     auto report = diags.report({}, diag::CheckpointNotWritten, state.step);
     if (!left.empty())
       report.note({}, diag::CheckpointLeft, left.back());
@@ -148,8 +172,19 @@ bool CheckpointWriter::write(const TrainState &state,
   }
   if (!pointToBest(state, diags))
     return false;
-  prune(state);
+  prune(state, diags);
   return true;
+}
+
+/// Whether `name` is free or a link, which is replaced and not followed.
+static bool mayBeLink(const Folder &folder, llvm::StringRef name,
+                      Diagnostics &diags) {
+  mode_t mode = folder.modeOf(name);
+  if (!mode || S_ISLNK(mode))
+    return true;
+  diags.reportFile(folder.pathOf(name), diag::NoPlainFile,
+                   describeFileKind(mode));
+  return false;
 }
 
 /// Updates the link `best`.
@@ -157,44 +192,53 @@ bool CheckpointWriter::pointToBest(const TrainState &state,
                                    Diagnostics &diags) {
   if (!state.bestLoss || state.bestStep != state.step)
     return true;
-  std::string link = fileIn(folder, "best"), aside = link + ".tmp";
-  std::string target = llvm::formatv("step-{0,0+8}", state.step);
-  (void)::unlink(aside.c_str());
-  if (!::symlink(target.c_str(), aside.c_str()) &&
-      !::rename(aside.c_str(), link.c_str()))
-    return true;
-  diags.reportFile(link, diag::CannotWrite,
-                   std::generic_category().message(errno));
-  return false;
+  constexpr llvm::StringLiteral link = "best", aside = "best.tmp";
+  if (!mayBeLink(*folder, link, diags) || !mayBeLink(*folder, aside, diags))
+    return false;
+  std::string target = nameOf(state.step);
+  (void)folder->remove(aside);
+  std::error_code code;
+  if (::symlinkat(target.c_str(), folder->descriptor(), aside.data()))
+    code = std::error_code(errno, std::generic_category());
+  if (!code)
+    code = folder->rename(aside, link);
+  if (code)
+    diags.reportFile(folder->pathOf(link), diag::CannotWrite, code.message());
+  return !code;
 }
 
-/// Renames the folder before removing it, so that a partly removed folder is
-/// never taken for a checkpoint.
-static void removeFolder(const std::string &folder) {
-  std::string aside = folder + ".tmp";
-  if (!fs::rename(folder, aside))
-    (void)fs::remove_directories(aside);
+/// The names of checkpoints in `folder`, oldest first. Links to others are not
+/// of this run.
+static std::vector<std::string> listNames(const Folder &folder) {
+  std::vector<std::pair<uint64_t, std::string>> found;
+  for (std::string &name : folder.names())
+    if (std::optional<uint64_t> step = checkpointStep(name);
+        step && S_ISDIR(folder.modeOf(name)))
+      found.push_back({*step, std::move(name)});
+  llvm::sort(found);
+  std::vector<std::string> names;
+  for (auto &[step, name] : found)
+    names.push_back(std::move(name));
+  return names;
 }
 
-void CheckpointWriter::prune(const TrainState &state) {
+void CheckpointWriter::prune(const TrainState &state, Diagnostics &diags) {
   if (!keep)
     return;
-  std::vector<std::string> folders = listCheckpoints(folder);
-  std::string best = llvm::formatv("step-{0,0+8}", state.bestStep);
-  for (size_t i = 0; i + keep < folders.size(); ++i)
-    if (!state.bestLoss || path::filename(folders[i]) != best)
-      removeFolder(folders[i]);
+  std::vector<std::string> names = listNames(*folder);
+  for (size_t i = 0; i + keep < names.size(); ++i) {
+    std::string wrong;
+    if (state.bestLoss && checkpointStep(names[i]) == state.bestStep)
+      continue;
+    if (!removeOwnFolder(*folder, names[i], checkpointFolder(), wrong) &&
+        notRemoved.insert(names[i]).second)
+      diags.reportFile(folder->pathOf(names[i]), diag::CheckpointKept, wrong);
+  }
 }
 
 void CheckpointWriter::clean() {
-  std::error_code code;
-  std::vector<std::string> left;
-  for (fs::directory_iterator entry(folder, code), end; entry != end && !code;
-       entry.increment(code)) {
-    llvm::StringRef name = path::filename(entry->path());
-    if (name.starts_with("step-") && name.ends_with(".tmp"))
-      left.push_back(entry->path());
-  }
-  for (const std::string &name : left)
-    (void)fs::remove_directories(name);
+  for (const std::string &name : folder->names())
+    if (llvm::StringRef file = name;
+        file.starts_with("step-") && file.ends_with(".tmp"))
+      removeLeftBehind(*folder, file, checkpointFolder());
 }

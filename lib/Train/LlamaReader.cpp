@@ -5,6 +5,7 @@
 
 #include "LlamaFormats.h"
 #include "anec/Arrays/Safetensors.h"
+#include "anec/Support/FileName.h"
 #include "anec/Support/Json.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
@@ -161,6 +162,13 @@ static std::optional<Source> openSource(StringRef path, WeightFormat format,
             shard && shards.insert(*shard).second)
           files.push_back(shard->str());
     llvm::sort(files);
+    for (const std::string &file : files)
+      if (!isFileName(file)) {
+        diags.reportFile(index, diag::BadModelConfig,
+                         "`" + showFileName(file) +
+                             "` is not a name of a file beside it");
+        return std::nullopt;
+      }
   }
   for (const std::string &file : files)
     if (!source.addFile(inFolder(path, file), diags))

@@ -168,13 +168,9 @@ bool anec::writeLlamaWeights(const LlamaWeights &weights, StringRef path,
   if (!checkSizes(weights, path, format, rope, isFolder, diags))
     return false;
 
-  SmallString<128> file(path), config(path);
-  if (isFolder) {
-    sys::path::append(file, "model.safetensors");
-    sys::path::append(config, "config.json");
-  }
   AtomicFiles files(diags);
-  OutputFile *out = files.add(file);
+  OutputFile *out =
+      isFolder ? files.add(path, "model.safetensors") : files.add(path);
   if (!out)
     return false;
   if (format == WeightFormat::Llama2c)
@@ -187,7 +183,7 @@ bool anec::writeLlamaWeights(const LlamaWeights &weights, StringRef path,
   else
     writeNamed(weights, format, rope, hints.model, *out);
   if (isFolder) {
-    OutputFile *configFile = files.add(config);
+    OutputFile *configFile = files.add(path, "config.json");
     if (!configFile)
       return false;
     writeConfig(weights, *configFile);

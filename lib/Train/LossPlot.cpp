@@ -87,12 +87,22 @@ void anec::drawLosses(const LossHistory &history, llvm::raw_ostream &out) {
   chart.print(out);
 }
 
-bool anec::writeLossPlot(const LossHistory &history, llvm::StringRef path,
-                         Diagnostics &diags) {
-  AtomicFiles files(diags);
-  OutputFile *file = files.add(path);
+static bool write(const LossHistory &history, llvm::StringRef name,
+                  AtomicFiles &&files) {
+  OutputFile *file = files.add(name);
   if (!file)
     return false;
   drawLosses(history, *file);
   return files.commit();
+}
+
+bool anec::writeLossPlot(const LossHistory &history, llvm::StringRef path,
+                         Diagnostics &diags) {
+  return write(history, path, AtomicFiles(diags));
+}
+
+bool anec::writeLossPlot(const LossHistory &history,
+                         std::shared_ptr<const Folder> folder,
+                         llvm::StringRef name, Diagnostics &diags) {
+  return write(history, name, AtomicFiles(std::move(folder), diags));
 }

@@ -12,7 +12,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <cerrno>
-#include <fcntl.h>
 #include <map>
 #include <sys/file.h>
 #include <unistd.h>
@@ -24,17 +23,10 @@ namespace fs = llvm::sys::fs;
 // The folder
 //===----------------------------------------------------------------------===//
 
-std::string RunFolder::file(llvm::StringRef name) const {
-  return fileIn(path, name);
-}
-
 RunFolder::~RunFolder() {
-  if (descriptor < 0)
-    return;
   // Removes the folder of a run that could not start; fails if it is not empty.
-  if (isNew)
+  if (opened && isNew)
     (void)::rmdir(path.c_str());
-  ::close(descriptor); // and with it the lock
 }
 
 bool RunFolder::hasCheckpoint() const { return !listCheckpoints(path).empty(); }
@@ -54,21 +46,17 @@ std::unique_ptr<RunFolder> RunFolder::open(const TrainOptions &options,
   std::unique_ptr<RunFolder> folder(new RunFolder(path.str()));
   folder->isNew = !fs::exists(path);
   std::error_code code = fs::create_directories(path, true, fs::all_all);
-  if (!code) {
-    folder->descriptor =
-        ::open(folder->path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder->descriptor < 0)
-      code = std::error_code(errno, std::generic_category());
-  }
-  if (code) {
+  std::optional<Folder> opened = code ? std::nullopt : Folder::open(path, code);
+  if (!opened) {
     diags.reportFile(path, diag::CannotWrite, code.message());
     return nullptr;
   }
-  if (::flock(folder->descriptor, LOCK_EX | LOCK_NB)) {
+  folder->opened = std::make_shared<const Folder>(std::move(*opened));
+  if (::flock(folder->opened->descriptor(), LOCK_EX | LOCK_NB)) {
     diags.reportFile(path, diag::FolderInUse);
     return nullptr;
   }
-  bool hasLog = fs::exists(folder->file("train.jsonl"));
+  bool hasLog = folder->opened->has("train.jsonl");
   if (folder->hasCheckpoint() && !options.resume) {
     diags.reportFile(path, diag::CheckpointExists);
     return nullptr;

@@ -21,7 +21,7 @@ namespace anec {
 /// The folder of a run. Only one run at a time can write to it.
 class RunFolder {
 public:
-  /// Creates and locks the folder. Returns false, with the reason reported,
+  /// Creates and locks the folder. Returns null, with the reason reported,
   /// when another run has locked it, or when it has checkpoints that would not
   /// be resumed.
   [[nodiscard]] static std::unique_ptr<RunFolder>
@@ -31,12 +31,13 @@ public:
   ~RunFolder();
   /// Whether there is a checkpoint to resume from.
   bool hasCheckpoint() const;
-  std::string file(llvm::StringRef name) const;
+  /// The folder, if this process has opened it.
+  const std::shared_ptr<const Folder> &folder() const { return opened; }
 
 private:
   explicit RunFolder(std::string path) : path(std::move(path)) {}
   std::string path;
-  int descriptor = -1;
+  std::shared_ptr<const Folder> opened; ///< and locked
   /// The folder did not exist before.
   bool isNew = false;
 };

@@ -6,8 +6,8 @@
 #include "anec/Train/TrainLog.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/Json.h"
+#include "anec/Support/MappedFile.h"
 #include "anec/Train/Diags.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include <cerrno>
 #include <cmath>
@@ -112,6 +112,11 @@ TrainLog::~TrainLog() {
     ::close(descriptor);
 }
 
+void TrainLog::report(int error, Diagnostics &diags) const {
+  diags.reportFile(folder->pathOf(name), diag::CannotWrite,
+                   std::generic_category().message(error));
+}
+
 /// One write per line, so that no partial line appears.
 bool TrainLog::add(const StepRecord &record, Diagnostics &diags) {
   std::string line = toLine(record);
@@ -122,9 +127,7 @@ bool TrainLog::add(const StepRecord &record, Diagnostics &diags) {
   while (count < 0 && errno == EINTR);
   if (count == ssize_t(line.size()))
     return true;
-  int error = count < 0 ? errno : ENOSPC;
-  diags.reportFile(path, diag::CannotWrite,
-                   std::generic_category().message(error));
+  report(count < 0 ? errno : ENOSPC, diags);
   return false;
 }
 
@@ -192,49 +195,53 @@ static std::string keepSteps(llvm::StringRef text, uint64_t most,
   return kept;
 }
 
-static bool replaceFile(llvm::StringRef path, llvm::StringRef text,
-                        Diagnostics &diags) {
-  AtomicFiles files(diags);
-  OutputFile *file = files.add(path);
+bool TrainLog::replaceFile(llvm::StringRef text, Diagnostics &diags) {
+  AtomicFiles files(folder, diags);
+  OutputFile *file = files.add(name);
   if (!file)
     return false;
   *file << text;
   return files.commit();
 }
 
-std::unique_ptr<TrainLog>
-TrainLog::open(llvm::StringRef path, uint64_t keptSteps, Diagnostics &diags) {
-  LossHistory history;
+std::unique_ptr<TrainLog> TrainLog::open(std::shared_ptr<const Folder> folder,
+                                         llvm::StringRef name,
+                                         uint64_t keptSteps,
+                                         Diagnostics &diags) {
+  std::unique_ptr<TrainLog> log(new TrainLog(std::move(folder), name.str()));
   std::string kept;
   bool changed = true;
-  if (auto before = llvm::MemoryBuffer::getFile(path)) {
-    llvm::StringRef text = (*before)->getBuffer();
-    kept = keepSteps(text, keptSteps, history);
-    changed = text != kept;
+  if (log->folder->has(name)) {
+    MappedFile before = mapFile(*log->folder, name, diags);
+    if (!before)
+      return nullptr;
+    kept = keepSteps(before->getBuffer(), keptSteps, log->past);
+    changed = before->getBuffer() != kept;
   }
-  if (changed && !replaceFile(path, kept, diags))
+  if (changed && !log->replaceFile(kept, diags))
     return nullptr;
-  std::unique_ptr<TrainLog> log(new TrainLog(path.str()));
-  log->past = std::move(history);
   return log->openFile(diags) ? std::move(log) : nullptr;
 }
 
 bool TrainLog::openFile(Diagnostics &diags) {
   if (descriptor >= 0)
     ::close(descriptor);
-  descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  descriptor =
+      ::openat(folder->descriptor(), name.c_str(),
+               O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor >= 0)
     return true;
-  diags.reportFile(path, diag::CannotWrite,
-                   std::generic_category().message(errno));
+  report(errno, diags);
   return false;
 }
 
 bool TrainLog::addValidation(const StepRecord &record, Diagnostics &diags) {
-  auto before = llvm::MemoryBuffer::getFile(path);
-  if (!before || !record.validationLoss)
+  if (!record.validationLoss)
     return true;
-  llvm::StringRef text = (*before)->getBuffer().rtrim('\n');
+  MappedFile before = mapFile(*folder, name, diags);
+  if (!before)
+    return false;
+  llvm::StringRef text = before->getBuffer().rtrim('\n');
   llvm::StringRef line = text.substr(text.rfind('\n') + 1);
   std::optional<StepRecord> last = parseLine(line);
   if (!last || last->step != record.step || last->validationLoss)
@@ -251,5 +258,5 @@ bool TrainLog::addValidation(const StepRecord &record, Diagnostics &diags) {
   changed += llvm::StringRef(fields).drop_front();
   changed += '\n';
   past.addValidation(record);
-  return replaceFile(path, changed, diags) && openFile(diags);
+  return replaceFile(changed, diags) && openFile(diags);
 }

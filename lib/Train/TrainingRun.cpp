@@ -124,7 +124,7 @@ bool TrainingRun::open() {
                               : RunFolder::look(options);
   if (!folder)
     return false;
-  checkpoints.emplace(options.checkpoint, options.keep);
+  checkpoints.emplace(folder->folder(), options.keep);
   if (together.isFirst())
     checkpoints->clean();
   // Before other processes look for checkpoints.
@@ -139,7 +139,7 @@ bool TrainingRun::open() {
     return false;
   // From here on the run can be resumed.
   if (together.isFirst())
-    log = TrainLog::open(folder->file("train.jsonl"), state.step, diags);
+    log = TrainLog::open(folder->folder(), "train.jsonl", state.step, diags);
   if ((together.isFirst() && !log) || !openModel(std::move(*package)))
     return false;
   firstStep = saved = state.step;
@@ -303,7 +303,7 @@ bool TrainingRun::save() {
 
 bool TrainingRun::plot() {
   return !log || log->history().training.points().empty() ||
-         writeLossPlot(log->history(), folder->file("loss.svg"), diags);
+         writeLossPlot(log->history(), folder->folder(), "loss.svg", diags);
 }
 
 /// Does what the process before this one left to it: validates its last step.

@@ -6,7 +6,6 @@
 #include "anec/Support/AtomicFolder.h"
 #include "TemporaryFolder.h"
 #include "gtest/gtest.h"
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,15 +15,21 @@ using Names = std::vector<std::string>;
 
 namespace {
 
+constexpr FolderKind kind = {
+    "mark",
+    [](llvm::StringRef path, bool) { return path == "mark"; },
+    [](llvm::StringRef, std::vector<std::string> &, std::string &) {
+      return true;
+    },
+};
+
 /// Writes `path` with a file `mark`; returns whether that succeeds.
 bool replace(const std::string &path) {
   Diagnostics diags;
-  std::unique_ptr<AtomicFolder> made =
-      AtomicFolder::create(path, "mark", diags);
+  std::unique_ptr<AtomicFolder> made = AtomicFolder::create(path, kind, diags);
   if (!made)
     return false;
-  int file = ::open((made->path() + "/mark").str().c_str(),
-                    O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  int file = made->folder()->create("mark");
   return file >= 0 && !::close(file) && made->commit();
 }
 
@@ -82,8 +87,7 @@ TEST(AtomicFolder, ReplacesNoFile) {
   TemporaryFolder folder;
   std::string path = folder / "out";
   Diagnostics diags;
-  std::unique_ptr<AtomicFolder> made =
-      AtomicFolder::create(path, "mark", diags);
+  std::unique_ptr<AtomicFolder> made = AtomicFolder::create(path, kind, diags);
   ASSERT_NE(made, nullptr);
   folder.write("out", "somebody's");
   EXPECT_FALSE(made->commit());

@@ -68,11 +68,11 @@ struct MILPrintOptions {
 /// `options.placement` are set accordingly.
 [[nodiscard]] bool writeMIL(const Module &module, llvm::StringRef path,
                             const MILPrintOptions &options, Diagnostics &diags);
-/// Adds the text and the weight file to `files`; the caller commits them.
-[[nodiscard]] bool addMIL(const Module &module, llvm::StringRef textPath,
-                          llvm::StringRef weightFile,
-                          const MILPrintOptions &options, AtomicFiles &files,
-                          Diagnostics &diags);
+/// The same for the file `name` in `folder`: the user named only the folder, so
+/// that a link is not followed.
+[[nodiscard]] bool writeMIL(const Module &module, llvm::StringRef folder,
+                            llvm::StringRef name,
+                            const MILPrintOptions &options, Diagnostics &diags);
 
 /// A program whose constants have been placed: one text, and any number of
 /// weight files that fit it. Placement depends on the views of weights, not on
@@ -99,9 +99,9 @@ public:
   std::vector<Record> weights() const;
   /// Whether the text refers to a weight file.
   bool needsWeightFile() const;
-  /// Adds the weight file `weightFile` with these values. Returns false when
-  /// one is not known, which is reported.
-  [[nodiscard]] bool addWeightFile(llvm::StringRef weightFile,
+  /// Adds the weight file `name` in `folder` with these values. Returns false
+  /// when one is not known, which is reported.
+  [[nodiscard]] bool addWeightFile(llvm::StringRef folder, llvm::StringRef name,
                                    const ResolveWeight &resolve,
                                    AtomicFiles &files,
                                    Diagnostics &diags) const;

@@ -18,6 +18,7 @@
 #include "anec/IR/WeightView.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Passes/PassManager.h"
+#include "anec/Support/AtomicFolder.h"
 
 namespace anec {
 
@@ -185,6 +186,9 @@ struct PackageOptions {
                                 const PackageOptions &options,
                                 Diagnostics &diags,
                                 std::vector<PassReport> *reports = nullptr);
+
+/// What the folder of a package holds: nothing else is replaced or removed.
+const FolderKind &packageFolder();
 
 /// How carefully a package is read.
 enum class PackageCheck : uint8_t {

@@ -14,7 +14,9 @@
 #define ANEC_SUPPORT_ATOMICFILE_H
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Folder.h"
 #include "anec/Support/Unfinished.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <memory>
@@ -42,14 +44,18 @@ public:
 private:
   friend class AtomicFiles;
   OutputFile(std::string finalPath) : finalPath(std::move(finalPath)) {}
+  bool isDevice() const { return temporaryName.empty(); }
   void write_impl(const char *bytes, size_t size) override;
   void pwrite_impl(const char *bytes, size_t size, uint64_t offset) override;
   uint64_t current_pos() const override { return position; }
   void fail(int code);
 
   std::string finalPath;
-  std::string temporaryPath; ///< empty for a device, which is written directly
-  Unfinished unfinished;     ///< the temporary file
+  /// Where the file and its temporary name are; null for a device or a FIFO,
+  /// which is written directly.
+  std::shared_ptr<const Folder> folder;
+  std::string finalName, temporaryName;
+  Unfinished unfinished; ///< the temporary file
   int descriptor = -1;
   uint64_t position = 0;
   std::atomic<int> firstError{0};
@@ -59,15 +65,24 @@ private:
 class AtomicFiles {
 public:
   explicit AtomicFiles(Diagnostics &diags) : diags(diags) {}
+  /// Files in `root`, which `add(name)` names as the other `add` does.
+  AtomicFiles(std::shared_ptr<const Folder> root, Diagnostics &diags)
+      : diags(diags), root(std::move(root)) {}
   /// Removes all files that were not committed.
   ~AtomicFiles();
   AtomicFiles(const AtomicFiles &) = delete;
   AtomicFiles &operator=(const AtomicFiles &) = delete;
 
-  /// Starts the file that commit renames to `path`, and creates the folders
-  /// that lead to it; returns null when that fails, with the reason reported. A
-  /// device (`/dev/null`) is written directly.
+  /// Starts the file that commit renames to `path`, which the user named, and
+  /// creates the folders that lead to it; returns null when that fails, with
+  /// the reason reported. When it is a link, its target is written. A device
+  /// (`/dev/null`), or a FIFO that is read, is written directly.
   OutputFile *add(llvm::StringRef path);
+  /// The same for the file `name` in `folder`, which the user named. `name`,
+  /// which can have folders, was chosen by anec or came from a file:
+  /// isFilePath must accept it, and nothing but regular files and folders may
+  /// be there, links neither.
+  OutputFile *add(llvm::StringRef folder, llvm::StringRef name);
 
   /// Whether commit waits until the bytes are on the disk: needed for files
   /// that must survive a power failure, such as checkpoints.
@@ -78,14 +93,32 @@ public:
   bool commit(Durability durability = Durability::Cached);
 
 private:
+  /// A folder that was created.
+  struct Created {
+    std::shared_ptr<const Folder> parent; ///< null for the working folder
+    std::string name;
+  };
+
   bool createFolders(llvm::StringRef folder, llvm::StringRef path);
+  std::shared_ptr<const Folder> openFolder(llvm::StringRef path,
+                                           llvm::StringRef file);
+  std::shared_ptr<const Folder>
+  openInner(const std::shared_ptr<const Folder> &folder, llvm::StringRef name,
+            llvm::StringRef file);
+  OutputFile *addIn(std::shared_ptr<const Folder> folder, llvm::StringRef name);
+  OutputFile *start(std::shared_ptr<const Folder> folder, std::string name,
+                    std::string path);
+  OutputFile *startDevice(llvm::StringRef path, mode_t mode);
   bool close(OutputFile &file, Durability durability);
   void report(llvm::StringRef path, int code);
   void discard();
 
   Diagnostics &diags;
+  std::shared_ptr<const Folder> root;
   std::vector<std::unique_ptr<OutputFile>> files;
-  std::vector<std::string> createdFolders; ///< outermost first
+  std::vector<Created> createdFolders; ///< outermost first
+  /// Those that files are in, by path: named by the user, and inside of these.
+  llvm::StringMap<std::shared_ptr<const Folder>> folders, innerFolders;
 };
 
 } // namespace anec

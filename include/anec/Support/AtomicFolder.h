@@ -5,7 +5,8 @@
 ///
 /// \file
 /// A folder of files is written under a temporary name next to its destination,
-/// and renamed when it is complete. An existing folder is kept until then.
+/// and renamed when it is complete. An existing folder is kept until then, and
+/// is replaced only when everything in it is known.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -13,25 +14,58 @@
 #define ANEC_SUPPORT_ATOMICFOLDER_H
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Folder.h"
 #include "anec/Support/Unfinished.h"
 
 namespace anec {
 
+/// A kind of folder that anec writes, and may therefore replace and remove.
+struct FolderKind {
+  /// The file that lists the others, and is written last.
+  llvm::StringLiteral mark;
+  /// Whether anec writes a file with this path, or such a folder.
+  bool (*mayHold)(llvm::StringRef path, bool isFolder);
+  /// Adds the files that `text`, the contents of `mark`, lists. Returns false,
+  /// with the reason in `wrong`, when it is not a text that anec wrote.
+  bool (*list)(llvm::StringRef text, std::vector<std::string> &files,
+               std::string &wrong);
+};
+
+/// Whether the folder `name` of `parent` is of this kind and holds nothing but
+/// what its `mark` lists, or is empty. Otherwise returns false, with the reason
+/// in `wrong`.
+bool isOwnFolder(const Folder &parent, llvm::StringRef name,
+                 const FolderKind &kind, std::string &wrong);
+
+/// Removes the folder `name` of `parent` if isOwnFolder says so. It is renamed
+/// first, so that a partly removed folder is never taken for a complete one.
+bool removeOwnFolder(const Folder &parent, llvm::StringRef name,
+                     const FolderKind &kind, std::string &wrong);
+
+/// Removes the folder `name` of `parent`, which has a temporary name, if it
+/// holds nothing but what a process that wrote one of this kind leaves.
+void removeLeftBehind(const Folder &parent, llvm::StringRef name,
+                      const FolderKind &kind);
+
 class AtomicFolder {
 public:
-  /// Starts the folder that commit renames to `path`. An existing folder is
-  /// replaced when it has a file called `mark` or is empty; anything else is an
-  /// error. Returns null on an error, with the reason reported. Leftovers of
-  /// killed processes are removed.
+  /// Starts the folder that commit renames to `path`, which the user named; its
+  /// link is followed. An existing folder must be one that isOwnFolder accepts;
+  /// anything else is an error. Returns null on an error, with the reason
+  /// reported. Leftovers of killed processes are removed.
   [[nodiscard]] static std::unique_ptr<AtomicFolder>
-  create(llvm::StringRef path, llvm::StringRef mark, Diagnostics &diags);
+  create(llvm::StringRef path, const FolderKind &kind, Diagnostics &diags);
+  /// The same for the folder `name` of `parent`. A link is an error.
+  [[nodiscard]] static std::unique_ptr<AtomicFolder>
+  create(std::shared_ptr<const Folder> parent, llvm::StringRef name,
+         const FolderKind &kind, Diagnostics &diags);
   /// Removes the folder when it was not committed.
   ~AtomicFolder();
   AtomicFolder(const AtomicFolder &) = delete;
   AtomicFolder &operator=(const AtomicFolder &) = delete;
 
   /// The folder to write the files to until commit.
-  llvm::StringRef path() const { return temporary; }
+  const std::shared_ptr<const Folder> &folder() const { return written; }
   /// Whether commit waits until the folder and its name are on the disk. Its
   /// files are the responsibility of their writers.
   enum class Durability { Cached, Synced };
@@ -40,13 +74,18 @@ public:
   bool commit(Durability durability = Durability::Cached);
 
 private:
-  AtomicFolder(std::string target, std::string temporary, Unfinished unfinished,
-               Diagnostics &diags)
-      : target(std::move(target)), temporary(std::move(temporary)),
-        unfinished(std::move(unfinished)), diags(diags) {}
+  AtomicFolder(std::shared_ptr<const Folder> parent, std::string target,
+               const FolderKind &kind, Diagnostics &diags)
+      : parent(std::move(parent)), target(std::move(target)), kind(kind),
+        diags(diags) {}
+  bool start();
+  void report(std::error_code code);
 
-  std::string target, temporary;
-  Unfinished unfinished; ///< the temporary folder
+  std::shared_ptr<const Folder> parent;
+  std::string target, temporary; ///< names in `parent`
+  Unfinished unfinished;         ///< the temporary folder
+  std::shared_ptr<const Folder> written;
+  const FolderKind &kind;
   Diagnostics &diags;
 };
 

@@ -6,6 +6,7 @@
 #ifndef ANEC_SUPPORT_DIGEST_H
 #define ANEC_SUPPORT_DIGEST_H
 
+#include "anec/Support/Folder.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -27,10 +28,10 @@ struct FileDigest {
   uint64_t bytes = 0; ///< the length of the file
   std::string blake3;
 };
-/// Reads the file at `path` in blocks. On failure, returns nothing and sets
-/// `error`.
-std::optional<FileDigest> digestOfFile(llvm::StringRef path,
-                                       std::error_code &error);
+/// Reads the regular file `path` in `folder` or below it in blocks. On failure,
+/// returns nothing and sets `error`.
+std::optional<FileDigest>
+digestOfFile(const Folder &folder, llvm::StringRef path, std::string &error);
 
 } // namespace anec
 

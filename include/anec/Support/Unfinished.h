@@ -53,9 +53,9 @@ bool isInUnfinished(llvm::StringRef path);
 
 /// A temporary name for `target`; `attempt` counts those of this process.
 std::string temporaryName(llvm::StringRef target, unsigned attempt);
-/// Removes files and folders with temporary names for `target` of processes
-/// that no longer exist.
-void removeLeftBehind(llvm::StringRef target);
+/// Whether `name` is a temporary name for `target` of a process that no longer
+/// exists.
+bool isLeftBehind(llvm::StringRef name, llvm::StringRef target);
 
 } // namespace anec
 

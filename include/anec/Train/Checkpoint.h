@@ -20,9 +20,11 @@
 
 #include "anec/Arrays/Safetensors.h"
 #include "anec/Runtime/Session.h"
+#include "anec/Support/AtomicFolder.h"
 #include "anec/Train/Hyperparameters.h"
 #include "anec/Train/LossScale.h"
 #include "anec/Train/TokenData.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace anec {
 
@@ -65,6 +67,9 @@ struct Checkpoint {
   std::string optimizer() const;
 };
 
+/// What the folder of a checkpoint holds: nothing else is replaced or removed.
+const FolderKind &checkpointFolder();
+
 /// The checkpoints in `folder`, oldest first.
 std::vector<std::string> listCheckpoints(llvm::StringRef folder);
 
@@ -86,9 +91,9 @@ std::string compareModels(const TrainState &state, const ModelPackage &package);
 /// Writes checkpoints into the folder of a run, and removes old ones.
 class CheckpointWriter {
 public:
-  /// `keep`: how many of the newest are kept, in addition to the best; 0 keeps
-  /// all.
-  CheckpointWriter(std::string folder, unsigned keep)
+  /// `folder`: that of the run; null in a process that does not write. `keep`:
+  /// how many of the newest are kept, in addition to the best; 0 keeps all.
+  CheckpointWriter(std::shared_ptr<const Folder> folder, unsigned keep)
       : folder(std::move(folder)), keep(keep) {}
 
   /// What the files of weights say of the model.
@@ -99,15 +104,16 @@ public:
                            llvm::ArrayRef<NamedFloats> weights,
                            llvm::ArrayRef<NamedFloats> moments,
                            Diagnostics &diags);
-  /// Removes temporary files of interrupted runs.
+  /// Removes temporary folders of interrupted runs.
   void clean();
 
 private:
-  void prune(const TrainState &state);
+  void prune(const TrainState &state, Diagnostics &diags);
   [[nodiscard]] bool pointToBest(const TrainState &state, Diagnostics &diags);
 
-  std::string folder;
+  std::shared_ptr<const Folder> folder;
   unsigned keep;
+  llvm::StringSet<> notRemoved; ///< names that were warned of
   SafetensorsMetadata metadata;
 };
 

@@ -21,6 +21,10 @@ void drawLosses(const LossHistory &history, llvm::raw_ostream &out);
 /// Writes the drawing to `path`, whole or not at all.
 [[nodiscard]] bool writeLossPlot(const LossHistory &history,
                                  llvm::StringRef path, Diagnostics &diags);
+/// The same for the file `name` in `folder`, which must be none but a file.
+[[nodiscard]] bool writeLossPlot(const LossHistory &history,
+                                 std::shared_ptr<const Folder> folder,
+                                 llvm::StringRef name, Diagnostics &diags);
 
 } // namespace anec
 

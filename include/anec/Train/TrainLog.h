@@ -14,6 +14,7 @@
 #define ANEC_TRAIN_TRAINLOG_H
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Folder.h"
 #include <memory>
 
 namespace anec {
@@ -72,10 +73,11 @@ struct LossHistory {
 
 class TrainLog {
 public:
-  /// Opens or creates the log at `path`. Keeps the lines of steps up to
-  /// `keptSteps`.
+  /// Opens or creates the log `name` in `folder`. Keeps the lines of steps up
+  /// to `keptSteps`.
   [[nodiscard]] static std::unique_ptr<TrainLog>
-  open(llvm::StringRef path, uint64_t keptSteps, Diagnostics &diags);
+  open(std::shared_ptr<const Folder> folder, llvm::StringRef name,
+       uint64_t keptSteps, Diagnostics &diags);
   ~TrainLog();
 
   [[nodiscard]] bool add(const StepRecord &record, Diagnostics &diags);
@@ -86,9 +88,14 @@ public:
   const LossHistory &history() const { return past; }
 
 private:
-  explicit TrainLog(std::string path) : path(std::move(path)) {}
+  TrainLog(std::shared_ptr<const Folder> folder, std::string name)
+      : folder(std::move(folder)), name(std::move(name)) {}
   bool openFile(Diagnostics &diags);
-  std::string path;
+  bool replaceFile(llvm::StringRef text, Diagnostics &diags);
+  void report(int error, Diagnostics &diags) const;
+
+  std::shared_ptr<const Folder> folder;
+  std::string name;
   int descriptor = -1;
   LossHistory past;
 };

@@ -10,11 +10,12 @@
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/Digest.h"
+#include "anec/Support/FileName.h"
 #include "anec/Support/MappedFile.h"
+#include "anec/Support/ReadFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -43,6 +44,12 @@ static llvm::StringRef asText(llvm::ArrayRef<uint8_t> bytes) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
+/// The path of a weight file in its folder, by that in the text.
+static llvm::StringRef inFolder(llvm::StringRef pathInText) {
+  pathInText.consume_front("@model_path/");
+  return pathInText;
+}
+
 static std::string nameOf(llvm::StringRef digest, llvm::StringRef salt) {
   return ("anec-" + digest + (salt.empty() ? "" : "-") + salt).str();
 }
@@ -62,7 +69,7 @@ static std::unique_ptr<Module> moduleOf(const Function &function,
 static bool writeFile(llvm::StringRef folder, llvm::StringRef text,
                       Diagnostics &diags) {
   AtomicFiles files(diags);
-  OutputFile *file = files.add(pathIn(folder, "model.mil"));
+  OutputFile *file = files.add(folder, "model.mil");
   if (!file)
     return false;
   *file << text;
@@ -92,16 +99,13 @@ void StagedProgram::readPaths() {
 
 /// Computes the digest of the text and the weight files.
 bool StagedProgram::computeDigest(Diagnostics &diags) {
-  std::vector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
+  std::vector<MappedFile> buffers;
   std::vector<llvm::ArrayRef<uint8_t>> parts = {asBytes(milText)};
   for (const std::string &path : paths) {
-    auto mapped = llvm::MemoryBuffer::getFile(weightFile(path),
-                                              /*IsText=*/false,
-                                              /*RequiresNullTerminator=*/false);
-    if (failed(weightFile(path), mapped.getError(), diags))
+    buffers.push_back(mapFile(weightFile(path), diags));
+    if (!buffers.back())
       return false;
-    buffers.push_back(std::move(*mapped));
-    parts.push_back(asBytes(buffers.back()->getBuffer()));
+    parts.push_back(bytesOf(*buffers.back()));
   }
   contentDigest = sha256(parts);
   return true;
@@ -121,11 +125,11 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
   options.weightPath = weightPathInText.str();
   options.mostWeightFiles = mostWeightFiles;
   options.executor = &executor;
-  std::string file = program.weightFile(weightPathInText);
   AtomicFiles files(diags);
   std::optional<PlacedMIL> placed = PlacedMIL::place(*module, options, diags);
   if (!placed ||
-      !placed->addWeightFile(file, /*resolve=*/nullptr, files, diags) ||
+      !placed->addWeightFile(program.where, inFolder(weightPathInText),
+                             /*resolve=*/nullptr, files, diags) ||
       !files.commit())
     return std::nullopt;
   auto print = [&] {
@@ -169,12 +173,13 @@ StagedProgram::writeText(const ProgramText &program, llvm::StringRef parent,
   std::vector<llvm::ArrayRef<uint8_t>> parts = {asBytes(program.text)};
   AtomicFiles files(diags);
   for (const ProgramText::WeightFile &weights : program.weightFiles) {
-    if (llvm::StringRef(weights.path).contains("..")) {
+    llvm::StringRef inside = inFolder(weights.path);
+    if (!isFilePath(inside)) {
       diags.reportFile(weights.path, diag::AneStaging,
                        "the path leads out of the program's folder");
       return std::nullopt;
     }
-    OutputFile *file = files.add(made->weightFile(weights.path));
+    OutputFile *file = files.add(made->where, inside);
     if (!file)
       return std::nullopt;
     *file << asText(weights.bytes);
@@ -201,10 +206,13 @@ std::optional<StagedProgram> StagedProgram::open(llvm::StringRef folder,
   program.ownName = llvm::sys::path::filename(folder).str();
   program.kept = true;
   std::string path = pathIn(folder, "model.mil");
-  auto text = llvm::MemoryBuffer::getFile(path);
-  if (failed(path, text.getError(), diags))
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> text = readText(path, error);
+  if (!text) {
+    diags.reportFile(path, diag::AneStaging, error);
     return std::nullopt;
-  program.milText = (*text)->getBuffer().str();
+  }
+  program.milText = text->getBuffer().str();
   program.readPaths();
   return program;
 }
@@ -218,13 +226,12 @@ StagedProgram::StagedProgram(StagedProgram &&other) noexcept
 StagedProgram::~StagedProgram() {
   // A folder that cannot be removed is left.
   if (!kept && !where.empty())
-    (void)fs::remove_directories(where);
+    removeTree(where);
 }
 
 /// The weight file in a folder, by its path in the text.
 static std::string fileIn(llvm::StringRef folder, llvm::StringRef pathInText) {
-  pathInText.consume_front("@model_path/");
-  return pathIn(folder, pathInText);
+  return pathIn(folder, inFolder(pathInText));
 }
 
 std::string StagedProgram::weightFile(llvm::StringRef pathInText) const {
@@ -249,11 +256,11 @@ bool StagedProgram::moveTo(llvm::StringRef path, Diagnostics &diags) {
   if (!fs::rename(where, path))
     return becomes();
   if (isWholeAt(path)) {
-    (void)fs::remove_directories(where);
+    removeTree(where);
     return becomes();
   }
   // A system that clears temporary folders may have removed some of the files.
-  (void)fs::remove_directories(path);
+  removeTree(path);
   return !failed(path, fs::rename(where, path), diags) && becomes();
 }
 

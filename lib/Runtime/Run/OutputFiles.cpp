@@ -10,7 +10,6 @@
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -39,9 +38,8 @@ bool anec::writeOutputs(llvm::ArrayRef<Port> ports,
                         llvm::StringRef folder, Diagnostics &diags) {
   AtomicFiles files(diags);
   for (auto [port, value] : llvm::zip_equal(ports, values)) {
-    llvm::SmallString<128> path(folder);
-    llvm::sys::path::append(path, sanitizeName(port.name, "output") + ".npy");
-    OutputFile *file = files.add(path);
+    OutputFile *file =
+        files.add(folder, sanitizeName(port.name, "output") + ".npy");
     if (!file)
       return false;
     if (!writeNpy(*file, *value)) {
@@ -73,9 +71,7 @@ bool anec::writeArrays(llvm::ArrayRef<NamedFloats> arrays,
     return file && writeSafetensors(*file, contents) && files.commit();
   }
   for (const NamedFloats &array : arrays) {
-    llvm::SmallString<128> target(path);
-    llvm::sys::path::append(target, array.name + ".npy");
-    OutputFile *file = files.add(target);
+    OutputFile *file = files.add(path, array.name + ".npy");
     if (!file || !writeNpy(*file, *viewOf(array)))
       return false;
   }
