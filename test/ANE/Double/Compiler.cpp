@@ -48,7 +48,7 @@ readProgram(const std::string &text, const std::string &folder,
       diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, "model.mil"));
   MILReadOptions options;
   for (const auto &[path, file] : files)
-    options.weightFiles[path] = file;
+    options.weightFiles[path].path = file;
   std::unique_ptr<Module> module =
       readMIL(kept, folder, opTable(), diags, options);
   if (!module || diags.hasErrors()) {
