@@ -135,29 +135,38 @@ bool anec::isStreamPath(llvm::StringRef path) {
          path.starts_with("/proc/self/fd/");
 }
 
-std::unique_ptr<llvm::MemoryBuffer> anec::readInput(llvm::StringRef path,
-                                                    std::string &error) {
-  if (path == "-")
-    return readStream(STDIN_FILENO, "<stdin>", error);
+int anec::openInput(llvm::StringRef path, std::string &error) {
   if (!isStreamPath(path))
-    return readText(path, error);
-  Descriptor file(
-      ::open(path.str().c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    return openRegularFile(path, error);
+  Descriptor file(path == "-"
+                      ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                      : ::open(path.str().c_str(),
+                               O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status;
   if (file < 0 || ::fstat(file, &status)) {
     error = lastError();
-    return nullptr;
+    return -1;
   }
   if (S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode)) {
     error = ("it is " + describeFileKind(status.st_mode) +
              ", not a regular file or a stream")
                 .str();
-    return nullptr;
+    return -1;
   }
   // From here on reading waits for the writer.
-  if (::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK) < 0) {
+  if (path != "-" &&
+      ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK) < 0) {
     error = lastError();
-    return nullptr;
+    return -1;
   }
-  return readStream(file, path, error);
+  return file.take();
+}
+
+std::unique_ptr<llvm::MemoryBuffer> anec::readInput(llvm::StringRef path,
+                                                    std::string &error) {
+  if (!isStreamPath(path))
+    return readText(path, error);
+  Descriptor file(openInput(path, error));
+  return file < 0 ? nullptr
+                  : readStream(file, path == "-" ? "<stdin>" : path, error);
 }

@@ -35,6 +35,9 @@ std::unique_ptr<llvm::MemoryBuffer> readTextIn(int folder, llvm::StringRef name,
                                                std::string &error);
 /// Whether `path`, which the user gave, means a stream: `-`, /dev/stdin.
 bool isStreamPath(llvm::StringRef path);
+/// Opens a regular file or a stream that the user named; its end may never
+/// come. Returns -1, with the reason in `error`, on failure.
+int openInput(llvm::StringRef path, std::string &error);
 /// The same as `readText` for a path that the user gave, which can be a stream.
 std::unique_ptr<llvm::MemoryBuffer> readInput(llvm::StringRef path,
                                               std::string &error);

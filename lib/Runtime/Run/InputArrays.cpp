@@ -9,6 +9,7 @@
 #include "anec/MIL/Diags.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Runtime/Diags.h"
+#include "anec/Support/ReadFile.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,33 +29,36 @@ Shape anec::withoutOnes(llvm::ArrayRef<int64_t> shape) {
 
 /// Fills `bytes` from the beginning of a file. Returns the number of bytes
 /// read.
-static llvm::Expected<size_t> readBegin(llvm::StringRef path,
-                                        llvm::MutableArrayRef<char> bytes) {
-  llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(path);
-  if (!file)
-    return file.takeError();
-  size_t size = 0;
-  while (size < bytes.size()) {
+static std::optional<size_t> readBegin(llvm::StringRef path,
+                                       llvm::MutableArrayRef<char> bytes,
+                                       std::string &error) {
+  int descriptor = openInput(path, error);
+  if (descriptor < 0)
+    return std::nullopt;
+  fs::file_t file = fs::convertFDToNativeFile(descriptor);
+  size_t size = 0, more = 1;
+  while (size < bytes.size() && more) {
     llvm::Expected<size_t> count =
-        fs::readNativeFile(*file, bytes.drop_front(size));
-    if (!count || *count == 0) {
-      fs::closeFile(*file);
-      return count ? llvm::Expected<size_t>(size) : count.takeError();
+        fs::readNativeFile(file, bytes.drop_front(size));
+    if (!count) {
+      error = llvm::toString(count.takeError());
+      break;
     }
-    size += *count;
+    more = *count;
+    size += more;
   }
-  fs::closeFile(*file);
-  return size;
+  fs::closeFile(file);
+  return error.empty() ? std::optional(size) : std::nullopt;
 }
 
 static ConstantRef bytesOfFile(llvm::StringRef path, const Port &port,
                                Diagnostics &diags) {
   // Reads only the needed bytes: some files never end.
   std::vector<char> bytes(port.type.numElements());
-  llvm::Expected<size_t> size = readBegin(path, bytes);
+  std::string error;
+  std::optional<size_t> size = readBegin(path, bytes, error);
   if (!size) {
-    diags.reportFile(path, diag::CannotOpen,
-                     llvm::errorToErrorCode(size.takeError()).message());
+    diags.reportFile(path, diag::CannotOpen, error);
     return nullptr;
   }
   if (*size < bytes.size()) {
