@@ -21,7 +21,10 @@ static const char *wantedType(ValueRole role, const TensorType &type) {
   case ValueRole::Metric:
     return type == TensorType(DType::FP32) ? nullptr : "an `fp32` scalar";
   case ValueRole::Position:
-    return type.dtype == DType::Int32 && type.rank() <= 1
+    // A layout has axes of one element in addition.
+    return type.dtype == DType::Int32 &&
+                   llvm::count_if(type.shape, [](auto n) { return n != 1; }) <=
+                       1
                ? nullptr
                : "an `int32` scalar or vector";
   case ValueRole::Weight:
