@@ -446,7 +446,7 @@ def main():
                 print(case.errors.decode(errors="replace"))
         except Failure as failure:
             failures += 1
-            print(f"seed {seed}: {failure}")
+            print(f"seed {seed}: {failure}", flush=True)
             print("  command:", *map(repr, case.command.words))
             for note in case.notes:
                 print("  trap:", repr(note))
