@@ -258,7 +258,7 @@ std::unique_ptr<Module> FileLowering::run(const FrontendOptions &options) {
     if (!constant.used && !name.starts_with("_"))
       diags.report(constant.declared, diag::UnusedVariable, name);
   // What follows goes through repeats.
-  if (!verifyRepeats(*module, diags))
+  if (!verifyRuns(*module, diags))
     return nullptr;
   sortFunctions(*module, file);
   markTargets(*module);

@@ -520,7 +520,7 @@ std::unique_ptr<Module> anec::parseIR(llvm::StringRef buffer,
   std::unique_ptr<Module> module =
       Parser(buffer, ops, diags, resolveBlob).parse();
   // Ops were checked when they were built, without other functions.
-  if (!module || !verifyCalls(*module, diags))
+  if (!module || !verifyCalls(*module, diags) || !verifyRuns(*module, diags))
     return nullptr;
   bool ok = true;
   for (const auto &function : module->functions)

@@ -23,7 +23,7 @@ using namespace anec;
 
 /// Of a module's largest function: of a model with a thousand layers, each of a
 /// thousand ops.
-static constexpr uint64_t maxOps = 1'000'000;
+static constexpr uint64_t mostOps = 1'000'000;
 static constexpr unsigned maxDepth = 64;
 
 namespace {
@@ -39,8 +39,8 @@ struct Repeats {
 
 class RepeatVerifier {
 public:
-  RepeatVerifier(const Module &module, Diagnostics &diags)
-      : module(module), diags(diags) {}
+  RepeatVerifier(const Module &module, uint64_t maxOps, Diagnostics &diags)
+      : module(module), maxOps(maxOps), diags(diags) {}
   bool verify();
 
 private:
@@ -51,6 +51,7 @@ private:
   bool reportEndless();
 
   const Module &module;
+  uint64_t maxOps;
   Diagnostics &diags;
   llvm::StringMap<const Function *> functions;
   llvm::DenseMap<const Function *, Repeats> repeats;
@@ -139,5 +140,9 @@ bool RepeatVerifier::verify() {
 }
 
 bool anec::verifyRepeats(const Module &module, Diagnostics &diags) {
-  return RepeatVerifier(module, diags).verify();
+  return RepeatVerifier(module, UINT64_MAX, diags).verify();
+}
+
+bool anec::verifyRuns(const Module &module, Diagnostics &diags) {
+  return RepeatVerifier(module, mostOps, diags).verify();
 }

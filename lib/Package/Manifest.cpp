@@ -395,6 +395,9 @@ static bool fromJSON(const json::Value &value, PackagedKernel &kernel,
   if (!ok)
     return false;
   kernel.ops = unsigned(ops);
+  llvm::stable_sort(kernel.instances, [](const auto &lhs, const auto &rhs) {
+    return lhs.index < rhs.index;
+  });
   if (kernel.instances.empty())
     path.field("instances").report("expected at least one");
   return !kernel.instances.empty();
@@ -418,11 +421,13 @@ static bool fromJSON(const json::Value &value, InitialValue &initial,
 static bool fromJSON(const json::Value &value, PackagedWeight &weight,
                      json::Path path) {
   json::ObjectMapper map(value, path);
-  return map && map.map("name", weight.name) &&
-         map.map("instances", weight.instances) &&
-         map.map("initial", weight.initial) &&
-         map.mapOptional("frozen", weight.frozen) &&
-         fromJSON(value, weight.type, path);
+  bool ok = map && map.map("name", weight.name) &&
+            map.map("instances", weight.instances) &&
+            map.map("initial", weight.initial) &&
+            map.mapOptional("frozen", weight.frozen) &&
+            fromJSON(value, weight.type, path);
+  llvm::sort(weight.instances);
+  return ok;
 }
 
 static bool fromJSON(const json::Value &value, PackagedFile &file,

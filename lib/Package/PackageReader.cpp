@@ -23,6 +23,10 @@
 
 using namespace anec;
 
+bool PackagedWeight::has(int64_t instance) const {
+  return std::binary_search(instances.begin(), instances.end(), instance);
+}
+
 std::vector<std::string> PackagedWeight::arrays() const {
   std::vector<std::string> names;
   for (int64_t instance : instances)
@@ -242,7 +246,7 @@ static bool fitsPorts(const ModelPackage &package,
 static bool fits(const PackagedWeight &weight, const WeightView &view,
                  llvm::ArrayRef<PackagedInstance> instances) {
   auto has = [&](std::optional<int64_t> instance) {
-    return instance && llvm::is_contained(weight.instances, *instance);
+    return instance && weight.has(*instance);
   };
   if (weight.type.shape != view.array.sourceShape())
     return false;
@@ -344,10 +348,8 @@ static bool checkSchedule(const ModelPackage &package, Diagnostics &diags) {
                    std::string name = op.get(param::name).str();
                    const PackagedWeight *weight = package.findWeight(name);
                    std::optional<int64_t> instance = instanceOf(op, known);
-                   bool fits = weight &&
-                               (instance ? llvm::is_contained(weight->instances,
-                                                              *instance)
-                                         : weight->instances.empty());
+                   bool fits = weight && (instance ? weight->has(*instance)
+                                                   : weight->instances.empty());
                    if (!fits)
                      ok = mismatch("there is no weight `" +
                                    instanceName(name, instance) + "`");

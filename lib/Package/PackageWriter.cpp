@@ -91,7 +91,8 @@ bool PackageWriter::prepare() {
                  diag::NoModel);
     return false;
   }
-  if (!findInstances())
+  // Passes add ops.
+  if (!verifyRuns(*program, diags) || !findInstances())
     return false;
   llvm::erase_if(program->functions, [&](const auto &function) {
     return function->kind != FunctionKind::Host &&

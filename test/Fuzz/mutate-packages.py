@@ -255,8 +255,11 @@ class Outcome:
             process = subprocess.Popen(
                 command, cwd=folder, stdout=output, stderr=errors,
                 stdin=subprocess.DEVNULL)
-            resource.prlimit(process.pid, resource.RLIMIT_AS,
-                             (ADDRESS_SPACE, ADDRESS_SPACE))
+            try:
+                resource.prlimit(process.pid, resource.RLIMIT_AS,
+                                 (ADDRESS_SPACE, ADDRESS_SPACE))
+            except OSError:  # it has ended, or has a lower limit
+                pass
             self.hangs = False
             while True:
                 pid, status, usage = os.wait4(process.pid, os.WNOHANG)

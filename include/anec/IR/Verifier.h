@@ -18,9 +18,11 @@ namespace anec {
 /// Checks that the functions that host functions call are in the module and
 /// have matching types.
 [[nodiscard]] bool verifyCalls(const Module &module, Diagnostics &diags);
-/// Checks that every `repeat` ends, that they do not nest deeply, and that no
-/// host function runs more ops than can be planned.
+/// Checks that every `repeat` ends and that they do not nest deeply.
 [[nodiscard]] bool verifyRepeats(const Module &module, Diagnostics &diags);
+/// The same, and that no host function runs more ops than can be planned: of a
+/// module that comes from a file, or is written to one.
+[[nodiscard]] bool verifyRuns(const Module &module, Diagnostics &diags);
 /// Checks that the roles of a function, its parameters and its results fit
 /// their kinds and types, and that none occurs more often than allowed.
 [[nodiscard]] bool verifyRoles(const Function &function, Diagnostics &diags);

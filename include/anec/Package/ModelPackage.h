@@ -70,7 +70,7 @@ struct PackagedKernel {
   std::vector<PackagedTensor> inputs, outputs;
   std::vector<TensorType> inputPorts, outputPorts;
   std::vector<PackagedConstant> constants;
-  std::vector<PackagedInstance> instances;
+  std::vector<PackagedInstance> instances; ///< sorted by index
 
   unsigned ops = 0;
   int64_t flops = 0;
@@ -88,13 +88,14 @@ struct PackagedKernel {
 struct PackagedWeight {
   std::string name; ///< `attention.wq`, or `llama.norm`
   TensorType type;
-  /// Instances of the repeated layer, each with its own values; empty when
-  /// there is only one.
+  /// Instances of the repeated layer, each with its own values, sorted; empty
+  /// when there is only one.
   std::vector<int64_t> instances;
   InitialValue initial = InitialValue::Normal;
   /// Whether training leaves it as it is.
   bool frozen = false;
 
+  bool has(int64_t instance) const;
   /// Names of the arrays: `attention.0.wq`, ...
   std::vector<std::string> arrays() const;
 };

@@ -18,10 +18,11 @@ using namespace anec::session;
 
 static const PackagedInstance *findInstance(const PackagedKernel &kernel,
                                             std::optional<int64_t> index) {
-  for (const PackagedInstance &instance : kernel.instances)
-    if (instance.index == index)
-      return &instance;
-  return nullptr;
+  auto found = llvm::partition_point(
+      kernel.instances,
+      [&](const PackagedInstance &other) { return other.index < index; });
+  bool exists = found != kernel.instances.end() && found->index == index;
+  return exists ? &*found : nullptr;
 }
 
 std::shared_ptr<KernelProgram>
