@@ -352,6 +352,14 @@ def subjects(anec, ane_run):
     }
 
 
+def program(name):
+    """The absolute path of a program, which runs in other folders."""
+    found = shutil.which(name)
+    if not found:
+        raise argparse.ArgumentTypeError(f"there is no program {name}")
+    return os.path.abspath(found)
+
+
 def prepare(work, anec, ane_run):
     """Whole files, one folder for packages with packed and one with baked weights."""
     def run(*command, folder):
@@ -471,8 +479,8 @@ class Mutants:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("anec", type=shutil.which)
-    parser.add_argument("ane_run", type=shutil.which)
+    parser.add_argument("anec", type=program)
+    parser.add_argument("ane_run", type=program)
     parser.add_argument("--mutants", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
@@ -482,7 +490,7 @@ def main():
                         help="name the mutants that give other numbers")
     options = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    work = options.work or pathlib.Path(tempfile.mkdtemp())
+    work = (options.work or pathlib.Path(tempfile.mkdtemp())).absolute()
     shutil.rmtree(work, ignore_errors=True)
     prepare(work, options.anec, options.ane_run)
     mutants = Mutants(options, work)

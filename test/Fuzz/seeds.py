@@ -14,8 +14,8 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 
 def main(anec, ane_run, folder):
-    anec, ane_run = shutil.which(anec), shutil.which(ane_run)
-    folder = pathlib.Path(folder)
+    anec, ane_run = mutate.program(anec), mutate.program(ane_run)
+    folder = pathlib.Path(folder).absolute()
     work = folder / "work"
     mutate.prepare(work, anec, ane_run)
     whole = work / "whole"
