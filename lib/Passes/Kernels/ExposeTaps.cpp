@@ -32,6 +32,7 @@
 #include "anec/Passes/Diags.h"
 #include "anec/Passes/Pass.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace anec;

@@ -15,6 +15,7 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace anec;
 
