@@ -10,7 +10,11 @@ import sys
 import time
 
 report, rule, *command = sys.argv[1:]
-process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+# The signal can be ignored here, as in a background job of a shell, and a tool
+# leaves it so.
+process = subprocess.Popen(
+    command, stdout=subprocess.PIPE, text=True,
+    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
 def children(parent):
