@@ -15,8 +15,9 @@ import random
 import re
 import resource
 import subprocess
-import sys
 import tempfile
+
+from outcomes import Outcomes
 
 # Passes after which programs are taken, each list after the one before.
 MODEL = ["fold-constants", "differentiate", "drop-forward", "canonicalize",
@@ -271,7 +272,7 @@ def main():
              for text in stages(options.anec, file)]
     passes = pass_names(options.anec)
     assert len(passes) > 20 and texts
-    failed = errors = 0
+    outcomes = Outcomes(options.seed)
     for number in range(options.first, options.first + options.count):
         choose = random.Random(f"{options.seed}.{number}")
         program = damage(choose.choice(texts), choose)
@@ -294,15 +295,11 @@ def main():
         command = [options.anec, path, *flags]
         result = run(command)
         why = problem(result)
-        errors += result is not None and result.returncode == 1
+        outcomes.add(number, command, result, why,
+                     result.stderr[-2000:] if result else "")
         if why:
-            failed += 1
             (work / f"failed-{options.seed}.{number}.ir").write_text(program)
-            print(f"seed {options.seed}.{number}: {why}\n"
-                  f"{' '.join(map(str, command))}\n"
-                  f"{result.stderr[-2000:] if result else ''}\n", flush=True)
-    print(f"{options.count} programs, {errors} refused, {failed} failed")
-    sys.exit(1 if failed else 0)
+    outcomes.exit()
 
 
 main()

@@ -13,8 +13,9 @@ import pathlib
 import random
 import re
 import subprocess
-import sys
 import tempfile
+
+from outcomes import Outcomes
 
 TOKEN = re.compile(r"//[^\n]*|\"[^\"\n]*\"|[A-Za-z_]\w*|\d+(?:\.\d+)?(?:e-?\d+)?"
                    r"|->|\.\.|\s+|.", re.S)
@@ -97,7 +98,7 @@ def main():
     texts = [source.read_text() for source in sources]
     work = options.work or pathlib.Path(tempfile.mkdtemp())
     work.mkdir(parents=True, exist_ok=True)
-    failed = errors = 0
+    outcomes = Outcomes(options.seed)
     for number in range(options.count):
         choose = random.Random(f"{options.seed}.{number}")
         program = damage(choose.choice(texts), choose)
@@ -114,14 +115,9 @@ def main():
         except subprocess.TimeoutExpired:
             result = None
         why = problem(result, "damaged.tdsl")
-        errors += result is not None and result.returncode == 1
-        if why:
-            failed += 1
-            print(f"seed {options.seed}.{number}: {why}\n"
-                  f"{' '.join(map(str, command))}\n{program}\n"
-                  f"{result.stderr if result else ''}\n", flush=True)
-    print(f"{options.count} programs, {errors} refused, {failed} failed")
-    sys.exit(1 if failed else 0)
+        outcomes.add(number, command, result, why,
+                     f"{program}\n{result.stderr if result else ''}")
+    outcomes.exit()
 
 
 main()
