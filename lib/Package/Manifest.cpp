@@ -167,8 +167,7 @@ static void print(const ModelPackage &package, llvm::StringRef digest,
   json::OStream out(text, 2);
   out.object([&] {
     out.attribute("format", packageFormat);
-    if (!digest.empty())
-      out.attribute("sha256", digest);
+    out.attribute("sha256", digest);
     out.attribute("compiler", package.compiler);
     out.attribute("target", package.target);
     out.attribute("io", spelling(package.io));
@@ -208,15 +207,21 @@ static void print(const ModelPackage &package, llvm::StringRef digest,
   text << '\n';
 }
 
-void anec::printManifest(const ModelPackage &package, llvm::raw_ostream &out) {
-  std::string text, digest;
+bool anec::printManifest(const ModelPackage &package, llvm::raw_ostream &out,
+                         std::string &error) {
+  std::string text, none(2 * 32, '0');
   llvm::raw_string_ostream stream(text);
-  print(package, digest, stream);
-  // The digest is of the members as they are read.
-  JsonError error;
-  if (std::optional<json::Value> value = parseJson(text, error))
-    digest = digestOf(*value->getAsObject());
-  print(package, digest, out);
+  print(package, none, stream);
+  JsonError reason;
+  std::optional<json::Value> value = parseJson(text, reason);
+  if (!value) {
+    error = std::move(reason.message);
+    return false;
+  }
+  // The digest is of the members as they are read, without itself.
+  text.replace(text.find(none), none.size(), digestOf(*value->getAsObject()));
+  out << text;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

@@ -416,7 +416,10 @@ bool PackageWriter::write(llvm::StringRef path) {
   OutputFile *manifest = last.add("manifest.json");
   if (!manifest)
     return false;
-  printManifest(package, *manifest);
+  if (std::string error; !printManifest(package, *manifest, error)) {
+    diags.reportFile((path + "/manifest.json").str(), diag::CannotWrite, error);
+    return false;
+  }
   return last.commit() && folder->commit();
 }
 

@@ -6,7 +6,6 @@
 #include "anec/Support/Json.h"
 #include "anec/Support/Digest.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 using namespace anec;
@@ -14,126 +13,207 @@ namespace json = llvm::json;
 
 namespace {
 
-/// One pass over the text, without recursion. It does not check the syntax.
-class JsonBounds {
+/// A parser of one text. Reading a value, `at` is the position of its first
+/// character before and of the character behind it after.
+class JsonParser {
 public:
-  JsonBounds(llvm::StringRef text, const JsonLimits &limits, JsonError &error)
+  JsonParser(llvm::StringRef text, const JsonLimits &limits, JsonError &error)
       : text(text), limits(limits), error(error) {}
-  bool check();
+  std::optional<json::Value> parse();
 
 private:
-  bool fail(size_t at, const llvm::Twine &message) {
-    error = {message.str(), at};
+  bool fail(size_t place, const llvm::Twine &message) {
+    error = {message.str(), place};
     return false;
   }
-  bool open(bool isObject);
-  bool checkString();
-
-  /// An object or an array that is open.
-  struct Level {
-    bool isObject;
-    llvm::StringSet<> keys;
-  };
+  /// The next character that is not white space; 0 at the end of the text.
+  char peek() {
+    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+    return at < text.size() ? text[at] : '\0';
+  }
+  bool take(char c) {
+    bool is = peek() == c;
+    at += is;
+    return is;
+  }
+  bool countValue();
+  bool parseValue(json::Value &value, unsigned depth);
+  bool parseArray(json::Value &value, unsigned depth);
+  bool parseObject(json::Value &value, unsigned depth);
+  bool parseString(std::string &value);
+  bool parseWord(json::Value &value);
+  bool parseLeaf(size_t begin, json::Value &value);
 
   llvm::StringRef text;
   const JsonLimits &limits;
   JsonError &error;
-  std::vector<Level> levels;
   size_t at = 0;
-  bool isKey = false; ///< whether the next string is a key
   size_t objects = 0, values = 0;
 };
 
 } // namespace
 
-bool JsonBounds::open(bool isObject) {
-  if (levels.size() == limits.depth)
-    return fail(at, "it is nested deeper than " + llvm::Twine(limits.depth) +
-                        " levels");
-  if (isObject && ++objects > limits.objects)
-    return fail(at,
-                "it has more than " + llvm::Twine(limits.objects) + " objects");
-  levels.push_back({isObject, {}});
-  isKey = isObject;
-  return true;
+/// Counts a value that follows another one.
+bool JsonParser::countValue() {
+  return ++values <= limits.values ||
+         fail(at - 1,
+              "it has more than " + llvm::Twine(limits.values) + " values");
 }
 
-/// The string that begins at `at`, which becomes the position of its end.
-bool JsonBounds::checkString() {
+/// Sets `value` to that of `[begin, at)`, a string or a word.
+bool JsonParser::parseLeaf(size_t begin, json::Value &value) {
+  llvm::Expected<json::Value> leaf = json::parse(text.slice(begin, at));
+  if (leaf) {
+    value = std::move(*leaf);
+    return true;
+  }
+  llvm::handleAllErrors(leaf.takeError(), [&](const json::ParseError &reason) {
+    // `[LINE:COLUMN, byte=OFFSET]: what is wrong`.
+    std::string whole = reason.message();
+    auto [place, message] = llvm::StringRef(whole).split("]: ");
+    size_t offset = 0;
+    if (place.split("byte=").second.getAsInteger(10, offset))
+      offset = 0;
+    fail(begin + offset, message.empty() ? whole : message.str());
+  });
+  return false;
+}
+
+bool JsonParser::parseString(std::string &value) {
   size_t begin = at++;
   bool isPlain = true;
-  for (; at < text.size() && text[at] != '"'; ++at)
-    if (text[at] == '\\') {
-      isPlain = false;
-      ++at;
-    }
-  if (!isKey || at >= text.size())
-    return true;
-  isKey = false;
-  std::string key = text.slice(begin + 1, at).str();
-  // `"\u0061"` is the key `"a"` too.
-  if (!isPlain) {
-    llvm::Expected<json::Value> value = json::parse(text.slice(begin, at + 1));
-    if (value)
-      key = value->getAsString().value_or("").str();
-    else
-      llvm::consumeError(value.takeError());
+  for (; at < text.size() && text[at] != '"'; ++at) {
+    isPlain &= text[at] != '\\' && uint8_t(text[at]) >= 0x20;
+    at += text[at] == '\\';
   }
-  if (levels.back().keys.insert(key).second)
+  if (at >= text.size()) {
+    at = text.size();
+    return fail(at, "the text ends inside of a string");
+  }
+  ++at;
+  if (isPlain) {
+    value = text.slice(begin + 1, at - 1).str();
     return true;
-  return fail(begin, "it has the key `" + key + "` twice in one object");
+  }
+  json::Value leaf = nullptr;
+  if (!parseLeaf(begin, leaf))
+    return false;
+  value = leaf.getAsString()->str();
+  return true;
 }
 
-bool JsonBounds::check() {
-  if (text.size() > limits.bytes)
-    return fail(0, "it has " + llvm::Twine(text.size()) +
-                       " bytes, and at most " + llvm::Twine(limits.bytes) +
-                       " are read");
-  for (; at < text.size(); ++at)
-    switch (text[at]) {
-    case '{':
-    case '[':
-      if (!open(text[at] == '{'))
-        return false;
-      break;
-    case '}':
-    case ']':
-      if (!levels.empty())
-        levels.pop_back();
-      isKey = false;
-      break;
-    case ',':
-      isKey = !levels.empty() && levels.back().isObject;
-      if (++values > limits.values)
-        return fail(at, "it has more than " + llvm::Twine(limits.values) +
-                            " values");
-      break;
-    case '"':
-      if (!checkString())
-        return false;
-      break;
-    default:
-      break;
-    }
+/// A number, `true`, `false` or `null`.
+bool JsonParser::parseWord(json::Value &value) {
+  size_t begin = at;
+  at = std::min(text.find_first_of(" \t\r\n,:[]{}\"", at), text.size());
+  llvm::StringRef word = text.slice(begin, at);
+  if (word.empty())
+    return fail(begin, begin < text.size() ? "expected a value"
+                                           : "the text ends before a value");
+  llvm::StringRef digits = word;
+  bool isNegative = digits.consume_front("-");
+  if (digits.empty() || digits.size() > 18 ||
+      !llvm::all_of(digits, llvm::isDigit))
+    return parseLeaf(begin, value);
+  int64_t number = 0;
+  for (char digit : digits)
+    number = number * 10 + (digit - '0');
+  value = isNegative ? -number : number;
   return true;
+}
+
+bool JsonParser::parseArray(json::Value &value, unsigned depth) {
+  ++at;
+  // A vector of json::Value copies its elements deeply when it grows.
+  llvm::SmallVector<json::Value, 4> elements;
+  if (!take(']'))
+    for (bool more = true; more;) {
+      elements.emplace_back(nullptr);
+      if (!parseValue(elements.back(), depth))
+        return false;
+      more = take(',');
+      if (more ? !countValue() : !take(']'))
+        return more ? false : fail(at, "expected `,` or `]`");
+    }
+  json::Array array;
+  array.reserve(elements.size());
+  for (json::Value &element : elements)
+    array.push_back(std::move(element));
+  value = std::move(array);
+  return true;
+}
+
+bool JsonParser::parseObject(json::Value &value, unsigned depth) {
+  if (++objects > limits.objects)
+    return fail(at,
+                "it has more than " + llvm::Twine(limits.objects) + " objects");
+  ++at;
+  json::Object object;
+  if (!take('}'))
+    for (bool more = true; more;) {
+      if (peek() != '"')
+        return fail(at, "expected a key");
+      size_t begin = at;
+      std::string key;
+      if (!parseString(key))
+        return false;
+      auto [member, isNew] = object.try_emplace(std::move(key), nullptr);
+      if (!isNew)
+        return fail(begin, "it has the key `" + member->first.str() +
+                               "` twice in one object");
+      if (!take(':'))
+        return fail(at, "expected `:`");
+      if (!parseValue(member->second, depth))
+        return false;
+      more = take(',');
+      if (more ? !countValue() : !take('}'))
+        return more ? false : fail(at, "expected `,` or `}`");
+    }
+  value = std::move(object);
+  return true;
+}
+
+bool JsonParser::parseValue(json::Value &value, unsigned depth) {
+  char first = peek();
+  if ((first == '{' || first == '[') && depth == limits.depth)
+    return fail(at, "it is nested deeper than " + llvm::Twine(limits.depth) +
+                        " levels");
+  if (first == '{')
+    return parseObject(value, depth + 1);
+  if (first == '[')
+    return parseArray(value, depth + 1);
+  if (first != '"')
+    return parseWord(value);
+  std::string string;
+  if (!parseString(string))
+    return false;
+  value = std::move(string);
+  return true;
+}
+
+std::optional<json::Value> JsonParser::parse() {
+  if (text.size() > limits.bytes) {
+    fail(0, "it has " + llvm::Twine(text.size()) + " bytes, and at most " +
+                llvm::Twine(limits.bytes) + " are read");
+    return std::nullopt;
+  }
+  if (size_t invalid = 0; !json::isUTF8(text, &invalid)) {
+    fail(invalid, "it is not UTF-8");
+    return std::nullopt;
+  }
+  json::Value value = nullptr;
+  if (!parseValue(value, 0))
+    return std::nullopt;
+  if (peek(); at < text.size()) {
+    fail(at, "the text does not end after the value");
+    return std::nullopt;
+  }
+  return value;
 }
 
 std::optional<json::Value>
 anec::parseJson(llvm::StringRef text, JsonError &error, JsonLimits limits) {
-  if (!JsonBounds(text, limits, error).check())
-    return std::nullopt;
-  llvm::Expected<json::Value> value = json::parse(text);
-  if (value)
-    return std::move(*value);
-  llvm::handleAllErrors(value.takeError(), [&](const json::ParseError &reason) {
-    // `[LINE:COLUMN, byte=OFFSET]: what is wrong`.
-    std::string whole = reason.message();
-    auto [place, message] = llvm::StringRef(whole).split("]: ");
-    error.message = message.empty() ? whole : message.str();
-    if (place.split("byte=").second.getAsInteger(10, error.offset))
-      error.offset = 0;
-  });
-  return std::nullopt;
+  return JsonParser(text, limits, error).parse();
 }
 
 std::optional<json::Value> anec::parseJson(llvm::StringRef text,
@@ -158,10 +238,17 @@ std::optional<json::Value> anec::readJson(llvm::StringRef path,
 }
 
 std::string anec::digestOf(const json::Object &object) {
-  json::Object others = object;
-  others.erase("sha256");
-  // Prints members in the order of their keys.
+  std::vector<llvm::StringRef> keys;
+  for (const auto &[key, value] : object)
+    if (llvm::StringRef member = key; member != "sha256")
+      keys.push_back(member);
+  llvm::sort(keys);
   std::string text;
-  llvm::raw_string_ostream(text) << json::Value(std::move(others));
+  llvm::raw_string_ostream out(text);
+  json::OStream members(out);
+  members.object([&] {
+    for (llvm::StringRef key : keys)
+      members.attribute(key, *object.get(key));
+  });
   return sha256(llvm::arrayRefFromStringRef(text));
 }

@@ -22,6 +22,21 @@
 
 using namespace anec;
 
+/// The parser of llvm::json is the reference, but for the limits.
+static void fuzzText(llvm::ArrayRef<uint8_t> bytes) {
+  llvm::StringRef text = llvm::toStringRef(bytes);
+  JsonError error;
+  std::optional<llvm::json::Value> value = parseJson(text, error);
+  llvm::StringRef message = error.message;
+  if (message.starts_with("it is nested") || message.starts_with("it has"))
+    return;
+  llvm::Expected<llvm::json::Value> expected = llvm::json::parse(text);
+  if (!expected)
+    llvm::consumeError(expected.takeError());
+  if (value.has_value() != bool(expected) || (value && *value != *expected))
+    std::abort();
+}
+
 static void fuzzManifest(llvm::ArrayRef<uint8_t> bytes) {
   Diagnostics diags;
   llvm::StringRef text = diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(
@@ -32,11 +47,11 @@ static void fuzzManifest(llvm::ArrayRef<uint8_t> bytes) {
   if (!ok)
     return;
   // What was read is written, and read again.
-  std::string printed;
+  std::string printed, error;
   llvm::raw_string_ostream out(printed);
-  printManifest(package, out);
   ModelPackage again;
-  if (!parseManifest(
+  if (!printManifest(package, out, error) ||
+      !parseManifest(
           diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(printed)),
           "again.json", again, diags) ||
       again.isChanged)
@@ -81,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   llvm::ArrayRef<uint8_t> bytes(data + 1, size - 1);
   Diagnostics diags;
-  switch (data[0] % 7) {
+  switch (data[0] % 8) {
   case 0:
     fuzzManifest(bytes);
     break;
@@ -108,6 +123,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     expectOneOf(
         readProbeFile(fileOfBytes("probe.json", bytes), diags).has_value(),
         diags);
+    break;
+  case 7:
+    fuzzText(bytes);
     break;
   }
   return 0;

@@ -80,9 +80,10 @@ void Subject::replace(size_t index, llvm::ArrayRef<uint8_t> bytes) {
   PackagedFile whole = package.files[index];
   package.files[index].bytes = bytes.size();
   package.files[index].digest = blake3(bytes);
-  std::string manifest;
+  std::string manifest, error;
   llvm::raw_string_ostream out(manifest);
-  printManifest(package, out);
+  if (!printManifest(package, out, error))
+    std::abort();
   package.files[index] = whole;
   writeFile(file(package.files.size()), llvm::arrayRefFromStringRef(manifest));
 }

@@ -40,6 +40,7 @@ def main(anec, ane_run, folder):
                      '["no-mod=allow"], "rules": [{"rule": "no-mod", "verdict": "holds"}]}')
     add("FuzzJson", 5, report)
     add("FuzzJson", 6, probe)
+    add("FuzzJson", 7, whole / "p.anepkg/manifest.json", "text")
 
     weights = work / "llama2c.bin"
     subprocess.run([anec, "convert", whole / "llama", "--from=hf", "-o", weights],

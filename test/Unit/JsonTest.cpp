@@ -67,6 +67,15 @@ TEST(Json, RefusesEqualKeys) {
 
 TEST(Json, SaysWhere) {
   EXPECT_EQ(errorOf("[1, 2\n, oops]"), "Invalid JSON value at 9");
+  EXPECT_EQ(errorOf("[1 2]"), "expected `,` or `]` at 3");
+  EXPECT_EQ(errorOf(R"({"a": 1 "b": 2})"), "expected `,` or `}` at 8");
+  EXPECT_EQ(errorOf(R"({"a" 1})"), "expected `:` at 5");
+  EXPECT_EQ(errorOf("{1: 2}"), "expected a key at 1");
+  EXPECT_EQ(errorOf("[1, ]"), "expected a value at 4");
+  EXPECT_EQ(errorOf("[1, "), "the text ends before a value at 4");
+  EXPECT_EQ(errorOf(R"(["a\")"), "the text ends inside of a string at 5");
+  EXPECT_EQ(errorOf("1 2"), "the text does not end after the value at 2");
+  EXPECT_EQ(errorOf("\"a\xff\""), "it is not UTF-8 at 2");
   for (llvm::StringRef text : {"", "]", "}", "{", "[", "\"", "\"\\", "{\"a\"",
                                "{\"a", ",", "{]", "[}", "{\"\\ud800\": 1"})
     EXPECT_NE(errorOf(text), "") << text.str();

@@ -31,11 +31,15 @@ bool Info::printPackage(Diagnostics &diags) const {
       readPackage(program.program, diags, PackageCheck::Presence);
   if (!package)
     return false;
-  if (json)
-    printManifest(*package, llvm::outs());
-  else
+  if (!json) {
     printReport(*package, llvm::outs());
-  return true;
+    return true;
+  }
+  std::string error;
+  if (printManifest(*package, llvm::outs(), error))
+    return true;
+  diags.reportFile(program.program, diag::CannotWrite, error);
+  return false;
 }
 
 bool Info::printFunction(Diagnostics &diags) const {

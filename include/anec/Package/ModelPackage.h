@@ -212,8 +212,10 @@ chooseEntry(const ModelPackage &package, llvm::StringRef name,
             llvm::ArrayRef<const PackagedEntry *> candidates,
             Diagnostics &diags);
 
-/// Writes the manifest as JSON, and reads it.
-void printManifest(const ModelPackage &package, llvm::raw_ostream &out);
+/// Writes the manifest as JSON. Returns false, with `error` set and nothing
+/// written, if parseManifest would refuse it for its size.
+bool printManifest(const ModelPackage &package, llvm::raw_ostream &out,
+                   std::string &error);
 [[nodiscard]] bool parseManifest(llvm::StringRef text, llvm::StringRef path,
                                  ModelPackage &package, Diagnostics &diags);
 

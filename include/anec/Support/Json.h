@@ -4,10 +4,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Every JSON text that the library reads goes through these functions.
-/// llvm::json itself recurses once per level, keeps the last of equal keys, and
-/// takes kilobytes for an object of a few bytes. Texts of files are untrusted,
-/// so nesting, equal keys and the number of values are checked before.
+/// Every JSON text that the library reads goes through these functions. Texts
+/// of files are untrusted: nesting and the number of values are limited, and
+/// equal keys are errors. The parser of llvm::json recurses without a limit,
+/// keeps the last of equal keys, and copies arrays deeply while they grow; only
+/// numbers and strings with escapes are left to it.
 ///
 //===----------------------------------------------------------------------===//
 
