@@ -84,8 +84,15 @@ bool anec::verify(const Function &function, Diagnostics &diags) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-static std::string signature(llvm::ArrayRef<TensorType> parameters,
-                             llvm::ArrayRef<TensorType> results) {
+namespace {
+struct Signature {
+  llvm::SmallVector<TensorType, 4> parameters, results;
+  bool operator==(const Signature &) const = default;
+  std::string str() const;
+};
+} // namespace
+
+std::string Signature::str() const {
   auto list = [](llvm::ArrayRef<TensorType> types) {
     std::string text;
     for (const TensorType &type : types)
@@ -95,48 +102,47 @@ static std::string signature(llvm::ArrayRef<TensorType> parameters,
   return list(parameters) + " -> " + list(results);
 }
 
-static std::string signature(const Function &function) {
-  llvm::SmallVector<TensorType, 4> parameters, results;
+static Signature signatureOf(const Function &function) {
+  Signature signature;
   for (const auto &parameter : function.parameters())
-    parameters.push_back(parameter->type);
+    signature.parameters.push_back(parameter->type);
   for (const Value *result : function.resultValues())
-    results.push_back(result->type);
-  return signature(parameters, results);
+    signature.results.push_back(result->type);
+  return signature;
 }
 
 using Functions = llvm::StringMap<const Function *>;
 
 /// The arguments of a `repeat`'s body: the index, and a slice of each sliced
 /// operand.
-static void repeatSignature(const Op &op,
-                            llvm::SmallVectorImpl<TensorType> &parameters,
-                            llvm::SmallVectorImpl<TensorType> &results) {
+static Signature repeatSignature(const Op &op) {
+  Signature signature;
   auto slice = [](const TensorType &type) {
     return TensorType(type.dtype, llvm::ArrayRef(type.shape).drop_front());
   };
   unsigned whole = op.numOperands() - op.get(param::sliced);
-  parameters.push_back(DType::Int32);
+  signature.parameters.push_back(DType::Int32);
   for (unsigned slot = 0; slot < op.numOperands(); ++slot) {
     const TensorType &type = op.operand(slot)->type;
-    parameters.push_back(slot < whole ? type : slice(type));
+    signature.parameters.push_back(slot < whole ? type : slice(type));
   }
   unsigned carried = op.get(param::carried);
   for (unsigned index = 0; index < op.numResults(); ++index) {
     const TensorType &type = op.result(index)->type;
-    results.push_back(index < carried ? type : slice(type));
+    signature.results.push_back(index < carried ? type : slice(type));
   }
+  return signature;
 }
 
 /// The arguments of a `call`'s callee, without the index, which only selects
 /// weights.
-static void callSignature(const Op &op,
-                          llvm::SmallVectorImpl<TensorType> &parameters,
-                          llvm::SmallVectorImpl<TensorType> &results) {
-  llvm::SmallVector<Value *, 4> operands = op.operandValues();
-  for (const Value *operand : llvm::drop_begin(operands))
-    parameters.push_back(operand->type);
+static Signature callSignature(const Op &op) {
+  Signature signature;
+  for (unsigned slot = 1; slot < op.numOperands(); ++slot)
+    signature.parameters.push_back(op.operand(slot)->type);
   for (const Value *result : op.resultValues())
-    results.push_back(result->type);
+    signature.results.push_back(result->type);
+  return signature;
 }
 
 /// Checks that `op`, a `call` or a `repeat`, fits the function it names.
@@ -165,14 +171,12 @@ static bool verifyCall(const Op &op, const Functions &functions,
                  op.parent()->of(), name, callee->owner);
     return false;
   }
-  llvm::SmallVector<TensorType, 4> parameters, results;
-  (isRepeat ? repeatSignature : callSignature)(op, parameters, results);
-  std::string wanted = signature(parameters, results);
-  std::string actual = signature(*callee);
+  Signature wanted = isRepeat ? repeatSignature(op) : callSignature(op);
+  Signature actual = signatureOf(*callee);
   if (wanted == actual)
     return true;
-  diags.report(op.range(), diag::CallSignature, op.def().name, wanted, name,
-               actual);
+  diags.report(op.range(), diag::CallSignature, op.def().name, wanted.str(),
+               name, actual.str());
   return false;
 }
 

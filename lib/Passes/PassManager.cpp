@@ -137,7 +137,7 @@ static bool runPass(const PassDef &pass, Function &function,
             [&](PassContext &ctx) { return pass.run(function, ctx); });
   if (!changed)
     return false;
-  if (options.verifyEach && !verify(function, diags)) {
+  if (options.verifyEach && *changed && !verify(function, diags)) {
     diags.report(function.range, diag::PassBrokeIR, pass.name, function.name);
     return false;
   }
@@ -163,7 +163,7 @@ static bool runModulePass(const PassDef &pass, Module &module,
             [&](PassContext &ctx) { return pass.runOnModule(module, ctx); });
   if (!changed)
     return false;
-  if (options.verifyEach && !verify(module, diags)) {
+  if (options.verifyEach && *changed && !verify(module, diags)) {
     diags.report({}, diag::PassBrokeModule, pass.name);
     return false;
   }

@@ -176,12 +176,14 @@ static bool isUsedOutside(const OpenedBody &body, const Value *value,
   return false;
 }
 
-static Interface interfaceOf(OpenedBody &body, int number) {
+/// The interface of group `number`, which has the ops `ops` and the weights of
+/// `instance`.
+static Interface interfaceOf(OpenedBody &body, int number,
+                             llvm::ArrayRef<Op *> ops, const Value *instance) {
   Interface result;
-  Value *instance = body.instanceOf(number);
   Group &group = body.group(number);
   llvm::SetVector<Value *> inputs, weights, outputs;
-  for (Op *op : body.ops(number)) {
+  for (Op *op : ops) {
     for (Value *operand : op->operandValues()) {
       if (!operand || body.groupOf(operand) == number)
         continue;
@@ -234,14 +236,10 @@ static ValueRole roleOfOutput(const Group &group, const Value &output) {
 }
 
 static std::unique_ptr<Function>
-makeKernel(const llvm::StringMap<Function *> &functions, OpenedBody &body,
-           int number, const Interface &interface) {
-  Group &group = body.group(number);
-  std::vector<Op *> ops = body.ops(number);
+makeKernel(const llvm::StringMap<Function *> &functions, const Group &group,
+           llvm::ArrayRef<Op *> ops, const Interface &interface) {
   auto kernel =
-      std::make_unique<Function>(group.kind, group.name, body.host().range);
-  if (!ops.empty())
-    kernel->range = ops.front()->range();
+      std::make_unique<Function>(group.kind, group.name, ops.front()->range());
   kernel->setRole(group.role, group.owner);
   NameSet names;
   ValueMap map;
@@ -376,13 +374,14 @@ void OpenedModule::close(OpenedBody &body) {
                          node.front()->getIterator());
       continue;
     }
-    Interface interface = interfaceOf(body, number);
-    Value *instance =
-        body.group(number).weightsAreInputs ? nullptr : body.instanceOf(number);
-    Function *kernel = addKernel(makeKernel(named, body, number, interface));
+    const Group &group = body.group(number);
+    Value *instance = body.instanceOf(number);
+    Interface interface = interfaceOf(body, number, node, instance);
+    Function *kernel = addKernel(makeKernel(named, group, node, interface));
     builder.setRange(node.front()->range());
-    Op *call =
-        makeCall(builder, *kernel, interface, instance, node.front()->range());
+    Op *call = makeCall(builder, *kernel, interface,
+                        group.weightsAreInputs ? nullptr : instance,
+                        node.front()->range());
     host.insert(call);
     for (auto [value, result] :
          llvm::zip_equal(interface.outputs, call->resultValues()))
