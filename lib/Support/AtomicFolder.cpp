@@ -23,9 +23,10 @@ namespace path = llvm::sys::path;
 // What may be removed
 //===----------------------------------------------------------------------===//
 
-/// The files that the mark of `folder` lists, with the mark itself.
+/// Reads the mark of `folder`. Sets `listed` to the files that it lists, and
+/// the mark itself.
 static bool listFiles(const Folder &folder, const FolderKind &kind,
-                      llvm::StringSet<> &listed, std::string &wrong) {
+                      ListedFiles &listed, std::string &wrong) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> text = folder.read(kind.mark, error);
   if (!text) {
@@ -34,53 +35,66 @@ static bool listFiles(const Folder &folder, const FolderKind &kind,
                 : ("it has no `" + kind.mark + "`").str();
     return false;
   }
+  if (!listed.paths.empty() && listed.mark == text->getBuffer())
+    return true;
   std::vector<std::string> files = {kind.mark.str()};
   if (!kind.list(text->getBuffer(), files, error)) {
     wrong = ("its `" + kind.mark + "` is not of anec: " + error).str();
     return false;
   }
+  listed.mark = text->getBuffer().str();
+  listed.paths.clear();
   for (const std::string &file : files)
-    listed.insert(file);
+    listed.paths.insert(file);
   return true;
+}
+
+/// Whether `path` may be in a folder of `kind` with the files `listed`.
+static bool isOwn(const FolderKind &kind, const ListedFiles &listed,
+                  llvm::StringRef path, bool isFolder) {
+  return kind.mayHold(path, isFolder) &&
+         (isFolder || listed.paths.contains(path));
 }
 
 /// Whether `folder` is of `kind` and may be removed. Sets `listed` to its
 /// files.
-static bool listOwn(const Folder &folder, const FolderKind &kind,
-                    llvm::StringSet<> &listed, std::string &wrong) {
-  listed.clear();
-  if (folder.names().empty())
+static bool holdsOwn(const Folder &folder, const FolderKind &kind,
+                     ListedFiles &listed, std::string &wrong) {
+  if (folder.names().empty()) {
+    listed = {};
     return true;
+  }
   if (!listFiles(folder, kind, listed, wrong))
     return false;
-  std::string foreign = findForeign(folder, [&](llvm::StringRef path,
-                                                bool isFolder) {
-    return kind.mayHold(path, isFolder) && (isFolder || listed.contains(path));
-  });
+  std::string foreign =
+      findForeign(folder, [&](llvm::StringRef path, bool isFolder) {
+        return isOwn(kind, listed, path, isFolder);
+      });
   if (!foreign.empty())
     wrong = "its `" + kind.mark.str() + "` does not list `" +
             showFileName(foreign) + "`";
   return foreign.empty();
 }
 
-/// The same for the folder `name` of `parent`.
-static bool listOwn(const Folder &parent, llvm::StringRef name,
-                    const FolderKind &kind, llvm::StringSet<> &listed,
-                    std::string &wrong) {
+bool anec::isOwnFolder(const Folder &parent, llvm::StringRef name,
+                       const FolderKind &kind, ListedFiles &listed,
+                       std::string &wrong) {
   for (unsigned attempt = 0; attempt != 1000; ++attempt) {
     std::error_code code;
     std::optional<Folder> folder = parent.openFolder(name, code);
     if (!folder) {
       mode_t mode = parent.modeOf(name);
-      if (!mode) // there is nothing to replace any more
+      if (!mode) { // there is nothing to replace any more
+        listed = {};
         return true;
+      }
       if (S_ISDIR(mode) && code == std::errc::no_such_file_or_directory)
         continue;
       wrong = S_ISDIR(mode) ? code.message()
                             : ("it is " + describeFileKind(mode)).str();
       return false;
     }
-    if (listOwn(*folder, kind, listed, wrong))
+    if (holdsOwn(*folder, kind, listed, wrong))
       return true;
     // Another process may have replaced it meanwhile, and be removing it.
     if (folder->isAt(parent, name))
@@ -89,25 +103,18 @@ static bool listOwn(const Folder &parent, llvm::StringRef name,
   return false;
 }
 
-bool anec::isOwnFolder(const Folder &parent, llvm::StringRef name,
-                       const FolderKind &kind, std::string &wrong) {
-  llvm::StringSet<> listed;
-  return listOwn(parent, name, kind, listed, wrong);
-}
-
 /// Removes the files of `listed` and the folders that they were in.
 static void removeListed(const Folder &parent, llvm::StringRef name,
-                         const FolderKind &kind,
-                         const llvm::StringSet<> &listed) {
+                         const FolderKind &kind, const ListedFiles &listed) {
   removeKnown(parent, name, [&](llvm::StringRef path, bool isFolder) {
-    return kind.mayHold(path, isFolder) && (isFolder || listed.contains(path));
+    return isOwn(kind, listed, path, isFolder);
   });
 }
 
 bool anec::removeOwnFolder(const Folder &parent, llvm::StringRef name,
                            const FolderKind &kind, std::string &wrong) {
-  llvm::StringSet<> listed;
-  if (!listOwn(parent, name, kind, listed, wrong))
+  ListedFiles listed;
+  if (!isOwnFolder(parent, name, kind, listed, wrong))
     return false;
   std::string aside = (name + ".tmp").str();
   if (parent.has(aside)) {
@@ -180,7 +187,8 @@ std::unique_ptr<AtomicFolder>
 AtomicFolder::create(std::shared_ptr<const Folder> parent, llvm::StringRef name,
                      const FolderKind &kind, Diagnostics &diags) {
   std::string wrong;
-  if (parent->has(name) && !isOwnFolder(*parent, name, kind, wrong)) {
+  ListedFiles replaced;
+  if (parent->has(name) && !isOwnFolder(*parent, name, kind, replaced, wrong)) {
     diags.reportFile(parent->pathOf(name), diag::NotReplaced, wrong);
     return nullptr;
   }
@@ -189,6 +197,7 @@ AtomicFolder::create(std::shared_ptr<const Folder> parent, llvm::StringRef name,
       removeLeftBehind(*parent, other, kind);
   std::unique_ptr<AtomicFolder> made(
       new AtomicFolder(std::move(parent), name.str(), kind, diags));
+  made->replaced = std::move(replaced);
   return made->start() ? std::move(made) : nullptr;
 }
 
@@ -244,39 +253,33 @@ static int exchange(const Folder &parent, llvm::StringRef one,
 #endif
 }
 
-/// Removes a folder that was replaced.
-static void removeReplaced(const Folder &parent, llvm::StringRef name,
-                           const FolderKind &kind) {
-  llvm::StringSet<> listed;
+/// Removes the folder `name`, which was replaced.
+void AtomicFolder::removeReplaced(llvm::StringRef name) {
   std::string wrong;
-  if (listOwn(parent, name, kind, listed, wrong))
-    removeListed(parent, name, kind, listed);
+  if (isOwnFolder(*parent, name, kind, replaced, wrong))
+    removeListed(*parent, name, kind, replaced);
 }
 
-/// For file systems that cannot exchange folders: renames `target` to `old`
-/// first, and back when `made` cannot take its place. Between the two renames
-/// there is no folder at `target`.
-static int replaceInTwoSteps(const Folder &parent, llvm::StringRef made,
-                             llvm::StringRef target, llvm::StringRef old,
-                             const FolderKind &kind) {
-  if (std::error_code code = parent.rename(target, old))
+/// For file systems that cannot exchange folders: renames the target to `old`
+/// first, and back when the new folder cannot take its place. Between the two
+/// renames there is no folder at the target.
+int AtomicFolder::replaceInTwoSteps(llvm::StringRef old) {
+  if (std::error_code code = parent->rename(target, old))
     return code.value();
-  std::error_code code = parent.rename(made, target);
+  std::error_code code = parent->rename(temporary, target);
   if (!code)
     return 0;
   int error = code.value();
   if (error != ENOTEMPTY && error != EEXIST)
-    (void)parent.rename(old, target);
+    (void)parent->rename(old, target);
   else // Another process was faster, so `old` is no longer the newest.
-    removeReplaced(parent, old, kind);
+    removeReplaced(old);
   return error;
 }
 
-/// Renames the folder `made` to `target`. A folder that it replaces is at
-/// `made` or `old` afterwards. Returns `errno`, or 0.
-static int replaceFolder(const Folder &parent, llvm::StringRef made,
-                         llvm::StringRef target, llvm::StringRef old,
-                         const FolderKind &kind) {
+/// Renames the new folder to its final path. A folder that it replaces is at
+/// `temporary` or `old` afterwards. Returns `errno`, or 0.
+int AtomicFolder::replace(llvm::StringRef old) {
   auto mayFollow = [](int error) {
     // Other processes replace or remove the folder at the same time.
     return error == ENOENT || error == ENOTEMPTY || error == EEXIST;
@@ -284,12 +287,12 @@ static int replaceFolder(const Folder &parent, llvm::StringRef made,
   int error = 0;
   for (unsigned attempt = 0; attempt != 1000; ++attempt) {
     // This succeeds when there is nothing to replace, or an empty folder.
-    error = parent.rename(made, target).value();
+    error = parent->rename(temporary, target).value();
     if (error != ENOTEMPTY && error != EEXIST)
       return error;
-    error = exchange(parent, made, target);
+    error = exchange(*parent, temporary, target);
     if (error && !mayFollow(error))
-      error = replaceInTwoSteps(parent, made, target, old, kind);
+      error = replaceInTwoSteps(old);
     if (!error || !mayFollow(error))
       return error;
   }
@@ -299,7 +302,8 @@ static int replaceFolder(const Folder &parent, llvm::StringRef made,
 bool AtomicFolder::commit(Durability durability) {
   std::string wrong;
   // Something may have been added since it was looked at.
-  if (parent->has(target) && !isOwnFolder(*parent, target, kind, wrong)) {
+  if (parent->has(target) &&
+      !isOwnFolder(*parent, target, kind, replaced, wrong)) {
     diags.reportFile(parent->pathOf(target), diag::NotReplaced, wrong);
     return false;
   }
@@ -308,8 +312,7 @@ bool AtomicFolder::commit(Durability durability) {
     code = written->sync();
   std::string old = temporary + "-old";
   if (!code)
-    code = std::error_code(replaceFolder(*parent, temporary, target, old, kind),
-                           std::generic_category());
+    code = std::error_code(replace(old), std::generic_category());
   if (code) {
     report(code);
     return false;
@@ -317,8 +320,8 @@ bool AtomicFolder::commit(Durability durability) {
   // The folder is in place even if the following fails.
   if (durability == Durability::Synced)
     code = parent->sync();
-  removeReplaced(*parent, temporary, kind);
-  removeReplaced(*parent, old, kind);
+  removeReplaced(temporary);
+  removeReplaced(old);
   temporary.clear();
   if (code)
     report(code);

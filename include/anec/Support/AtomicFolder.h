@@ -16,6 +16,7 @@
 #include "anec/Support/Diagnostics.h"
 #include "anec/Support/Folder.h"
 #include "anec/Support/Unfinished.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace anec {
 
@@ -31,11 +32,18 @@ struct FolderKind {
                std::string &wrong);
 };
 
+/// The files of a folder, as its mark lists them.
+struct ListedFiles {
+  std::string mark; ///< the text of the mark
+  llvm::StringSet<> paths;
+};
+
 /// Whether the folder `name` of `parent` is of this kind and holds nothing but
 /// what its `mark` lists, or is empty. Otherwise returns false, with the reason
-/// in `wrong`.
+/// in `wrong`. Sets `listed`, whose paths are kept if the mark has not changed.
 bool isOwnFolder(const Folder &parent, llvm::StringRef name,
-                 const FolderKind &kind, std::string &wrong);
+                 const FolderKind &kind, ListedFiles &listed,
+                 std::string &wrong);
 
 /// Removes the folder `name` of `parent` if isOwnFolder says so. It is renamed
 /// first, so that a partly removed folder is never taken for a complete one.
@@ -79,11 +87,15 @@ private:
       : parent(std::move(parent)), target(std::move(target)), kind(kind),
         diags(diags) {}
   bool start();
+  void removeReplaced(llvm::StringRef name);
+  int replaceInTwoSteps(llvm::StringRef old);
+  int replace(llvm::StringRef old);
   void report(std::error_code code);
 
   std::shared_ptr<const Folder> parent;
   std::string target, temporary; ///< names in `parent`
   Unfinished unfinished;         ///< the temporary folder
+  ListedFiles replaced;          ///< the files of the folder at `target`
   std::shared_ptr<const Folder> written;
   const FolderKind &kind;
   Diagnostics &diags;
