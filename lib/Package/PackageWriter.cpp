@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "DigestQueue.h"
 #include "KernelLowering.h"
 #include "anec/Arrays/Safetensors.h"
 #include "anec/Arrays/StoredAs.h"
@@ -54,7 +55,8 @@ private:
   bool writeKernel(LoweredKernel &kernel, AtomicFiles &files);
   bool writeValues(AtomicFiles &files);
   bool writeSchedule(AtomicFiles &files);
-  bool digestFiles(const Folder &folder);
+  bool commit(AtomicFiles &files);
+  bool setDigests();
 
   /// Adds a file of the package.
   OutputFile *add(llvm::StringRef name, AtomicFiles &files) {
@@ -68,6 +70,8 @@ private:
   std::vector<PassReport> *reports;
   ModelPackage package;
   std::optional<WeightBinding> values;
+  std::optional<DigestQueue> digests; ///< on the executor of `values`
+  size_t committed = 0;               ///< files of the package
   Instances kernelInstances;
   std::map<std::string, PackagedWeight> weights;
   /// Weights as their gradients describe them: of those that nothing reads.
@@ -282,7 +286,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
     return false;
   placed->printText(*text);
   // Closed before the next one is opened: there can be hundreds of files.
-  if (!files.commit())
+  if (!commit(files))
     return false;
 
   // Without weights, instances differ only in their number.
@@ -310,7 +314,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
       continue;
     package.files.push_back({name, 0, ""});
     if (!placed->addWeightFile("", name, resolve, files, diags) ||
-        !files.commit())
+        !commit(files))
       return false;
   }
   return true;
@@ -360,35 +364,30 @@ bool PackageWriter::writeSchedule(AtomicFiles &files) {
   return true;
 }
 
-/// Reads the written files back to compute their digests.
-bool PackageWriter::digestFiles(const Folder &folder) {
-  std::vector<std::string> errors(package.files.size());
-  values->executor().parallelFor(
-      package.files.size(), [&](size_t index, unsigned) {
-        PackagedFile &file = package.files[index];
-        if (std::optional<FileDigest> digest =
-                digestOfFile(folder, file.path, errors[index])) {
-          file.bytes = digest->bytes;
-          file.digest = digest->blake3;
-        }
-      });
-  llvm::StringMap<std::string> digests;
-  for (auto [file, error] : llvm::zip_equal(package.files, errors)) {
-    if (!error.empty()) {
-      diags.reportFile(file.path, diag::CannotOpen, error);
-      return false;
-    }
-    digests[file.path] = file.digest;
-  }
-  llvm::sort(package.files,
-             [](const auto &a, const auto &b) { return a.path < b.path; });
+/// Commits `files`, whose digests are computed from now on.
+bool PackageWriter::commit(AtomicFiles &files) {
+  if (!files.commit())
+    return false;
+  for (; committed < package.files.size(); ++committed)
+    digests->add(package.files[committed].path);
+  return true;
+}
+
+bool PackageWriter::setDigests() {
+  if (!digests->finish(package.files, diags))
+    return false;
+  llvm::StringMap<llvm::StringRef> digestOf;
+  for (const PackagedFile &file : package.files)
+    digestOf[file.path] = file.digest;
   for (PackagedKernel &kernel : package.kernels)
     for (PackagedInstance &instance : kernel.instances) {
-      std::string both = digests[kernel.mil];
+      std::string both = digestOf[kernel.mil].str();
       if (!instance.weights.empty())
-        both += digests[instance.weights];
+        both += digestOf[instance.weights];
       instance.digest = blake3(llvm::arrayRefFromStringRef(both));
     }
+  llvm::sort(package.files,
+             [](const auto &a, const auto &b) { return a.path < b.path; });
   return true;
 }
 
@@ -408,9 +407,10 @@ bool PackageWriter::write(llvm::StringRef path) {
       AtomicFolder::create(path, packageFolder(), diags);
   if (!folder)
     return false;
+  digests.emplace(values->executor(), folder->folder());
   AtomicFiles files(folder->folder(), diags);
   if (!writeKernels(files) || !writeValues(files) || !writeSchedule(files) ||
-      !files.commit() || !digestFiles(*folder->folder()))
+      !commit(files) || !setDigests())
     return false;
   AtomicFiles last(folder->folder(), diags);
   OutputFile *manifest = last.add("manifest.json");

@@ -1,0 +1,52 @@
+//===- DigestQueue.h - digests of files while others are written *- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A writer adds each file of a folder when it is complete. A worker reads it
+/// back, while it is still cached, and computes its digest.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_PACKAGE_DIGESTQUEUE_H
+#define ANEC_LIB_PACKAGE_DIGESTQUEUE_H
+
+#include "anec/Package/ModelPackage.h"
+#include "anec/Support/Digest.h"
+#include "anec/Support/Executor.h"
+#include <deque>
+
+namespace anec {
+
+class DigestQueue {
+public:
+  DigestQueue(Executor &executor, std::shared_ptr<const Folder> folder)
+      : folder(std::move(folder)), queue(executor) {}
+  /// Files that are not read yet are not read any more.
+  ~DigestQueue() { isCancelled = true; }
+
+  /// Adds the file `path` of the folder, which does not change any more.
+  void add(llvm::StringRef path);
+  /// Waits, and sets the sizes and digests of all added files, in the order in
+  /// which they were added. Returns false, with the reason reported, when one
+  /// could not be read.
+  bool finish(llvm::MutableArrayRef<PackagedFile> files, Diagnostics &diags);
+
+private:
+  struct Entry {
+    std::string path;
+    std::optional<FileDigest> digest;
+    std::string error;
+    TaskQueue::Task task;
+  };
+
+  std::shared_ptr<const Folder> folder;
+  std::deque<Entry> entries; ///< the addresses of which do not change
+  std::atomic<bool> isCancelled{false};
+  TaskQueue queue; ///< destroyed first: it waits for its tasks
+};
+
+} // namespace anec
+
+#endif // ANEC_LIB_PACKAGE_DIGESTQUEUE_H
