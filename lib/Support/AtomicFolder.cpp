@@ -52,6 +52,9 @@ static bool listFiles(const Folder &folder, const FolderKind &kind,
 /// Whether `path` may be in a folder of `kind` with the files `listed`.
 static bool isOwn(const FolderKind &kind, const ListedFiles &listed,
                   llvm::StringRef path, bool isFolder) {
+  // macOS leaves this file in every folder that a user looks at.
+  if (!isFolder && path::filename(path) == ".DS_Store")
+    return true;
   return kind.mayHold(path, isFolder) &&
          (isFolder || listed.paths.contains(path));
 }

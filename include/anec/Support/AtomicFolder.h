@@ -39,8 +39,9 @@ struct ListedFiles {
 };
 
 /// Whether the folder `name` of `parent` is of this kind and holds nothing but
-/// what its `mark` lists, or is empty. Otherwise returns false, with the reason
-/// in `wrong`. Sets `listed`, whose paths are kept if the mark has not changed.
+/// what its `mark` lists and `.DS_Store`, or is empty. Otherwise returns false,
+/// with the reason in `wrong`. Sets `listed`, whose paths are kept if the mark
+/// has not changed.
 bool isOwnFolder(const Folder &parent, llvm::StringRef name,
                  const FolderKind &kind, ListedFiles &listed,
                  std::string &wrong);
