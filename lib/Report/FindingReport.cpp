@@ -42,21 +42,13 @@ void anec::printFindings(const CheckResult &result, Diagnostics &diags,
   out << '\n';
 }
 
-/// A finding has the severity of its rule, or that of an error when the user
-/// denies the rule.
-static Severity severityOf(const Finding &finding,
-                           const Assumptions &assumptions) {
-  return assumptions.isError(*finding.rule) ? Severity::Error
-                                            : severity(finding.rule->impact);
-}
-
 static void writeFinding(const Finding &finding, const Assumptions &assumptions,
                          const Diagnostics &diags, llvm::json::OStream &json) {
   const Rule &rule = *finding.rule;
   json.object([&] {
     json.attribute("rule", rule.id);
     json.attribute("impact", spelling(rule.impact));
-    json.attribute("severity", spelling(severityOf(finding, assumptions)));
+    json.attribute("severity", spelling(assumptions.severityOf(*finding.rule)));
     if (std::optional<SourcePlace> place = diags.locate(finding.range)) {
       json.attribute("file", place->file);
       json.attribute("line", place->line);
@@ -189,7 +181,7 @@ void anec::printFindingsSarif(const CheckResult &result,
                              diags.locate(diagnostic.range), json);
           for (const Finding &finding : result.findings)
             writeSarifResult(
-                finding.rule->id, severityOf(finding, result.assumptions),
+                finding.rule->id, result.assumptions.severityOf(*finding.rule),
                 finding.what, "", diags.locate(finding.range), json);
         });
       });

@@ -14,6 +14,8 @@ void anec::printRule(const Rule &rule, llvm::raw_ostream &out) {
       << "  chips       " << rule.chips.str() << '\n';
   if (rule.macOS.isKnown())
     out << "  macOS       " << rule.macOS.str() << '\n';
+  if (rule.paths != PathSet::all())
+    out << "  paths       " << rule.paths.str() << '\n';
   out << "  source      " << rule.source << '\n'
       << "  read        " << rule.date << '\n'
       << "  confidence  " << spelling(rule.confidence) << '\n';

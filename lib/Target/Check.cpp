@@ -12,11 +12,12 @@ using namespace anec;
 
 bool Assumptions::allows(const Rule &rule) const {
   return (macOS && !rule.macOS.contains(*macOS)) ||
-         llvm::is_contained(allowed, &rule);
+         !rule.paths.contains(path) || llvm::is_contained(allowed, &rule);
 }
 
-bool Assumptions::isError(const Rule &rule) const {
-  return anec::isError(rule.impact) || llvm::is_contained(denied, &rule);
+Severity Assumptions::severityOf(const Rule &rule) const {
+  return llvm::is_contained(denied, &rule) ? Severity::Error
+                                           : severity(rule.impact, path);
 }
 
 bool anec::parseAssumption(llvm::StringRef text, Assumptions &assumptions,
@@ -81,8 +82,11 @@ std::vector<Finding> anec::checkProgram(const MILOutline *text,
 void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
                          Diagnostics &diags) {
   const Rule &rule = *finding.rule;
-  diag::Kind<diag::Text> kind(assumptions.isError(rule) ? rule.denied
-                                                        : rule.reported);
+  bool isDenied = llvm::is_contained(assumptions.denied, &rule);
+  bool isCoreML = assumptions.path == EnginePath::CoreML;
+  diag::Kind<diag::Text> kind(isDenied   ? rule.denied
+                              : isCoreML ? rule.reportedOnCoreML
+                                         : rule.reported);
   auto report = diags.report(finding.range, kind, finding.what);
   std::string where =
       rule.chips == ChipSet::all() ? "all chips" : rule.chips.str();

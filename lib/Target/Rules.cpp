@@ -48,6 +48,8 @@ llvm::StringRef anec::spelling(Impact impact) {
     return "silent-corruption";
   case Impact::Warning:
     return "warning";
+  case Impact::Layout:
+    return "layout";
   case Impact::Performance:
     return "performance";
   }

@@ -91,7 +91,9 @@ def test_model():
     folder = program.folder
     assert program.is_model and program.mil is None and os.path.isdir(folder)
     # Not compiled for a chip: rows of its inputs are not padded for one.
-    assert {f.rule for f in program.check("m1") if f.is_error} == {"io-row-64"}
+    found = program.check("m1")
+    assert not any(f.is_error for f in found)
+    assert "io-row-64" in {f.rule for f in found if f.impact == "layout"}
     (cost,) = program.predict("m4")
     assert cost.name == "classify.train" and cost.microseconds > 0
     program.write(os.path.join(FOLDER, "copy.anepkg"))

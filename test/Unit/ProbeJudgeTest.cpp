@@ -28,7 +28,7 @@ static std::string verdict(const Rule &rule, llvm::StringRef bad,
 
 TEST(ProbeJudge, Outcomes) {
   const Rule &error = rules::ConcatExtent, &warning = rules::InlineArgument,
-             &values = rules::IoRow64;
+             &values = rules::ConvWeight;
   ASSERT_EQ(error.impact, Impact::Error);
   ASSERT_EQ(warning.impact, Impact::Warning);
   ASSERT_EQ(values.impact, Impact::SilentCorruption);

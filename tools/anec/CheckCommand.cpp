@@ -7,6 +7,7 @@
 #include "TargetFlags.h"
 #include "anec/API/Inspect.h"
 #include "anec/Report/FindingReport.h"
+#include "anec/Report/RuleAccuracy.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -21,6 +22,7 @@ public:
 
 private:
   void print(const CheckResult &result, Diagnostics &diags) const;
+  ExitCode compare(const Assumptions &assumptions) const;
 
   cl::list<std::string> paths{cl::Positional};
   cl::opt<CheckFormat> format{
@@ -29,6 +31,19 @@ private:
       cl::values(clEnumValN(CheckFormat::Text, "text", "for people"),
                  clEnumValN(CheckFormat::Json, "json", "for programs"),
                  clEnumValN(CheckFormat::Sarif, "sarif", "for code review"))};
+  cl::opt<EnginePath> framework{
+      "for", cl::desc("The framework that compiles the programs:"),
+      cl::init(EnginePath::InMemory),
+      cl::values(clEnumValN(EnginePath::InMemory, "in-memory",
+                            "_ANEInMemoryModel, as ane-run does (default)"),
+                 clEnumValN(EnginePath::CoreML, "coreml",
+                            "Core ML, which runs elsewhere what the engine "
+                            "does not take"),
+                 clEnumValN(EnginePath::E5, "e5", "the E5 program library"))};
+  cl::opt<std::string> verdicts{
+      "verdicts", cl::value_desc("FILE.jsonl"),
+      cl::desc("Compare the rules with recorded verdicts of the vendor's "
+               "compiler, instead of checking programs; prints Markdown")};
   TargetFlags target;
 };
 
@@ -45,12 +60,26 @@ void Check::print(const CheckResult &result, Diagnostics &diags) const {
   }
 }
 
+ExitCode Check::compare(const Assumptions &assumptions) const {
+  return runReporting([&](Diagnostics &diags) {
+    std::optional<std::vector<RecordedVerdicts>> records =
+        readVerdicts(verdicts, diags);
+    if (records)
+      printRuleAccuracy(*records, assumptions, llvm::outs());
+    return records.has_value();
+  });
+}
+
 ExitCode Check::run(const Invocation &call) {
-  if (paths.empty())
-    return call.usageError("check takes programs; see anec check --help");
+  if (paths.empty() == verdicts.empty())
+    return call.usageError("check takes either programs or --verdicts; see "
+                           "anec check --help");
   CompileOptions options;
   if (ExitCode code = target.read(call, options.passes); code != Done)
     return code;
+  options.passes.assumptions.path = framework;
+  if (!verdicts.empty())
+    return compare(options.passes.assumptions);
   // Diagnostics of the programs are printed among the findings.
   Diagnostics diags;
   CheckResult result{options.passes.target, options.passes.assumptions, {}};
@@ -70,6 +99,7 @@ constinit const CommandDef commands::Check = {
                "cannot be read.\n",
     .examples = R"(  anec check out.mil --target=m1
   anec check out.mil --target=m1 --os=15.6
+  anec check model.mil --target=m4 --for=coreml   which ops leave the engine
   anec check llama.anepkg --target=m4 --format=sarif
 )",
     .make = makeCommand<::Check>,

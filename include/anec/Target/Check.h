@@ -17,12 +17,17 @@ struct Assumptions {
   std::vector<const Rule *> allowed, denied;
   /// The macOS that the program will run on; nothing for any.
   std::optional<OSVersion> macOS;
+  /// The framework that will compile the program.
+  EnginePath path = EnginePath::InMemory;
 
   /// Whether to ignore `rule`: the user allows breaking it, or it does not
-  /// apply to `macOS`.
+  /// apply to `macOS` or `path`.
   bool allows(const Rule &rule) const;
-  /// Whether breaking `rule` counts as an error.
-  bool isError(const Rule &rule) const;
+  /// The severity of breaking `rule`.
+  Severity severityOf(const Rule &rule) const;
+  bool isError(const Rule &rule) const {
+    return severityOf(rule) == Severity::Error;
+  }
 };
 
 /// Parses `RULE=allow` or `RULE=deny` and adds it to `assumptions`. Returns

@@ -17,6 +17,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/MIL/Outline.h"
+#include "anec/Target/EnginePath.h"
 #include "anec/Target/OSRange.h"
 #include "anec/Target/Target.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -28,19 +29,23 @@ enum class Impact : uint8_t {
   Error,            ///< it is refused, or fails at run time
   SilentCorruption, ///< it runs, and its results are wrong
   Warning,          ///< it can be refused, or be less accurate
+  Layout,           ///< it runs, if the caller's buffers are as it says
   Performance,      ///< it is slow
 };
-/// `error`, `silent-corruption`, `warning`, `performance`.
+/// `error`, `silent-corruption`, `warning`, `layout`, `performance`.
 llvm::StringRef spelling(Impact impact);
-/// The severity of a broken rule; for performance, a remark.
+/// The severity of a broken rule. Silent corruption is an error, too; what the
+/// caller has to do is a warning, and performance a remark.
 constexpr Severity severity(Impact impact) {
   return impact <= Impact::SilentCorruption ? Severity::Error
-         : impact == Impact::Warning        ? Severity::Warning
+         : impact <= Impact::Layout         ? Severity::Warning
                                             : Severity::Remark;
 }
-/// Whether a broken rule is an error. Silent corruption is one, too.
-constexpr bool isError(Impact impact) {
-  return severity(impact) == Severity::Error;
+/// Core ML runs elsewhere what the engine's compiler refuses.
+constexpr Severity severity(Impact impact, EnginePath path) {
+  return impact == Impact::Error && path == EnginePath::CoreML
+             ? Severity::Warning
+             : severity(impact);
 }
 
 /// How the compiler makes a rule hold.
@@ -68,6 +73,8 @@ struct Rule {
   /// The versions of macOS that it was observed on, open-ended when it can
   /// still hold; empty when no source says.
   OSRange macOS = {};
+  /// The frameworks whose compilers it is about.
+  PathSet paths = PathSet::all();
   Impact impact = Impact::Error;
   /// Who found it and on which system, and when that was written or read
   /// (year-month).
@@ -93,9 +100,11 @@ struct Rule {
   void (*ofText)(const MILOutline &text, const Target &target,
                  ReportBreach report) = nullptr;
 
-  /// The diagnostics for a broken rule: by default, and when the user denies
-  /// it.
+  /// The diagnostics for a broken rule: by default, through Core ML, and when
+  /// the user denies it.
   diag::Definition reported = {severity(impact), id, "{0}"};
+  diag::Definition reportedOnCoreML = {severity(impact, EnginePath::CoreML), id,
+                                       "{0}"};
   diag::Definition denied = {Severity::Error, id, "{0}"};
 
   bool appliesTo(const Target &target) const {

@@ -164,16 +164,6 @@ Value *legalize::tileMatmul(Rewriter &r) {
   return r.concat(parts, int64_t(type.rank()) - (slot == 1 ? 1 : 2));
 }
 
-/// linear(x, w, b) ==> x @ w^T + b
-Value *legalize::expandLinear(Rewriter &r) {
-  Value *bias = r.op.operand(param::bias);
-  Value *product =
-      r.make(ops::Matmul, {r.x(), r.op.operand(param::weight)},
-             {{param::transposeX, false}, {param::transposeY, true}},
-             bias ? "product" : "");
-  return bias ? r.make(ops::Add, {product, bias}) : product;
-}
-
 /// attention ==> softmax(query @ key^T / sqrt(width) + mask) @ value
 Value *legalize::expandAttention(Rewriter &r) {
   Value *query = r.op.operand(param::query),

@@ -15,6 +15,8 @@ static void printRule(const Rule &rule, llvm::raw_ostream &out) {
       << "\n- chips: " << rule.chips.str() << '\n';
   if (rule.macOS.isKnown())
     out << "- macOS: " << rule.macOS.str() << '\n';
+  if (rule.paths != PathSet::all())
+    out << "- paths: " << rule.paths.str() << '\n';
   out << "- source: " << rule.source << "; read in " << rule.date << ", "
       << spelling(rule.confidence) << " confidence\n";
   if (!rule.conflict.empty())
@@ -49,11 +51,22 @@ void anec::printRulesPage(llvm::raw_ostream &out) {
          "A rule applies to `generic` when it applies to any chip.\n\n"
          "Nothing here was measured by this project or is documented by the "
          "vendor: a rule is\n"
-         "as good as its source. Where sources disagree, both are listed. "
+         "as good as its source. [accuracy.md](accuracy.md) compares the rules "
+         "with recorded\n"
+         "verdicts of the vendor's compiler. Where sources disagree, both are "
+         "listed. "
          "*error* and\n"
          "*silent-corruption* (wrong results) are errors; *warning* programs "
          "may be rejected or\n"
-         "less accurate; *performance* programs are slow.\n\n"
+         "less accurate; *layout* programs run if the caller's buffers are as "
+         "they say;\n"
+         "*performance* programs are slow.\n\n"
+         "`--for=` names the framework that compiles the program: `in-memory`, "
+         "as `ane-run`\n"
+         "does, `coreml` or `e5`. Rules with *paths* are about these alone. "
+         "Core ML runs\n"
+         "elsewhere what the engine's compiler refuses, so that such rules are "
+         "warnings there.\n\n"
          "When a source names the macOS version that it observed a rule on, "
          "the rule applies\n"
          "from that version on, up to the last version known to have it. "

@@ -6,6 +6,7 @@
 #include "Predicates.h"
 #include "anec/IR/Names.h"
 #include "anec/Ops/Report.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace anec;
 
@@ -111,22 +112,33 @@ constinit const Rule rules::SpatialLimit = {
 
 static void opLimit(const Function &function, const Target &target,
                     ReportBreach report) {
-  unsigned count = 0;
-  for (const Op &op : function.body())
-    if (!op.is(ops::Const) && !op.is(ops::Weight) &&
-        !op.def().has(trait::Constexpr) &&
-        ++count == target.limits.opsPerProgram + 1)
-      report(op.range(), *broken("this is op {0} of the program", count));
+  unsigned limit = target.limits.opsPerProgram;
+  llvm::DenseMap<const Op *, unsigned> chains; ///< the longest that end here
+  for (const Op &op : function.body()) {
+    if (op.is(ops::Const) || op.is(ops::Weight) ||
+        op.def().has(trait::Constexpr))
+      continue;
+    unsigned before = 0;
+    for (const Value *operand : op.operandValues())
+      if (operand && operand->definingOp())
+        before = std::max(before, chains.lookup(operand->definingOp()));
+    chains[&op] = before + 1;
+    if (before != limit)
+      continue;
+    report(op.range(), *broken("this is op {0} of a chain", limit + 1));
+    return;
+  }
 }
 constinit const Rule rules::OpLimit = {
     .id = "op-limit",
     .family = family,
-    .summary = "a program has at most 382 ops",
+    .summary = "a chain of ops, each using the one before, has at most 382",
+    .chips = {Chip::M3, Chip::M3Ultra, Chip::M4, Chip::M5},
     .source = "maderix/ANE (M4): 383 chained convolutions overflow the "
               "compiler's stack; so does M6 at 387",
     .date = "2026-11",
-    .conflict =
-        "the study ran 512 ops on M4; the limit applies to the longest chain",
+    .conflict = "the study ran 512 ops on M4; 73728 ops in 8192 blocks compile "
+                "for M1 and M2 (mil-hwx-compiler)",
     .advice = "cut the program in two",
     .danger = "its program overflowed the compiler's stack",
     .ofFunction = opLimit,
@@ -304,6 +316,28 @@ constinit const Rule rules::MatmulContraction = {
         "split both operands along the contracted axis and add the products",
     .rewrite = Rewrite::SplitContraction,
     .ofOp = matmulContraction,
+};
+
+static Verdict matmulRows128(const Op &op, const Target &target) {
+  if (!op.is(ops::Matmul) || !isConstant(op.operand(param::y)) ||
+      extentFromEnd(op.result()->type, 1) != 128 || contraction(op) != 8192)
+    return {};
+  return broken("`matmul` of 128 rows adds over 8192 elements");
+}
+constinit const Rule rules::MatmulRows128 = {
+    .id = "matmul-rows-128",
+    .family = family,
+    .summary = "`matmul` of 128 rows with a constant does not contract 8192 "
+               "elements",
+    .chips = {Chip::M1, Chip::M2},
+    .macOS = {"26.6-"},
+    .source = "mil-hwx-compiler (M1, M2): refused with 2048, 4096 and 8192 "
+              "columns; 1, 16, 32, 256 and 512 rows and other extents compile",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "pad or split the rows, or split both operands along the "
+              "contracted axis and add the products",
+    .ofOp = matmulRows128,
 };
 
 static Verdict matmulExtent(const Op &op, const Target &target) {

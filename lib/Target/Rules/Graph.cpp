@@ -43,12 +43,13 @@ constinit const Rule rules::ConvBias = {
     .id = "conv-bias",
     .family = family,
     .summary = "a convolution has no `bias`",
+    .chips = {Chip::M4},
     .impact = Impact::Warning,
     .source = "Orion (M4 Max), luengnat/rustane (M4)",
     .date = "2026-11",
     .confidence = Confidence::Low,
-    .conflict = "coremltools always writes a bias of rank 1, and ANEForge and "
-                "mil-hwx-compiler accept it",
+    .conflict = "coremltools always writes a bias of rank 1; ANEForge and "
+                "mil-hwx-compiler (M1, M2) compile it",
     .advice = "add it after the convolution",
     .rewrite = Rewrite::SplitBias,
     .ofOp = convBias,
@@ -103,6 +104,7 @@ constinit const Rule rules::AttentionMask = {
     .summary = "`scaled_dot_product_attention` has no mask, because the mask "
                "is ignored",
     .macOS = {"15-"},
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .impact = Impact::SilentCorruption,
     .source = "maderix/ANE (M4), Orion (M4 Max), ANEForge",
     .date = "2026-11",

@@ -220,6 +220,7 @@ constinit const Rule rules::NoPooling = {
     .id = "no-pooling",
     .family = family,
     .summary = "`avg_pool`, `max_pool` and `batch_norm` are not supported",
+    .paths = {EnginePath::InMemory},
     .impact = Impact::Warning,
     .source = "ironmill (M3 Pro)",
     .date = "2026-11",
@@ -239,11 +240,13 @@ constinit const Rule rules::NoTile = {
     .family = family,
     .summary = "`tile` is not supported: after it, every program of the "
                "process fails (0x1d)",
+    .chips = {Chip::M3},
     .macOS = {"26.3-"},
     .impact = Impact::Warning,
     .source = "skyfallsin field guide (M3 Max)",
     .date = "2026-11",
-    .conflict = "ironmill runs it on M3 Pro",
+    .conflict =
+        "ironmill runs it on M3 Pro, and mil-hwx-compiler compiles it for M1",
     .advice = "concatenate copies, or add zeros of the larger shape",
     .danger = "after its program, the process compiled no other program",
     .rewrite = Rewrite::TileToConcat,
@@ -262,7 +265,7 @@ constinit const Rule rules::NoReduceMean = {
     .impact = Impact::Warning,
     .source = "Espresso (M3 Max), q38 (M5 Max, at some shapes)",
     .date = "2026-11",
-    .conflict = "ironmill and ANEForge run it",
+    .conflict = "ironmill, ANEForge and mil-hwx-compiler (M1, M2) compile it",
     .advice = "multiply `reduce_sum` by 1 / n",
     .rewrite = Rewrite::MeanToSum,
     .ofOp = reduceMean,
@@ -380,23 +383,4 @@ constinit const Rule rules::NoBlockwise = {
     .date = "2026-11",
     .advice = "use `constexpr_affine_dequantize` with a scale per channel",
     .ofOp = blockwise,
-};
-
-static Verdict linear(const Op &op, const Target &target) {
-  if (op.is(ops::Linear))
-    return broken("`linear` may not be accepted");
-  return {};
-}
-constinit const Rule rules::NoLinear = {
-    .id = "no-linear",
-    .family = family,
-    .summary = "`linear` is not supported",
-    .chips = {Chip::M1},
-    .impact = Impact::Warning,
-    .source = "ane-linux-experiments (M1): a chain of them is rejected",
-    .date = "2026-11",
-    .confidence = Confidence::Low,
-    .advice = "use `matmul` and `add`, or a 1x1 convolution",
-    .rewrite = Rewrite::ExpandLinear,
-    .ofOp = linear,
 };

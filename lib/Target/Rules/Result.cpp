@@ -102,9 +102,14 @@ constinit const Rule rules::OnlyMovement = {
     .family = family,
     .summary = "a program with only data movement, such as `reshape`, `slice` "
                "and `tile`, is rejected",
+    .macOS = {"14-26.5"},
+    .paths = {EnginePath::InMemory},
+    .impact = Impact::Warning,
     .source = "ironmill (M3 Pro), luengnat/rustane (M4)",
     .date = "2026-11",
     .confidence = Confidence::High,
+    .conflict = "macOS 26.6 compiles a single `transpose`, `tile` or "
+                "`slice_by_index` (mil-hwx-compiler, M1)",
     .advice = "add 0 to the output, or do it on the host",
     .rewrite = Rewrite::LegalInterface,
     .ofFunction = onlyMovement,

@@ -14,7 +14,7 @@ static constexpr llvm::StringLiteral family = "weights";
 static void recordOffset(const MILOutline &text, const Target &target,
                          ReportBreach report) {
   for (const OutlineBlob &blob : text.blobs)
-    if (blob.offset && (*blob.offset < 64 || *blob.offset % 64 != 0))
+    if (blob.offset && (*blob.offset < 64 || *blob.offset % 8 != 0))
       report(
           blob.range,
           llvm::formatv("no record can be at offset {0}", *blob.offset).str());
@@ -22,11 +22,14 @@ static void recordOffset(const MILOutline &text, const Target &target,
 constinit const Rule rules::RecordOffset = {
     .id = "record-offset",
     .family = family,
-    .summary = "`offset` is the offset of a record's header: a multiple of 64, "
-               "and not 0",
+    .summary = "`offset` is the offset of a record's header: behind the header "
+               "of the file, which takes 64 bytes",
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "Orion, maderix/ANE: InvalidMILProgram at other offsets",
     .date = "2026-11",
     .confidence = Confidence::High,
+    .conflict = "macOS 26.6 compiles records at offsets such as 88, which are "
+                "no multiples of 64 (mil-hwx-compiler, M1 and M2)",
     .advice = "use the header's offset: that of the first record is 64, and "
               "its data start at 128",
     .ofText = recordOffset,
@@ -45,6 +48,7 @@ constinit const Rule rules::WeightPath = {
     .id = "weight-path",
     .family = family,
     .summary = "weight files are under `@model_path/`",
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "maderix/ANE, Orion: keys of the weight dictionary start with "
               "it; the compiler's service reads no other folder",
     .date = "2026-11",
@@ -78,6 +82,7 @@ constinit const Rule rules::WeightFiles = {
     .family = family,
     .summary = "a program names at most 16 weight files",
     .macOS = {"15-"},
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .source =
         "Orion #3 (M4 mini): the 17th fails; one file of 128 records runs",
     .date = "2026-09",
@@ -121,6 +126,7 @@ constinit const Rule rules::WeightFileSlot = {
                "weight files",
     .chips = {Chip::M4},
     .macOS = {"27-"},
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .impact = Impact::Warning,
     .source = "tyrauber in Orion #3 (M4 mini)",
     .date = "2026-09",
@@ -144,6 +150,7 @@ constinit const Rule rules::OneRecordPerFile = {
     .family = family,
     .summary = "a weight file holds one array",
     .chips = {Chip::M1},
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .impact = Impact::Warning,
     .source = "dev-erik/ANE (M1)",
     .date = "2026-03",

@@ -1,0 +1,47 @@
+//===- EnginePath.h - ways from MIL to the engine ---------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TARGET_ENGINEPATH_H
+#define ANEC_TARGET_ENGINEPATH_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+namespace anec {
+
+/// The frameworks that compile a program for the engine.
+enum class EnginePath : uint8_t {
+  InMemory = 1, ///< MIL text through `_ANEInMemoryModel`, as `ane-run` does
+  CoreML = 2,   ///< a Core ML package; ops can run elsewhere
+  E5 = 4,       ///< MIL text through the E5 program library
+};
+/// `in-memory`, `coreml`, `e5`.
+llvm::StringRef spelling(EnginePath path);
+
+class PathSet {
+public:
+  constexpr PathSet(std::initializer_list<EnginePath> paths) {
+    for (EnginePath path : paths)
+      bits |= uint8_t(path);
+  }
+  static constexpr PathSet all() {
+    return {EnginePath::InMemory, EnginePath::CoreML, EnginePath::E5};
+  }
+  constexpr bool contains(EnginePath path) const {
+    return bits & uint8_t(path);
+  }
+  constexpr bool operator==(const PathSet &) const = default;
+  /// `in-memory, e5`, or `all`.
+  std::string str() const;
+
+private:
+  uint8_t bits = 0;
+};
+
+} // namespace anec
+
+#endif // ANEC_TARGET_ENGINEPATH_H
