@@ -21,7 +21,7 @@ static constexpr HyperparameterDef table[] = {
     {"batch",
      "model runs per step, each of a window of text or of as many examples as "
      "the model takes (default 1; --accumulate is an alias)",
-     &Hyperparameters::batch, 1, 1e6, true},
+     &Hyperparameters::batch, 1, 65536, true},
     {"lr", "learning rate after the warmup (default 0.001)",
      &Hyperparameters::learningRate, 0, 1e3},
     {"min-lr",
