@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Report/FindingReport.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include <array>
@@ -25,16 +26,36 @@ bool CheckResult::hasErrors() const {
   });
 }
 
-void anec::printFindings(const CheckResult &result, Diagnostics &diags,
-                         llvm::raw_ostream &out) {
+/// Reports the findings by rule; rules with errors come first.
+static void reportByRule(const CheckResult &result, Diagnostics &diags) {
+  llvm::MapVector<const Rule *, std::vector<const Finding *>> ofRule;
   for (const Finding &finding : result.findings)
-    reportFinding(finding, result.assumptions, diags);
-  diags.print(out, out.has_colors());
+    ofRule[finding.rule].push_back(&finding);
+  auto groups = ofRule.takeVector();
+  llvm::stable_sort(groups, [&](const auto &lhs, const auto &rhs) {
+    return result.assumptions.severityOf(*lhs.first) <
+           result.assumptions.severityOf(*rhs.first);
+  });
+  for (const auto &[rule, findings] : groups)
+    reportFinding(*findings.front(), result.assumptions, diags,
+                  llvm::ArrayRef(findings).drop_front());
+}
+
+void anec::printFindings(const CheckResult &result, FindingDetail detail,
+                         Diagnostics &diags, llvm::raw_ostream &out) {
   std::array<size_t, 4> counts = {};
   for (const Diagnostic &diagnostic : diags.all())
     ++counts[size_t(diagnostic.severity())];
+  for (const Finding &finding : result.findings)
+    ++counts[size_t(result.assumptions.severityOf(*finding.rule))];
+  if (detail == FindingDetail::ByRule)
+    reportByRule(result, diags);
+  else
+    for (const Finding &finding : result.findings)
+      reportFinding(finding, result.assumptions, diags);
+  diags.print(out, out.has_colors());
   out << result.target->name << ": ";
-  printCount(out, diags.errorCount(), "error");
+  printCount(out, counts[size_t(Severity::Error)], "error");
   out << ", ";
   printCount(out, counts[size_t(Severity::Warning)], "warning");
   out << ", ";

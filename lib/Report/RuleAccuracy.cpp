@@ -8,6 +8,8 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Support/Json.h"
 #include "anec/Target/Diags.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include <map>
 #include <set>
 

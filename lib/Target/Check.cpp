@@ -7,6 +7,7 @@
 #include "anec/Support/Suggestion.h"
 #include "anec/Target/Diags.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
 
@@ -79,8 +80,31 @@ std::vector<Finding> anec::checkProgram(const MILOutline *text,
   return findings;
 }
 
+/// `line 5, 7, b.mil:3, ...`: the first places of `findings`, after `first`.
+static std::string placesOf(llvm::ArrayRef<const Finding *> findings,
+                            const Finding &first, const Diagnostics &diags) {
+  constexpr size_t most = 8;
+  std::optional<SourcePlace> last = diags.locate(first.range);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (const Finding *finding : findings.take_front(most)) {
+    std::optional<SourcePlace> place = diags.locate(finding->range);
+    if (!place)
+      continue;
+    out << (text.empty() ? "" : ", ");
+    if (!last || place->file != last->file)
+      out << place->file << ':';
+    else if (text.empty())
+      out << "line ";
+    out << place->line;
+    last = place;
+  }
+  return text + (findings.size() > most ? ", ..." : "");
+}
+
 void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
-                         Diagnostics &diags) {
+                         Diagnostics &diags,
+                         llvm::ArrayRef<const Finding *> others) {
   const Rule &rule = *finding.rule;
   bool isDenied = llvm::is_contained(assumptions.denied, &rule);
   bool isCoreML = assumptions.path == EnginePath::CoreML;
@@ -88,6 +112,9 @@ void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
                               : isCoreML ? rule.reportedOnCoreML
                                          : rule.reported);
   auto report = diags.report(finding.range, kind, finding.what);
+  if (!others.empty())
+    report.note({}, diag::RuleMore, others.size(),
+                placesOf(others, finding, diags));
   std::string where =
       rule.chips == ChipSet::all() ? "all chips" : rule.chips.str();
   if (rule.macOS.isKnown())

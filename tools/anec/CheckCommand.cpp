@@ -40,6 +40,8 @@ private:
                             "Core ML, which runs elsewhere what the engine "
                             "does not take"),
                  clEnumValN(EnginePath::E5, "e5", "the E5 program library"))};
+  cl::opt<bool> all{"all", cl::desc("Print every place where a rule is broken, "
+                                    "instead of the first one of each")};
   cl::opt<std::string> verdicts{
       "verdicts", cl::value_desc("FILE.jsonl"),
       cl::desc("Compare the rules with recorded verdicts of the vendor's "
@@ -52,7 +54,9 @@ private:
 void Check::print(const CheckResult &result, Diagnostics &diags) const {
   switch (format) {
   case CheckFormat::Text:
-    return printFindings(result, diags, llvm::outs());
+    return printFindings(result,
+                         all ? FindingDetail::All : FindingDetail::ByRule,
+                         diags, llvm::outs());
   case CheckFormat::Json:
     return printFindingsJson(result, diags, llvm::outs());
   case CheckFormat::Sarif:

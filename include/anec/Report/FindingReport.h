@@ -22,10 +22,14 @@ struct CheckResult {
   bool hasErrors() const;
 };
 
+/// Which findings are printed: the first of each rule, with the places of the
+/// others, or all.
+enum class FindingDetail { ByRule, All };
 /// Adds the findings to `diags`, which has the diagnostics from reading the
-/// programs, prints all of them, and a line with their number by severity.
-void printFindings(const CheckResult &result, Diagnostics &diags,
-                   llvm::raw_ostream &out);
+/// programs, prints them, and a line with the number of all by severity.
+/// ByRule sorts them by severity, and All by place.
+void printFindings(const CheckResult &result, FindingDetail detail,
+                   Diagnostics &diags, llvm::raw_ostream &out);
 /// Prints one JSON object: `target`; `findings`, each with the fields of its
 /// rule, its message and its place; and `diagnostics`, which are those of
 /// `diags`.

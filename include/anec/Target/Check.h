@@ -56,9 +56,11 @@ void checkFunction(const Function &function, const Target &target,
                    std::vector<Finding> &findings);
 
 /// Reports a finding as a diagnostic with the rule's id. Notes have the rule,
-/// its source and its advice.
+/// its source and its advice, and the places of `others`, which break the same
+/// rule.
 void reportFinding(const Finding &finding, const Assumptions &assumptions,
-                   Diagnostics &diags);
+                   Diagnostics &diags,
+                   llvm::ArrayRef<const Finding *> others = {});
 
 } // namespace anec
 
