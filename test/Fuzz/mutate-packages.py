@@ -49,6 +49,8 @@ WALL_SECONDS = 60  # on a machine that does other things too
 MEMORY = 500 << 20
 # A bound for the machine, not for the test.
 ADDRESS_SPACE = 8 << 30
+# Sanitizers reserve and take more memory than any limit.
+SANITIZED = "ASAN_OPTIONS" in os.environ or "TSAN_OPTIONS" in os.environ
 
 INTEGERS = [0, 1, -1, 2, 3, 7, 63, 64, 65, 255, 1000, 65535, 65536, 10**6, 2**31 - 1,
             -2**31, 2**31, 2**32, 2**53, 2**62, 2**63 - 1, -2**63, 2**64 - 1]
@@ -257,8 +259,9 @@ class Outcome:
                 command, cwd=folder, stdout=output, stderr=errors,
                 stdin=subprocess.DEVNULL)
             try:
-                resource.prlimit(process.pid, resource.RLIMIT_AS,
-                                 (ADDRESS_SPACE, ADDRESS_SPACE))
+                if not SANITIZED:
+                    resource.prlimit(process.pid, resource.RLIMIT_AS,
+                                     (ADDRESS_SPACE, ADDRESS_SPACE))
             except OSError:  # it has ended, or has a lower limit
                 pass
             self.hangs = False
@@ -289,7 +292,7 @@ class Outcome:
             return "an internal error"
         if self.code and b"error" not in self.errors.encode() + self.output:
             return "a failure without an error"
-        if self.memory > MEMORY + 10 * size:
+        if self.memory > MEMORY + 10 * size and not SANITIZED:
             return f"{self.memory >> 20} MB of memory"
         return ""
 
