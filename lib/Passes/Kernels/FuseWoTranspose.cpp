@@ -19,18 +19,31 @@
 
 using namespace anec;
 
-/// Whether a group has one product with a weight, and otherwise only ops that
-/// move elements.
-static bool isProjection(const OpenedBody &body, int group) {
+/// Whether `all` are one product, and otherwise only move elements.
+template <typename Ops>
+static bool isOneProduct(const Ops &all) {
   unsigned products = 0;
-  for (const Op *op : body.ops(group)) {
+  for (const Op *op : all) {
     if (op->is(ops::Matmul))
       ++products;
     else if (!op->def().has(trait::DataMovement) && !op->is(ops::SplitHeads) &&
-             !op->is(ops::MergeHeads))
+             !op->is(ops::MergeHeads) && !isRematerialized(*op))
       return false;
   }
-  return products == 1 && body.hasWeights(group);
+  return products == 1;
+}
+
+static bool isProjection(const OpenedBody &body, int group) {
+  return isOneProduct(body.ops(group)) && body.hasWeights(group);
+}
+
+/// Whether a kernel can be a projection. Most models have none, and opening
+/// them takes much longer than looking.
+static bool mayHaveProjection(const Module &module) {
+  return llvm::any_of(module.functions, [](const auto &function) {
+    return function->kind != FunctionKind::Host &&
+           isOneProduct(llvm::make_pointer_range(function->body()));
+  });
 }
 
 /// Whether a group has products of activations.
@@ -63,6 +76,8 @@ static int onlyUser(const OpenedBody &body, int group) {
 }
 
 static bool fuseWoTranspose(Module &module, PassContext &ctx) {
+  if (!mayHaveProjection(module))
+    return false;
   OpenedModule opened(module);
   bool changed = false;
   for (OpenedBody &body : opened.bodies())
