@@ -16,6 +16,7 @@
 #include "anec/Train/Diags.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/EndianStream.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
@@ -109,10 +110,12 @@ anec::readLlama2c(const MappedFile &file, StringRef path, Diagnostics &diags) {
   // With a tied classifier nothing follows the tables, and some writers omit
   // them.
   bool hasTables = !weights.tied || double(bytes.size()) != wanted;
-  if (double(bytes.size()) != wanted + (hasTables ? double(tables) : 0))
+  if (double(bytes.size()) != wanted + (hasTables ? double(tables) : 0)) {
+    // The sizes of a hostile header add up to more than an integer holds.
+    std::string all = formatv("{0:F0}", wanted + double(tables));
     return fail("it has " + std::to_string(bytes.size()) +
-                " bytes, and its header asks for " +
-                std::to_string(uint64_t(wanted) + tables));
+                " bytes, and its header asks for " + all);
+  }
 
   uint64_t at = headerSize;
   forEachLlamaArray(weights.layers, weights.tied, [&](LlamaRole role, int64_t) {
