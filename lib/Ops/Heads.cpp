@@ -147,56 +147,60 @@ static void evalRope(EvalContext &ctx) {
   }
 }
 
-/// first' = first cos - second sin, second' = second cos + first sin. The two
-/// elements of a pair are half a width apart for half_split. For interleaved,
-/// they are adjacent: along axis 2 of [batch * heads, width / 2, 2, positions].
+/// x cos + partner sin, where the partner of an element is the other one of its
+/// pair, and the sine of a first element is negative. A batch counts as more
+/// heads, so that the tables are broadcast along channels alone: a product that
+/// broadcasts along the batch axis is wrong on some systems
+/// (`batch-broadcast`).
 static void decomposeRope(Builder &builder, const Op &op,
                           llvm::SmallVectorImpl<Value *> &results) {
   Decomposition d(builder, op);
-  Value *x = op.operand(0u);
-  const Shape original = x->type.shape, shape = headShape(original);
+  const Shape original = op.operand(0u)->type.shape,
+              shape = headShape(original);
   int64_t heads = shape[0], width = shape[1], positions = shape[2];
   bool interleaved = op.get(param::style) == "interleaved";
 
-  Shape paired = original, table = {1, width / 2, positions};
-  if (interleaved) {
-    paired = {heads, width / 2, 2, positions};
-    table = {1, width / 2, 1, positions};
-  }
   std::vector<double> cosines, sines;
-  for (int64_t i = 0; i < width / 2; ++i) {
-    double step = ropeStep(op, i, width);
+  for (int64_t row = 0; row < width; ++row) {
+    int64_t pair = interleaved ? row / 2 : row % (width / 2);
+    bool isFirst = interleaved ? row % 2 == 0 : row < width / 2;
+    double step = ropeStep(op, pair, width);
     for (int64_t p = 0; p < positions; ++p) {
+      double sine = std::sin(double(p) * step);
       cosines.push_back(std::cos(double(p) * step));
-      sines.push_back(std::sin(double(p) * step));
+      sines.push_back(isFirst ? -sine : sine);
     }
   }
+  const Shape table = {1, width, positions};
   Value *cosine = d.array(table, cosines, "cos");
   Value *sine = d.array(table, sines, "sin");
 
-  int64_t axis = interleaved ? 2 : int64_t(original.size()) - 2;
-  Shape half = paired, begin(paired.size(), 0);
-  half[axis] /= 2;
-  auto slice = [&](int64_t from, llvm::StringRef part) {
-    begin[axis] = from;
-    return d.make(ops::SliceBySize, {x},
-                  {Attr(param::begin, begin), Attr(param::size, half)}, part);
+  auto view = [&](Value *value, const Shape &shape, llvm::StringRef part) {
+    return value->type.shape == shape ? value : d.reshape(value, shape, part);
   };
-  if (interleaved)
-    x = d.reshape(x, paired, "pairs");
-  Value *first = slice(0, "first"), *second = slice(half[axis], "second");
-  Value *turnedFirst = d.make(ops::Sub,
-                              {d.make(ops::Mul, {first, cosine}, "first_cos"),
-                               d.make(ops::Mul, {second, sine}, "second_sin")},
-                              "turned_first");
-  Value *turnedSecond =
-      d.make(ops::Add,
-             {d.make(ops::Mul, {second, cosine}, "second_cos"),
-              d.make(ops::Mul, {first, sine}, "first_sin")},
-             "turned_second");
-  Value *turned = d.make(ops::Concat, {turnedFirst, turnedSecond},
-                         Attr(param::axis, axis), interleaved ? "turned" : "");
-  results.push_back(interleaved ? d.reshape(turned, original) : turned);
+  // Exchange the elements of each pair: rows 2i and 2i + 1, or the halves.
+  Value *x = view(op.operand(0u), shape, "heads");
+  const Shape paired =
+      interleaved ? Shape{heads * (width / 2), 2, positions} : shape;
+  Value *pairs = view(x, paired, "pairs");
+  Shape half = paired;
+  half[1] /= 2;
+  auto slice = [&](int64_t from, llvm::StringRef part) {
+    return d.make(
+        ops::SliceBySize, {pairs},
+        {Attr(param::begin, Shape{0, from, 0}), Attr(param::size, half)}, part);
+  };
+  Value *first = slice(0, "first"), *second = slice(half[1], "second");
+  Value *exchanged =
+      d.make(ops::Concat, {second, first}, Attr(param::axis, 1), "exchanged");
+  Value *partner = view(exchanged, shape, "partner");
+
+  Value *straight = d.make(ops::Mul, {x, cosine}, "x_cos");
+  Value *crossed = d.make(ops::Mul, {partner, sine}, "partner_sin");
+  bool isBatched = original.size() > shape.size();
+  Value *turned =
+      d.make(ops::Add, {straight, crossed}, isBatched ? "turned" : "");
+  results.push_back(view(turned, original, ""));
 }
 
 static int64_t flopsRope(const Op &op) {
