@@ -139,7 +139,7 @@ void Accuracy::add(const RecordedVerdicts &record) {
       broken.insert(finding.rule);
     for (const Rule *rule : broken)
       hasError |= assumptions.isError(*rule);
-    add(record, name, isAccepted, hasError, broken);
+    add(record, target->name, isAccepted, hasError, broken);
   }
 }
 

@@ -122,6 +122,23 @@ static constexpr Limits limitsOfM5() {
   return limits;
 }
 
+static constexpr Limits limitsOfM6() {
+  Limits limits = fromM4On(common);
+  limits.sramBytes = {
+      32 * MiB, "as M5; operands of 2 MiB and more are tiled (study)", Low};
+  limits.opsPerProgram = {382, "as M4; 387 convs overflow the stack (study)",
+                          Medium};
+  limits.spatial = {65536, "as M5", Low};
+  limits.convOutputChannels = {62080, "as M5", Low};
+  limits.convKernelWidth = {15, "ANE microarchitecture study (M6)", Medium};
+  limits.matmulContraction = {65536, "as M5", Low};
+  limits.matmulExtent = {65536, "as M5", Low};
+  limits.longReduction = {384, "as M5", Low};
+  limits.avgPoolWindow = {31, "as M5", Low};
+  limits.loadedPrograms = {127, "as M5", Low};
+  return limits;
+}
+
 static constexpr Quoted<llvm::StringLiteral> modernText = {
     "1.3", "all projects that compile MIL text on macOS 15 and later", High};
 static constexpr Quoted<llvm::StringLiteral> oldText = {
@@ -178,6 +195,17 @@ static constexpr CostAnchors costOfM5 = {
     .matmulTeraflops = {8.9, "ANEForge fit (h17s)", Medium},
     .gigabytesPerSecond = {114, "ANEForge heuristics (M5)", Medium},
     .errorFactor = 2.3,
+};
+/// One of the two engines, which share the bandwidth.
+static constexpr CostAnchors costOfM6 = {
+    .floorMicroseconds = {160,
+                          "study (M6): 30 to submit, 130 and more to complete, "
+                          "through Core ML",
+                          Low},
+    .convTeraflops = {20.6, "study (M6): one engine; both reach 39.5", Medium},
+    .matmulTeraflops = {8.9, "as M5", Low},
+    .gigabytesPerSecond = {150, "study (M6): weights; 152, anemll-bench", High},
+    .errorFactor = 3,
 };
 /// The slowest figure of all chips for each anchor.
 static constexpr CostAnchors costOfAny = {
@@ -267,11 +295,38 @@ static constexpr Target targets[] = {
         .numerics = {"m4", "ANEForge: overflow and rounding same as M4", Low},
         .cost = costOfM5,
     },
+    {
+        .name = "m6",
+        .summary = "M6 (h18): two engines",
+        .chips = {Chip::M6},
+        .limits = limitsOfM6(),
+        .surface = surfaceRule,
+        .milVersion = modernText,
+        .opset = "ios18",
+        .numerics = {"m4", "ANE microarchitecture study: the same on both",
+                     Medium},
+        .cost = costOfM6,
+    },
+};
+
+/// Sources: mil-hwx-compiler for the generations, coremltools and ANEForge for
+/// names with a letter.
+static constexpr HardwareName otherNames[] = {
+    {"h13", "m1"},  {"a14", "m1"},     {"h14", "m2"},        {"a15", "m2"},
+    {"h15", "m3"},  {"a16", "m3"},     {"h15d", "m3-ultra"}, {"h16", "m4"},
+    {"h16g", "m4"}, {"a17-pro", "m4"}, {"h17", "m5"},        {"h17s", "m5"},
+    {"a18", "m5"},  {"a18-pro", "m5"}, {"h18", "m6"},        {"h18g", "m6"},
+    {"h18p", "m6"}, {"a19", "m6"},     {"a19-pro", "m6"},
 };
 
 llvm::ArrayRef<Target> anec::allTargets() { return targets; }
 
+llvm::ArrayRef<HardwareName> anec::hardwareNames() { return otherNames; }
+
 const Target *anec::findTarget(llvm::StringRef name) {
+  for (const HardwareName &other : otherNames)
+    if (other.name == name)
+      name = other.target;
   const auto *found = llvm::find_if(
       targets, [&](const Target &target) { return target.name == name; });
   return found == std::end(targets) ? nullptr : found;
@@ -317,6 +372,12 @@ double anec::predictMicroseconds(const Target &target, const Work &work) {
   return anchors.floorMicroseconds + std::max(compute, move);
 }
 
+/// Whether `text` has `words`, and not as a part of others, as in `M10`.
+static bool hasWords(llvm::StringRef text, llvm::StringRef words) {
+  return (" " + text + " ").str().find((" " + words + " ").str()) !=
+         std::string::npos;
+}
+
 const Target *anec::findTargetOfChip(llvm::StringRef chip) {
   struct Row {
     const char *words, *target;
@@ -327,9 +388,16 @@ const Target *anec::findTargetOfChip(llvm::StringRef chip) {
                                  {"M2", "m2"},
                                  {"M3", "m3"},
                                  {"M4", "m4"},
-                                 {"M5", "m5"}};
+                                 {"M5", "m5"},
+                                 {"M6", "m6"},
+                                 {"A14", "a14"},
+                                 {"A15", "a15"},
+                                 {"A16", "a16"},
+                                 {"A17 Pro", "a17-pro"},
+                                 {"A18", "a18"},
+                                 {"A19", "a19"}};
   for (const Row &row : rows)
-    if (chip.contains(row.words))
+    if (hasWords(chip, row.words))
       return findTarget(row.target);
   return nullptr;
 }

@@ -116,7 +116,8 @@ def compile(path, **options):
 
     kernel        the kernel or layer to compile
     defines       overrides of `config` entries: a dict
-    target        the chip: "m1" to "m5"; None: legal for all
+    target        the chip: "m1" to "m6", or as "h16" or "a17-pro"; None:
+                  legal for all
     assume        "RULE=allow" or "RULE=deny", to know better than the rules
     weights       values of weights: a .safetensors file or a folder of .npy
     weight_map    a JSON file: names of weights -> names there

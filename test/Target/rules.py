@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-ALL = "m1, m2, m3, m3-ultra, m4, m5"
+ALL = "m1, m2, m3, m3-ultra, m4, m5, m6"
 # Rules about programs that cannot be read. They are judged from the text alone,
 # and breaking them is reported by the reader as well.
 UNREADABLE = {

@@ -43,6 +43,48 @@ TEST(Target, IsFoundByName) {
   EXPECT_EQ(findTarget("m0"), nullptr);
 }
 
+TEST(Target, IsFoundByHardware) {
+  for (const HardwareName &other : hardwareNames()) {
+    SCOPED_TRACE(other.name.str());
+    ASSERT_NE(findTarget(other.target), nullptr);
+    EXPECT_EQ(findTarget(other.name), findTarget(other.target));
+    for (const Target &target : allTargets())
+      EXPECT_NE(target.name, other.name);
+  }
+  for (auto [name, target] : {std::pair("h13", "m1"),
+                              {"h14", "m2"},
+                              {"a16", "m3"},
+                              {"h15d", "m3-ultra"},
+                              {"a17-pro", "m4"},
+                              {"a18-pro", "m5"},
+                              {"h18g", "m6"},
+                              {"a19", "m6"}})
+    EXPECT_EQ(findTarget(name)->name, target);
+  for (llvm::StringRef name :
+       {"", "h", "h11", "h19", "a13", "a20", "H16", "m7"})
+    EXPECT_EQ(findTarget(name), nullptr);
+}
+
+TEST(Target, IsFoundByTheSystemsNameOfAChip) {
+  for (auto [chip, target] : {std::pair("Apple M1", "m1"),
+                              {"Apple M3 Max", "m3"},
+                              {"Apple M3 Ultra", "m3-ultra"},
+                              {"Apple M6", "m6"},
+                              {"Apple A17 Pro", "m4"},
+                              {"Apple A19 Pro", "m6"}})
+    EXPECT_EQ(findTargetOfChip(chip), findTarget(target)) << chip;
+  for (llvm::StringRef chip :
+       {"", "Apple processor", "Apple M10", "Apple M61", "Apple A1", "XM4"})
+    EXPECT_EQ(findTargetOfChip(chip), nullptr) << chip.str();
+}
+
+TEST(Target, TwoEnginesOfOneChipShareItsBandwidth) {
+  // Of the M6: one engine computes, and both together read the weights.
+  const Target &m6 = *findTarget("m6");
+  EXPECT_DOUBLE_EQ(m6.cost.convTeraflops, 20.6);
+  EXPECT_DOUBLE_EQ(m6.cost.gigabytesPerSecond, 150);
+}
+
 TEST(Target, ChipSetsAreSpelledByTarget) {
   EXPECT_EQ(ChipSet::all().str(), "all");
   EXPECT_EQ(ChipSet({Chip::M3Ultra, Chip::M1}).str(), "m1, m3-ultra");

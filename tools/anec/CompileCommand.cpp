@@ -17,8 +17,17 @@ using namespace anec;
 //===----------------------------------------------------------------------===//
 
 static void printTargets(llvm::raw_ostream &out) {
-  for (const Target &target : allTargets())
-    out << llvm::left_justify(target.name, 10) << target.summary << '\n';
+  for (const Target &target : allTargets()) {
+    out << llvm::left_justify(target.name, 10) << target.summary;
+    llvm::StringRef separator = "; also ";
+    for (const HardwareName &other : hardwareNames()) {
+      if (other.target != target.name)
+        continue;
+      out << separator << other.name;
+      separator = ", ";
+    }
+    out << '\n';
+  }
 }
 
 //===----------------------------------------------------------------------===//

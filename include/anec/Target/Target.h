@@ -119,6 +119,7 @@ enum class Chip : uint8_t {
   M3Ultra = 1 << 3,
   M4 = 1 << 4,
   M5 = 1 << 5,
+  M6 = 1 << 6,
 };
 
 /// A set of chips; the target `generic` has all.
@@ -130,7 +131,8 @@ public:
       bits |= uint8_t(chip);
   }
   static constexpr ChipSet all() {
-    return {Chip::M1, Chip::M2, Chip::M3, Chip::M3Ultra, Chip::M4, Chip::M5};
+    return {Chip::M1, Chip::M2, Chip::M3, Chip::M3Ultra,
+            Chip::M4, Chip::M5, Chip::M6};
   }
   constexpr bool intersects(ChipSet other) const { return bits & other.bits; }
   constexpr bool operator==(const ChipSet &) const = default;
@@ -158,10 +160,19 @@ struct Target {
 
 /// All targets, `generic` first, then by age.
 llvm::ArrayRef<Target> allTargets();
-/// Null when there is no such target.
-const Target *findTarget(llvm::StringRef name);
-/// The target for the system's name of a chip, such as `Apple M4 Max`; null
+/// Another name of a target: that of its engine, or of a phone chip that has
+/// the same engine.
+struct HardwareName {
+  llvm::StringLiteral name; ///< `h16`, `a17-pro`
+  llvm::StringLiteral target;
+};
+/// All hardware names, in the order of the targets.
+llvm::ArrayRef<HardwareName> hardwareNames();
+/// The target called `name`, which is its own name or a hardware name; null
 /// when there is none.
+const Target *findTarget(llvm::StringRef name);
+/// The target for the system's name of a chip, such as `Apple M4 Max` or `Apple
+/// A17 Pro`; null when there is none.
 const Target *findTargetOfChip(llvm::StringRef chip);
 inline const Target &genericTarget() { return allTargets().front(); }
 

@@ -45,7 +45,47 @@ static std::string unpublishedTargets() {
           return time.target == target.name;
         }))
       names.push_back("`" + target.name.str() + "`");
-  return llvm::join(names, " and ");
+  std::string last = names.back();
+  names.pop_back();
+  return llvm::join(names, ", ") + " and " + last;
+}
+
+static void printHardwareNames(llvm::raw_ostream &out) {
+  out << "\n## Hardware names\n\n"
+         "`--target=` also takes the name of an engine, as the vendor's "
+         "compiler "
+         "has it, or of\n"
+         "a phone chip that has the same engine. Its figures are those of the "
+         "target: none of\n"
+         "this table was published for a phone, whose memory and clock "
+         "differ.\n\n"
+         "| target | also called |\n|---|---|\n";
+  for (const Target &target : allTargets()) {
+    std::vector<std::string> names;
+    for (const HardwareName &other : hardwareNames())
+      if (other.target == target.name)
+        names.push_back("`" + other.name.str() + "`");
+    if (!names.empty())
+      out << "| " << target.name << " | " << llvm::join(names, ", ") << " |\n";
+  }
+  out << "\nA14 to A19 Pro, and the numbers of engines, are those of "
+         "mil-hwx-compiler's table of\n"
+         "generations; names with a letter are from coremltools, ANEForge and "
+         "the ANE\n"
+         "microarchitecture study. The study's M6 compiles for `h18g`, which "
+         "divides a program\n"
+         "between two engines. With 387 convolutions that overflows the "
+         "compiler's stack\n"
+         "([op-limit](rules.md#op-limit)), long chains of elementwise ops take "
+         "minutes\n"
+         "([elementwise-chain](rules.md#elementwise-chain)), and a Whisper "
+         "encoder took 78 GB of\n"
+         "swap files. Compiling for `h18`, one engine, has none of the three. "
+         "Of the rules that\n"
+         "name chips, only those two are for `m6`: nothing published shows the "
+         "others there, and\n"
+         "no program that was accepted for H18 breaks a rule that is an error "
+         "([accuracy](accuracy.md)).\n";
 }
 
 static void printPublished(llvm::raw_ostream &out) {
@@ -131,5 +171,6 @@ void anec::printTargetsPage(llvm::raw_ostream &out) {
   out << "\n\n## Sources\n\n";
   for (const std::string &source : sources)
     out << source << '\n';
+  printHardwareNames(out);
   printPublished(out);
 }

@@ -5,6 +5,7 @@
 
 #include "Predicates.h"
 #include "anec/Ops/Report.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace anec;
 
@@ -30,6 +31,40 @@ constinit const Rule rules::ConstantMatmul = {
     .advice = "use a 1x1 convolution",
     .rewrite = Rewrite::MatmulToConv,
     .ofOp = constantMatmul,
+};
+
+static void elementwiseChain(const Function &function, const Target &target,
+                             ReportBreach report) {
+  constexpr unsigned most = 128;
+  llvm::DenseMap<const Op *, unsigned> chains; ///< the longest that end here
+  for (const Op &op : function.body()) {
+    if (!op.def().has(trait::Elementwise))
+      continue;
+    unsigned before = 0;
+    for (const Value *operand : op.operandValues())
+      if (operand && operand->definingOp())
+        before = std::max(before, chains.lookup(operand->definingOp()));
+    chains[&op] = before + 1;
+    if (before != most)
+      continue;
+    report(op.range(),
+           *broken("this is op {0} of a chain of elementwise ops", most + 1));
+    return;
+  }
+}
+constinit const Rule rules::ElementwiseChain = {
+    .id = "elementwise-chain",
+    .family = family,
+    .summary = "a chain of elementwise ops has at most 128: compiling it for "
+               "two engines takes a time that grows with the power 3.5 of its "
+               "length, and 512 took 179 s",
+    .chips = {Chip::M6},
+    .impact = Impact::Performance,
+    .source = "microarchitecture study (M6); 0.39 s for one engine (h18)",
+    .date = "2026-11",
+    .advice = "cut the program in two",
+    .unprobed = "what it costs is compiling, which is not timed",
+    .ofFunction = elementwiseChain,
 };
 
 static Verdict transposedY(const Op &op, const Target &target) {

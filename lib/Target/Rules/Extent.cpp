@@ -133,12 +133,13 @@ constinit const Rule rules::OpLimit = {
     .id = "op-limit",
     .family = family,
     .summary = "a chain of ops, each using the one before, has at most 382",
-    .chips = {Chip::M3, Chip::M3Ultra, Chip::M4, Chip::M5},
+    .chips = {Chip::M3, Chip::M3Ultra, Chip::M4, Chip::M5, Chip::M6},
     .source = "maderix/ANE (M4): 383 chained convolutions overflow the "
-              "compiler's stack; so does M6 at 387",
+              "compiler's stack; microarchitecture study (M6): 387",
     .date = "2026-11",
-    .conflict = "the study ran 512 ops on M4; 73728 ops in 8192 blocks compile "
-                "for M1 and M2 (mil-hwx-compiler)",
+    .conflict = "the study ran 512 ops on M4, and compiled as many for one of "
+                "the M6's engines (h18); 73728 ops in 8192 blocks compile for "
+                "M1 and M2 (mil-hwx-compiler)",
     .advice = "cut the program in two",
     .danger = "its program overflowed the compiler's stack",
     .ofFunction = opLimit,
