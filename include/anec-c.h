@@ -127,7 +127,7 @@ typedef enum anec_fusion ANEC_INT {
 
 typedef struct anec_compile_options {
   size_t struct_size;
-  const char *target; /**< `m1`; null: generic, which is legal for all chips */
+  const char *target; /**< `m1`, `h16`; null: generic, legal for all chips */
   const char *kernel; /**< compiles only this kernel or layer; null: the model,
                          if there is one */
   /** Overrides of `config` entries: `NAME=VALUE`. */
@@ -287,7 +287,8 @@ typedef enum anec_numerics ANEC_INT {
   ANEC_NUMERICS_FP32 = 1, /**< rounds nothing; fp16 outputs are fp32 */
   ANEC_NUMERICS_M1 = 2,   /**< as published for the engine of that chip */
   ANEC_NUMERICS_M3 = 3,
-  ANEC_NUMERICS_M4 = 4
+  ANEC_NUMERICS_M4 = 4,
+  ANEC_NUMERICS_M2 = 5
 } anec_numerics;
 
 typedef struct anec_session_options {

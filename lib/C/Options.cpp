@@ -40,7 +40,7 @@ std::optional<DType> anec::c::dtypeOf(anec_dtype dtype) {
 static constexpr std::pair<anec_numerics, Numerics> numericsTable[] = {
     {ANEC_NUMERICS_FP16, Numerics::FP16}, {ANEC_NUMERICS_FP32, Numerics::FP32},
     {ANEC_NUMERICS_M1, Numerics::M1},     {ANEC_NUMERICS_M3, Numerics::M3},
-    {ANEC_NUMERICS_M4, Numerics::M4},
+    {ANEC_NUMERICS_M4, Numerics::M4},     {ANEC_NUMERICS_M2, Numerics::M2},
 };
 
 std::optional<Numerics> anec::c::numericsOf(anec_numerics numerics) {

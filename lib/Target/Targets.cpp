@@ -248,7 +248,10 @@ static constexpr Target targets[] = {
         .surface = surfaceRule,
         .milVersion = oldText,
         .opset = "ios16",
-        .numerics = {"m1", "ANEForge #115; overflow gives infinity", Low},
+        .numerics = {"m2",
+                     "omarchy-ane (M2 Max): small products; ANEForge (M2 Pro): "
+                     "overflow, slices",
+                     Medium},
         .cost = costOfM2,
     },
     {

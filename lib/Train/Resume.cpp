@@ -74,7 +74,7 @@ std::unique_ptr<RunFolder> RunFolder::open(const TrainOptions &options,
 
 static constexpr std::pair<Numerics, llvm::StringLiteral> numericsNames[] = {
     {Numerics::FP32, "fp32"}, {Numerics::FP16, "fp16"}, {Numerics::M1, "m1"},
-    {Numerics::M3, "m3"},     {Numerics::M4, "m4"},
+    {Numerics::M2, "m2"},     {Numerics::M3, "m3"},     {Numerics::M4, "m4"},
 };
 
 llvm::StringRef anec::spelling(Numerics numerics) {

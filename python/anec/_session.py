@@ -10,7 +10,7 @@ from . import _anec
 from ._compiler import Program
 from ._text import Tokenizer
 
-NUMERICS = ("fp16", "fp32", "m1", "m3", "m4")
+NUMERICS = ("fp16", "fp32", "m1", "m3", "m4", "m2")  # as in anec-c.h
 
 
 class Port(typing.NamedTuple):
@@ -48,7 +48,7 @@ class Session:
     program     a Program, or the path of a package, a MIL program or a source
     backend     "cpu"; "ane" on a Mac
     numerics    how the cpu backend computes: "fp16" rounds after each op, "fp32"
-                never; "m1", "m3", "m4" emulate what is published of an engine
+                never; "m1" to "m4" emulate what is published of an engine
     threads     0: one per processor
     weights     values for the weights of a package, as for compile; what is not
                 there its own file has

@@ -214,6 +214,7 @@ BackendFlags::BackendFlags()
                          "do not round; fp16 outputs become fp32"),
               clEnumValN(Numerics::M1, "m1",
                          "emulate the published arithmetic of the M1 engine"),
+              clEnumValN(Numerics::M2, "m2", "the same for the M2"),
               clEnumValN(Numerics::M3, "m3", "the same for the M3 Ultra"),
               clEnumValN(Numerics::M4, "m4", "the same for the M4"))),
       threads("threads", cl::value_desc("N"), cl::init(0),

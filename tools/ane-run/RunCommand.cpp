@@ -85,7 +85,8 @@ ExitCode Run::run(const Invocation &call) {
     if (!wrong.empty())
       return call.usageError(wrong);
   if (reportHazards && !isEmulated(backend.numerics))
-    return call.usageError("--report-hazards takes --numerics=m1, m3 or m4");
+    return call.usageError(
+        "--report-hazards takes --numerics=m1, m2, m3 or m4");
   if (maskSeed() && !program.isPackage())
     return call.usageError("--seed is for packages");
   return runReporting([&](Diagnostics &diags) {

@@ -206,6 +206,7 @@ std::unique_ptr<LoadedProgram> ane_double::load(const std::string &folder,
   options.workspace = workspace;
   if (const char *chip = std::getenv("ANE_DOUBLE_NUMERICS"))
     options.numerics = chip == std::string("m1")   ? Numerics::M1
+                       : chip == std::string("m2") ? Numerics::M2
                        : chip == std::string("m3") ? Numerics::M3
                                                    : Numerics::M4;
   Diagnostics diags;

@@ -22,6 +22,10 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr Chip m1 = {Chip::Ties::Even, Chip::Accumulator::HalfThenSingle,
                             Chip::Vanishing::Subnormal, Chip::Beyond::Saturate,
                             /*limitsWidthSlices=*/true};
+static constexpr Chip m2 = {Chip::Ties::Away, Chip::Accumulator::Fixed,
+                            Chip::Vanishing::HalfUnit,
+                            Chip::Beyond::InfinityRounded,
+                            /*limitsWidthSlices=*/true};
 static constexpr Chip m3 = {Chip::Ties::Away, Chip::Accumulator::Fixed,
                             Chip::Vanishing::Subnormal, Chip::Beyond::Zero,
                             /*limitsWidthSlices=*/false};
@@ -37,6 +41,8 @@ const Chip *cpu::emulatedChip(Numerics numerics) {
     return nullptr;
   case Numerics::M1:
     return &m1;
+  case Numerics::M2:
+    return &m2;
   case Numerics::M3:
     return &m3;
   case Numerics::M4:

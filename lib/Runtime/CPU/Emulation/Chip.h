@@ -37,10 +37,14 @@ struct Chip {
     ExponentSum,
     /// Those smaller than the smallest normal fp16, 2^-14.
     Subnormal,
+    /// Those that fixed point rounds to zero, below 2^-17.
+    HalfUnit,
   } vanishing;
   /// The result after a partial sum of 2^15 or more.
   enum class Beyond : uint8_t {
     Infinity, ///< infinity, independent of later products
+    /// The same, also for a result that fp16 rounds to 2^15, from 32760 on.
+    InfinityRounded,
     Zero,     ///< zero, independent of later products
     Saturate, ///< the sum continues from 2^15
   } beyond;

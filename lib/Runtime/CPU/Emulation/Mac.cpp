@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mac.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <cmath>
 #include <limits>
 
@@ -22,6 +23,19 @@ namespace {
 constexpr double fixedOne = 65536; ///< 1 in fixed point
 constexpr double sumLimit = 32768;
 constexpr double leastNormal = 0x1p-14;
+
+/// The least product that is not taken for zero.
+double leastProduct(Chip::Vanishing vanishing) {
+  switch (vanishing) {
+  case Chip::Vanishing::ExponentSum:
+    return 0; // addFixedProducts compares exponents
+  case Chip::Vanishing::Subnormal:
+    return leastNormal;
+  case Chip::Vanishing::HalfUnit:
+    return 0.5 / fixedOne;
+  }
+  llvm_unreachable("all kinds handled");
+}
 
 /// Elements with exponent 31 are ordinary numbers to the engine: infinity is
 /// 2^16, a NaN 1.5 times as much. A zero has no sign.
@@ -72,7 +86,7 @@ static void addFixed(const Chip &chip, float left, size_t n, const float *right,
   bool byExponents = chip.vanishing == Chip::Vanishing::ExponentSum;
   addFixedProducts(n, double(left) * fixedOne,
                    byExponents ? powerOf(left) : 1.0f,
-                   byExponents ? 0 : leastNormal * fixedOne, right, powers,
+                   leastProduct(chip.vanishing) * fixedOne, right, powers,
                    row.sums.data(), row.beyond.data(), row.vanished.data());
 }
 
@@ -105,7 +119,11 @@ static double finish(const Chip &chip, double sum, double beyond) {
     return chip.beyond == Chip::Beyond::Zero
                ? 0
                : beyond * std::numeric_limits<double>::infinity();
-  return chip.toHalf(sum / fixedOne);
+  double result = chip.toHalf(sum / fixedOne);
+  if (chip.beyond == Chip::Beyond::InfinityRounded &&
+      std::fabs(result) >= sumLimit)
+    return std::copysign(std::numeric_limits<double>::infinity(), result);
+  return result;
 }
 
 static void multiplyRow(const Chip &chip, const GemmShape &shape,
