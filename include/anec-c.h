@@ -243,7 +243,9 @@ typedef struct anec_cost {
   /** The time of one run in microseconds, and its range within the error of the
       chip's published figures. */
   double microseconds, least, most;
-  const char *bound; /**< `dispatch`, `compute` or `bandwidth` */
+  const char *bound; /**< `dispatch`, `compute`, `bandwidth` or `elements` */
+  uint64_t element_bytes; /**< read and written by ops that are no products */
+  unsigned tasks;         /**< that the compiler makes of the programs */
 } anec_cost;
 
 /** Predicts the cost of each entry of the model or package at `path`, or of its

@@ -52,7 +52,8 @@ static py::list takeCosts(anec_costs *costs) {
     anec_costs_get(costs, i, &row);
     rows.append(py::make_tuple(row.name, row.dispatches, row.host_ops,
                                row.flops, row.bytes, row.microseconds,
-                               row.least, row.most, row.bound));
+                               row.least, row.most, row.bound,
+                               row.element_bytes, row.tasks));
   }
   return rows;
 }

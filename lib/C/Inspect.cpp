@@ -171,6 +171,8 @@ static void append(const RunCost &run, anec_costs &costs) {
   cost.host_ops = run.hostOps;
   cost.flops = sum.work.convFlops + sum.work.otherFlops;
   cost.bytes = sum.work.bytes;
+  cost.element_bytes = sum.work.elementBytes;
+  cost.tasks = sum.tasks;
   cost.microseconds = sum.total;
   cost.least = sum.least;
   cost.most = sum.most;

@@ -9,6 +9,7 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Report.h"
 #include "anec/Target/Target.h"
+#include "anec/Target/Tasks.h"
 
 using namespace anec;
 
@@ -91,8 +92,10 @@ static void describeCost(const Function &kernel, const Target &target,
   out.workingSet = report.activationPeak + report.weightBytes;
   Work work;
   work.bytes = report.inputBytes + report.outputBytes + report.weightBytes;
-  for (const Op &op : kernel.body())
+  for (const Op &op : kernel.body()) {
     (op.is(ops::Conv) ? work.convFlops : work.otherFlops) += countFlops(op);
+    work.elementBytes += elementBytes(op);
+  }
   out.microseconds = predictMicroseconds(target, work);
 }
 

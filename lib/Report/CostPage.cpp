@@ -17,12 +17,12 @@ using namespace anec;
 // One rule per line. Colours are variables, with other values in dark mode.
 static constexpr char style[] = R"(
 :root{--ink:#1d2430;--soft:#5b6675;--line:#dfe4ea;--paper:#fff;--band:#f6f8fa;
---dispatch:#98a2b3;--compute:#2f6fd0;--bandwidth:#e08a2e;--kernel:#e3eefc;
---product:#d7e7fb;--op:#eef3f8;--host:#f4efe3;--io:#e6f4ea;color-scheme:light dark}
+--dispatch:#98a2b3;--compute:#2f6fd0;--bandwidth:#e08a2e;--elements:#3d9970;
+--kernel:#e3eefc;--product:#d7e7fb;--op:#eef3f8;--host:#f4efe3;--io:#e6f4ea;color-scheme:light dark}
 @media(prefers-color-scheme:dark){:root{--ink:#e4e8ee;--soft:#9aa5b4;
 --line:#343c48;--paper:#14181e;--band:#1b2129;--dispatch:#6b7686;
---compute:#5b95ea;--bandwidth:#e8a255;--kernel:#1f3350;--product:#21395a;
---op:#222a34;--host:#37301f;--io:#1d3526}}
+--compute:#5b95ea;--bandwidth:#e8a255;--elements:#57b892;--kernel:#1f3350;
+--product:#21395a;--op:#222a34;--host:#37301f;--io:#1d3526}}
 *{box-sizing:border-box}
 body{font:15px/1.55 system-ui,-apple-system,"Segoe UI",sans-serif;margin:0;
 color:var(--ink);background:var(--paper)}
@@ -44,7 +44,7 @@ td.wide{width:34%;min-width:10rem}td.left,th.left{text-align:left}
 .wrap{overflow-x:auto}
 .bar{display:flex;height:.8rem;border-radius:3px;overflow:hidden}
 .dispatch{background:var(--dispatch)}.compute{background:var(--compute)}
-.bandwidth{background:var(--bandwidth)}
+.bandwidth{background:var(--bandwidth)}.elements{background:var(--elements)}
 .legend span{display:inline-block;margin-right:1.2rem}
 .legend i{display:inline-block;width:.8rem;height:.8rem;border-radius:3px;
 margin-right:.35rem;vertical-align:-.05rem}
@@ -116,7 +116,9 @@ private:
     out << "<p class=\"legend soft\"><span><i class=\"dispatch\"></i>dispatch"
            "</span><span><i class=\"compute\"></i>computing</span><span><i "
            "class=\"bandwidth\"></i>moving, where that takes longer than "
-           "computing</span></p>\n";
+           "computing</span><span><i class=\"elements\"></i>elements of ops "
+           "that "
+           "are not products</span></p>\n";
   }
 
   llvm::ArrayRef<RunCost> runs;
@@ -137,7 +139,8 @@ void CostPage::bar(const Prediction &cost, double runs, double whole) {
   };
   part("dispatch", cost.floor);
   part(cost.compute >= cost.move ? "compute" : "bandwidth",
-       cost.total - cost.floor);
+       std::max(cost.compute, cost.move));
+  part("elements", cost.elements);
   out << "</div>";
 }
 
@@ -258,8 +261,10 @@ void CostPage::printProgram(const RunCost::Program &program, bool open) {
       << " to " << number(milli(cost.most)) << ")</span></summary><div>\n";
   out << "<p>Dispatch " << number(milli(cost.floor)) << ", computing "
       << number(milli(cost.compute)) << ", moving " << number(milli(cost.move))
-      << " ms. At most " << number(mega(double(cost.numbers.activationPeak)))
-      << " MB are alive, " << number(100 * cost.share(target))
+      << ", elements " << number(milli(cost.elements)) << " ms in "
+      << cost.tasks << " tasks. At most "
+      << number(mega(double(cost.numbers.activationPeak))) << " MB are alive, "
+      << number(100 * cost.share(target))
       << " % of what fits on the chip; weights are "
       << number(mega(double(cost.numbers.weightBytes))) << " MB.</p>\n";
   printDepths(*program.function);
@@ -278,8 +283,9 @@ void CostPage::printProgram(const RunCost::Program &program, bool open) {
 
 void CostPage::printAnchors() {
   out << "<footer><h2>Anchors</h2>\n"
-         "<p>The time of a program is the dispatch plus the longer of "
-         "computing and moving. Times are "
+         "<p>The time of a program is the dispatch, the longer of computing "
+         "and moving, and what ops that are not products take for their "
+         "elements. Times are "
       << describeError(target) << ".</p>\n<ul>\n";
   auto anchor = [&](llvm::StringRef what, const Quoted<double> &figure,
                     llvm::StringRef unit) {
@@ -291,6 +297,7 @@ void CostPage::printAnchors() {
   anchor("convolutions", target.cost.convTeraflops, "TFLOP/s");
   anchor("other ops", target.cost.matmulTeraflops, "TFLOP/s");
   anchor("bandwidth", target.cost.gigabytesPerSecond, "GB/s");
+  anchor("elements", target.cost.elementGigabytesPerSecond, "GB/s");
   out << "</ul></footer>\n";
 }
 

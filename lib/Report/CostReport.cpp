@@ -102,10 +102,12 @@ static void printProgram(const RunCost::Program &program, const Target &target,
   const Prediction &cost = program.cost;
   printTimes(program.name, cost, target, out);
   out << indent
-      << llvm::format("depth %u; dispatch %.4g, computing %.4g, moving %.4g "
-                      "ms; at most %.4g MB live, %.3g %% of the chip's\n",
-                      cost.depth, milli(cost.floor), milli(cost.compute),
-                      milli(cost.move),
+      << llvm::format("depth %u, %u tasks; dispatch %.4g, computing %.4g, "
+                      "moving %.4g, elements %.4g ms; at most %.4g MB live, "
+                      "%.3g %% of the chip's\n",
+                      cost.depth, cost.tasks, milli(cost.floor),
+                      milli(cost.compute), milli(cost.move),
+                      milli(cost.elements),
                       mega(double(cost.numbers.activationPeak)),
                       100 * cost.share(target));
   printDepths(*program.function, target, out);
@@ -117,10 +119,10 @@ static void printRun(const RunCost &run, const Target &target,
   Prediction sum = run.sum();
   printTimes(run.name, sum, target, out);
   out << indent
-      << llvm::format("%u dispatches; dispatch %.4g, computing %.4g, moving "
-                      "%.4g ms\n",
-                      run.dispatches(), milli(sum.floor), milli(sum.compute),
-                      milli(sum.move));
+      << llvm::format("%u dispatches, %u tasks; dispatch %.4g, computing "
+                      "%.4g, moving %.4g, elements %.4g ms\n",
+                      run.dispatches(), sum.tasks, milli(sum.floor),
+                      milli(sum.compute), milli(sum.move), milli(sum.elements));
   for (const RunCost::Program &program : run.programs)
     out << indent
         << llvm::format("%4.1f %%  %4u x %8.4g ms  ",
@@ -150,6 +152,7 @@ void anec::printCost(llvm::ArrayRef<RunCost> runs, const Target &target,
   printAnchor("convolutions", anchors.convTeraflops, "TFLOP/s", out);
   printAnchor("other ops", anchors.matmulTeraflops, "TFLOP/s", out);
   printAnchor("bandwidth", anchors.gigabytesPerSecond, "GB/s", out);
+  printAnchor("elements", anchors.elementGigabytesPerSecond, "GB/s", out);
   out << "  times are " << describeError(target) << '\n';
 }
 
@@ -162,10 +165,13 @@ static void writeTimes(const Prediction &cost, const Target &target,
   json.attribute("ops", int64_t(cost.numbers.ops));
   json.attribute("conv_flop", cost.work.convFlops);
   json.attribute("other_flop", cost.work.otherFlops);
+  json.attribute("tasks", int64_t(cost.tasks));
   json.attribute("bytes_moved", int64_t(cost.work.bytes));
+  json.attribute("element_bytes", int64_t(cost.work.elementBytes));
   json.attribute("dispatch_microseconds", cost.floor);
   json.attribute("compute_microseconds", cost.compute);
   json.attribute("move_microseconds", cost.move);
+  json.attribute("element_microseconds", cost.elements);
   json.attribute("microseconds", cost.total);
   json.attribute("least_microseconds", cost.least);
   json.attribute("most_microseconds", cost.most);
@@ -250,6 +256,8 @@ void anec::printCost(llvm::ArrayRef<RunCost> runs, const Target &target,
       writeAnchor("conv_teraflops", anchors.convTeraflops, json);
       writeAnchor("other_teraflops", anchors.matmulTeraflops, json);
       writeAnchor("gigabytes_per_second", anchors.gigabytesPerSecond, json);
+      writeAnchor("element_gigabytes_per_second",
+                  anchors.elementGigabytesPerSecond, json);
       json.attribute("error_factor", anchors.errorFactor);
     });
   });

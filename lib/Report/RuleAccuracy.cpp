@@ -5,11 +5,17 @@
 
 #include "anec/Report/RuleAccuracy.h"
 #include "anec/MIL/Reader.h"
+#include "anec/Ops/Cost.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Support/Digest.h"
 #include "anec/Support/Json.h"
 #include "anec/Target/Diags.h"
+#include "anec/Target/Predict.h"
+#include "anec/Target/Tasks.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -49,6 +55,21 @@ static bool parseLine(llvm::StringRef line, RecordedVerdicts &record,
     record.accepted.push_back({target.str(), *isAccepted});
   }
   llvm::sort(record.accepted);
+  const json::Object *tasks = object->getObject("tasks");
+  if (object->get("tasks") && !tasks) {
+    wrong = "`tasks` is no object";
+    return false;
+  }
+  if (tasks)
+    for (const auto &[target, count] : *tasks) {
+      std::optional<int64_t> number = count.getAsInteger();
+      if (!number || *number < 1) {
+        wrong = "`tasks` has values that are not positive integers";
+        return false;
+      }
+      record.tasks.push_back({target.str(), *number});
+    }
+  llvm::sort(record.tasks);
   return true;
 }
 
@@ -89,6 +110,17 @@ struct RuleCounts {
   unsigned accepted = 0, refused = 0;
 };
 
+/// Predicted numbers of tasks, or numbers of ops, beside those recorded.
+struct TaskCounts {
+  unsigned equal = 0;
+  llvm::SmallVector<double> logs; ///< of ratios, without their signs
+  void add(double predicted, int64_t recorded) {
+    equal += predicted == double(recorded);
+    logs.push_back(
+        std::fabs(std::log(std::max(predicted, 1.0) / double(recorded))));
+  }
+};
+
 class Accuracy {
 public:
   explicit Accuracy(const Assumptions &assumptions)
@@ -105,10 +137,14 @@ private:
                    llvm::raw_ostream &out) const;
   void printRules(llvm::raw_ostream &out) const;
   void printReasons(llvm::raw_ostream &out) const;
+  void addTasks(const RecordedVerdicts &record, const Module &module);
+  void printTasks(llvm::raw_ostream &out) const;
 
   const Assumptions &assumptions;
   std::map<std::string, Counts> ofTarget, ofFamily;
   std::map<std::string, RuleCounts> ofRule;
+  /// By target, by whether the program is held out, and by what is counted.
+  std::map<std::tuple<std::string, bool, std::string>, TaskCounts> ofTasks;
   std::map<std::string, unsigned> unparsed; ///< accepted, by their errors
   std::map<std::string, unsigned> notFound; ///< refused, by their reasons
   std::map<std::string, unsigned> unknown;  ///< by the names of targets
@@ -123,6 +159,8 @@ void Accuracy::add(const RecordedVerdicts &record) {
   MILReadOptions reading;
   reading.missingWeights = MILReadOptions::MissingWeights::Ignore;
   std::unique_ptr<Module> module = readMIL(text, "", opTable(), diags, reading);
+  if (module && !diags.hasErrors())
+    addTasks(record, *module);
   MILOutline outline = outlineMIL(text);
   for (const auto &[name, isAccepted] : record.accepted) {
     const Target *target = findTarget(name);
@@ -140,6 +178,49 @@ void Accuracy::add(const RecordedVerdicts &record) {
     for (const Rule *rule : broken)
       hasError |= assumptions.isError(*rule);
     add(record, target->name, isAccepted, hasError, broken);
+  }
+}
+
+void Accuracy::addTasks(const RecordedVerdicts &record, const Module &module) {
+  std::string digest = sha256(llvm::arrayRefFromStringRef(record.text));
+  bool isHeldOut = llvm::hexDigitValue(digest[1]) % 2; // of the first byte
+  for (const auto &[name, tasks] : record.tasks)
+    if (const Target *target = findTarget(name)) {
+      unsigned predicted = 0, ops = 0;
+      for (const auto &function : module.functions) {
+        predicted += countTasks(*function, *target);
+        ops += countCost(*function).ops;
+      }
+      auto counts = [&](llvm::StringRef what) -> TaskCounts & {
+        return ofTasks[{target->name.str(), isHeldOut, what.str()}];
+      };
+      counts("predicted tasks").add(predicted, tasks);
+      counts("number of ops").add(ops, tasks);
+    }
+}
+
+void Accuracy::printTasks(llvm::raw_ostream &out) const {
+  if (ofTasks.empty())
+    return;
+  out << "\n## Tasks\n\n"
+         "The compiler splits a program into tasks, of which the number is "
+         "recorded. Beside it\n"
+         "are the number that anec predicts (`--emit=report`) and the number "
+         "of ops. Programs are\n"
+         "held out if the first byte of their SHA-256 is odd: the prediction "
+         "has nothing from\n"
+         "them. The ratio is that of the two numbers, above 1 in either "
+         "direction.\n\n"
+         "| target | programs | what | number | equal | median ratio | typical "
+         "ratio | worst ratio |\n"
+         "|---|---|---|--:|--:|--:|--:|--:|\n";
+  for (const auto &[key, counts] : ofTasks) {
+    const auto &[target, isHeldOut, what] = key;
+    PredictionError error = summarizeErrors(counts.logs);
+    out << "| " << target << " | " << (isHeldOut ? "held out" : "others")
+        << " | " << what
+        << llvm::format(" | %u | %u | %.2f | %.2f | %.2f |\n", error.count,
+                        counts.equal, error.median, error.typical, error.worst);
   }
 }
 
@@ -216,6 +297,7 @@ void Accuracy::print(llvm::raw_ostream &out) const {
   out << "\n## Kinds of programs\n";
   printCounts("kind", ofFamily, out);
   printRules(out);
+  printTasks(out);
   printReasons(out);
 }
 

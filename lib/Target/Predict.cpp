@@ -6,14 +6,18 @@
 #include "anec/Target/Predict.h"
 #include "Rules/Predicates.h"
 #include "anec/Ops/Cost.h"
+#include "anec/Target/Tasks.h"
 #include "llvm/ADT/DenseMap.h"
 #include <algorithm>
 
 using namespace anec;
 
 llvm::StringRef Prediction::bound() const {
-  if (floor >= std::max(compute, move))
+  double longer = std::max(compute, move);
+  if (floor >= std::max(longer, elements))
     return "dispatch";
+  if (elements > longer)
+    return "elements";
   return compute >= move ? "compute" : "bandwidth";
 }
 
@@ -58,6 +62,7 @@ static double computeMicroseconds(const Op &op, const Target &target) {
   int64_t flops = countFlops(op);
   Work work;
   (op.is(ops::Conv) ? work.convFlops : work.otherFlops) = flops;
+  work.elementBytes = elementBytes(op);
   return predictMicroseconds(target, work) - target.cost.floorMicroseconds;
 }
 
@@ -82,9 +87,12 @@ Prediction anec::predict(const Function &function, const Target &target) {
   Prediction result;
   result.numbers = makeReport(function);
   result.depth = depthOf(function);
-  for (const Op &op : function.body())
+  result.tasks = countTasks(function, target);
+  for (const Op &op : function.body()) {
     (op.is(ops::Conv) ? result.work.convFlops : result.work.otherFlops) +=
         countFlops(op);
+    result.work.elementBytes += elementBytes(op);
+  }
 
   uint64_t &bytes = result.work.bytes;
   bytes = result.numbers.weightBytes + slowWeightBytes(function, target);
@@ -104,6 +112,9 @@ Prediction anec::predict(const Function &function, const Target &target) {
                    result.floor;
   result.move =
       predictMicroseconds(target, {0, 0, result.work.bytes}) - result.floor;
+  result.elements =
+      predictMicroseconds(target, {0, 0, 0, result.work.elementBytes}) -
+      result.floor;
   result.total = predictMicroseconds(target, result.work);
   result.least = result.total / anchors.errorFactor;
   result.most = result.total * anchors.errorFactor;
@@ -205,13 +216,16 @@ Prediction RunCost::sum() const {
     total.work.convFlops += runs * one.work.convFlops;
     total.work.otherFlops += runs * one.work.otherFlops;
     total.work.bytes += runs * one.work.bytes;
+    total.work.elementBytes += runs * one.work.elementBytes;
+    total.tasks += runs * one.tasks;
     total.numbers.ops += runs * one.numbers.ops;
     total.numbers.activationPeak =
         std::max(total.numbers.activationPeak, one.numbers.activationPeak);
     total.depth = std::max(total.depth, one.depth);
     for (auto time :
          {&Prediction::floor, &Prediction::compute, &Prediction::move,
-          &Prediction::total, &Prediction::least, &Prediction::most})
+          &Prediction::elements, &Prediction::total, &Prediction::least,
+          &Prediction::most})
       total.*time += runs * one.*time;
   }
   return total;

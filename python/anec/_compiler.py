@@ -41,7 +41,9 @@ class Cost(typing.NamedTuple):
     microseconds: float
     least: float
     most: float
-    bound: str  #: `dispatch`, `compute` or `bandwidth`
+    bound: str  #: `dispatch`, `compute`, `bandwidth` or `elements`
+    element_bytes: int
+    tasks: int
 
 
 def _options(kernel=None, defines=None, target=None, assume=(), weights=None,

@@ -182,7 +182,8 @@ def test_rules():
     found = anec.check(source, "m1", seed=1)
     assert found and not [f for f in found if f.is_error], found
     (cost,) = anec.predict(source, "m1", seed=1)
-    assert cost.dispatches == 1
+    assert cost.dispatches == 1 and cost.tasks >= 1
+    assert (cost,) == tuple(anec.predict(source, "h13", seed=1))
 
 
 def test_text():

@@ -3,8 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "anec/IR/Text.h"
+#include "anec/Ops/Ops.h"
 #include "anec/Target/Predict.h"
+#include "anec/Target/Tasks.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
+#include <cmath>
 
 using namespace anec;
 
@@ -110,6 +115,9 @@ TEST(Target, TimeIsTheFloorAndTheLongerOfComputingAndMoving) {
   double move = 1e9 / (target.cost.gigabytesPerSecond * 1e9);
   EXPECT_DOUBLE_EQ(predictMicroseconds(target, {1, 1, 1000000000}),
                    floor + move * 1e6);
+  double elements = 1e9 / (target.cost.elementGigabytesPerSecond * 1e9);
+  EXPECT_DOUBLE_EQ(predictMicroseconds(target, {1, 1, 1000000000, 1000000000}),
+                   floor + (move + elements) * 1e6);
 }
 
 TEST(Target, PredictionsAreWithinTheErrorTheyState) {
@@ -125,4 +133,114 @@ TEST(Target, PredictionsAreWithinTheErrorTheyState) {
     unfitted += !time.fitted;
   }
   EXPECT_GE(unfitted, 15u);
+}
+
+TEST(Target, ElementRateIsFittedToRowsThatAreNotHeldOut) {
+  // The least squares of logarithms of ratios, in steps of 5 GB/s.
+  auto squares = [](double rate) {
+    return std::pow(std::log(errorOfPredictions(false, rate).typical), 2);
+  };
+  double best = 20;
+  for (double rate = 20; rate <= 400; rate += 5)
+    if (squares(rate) < squares(best))
+      best = rate;
+  for (const Target &target : allTargets())
+    EXPECT_EQ(target.cost.elementGigabytesPerSecond, best) << target.name.str();
+}
+
+TEST(Target, ElementsLowerTheErrorOfRowsThatAreHeldOut) {
+  double rate = genericTarget().cost.elementGigabytesPerSecond;
+  PredictionError before = errorOfPredictions(true, 0),
+                  after = errorOfPredictions(true, rate);
+  EXPECT_EQ(before.count, 22u);
+  EXPECT_EQ(after.count, 22u);
+  EXPECT_NEAR(before.median, 1.225, 0.005);
+  EXPECT_NEAR(after.median, 1.196, 0.005);
+  EXPECT_NEAR(before.typical, 1.721, 0.005);
+  EXPECT_NEAR(after.typical, 1.323, 0.005);
+  EXPECT_NEAR(before.worst, 7.10, 0.01);
+  EXPECT_NEAR(after.worst, 2.09, 0.01);
+  EXPECT_EQ(errorOfPredictions(false, rate).count + after.count,
+            publishedTimes().size());
+}
+
+TEST(Target, RowsOfOneProgramAreHeldOutTogether) {
+  unsigned steps = 0;
+  for (const PublishedTime &time : publishedTimes()) {
+    EXPECT_FALSE(time.fitted && time.isHeldOut()) << time.what.str();
+    // The programs of a step are those of the forward row, which is fitted.
+    if (time.what.starts_with("Stories110M step")) {
+      EXPECT_FALSE(time.isHeldOut()) << time.source.str();
+      ++steps;
+    }
+  }
+  EXPECT_EQ(steps, 7u);
+}
+
+TEST(Target, SummaryOfErrors) {
+  PredictionError none = summarizeErrors({});
+  EXPECT_EQ(none.count, 0u);
+  EXPECT_EQ(none.worst, 1);
+  PredictionError error =
+      summarizeErrors({std::log(4.0), 0, std::log(2.0), std::log(8.0)});
+  EXPECT_EQ(error.count, 4u);
+  EXPECT_DOUBLE_EQ(error.median, std::sqrt(8.0)); // between 2 and 4
+  EXPECT_DOUBLE_EQ(error.worst, 8);
+  EXPECT_DOUBLE_EQ(error.typical,
+                   std::exp(std::log(2.0) * std::sqrt(14 / 4.0)));
+}
+
+//===----------------------------------------------------------------------===//
+// Tasks
+//===----------------------------------------------------------------------===//
+
+/// The element bytes and the tasks on the M2 of a kernel of `x`, fp16[64, 64].
+static std::pair<uint64_t, unsigned> tasksOf(const std::string &body) {
+  Diagnostics diags;
+  std::unique_ptr<Module> module =
+      parseIR(diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(
+                  "kernel @k(%x: fp16[64, 64]) -> (%y: fp16[64, 64]) {\n" +
+                  body + "  return %y\n}\n")),
+              opTable(), diags);
+  if (!module || diags.hasErrors()) {
+    ADD_FAILURE() << body;
+    return {};
+  }
+  const Function &function = *module->functions.front();
+  uint64_t bytes = 0;
+  for (const Op &op : function.body())
+    bytes += elementBytes(op);
+  return {bytes, countTasks(function, *findTarget("m2"))};
+}
+
+TEST(Tasks, ElementsAreReadOnceAndWritten) {
+  constexpr uint64_t array = 64 * 64 * 2;
+  using Numbers = std::pair<uint64_t, unsigned>;
+  EXPECT_EQ(tasksOf("  %y = relu(%x) : fp16[64, 64]\n"), Numbers(2 * array, 1));
+  EXPECT_EQ(tasksOf("  %y = mul(%x, %x) : fp16[64, 64]\n"),
+            Numbers(2 * array, 1));
+  // Another shape for the same elements is free.
+  EXPECT_EQ(tasksOf("  %z = reshape(%x) {shape = [4096]} : fp16[4096]\n"
+                    "  %y = reshape(%z) {shape = [64, 64]} : fp16[64, 64]\n"),
+            Numbers(0, 0));
+  // Of what is sliced, only the part is read.
+  EXPECT_EQ(
+      tasksOf("  %z = slice_by_size(%x) {begin = [0, 0], size = [1, 64]} : "
+              "fp16[1, 64]\n  %y = add(%x, %z) : fp16[64, 64]\n"),
+      Numbers(2 * array / 64 + 2 * array + array / 64, 3));
+}
+
+TEST(Tasks, ProductsHaveNoElements) {
+  using Numbers = std::pair<uint64_t, unsigned>;
+  // A task to stage `x` and one to multiply.
+  EXPECT_EQ(tasksOf("  %y = matmul(%x, %x) : fp16[64, 64]\n"), Numbers(0, 2));
+  // The activation is part of the product's task, unless the product is used
+  // elsewhere.
+  EXPECT_EQ(tasksOf("  %p = matmul(%x, %x) : fp16[64, 64]\n"
+                    "  %y = relu(%p) : fp16[64, 64]\n"),
+            Numbers(0, 2));
+  EXPECT_EQ(tasksOf("  %p = matmul(%x, %x) : fp16[64, 64]\n"
+                    "  %r = relu(%p) : fp16[64, 64]\n"
+                    "  %y = add(%p, %r) : fp16[64, 64]\n"),
+            Numbers(2 * 8192 + 3 * 8192, 5));
 }

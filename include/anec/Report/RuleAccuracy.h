@@ -25,16 +25,20 @@ struct RecordedVerdicts {
   std::string reason;
   /// By the names of targets, of which some may be unknown.
   std::vector<std::pair<std::string, bool>> accepted;
+  /// The tasks of the compiled program, by the names of targets.
+  std::vector<std::pair<std::string, int64_t>> tasks;
 };
 
 /// Reads lines of JSON: `{"family": "pad", "mil": "program(1.3)...", "reason":
-/// "", "accepted": {"m1": true}}`. Returns nothing, with the reason reported at
-/// its line, when one is something else.
+/// "", "accepted": {"m1": true}, "tasks": {"m1": 2}}`. Returns nothing, with
+/// the reason reported at its line, when one is something else.
 std::optional<std::vector<RecordedVerdicts>> readVerdicts(llvm::StringRef path,
                                                           Diagnostics &diags);
 
 /// Checks all programs, whose weight files can be missing, and compares with
-/// their verdicts, as Markdown: by target, by family and by rule.
+/// their verdicts, as Markdown: by target, by family and by rule. Compares
+/// numbers of tasks too, apart for programs of which the first byte of the
+/// SHA-256 is odd: Tasks.cpp has nothing from them.
 void printRuleAccuracy(llvm::ArrayRef<RecordedVerdicts> programs,
                        const Assumptions &assumptions, llvm::raw_ostream &out);
 

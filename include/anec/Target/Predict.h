@@ -23,14 +23,17 @@ struct Prediction {
   FunctionReport numbers;
   /// Number of ops on the longest path from an input to an output.
   unsigned depth = 0;
+  unsigned tasks = 0; ///< see countTasks
   Work work;
   double floor = 0;           ///< microseconds, as all members below
   double compute = 0;         ///< all ops
   double move = 0;            ///< moving data on and off the chip
-  double total = 0;           ///< floor + max(compute, move)
+  double elements = 0;        ///< ops that are not products, see elementBytes
+  double total = 0;           ///< floor + max(compute, move) + elements
   double least = 0, most = 0; ///< the total within the anchors' error
 
-  /// What dominates the time: `dispatch`, `compute` or `bandwidth`.
+  /// What dominates the time: `dispatch`, `compute`, `bandwidth` or
+  /// `elements`.
   llvm::StringRef bound() const;
   /// The share of the target's peak rate for convolutions that is used, 0 to 1.
   double utilization(const Target &target) const;
@@ -48,7 +51,7 @@ struct ShapeCost {
   unsigned count = 0;
   int64_t flops = 0;
   uint64_t weightBytes = 0;
-  double compute = 0; ///< microseconds, as in Prediction
+  double compute = 0; ///< microseconds, with what its elements take
   double stream = 0;  ///< microseconds to read the weights
   /// The highest possible share of the target's peak rate for convolutions:
   /// without dispatch, and with only weights to move.
@@ -62,7 +65,7 @@ std::vector<ShapeCost> costByShape(const Function &function,
 struct DepthCost {
   unsigned ops = 0;
   int64_t flops = 0;
-  double compute = 0; ///< microseconds
+  double compute = 0; ///< microseconds, with what its elements take
 };
 /// One element per depth, from the inputs to the outputs.
 std::vector<DepthCost> costByDepth(const Function &function,
@@ -107,6 +110,10 @@ struct PublishedTime {
   double milliseconds;
   /// Whether the target's anchors were fitted to it.
   bool fitted = false;
+
+  /// Whether no parameter may be fitted to it. That depends on the digest of
+  /// its programs' work, and on whether they are those of a fitted row.
+  bool isHeldOut() const;
 };
 /// All published measurements.
 llvm::ArrayRef<PublishedTime> publishedTimes();
@@ -115,6 +122,34 @@ llvm::ArrayRef<PublishedTime> publishedTimes();
 std::string describeError(const Target &target);
 /// Predicts the time of the programs of `published` on its target.
 double predictMilliseconds(const PublishedTime &published);
+
+/// A published rate of a chip, to compare with the anchor of its target. No
+/// anchor is fitted to it.
+struct PublishedRate {
+  llvm::StringLiteral target;
+  llvm::StringLiteral chips;
+  bool isBandwidth; ///< 10^9 bytes per second; else 10^12 operations, `matmul`
+  double rate;
+  llvm::StringLiteral source;
+
+  double anchor() const;
+};
+llvm::ArrayRef<PublishedRate> publishedRates();
+
+/// How far predictions are from measurements: the factor between the two, in
+/// either direction.
+struct PredictionError {
+  unsigned count = 0;
+  double median = 1, worst = 1;
+  double typical = 1; ///< of the root of the mean square of the logarithms
+};
+/// The error of predictions whose ratios to what was measured have the absolute
+/// logarithms `logs`.
+PredictionError summarizeErrors(llvm::SmallVector<double> logs);
+/// The error of predictions for the rows that are held out, or for the others,
+/// if ops other than products moved 10^9 times `elementRate` bytes per second
+/// on all targets; 0 for no time at all, as before they were counted.
+PredictionError errorOfPredictions(bool heldOut, double elementRate);
 
 } // namespace anec
 

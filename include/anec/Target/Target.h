@@ -95,7 +95,8 @@ struct SurfaceRule {
   Quoted<uint64_t> minimumBytes;
 };
 
-/// The parameters of `t = floor + max(ops / peak, bytes / bandwidth)`.
+/// The parameters of `t = floor + max(ops / peak, bytes / bandwidth) +
+/// element bytes / element bandwidth`.
 struct CostAnchors {
   /// The time of one evaluation of a loaded program that does almost nothing.
   Quoted<double> floorMicroseconds;
@@ -106,6 +107,9 @@ struct CostAnchors {
   /// 10^9 bytes per second at which weights, inputs, outputs and activations
   /// that do not fit on the chip are moved.
   Quoted<double> gigabytesPerSecond;
+  /// 10^9 bytes per second that ops other than products read and write on the
+  /// chip.
+  Quoted<double> elementGigabytesPerSecond;
   /// Predictions are within this factor of the published times, in both
   /// directions.
   double errorFactor;
@@ -185,10 +189,13 @@ struct Work {
   int64_t convFlops = 0;
   int64_t otherFlops = 0;
   uint64_t bytes = 0; ///< moved on and off the chip
+  /// Read and written by ops that are not products, see elementBytes.
+  uint64_t elementBytes = 0;
 };
 
-/// The predicted time of one evaluation: the floor plus the longer of computing
-/// and moving. Accurate to a factor of `errorFactor`.
+/// The predicted time of one evaluation: the floor, the longer of computing and
+/// moving, and what ops other than products take. Accurate to a factor of
+/// `errorFactor`.
 double predictMicroseconds(const Target &target, const Work &work);
 
 } // namespace anec
