@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Report/FindingReport.h"
+#include "FindingJson.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
@@ -63,11 +64,17 @@ void anec::printFindings(const CheckResult &result, FindingDetail detail,
   out << '\n';
 }
 
-static void writeFinding(const Finding &finding, const Assumptions &assumptions,
-                         const Diagnostics &diags, llvm::json::OStream &json) {
+void anec::writeFinding(const Finding &finding, const Assumptions &assumptions,
+                        const Diagnostics &diags, llvm::json::OStream &json,
+                        llvm::ArrayRef<llvm::StringRef> errors) {
   const Rule &rule = *finding.rule;
   json.object([&] {
     json.attribute("rule", rule.id);
+    if (!errors.empty())
+      json.attributeArray("errors", [&] {
+        for (llvm::StringRef error : errors)
+          json.value(error);
+      });
     json.attribute("impact", spelling(rule.impact));
     json.attribute("severity", spelling(assumptions.severityOf(*finding.rule)));
     if (std::optional<SourcePlace> place = diags.locate(finding.range)) {
@@ -90,9 +97,9 @@ static void writeFinding(const Finding &finding, const Assumptions &assumptions,
   });
 }
 
-static void writeDiagnostic(const Diagnostic &diagnostic,
-                            const Diagnostics &diags,
-                            llvm::json::OStream &json) {
+void anec::writeDiagnostic(const Diagnostic &diagnostic,
+                           const Diagnostics &diags,
+                           llvm::json::OStream &json) {
   json.object([&] {
     json.attribute("id", diagnostic.kind->id);
     json.attribute("severity", spelling(diagnostic.severity()));

@@ -60,6 +60,7 @@ def main(anec, ane_run, folder):
         add("FuzzArrays", 2, path)
     for path in (work / "whole-baked").glob("p.anepkg/weights/*.bin"):
         add("FuzzArrays", 2, path)
+    add("FuzzErrorLog", 6, ROOT / "test/Target/Inputs/published-errors.txt")
     add("FuzzIR", None, package / "schedule.ir")
     for path in package.glob("kernels/*.mil"):
         add("FuzzMIL", None, path)

@@ -160,6 +160,8 @@ def commands(out):
     yield Command("anec check", ["anec", "check", "m.anepkg"],
                   ["m.anepkg/manifest.json"])
     yield Command("anec explain", ["anec", "explain", "io-row-64"])
+    yield Command("anec explain", ["anec", "explain", "--log=k.mil",
+                                   "--program=k.mil"], reads=["k.mil"])
     yield Command("anec diff", ["anec", "diff", "k.mil", "k.tdsl"],
                   ["k.mil", "k.tdsl", "weights/k.bin"])
     for ending in (".safetensors", ".bin"):

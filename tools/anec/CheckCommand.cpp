@@ -31,15 +31,7 @@ private:
       cl::values(clEnumValN(CheckFormat::Text, "text", "for people"),
                  clEnumValN(CheckFormat::Json, "json", "for programs"),
                  clEnumValN(CheckFormat::Sarif, "sarif", "for code review"))};
-  cl::opt<EnginePath> framework{
-      "for", cl::desc("The framework that compiles the programs:"),
-      cl::init(EnginePath::InMemory),
-      cl::values(clEnumValN(EnginePath::InMemory, "in-memory",
-                            "_ANEInMemoryModel, as ane-run does (default)"),
-                 clEnumValN(EnginePath::CoreML, "coreml",
-                            "Core ML, which runs elsewhere what the engine "
-                            "does not take"),
-                 clEnumValN(EnginePath::E5, "e5", "the E5 program library"))};
+  FrameworkFlag framework;
   cl::opt<bool> all{"all", cl::desc("Print every place where a rule is broken, "
                                     "instead of the first one of each")};
   cl::opt<std::string> verdicts{

@@ -55,7 +55,8 @@ private:
   llvm::cl::opt<bool> listTargets{"list-targets",
                                   llvm::cl::desc("Print the targets and exit")};
   llvm::cl::opt<std::string> dumpDocs{
-      "dump-docs", llvm::cl::value_desc("ops|passes|diagnostics|rules|targets"),
+      "dump-docs",
+      llvm::cl::value_desc("ops|passes|rules|targets|errors|diagnostics"),
       llvm::cl::desc("Print a generated reference page and exit")};
 };
 } // namespace
@@ -63,9 +64,10 @@ private:
 ExitCode Compile::printPage(const Invocation &call) const {
   if (printReferencePage(dumpDocs, libraryDiagnostics(), llvm::outs()))
     return Done;
-  return call.usageError("--dump-docs takes `ops`, `passes`, `rules`, "
-                         "`targets` or `diagnostics`, not `" +
-                         dumpDocs + "`");
+  return call.usageError(
+      "--dump-docs takes `ops`, `passes`, `rules`, `targets`, "
+      "`errors` or `diagnostics`, not `" +
+      dumpDocs + "`");
 }
 
 bool Compile::compile(const PassManagerOptions &target,

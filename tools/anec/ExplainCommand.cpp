@@ -1,9 +1,13 @@
-//===- ExplainCommand.cpp - anec explain RULE -----------------------------===//
+//===- ExplainCommand.cpp - anec explain RULE, and explain --log ----------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "CommandTable.h"
+#include "TargetFlags.h"
+#include "anec/API/Inspect.h"
+#include "anec/Report/ErrorDescription.h"
+#include "anec/Report/ErrorReport.h"
 #include "anec/Report/RuleDescription.h"
 #include "anec/Support/Suggestion.h"
 
@@ -11,36 +15,106 @@ using namespace anec;
 namespace cl = llvm::cl;
 
 namespace {
+
+enum class ExplainFormat { Text, Json };
+
 class Explain : public Command {
 public:
   ExitCode run(const Invocation &call) override;
 
 private:
+  ExitCode explainLog(const Invocation &call);
+  ExitCode explainId(const Invocation &call) const;
+
   cl::opt<std::string> id{cl::Positional};
+  cl::opt<std::string> log{
+      "log", cl::value_desc("FILE|-"),
+      cl::desc("Explain the errors of the engine and of Core ML in a log")};
+  cl::opt<std::string> program{
+      "program", cl::value_desc("FILE|PACKAGE"),
+      cl::desc("The program of the log: show the places that can cause the "
+               "errors")};
+  cl::opt<ExplainFormat> format{
+      "format", cl::desc("Output format of --log:"),
+      cl::init(ExplainFormat::Text),
+      cl::values(clEnumValN(ExplainFormat::Text, "text", "for people"),
+                 clEnumValN(ExplainFormat::Json, "json", "for programs"))};
+  FrameworkFlag framework;
+  TargetFlags target;
 };
+
 } // namespace
 
-ExitCode Explain::run(const Invocation &call) {
-  if (id.empty())
-    return call.usageError("explain takes a rule; docs/rules.md lists them");
+ExitCode Explain::explainLog(const Invocation &call) {
+  CompileOptions options;
+  if (ExitCode code = target.read(call, options.passes); code != Done)
+    return code;
+  options.passes.assumptions.path = framework;
+  ExplainedLog explained;
+  explained.path = log == "-" ? "<stdin>" : log.getValue();
+  explained.program = program;
+  ExitCode code = runReporting([&](Diagnostics &diags) {
+    std::optional<ErrorLog> found = findErrorsInFile(log, diags);
+    if (found)
+      explained.log = std::move(*found);
+    return found.has_value();
+  });
+  if (code != Done)
+    return code;
+  // Diagnostics of the program are printed among the errors.
+  Diagnostics diags;
+  explained.check = {options.passes.target, options.passes.assumptions, {}};
+  if (!program.empty())
+    explained.check.findings = checkFile(program, options, diags);
+  bool isRead = !diags.hasErrors();
+  if (format == ExplainFormat::Json)
+    printErrorsJson(explained, diags, llvm::outs());
+  else
+    printErrors(explained, diags, llvm::outs());
+  return runReporting([&](Diagnostics &) { return isRead; });
+}
+
+ExitCode Explain::explainId(const Invocation &call) const {
   if (const Rule *rule = findRule(id)) {
     printRule(*rule, llvm::outs());
+    return Done;
+  }
+  if (const KnownError *error = findKnownError(id)) {
+    printKnownError(*error, llvm::outs());
     return Done;
   }
   Suggestion suggestion(id);
   for (const Rule *rule : allRules())
     suggestion.consider(rule->id);
+  for (const KnownError *error : allKnownErrors())
+    suggestion.consider(error->id);
   llvm::StringRef meant = suggestion.found();
-  return call.usageError("there is no rule `" + id + "`; " +
-                         (meant.empty() ? "docs/rules.md lists them"
-                                        : "did you mean `" + meant + "`?"));
+  return call.usageError("there is no rule or error `" + id + "`; " +
+                         (meant.empty()
+                              ? "docs/rules.md and docs/errors.md list them"
+                              : "did you mean `" + meant + "`?"));
+}
+
+ExitCode Explain::run(const Invocation &call) {
+  if (id.empty() == log.empty())
+    return call.usageError("explain takes a rule, an error or --log; "
+                           "docs/rules.md and docs/errors.md list them");
+  if (log.empty() && !program.empty())
+    return call.usageError("--program belongs to --log");
+  return log.empty() ? explainId(call) : explainLog(call);
 }
 
 constinit const CommandDef commands::Explain = {
     .name = "explain",
     .group = commands::rules,
-    .summary = "Print a rule and its sources",
-    .synopsis = "RULE",
-    .examples = "  anec explain io-row-64\n",
+    .summary = "Explain a rule, an error, or the errors in a log",
+    .synopsis = "RULE|ERROR",
+    .details =
+        "Exits with 0 if the log and the program can be read, whatever is "
+        "in them.\n",
+    .examples = R"(  anec explain io-row-64
+  anec explain ane-surface-size
+  anec explain --log=console.txt --program=model.mil --target=m4
+)",
     .make = makeCommand<::Explain>,
 };

@@ -1,4 +1,4 @@
-//===- TargetFlags.cpp - --target, --assume and --os ----------------------===//
+//===- TargetFlags.cpp - --target, --assume, --os and --for ---------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -7,6 +7,18 @@
 #include "anec/Probe/ProbedTarget.h"
 
 using namespace anec;
+namespace cl = llvm::cl;
+
+FrameworkFlag::FrameworkFlag()
+    : opt("for", cl::desc("The framework that compiles the programs:"),
+          cl::init(EnginePath::InMemory),
+          cl::values(
+              clEnumValN(EnginePath::InMemory, "in-memory",
+                         "_ANEInMemoryModel, as ane-run does (default)"),
+              clEnumValN(EnginePath::CoreML, "coreml",
+                         "Core ML, which runs elsewhere what the engine "
+                         "does not take"),
+              clEnumValN(EnginePath::E5, "e5", "the E5 program library"))) {}
 
 /// `assumptions` and those of `given`, which take precedence.
 static std::vector<std::string> merge(std::vector<std::string> assumptions,

@@ -32,6 +32,11 @@ struct TargetFlags {
                      "that do not apply to it are disabled")};
 };
 
+/// --for: the framework that compiles the programs.
+struct FrameworkFlag : llvm::cl::opt<EnginePath> {
+  FrameworkFlag();
+};
+
 } // namespace anec
 
 #endif // ANEC_TOOLS_ANEC_TARGETFLAGS_H

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The pages of docs/ that are generated: the ops, passes, rules, targets and
-/// diagnostics that this build has.
+/// The pages of docs/ that are generated: the ops, passes, rules, targets,
+/// known errors and diagnostics that this build has.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 
 namespace anec {
 
-/// `ops`, `passes`, `rules`, `targets`, `diagnostics`.
+/// `ops`, `passes`, `rules`, `targets`, `errors`, `diagnostics`.
 std::vector<llvm::StringRef> referencePageNames();
 
 /// The diagnostics of all folders of the library, in no particular order.

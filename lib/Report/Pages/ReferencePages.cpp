@@ -18,9 +18,9 @@ struct Page {
 };
 
 constexpr Page pages[] = {
-    {"ops", printOpsPage},     {"passes", printPassesPage},
-    {"rules", printRulesPage}, {"targets", printTargetsPage},
-    {"diagnostics", nullptr},
+    {"ops", printOpsPage},       {"passes", printPassesPage},
+    {"rules", printRulesPage},   {"targets", printTargetsPage},
+    {"errors", printErrorsPage}, {"diagnostics", nullptr},
 };
 
 } // namespace
