@@ -17,6 +17,7 @@
 #include "anec/Support/Diagnostics.h"
 #include "anec/Support/Unfinished.h"
 #include "anec/Target/Diags.h"
+#include "anec/Target/KnownError.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -76,7 +77,8 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   // Errors of the engine or its framework.
   bool ofEngine = llvm::any_of(diags.all(), [](const Diagnostic &diagnostic) {
     return diagnostic.severity() == Severity::Error &&
-           diagnostic.kind->id.starts_with("ane-") &&
+           (diagnostic.kind->id.starts_with("ane-") ||
+            findKnownError(diagnostic.kind->id)) &&
            !(diagnostic.kind == diag::AneNoState);
   });
   if (reported(diag::CannotWrite) || reported(diag::NoPlainFile) ||

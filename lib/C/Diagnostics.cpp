@@ -59,7 +59,7 @@ static bool isUsage(diag::AnyKind kind) {
 }
 
 static bool isMachine(diag::AnyKind kind) {
-  return kind == diag::CannotWrite ||
+  return kind == diag::CannotWrite || findKnownError(kind->id) ||
          (kind->id.starts_with("ane-") && !(kind == diag::AneNoState));
 }
 

@@ -7,6 +7,7 @@
 #include "anec/Probe/Diags.h"
 #include "anec/Probe/Probe.h"
 #include "anec/Runtime/Diags.h"
+#include "anec/Target/KnownError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,12 +34,14 @@ static std::string firstMessage(const Diagnostics &diags) {
 /// Whether the engine or its compiler refused the program. Other errors say
 /// nothing about the program.
 static bool isRefusal(const Diagnostics &diags) {
-  static constexpr diag::AnyKind kinds[] = {
-      diag::AneInvalidProgram, diag::AneRefused,    diag::AneSurfaceSize,
-      diag::AneMemoryWindow,   diag::AneNotAllowed, diag::AneUnknown,
-      diag::AneNoObject,       diag::ProbeNotRead};
-  return !diags.all().empty() &&
-         llvm::is_contained(kinds, diags.all().back().kind);
+  if (diags.all().empty())
+    return false;
+  diag::AnyKind kind = diags.all().back().kind;
+  if (const KnownError *known = findKnownError(kind->id))
+    return !known->isTransient && !known->isOfMachine;
+  static constexpr diag::AnyKind kinds[] = {diag::AneUnknown, diag::AneNoObject,
+                                            diag::ProbeNotRead};
+  return llvm::is_contained(kinds, kind);
 }
 
 static Outcome failed(const Diagnostics &diags) {

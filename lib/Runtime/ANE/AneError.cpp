@@ -5,35 +5,13 @@
 
 #include "AneError.h"
 #include "anec/Runtime/Diags.h"
+#include "anec/Target/ErrorMatcher.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Regex.h"
 
 using namespace anec;
 using namespace anec::ane;
-
-namespace {
-struct Row {
-  const char *pattern; ///< in an error's text, ignoring case
-  AneError::Meaning meaning;
-};
-} // namespace
-
-// Statuses match as a whole: 0x5 does not match 0x50004. The first row that
-// matches applies.
-static constexpr Row rows[] = {
-    {"0x0*50004([^0-9a-f]|$)", AneError::TooManyPrograms},
-    {"0x0*20004([^0-9a-f]|$)", AneError::MemoryWindow},
-    {"0x0*1d([^0-9a-f]|$)", AneError::SurfaceSize},
-    {"0x0*5([^0-9a-f]|$)", AneError::Busy},
-    {"request cancell?ed", AneError::Cancelled},
-    // NSXPCConnectionInterrupted.
-    {"nscocoaerrordomain 4097", AneError::Interrupted},
-    {"model\\.espresso\\.net", AneError::NotTakenForMil},
-    {"invalidmilprogram", AneError::InvalidProgram},
-    {"entitlement|prepare\\(\\) failed", AneError::NotAllowed},
-    {"aneccompile\\(\\) failed", AneError::Refused},
-};
 
 static llvm::StringRef nameOf(Stage stage) {
   switch (stage) {
@@ -65,6 +43,17 @@ static void findPlace(llvm::StringRef raw, AneError &error) {
   }
 }
 
+/// `raw` as one line.
+static std::string joinLines(llvm::StringRef raw) {
+  std::string line;
+  for (char c : raw)
+    if ((unsigned char)(c) > ' ')
+      line += c;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  return line;
+}
+
 AneError ane::decode(Stage stage, llvm::StringRef raw) {
   AneError error;
   error.raw = raw.trim().str();
@@ -73,14 +62,16 @@ AneError ane::decode(Stage stage, llvm::StringRef raw) {
     // refused.
     error.raw = "no error given";
     if (stage == Stage::Compile)
-      error.meaning = AneError::Refused;
+      error.known = &errors::Refused;
     return error;
   }
-  for (const Row &row : rows)
-    if (llvm::Regex(row.pattern, llvm::Regex::IgnoreCase).match(raw)) {
-      error.meaning = row.meaning;
-      break;
-    }
+  std::vector<const KnownError *> found;
+  for (const ErrorMatch::Found &match :
+       ErrorMatcher().match(joinLines(error.raw), /*isEngines=*/true).found)
+    found.push_back(match.error);
+  dropVague(found);
+  if (!found.empty() && !found.front()->isVague())
+    error.known = found.front();
   findPlace(raw, error);
   return error;
 }
@@ -104,36 +95,15 @@ static SourceRange placeOf(const AneError &error, llvm::StringRef text,
   return {begin, begin};
 }
 
-static diag::Kind<diag::Text, diag::Text> kindOf(AneError::Meaning meaning) {
-  switch (meaning) {
-  case AneError::InvalidProgram:
-    return diag::AneInvalidProgram;
-  case AneError::Refused:
-    return diag::AneRefused;
-  case AneError::SurfaceSize:
-    return diag::AneSurfaceSize;
-  case AneError::TooManyPrograms:
-    return diag::AneTooManyPrograms;
-  case AneError::MemoryWindow:
-    return diag::AneMemoryWindow;
-  case AneError::Busy:
-    return diag::AneBusy;
-  case AneError::Cancelled:
-    return diag::AneCancelled;
-  case AneError::Interrupted:
-    return diag::AneInterrupted;
-  case AneError::NotAllowed:
-    return diag::AneNotAllowed;
-  case AneError::NotTakenForMil:
-    return diag::AneNotTakenForMil;
-  case AneError::Unknown:
-    return diag::AneUnknown;
-  }
-  llvm_unreachable("no such meaning");
-}
-
 void ane::report(Stage stage, const AneError &error, llvm::StringRef text,
                  Diagnostics &diags) {
-  diags.report(placeOf(error, text, diags), kindOf(error.meaning),
-               nameOf(stage), error.raw);
+  SourceRange place = placeOf(error, text, diags);
+  if (!error.known) {
+    diags.report(place, diag::AneUnknown, nameOf(stage), error.raw);
+    return;
+  }
+  diag::Kind<diag::Text, diag::Text, diag::Text, diag::Text> kind(
+      error.known->reported);
+  diags.report(place, kind, nameOf(stage), error.known->summary, error.raw,
+               error.known->remedy);
 }

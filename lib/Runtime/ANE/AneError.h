@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_ANEERROR_H
 #define ANEC_LIB_RUNTIME_ANE_ANEERROR_H
 
-#include "anec/Support/Diagnostics.h"
+#include "anec/Target/KnownError.h"
 
 namespace anec::ane {
 
@@ -15,27 +15,15 @@ enum class Stage : uint8_t { Compile, Load, Evaluate, Unload };
 
 /// A decoded error of the framework; `raw` is never empty.
 struct AneError {
-  enum Meaning : uint8_t {
-    InvalidProgram,  ///< the text, or a weight file that it names
-    Refused,         ///< legal text, refused without a reason
-    SurfaceSize,     ///< status 0x1d
-    TooManyPrograms, ///< status 0x50004
-    MemoryWindow,    ///< status 0x20004
-    Busy,            ///< status 0x5; transient
-    Cancelled,       ///< the engine went to sleep; transient
-    Interrupted,     ///< the system's daemon restarted; transient
-    NotAllowed,      ///< needs an entitlement
-    NotTakenForMil,  ///< the compiler looked for a Core ML network
-    Unknown,
-  } meaning = Unknown;
+  /// Null when it is not known, or says nothing.
+  const KnownError *known = nullptr;
   std::string raw;
   /// The place in the text, counted from 1; 0 when the framework does not name
   /// it.
   unsigned line = 0, column = 0;
 
-  bool passes() const {
-    return meaning == Busy || meaning == Cancelled || meaning == Interrupted;
-  }
+  bool is(const KnownError &error) const { return known == &error; }
+  bool passes() const { return known && known->isTransient; }
 };
 
 /// Decodes `raw`, the text of an error and its underlying errors.

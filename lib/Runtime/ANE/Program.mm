@@ -220,11 +220,11 @@ bool Program::ensureLoaded(Diagnostics &diags) {
     std::optional<AneError> error = load();
     // Other processes load programs, too: evicts own programs while there are
     // any.
-    while (error && error->meaning == AneError::TooManyPrograms && evictOther())
+    while (error && error->is(errors::TooManyPrograms) && evictOther())
       error = load();
     // A program compiled earlier may be gone or invalid.
     if (error && mayBeGone && !error->passes() &&
-        error->meaning != AneError::TooManyPrograms) {
+        !error->is(errors::TooManyPrograms)) {
       if (!restoreFiles(diags) || !compileHere(diags))
         return false;
       error = load();

@@ -124,7 +124,10 @@ TEST(AneFaultsOnce, Decoded) {
       {"", nameCall, "[ane-no-object]"},
       {"raise", descriptorCall, "NSInvalidArgumentException was raised"},
       {"InvalidMILProgram", compileCall, "[ane-invalid-program]"},
-      {"", compileCall, "compiling failed without a reason"},
+      {"", compileCall,
+       "compiling failed: the engine's compiler rejects a valid program "
+       "without "
+       "a reason (no error given)"},
       {"ANECCompile() FAILED: err=()", compileCall, "[ane-refused]"},
       {"raise", compileCall, "[ane-unknown]"},
       {"Program load failure (0x50004)", loadCall, "[ane-too-many-programs]"},
@@ -136,6 +139,10 @@ TEST(AneFaultsOnce, Decoded) {
       {"throw", loadCall, "an object that is no exception was thrown"},
       {"status=0x1d", loadCall, "[ane-surface-size]"},
       {"needs the entitlement com.apple.aned", loadCall, "[ane-not-allowed]"},
+      {"Program load failed - no memory (transient)", loadCall,
+       "(com.apple.appleneuralengine 1: Program load failed - no memory "
+       "(transient)); free memory"},
+      {"device power-on failed (transient; retry)", loadCall, "[ane-power-on]"},
       {"status=0x77", loadCall,
        "com.apple.appleneuralengine 1: status=0x77; please report it "
        "[ane-unknown]"},
