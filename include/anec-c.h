@@ -223,12 +223,44 @@ typedef struct anec_rule {
 /** Fills `out` with the rule called `id`, which is always valid. */
 ANEC_API anec_status anec_explain(const char *id, anec_rule *out,
                                   anec_diagnostics *diags);
-/** Writes the first `capacity` bytes of the text that `anec explain` prints to
-    `text`, without a null character, and the number of all its bytes to
-    `count`. `text` can be null if `capacity` is 0. */
+/** Writes the first `capacity` bytes of the text that `anec explain` prints of
+    a rule or an error to `text`, without a null character, and the number of
+   all its bytes to `count`. `text` can be null if `capacity` is 0. */
 ANEC_API anec_status anec_explain_text(const char *id, char *text,
                                        size_t capacity, size_t *count,
                                        anec_diagnostics *diags);
+
+/** Errors of the engine and of Core ML in a log. */
+typedef struct anec_errors anec_errors;
+
+typedef struct anec_error {
+  size_t struct_size;
+  const char *id;      /**< for anec_explain_text; empty when it is not known,
+                            as are the texts up to `confidence` */
+  const char *summary; /**< what happened */
+  const char *cause, *remedy;
+  const char *rules; /**< the ids of rules whose breach can cause it, with
+                          spaces between them */
+  const char *source, *confidence;
+  const char *text; /**< the part of the first line that says it */
+  uint64_t lines;   /**< the number of lines that say it */
+  uint64_t first_line, last_line; /**< from 1 */
+  int is_vague; /**< whether another error has to say what failed */
+} anec_error;
+
+/** Finds known errors in the log at `path`, or in standard input for `-`, and
+    lines that look like errors and are not known. What is found does not make
+    the call fail. */
+ANEC_API anec_status anec_explain_log_file(const char *path, anec_errors **out,
+                                           anec_diagnostics *diags);
+/** The same for the `size` bytes of `text`, which can be any. */
+ANEC_API anec_status anec_explain_log_text(const char *text, size_t size,
+                                           anec_errors **out,
+                                           anec_diagnostics *diags);
+ANEC_API void anec_errors_destroy(anec_errors *errors);
+ANEC_API size_t anec_errors_count(const anec_errors *errors);
+ANEC_API anec_status anec_errors_get(const anec_errors *errors, size_t index,
+                                     anec_error *out);
 
 /** Predicted costs of runs on a chip. */
 typedef struct anec_costs anec_costs;

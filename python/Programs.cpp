@@ -43,6 +43,21 @@ static py::list takeFindings(anec_findings *findings) {
   return rows;
 }
 
+static py::list takeErrors(anec_errors *errors) {
+  std::unique_ptr<anec_errors, void (*)(anec_errors *)> owner(
+      errors, anec_errors_destroy);
+  py::list rows;
+  for (size_t i = 0; i < anec_errors_count(errors); ++i) {
+    auto row = sized<anec_error>();
+    anec_errors_get(errors, i, &row);
+    rows.append(py::make_tuple(row.id, row.summary, row.cause, row.remedy,
+                               row.rules, row.source, row.confidence, row.text,
+                               row.lines, row.first_line, row.last_line,
+                               bool(row.is_vague)));
+  }
+  return rows;
+}
+
 static py::list takeCosts(anec_costs *costs) {
   std::unique_ptr<anec_costs, void (*)(anec_costs *)> owner(costs,
                                                             anec_costs_destroy);
@@ -137,6 +152,25 @@ static py::tuple explain(const std::string &id) {
                         rule.confidence, rule.advice, text);
 }
 
+static py::list explainLogFile(const std::string &path) {
+  anec_errors *errors = nullptr;
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_explain_log_file(path.c_str(), &errors, reports.get());
+  }));
+  return takeErrors(errors);
+}
+
+static py::list explainLogText(const std::string &text) {
+  anec_errors *errors = nullptr;
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_explain_log_text(text.data(), text.size(), &errors,
+                                 reports.get());
+  }));
+  return takeErrors(errors);
+}
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
@@ -221,6 +255,8 @@ void anec::python::addPrograms(py::module_ &module) {
   module.def("check_file", checkFile);
   module.def("predict_file", predictFile);
   module.def("explain", explain);
+  module.def("explain_log_file", explainLogFile);
+  module.def("explain_log_text", explainLogText);
   py::class_<Program>(module, "Program")
       .def("is_model",
            [](const Program &program) {

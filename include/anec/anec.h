@@ -20,6 +20,7 @@
 /// |-----------------------------|------------------------------------------|
 /// | compile                     | compileFile, compileModelFile            |
 /// | check, predict, explain     | checkFile, predictFile, printRule        |
+/// | explain errors of a log     | findErrorsInFile, printKnownError        |
 /// | run, compute gradients      | ProgramSession                           |
 /// | train                       | Trainer, or train for a whole run        |
 /// | generate text               | ProgramSession::generate                 |
@@ -38,7 +39,9 @@
 #include "anec/API/Inspect.h"
 #include "anec/API/ProgramSession.h"
 #include "anec/API/Trainer.h"
+#include "anec/Report/ErrorDescription.h"
 #include "anec/Report/RuleDescription.h"
+#include "anec/Target/ErrorLog.h"
 #include "anec/Train/TokenData.h"
 #include "anec/Train/Trainer.h"
 

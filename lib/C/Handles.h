@@ -45,6 +45,15 @@ struct anec_findings {
   std::vector<Record> records;
 };
 
+struct anec_errors {
+  struct Record {
+    const anec::KnownError *error; ///< null when it is not known
+    anec::LoggedLines lines;
+    std::string rules;
+  };
+  std::vector<Record> records;
+};
+
 struct anec_costs {
   struct Record {
     std::string name, bound;

@@ -6,6 +6,7 @@
 #include "Handles.h"
 #include "anec/Report/RuleDescription.h"
 #include "anec/Target/Diags.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace anec;
 using namespace anec::c;
@@ -148,15 +149,90 @@ anec_status anec_explain_text(const char *id, char *text, size_t capacity,
   Call call(diags);
   if (!id || !count || (!text && capacity))
     return call.refuseNull(!id ? "id" : !count ? "count" : "text");
-  const Rule *rule = ruleCalled(id, call.diagnostics());
-  if (rule) {
-    std::string printed;
-    llvm::raw_string_ostream stream(printed);
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  if (const KnownError *error = findKnownError(id))
+    printKnownError(*error, stream);
+  else if (const Rule *rule = ruleCalled(id, call.diagnostics()))
     printRule(*rule, stream);
-    std::copy_n(printed.begin(), std::min(capacity, printed.size()), text);
-    *count = printed.size();
+  else
+    return call.end(false);
+  std::copy_n(printed.begin(), std::min(capacity, printed.size()), text);
+  *count = printed.size();
+  return call.end(true);
+}
+
+//===----------------------------------------------------------------------===//
+// Logs
+//===----------------------------------------------------------------------===//
+
+static anec_errors *record(const ErrorLog &log) {
+  auto *list = new anec_errors;
+  for (const LoggedError &logged : log.errors) {
+    std::vector<llvm::StringRef> rules;
+    for (const Rule *rule : rulesOf(*logged.error))
+      rules.push_back(rule->id);
+    list->records.push_back({logged.error, logged, llvm::join(rules, " ")});
   }
-  return call.end(rule);
+  for (const LoggedLines &unknown : log.unknown)
+    list->records.push_back({nullptr, unknown, ""});
+  return list;
+}
+
+anec_status anec_explain_log_file(const char *path, anec_errors **out,
+                                  anec_diagnostics *diags) {
+  Call call(diags);
+  if (!out)
+    return call.refuseNull("out");
+  *out = nullptr;
+  if (!path)
+    return call.refuseNull("path");
+  std::optional<ErrorLog> log = findErrorsInFile(path, call.diagnostics());
+  if (log)
+    *out = record(*log);
+  return call.end(log.has_value());
+}
+
+anec_status anec_explain_log_text(const char *text, size_t size,
+                                  anec_errors **out, anec_diagnostics *diags) {
+  Call call(diags);
+  if (!out)
+    return call.refuseNull("out");
+  *out = nullptr;
+  if (!text && size)
+    return call.refuseNull("text");
+  *out = record(findErrors(llvm::StringRef(text, size)));
+  return call.end(true);
+}
+
+void anec_errors_destroy(anec_errors *errors) { delete errors; }
+
+size_t anec_errors_count(const anec_errors *errors) {
+  return errors ? errors->records.size() : 0;
+}
+
+anec_status anec_errors_get(const anec_errors *errors, size_t index,
+                            anec_error *out) {
+  if (!errors || index >= errors->records.size() || !canGive(out))
+    return ANEC_USAGE_ERROR;
+  const anec_errors::Record &record = errors->records[index];
+  anec_error error = {sizeof(anec_error), "", "", "", "", "", "", ""};
+  if (const KnownError *known = record.error) {
+    error.id = known->id.data();
+    error.summary = known->summary.data();
+    error.cause = known->cause.data();
+    error.remedy = known->remedy.data();
+    error.source = known->source.data();
+    error.confidence = spelling(known->confidence).data();
+    error.is_vague = known->isVague();
+  }
+  error.rules = record.rules.c_str();
+  error.text = record.lines.excerpt.c_str();
+  error.lines = record.lines.count;
+  error.first_line = record.lines.first;
+  error.last_line = record.lines.last;
+  give(error, out);
+  return ANEC_OK;
 }
 
 //===----------------------------------------------------------------------===//

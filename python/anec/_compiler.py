@@ -31,6 +31,22 @@ class Rule(typing.NamedTuple):
     text: str  #: all of it, as `anec explain` prints it
 
 
+class LoggedError(typing.NamedTuple):
+    """An error of the engine or of Core ML in a log."""
+    id: str       #: empty when it is not known, as are the texts after it
+    summary: str  #: what happened
+    cause: str
+    remedy: str
+    rules: tuple  #: the ids of rules whose breach can cause it
+    source: str
+    confidence: str
+    text: str       #: the part of the first line that says it
+    lines: int      #: the number of lines that say it
+    first_line: int  #: from 1 on
+    last_line: int
+    is_vague: bool  #: whether another error has to say what failed
+
+
 class Cost(typing.NamedTuple):
     """What a run costs on a chip: predicted, never measured."""
     name: str
@@ -152,6 +168,22 @@ def check(path, target, **options):
 def explain(rule):
     """What is known of a rule: a Rule."""
     return Rule(*_anec.explain(rule))
+
+
+def _errors(rows):
+    return [LoggedError(*row[:4], tuple(row[4].split()), *row[5:])
+            for row in rows]
+
+
+def explain_log(path):
+    """The errors of the engine and of Core ML in the log at `path`: a list of
+    LoggedError."""
+    return _errors(_anec.explain_log_file(os.fspath(path)))
+
+
+def explain_log_text(text):
+    """The same for `text`, a str or bytes."""
+    return _errors(_anec.explain_log_text(text))
 
 
 def predict(path, target, **options):

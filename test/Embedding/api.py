@@ -186,6 +186,22 @@ def test_rules():
     assert (cost,) == tuple(anec.predict(source, "h13", seed=1))
 
 
+def test_logs():
+    log = b"ok\n\x1b[31mInvalidMILProgram\x1b[0m\n" \
+          b"Error Domain=com.apple.appleneuralengine Code=6\n\xff\x00\n"
+    known, unknown = anec.explain_log_text(log)
+    assert (known.id, known.lines, known.first_line) == ("ane-invalid-program", 1, 2)
+    assert known.text == "InvalidMILProgram" and "untyped-literal" in known.rules
+    assert known.cause and known.remedy and known.source and not known.is_vague
+    assert (unknown.id, unknown.cause, unknown.first_line) == ("", "", 3)
+    path = os.path.join(FOLDER, "console.txt")
+    with open(path, "wb") as file:
+        file.write(log)
+    assert anec.explain_log(path) == [known, unknown]
+    assert anec.explain_log_text("") == []
+    assert raises(anec.Error, anec.explain_log, path + "x").status == 1
+
+
 def test_text():
     bytes_ = anec.Tokenizer()
     assert bytes_.vocabulary == 256

@@ -94,6 +94,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   float loss = 0;
   int32_t id = 0;
   anec_findings *findings = nullptr;
+  anec_errors *errors = nullptr;
   anec_costs *costs = nullptr;
   anec_tokenizer *tokenizer = nullptr;
   anec_windows *windows = nullptr;
@@ -102,6 +103,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   anec_step step = {sizeof step};
   anec_entry entry = {sizeof entry};
   anec_floats floats = {sizeof floats};
+  anec_error logged = {sizeof logged};
   anec_finding finding = {sizeof finding};
   anec_cost cost = {sizeof cost};
   anec_diagnostic diagnostic = {sizeof diagnostic};
@@ -119,6 +121,10 @@ TEST_F(CApi, NullArgumentsAreRefused) {
     EXPECT_EQ(anec_explain("op-limit", nullptr, list), 2);
     EXPECT_EQ(anec_explain_text(nullptr, nullptr, 0, &count, list), 2);
     EXPECT_EQ(anec_explain_text("op-limit", nullptr, 1, &count, list), 2);
+    EXPECT_EQ(anec_explain_log_file(nullptr, &errors, list), 2);
+    EXPECT_EQ(anec_explain_log_file("log", nullptr, list), 2);
+    EXPECT_EQ(anec_explain_log_text(nullptr, 1, &errors, list), 2);
+    EXPECT_EQ(anec_explain_log_text("", 0, nullptr, list), 2);
     EXPECT_EQ(anec_predict_file(nullptr, nullptr, &costs, list), 2);
     EXPECT_EQ(anec_predict_file("x.mil", nullptr, nullptr, list), 2);
     EXPECT_EQ(anec_predict(nullptr, nullptr, &costs, list), 2);
@@ -149,13 +155,14 @@ TEST_F(CApi, NullArgumentsAreRefused) {
                                     nullptr, list),
               2);
   }
-  EXPECT_EQ(anec_diagnostics_count(diags), 38u);
+  EXPECT_EQ(anec_diagnostics_count(diags), 42u);
   EXPECT_EQ(reports().substr(0, 51),
             "[bad-argument] `path` cannot be used: it is null\n[b");
 
   EXPECT_EQ(anec_diagnostics_get(nullptr, 0, &diagnostic), 2);
   EXPECT_EQ(anec_diagnostics_get(diags, 0, &diagnostic), 2);
   EXPECT_EQ(anec_findings_get(nullptr, 0, &finding), 2);
+  EXPECT_EQ(anec_errors_get(nullptr, 0, &logged), 2);
   EXPECT_EQ(anec_costs_get(nullptr, 0, &cost), 2);
   EXPECT_EQ(anec_session_entry(nullptr, 0, &entry), 2);
   EXPECT_EQ(anec_session_weight(nullptr, 0, &floats), 2);
@@ -171,6 +178,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   EXPECT_EQ(anec_program_folder(nullptr), nullptr);
   EXPECT_EQ(anec_program_mil(nullptr), nullptr);
   EXPECT_EQ(anec_findings_count(nullptr), 0u);
+  EXPECT_EQ(anec_errors_count(nullptr), 0u);
   EXPECT_EQ(anec_costs_count(nullptr), 0u);
   EXPECT_EQ(anec_session_entry_count(nullptr), 0u);
   EXPECT_EQ(anec_session_weight_count(nullptr), 0u);
@@ -181,6 +189,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   anec_diagnostics_destroy(nullptr);
   anec_program_destroy(nullptr);
   anec_findings_destroy(nullptr);
+  anec_errors_destroy(nullptr);
   anec_costs_destroy(nullptr);
   anec_session_destroy(nullptr);
   anec_trainer_destroy(nullptr);
@@ -216,6 +225,42 @@ TEST_F(CApi, StructsOfOtherSizesAreRefusedOrCut) {
       << anec_diagnostics_text(diags);
   EXPECT_STREQ(rule.id, "op-limit");
   EXPECT_EQ(rule.summary, nullptr);
+}
+
+TEST_F(CApi, LogsAreExplained) {
+  const char log[] = "ok\nstatus=0x1d : statusType=0x9\n\0"
+                     "com.apple.appleneuralengine Code=6\n";
+  anec_errors *errors = nullptr;
+  ASSERT_EQ(anec_explain_log_text(log, sizeof log - 1, &errors, diags),
+            ANEC_OK);
+  ASSERT_EQ(anec_errors_count(errors), 2u);
+  anec_error error = {sizeof error};
+  ASSERT_EQ(anec_errors_get(errors, 0, &error), ANEC_OK);
+  EXPECT_STREQ(error.id, "ane-surface-size");
+  EXPECT_STREQ(error.text, "status=0x1d : statusType=0x9");
+  EXPECT_EQ(std::string(error.rules).substr(0, 22), "io-row-64 io-width-32 ");
+  EXPECT_EQ(error.lines, 1u);
+  EXPECT_EQ(error.first_line, 2u);
+  EXPECT_EQ(error.is_vague, 0);
+  ASSERT_EQ(anec_errors_get(errors, 1, &error), ANEC_OK);
+  EXPECT_STREQ(error.id, "");
+  EXPECT_STREQ(error.remedy, "");
+  EXPECT_EQ(error.first_line, 3u);
+  EXPECT_EQ(anec_errors_get(errors, 2, &error), ANEC_USAGE_ERROR);
+  // A caller of an older version.
+  error.struct_size = offsetof(anec_error, summary);
+  error.summary = nullptr;
+  ASSERT_EQ(anec_errors_get(errors, 0, &error), ANEC_OK);
+  EXPECT_EQ(error.summary, nullptr);
+  anec_errors_destroy(errors);
+
+  size_t count = 0;
+  EXPECT_EQ(anec_explain_text("ane-surface-size", nullptr, 0, &count, diags),
+            ANEC_OK);
+  EXPECT_GT(count, 100u);
+  EXPECT_EQ(anec_explain_log_file("no/such/log", &errors, diags),
+            ANEC_INPUT_ERROR);
+  EXPECT_EQ(errors, nullptr);
 }
 
 TEST_F(CApi, WrongOptionsAreNamed) {
