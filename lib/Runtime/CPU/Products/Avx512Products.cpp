@@ -218,12 +218,16 @@ static void multiplyRow(Executor &pool, const GemmShape &shape,
       x[p] = operands.a[p * shape.lda];
     rowOperands.a = x;
   }
+  // An empty contraction has no `b`, which has no places then.
+  auto placeInB = [&](size_t offset) {
+    return shape.k ? operands.b + offset : nullptr;
+  };
   auto multiply = [&](size_t begin, size_t end, unsigned) {
     if (shape.transB == Transpose::No) {
       for (size_t column = begin; column < end; column += panelColumns) {
         size_t columns = std::min(panelColumns, end - column);
         Part part = {0, 1, column, columns, 0, shape.k};
-        multiplyPart(row, rowOperands, epilogue, part, operands.b + column,
+        multiplyPart(row, rowOperands, epilogue, part, placeInB(column),
                      shape.ldb);
       }
       return;
@@ -231,7 +235,7 @@ static void multiplyRow(Executor &pool, const GemmShape &shape,
     for (size_t column = begin; column < end; column += grain) {
       size_t columns = std::min(grain, end - column);
       float sums[grain];
-      avx512::multiplyRows(columns, shape.k, operands.b + column * shape.ldb,
+      avx512::multiplyRows(columns, shape.k, placeInB(column * shape.ldb),
                            shape.ldb, rowOperands.a, sums);
       float *c = operands.c + column;
       if (epilogue.accumulate)
