@@ -86,9 +86,11 @@ PassContext::PassContext(const PassDef &pass, const PassManagerOptions &options,
 }
 
 bool PassContext::isRewrittenFor(const Rule &rule) const {
+  bool isWanted = rule.rewriteWhen == RewriteWhen::Chosen
+                      ? targetChosen
+                      : rule.confidence != Confidence::Low;
   return rule.appliesTo(target) && !assumptions.allows(rule) &&
-         (rule.confidence != Confidence::Low ||
-          llvm::is_contained(assumptions.denied, &rule));
+         (isWanted || llvm::is_contained(assumptions.denied, &rule));
 }
 
 void PassContext::count(llvm::StringRef stat, uint64_t amount) {

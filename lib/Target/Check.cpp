@@ -12,13 +12,15 @@
 using namespace anec;
 
 bool Assumptions::allows(const Rule &rule) const {
+  if (llvm::is_contained(denied, &rule))
+    return false;
   return (macOS && !rule.macOS.contains(*macOS)) ||
          !rule.paths.contains(path) || llvm::is_contained(allowed, &rule);
 }
 
 Severity Assumptions::severityOf(const Rule &rule) const {
   return llvm::is_contained(denied, &rule) ? Severity::Error
-                                           : severity(rule.impact, path);
+                                           : rule.severity(path);
 }
 
 bool anec::parseAssumption(llvm::StringRef text, Assumptions &assumptions,

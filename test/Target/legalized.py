@@ -24,7 +24,7 @@ def rewritten_rules(anec):
     page = run(anec, "--dump-docs=rules").stdout
     for rule, body in re.findall(r"^### (\S+)$(.*?)(?=^##|\Z)", page,
                                  re.M | re.S):
-        rewrite = re.search(r"^- rewrite: `(.*)`$", body, re.M)
+        rewrite = re.search(r"^- rewrite: `([^`]*)`", body, re.M)
         if not rewrite or rewrite[1] in OTHER_PASSES:
             continue
         chips = re.search(r"^- chips: (.*)$", body, re.M)[1]

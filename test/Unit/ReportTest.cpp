@@ -58,7 +58,7 @@ TEST(LayeredDrawing, MayBeEmpty) {
 TEST(FindingReport, DeniedRulesAreErrors) {
   const Rule *rule = nullptr;
   for (const Rule *candidate : allRules())
-    if (severity(candidate->impact) != Severity::Error)
+    if (candidate->severity(EnginePath::InMemory) != Severity::Error)
       rule = candidate;
   ASSERT_NE(rule, nullptr);
   CheckResult result;

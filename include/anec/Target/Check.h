@@ -20,8 +20,8 @@ struct Assumptions {
   /// The framework that will compile the program.
   EnginePath path = EnginePath::InMemory;
 
-  /// Whether to ignore `rule`: the user allows breaking it, or it does not
-  /// apply to `macOS` or `path`.
+  /// Whether to ignore `rule`, which the user does not deny: the user allows
+  /// breaking it, or it does not apply to `macOS` or `path`.
   bool allows(const Rule &rule) const;
   /// The severity of breaking `rule`.
   Severity severityOf(const Rule &rule) const;

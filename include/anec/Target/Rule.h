@@ -34,19 +34,6 @@ enum class Impact : uint8_t {
 };
 /// `error`, `silent-corruption`, `warning`, `layout`, `performance`.
 llvm::StringRef spelling(Impact impact);
-/// The severity of a broken rule. Silent corruption is an error, too; what the
-/// caller has to do is a warning, and performance a remark.
-constexpr Severity severity(Impact impact) {
-  return impact <= Impact::SilentCorruption ? Severity::Error
-         : impact <= Impact::Layout         ? Severity::Warning
-                                            : Severity::Remark;
-}
-/// Core ML runs elsewhere what the engine's compiler refuses.
-constexpr Severity severity(Impact impact, EnginePath path) {
-  return impact == Impact::Error && path == EnginePath::CoreML
-             ? Severity::Warning
-             : severity(impact);
-}
 
 /// How the compiler makes a rule hold.
 enum class Rewrite : uint8_t {
@@ -58,6 +45,13 @@ enum class Rewrite : uint8_t {
 };
 /// `concat-tree`, ...; empty for `None`.
 llvm::StringRef spelling(Rewrite rewrite);
+
+/// When the compiler applies the rewrite of a rule; always when the user denies
+/// the rule.
+enum class RewriteWhen : uint8_t {
+  Trusted, ///< if the confidence is not low, for any target
+  Chosen,  ///< if the user chose the target, because other chips need none
+};
 
 /// How an op breaks a rule, in words; nothing when it does not.
 using Verdict = std::optional<std::string>;
@@ -92,6 +86,7 @@ struct Rule {
   llvm::StringLiteral unprobed = "";
   /// The rewrite that makes it hold.
   Rewrite rewrite = Rewrite::None;
+  RewriteWhen rewriteWhen = RewriteWhen::Trusted;
 
   // The predicate: exactly one is set.
   Verdict (*ofOp)(const Op &op, const Target &target) = nullptr;
@@ -100,11 +95,26 @@ struct Rule {
   void (*ofText)(const MILOutline &text, const Target &target,
                  ReportBreach report) = nullptr;
 
+  /// Whether another source contradicts the only one, of low confidence.
+  constexpr bool isDoubtful() const {
+    return confidence == Confidence::Low && !conflict.empty();
+  }
+  /// The severity of breaking the rule. Silent corruption is an error, too.
+  /// What the caller has to do, what is slow, and warnings that are doubtful
+  /// are remarks. Core ML runs elsewhere what the engine's compiler refuses.
+  constexpr Severity severity(EnginePath path) const {
+    if (impact == Impact::Error && path == EnginePath::CoreML)
+      return Severity::Warning;
+    if (impact <= Impact::SilentCorruption)
+      return Severity::Error;
+    return impact == Impact::Warning && !isDoubtful() ? Severity::Warning
+                                                      : Severity::Remark;
+  }
+
   /// The diagnostics for a broken rule: by default, through Core ML, and when
   /// the user denies it.
-  diag::Definition reported = {severity(impact), id, "{0}"};
-  diag::Definition reportedOnCoreML = {severity(impact, EnginePath::CoreML), id,
-                                       "{0}"};
+  diag::Definition reported = {severity(EnginePath::InMemory), id, "{0}"};
+  diag::Definition reportedOnCoreML = {severity(EnginePath::CoreML), id, "{0}"};
   diag::Definition denied = {Severity::Error, id, "{0}"};
 
   bool appliesTo(const Target &target) const {

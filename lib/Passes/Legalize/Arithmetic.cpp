@@ -5,6 +5,7 @@
 
 #include "Legalize.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace anec;
 using namespace anec::legalize;
@@ -46,18 +47,42 @@ Value *legalize::meanToSum(Rewriter &r) {
                  {param::keepDims, r.op.constant(param::keepDims)}});
 }
 
+/// Reduces one axis as two, of extents that are as close as its divisors are.
+static Value *splitAxis(Rewriter &r, int64_t axis) {
+  Shape shape = r.x()->type.shape;
+  int64_t extent = shape[axis], inner = int64_t(std::sqrt(double(extent)));
+  while (inner > 1 && extent % inner)
+    --inner;
+  bool hasRoom = axis > 0 && shape[axis - 1] == 1;
+  if (inner <= 1 || (!hasRoom && shape.size() > 4))
+    return nullptr;
+  shape[axis] = extent / inner;
+  shape.insert(shape.begin() + axis + 1, inner);
+  if (hasRoom)
+    shape.erase(shape.begin() + --axis);
+  Value *value = r.reshape(r.x(), shape, "rows");
+  for (int64_t each : {axis + 1, axis})
+    value = r.make(
+        r.op.def(), {value},
+        {{param::axes, llvm::ArrayRef<int64_t>(each)}, {param::keepDims, true}},
+        each == axis ? "column" : "row");
+  return r.reshape(value, r.op.result()->type.shape);
+}
+
 /// reduce(x, [a, b]) ==> reduce(reduce(x, [b]), [a]), for reductions that can
-/// be split by axes.
+/// be split by axes; a single axis is first reshaped to two.
 Value *legalize::splitReduce(Rewriter &r) {
   if (!llvm::is_contained({&ops::ReduceSum, &ops::ReduceMax, &ops::ReduceMin},
                           &r.op.def()))
     return nullptr;
   Shape axes = r.op.get(param::axes);
-  if (axes.size() < 2)
-    return nullptr;
   int64_t rank = r.x()->type.rank();
   for (int64_t &axis : axes)
     axis += axis < 0 ? rank : 0;
+  if (axes.size() == 1)
+    return splitAxis(r, axes[0]);
+  if (axes.empty())
+    return nullptr;
   llvm::sort(axes);
   int64_t last = axes.pop_back_val();
   bool keep = r.op.get(param::keepDims);

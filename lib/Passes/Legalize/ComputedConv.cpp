@@ -139,11 +139,19 @@ Value *Unfolding::window(llvm::ArrayRef<int64_t> begins) const {
   }
   if (begin == Shape(begin.size(), 0) && end == image->type.shape && isDense)
     return image;
-  if (!isDense)
-    return r.make(
-        ops::SliceByIndex, {image},
-        {{param::begin, begin}, {param::end, end}, {param::stride, stride}},
-        "window");
+  if (!isDense) {
+    // Written out for `slice-masks`.
+    const std::vector<double> zeros(end.size());
+    ConstantRef none = Constant::fromDoubles(
+        TensorType(DType::Bool, {int64_t(end.size())}), zeros);
+    return r.make(ops::SliceByIndex, {image},
+                  {{param::begin, begin},
+                   {param::end, end},
+                   {param::stride, stride},
+                   {param::beginMask, none},
+                   {param::endMask, none}},
+                  "window");
+  }
   for (size_t i = 0; i < end.size(); ++i)
     end[i] -= begin[i];
   return r.make(ops::SliceBySize, {image},

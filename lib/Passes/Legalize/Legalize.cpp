@@ -164,7 +164,7 @@ static void reportRest(const Function &function, PassContext &ctx) {
       reportFinding(finding, ctx.assumptions, ctx.diags);
 }
 
-static bool legalizeFunction(Function &function, PassContext &ctx) {
+static bool rewriteOps(Function &function, PassContext &ctx) {
   std::vector<std::pair<const Rule *, RewriteOp>> candidates;
   for (const Rule *rule : allRules())
     if (RewriteOp rewrite = functionOf(rule->rewrite);
@@ -180,9 +180,18 @@ static bool legalizeFunction(Function &function, PassContext &ctx) {
       again |= op.numResults() == 1 && rewriteOp(function, op, ctx, candidates);
     changed |= again;
   }
+  return changed;
+}
+
+static bool legalizeFunction(Function &function, PassContext &ctx) {
+  bool changed = rewriteOps(function, ctx);
   if (!ctx.targetChosen)
     return changed;
-  changed |= legalizeInterface(function, ctx);
+  // The ops that convert inputs and outputs can break rules of their own.
+  if (legalizeInterface(function, ctx)) {
+    rewriteOps(function, ctx);
+    changed = true;
+  }
   reportRest(function, ctx);
   return changed;
 }

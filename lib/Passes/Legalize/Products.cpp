@@ -5,6 +5,7 @@
 
 #include "Legalize.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace anec;
@@ -37,6 +38,27 @@ Value *legalize::splitBias(Rewriter &r) {
   Value *product =
       convolve(r, r.x(), r.op.operand(param::weight), nullptr, "plain");
   return addBias(r, product, r.op.operand(param::bias));
+}
+
+/// conv(x, w) with padding ==> conv(pad(x), w)
+Value *legalize::padConv(Rewriter &r) {
+  Shape margins = r.op.get(param::pad);
+  Value *framed = r.x();
+  if (llvm::any_of(margins, [](int64_t margin) { return margin != 0; }))
+    framed =
+        r.make(ops::Pad, {framed},
+               {{param::pad, margins},
+                {param::mode, "constant"},
+                {param::constantVal, Constant::scalar(framed->type.dtype, 0)}},
+               "framed");
+  return r.make(
+      ops::Conv,
+      {framed, r.op.operand(param::weight), r.op.operand(param::bias)},
+      {{param::strides, r.op.constant(param::strides)},
+       {param::padType, "valid"},
+       {param::pad, Shape(margins.size(), 0)},
+       {param::dilations, r.op.constant(param::dilations)},
+       {param::groups, r.op.constant(param::groups)}});
 }
 
 /// conv over one axis ==> conv over two, with a height of 1
@@ -140,6 +162,28 @@ Value *legalize::splitContraction(Rewriter &r) {
                  r.slice(weight, 1, begin, extent, "kernel"), bias, "term"));
            });
   return terms.size() > 1 ? addAll(r, terms) : nullptr;
+}
+
+/// x @ y ==> concat(x, zeros) @ concat(y, zeros), along the contracted axis
+Value *legalize::padContraction(Rewriter &r) {
+  llvm::SmallVector<Value *, 2> operands;
+  for (unsigned slot : {0u, 1u}) {
+    Value *operand = r.op.operand(slot);
+    if (operand->type.rank() < 2)
+      return nullptr;
+    unsigned axis = contractedAxis(r.op, slot);
+    TensorType zeros = operand->type;
+    int64_t extent = zeros.shape[axis];
+    zeros.shape[axis] = int64_t(llvm::alignTo<32>(uint64_t(extent))) - extent;
+    const std::vector<double> elements(zeros.numElements());
+    Value *padding =
+        r.make(ops::Const, {},
+               Attr(param::val, Constant::fromDoubles(zeros, elements)),
+               slot == 0 ? "x_padding" : "y_padding");
+    operands.push_back(r.concat({operand, padding}, axis,
+                                slot == 0 ? "x_padded" : "y_padded"));
+  }
+  return multiply(r, operands[0], operands[1], "");
 }
 
 /// x @ y ==> concat(x's first rows @ y, ...), or along y's columns

@@ -16,15 +16,25 @@
 
 using namespace anec;
 
+/// Whether an op of the function uses `result`, too.
+static bool hasUser(const Value &result) {
+  for (const Operand *use = result.firstUse(); use; use = use->nextUse())
+    if (use->owner())
+      return true;
+  return false;
+}
+
 static bool isolateResults(Function &function, PassContext &ctx) {
   llvm::DenseSet<Value *> returned;
+  bool mayBeUsed = !ctx.isRewrittenFor(rules::OutputUsed);
   bool changed = false;
   for (unsigned index = 0; index < function.numResults(); ++index) {
     Value *value = function.result(index);
     Op *op = value->definingOp();
     bool computed = op && !op->is(ops::Const) && !op->is(ops::Weight);
+    bool isAlone = mayBeUsed || !hasUser(*value);
     // A buffer is not a value that can be copied.
-    if ((returned.insert(value).second && computed) ||
+    if ((returned.insert(value).second && computed && isAlone) ||
         value->holder != Holder::Tensor)
       continue;
     Builder builder(function);
@@ -41,8 +51,12 @@ constinit const PassDef passes::IsolateResults = {
     .name = "isolate-results",
     .summary =
         "Copy results that are parameters, constants, or already returned",
-    .description = "return %x, %y, %y  ==>  %a = identity(%x); "
-                   "%b = identity(%y); return %a, %y, %b",
+    .description =
+        "return %x, %y, %y  ==>  %a = identity(%x); "
+        "%b = identity(%y); return %a, %y, %b\n"
+        "With --target, results that ops use are copied, too, if a rule of "
+        "the target\n"
+        "asks for it.",
     .stats = {{{"copied", "results copied"}}},
     .tolerance = 0,
     .run = isolateResults,

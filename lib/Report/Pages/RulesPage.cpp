@@ -23,7 +23,9 @@ static void printRule(const Rule &rule, llvm::raw_ostream &out) {
     out << "- but: " << rule.conflict << '\n';
   out << "- instead: " << rule.advice << '\n';
   if (rule.rewrite != Rewrite::None)
-    out << "- rewrite: `" << spelling(rule.rewrite) << "`\n";
+    out << "- rewrite: `" << spelling(rule.rewrite) << '`'
+        << (rule.rewriteWhen == RewriteWhen::Chosen ? ", with `--target`" : "")
+        << '\n';
   if (!rule.danger.empty())
     out << "- probed last: " << rule.danger << '\n';
   if (!rule.unprobed.empty())
@@ -60,7 +62,9 @@ void anec::printRulesPage(llvm::raw_ostream &out) {
          "may be rejected or\n"
          "less accurate; *layout* programs run if the caller's buffers are as "
          "they say;\n"
-         "*performance* programs are slow.\n\n"
+         "*performance* programs are slow. The last two are remarks, and so is "
+         "a *warning* of\n"
+         "low confidence that another source contradicts.\n\n"
          "`--for=` names the framework that compiles the program: `in-memory`, "
          "as `ane-run`\n"
          "does, `coreml` or `e5`. Rules with *paths* are about these alone. "

@@ -379,7 +379,9 @@ constinit const Rule rules::MatmulInner32 = {
     .source = "maderix/ANE #47 (M1)",
     .date = "2026-03",
     .confidence = Confidence::Low,
+    .conflict = "mil-hwx-compiler compiles others for M1",
     .advice = "pad both operands with zeros",
+    .rewrite = Rewrite::PadContraction,
     .ofOp = matmulInner32,
 };
 

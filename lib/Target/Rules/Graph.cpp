@@ -86,6 +86,8 @@ constinit const Rule rules::ConvPadding = {
     .source = "ane-linux-experiments (M1): some spellings are rejected",
     .date = "2026-11",
     .advice = "use `pad` before the convolution",
+    .rewrite = Rewrite::PadConv,
+    .rewriteWhen = RewriteWhen::Chosen,
     .ofOp = customPadding,
 };
 
@@ -181,6 +183,8 @@ constinit const Rule rules::ChannelSoftmax = {
     .conflict = "ANEForge and ironmill accept any axis and extent; maderix/ANE "
                 "runs 32000 channels on M4",
     .advice = "apply it to the last axis",
+    .rewrite = Rewrite::SoftmaxOfWidth,
+    .rewriteWhen = RewriteWhen::Chosen,
     .ofOp = channelSoftmax,
 };
 
@@ -414,8 +418,10 @@ constinit const Rule rules::SliceLastAxis = {
     .confidence = Confidence::High,
     .conflict =
         "kernels with packed weights have such slices; their values are small",
-    .advice = "if values can be that large, first transpose so that the axis "
-              "is not the last",
+    .advice = "if values can be that large, first reshape so that the slice is "
+              "of another axis",
+    .rewrite = Rewrite::SliceOfBlocks,
+    .rewriteWhen = RewriteWhen::Chosen,
     .ofOp = lastAxisSlice,
 };
 
@@ -441,6 +447,8 @@ constinit const Rule rules::WidthMovement = {
     .date = "2026-11",
     .conflict = "rustane slices packed weights this way on M4 Max",
     .advice = "multiply by a constant permutation matrix",
+    .rewrite = Rewrite::MoveBlocks,
+    .rewriteWhen = RewriteWhen::Chosen,
     .ofOp = widthMovement,
 };
 
@@ -488,7 +496,10 @@ constinit const Rule rules::BatchBroadcast = {
     .source = "skyfallsin field guide (M3 Max)",
     .date = "2026-11",
     .confidence = Confidence::Low,
+    .conflict = "the guide later blames `tile`; with `mul` alone its product "
+                "is right",
     .advice = "concatenate copies first, or use `add`, which broadcasts",
     .rewrite = Rewrite::CopyBatch,
+    .rewriteWhen = RewriteWhen::Chosen,
     .ofOp = batchBroadcast,
 };

@@ -232,14 +232,15 @@ constinit const Rule rules::IoWidth32 = {
     .id = "io-width-32",
     .family = family,
     .summary = "inputs are at least 32 wide",
-    .chips = {Chip::M3},
+    .chips = {Chip::M3, Chip::M5},
     .macOS = {"26.3-"},
     .paths = {EnginePath::InMemory},
-    .impact = Impact::Layout,
+    .impact = Impact::Warning,
     .source = "skyfallsin field guide (M3 Max): widths of 1 and 16 give "
-              "garbage",
+              "garbage; q38 (M5 Max): widths of 1 to 16 give zeros",
     .date = "2026-11",
-    .conflict = "Orion runs fp32 inputs 16 wide on M4 Max",
+    .conflict =
+        "Orion runs fp32 inputs 16 wide on M4 Max, pmetal runs 12 with strides",
     .advice = "pad the width to a multiple of 32",
     .rewrite = Rewrite::LegalInterface,
     .ofFunction = ioWidth32,
@@ -418,7 +419,7 @@ constinit const Rule rules::IoInputOrder = {
     .summary = "inputs are declared in bytewise order of their names, because "
                "they are bound in that order",
     .paths = {EnginePath::InMemory},
-    .impact = Impact::Layout,
+    .impact = Impact::Warning,
     .source = "Orion (M4 Max), q38 (M5 Max), ironmill (M3 Pro)",
     .date = "2026-11",
     .confidence = Confidence::High,
@@ -435,7 +436,7 @@ constinit const Rule rules::IoOutputOrder = {
     .summary = "outputs are returned in bytewise order of their names with "
                "`@output`, because they are bound in that order",
     .paths = {EnginePath::InMemory},
-    .impact = Impact::Layout,
+    .impact = Impact::Warning,
     .source = "Orion (M4 Max), q38 (M5 Max), ironmill (M3 Pro)",
     .date = "2026-11",
     .confidence = Confidence::High,

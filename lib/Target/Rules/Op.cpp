@@ -300,6 +300,7 @@ constinit const Rule rules::ConcatOperands = {
     .id = "concat-operands",
     .family = family,
     .summary = "`concat` has two operands",
+    .paths = {EnginePath::E5},
     .impact = Impact::Warning,
     .source = "ANEForge, through E5",
     .date = "2026-11",

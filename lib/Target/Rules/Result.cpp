@@ -56,6 +56,7 @@ constinit const Rule rules::OutputUsed = {
     .date = "2026-11",
     .advice = "return an `identity` of the value",
     .rewrite = Rewrite::IsolateResults,
+    .rewriteWhen = RewriteWhen::Chosen,
     .ofFunction = outputUsed,
 };
 

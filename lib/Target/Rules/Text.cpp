@@ -368,6 +368,7 @@ constinit const Rule rules::SliceMasks = {
     .source = "Orion's generator omits them, and its slices fail",
     .date = "2026-11",
     .confidence = Confidence::Low,
+    .conflict = "mil-hwx-compiler compiles it without masks for M1",
     .advice = "use `slice_by_size`",
     .ofText = sliceMasks,
 };

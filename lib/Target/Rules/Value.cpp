@@ -18,7 +18,8 @@ static Verdict smallEpsilon(const Op &op, const Target &target) {
                     &ops::InstanceNorm, &ops::BatchNorm, &ops::L2Norm}))
     return {};
   const Constant *epsilon = op.constant(param::epsilon);
-  if (!epsilon || epsilon->asDouble() >= smallest)
+  // With 0, the result is infinite elsewhere, too.
+  if (!epsilon || epsilon->asDouble() >= smallest || epsilon->asDouble() == 0)
     return {};
   return broken("`epsilon` of `{0}` is {1:e2}", op.def().name,
                 epsilon->asDouble());
@@ -26,8 +27,8 @@ static Verdict smallEpsilon(const Op &op, const Target &target) {
 constinit const Rule rules::SmallEpsilon = {
     .id = "small-epsilon",
     .family = family,
-    .summary = "`epsilon` is at least 7.63e-6; smaller values count as 0 and "
-               "produce infinity",
+    .summary = "`epsilon` is 0 or at least 7.63e-6; smaller values count as 0 "
+               "and produce infinity",
     .impact = Impact::Warning,
     .source = "libane (M3 Pro)",
     .date = "2026-11",
@@ -101,6 +102,7 @@ constinit const Rule rules::NarrowSum = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "multiply by a vector of ones, which adds in higher precision",
+    .rewrite = Rewrite::SplitReduce,
     .ofOp = narrowSum,
 };
 
