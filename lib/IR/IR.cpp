@@ -52,6 +52,13 @@ BufferLayout Value::bufferLayout() const {
   return {op->get(param::strides), op->get(param::interleaveFactors)};
 }
 
+const Op *Value::user() const {
+  for (const Operand *use = uses; use; use = use->nextUse())
+    if (use->owner())
+      return use->owner();
+  return nullptr;
+}
+
 void Value::replaceAllUsesWith(Value *other) {
   assert(other != this && "a value replaced by itself");
   while (uses)

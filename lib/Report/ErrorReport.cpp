@@ -5,8 +5,8 @@
 
 #include "anec/Report/ErrorReport.h"
 #include "FindingJson.h"
+#include "FindingText.h"
 #include "anec/Report/ErrorDescription.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,11 +34,6 @@ std::vector<Finding> ExplainedLog::causes() const {
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
-
-static void printCount(llvm::raw_ostream &out, uint64_t count,
-                       llvm::StringRef what) {
-  out << count << ' ' << what << (count == 1 ? "" : "s");
-}
 
 static void printLines(const LoggedLines &lines, llvm::raw_ostream &out) {
   out << "  " << lines.excerpt << '\n';
@@ -104,15 +99,10 @@ static void printUnknown(const ExplainedLog &explained,
 /// Reports the findings that can cause errors of the log, by rule.
 static void reportCauses(const ExplainedLog &explained, Diagnostics &diags) {
   std::vector<Finding> causes = explained.causes();
-  llvm::MapVector<const Rule *, std::vector<const Finding *>> ofRule;
-  for (Finding &finding : causes) {
+  for (Finding &finding : causes)
     finding.what += "; it can cause " +
                     llvm::join(errorsOf(*finding.rule, explained.log), ", ");
-    ofRule[finding.rule].push_back(&finding);
-  }
-  for (const auto &[rule, findings] : ofRule)
-    reportFinding(*findings.front(), explained.check.assumptions, diags,
-                  llvm::ArrayRef(findings).drop_front());
+  reportGroups(groupByRule(causes), explained.check.assumptions, diags);
 }
 
 void anec::printErrors(const ExplainedLog &explained, Diagnostics &diags,

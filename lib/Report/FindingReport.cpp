@@ -5,7 +5,7 @@
 
 #include "anec/Report/FindingReport.h"
 #include "FindingJson.h"
-#include "llvm/ADT/MapVector.h"
+#include "FindingText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include <array>
@@ -16,11 +16,6 @@ using namespace anec;
 // Text and JSON
 //===----------------------------------------------------------------------===//
 
-static void printCount(llvm::raw_ostream &out, size_t count,
-                       llvm::StringRef what) {
-  out << count << ' ' << what << (count == 1 ? "" : "s");
-}
-
 bool CheckResult::hasErrors() const {
   return llvm::any_of(findings, [&](const Finding &finding) {
     return assumptions.isError(*finding.rule);
@@ -29,17 +24,12 @@ bool CheckResult::hasErrors() const {
 
 /// Reports the findings by rule; rules with errors come first.
 static void reportByRule(const CheckResult &result, Diagnostics &diags) {
-  llvm::MapVector<const Rule *, std::vector<const Finding *>> ofRule;
-  for (const Finding &finding : result.findings)
-    ofRule[finding.rule].push_back(&finding);
-  auto groups = ofRule.takeVector();
+  llvm::SmallVector<RuleFindings, 0> groups = groupByRule(result.findings);
   llvm::stable_sort(groups, [&](const auto &lhs, const auto &rhs) {
     return result.assumptions.severityOf(*lhs.first) <
            result.assumptions.severityOf(*rhs.first);
   });
-  for (const auto &[rule, findings] : groups)
-    reportFinding(*findings.front(), result.assumptions, diags,
-                  llvm::ArrayRef(findings).drop_front());
+  reportGroups(groups, result.assumptions, diags);
 }
 
 void anec::printFindings(const CheckResult &result, FindingDetail detail,

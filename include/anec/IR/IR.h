@@ -142,6 +142,8 @@ public:
   bool hasUses() const { return uses != nullptr; }
   bool hasOneUse() const { return uses && !uses->nextUse(); }
   Operand *firstUse() const { return uses; }
+  /// An op that uses this value; null for none.
+  const Op *user() const;
   /// Makes every use (function results included, see Function) use `other`.
   void replaceAllUsesWith(Value *other);
 

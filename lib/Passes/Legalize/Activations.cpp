@@ -89,3 +89,13 @@ Value *legalize::inverseToDiv(Rewriter &r) {
 Value *legalize::squareToMul(Rewriter &r) {
   return r.make(ops::Mul, {r.x(), r.x()});
 }
+
+/// softmax(x) of axis 1 ==> transpose(softmax(transpose(x)) of axis 3)
+Value *legalize::softmaxOfWidth(Rewriter &r) {
+  const Shape exchange = {0, 3, 2, 1};
+  Value *wide = r.make(ops::Transpose, {r.x()}, {{param::perm, exchange}},
+                       "channels_last");
+  Value *shares =
+      r.make(ops::Softmax, {wide}, {{param::axis, int64_t(3)}}, "shares");
+  return r.make(ops::Transpose, {shares}, {{param::perm, exchange}});
+}

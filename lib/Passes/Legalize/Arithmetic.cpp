@@ -48,24 +48,25 @@ Value *legalize::meanToSum(Rewriter &r) {
 }
 
 /// Reduces one axis as two, of extents that are as close as its divisors are.
-static Value *splitAxis(Rewriter &r, int64_t axis) {
-  Shape shape = r.x()->type.shape;
-  int64_t extent = shape[axis], inner = int64_t(std::sqrt(double(extent)));
-  while (inner > 1 && extent % inner)
+static Value *reduceTwice(Rewriter &r, size_t axis) {
+  const Shape &shape = r.x()->type.shape;
+  int64_t inner = int64_t(std::sqrt(double(shape[axis])));
+  while (inner > 1 && shape[axis] % inner)
     --inner;
-  bool hasRoom = axis > 0 && shape[axis - 1] == 1;
-  if (inner <= 1 || (!hasRoom && shape.size() > 4))
+  std::optional<Shape> split;
+  if (inner > 1)
+    split = splitAxis(shape, axis, inner);
+  if (!split)
     return nullptr;
-  shape[axis] = extent / inner;
-  shape.insert(shape.begin() + axis + 1, inner);
-  if (hasRoom)
-    shape.erase(shape.begin() + --axis);
-  Value *value = r.reshape(r.x(), shape, "rows");
-  for (int64_t each : {axis + 1, axis})
-    value = r.make(
-        r.op.def(), {value},
-        {{param::axes, llvm::ArrayRef<int64_t>(each)}, {param::keepDims, true}},
-        each == axis ? "column" : "row");
+  // The axes before the two are as many as those after them require.
+  size_t first = split->size() - (shape.size() - axis) - 1;
+  Value *value = r.reshape(r.x(), *split, "rows");
+  for (bool isRow : {true, false})
+    value =
+        r.make(r.op.def(), {value},
+               {{param::axes, llvm::ArrayRef<int64_t>(int64_t(first + isRow))},
+                {param::keepDims, true}},
+               isRow ? "row" : "column");
   return r.reshape(value, r.op.result()->type.shape);
 }
 
@@ -80,7 +81,7 @@ Value *legalize::splitReduce(Rewriter &r) {
   for (int64_t &axis : axes)
     axis += axis < 0 ? rank : 0;
   if (axes.size() == 1)
-    return splitAxis(r, axes[0]);
+    return reduceTwice(r, size_t(axes[0]));
   if (axes.empty())
     return nullptr;
   llvm::sort(axes);

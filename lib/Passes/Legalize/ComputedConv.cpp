@@ -98,13 +98,7 @@ Value *Unfolding::framed(Value *value,
     value = r.slice(value, unsigned(index) + 2, cut, left, "cut");
     pad.append({std::max<int64_t>(before, 0), std::max<int64_t>(after, 0)});
   }
-  if (llvm::all_of(pad, [](int64_t extent) { return extent == 0; }))
-    return value;
-  return r.make(ops::Pad, {value},
-                {{param::pad, pad},
-                 {param::mode, "constant"},
-                 {param::constantVal, Constant::scalar(value->type.dtype, 0)}},
-                "framed");
+  return r.pad(value, pad, "framed");
 }
 
 /// Follows each element along `axis` by `stride` - 1 zeros.
@@ -117,11 +111,7 @@ Value *Unfolding::spread(Value *value, unsigned axis, int64_t stride) {
     if (i != axis)
       apart[i < axis ? 0 : 3] *= whole[i];
   Value *wide =
-      r.make(ops::Pad, {r.reshape(value, apart, "apart")},
-             {{param::pad, llvm::ArrayRef<int64_t>{0, stride - 1, 0, 0}},
-              {param::mode, "constant"},
-              {param::constantVal, Constant::scalar(value->type.dtype, 0)}},
-             "wide");
+      r.pad(r.reshape(value, apart, "apart"), {0, stride - 1, 0, 0}, "wide");
   whole[axis] *= stride;
   return r.reshape(wide, whole, "spread");
 }

@@ -91,6 +91,17 @@ Value *Rewriter::slice(Value *value, unsigned axis, int64_t begin,
               {{param::begin, from}, {param::size, size}}, part);
 }
 
+Value *Rewriter::pad(Value *value, llvm::ArrayRef<int64_t> margins,
+                     llvm::StringRef part) {
+  if (llvm::all_of(margins, [](int64_t margin) { return margin == 0; }))
+    return value;
+  return make(ops::Pad, {value},
+              {{param::pad, margins},
+               {param::mode, "constant"},
+               {param::constantVal, Constant::scalar(value->type.dtype, 0)}},
+              part);
+}
+
 Value *Rewriter::reshape(Value *value, llvm::ArrayRef<int64_t> shape,
                          llvm::StringRef part) {
   Op *source = value->definingOp();
@@ -115,6 +126,19 @@ Value *Rewriter::concat(llvm::ArrayRef<Value *> values, int64_t axis,
     return values[0];
   return make(ops::Concat, values,
               {{param::axis, axis}, {param::interleave, false}}, part);
+}
+
+std::optional<Shape> legalize::splitAxis(Shape shape, size_t axis,
+                                         int64_t inner) {
+  constexpr size_t mostAxes = 5;
+  bool hasRoom = axis > 0 && shape[axis - 1] == 1;
+  if (!hasRoom && shape.size() >= mostAxes)
+    return std::nullopt;
+  shape[axis] /= inner;
+  shape.insert(shape.begin() + axis + 1, inner);
+  if (hasRoom)
+    shape.erase(shape.begin() + axis - 1);
+  return shape;
 }
 
 void legalize::eachPart(int64_t extent, int64_t limit,

@@ -51,6 +51,10 @@ public:
                  llvm::StringRef part = "");
   Value *concat(llvm::ArrayRef<Value *> values, int64_t axis,
                 llvm::StringRef part = "");
+  /// `value` with zeros around its last axes: `margins` before and after each.
+  /// Without margins, `value` itself.
+  Value *pad(Value *value, llvm::ArrayRef<int64_t> margins,
+             llvm::StringRef part);
 
 private:
   std::string nameOf(llvm::StringRef part) const;
@@ -60,6 +64,10 @@ private:
 
   Builder builder;
 };
+
+/// `shape` with `axis` as two axes, the second of extent `inner`; an axis of
+/// one position before them is dropped. Nothing for more than five axes.
+std::optional<Shape> splitAxis(Shape shape, size_t axis, int64_t inner);
 
 /// The least number of parts of at most `limit`.
 inline int64_t partCount(int64_t extent, int64_t limit) {

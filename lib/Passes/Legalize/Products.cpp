@@ -43,14 +43,7 @@ Value *legalize::splitBias(Rewriter &r) {
 /// conv(x, w) with padding ==> conv(pad(x), w)
 Value *legalize::padConv(Rewriter &r) {
   Shape margins = r.op.get(param::pad);
-  Value *framed = r.x();
-  if (llvm::any_of(margins, [](int64_t margin) { return margin != 0; }))
-    framed =
-        r.make(ops::Pad, {framed},
-               {{param::pad, margins},
-                {param::mode, "constant"},
-                {param::constantVal, Constant::scalar(framed->type.dtype, 0)}},
-               "framed");
+  Value *framed = r.pad(r.x(), margins, "framed");
   return r.make(
       ops::Conv,
       {framed, r.op.operand(param::weight), r.op.operand(param::bias)},

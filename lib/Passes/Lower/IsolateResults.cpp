@@ -16,14 +16,6 @@
 
 using namespace anec;
 
-/// Whether an op of the function uses `result`, too.
-static bool hasUser(const Value &result) {
-  for (const Operand *use = result.firstUse(); use; use = use->nextUse())
-    if (use->owner())
-      return true;
-  return false;
-}
-
 static bool isolateResults(Function &function, PassContext &ctx) {
   llvm::DenseSet<Value *> returned;
   bool mayBeUsed = !ctx.isRewrittenFor(rules::OutputUsed);
@@ -32,7 +24,7 @@ static bool isolateResults(Function &function, PassContext &ctx) {
     Value *value = function.result(index);
     Op *op = value->definingOp();
     bool computed = op && !op->is(ops::Const) && !op->is(ops::Weight);
-    bool isAlone = mayBeUsed || !hasUser(*value);
+    bool isAlone = mayBeUsed || !value->user();
     // A buffer is not a value that can be copied.
     if ((returned.insert(value).second && computed && isAlone) ||
         value->holder != Holder::Tensor)

@@ -5,7 +5,6 @@
 
 #include "Predicates.h"
 #include "anec/Ops/Report.h"
-#include "llvm/ADT/DenseMap.h"
 
 using namespace anec;
 
@@ -36,21 +35,12 @@ constinit const Rule rules::ConstantMatmul = {
 static void elementwiseChain(const Function &function, const Target &target,
                              ReportBreach report) {
   constexpr unsigned most = 128;
-  llvm::DenseMap<const Op *, unsigned> chains; ///< the longest that end here
-  for (const Op &op : function.body()) {
-    if (!op.def().has(trait::Elementwise))
-      continue;
-    unsigned before = 0;
-    for (const Value *operand : op.operandValues())
-      if (operand && operand->definingOp())
-        before = std::max(before, chains.lookup(operand->definingOp()));
-    chains[&op] = before + 1;
-    if (before != most)
-      continue;
-    report(op.range(),
+  const Op *end = endOfChain(function, most, [](const Op &op) {
+    return op.def().has(trait::Elementwise);
+  });
+  if (end)
+    report(end->range(),
            *broken("this is op {0} of a chain of elementwise ops", most + 1));
-    return;
-  }
 }
 constinit const Rule rules::ElementwiseChain = {
     .id = "elementwise-chain",

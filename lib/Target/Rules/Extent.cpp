@@ -6,7 +6,6 @@
 #include "Predicates.h"
 #include "anec/IR/Names.h"
 #include "anec/Ops/Report.h"
-#include "llvm/ADT/DenseMap.h"
 
 using namespace anec;
 
@@ -113,21 +112,12 @@ constinit const Rule rules::SpatialLimit = {
 static void opLimit(const Function &function, const Target &target,
                     ReportBreach report) {
   unsigned limit = target.limits.opsPerProgram;
-  llvm::DenseMap<const Op *, unsigned> chains; ///< the longest that end here
-  for (const Op &op : function.body()) {
-    if (op.is(ops::Const) || op.is(ops::Weight) ||
-        op.def().has(trait::Constexpr))
-      continue;
-    unsigned before = 0;
-    for (const Value *operand : op.operandValues())
-      if (operand && operand->definingOp())
-        before = std::max(before, chains.lookup(operand->definingOp()));
-    chains[&op] = before + 1;
-    if (before != limit)
-      continue;
-    report(op.range(), *broken("this is op {0} of a chain", limit + 1));
-    return;
-  }
+  const Op *end = endOfChain(function, limit, [](const Op &op) {
+    return !op.is(ops::Const) && !op.is(ops::Weight) &&
+           !op.def().has(trait::Constexpr);
+  });
+  if (end)
+    report(end->range(), *broken("this is op {0} of a chain", limit + 1));
 }
 constinit const Rule rules::OpLimit = {
     .id = "op-limit",

@@ -8,6 +8,7 @@
 
 #include "anec/Ops/Ops.h"
 #include "anec/Target/Rule.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace anec {
@@ -82,6 +83,25 @@ inline int64_t contraction(const Op &matmul) {
 /// The type of a convolution's weight, [out, in / groups, kernel...].
 inline const TensorType &convWeight(const Op &conv) {
   return conv.operand(param::weight)->type;
+}
+
+/// The op that makes a chain of ops longer than `most`, each using the one
+/// before, when only ops that `counts` accepts count; null for none.
+inline const Op *endOfChain(const Function &function, unsigned most,
+                            llvm::function_ref<bool(const Op &)> counts) {
+  llvm::DenseMap<const Op *, unsigned> chains; ///< the longest that end here
+  for (const Op &op : function.body()) {
+    if (!counts(op))
+      continue;
+    unsigned before = 0;
+    for (const Value *operand : op.operandValues())
+      if (operand && operand->definingOp())
+        before = std::max(before, chains.lookup(operand->definingOp()));
+    if (before == most)
+      return &op;
+    chains[&op] = before + 1;
+  }
+  return nullptr;
 }
 
 /// Visits the statements of all functions of a text.

@@ -28,19 +28,11 @@ constinit const Rule rules::OutputIsInput = {
     .ofFunction = outputIsInput,
 };
 
-/// The first op that uses a result of the function; null for none.
-static const Op *userOf(const Value *result) {
-  for (const Operand *use = result->firstUse(); use; use = use->nextUse())
-    if (use->owner())
-      return use->owner();
-  return nullptr;
-}
-
 static void outputUsed(const Function &function, const Target &target,
                        ReportBreach report) {
   for (unsigned i = 0; i < function.numResults(); ++i) {
     const Value *result = function.result(i);
-    if (const Op *user = userOf(result); user && result->definingOp())
+    if (const Op *user = result->user(); user && result->definingOp())
       report(result->range(),
              *broken("output `{0}` is used by `{1}` as well",
                      function.resultNames()[i], user->def().name));

@@ -218,7 +218,7 @@ static void multiplyRow(Executor &pool, const GemmShape &shape,
       x[p] = operands.a[p * shape.lda];
     rowOperands.a = x;
   }
-  // An empty contraction has no `b`, which has no places then.
+  // `b` is null when nothing is contracted.
   auto placeInB = [&](size_t offset) {
     return shape.k ? operands.b + offset : nullptr;
   };
