@@ -4,18 +4,23 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs of equal ops are paired in order. Where ops differ, the pairs are those
-/// of the best alignment of a window of each function, as in a text diff,
-/// except that ops of one kind with different arguments can also correspond.
-/// Windows keep the time linear in the length of the programs.
+/// Ops that compute the same from the inputs are paired first, so the order of
+/// independent ops does not matter. Of the others, runs of equal ops are paired
+/// in order; where ops differ, the pairs are those of the best alignment of a
+/// window of each function, as in a text diff, except that ops of one kind with
+/// different arguments can also correspond. Windows keep the time linear in the
+/// length of the programs.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Alignment.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Ops.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
+#include <deque>
 
 using namespace anec;
 using namespace anec::mil;
@@ -59,11 +64,108 @@ static Entry makeEntry(const Op &op) {
   return entry;
 }
 
-static std::vector<Entry> makeEntries(const Function &function) {
-  std::vector<Entry> entries;
+//===----------------------------------------------------------------------===//
+// Ops that compute the same
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Hashes what each op computes from the inputs of a function. Two ops with one
+/// hash compute the same.
+class Computation {
+public:
+  /// Whether elements of large arrays count. Without them, ops that differ by
+  /// their weights have one hash.
+  enum class Arrays { ByElements, ByType };
+
+  Computation(const Function &function, Arrays arrays) : arrays(arrays) {
+    for (const auto &param : function.parameters())
+      values[param.get()] = hash_combine(param->name, hashType(param->type));
+    for (const Op &op : function.body())
+      visit(op);
+  }
+
+  hash_code of(const Op &op) const { return ops.lookup(&op); }
+
+private:
+  hash_code hashArray(const Constant *array) const {
+    constexpr int64_t mostElements = 16;
+    if (!array)
+      return 0;
+    if (array->numElements() <= mostElements)
+      return array->hash();
+    hash_code type = hashType(array->type());
+    if (arrays == Arrays::ByType)
+      return type;
+    ArrayRef<uint8_t> bytes = array->bytes();
+    return hash_combine(type, hash_combine_range(bytes.begin(), bytes.end()));
+  }
+
+  void visit(const Op &op) {
+    hash_code code = hash_combine(&op.def(), op.numOperands());
+    for (const ConstantRef &constant : op.constants())
+      code = hash_combine(code, hashArray(constant.get()));
+    for (const Value *operand : op.operandValues())
+      code =
+          hash_combine(code, operand ? values.lookup(operand) : hash_code(0));
+    // What uses a state depends on what used it before.
+    if (op.def().has(trait::SideEffect))
+      for (const Value *operand : op.operandValues())
+        if (operand && operand->holder == Holder::State)
+          values[operand] = hash_combine(values.lookup(operand), code);
+    ops[&op] = code;
+    for (const Value *result : op.resultValues())
+      values[result] =
+          hash_combine(code, result->index(), hashType(result->type));
+  }
+
+  Arrays arrays;
+  DenseMap<const Value *, hash_code> values;
+  DenseMap<const Op *, hash_code> ops;
+};
+} // namespace
+
+using OpList = std::vector<const Op *>;
+
+/// Pairs ops of both lists that compute the same, in order where several do,
+/// and removes them.
+static void pairSame(const Function &left, const Function &right,
+                     Computation::Arrays arrays, OpList &leftOps,
+                     OpList &rightOps,
+                     function_ref<void(const Op *, const Op *)> pair) {
+  const Computation ofLeft(left, arrays), ofRight(right, arrays);
+  DenseMap<size_t, std::deque<const Op *>> waiting;
+  for (const Op *op : rightOps)
+    waiting[ofRight.of(*op)].push_back(op);
+  DenseSet<const Op *> paired;
+  llvm::erase_if(leftOps, [&](const Op *op) {
+    auto found = waiting.find(ofLeft.of(*op));
+    if (found == waiting.end() || found->second.empty())
+      return false;
+    const Op *other = found->second.front();
+    found->second.pop_front();
+    paired.insert(other);
+    pair(op, other);
+    return true;
+  });
+  llvm::erase_if(rightOps, [&](const Op *op) { return paired.contains(op); });
+}
+
+//===----------------------------------------------------------------------===//
+// Other ops
+//===----------------------------------------------------------------------===//
+
+static OpList listOps(const Function &function) {
+  OpList list;
   for (const Op &op : function.body())
     if (!isConst(op))
-      entries.push_back(makeEntry(op));
+      list.push_back(&op);
+  return list;
+}
+
+static std::vector<Entry> makeEntries(ArrayRef<const Op *> list) {
+  std::vector<Entry> entries;
+  for (const Op *op : list)
+    entries.push_back(makeEntry(*op));
   return entries;
 }
 
@@ -78,7 +180,7 @@ static unsigned score(const Entry &l, const Entry &r) {
 namespace {
 class Alignment {
 public:
-  Alignment(const Function &left, const Function &right,
+  Alignment(ArrayRef<const Op *> left, ArrayRef<const Op *> right,
             function_ref<bool(const Value *, const Value *)> isCounterpart,
             function_ref<void(const Op *, const Op *)> pair)
       : left(makeEntries(left)), right(makeEntries(right)),
@@ -181,5 +283,9 @@ void anec::mil::alignOps(
     const Function &left, const Function &right,
     function_ref<bool(const Value *, const Value *)> isCounterpart,
     function_ref<void(const Op *, const Op *)> pair) {
-  Alignment(left, right, isCounterpart, pair).run();
+  OpList leftOps = listOps(left), rightOps = listOps(right);
+  for (Computation::Arrays arrays :
+       {Computation::Arrays::ByElements, Computation::Arrays::ByType})
+    pairSame(left, right, arrays, leftOps, rightOps, pair);
+  Alignment(leftOps, rightOps, isCounterpart, pair).run();
 }

@@ -11,8 +11,9 @@
 
 namespace anec::mil {
 
-/// Calls `pair` for the ops of both functions in order, except constants: with
-/// two corresponding ops, which have the same kind, or with one and null.
+/// Calls `pair` for the ops of both functions, except constants: with two
+/// corresponding ops, which have the same kind, or with one and null. Ops that
+/// compute the same correspond wherever they are; the others in order.
 /// `isCounterpart` returns whether two values are results of paired ops, or
 /// corresponding parameters.
 void alignOps(

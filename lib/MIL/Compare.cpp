@@ -11,6 +11,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -77,8 +78,50 @@ static std::string describe(const Value *value) {
          (op ? op->def().name.str() : std::string("input")) + ")";
 }
 
-static std::string describePort(StringRef name, const Value &value) {
-  return (name + ": " + spellType(value)).str();
+namespace {
+/// An input or output of a function.
+struct Port {
+  std::string name;
+  std::string text; ///< with the type
+};
+} // namespace
+
+static Port makePort(StringRef name, const Value &value) {
+  return {name.str(), (name + ": " + spellType(value)).str()};
+}
+
+static std::vector<Port> inputPorts(const Function &function) {
+  std::vector<Port> ports;
+  for (const auto &param : function.parameters())
+    ports.push_back(makePort(param->name, *param));
+  return ports;
+}
+
+static std::vector<Port> outputPorts(const Function &function) {
+  std::vector<Port> ports;
+  for (unsigned index = 0; index < function.numResults(); ++index)
+    ports.push_back(
+        makePort(function.resultNames()[index], *function.result(index)));
+  return ports;
+}
+
+/// The indices of `ports` by name when `others` has the same names in another
+/// order; otherwise as they are.
+static std::vector<unsigned> counterpartsByName(ArrayRef<Port> ports,
+                                                ArrayRef<Port> others) {
+  StringMap<unsigned> byName;
+  std::vector<unsigned> inOrder, result;
+  for (auto [index, port] : enumerate(others)) {
+    byName[port.name] = index;
+    inOrder.push_back(index);
+  }
+  for (const Port &port : ports) {
+    auto found = byName.find(port.name);
+    if (found == byName.end() || ports.size() != others.size())
+      return inOrder;
+    result.push_back(found->second);
+  }
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,12 +143,15 @@ public:
     auto isCounterpart = [&](const Value *l, const Value *r) {
       return isSame(l, r);
     };
-    auto pair = [&](const Op *l, const Op *r) { compareOps(l, r); };
+    auto pair = [&](const Op *l, const Op *r) { addPair(l, r); };
     alignOps(left, right, isCounterpart, pair);
+    comparePairs();
     compareResults();
   }
 
 private:
+  using OpPair = std::pair<const Op *, const Op *>; ///< one can be null
+
   Difference &add(Difference::Kind kind, const Op *l = nullptr,
                   const Op *r = nullptr) {
     Difference &difference = differences.emplace_back();
@@ -126,7 +172,10 @@ private:
   bool isSame(const Value *l, const Value *r) const {
     return l && r && counterparts.lookup(l) == r;
   }
+  void addPair(const Op *l, const Op *r);
+  void comparePairs();
   void compareSignatures();
+  void comparePorts(llvm::StringRef kind, ArrayRef<Port> l, ArrayRef<Port> r);
   void pairParameters();
   void compareResults();
   void compareOps(const Op *l, const Op *r);
@@ -139,6 +188,7 @@ private:
   const CompareOptions &options;
   std::vector<Difference> &differences;
   DenseMap<const Value *, const Value *> counterparts; ///< left -> right
+  std::vector<OpPair> pairs;
 };
 } // namespace
 
@@ -174,36 +224,40 @@ void FunctionComparison::compareSignatures() {
     addTexts(Difference::Signature, nullptr, nullptr, "opset", left.opset,
              right.opset);
   pairParameters();
-  auto port = [](const Function &function, size_t index) -> std::string {
-    if (index >= function.parameters().size())
-      return "";
-    const Value &param = *function.parameters()[index];
-    return describePort(param.name, param);
+  comparePorts("input", inputPorts(left), inputPorts(right));
+}
+
+/// Compares ports of the same names by name, and others in order.
+void FunctionComparison::comparePorts(StringRef kind, ArrayRef<Port> l,
+                                      ArrayRef<Port> r) {
+  std::vector<unsigned> counterpart = counterpartsByName(l, r);
+  auto text = [](ArrayRef<Port> ports, size_t index) {
+    return index < ports.size() ? ports[index].text : std::string();
   };
-  size_t count = std::max(left.parameters().size(), right.parameters().size());
-  for (size_t index = 0; index < count; ++index) {
-    std::string l = port(left, index), r = port(right, index);
-    if (l != r)
-      addTexts(Difference::Signature, nullptr, nullptr, "input " + Twine(index),
-               l, r);
+  for (size_t index = 0; index < std::max(l.size(), r.size()); ++index) {
+    std::string a = text(l, index);
+    std::string b = text(r, index < r.size() ? counterpart[index] : index);
+    if (a != b)
+      addTexts(Difference::Signature, nullptr, nullptr,
+               kind + " " + Twine(index), a, b);
   }
+  auto names = [](ArrayRef<Port> ports) {
+    return join(map_range(ports, [](const Port &port) { return port.name; }),
+                ", ");
+  };
+  if (!is_sorted(counterpart))
+    addTexts(Difference::Signature, nullptr, nullptr,
+             "order of the " + kind + "s", names(l), names(r));
 }
 
 void FunctionComparison::compareResults() {
-  auto port = [](const Function &function, unsigned index) -> std::string {
-    if (index >= function.numResults())
-      return "";
-    return describePort(function.resultNames()[index], *function.result(index));
-  };
-  unsigned count = std::max(left.numResults(), right.numResults());
-  for (unsigned index = 0; index < count; ++index) {
-    std::string l = port(left, index), r = port(right, index);
+  std::vector<Port> l = outputPorts(left), r = outputPorts(right);
+  comparePorts("output", l, r);
+  std::vector<unsigned> counterpart = counterpartsByName(l, r);
+  for (unsigned index = 0; index < std::min(l.size(), r.size()); ++index) {
+    const Value *a = left.result(index);
+    const Value *b = right.result(counterpart[index]);
     std::string part = "output " + std::to_string(index);
-    if (l != r)
-      addTexts(Difference::Signature, nullptr, nullptr, part, l, r);
-    if (l.empty() || r.empty())
-      continue;
-    const Value *a = left.result(index), *b = right.result(index);
     if (constantOf(a) && constantOf(b))
       compareValues(nullptr, nullptr, part, constantOf(a), constantOf(b), true);
     else if (!isSame(a, b))
@@ -278,6 +332,47 @@ void FunctionComparison::compareOperands(const Op *l, const Op *r) {
   }
 }
 
+void FunctionComparison::addPair(const Op *l, const Op *r) {
+  pairs.push_back({l, r});
+  if (l && r)
+    for (unsigned i = 0; i < std::min(l->numResults(), r->numResults()); ++i)
+      counterparts[l->result(i)] = r->result(i);
+}
+
+/// Compares the pairs in the order of the left ops; an op of the right function
+/// alone comes before the counterpart of the next one that has one.
+void FunctionComparison::comparePairs() {
+  DenseMap<const Op *, const Op *> ofRight;
+  for (auto [l, r] : pairs)
+    if (r)
+      ofRight[r] = l;
+  DenseMap<const Op *, std::vector<const Op *>> before; ///< left -> right ops
+  std::vector<const Op *> alone;
+  for (const Op &op : right.body()) {
+    auto found = ofRight.find(&op);
+    if (found == ofRight.end())
+      continue;
+    if (!found->second)
+      alone.push_back(&op);
+    else if (!alone.empty())
+      before[found->second] = std::exchange(alone, {});
+  }
+  DenseMap<const Op *, const Op *> ofLeft;
+  for (auto [l, r] : pairs)
+    if (l)
+      ofLeft[l] = r;
+  for (const Op &op : left.body()) {
+    auto found = ofLeft.find(&op);
+    if (found == ofLeft.end())
+      continue;
+    for (const Op *added : before.lookup(&op))
+      compareOps(nullptr, added);
+    compareOps(&op, found->second);
+  }
+  for (const Op *added : alone)
+    compareOps(nullptr, added);
+}
+
 /// Compares both ops, or reports the only one.
 void FunctionComparison::compareOps(const Op *l, const Op *r) {
   if (!l || !r) {
@@ -286,7 +381,6 @@ void FunctionComparison::compareOps(const Op *l, const Op *r) {
   }
   for (unsigned i = 0; i < std::min(l->numResults(), r->numResults()); ++i) {
     const Value *a = l->result(i), *b = r->result(i);
-    counterparts[a] = b;
     if (!(a->type == b->type))
       addTexts(Difference::ResultType, l, r, "result " + Twine(i),
                spellType(a->type), spellType(b->type));

@@ -4,11 +4,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Report/DifferenceReport.h"
+#include "FindingText.h"
 #include "anec/IR/OpDef.h"
 #include "anec/MIL/Spelling.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 
 using namespace anec;
 
@@ -73,12 +77,21 @@ static void printDifference(const Difference &difference,
   out << '\n';
 }
 
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+static void printPrograms(llvm::StringRef left, llvm::StringRef right,
+                          llvm::raw_ostream &out) {
+  out << "--- " << left << "\n+++ " << right << '\n';
+}
+
 void anec::printDifferences(llvm::ArrayRef<Difference> differences,
                             llvm::StringRef left, llvm::StringRef right,
                             llvm::raw_ostream &out) {
   if (differences.empty())
     return;
-  out << "--- " << left << "\n+++ " << right << '\n';
+  printPrograms(left, right, out);
   llvm::StringRef function;
   for (const Difference &difference : differences) {
     if (difference.kind != Difference::FunctionMissing &&
@@ -88,4 +101,90 @@ void anec::printDifferences(llvm::ArrayRef<Difference> differences,
     }
     printDifference(difference, out);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Ops by how they differ. An op with several differences counts once.
+struct Counts {
+  llvm::DenseSet<const Op *> onlyLeft, onlyRight, changed, weights;
+
+  void add(const Difference &difference) {
+    switch (difference.kind) {
+    case Difference::OpMissing:
+      (difference.left ? onlyLeft : onlyRight)
+          .insert(difference.left ? difference.left : difference.right);
+      break;
+    case Difference::Weights:
+      weights.insert(difference.left);
+      break;
+    case Difference::ResultType:
+    case Difference::Argument:
+      changed.insert(difference.left);
+      break;
+    case Difference::FunctionMissing:
+    case Difference::Signature:
+      break;
+    }
+  }
+};
+} // namespace
+
+static void printCounts(llvm::StringRef what, size_t width,
+                        const Counts &counts, llvm::raw_ostream &out) {
+  out << "  " << llvm::left_justify(what, width);
+  auto print = [&](const llvm::DenseSet<const Op *> &ops, const char *kind) {
+    out << llvm::format("%8zu %s", ops.size(), kind);
+  };
+  print(counts.onlyLeft, "removed");
+  print(counts.onlyRight, "added");
+  print(counts.changed, "changed");
+  print(counts.weights, "with other weights");
+  out << '\n';
+}
+
+void anec::printDifferenceCounts(llvm::ArrayRef<Difference> differences,
+                                 llvm::StringRef left, llvm::StringRef right,
+                                 llvm::raw_ostream &out) {
+  if (differences.empty())
+    return;
+  printPrograms(left, right, out);
+  struct FunctionCounts {
+    std::map<llvm::StringRef, Counts> ofKind;
+    size_t interface = 0;
+    llvm::StringRef missing;
+  };
+  llvm::MapVector<llvm::StringRef, FunctionCounts> functions;
+  Counts all;
+  size_t width = llvm::StringRef("in all").size();
+  for (const Difference &difference : differences) {
+    FunctionCounts &counts = functions[difference.function];
+    const Op *op = difference.left ? difference.left : difference.right;
+    if (difference.kind == Difference::FunctionMissing)
+      counts.missing = difference.leftText.empty() ? "added" : "removed";
+    else if (!op)
+      ++counts.interface;
+    if (!op)
+      continue;
+    width = std::max(width, op->def().name.size());
+    counts.ofKind[op->def().name].add(difference);
+    all.add(difference);
+  }
+  for (const auto &[name, counts] : functions) {
+    out << "func " << name;
+    if (!counts.missing.empty())
+      out << ": " << counts.missing;
+    if (counts.interface) {
+      out << ": ";
+      printCount(out, counts.interface, "difference");
+      out << " of inputs, outputs or opset";
+    }
+    out << '\n';
+    for (const auto &[kind, ofKind] : counts.ofKind)
+      printCounts(kind, width, ofKind, out);
+  }
+  printCounts("in all", width, all, out);
 }

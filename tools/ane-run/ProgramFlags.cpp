@@ -4,19 +4,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramFlags.h"
-#include "../InputShape.h"
 #include "anec/Formats/Source.h"
 #include "anec/Runtime/ProgramRun.h"
 #include "anec/anec.h"
 
 using namespace anec;
 
-std::string ProgramFlags::check() const {
-  for (const std::string &shape : shapes)
-    if (!parseInputShape(shape))
-      return "--shape takes NAME=1x3x64, not `" + shape + "`";
-  return "";
-}
+std::string ProgramFlags::check() const { return shapes.check(); }
 
 bool ProgramFlags::isPackage() const {
   return sourceFormat(program).stage == SourceStage::Package;
@@ -26,8 +20,7 @@ std::optional<LoadedProgram>
 ProgramFlags::load(llvm::ArrayRef<std::string> inputs, bool onlyToLook,
                    Diagnostics &diags) const {
   CompileOptions options;
-  for (const std::string &shape : shapes)
-    options.shapes.push_back(*parseInputShape(shape));
+  options.shapes = shapes.values();
   appendShapesOfFiles(inputs, options.shapes);
   if (instance.getNumOccurrences())
     options.instance = instance;

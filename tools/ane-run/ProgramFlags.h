@@ -6,6 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_PROGRAMFLAGS_H
 #define ANEC_TOOLS_ANE_RUN_PROGRAMFLAGS_H
 
+#include "../ShapeFlag.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Package/WeightBinding.h"
 #include "llvm/Support/CommandLine.h"
@@ -28,10 +29,8 @@ struct ProgramFlags {
       "instance", llvm::cl::value_desc("N"),
       llvm::cl::desc("The instance of a repeated layer, for a kernel of a "
                      "package: x.anepkg/kernels/attention.mil")};
-  llvm::cl::list<std::string> shapes{
-      "shape", llvm::cl::value_desc("NAME=1x3x64"),
-      llvm::cl::desc("The shape of an input with unknown extents (default: "
-                     "that of its .npy file, or the program's default)")};
+  ShapeFlag shapes{"The shape of an input with unknown extents (default: that "
+                   "of its .npy file, or the program's default)"};
 
   /// The error in the flags; empty when they are valid.
   std::string check() const;

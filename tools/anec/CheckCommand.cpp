@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../ShapeFlag.h"
 #include "CommandTable.h"
 #include "TargetFlags.h"
 #include "anec/API/Inspect.h"
@@ -38,6 +39,7 @@ private:
       "verdicts", cl::value_desc("FILE.jsonl"),
       cl::desc("Compare the rules with recorded verdicts of the vendor's "
                "compiler, instead of checking programs; prints Markdown")};
+  ShapeFlag shapes;
   TargetFlags target;
 };
 
@@ -70,7 +72,10 @@ ExitCode Check::run(const Invocation &call) {
   if (paths.empty() == verdicts.empty())
     return call.usageError("check takes either programs or --verdicts; see "
                            "anec check --help");
+  if (std::string wrong = shapes.check(); !wrong.empty())
+    return call.usageError(wrong);
   CompileOptions options;
+  options.shapes = shapes.values();
   if (ExitCode code = target.read(call, options.passes); code != Done)
     return code;
   options.passes.assumptions.path = framework;
@@ -96,6 +101,7 @@ constinit const CommandDef commands::Check = {
     .examples = R"(  anec check out.mil --target=m1
   anec check out.mil --target=m1 --os=15.6
   anec check model.mil --target=m4 --for=coreml   which ops leave the engine
+  anec check model.mil --target=m4 --shape=x=1x3x64   if its extents are unknown
   anec check llama.anepkg --target=m4 --format=sarif
 )",
     .make = makeCommand<::Check>,

@@ -4,7 +4,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileFlags.h"
-#include "../InputShape.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Report/PassStatistics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,8 +50,7 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   options.defines = defines.pairs();
   options.remarks = remarks;
   options.milVersion = milVersion;
-  for (const std::string &shape : shapes)
-    options.shapes.push_back(*parseInputShape(shape));
+  options.shapes = shapes.values();
   // A program can be inspected without its weights.
   options.missingWeights = MILReadOptions::MissingWeights::Warn;
   options.passes = std::move(target);
@@ -119,8 +117,5 @@ std::string CompileFlags::check() const {
     return "-o would overwrite the input, `" + input + "`";
   if (std::string wrong = defines.check(); !wrong.empty())
     return wrong;
-  for (const std::string &shape : shapes)
-    if (!parseInputShape(shape))
-      return "--shape takes NAME=1x3x64, not `" + shape + "`";
-  return "";
+  return shapes.check();
 }

@@ -6,6 +6,7 @@
 #ifndef ANEC_TOOLS_ANEC_COMPILEFLAGS_H
 #define ANEC_TOOLS_ANEC_COMPILEFLAGS_H
 
+#include "../ShapeFlag.h"
 #include "DefineFlag.h"
 #include "TargetFlags.h"
 #include "anec/Driver/Build.h"
@@ -57,9 +58,7 @@ struct CompileFlags {
 
   DefineFlag defines;
 
-  llvm::cl::list<std::string> shapes{
-      "shape", llvm::cl::value_desc("NAME=1x3x64"),
-      llvm::cl::desc("The shape of an input of MIL with unknown extents")};
+  ShapeFlag shapes;
 
   llvm::cl::opt<std::string> weights{
       "weights", llvm::cl::value_desc("FILE|FOLDER"),

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../ShapeFlag.h"
 #include "CommandTable.h"
 #include "anec/Formats/Source.h"
 #include "anec/Report/DifferenceReport.h"
@@ -23,6 +24,11 @@ private:
       "ignore-weights",
       cl::desc(
           "Compare only the types of weights; weight files can be missing")};
+  cl::opt<bool> stat{
+      "stat", cl::desc("Print how many ops of each kind differ, instead of "
+                       "each difference")};
+  ShapeFlag shapes{"The shape of an input of MIL with unknown extents, in both "
+                   "programs"};
 };
 } // namespace
 
@@ -30,6 +36,7 @@ private:
 /// with the reason reported, when a program cannot be read.
 std::optional<bool> Diff::compare(Diagnostics &diags) {
   ReadOptions options;
+  options.shapes = shapes.values();
   if (ignoreWeights)
     options.missingWeights = MILReadOptions::MissingWeights::Warn;
   std::unique_ptr<Module> left = readSourceFile(paths[0], options, diags);
@@ -38,7 +45,8 @@ std::optional<bool> Diff::compare(Diagnostics &diags) {
     return std::nullopt;
   std::vector<Difference> differences =
       compareModules(*left, *right, {ignoreWeights});
-  printDifferences(differences, paths[0], paths[1], llvm::outs());
+  (stat ? printDifferenceCounts : printDifferences)(differences, paths[0],
+                                                    paths[1], llvm::outs());
   return differences.empty();
 }
 
@@ -46,6 +54,8 @@ std::optional<bool> Diff::compare(Diagnostics &diags) {
 ExitCode Diff::run(const Invocation &call) {
   if (paths.size() != 2)
     return call.usageError("diff takes two programs; see anec diff --help");
+  if (std::string wrong = shapes.check(); !wrong.empty())
+    return call.usageError(wrong);
   for (const std::string &path : paths)
     if (sourceFormat(path).stage == SourceStage::Package)
       return call.usageError("diff takes programs, and `" + path +
@@ -68,6 +78,7 @@ constinit const CommandDef commands::Diff = {
     .details = "Exits with 0 if the programs are equal, 1 if they differ, and "
                "2 if one cannot be read.\n",
     .examples = R"(  anec diff old.mil new.mil
+  anec diff --stat old.mil new.mil                 how many ops differ
   anec diff --ignore-weights model.mlmodelc model.mil
 )",
     .make = makeCommand<::Diff>,

@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compares programs by what they compute. The names of values, the positions
-/// of constants, whether a constant is named, shared or written inline, and the
-/// layout of weight files are ignored. The names of functions, parameters and
-/// results are compared: callers use them.
+/// Compares programs by what they compute. The names of values, the order of
+/// independent ops, whether a constant is named, shared or written inline, and
+/// the layout of weight files are ignored. The names and order of functions'
+/// parameters and results are compared: callers use them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ struct Difference {
   ArrayDifference values; ///< of Weights
 };
 
-/// All differences, by function, in the order of the ops.
+/// All differences, by function, in the order of the left program's ops.
 std::vector<Difference> compareModules(const Module &left, const Module &right,
                                        const CompareOptions &options = {});
 

@@ -22,6 +22,13 @@ void printDifferences(llvm::ArrayRef<Difference> differences,
                       llvm::StringRef left, llvm::StringRef right,
                       llvm::raw_ostream &out);
 
+/// Prints how many ops of each kind only one program has, differ in an argument
+/// or type, and differ in the elements of an array, by function, and the sums.
+/// Prints nothing when there are no differences.
+void printDifferenceCounts(llvm::ArrayRef<Difference> differences,
+                           llvm::StringRef left, llvm::StringRef right,
+                           llvm::raw_ostream &out);
+
 } // namespace anec
 
 #endif // ANEC_REPORT_DIFFERENCEREPORT_H
