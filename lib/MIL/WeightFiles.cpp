@@ -6,6 +6,7 @@
 #include "WeightFiles.h"
 #include "anec/IR/Diags.h"
 #include "anec/MIL/Diags.h"
+#include "anec/Support/ReadFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Memory.h"
@@ -37,7 +38,7 @@ WeightFiles::File &WeightFiles::open(StringRef path, SourceRange range) {
     location = path;
   }
   if (options.missingWeights != MILReadOptions::MissingWeights::Error &&
-      !sys::fs::exists(location)) {
+      (!sys::fs::exists(location) || isLfsPointer(location))) {
     if (options.missingWeights == MILReadOptions::MissingWeights::Warn)
       diags.report(range, diag::MissingWeights, location.str());
     file.missing = true;

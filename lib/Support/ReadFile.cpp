@@ -5,6 +5,7 @@
 
 #include "anec/Support/ReadFile.h"
 #include "anec/Support/Folder.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include <cerrno>
@@ -42,6 +43,25 @@ private:
 
 } // namespace
 
+/// The error of a file that Git LFS left in place of its contents; empty for
+/// other files. Such a pointer has less than 1024 bytes (git-lfs, spec.md).
+static std::string lfsPointerError(int file, off_t size) {
+  constexpr off_t mostOfPointer = 1024;
+  if (size >= mostOfPointer)
+    return "";
+  char bytes[mostOfPointer];
+  ssize_t count = ::pread(file, bytes, mostOfPointer, 0);
+  llvm::StringRef text(bytes, size_t(std::max<ssize_t>(count, 0)));
+  if (!text.starts_with("version https://git-lfs.github.com/spec/"))
+    return "";
+  llvm::StringRef rest = text.split("\nsize ").second;
+  llvm::StringRef extent = rest.take_while(llvm::isDigit);
+  return ("it is a Git LFS pointer to " + (extent.empty() ? "its" : extent) +
+          (extent.empty() ? " contents" : " bytes that are not here") +
+          "; get them with `git lfs pull`")
+      .str();
+}
+
 /// Opens a regular file, without waiting for one that is none.
 static int openRegular(int folder, llvm::StringRef name, int flags,
                        struct stat &status, std::string &error) {
@@ -55,8 +75,10 @@ static int openRegular(int folder, llvm::StringRef name, int flags,
                                     : lastError();
     return -1;
   }
-  if (S_ISREG(status.st_mode))
-    return file.take();
+  if (S_ISREG(status.st_mode)) {
+    error = lfsPointerError(file, status.st_size);
+    return error.empty() ? file.take() : -1;
+  }
   error = S_ISDIR(status.st_mode)
               ? std::generic_category().message(EISDIR)
               : ("it is " + describeFileKind(status.st_mode) +
@@ -74,6 +96,14 @@ int anec::openRegularFileIn(int folder, llvm::StringRef name,
                             std::string &error) {
   struct stat status;
   return openRegular(folder, name, O_NOFOLLOW, status, error);
+}
+
+bool anec::isLfsPointer(llvm::StringRef path) {
+  Descriptor file(::open(path.str().c_str(),
+                         O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status;
+  return file >= 0 && !::fstat(file, &status) && S_ISREG(status.st_mode) &&
+         !lfsPointerError(file, status.st_size).empty();
 }
 
 std::unique_ptr<llvm::MemoryBuffer> anec::readTextIn(int folder,

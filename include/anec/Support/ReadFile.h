@@ -18,11 +18,15 @@
 namespace anec {
 
 /// Opens the regular file `path`. Returns its descriptor, or -1 with the reason
-/// in `error`.
+/// in `error`. A pointer of Git LFS is an error.
 int openRegularFile(llvm::StringRef path, std::string &error);
 /// The same for the entry `name` of the folder with this descriptor. A link is
 /// an error.
 int openRegularFileIn(int folder, llvm::StringRef name, std::string &error);
+
+/// Whether Git LFS left a pointer in place of the file `path`, which cannot be
+/// opened then.
+bool isLfsPointer(llvm::StringRef path);
 
 /// Reads the regular file `path` as text, which a NUL follows. Returns null,
 /// with the reason in `error`, on failure.
