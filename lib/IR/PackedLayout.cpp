@@ -5,6 +5,7 @@
 
 #include "anec/IR/PackedLayout.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace anec;
 
@@ -18,24 +19,30 @@ Region anec::matrixOf(llvm::ArrayRef<int64_t> shape) {
   return {0, 0, channels, columns};
 }
 
-PackedLayout anec::packTensors(llvm::ArrayRef<TensorType> tensors) {
+PackedLayout anec::packTensors(llvm::ArrayRef<TensorType> tensors,
+                               int64_t alignment) {
   PackedLayout layout;
   for (const TensorType &tensor : tensors)
     layout.parts.push_back(matrixOf(tensor.shape));
   bool stacked = llvm::all_of(layout.parts, [&](const Region &part) {
     return part.columns == layout.parts.front().columns;
   });
-  for (Region &part : layout.parts) {
-    if (stacked) {
+  if (stacked) {
+    for (Region &part : layout.parts) {
       part.channel = layout.channels;
       layout.channels += part.channels;
       layout.columns = part.columns;
-    } else {
-      part.column = layout.columns;
-      layout.columns += part.columns;
-      layout.channels = std::max(layout.channels, part.channels);
     }
+    return layout;
   }
+  for (bool isNarrow : {false, true})
+    for (Region &part : layout.parts)
+      if ((part.columns < alignment) == isNarrow) {
+        part.column = layout.columns;
+        layout.columns =
+            int64_t(llvm::alignTo(layout.columns + part.columns, alignment));
+        layout.channels = std::max(layout.channels, part.channels);
+      }
   return layout;
 }
 

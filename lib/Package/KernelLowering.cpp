@@ -45,11 +45,12 @@ nameTensors(llvm::ArrayRef<TensorType> types,
 
 /// Records where in `ports` the tensors are.
 static void place(std::vector<PackagedTensor> &tensors,
-                  llvm::ArrayRef<TensorType> ports, IOMode io) {
+                  llvm::ArrayRef<TensorType> ports, IOMode io, PortKind kind) {
   llvm::SmallVector<TensorType, 8> types;
   for (const PackagedTensor &tensor : tensors)
     types.push_back(tensor.type);
-  std::optional<std::vector<PortPlace>> places = placeTensors(types, ports, io);
+  std::optional<std::vector<PortPlace>> places =
+      placeTensors(types, ports, io, kind);
   assert(places && "only the last axis gets wider");
   for (auto [tensor, place] : llvm::zip_equal(tensors, *places)) {
     tensor.port = place.port;
@@ -128,8 +129,8 @@ anec::lowerKernel(std::unique_ptr<Function> &kernel,
     out.inputPorts.push_back(param->type);
   for (const Value *result : function.resultValues())
     out.outputPorts.push_back(result->type);
-  place(out.inputs, out.inputPorts, options.io);
-  place(out.outputs, out.outputPorts, options.io);
+  place(out.inputs, out.inputPorts, options.io, PortKind::Input);
+  place(out.outputs, out.outputPorts, options.io, PortKind::Output);
   describeCost(function, *options.passes.target, out);
   return lowered;
 }

@@ -227,12 +227,12 @@ static bool fits(const Function &declaration, const PackagedKernel &kernel) {
 /// with. Any others could be within the ports too, and exchange elements.
 static bool fitsPorts(const ModelPackage &package,
                       llvm::ArrayRef<PackagedTensor> tensors,
-                      llvm::ArrayRef<TensorType> ports) {
+                      llvm::ArrayRef<TensorType> ports, PortKind kind) {
   llvm::SmallVector<TensorType, 8> types;
   for (const PackagedTensor &tensor : tensors)
     types.push_back(tensor.type);
   std::optional<std::vector<PortPlace>> places =
-      placeTensors(types, ports, package.io);
+      placeTensors(types, ports, package.io, kind);
   return places &&
          llvm::equal(tensors, *places,
                      [](const PackagedTensor &tensor, const PortPlace &place) {
@@ -322,8 +322,10 @@ static bool checkSchedule(const ModelPackage &package, Diagnostics &diags) {
     if (!fits(*function, *kernel))
       return mismatch("kernel `" + function->name +
                       "` is another, or takes or gives other tensors");
-    if (!fitsPorts(package, kernel->inputs, kernel->inputPorts) ||
-        !fitsPorts(package, kernel->outputs, kernel->outputPorts))
+    if (!fitsPorts(package, kernel->inputs, kernel->inputPorts,
+                   PortKind::Input) ||
+        !fitsPorts(package, kernel->outputs, kernel->outputPorts,
+                   PortKind::Output))
       return mismatch("kernel `" + function->name +
                       "` has tensors at other places of its ports");
   }

@@ -28,11 +28,12 @@ static bool isWithin(const Region &region, const TensorType &port) {
 
 std::optional<std::vector<PortPlace>>
 anec::placeTensors(llvm::ArrayRef<TensorType> tensors,
-                   llvm::ArrayRef<TensorType> ports, IOMode io) {
+                   llvm::ArrayRef<TensorType> ports, IOMode io, PortKind kind) {
   bool isPacked = io == IOMode::Packed;
   if (ports.size() != (isPacked && !tensors.empty() ? 1 : tensors.size()))
     return std::nullopt;
-  PackedLayout layout = packTensors(tensors);
+  PackedLayout layout =
+      packTensors(tensors, kind == PortKind::Input ? inputAlignment : 1);
   std::vector<PortPlace> places;
   for (auto [index, tensor] : llvm::enumerate(tensors)) {
     unsigned port = isPacked ? 0 : unsigned(index);

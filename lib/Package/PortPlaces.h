@@ -16,16 +16,18 @@
 
 namespace anec {
 
+enum class PortKind : uint8_t { Input, Output };
+
 struct PortPlace {
   unsigned port = 0;
   Region region;
 };
 
 /// The place of each of `tensors`, the inputs or the outputs of a kernel, in
-/// the inputs or outputs of its program. Nothing when they do not fit.
+/// the ports of its program of that kind. Nothing when they do not fit.
 std::optional<std::vector<PortPlace>>
 placeTensors(llvm::ArrayRef<TensorType> tensors,
-             llvm::ArrayRef<TensorType> ports, IOMode io);
+             llvm::ArrayRef<TensorType> ports, IOMode io, PortKind kind);
 
 } // namespace anec
 

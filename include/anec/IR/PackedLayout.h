@@ -7,7 +7,8 @@
 /// Packs several tensors into one of shape [channels, columns]. Each is a
 /// matrix whose columns are its last axis (a vector is one column). They are
 /// stacked along channels when all have the same number of columns, and along
-/// columns otherwise, with unused space below those with fewer channels.
+/// columns otherwise, with unused space below those with fewer channels. The
+/// tensors of an input start at columns that slices are known to read right.
 ///
 /// `packTensors` is used by the kernel that unpacks its input, the manifest
 /// that records the layout, and the executor that fills inputs.
@@ -40,8 +41,16 @@ struct PackedLayout {
   Shape shape() const { return {channels, columns}; }
 };
 
-/// The position of each tensor in the packed one.
-PackedLayout packTensors(llvm::ArrayRef<TensorType> tensors);
+/// Tensors side by side in an input start at multiples of these columns: slices
+/// at others are slow, and wrong on some chips (ANEForge on M1 and M2, and
+/// published reports of widths that are no multiples of 32).
+inline constexpr int64_t inputAlignment = 32;
+
+/// The position of each tensor in the packed one. Tensors side by side start at
+/// multiples of `alignment` columns, which the whole is a multiple of, and
+/// those with fewer columns follow the others.
+PackedLayout packTensors(llvm::ArrayRef<TensorType> tensors,
+                         int64_t alignment = 1);
 
 /// Whether `tensors` is a single tensor that is already a matrix.
 bool isPacked(llvm::ArrayRef<TensorType> tensors);

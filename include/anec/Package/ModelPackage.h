@@ -25,7 +25,7 @@ namespace anec {
 struct ActualFile;
 
 /// The format version that is written, and the only one that is read.
-constexpr int64_t packageFormat = 3;
+constexpr int64_t packageFormat = 4;
 
 /// `packed`: one input and one output for each kernel. `separate`: one for each
 /// tensor, named in their order.

@@ -60,7 +60,7 @@ static Value *reshape(Builder &builder, Value *value,
 }
 
 static void packInputs(Function &kernel, llvm::ArrayRef<TensorType> types) {
-  PackedLayout layout = packTensors(types);
+  PackedLayout layout = packTensors(types, inputAlignment);
   Builder builder(kernel);
   builder.setInsertionPoint(kernel.body().empty() ? nullptr
                                                   : &kernel.body().front());
