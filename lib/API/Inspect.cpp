@@ -19,19 +19,27 @@ static CompileOptions withoutWeights(CompileOptions options) {
   return options;
 }
 
-static std::vector<Finding> checkMil(const Source &source,
-                                     const CompileOptions &options,
-                                     Diagnostics &diags) {
+static CheckedPrograms checkMil(const Source &source,
+                                const CompileOptions &options,
+                                Diagnostics &diags) {
   MILOutline outline = outlineMIL(source.text);
   std::unique_ptr<Module> module =
       readSource(source, withoutWeights(options), diags);
-  return checkProgram(&outline, module.get(), *options.passes.target,
-                      options.passes.assumptions);
+  CheckedPrograms checked;
+  checked.findings =
+      checkProgram(&outline, module.get(), *options.passes.target,
+                   options.passes.assumptions);
+  checked.placements = readPlacements(outline);
+  for (Finding &finding : checked.findings)
+    if (const RecordedPlacement *placement =
+            findPlacement(checked.placements, finding.range))
+      finding.recorded = placement->describe();
+  return checked;
 }
 
-static std::vector<Finding> checkOne(llvm::StringRef path,
-                                     const CompileOptions &options,
-                                     Diagnostics &diags) {
+static CheckedPrograms checkOne(llvm::StringRef path,
+                                const CompileOptions &options,
+                                Diagnostics &diags) {
   std::optional<Source> source = openSource(path, diags);
   if (!source)
     return {};
@@ -39,9 +47,11 @@ static std::vector<Finding> checkOne(llvm::StringRef path,
     return checkMil(*source, options, diags);
   Compiled compiled = compileSource(*source, options, "", diags);
   if (compiled.package)
-    return check(*compiled.package, options, diags);
-  return compiled.program ? check(*compiled.program, options)
-                          : std::vector<Finding>();
+    return checkFile(compiled.package->folder, options, diags);
+  CheckedPrograms checked;
+  if (compiled.program)
+    checked.findings = check(*compiled.program, options);
+  return checked;
 }
 
 /// The MIL programs of a package, which is a folder; otherwise `path` itself.
@@ -66,13 +76,16 @@ static std::vector<std::string> programsOf(llvm::StringRef path) {
              : programs;
 }
 
-std::vector<Finding> anec::checkFile(llvm::StringRef path,
-                                     const CompileOptions &options,
-                                     Diagnostics &diags) {
-  std::vector<Finding> findings;
-  for (const std::string &program : programsOf(path))
-    llvm::append_range(findings, checkOne(program, options, diags));
-  return findings;
+CheckedPrograms anec::checkFile(llvm::StringRef path,
+                                const CompileOptions &options,
+                                Diagnostics &diags) {
+  CheckedPrograms all;
+  for (const std::string &program : programsOf(path)) {
+    CheckedPrograms checked = checkOne(program, options, diags);
+    llvm::append_range(all.findings, checked.findings);
+    llvm::append_range(all.placements, checked.placements);
+  }
+  return all;
 }
 
 std::vector<Finding> anec::check(const CompiledProgram &program,
@@ -84,7 +97,7 @@ std::vector<Finding> anec::check(const CompiledProgram &program,
 std::vector<Finding> anec::check(const ModelPackage &package,
                                  const CompileOptions &options,
                                  Diagnostics &diags) {
-  return checkFile(package.folder, options, diags);
+  return checkFile(package.folder, options, diags).findings;
 }
 
 //===----------------------------------------------------------------------===//

@@ -78,9 +78,11 @@ anec_status anec_check_file(const char *path,
   *out = nullptr;
   if (!path)
     return call.refuseNull("path");
-  return checkTo([&](const CompileOptions &read,
-                     Diagnostics &own) { return checkFile(path, read, own); },
-                 call, options, nullptr, out);
+  return checkTo(
+      [&](const CompileOptions &read, Diagnostics &own) {
+        return checkFile(path, read, own).findings;
+      },
+      call, options, nullptr, out);
 }
 
 anec_status anec_check(anec_program *program,

@@ -90,3 +90,17 @@ void Lexer::lexString() {
   ++at;
   token = {Token::String, StringRef(begin, at - begin)};
 }
+
+std::string mil::unescape(StringRef quoted) {
+  quoted = quoted.drop_front().drop_back();
+  std::string text;
+  for (size_t at = 0; at < quoted.size(); ++at) {
+    if (quoted[at] != '\\' || at + 1 == quoted.size()) {
+      text += quoted[at];
+      continue;
+    }
+    char escaped = quoted[++at];
+    text += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
+  }
+  return text;
+}

@@ -39,6 +39,9 @@ struct Token {
   }
 };
 
+/// The characters of a token of kind String.
+std::string unescape(llvm::StringRef quoted);
+
 /// Splits text into tokens, with one token of lookahead.
 class Lexer {
 public:

@@ -133,17 +133,7 @@ private:
 bool ValueReader::parseString(std::string &text) {
   if (lexer.peek().kind != Token::String)
     return expected("a string");
-  StringRef quoted = lexer.peek().text.drop_front().drop_back();
-  text.clear();
-  for (size_t at = 0; at < quoted.size(); ++at) {
-    if (quoted[at] != '\\' || at + 1 == quoted.size()) {
-      text += quoted[at];
-      continue;
-    }
-    char escaped = quoted[++at];
-    text += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
-  }
-  lexer.take();
+  text = unescape(lexer.take().text);
   return true;
 }
 

@@ -6,14 +6,17 @@
 #include "anec/Report/FindingReport.h"
 #include "FindingJson.h"
 #include "FindingText.h"
+#include "anec/Target/Diags.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include <array>
 
 using namespace anec;
 
 //===----------------------------------------------------------------------===//
-// Text and JSON
+// Findings by rule
 //===----------------------------------------------------------------------===//
 
 bool CheckResult::hasErrors() const {
@@ -32,6 +35,102 @@ static void reportByRule(const CheckResult &result, Diagnostics &diags) {
   reportGroups(groups, result.assumptions, diags);
 }
 
+//===----------------------------------------------------------------------===//
+// What dumps have recorded
+//===----------------------------------------------------------------------===//
+
+using OpsByDescription =
+    llvm::MapVector<std::string, std::vector<const RecordedPlacement *>,
+                    std::map<std::string, unsigned>>;
+
+/// The ops that Core ML's compiler did not support on the engine, and that
+/// break no rule, by its description.
+static OpsByDescription findUnexplained(const CheckResult &result) {
+  llvm::DenseSet<const char *> explained;
+  for (const Finding &finding : result.findings)
+    if (!finding.recorded.empty())
+      explained.insert(finding.range.Start.getPointer());
+  OpsByDescription ops;
+  for (const RecordedPlacement &placement : result.placements)
+    if (!placement.onEngine &&
+        !explained.contains(placement.range.Start.getPointer()))
+      ops[placement.describe()].push_back(&placement);
+  return ops;
+}
+
+/// Reports ops by description: the first, with the places of the others.
+static void reportPlacements(const CheckResult &result, FindingDetail detail,
+                             Diagnostics &diags) {
+  for (const auto &[description, ops] : findUnexplained(result)) {
+    size_t shown = detail == FindingDetail::All ? ops.size() : 1;
+    for (const RecordedPlacement *op : llvm::ArrayRef(ops).take_front(shown)) {
+      auto report = diags.report(op->range, diag::RecordedRefusal, op->op.text,
+                                 description);
+      std::vector<SourceRange> others;
+      for (const RecordedPlacement *other :
+           llvm::ArrayRef(ops).drop_front(shown))
+        others.push_back(other->range);
+      if (!others.empty())
+        report.note({}, diag::RuleMore, others.size(),
+                    listPlaces(others, op->range, diags));
+    }
+  }
+}
+
+/// Prints the number of ops by backend, and the sums of the estimates.
+static void printPlacements(const CheckResult &result, llvm::raw_ostream &out) {
+  if (result.placements.empty())
+    return;
+  size_t onEngine =
+      llvm::count_if(result.placements, [](const RecordedPlacement &placement) {
+        return placement.onEngine;
+      });
+  std::map<std::string, size_t> selected;
+  std::map<std::string, double> times;
+  for (const RecordedPlacement &placement : result.placements) {
+    if (!placement.selected.empty())
+      ++selected[placement.selected];
+    for (const auto &[backend, time] : placement.times)
+      times[backend] += time;
+  }
+  out << "Core ML's compiler: the engine supports " << onEngine << " of ";
+  printCount(out, result.placements.size(), "op");
+  for (const auto &[backend, count] : selected)
+    out << "; " << count << " placed on " << backend;
+  out << '\n';
+  const char *separator = "Core ML's compiler estimates, in ms: ";
+  for (const auto &[backend, time] : times) {
+    out << separator << backend << llvm::format(" %.4g", time);
+    separator = ", ";
+  }
+  if (!times.empty())
+    out << '\n';
+}
+
+static void writePlacement(const RecordedPlacement &placement,
+                           const Diagnostics &diags,
+                           llvm::json::OStream &json) {
+  json.object([&] {
+    json.attribute("op", placement.op.text);
+    if (std::optional<SourcePlace> place = diags.locate(placement.range)) {
+      json.attribute("file", place->file);
+      json.attribute("line", place->line);
+      json.attribute("column", place->column);
+    }
+    json.attribute("engine", placement.onEngine);
+    json.attribute("selected", llvm::json::fixUTF8(placement.selected));
+    json.attribute("refusal", llvm::json::fixUTF8(placement.refusal));
+    json.attributeObject("milliseconds", [&] {
+      for (const auto &[backend, time] : placement.times)
+        json.attribute(llvm::json::fixUTF8(backend), time);
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Text and JSON
+//===----------------------------------------------------------------------===//
+
 void anec::printFindings(const CheckResult &result, FindingDetail detail,
                          Diagnostics &diags, llvm::raw_ostream &out) {
   std::array<size_t, 4> counts = {};
@@ -44,6 +143,9 @@ void anec::printFindings(const CheckResult &result, FindingDetail detail,
   else
     for (const Finding &finding : result.findings)
       reportFinding(finding, result.assumptions, diags);
+  for (const auto &[description, ops] : findUnexplained(result))
+    counts[size_t(Severity::Remark)] += ops.size();
+  reportPlacements(result, detail, diags);
   diags.print(out, out.has_colors());
   out << result.target->name << ": ";
   printCount(out, counts[size_t(Severity::Error)], "error");
@@ -52,6 +154,7 @@ void anec::printFindings(const CheckResult &result, FindingDetail detail,
   out << ", ";
   printCount(out, counts[size_t(Severity::Remark)], "remark");
   out << '\n';
+  printPlacements(result, out);
 }
 
 void anec::writeFinding(const Finding &finding, const Assumptions &assumptions,
@@ -75,6 +178,8 @@ void anec::writeFinding(const Finding &finding, const Assumptions &assumptions,
       json.attribute("endColumn", place->endColumn);
     }
     json.attribute("message", llvm::json::fixUTF8(finding.what));
+    if (!finding.recorded.empty())
+      json.attribute("recorded", llvm::json::fixUTF8(finding.recorded));
     json.attribute("summary", rule.summary);
     json.attribute("source", rule.source);
     json.attribute("date", rule.date);
@@ -113,6 +218,11 @@ void anec::printFindingsJson(const CheckResult &result,
       for (const Finding &finding : result.findings)
         writeFinding(finding, result.assumptions, diags, json);
     });
+    if (!result.placements.empty())
+      json.attributeArray("placements", [&] {
+        for (const RecordedPlacement &placement : result.placements)
+          writePlacement(placement, diags, json);
+      });
     // Diagnostics from reading the programs.
     json.attributeArray("diagnostics", [&] {
       for (const Diagnostic &diagnostic : diags.all())

@@ -82,15 +82,14 @@ std::vector<Finding> anec::checkProgram(const MILOutline *text,
   return findings;
 }
 
-/// `line 5, 7, b.mil:3, ...`: the first places of `findings`, after `first`.
-static std::string placesOf(llvm::ArrayRef<const Finding *> findings,
-                            const Finding &first, const Diagnostics &diags) {
+std::string anec::listPlaces(llvm::ArrayRef<SourceRange> ranges,
+                             SourceRange first, const Diagnostics &diags) {
   constexpr size_t most = 8;
-  std::optional<SourcePlace> last = diags.locate(first.range);
+  std::optional<SourcePlace> last = diags.locate(first);
   std::string text;
   llvm::raw_string_ostream out(text);
-  for (const Finding *finding : findings.take_front(most)) {
-    std::optional<SourcePlace> place = diags.locate(finding->range);
+  for (SourceRange range : ranges.take_front(most)) {
+    std::optional<SourcePlace> place = diags.locate(range);
     if (!place)
       continue;
     out << (text.empty() ? "" : ", ");
@@ -101,7 +100,7 @@ static std::string placesOf(llvm::ArrayRef<const Finding *> findings,
     out << place->line;
     last = place;
   }
-  return text + (findings.size() > most ? ", ..." : "");
+  return text + (ranges.size() > most ? ", ..." : "");
 }
 
 void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
@@ -114,9 +113,12 @@ void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
                               : isCoreML ? rule.reportedOnCoreML
                                          : rule.reported);
   auto report = diags.report(finding.range, kind, finding.what);
+  std::vector<SourceRange> ranges;
+  for (const Finding *other : others)
+    ranges.push_back(other->range);
   if (!others.empty())
     report.note({}, diag::RuleMore, others.size(),
-                placesOf(others, finding, diags));
+                listPlaces(ranges, finding.range, diags));
   std::string where =
       rule.chips == ChipSet::all() ? "all chips" : rule.chips.str();
   if (rule.macOS.isKnown())
@@ -125,5 +127,7 @@ void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
               spelling(rule.confidence));
   if (!rule.conflict.empty())
     report.note({}, diag::RuleConflict, rule.conflict, rule.id);
+  if (!finding.recorded.empty())
+    report.note({}, diag::RuleRecorded, finding.recorded);
   report.note({}, diag::RuleAdvice, rule.advice);
 }

@@ -352,7 +352,8 @@ bool Checker::checkFiles() {
   }
   if (!configuration.target)
     return true;
-  std::vector<Finding> findings = checkFile(package->folder, options, diags);
+  std::vector<Finding> findings =
+      checkFile(package->folder, options, diags).findings;
   if (diags.hasErrors())
     return failWithErrors("check");
   for (const Finding &finding : findings) {

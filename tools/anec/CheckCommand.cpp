@@ -83,9 +83,12 @@ ExitCode Check::run(const Invocation &call) {
     return compare(options.passes.assumptions);
   // Diagnostics of the programs are printed among the findings.
   Diagnostics diags;
-  CheckResult result{options.passes.target, options.passes.assumptions, {}};
-  for (const std::string &path : paths)
-    llvm::append_range(result.findings, checkFile(path, options, diags));
+  CheckResult result{options.passes.target, options.passes.assumptions, {}, {}};
+  for (const std::string &path : paths) {
+    CheckedPrograms checked = checkFile(path, options, diags);
+    llvm::append_range(result.findings, checked.findings);
+    llvm::append_range(result.placements, checked.placements);
+  }
   print(result, diags);
   return runReporting(
       [&](Diagnostics &) { return !diags.hasErrors() && !result.hasErrors(); });

@@ -63,9 +63,9 @@ ExitCode Explain::explainLog(const Invocation &call) {
     return code;
   // Diagnostics of the program are printed among the errors.
   Diagnostics diags;
-  explained.check = {options.passes.target, options.passes.assumptions, {}};
+  explained.check = {options.passes.target, options.passes.assumptions, {}, {}};
   if (!program.empty())
-    explained.check.findings = checkFile(program, options, diags);
+    explained.check.findings = checkFile(program, options, diags).findings;
   bool isRead = !diags.hasErrors();
   if (format == ExplainFormat::Json)
     printErrorsJson(explained, diags, llvm::outs());

@@ -17,19 +17,26 @@
 #define ANEC_API_INSPECT_H
 
 #include "anec/API/Compile.h"
+#include "anec/MIL/Placement.h"
 #include "anec/Package/ModelCost.h"
 #include "anec/Target/Check.h"
 
 namespace anec {
+
+/// What is found in programs.
+struct CheckedPrograms {
+  std::vector<Finding> findings;
+  /// Of all ops, for dumps of Core ML's compiler; of no op for other programs.
+  std::vector<RecordedPlacement> placements;
+};
 
 /// Returns the violations of the rules of `options.passes.target` by the
 /// program at `path`. A MIL program is checked as it is, the kernel or model of
 /// any other source as it would be compiled, and a package with all its
 /// kernels. Errors in reading a program are reported; the findings in the other
 /// programs are returned anyway. Ranges point into texts owned by `diags`.
-std::vector<Finding> checkFile(llvm::StringRef path,
-                               const CompileOptions &options,
-                               Diagnostics &diags);
+CheckedPrograms checkFile(llvm::StringRef path, const CompileOptions &options,
+                          Diagnostics &diags);
 /// The same for a compiled program or package.
 std::vector<Finding> check(const CompiledProgram &program,
                            const CompileOptions &options);

@@ -41,6 +41,8 @@ struct Finding {
   const Rule *rule;
   SourceRange range;
   std::string what;
+  /// What a dump of Core ML's compiler has recorded of the op; empty for none.
+  std::string recorded = "";
 };
 
 /// Checks the text, and the module parsed from it; either can be null. Rules
@@ -54,6 +56,10 @@ std::vector<Finding> checkProgram(const MILOutline *text, const Module *module,
 void checkFunction(const Function &function, const Target &target,
                    const Assumptions &assumptions,
                    std::vector<Finding> &findings);
+
+/// `line 5, 7, b.mil:3, ...`: the first places of `ranges`, after `first`.
+std::string listPlaces(llvm::ArrayRef<SourceRange> ranges, SourceRange first,
+                       const Diagnostics &diags);
 
 /// Reports a finding as a diagnostic with the rule's id. Notes have the rule,
 /// its source and its advice, and the places of `others`, which break the same
