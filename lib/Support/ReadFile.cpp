@@ -99,8 +99,8 @@ int anec::openRegularFileIn(int folder, llvm::StringRef name,
 }
 
 bool anec::isLfsPointer(llvm::StringRef path) {
-  Descriptor file(::open(path.str().c_str(),
-                         O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  Descriptor file(
+      ::open(path.str().c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status;
   return file >= 0 && !::fstat(file, &status) && S_ISREG(status.st_mode) &&
          !lfsPointerError(file, status.st_size).empty();
