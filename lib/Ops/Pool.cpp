@@ -13,53 +13,10 @@
 #include "Reference.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Gradient.h"
+#include "anec/Ops/Pooling.h"
 #include <cmath>
 
 using namespace anec;
-
-namespace {
-
-/// One spatial axis of a pooling.
-struct PoolAxis {
-  int64_t input, kernel, stride, before, after, output;
-
-  /// Computes padding and output; `output` is below 1 when the window does not
-  /// fit.
-  template <typename Context>
-  PoolAxis(const Context &ctx, unsigned axis, int64_t input)
-      : input(input), kernel(ctx.get(param::kernelSizes)[axis]),
-        stride(ctx.get(param::strides)[axis]), before(0), after(0) {
-    llvm::StringRef type = ctx.get(param::padType);
-    if (type == "custom") {
-      before = ctx.get(param::pad)[2 * axis];
-      after = ctx.get(param::pad)[2 * axis + 1];
-    } else if (type != "valid") {
-      int64_t outputs = (input - 1) / stride + 1;
-      int64_t total =
-          std::max<int64_t>(0, (outputs - 1) * stride + kernel - input);
-      before = type == "same" ? total / 2 : (total + 1) / 2;
-      after = total - before;
-    }
-    int64_t slack = input + before + after - kernel;
-    bool ceil = ctx.get(param::ceilMode);
-    output = slack < 0 ? 0 : (slack + (ceil ? stride - 1 : 0)) / stride + 1;
-    // Rounding up must not add a window that starts after the input.
-    if (ceil && before + after > 0 && (output - 1) * stride >= input + before)
-      --output;
-  }
-};
-
-using PoolAxes = llvm::SmallVector<PoolAxis, 3>;
-
-} // namespace
-
-template <typename Context>
-static PoolAxes poolAxes(const Context &ctx, llvm::ArrayRef<int64_t> shape) {
-  PoolAxes axes;
-  for (unsigned axis = 2; axis < shape.size(); ++axis)
-    axes.emplace_back(ctx, axis - 2, shape[axis]);
-  return axes;
-}
 
 static bool checkPoolParameters(InferContext &ctx, unsigned spatial) {
   return checkLength(ctx, param::kernelSizes, spatial) && // C2

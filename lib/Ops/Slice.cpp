@@ -7,6 +7,7 @@
 #include "Reference.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Gradient.h"
+#include "anec/Ops/Slices.h"
 
 using namespace anec;
 
@@ -215,29 +216,31 @@ static bool inferSliceByIndex(InferContext &ctx) {
   return shape && ctx.result({ctx.type(0).dtype, *shape});
 }
 
-/// The position of the first selected element in a tensor of `shape`; sets
-/// `strides` to the strides of the selection.
-static int64_t selectElements(const EvalContext &ctx,
-                              llvm::ArrayRef<int64_t> shape, Shape &strides) {
+template <typename Context>
+static Selection makeSelection(const Context &ctx,
+                               llvm::ArrayRef<int64_t> shape) {
   SliceParameters parameters(ctx);
   Shape all = rowMajorStrides(shape);
-  int64_t first = 0;
+  Selection selection;
   for (unsigned axis = 0; axis < shape.size(); ++axis) {
     Range range = parameters.range(axis, shape[axis]);
-    first += range.first * all[axis];
+    selection.first += range.first * all[axis];
     if (!range.dropped)
-      strides.push_back(range.step * all[axis]);
+      selection.strides.push_back(range.step * all[axis]);
   }
-  return first;
+  return selection;
+}
+
+Selection anec::selectElements(const Op &op, llvm::ArrayRef<int64_t> shape) {
+  return makeSelection(op, shape);
 }
 
 static void evalSliceByIndex(EvalContext &ctx) {
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
-  Shape kept;
-  const double *from = &x.data[selectElements(ctx, x.type.shape, kept)];
-  copyElements(out.type.shape, from, kept, out.data.data(),
-               rowMajorStrides(out.type.shape));
+  Selection kept = makeSelection(ctx, x.type.shape);
+  copyElements(out.type.shape, &x.data[kept.first], kept.strides,
+               out.data.data(), rowMajorStrides(out.type.shape));
 }
 
 /// The constants that slice_by_index and slice_update share.
@@ -331,25 +334,26 @@ static bool inferSliceUpdate(InferContext &ctx) {
   return shape && checkShape(ctx, 1, *shape) && inferSame(ctx); // C5
 }
 
-/// The same as selectElements for computed positions: as many elements as the
-/// update has, with `begin` clamped so that they fit.
-static int64_t selectComputed(const EvalContext &ctx,
-                              llvm::ArrayRef<int64_t> shape, Shape &strides) {
+/// The selection at computed positions: as many elements as the update has,
+/// with `begin` clamped so that they fit.
+static Selection selectComputed(const EvalContext &ctx,
+                                llvm::ArrayRef<int64_t> shape) {
   unsigned rank = shape.size();
   Shape begin = integersOf(ctx, param::begin, 2), all = rowMajorStrides(shape);
   Shape counts(rank, 1);
+  Selection selection;
   for (auto [index, axis] : llvm::enumerate(updatedAxes(ctx, rank))) {
     counts[axis] = ctx.in[1]->type.shape[index];
-    strides.push_back(all[axis]);
+    selection.strides.push_back(all[axis]);
   }
-  int64_t first = 0;
   for (unsigned axis = 0; axis < rank; ++axis) {
     bool fromStart = ctx.constant(param::beginMask) &&
                      ctx.constant(param::beginMask)->doubleAt(axis) != 0;
-    first += fitted(fromStart ? 0 : begin[axis], counts[axis], shape[axis]) *
-             all[axis];
+    selection.first +=
+        fitted(fromStart ? 0 : begin[axis], counts[axis], shape[axis]) *
+        all[axis];
   }
-  return first;
+  return selection;
 }
 
 static void evalSliceUpdate(EvalContext &ctx) {
@@ -357,11 +361,11 @@ static void evalSliceUpdate(EvalContext &ctx) {
   const RefTensor &update = *ctx.in[1];
   out.data = ctx.in[0]->data;
   bool isConstant = ctx.constant(param::begin) && ctx.constant(param::end);
-  Shape kept;
-  int64_t first = isConstant ? selectElements(ctx, out.type.shape, kept)
-                             : selectComputed(ctx, out.type.shape, kept);
+  Selection selection = isConstant ? makeSelection(ctx, out.type.shape)
+                                   : selectComputed(ctx, out.type.shape);
   copyElements(update.type.shape, update.data.data(),
-               rowMajorStrides(update.type.shape), &out.data[first], kept);
+               rowMajorStrides(update.type.shape), &out.data[selection.first],
+               selection.strides);
 }
 
 /// The elements of dy that selectComputed selects, in the shape of the update.

@@ -30,27 +30,67 @@ struct MakerRow {
 } // namespace
 
 static constexpr MakerRow makers[] = {
+    {&ops::Add, makeElements},
+    {&ops::Argsort, makeSort},
+    {&ops::AvgPool, makePool},
+    {&ops::BatchNorm, makeBatchNorm},
+    {&ops::Cast, makeElements},
     {&ops::Concat, makeConcat},
     {&ops::Conv, makeConv},
+    {&ops::ConvTranspose, makeConvTranspose},
     {&ops::CrossEntropy, makeCrossEntropy},
     {&ops::CrossEntropyGradient, makeCrossEntropyGradient},
+    {&ops::Cumsum, makeCumsum},
+    {&ops::Equal, makeElements},
+    {&ops::FloorDiv, makeElements},
     {&ops::Gather, makeGather},
+    {&ops::Greater, makeElements},
+    {&ops::GreaterEqual, makeElements},
+    {&ops::InstanceNorm, makeInstanceNorm},
+    {&ops::L2Norm, makeL2Norm},
+    {&ops::L2Pool, makePool},
+    {&ops::LayerNorm, makeLayerNorm},
+    {&ops::Less, makeElements},
+    {&ops::LessEqual, makeElements},
     {&ops::Linear, makeLinear},
+    {&ops::LogicalAnd, makeElements},
+    {&ops::LogicalNot, makeElements},
+    {&ops::LogicalOr, makeElements},
+    {&ops::LogicalXor, makeElements},
     {&ops::Lstm, makeLstm},
     {&ops::Matmul, makeMatmul},
+    {&ops::MaxPool, makePool},
+    {&ops::Maximum, makeElements},
+    {&ops::Minimum, makeElements},
+    {&ops::Mul, makeElements},
+    {&ops::NotEqual, makeElements},
+    {&ops::Pad, makePad},
     {&ops::ReadState, makeReadState},
+    {&ops::RealDiv, makeElements},
+    {&ops::ReduceArgmax, makeExtremePlace},
+    {&ops::ReduceArgmin, makeExtremePlace},
     {&ops::ReduceL1Norm, makeReduction},
     {&ops::ReduceL2Norm, makeReduction},
+    {&ops::ReduceLogSum, makeFold},
+    {&ops::ReduceLogSumExp, makeFold},
     {&ops::ReduceMax, makeReduction},
     {&ops::ReduceMean, makeReduction},
     {&ops::ReduceMin, makeReduction},
+    {&ops::ReduceProd, makeFold},
     {&ops::ReduceSum, makeReduction},
     {&ops::ReduceSumSquare, makeReduction},
+    {&ops::Reverse, makeReverse},
     {&ops::Scatter, makeScatter},
+    {&ops::Select, makeElements},
+    {&ops::SliceByIndex, makeSliceByIndex},
     {&ops::SliceBySize, makeSliceBySize},
     {&ops::SliceUpdate, makeSliceUpdate},
     {&ops::Softmax, makeSoftmax},
     {&ops::Split, makeSplit},
+    {&ops::Stack, makeStack},
+    {&ops::Sub, makeElements},
+    {&ops::Tile, makeTile},
+    {&ops::Topk, makeSort},
     {&ops::Transpose, makeTranspose},
     {&ops::WriteState, makeWriteState},
 };
@@ -71,6 +111,9 @@ StepFn cpu::makeStep(const Step &step, StepContext &ctx) {
     if (op.is(*row.op))
       if (StepFn fn = row.make(op, ctx))
         return fn;
+  for (StepMaker make : {makeMap, makeUnaryReference})
+    if (StepFn fn = make(op, ctx))
+      return fn;
   return makeReference(op, ctx);
 }
 

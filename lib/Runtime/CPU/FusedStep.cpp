@@ -12,6 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Broadcast.h"
 #include "Steps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -27,9 +28,9 @@ namespace {
 struct Source {
   const float *base = nullptr; ///< null: a scratch tile
   unsigned scratch = 0;
-  bool whole = true; ///< in the layout of the result
-  size_t columnStride = 1;
-  std::vector<uint32_t> rowOffsets; ///< when not whole
+  bool whole = true;  ///< in the layout of the result
+  BroadcastRows rows; ///< when not whole
+  size_t columnStride() const { return whole ? 1 : rows.columnStride; }
 };
 
 struct TileOp {
@@ -48,33 +49,13 @@ struct Program {
 
 } // namespace
 
-/// The offset of every row of `result` in an operand that broadcasts to it.
+/// An operand that broadcasts to `result`.
 static Source broadcastSource(const float *base, llvm::ArrayRef<int64_t> shape,
                               llvm::ArrayRef<int64_t> result) {
   Source source;
   source.base = base;
   source.whole = false;
-  size_t shift = result.size() - shape.size();
-  Shape strides = rowMajorStrides(shape);
-  Shape steps(result.size(), 0);
-  for (size_t axis = 0; axis < shape.size(); ++axis)
-    steps[axis + shift] = shape[axis] == 1 ? 0 : strides[axis];
-  source.columnStride = result.empty() ? 0 : size_t(steps.back());
-  size_t rows = 1;
-  for (size_t axis = 0; axis + 1 < result.size(); ++axis)
-    rows *= size_t(result[axis]);
-  Shape index(result.size(), 0);
-  uint64_t offset = 0;
-  for (size_t row = 0; row < rows; ++row) {
-    source.rowOffsets.push_back(uint32_t(offset));
-    for (size_t axis = result.size() - 1; axis-- > 0;) {
-      offset += uint64_t(steps[axis]);
-      if (++index[axis] < result[axis])
-        break;
-      offset -= uint64_t(steps[axis] * result[axis]);
-      index[axis] = 0;
-    }
-  }
+  source.rows = broadcastRows(shape, result);
   return source;
 }
 
@@ -157,8 +138,8 @@ public:
                     1, out, op.rounding);
     for (size_t row = 0; row < rows; ++row)
       binary(op.kernel.binary, columns, at(op.in[0], row),
-             op.in[0].columnStride, at(op.in[1], row), op.in[1].columnStride,
-             out + row * columns, op.rounding);
+             op.in[0].columnStride(), at(op.in[1], row),
+             op.in[1].columnStride(), out + row * columns, op.rounding);
   }
 
 private:
@@ -168,7 +149,7 @@ private:
   }
   const float *at(const Source &source, size_t row) const {
     return source.whole ? tile(source) + row * columns
-                        : source.base + source.rowOffsets[begin + row];
+                        : source.base + source.rows.offsets[begin + row];
   }
   void runUnary(const TileOp &op, float *out) const {
     unary(op.kernel.unary, count, tile(op.in[0]), out, op.rounding, op.kernel.p,

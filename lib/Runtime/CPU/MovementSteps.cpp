@@ -10,6 +10,8 @@
 
 #include "Steps.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Slices.h"
+#include "anec/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -206,6 +208,93 @@ StepFn cpu::makeSliceBySize(const Op &op, StepContext &ctx) {
   };
 }
 
+StepFn cpu::makeSliceByIndex(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(param::x);
+  Selection selection = selectElements(op, x->type.shape);
+  StridedCopy copy = copyInto(op.result(), ctx);
+  copy.from = selection.strides;
+  copy.source = ctx.storage.words(x) + selection.first;
+  return makeCopies({copy}, ctx);
+}
+
+// Fills the result, and copies `x` into it.
+StepFn cpu::makePad(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(param::x), *result = op.result();
+  if (op.get(param::mode) != "constant")
+    return {};
+  Shape pad = op.get(param::pad);
+  StridedCopy copy;
+  copy.shape = x->type.shape;
+  copy.from = rowMajorStrides(copy.shape);
+  copy.to = rowMajorStrides(result->type.shape);
+  copy.source = ctx.storage.words(x);
+  copy.target = ctx.storage.words(result);
+  size_t first = copy.shape.size() - pad.size() / 2;
+  for (size_t axis = first; axis < copy.shape.size(); ++axis)
+    copy.target += pad[2 * (axis - first)] * copy.to[axis];
+  double constant = op.get(param::constantVal);
+  uint32_t filler;
+  storeDoubles(storedType(result->type.dtype, ctx.rounding(result)), constant,
+               &filler);
+  uint32_t *out = ctx.storage.words(result);
+  size_t count = size_t(result->type.numElements());
+  StepFn copyX = makeCopies({copy}, ctx);
+  return [=, &pool = ctx.pool] {
+    pool.parallelRanges(count, 16384, [&](size_t begin, size_t end, unsigned) {
+      std::fill(out + begin, out + end, filler);
+    });
+    copyX();
+  };
+}
+
+// Each axis is a repetition, which does not move in `x`, and a position.
+StepFn cpu::makeTile(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(param::x);
+  Shape reps = op.get(param::reps), strides = rowMajorStrides(x->type.shape);
+  StridedCopy copy;
+  for (unsigned axis = 0; axis < x->type.rank(); ++axis) {
+    copy.shape.append({reps[axis], x->type.shape[axis]});
+    copy.from.append({0, strides[axis]});
+  }
+  copy.to = rowMajorStrides(copy.shape);
+  copy.source = ctx.storage.words(x);
+  copy.target = ctx.storage.words(op.result());
+  return makeCopies({copy}, ctx);
+}
+
+StepFn cpu::makeReverse(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(param::x);
+  StridedCopy copy = copyInto(op.result(), ctx);
+  copy.from = copy.to;
+  copy.source = ctx.storage.words(x);
+  for (int64_t axis : op.get(param::axes)) {
+    axis += axis < 0 ? int64_t(x->type.rank()) : 0;
+    copy.source += (copy.shape[axis] - 1) * copy.to[axis];
+    copy.from[axis] = -copy.to[axis];
+  }
+  return makeCopies({copy}, ctx);
+}
+
+StepFn cpu::makeStack(const Op &op, StepContext &ctx) {
+  const Value *result = op.result();
+  int64_t axis = op.get(param::axis);
+  axis += axis < 0 ? int64_t(result->type.rank()) : 0;
+  Shape strides = rowMajorStrides(result->type.shape);
+  int64_t step = strides[axis];
+  strides.erase(strides.begin() + axis);
+  llvm::SmallVector<StridedCopy, 1> copies;
+  for (auto [index, operand] : llvm::enumerate(op.operandValues())) {
+    StridedCopy copy;
+    copy.shape = operand->type.shape;
+    copy.from = rowMajorStrides(copy.shape);
+    copy.to = strides;
+    copy.source = ctx.storage.words(operand);
+    copy.target = ctx.storage.words(result) + int64_t(index) * step;
+    copies.push_back(copy);
+  }
+  return makeCopies(std::move(copies), ctx);
+}
+
 // Copies `x`, and the update into the copy. A masked begin is 0, and a dropped
 // axis has one element.
 StepFn cpu::makeSliceUpdate(const Op &op, StepContext &ctx) {
@@ -286,24 +375,42 @@ StepFn cpu::makeSplit(const Op &op, StepContext &ctx) {
   return makeCopies(std::move(copies), ctx);
 }
 
-// Rows of a table, chosen by integers: gather along axis 0 without batch axes.
+// `x` is [batch, outer, extent, inner], the indices are [batch, count], and the
+// result is [batch, outer, count, inner].
 StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x), *indices = op.operand(param::indices);
-  if (op.get(param::batchDims) != 0 || op.get(param::axis) != 0)
+  llvm::ArrayRef<int64_t> shape = x->type.shape;
+  int64_t axis = op.get(param::axis);
+  axis += axis < 0 ? int64_t(shape.size()) : 0;
+  auto product = [](llvm::ArrayRef<int64_t> extents) {
+    return TensorType(DType::FP32, extents).numElements();
+  };
+  int64_t batch = product(shape.take_front(op.get(param::batchDims)));
+  int64_t extent = shape[axis];
+  size_t width = size_t(product(shape.drop_front(axis + 1)));
+  if (batch == 0 || extent == 0)
     return {};
-  int64_t rows = x->type.shape[0], count = indices->type.numElements();
-  size_t width = rows == 0 ? 0 : size_t(x->type.numElements() / rows);
+  int64_t outer = product(shape.take_front(axis)) / batch;
+  int64_t count = indices->type.numElements() / batch;
   const uint32_t *table = ctx.storage.words(x);
-  const int32_t *rowNumbers = ctx.storage.ints(indices);
+  const int32_t *numbers = ctx.storage.ints(indices);
   uint32_t *out = ctx.storage.words(op.result());
-  return [=] {
-    for (int64_t i = 0; i < count; ++i) {
-      int64_t row = rowNumbers[i] < 0 ? rowNumbers[i] + rows : rowNumbers[i];
+  size_t grain = std::max<size_t>(1, 16384 / std::max<size_t>(width, 1));
+  return [=, &pool = ctx.pool] {
+    auto copyRow = [&](int64_t row) {
+      int64_t block = row / count;
+      int64_t number = numbers[block / outer * count + row % count];
+      number += number < 0 ? extent : 0;
       // An index out of range reads the nearest row, as in the op's reference.
-      row = std::clamp<int64_t>(row, 0, rows - 1);
-      std::memcpy(out + size_t(i) * width, table + size_t(row) * width,
-                  width * 4);
-    }
+      number = std::clamp<int64_t>(number, 0, extent - 1);
+      std::memcpy(out + size_t(row) * width,
+                  table + size_t(block * extent + number) * width, width * 4);
+    };
+    pool.parallelRanges(size_t(batch * outer * count), grain,
+                        [&](size_t begin, size_t end, unsigned) {
+                          for (size_t row = begin; row < end; ++row)
+                            copyRow(int64_t(row));
+                        });
   };
 }
 

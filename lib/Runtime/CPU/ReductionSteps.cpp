@@ -4,12 +4,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Both view their operand as [outer, axis, inner]. With one inner element they
-/// work on rows, which are contiguous; otherwise on adjacent columns, as for a
-/// norm over channels of [1, C, 1, S].
+/// Both work on the rows or the columns of a view of their operand.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "AxisView.h"
 #include "Steps.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,19 +16,8 @@
 using namespace anec;
 using namespace anec::cpu;
 
-/// Fewer elements are not worth waking another thread.
-static constexpr size_t grainElements = 8192;
-
-namespace {
-struct AxisView {
-  size_t outer = 1, axis = 1, inner = 1;
-};
-} // namespace
-
-/// Returns nothing when the axes are not adjacent (ignoring axes of one
-/// element).
-static std::optional<AxisView> viewAxes(llvm::ArrayRef<int64_t> shape,
-                                        llvm::ArrayRef<int64_t> axes) {
+std::optional<AxisView> cpu::viewAxes(llvm::ArrayRef<int64_t> shape,
+                                      llvm::ArrayRef<int64_t> axes) {
   AxisView view;
   enum { Before, Within, After } place = Before;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -50,29 +38,6 @@ static std::optional<AxisView> viewAxes(llvm::ArrayRef<int64_t> shape,
     extent *= size_t(shape[axis]);
   }
   return view;
-}
-
-/// Calls `rows(begin, end)` on parts of the outer extent, or for one large
-/// outer element `columns(outer, begin, end)` on parts of the inner one.
-template <typename Rows, typename Columns>
-static void splitWork(Executor &pool, const AxisView &view, Rows rows,
-                      Columns columns) {
-  if (view.inner == 1) {
-    size_t grain =
-        std::max<size_t>(1, grainElements / std::max<size_t>(view.axis, 1));
-    pool.parallelRanges(
-        view.outer, grain,
-        [&](size_t begin, size_t end, unsigned) { rows(begin, end); });
-    return;
-  }
-  // Whole cache lines per part.
-  size_t grain = std::max<size_t>(
-      16, llvm::alignTo(grainElements / std::max<size_t>(view.axis, 1), 16));
-  for (size_t outer = 0; outer < view.outer; ++outer)
-    pool.parallelRanges(view.inner, grain,
-                        [&](size_t begin, size_t end, unsigned) {
-                          columns(outer, begin, end);
-                        });
 }
 
 static std::optional<Reduce> reduceKind(const Op &op) {

@@ -41,6 +41,32 @@ struct State {
 
 } // namespace
 
+StepFn cpu::makeUnaryReference(const Op &op, StepContext &ctx) {
+  if (!op.def().has(trait::Elementwise) || op.numOperands() != 1 ||
+      op.numResults() != 1)
+    return {};
+  const Value *x = op.operand(0u), *result = op.result();
+  const OpDef *def = &op.def();
+  llvm::SmallVector<ConstantRef, 4> constants(op.constants());
+  const uint32_t *from = ctx.storage.words(x);
+  uint32_t *to = ctx.storage.words(result);
+  DType read = x->type.dtype, computed = result->type.dtype;
+  DType stored = storedType(computed, ctx.rounding(result));
+  size_t count = size_t(x->type.numElements());
+  return [=, &pool = ctx.pool] {
+    pool.parallelRanges(count, 2048, [&](size_t begin, size_t end, unsigned) {
+      int64_t part = int64_t(end - begin);
+      RefTensor in{TensorType(read, {part}), std::vector<double>(end - begin)};
+      std::vector<RefTensor> out{{TensorType(computed, {part}), in.data}};
+      loadDoubles(read, from + begin, in.data);
+      const RefTensor *operand = &in;
+      EvalContext eval{*def, constants, operand, out};
+      def->eval(eval);
+      storeDoubles(stored, out.front().data, to + begin);
+    });
+  };
+}
+
 StepFn cpu::makeReference(const Op &op, StepContext &ctx) {
   if (!op.def().eval)
     return {};

@@ -56,12 +56,28 @@ StepFn makeFused(const Step &step, StepContext &ctx);
 StepFn makeMatmul(const Op &op, StepContext &ctx);
 StepFn makeLinear(const Op &op, StepContext &ctx);
 StepFn makeConv(const Op &op, StepContext &ctx);
+StepFn makeConvTranspose(const Op &op, StepContext &ctx);
 StepFn makeLstm(const Op &op, StepContext &ctx);
 StepFn makeReduction(const Op &op, StepContext &ctx);
+StepFn makeFold(const Op &op, StepContext &ctx);
+StepFn makeExtremePlace(const Op &op, StepContext &ctx);
+StepFn makeSort(const Op &op, StepContext &ctx);
+StepFn makeCumsum(const Op &op, StepContext &ctx);
+StepFn makeBatchNorm(const Op &op, StepContext &ctx);
+StepFn makeInstanceNorm(const Op &op, StepContext &ctx);
+StepFn makeL2Norm(const Op &op, StepContext &ctx);
+StepFn makeLayerNorm(const Op &op, StepContext &ctx);
 StepFn makeSoftmax(const Op &op, StepContext &ctx);
 StepFn makeTranspose(const Op &op, StepContext &ctx);
 StepFn makeSliceBySize(const Op &op, StepContext &ctx);
 StepFn makeSliceUpdate(const Op &op, StepContext &ctx);
+StepFn makeSliceByIndex(const Op &op, StepContext &ctx);
+StepFn makePad(const Op &op, StepContext &ctx);
+StepFn makeTile(const Op &op, StepContext &ctx);
+StepFn makeReverse(const Op &op, StepContext &ctx);
+StepFn makeStack(const Op &op, StepContext &ctx);
+StepFn makeElements(const Op &op, StepContext &ctx);
+StepFn makePool(const Op &op, StepContext &ctx);
 StepFn makeConcat(const Op &op, StepContext &ctx);
 StepFn makeSplit(const Op &op, StepContext &ctx);
 StepFn makeGather(const Op &op, StepContext &ctx);
@@ -70,6 +86,14 @@ StepFn makeCrossEntropy(const Op &op, StepContext &ctx);
 StepFn makeCrossEntropyGradient(const Op &op, StepContext &ctx);
 StepFn makeReadState(const Op &op, StepContext &ctx);
 StepFn makeWriteState(const Op &op, StepContext &ctx);
+
+/// Moves elements along the way that the reference takes for positions; for ops
+/// that only move their first operand, with other operands that are constants.
+StepFn makeMap(const Op &op, StepContext &ctx);
+
+/// Evaluates an elementwise op of one operand by its reference, in parts that
+/// threads share.
+StepFn makeUnaryReference(const Op &op, StepContext &ctx);
 
 /// Evaluates the op by its reference in double precision, and rounds the
 /// results.

@@ -1,0 +1,139 @@
+//===- ConvTransposeStep.cpp - transposed convolutions --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The transposed weight of a group times an image's channels gives, for each
+/// channel and position of the kernel, a row over the positions of the image.
+/// Each element of a row is added to the result that it belongs to.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Steps.h"
+#include "anec/Ops/Convolution.h"
+#include "anec/Ops/Ops.h"
+#include <array>
+
+using namespace anec;
+using namespace anec::cpu;
+
+namespace {
+
+/// There are always three spatial axes; missing leading ones have one element.
+struct Geometry {
+  struct Axis {
+    ConvAxis of; ///< of the convolution from the result to the operand
+    int64_t positions;
+  };
+  std::array<Axis, 3> axes;
+  size_t images, groups, inputs, outputs; ///< channels per group
+  size_t positions = 1, results = 1, taps = 1;
+
+  explicit Geometry(const Op &op) {
+    llvm::ArrayRef<int64_t> x = op.operand(param::x)->type.shape,
+                            weight = op.operand(param::weight)->type.shape,
+                            out = op.result()->type.shape;
+    images = size_t(x[0]);
+    groups = size_t(op.get(param::groups));
+    inputs = size_t(weight[0]) / groups;
+    outputs = size_t(weight[1]);
+    axes.fill({{1, 1, 1, 1, 0, 0}, 1});
+    unsigned spatial = x.size() - 2;
+    for (unsigned i = 0; i < spatial; ++i)
+      axes[3 - spatial + i] = {
+          transposedAxis(op, i, x[i + 2], out[i + 2], weight[i + 2]), x[i + 2]};
+    for (const Axis &axis : axes) {
+      positions *= size_t(axis.positions);
+      results *= size_t(axis.of.input);
+      taps *= size_t(axis.of.kernel);
+    }
+  }
+
+  size_t rowsOfGroup() const { return outputs * taps; }
+};
+
+} // namespace
+
+/// Adds a row, of one position of the kernel's last axis, to a row of results.
+static void addRow(const Geometry::Axis &axis, int64_t tap, const float *row,
+                   float *out) {
+  const ConvAxis &of = axis.of;
+  int64_t shift = tap * of.dilation - of.before;
+  for (int64_t i = 0; i < axis.positions; ++i) {
+    int64_t at = i * of.stride + shift;
+    if (at >= 0 && at < of.input)
+      out[at] += row[i];
+  }
+}
+
+/// Adds the rows of a channel [taps, positions] to its results.
+static void addChannel(const Geometry &geometry, const float *rows,
+                       float *out) {
+  const auto &[depth, height, width] = geometry.axes;
+  auto target = [](const Geometry::Axis &axis, int64_t i, int64_t tap) {
+    return i * axis.of.stride + tap * axis.of.dilation - axis.of.before;
+  };
+  for (int64_t kd = 0; kd < depth.of.kernel; ++kd)
+    for (int64_t kh = 0; kh < height.of.kernel; ++kh)
+      for (int64_t kw = 0; kw < width.of.kernel; ++kw)
+        for (int64_t d = 0; d < depth.positions; ++d)
+          for (int64_t h = 0; h < height.positions;
+               ++h, rows += width.positions) {
+            int64_t z = target(depth, d, kd), y = target(height, h, kh);
+            if (z >= 0 && z < depth.of.input && y >= 0 && y < height.of.input)
+              addRow(width, kw, rows,
+                     out + (z * height.of.input + y) * width.of.input);
+          }
+}
+
+StepFn cpu::makeConvTranspose(const Op &op, StepContext &ctx) {
+  Geometry geometry(op);
+  if (!geometry.positions || !geometry.results || !geometry.inputs)
+    return {};
+  const Value *bias = op.operand(param::bias);
+  const float *x = ctx.storage.floats(op.operand(param::x));
+  const float *weights = ctx.storage.floats(op.operand(param::weight));
+  const float *biases = bias ? ctx.storage.floats(bias) : nullptr;
+  float *out = ctx.storage.floats(op.result());
+  Rounding rounding = ctx.rounding(op.result());
+
+  GemmShape shape;
+  shape.m = shape.lda = geometry.rowsOfGroup();
+  shape.k = geometry.inputs;
+  shape.n = shape.ldb = shape.ldc = geometry.positions;
+  shape.transA = Transpose::Yes;
+  // As many groups at a time as the rows of a few megabytes.
+  constexpr size_t mostElements = size_t(1) << 20;
+  size_t rowElements = shape.m * shape.n;
+  size_t together = std::clamp<size_t>(mostElements / rowElements, 1,
+                                       geometry.images * geometry.groups);
+  auto rows = std::make_shared<std::vector<float>>(together * rowElements);
+
+  return [=, &pool = ctx.pool, &kernels = ctx.products] {
+    size_t total = geometry.images * geometry.groups;
+    std::vector<GemmOperands> batch;
+    for (size_t first = 0; first < total; first += together) {
+      size_t count = std::min(together, total - first);
+      batch.clear();
+      for (size_t i = 0; i < count; ++i) {
+        size_t group = (first + i) % geometry.groups;
+        batch.push_back({.a = weights + group * shape.k * shape.m,
+                         .b = x + (first + i) * shape.k * shape.n,
+                         .c = rows->data() + i * rowElements});
+      }
+      kernels.multiply(pool, shape, batch, {});
+      pool.parallelFor(count * geometry.outputs, [&](size_t task, unsigned) {
+        size_t channel = first * geometry.outputs + task;
+        float *to = out + channel * geometry.results;
+        float start =
+            biases ? biases[channel % (geometry.groups * geometry.outputs)]
+                   : 0.0f;
+        std::fill_n(to, geometry.results, start);
+        addChannel(geometry, rows->data() + task * geometry.taps * shape.n, to);
+        if (rounding == Rounding::FP16)
+          roundToHalf(geometry.results, to, to);
+      });
+    }
+  };
+}

@@ -1,0 +1,225 @@
+//===- NormSteps.cpp - normalization --------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Means and variances are computed in double precision, with the mean
+/// subtracted before squaring. Each element is normalized in double precision
+/// and rounded once.
+///
+//===----------------------------------------------------------------------===//
+
+#include "AxisView.h"
+#include "Steps.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::cpu;
+
+namespace {
+
+/// What is subtracted from an element, and the factor after that.
+struct Scaling {
+  double mean, factor;
+};
+
+/// Factors and summands of the result; null for none.
+struct Affine {
+  const float *gamma = nullptr, *beta = nullptr;
+
+  double scale(size_t i) const { return gamma ? double(gamma[i]) : 1.0; }
+  double shift(size_t i) const { return beta ? double(beta[i]) : 0.0; }
+};
+
+} // namespace
+
+/// The sum of `term(element)`. Eight sums hide the latency of additions, and
+/// are one or more vectors.
+template <typename Term>
+static double sumRow(size_t count, const float *x, Term term) {
+  constexpr size_t lanes = 8;
+  double sums[lanes] = {}, sum = 0;
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    for (size_t lane = 0; lane < lanes; ++lane)
+      sums[lane] += term(double(x[i + lane]));
+  for (; i < count; ++i)
+    sum += term(double(x[i]));
+  for (double each : sums)
+    sum += each;
+  return sum;
+}
+
+static Scaling momentsOfRow(size_t count, const float *x, double epsilon) {
+  double mean = sumRow(count, x, [](double v) { return v; }) / double(count);
+  double variance =
+      sumRow(count, x, [mean](double v) { return (v - mean) * (v - mean); }) /
+      double(count);
+  return {mean, 1 / std::sqrt(variance + epsilon)};
+}
+
+/// out[i] = (x[i] - mean) * factor * scale + shift.
+static void normalizeRow(size_t count, const float *x, Scaling by, double scale,
+                         double shift, float *out, Rounding rounding) {
+  for (size_t i = 0; i < count; ++i)
+    out[i] = float((double(x[i]) - by.mean) * by.factor * scale + shift);
+  if (rounding == Rounding::FP16)
+    roundToHalf(count, out, out);
+}
+
+/// The same with factors and summands for each element.
+static void normalizeRow(size_t count, const float *x, Scaling by,
+                         const Affine &affine, float *out, Rounding rounding) {
+  if (!affine.gamma && !affine.beta)
+    return normalizeRow(count, x, by, 1, 0, out, rounding);
+  for (size_t i = 0; i < count; ++i)
+    out[i] = float((double(x[i]) - by.mean) * by.factor * affine.scale(i) +
+                   affine.shift(i));
+  if (rounding == Rounding::FP16)
+    roundToHalf(count, out, out);
+}
+
+/// Normalizes columns next to each other, whose elements are `stride` apart;
+/// factors and summands are those of rows.
+static void normalizeColumns(size_t rows, size_t columns, size_t stride,
+                             const float *x, double epsilon,
+                             const Affine &affine, float *out,
+                             Rounding rounding) {
+  std::vector<double> means(columns), factors(columns);
+  for (size_t row = 0; row < rows; ++row)
+    for (size_t j = 0; j < columns; ++j)
+      means[j] += double(x[row * stride + j]);
+  for (double &mean : means)
+    mean /= double(rows);
+  for (size_t row = 0; row < rows; ++row)
+    for (size_t j = 0; j < columns; ++j) {
+      double distance = double(x[row * stride + j]) - means[j];
+      factors[j] += distance * distance;
+    }
+  for (double &factor : factors)
+    factor = 1 / std::sqrt(factor / double(rows) + epsilon);
+  for (size_t row = 0; row < rows; ++row) {
+    double scale = affine.scale(row), shift = affine.shift(row);
+    float *to = out + row * stride;
+    for (size_t j = 0; j < columns; ++j)
+      to[j] =
+          float((double(x[row * stride + j]) - means[j]) * factors[j] * scale +
+                shift);
+    if (rounding == Rounding::FP16)
+      roundToHalf(columns, to, to);
+  }
+}
+
+static Affine affineOf(const Op &op, StepContext &ctx) {
+  auto floats = [&](const Value *value) {
+    return value ? ctx.storage.floats(value) : nullptr;
+  };
+  return {floats(op.operand(param::gamma)),
+          floats(op.operand(param::betaValue))};
+}
+
+StepFn cpu::makeLayerNorm(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(param::x);
+  Shape axes = op.get(param::axes);
+  for (int64_t &axis : axes)
+    axis += axis < 0 ? int64_t(x->type.rank()) : 0;
+  std::optional<AxisView> view = viewAxes(x->type.shape, axes);
+  // In another order, factors are not in the order of the elements.
+  if (!view || !llvm::is_sorted(axes) || x->type.numElements() == 0)
+    return {};
+  const float *in = ctx.storage.floats(x);
+  float *out = ctx.storage.floats(op.result());
+  Rounding rounding = ctx.rounding(op.result());
+  double epsilon = op.get(param::epsilon);
+  return [=, view = *view, affine = affineOf(op, ctx), &pool = ctx.pool] {
+    splitWork(
+        pool, view,
+        [&](size_t begin, size_t end) {
+          for (size_t row = begin; row < end; ++row) {
+            const float *from = in + row * view.axis;
+            normalizeRow(view.axis, from,
+                         momentsOfRow(view.axis, from, epsilon), affine,
+                         out + row * view.axis, rounding);
+          }
+        },
+        [&](size_t outer, size_t begin, size_t end) {
+          size_t at = outer * view.axis * view.inner + begin;
+          normalizeColumns(view.axis, end - begin, view.inner, in + at, epsilon,
+                           affine, out + at, rounding);
+        });
+  };
+}
+
+/// Calls `channel(index, from, to)` with the elements of each channel (axis 1)
+/// of each image.
+template <typename Channel>
+static StepFn eachChannel(const Op &op, StepContext &ctx, Channel channel) {
+  const Value *x = op.operand(param::x);
+  if (x->type.numElements() == 0)
+    return {};
+  size_t channels = size_t(x->type.shape[1]);
+  size_t rows = size_t(x->type.shape[0]) * channels;
+  size_t count = size_t(x->type.numElements()) / rows;
+  const float *in = ctx.storage.floats(x);
+  float *out = ctx.storage.floats(op.result());
+  size_t grain = std::max<size_t>(1, 8192 / count);
+  return [=, &pool = ctx.pool] {
+    pool.parallelRanges(rows, grain, [&](size_t begin, size_t end, unsigned) {
+      for (size_t row = begin; row < end; ++row)
+        channel(row % channels, count, in + row * count, out + row * count);
+    });
+  };
+}
+
+StepFn cpu::makeInstanceNorm(const Op &op, StepContext &ctx) {
+  Affine affine = affineOf(op, ctx);
+  Rounding rounding = ctx.rounding(op.result());
+  double epsilon = op.get(param::epsilon);
+  return eachChannel(
+      op, ctx, [=](size_t c, size_t count, const float *from, float *to) {
+        normalizeRow(count, from, momentsOfRow(count, from, epsilon),
+                     affine.scale(c), affine.shift(c), to, rounding);
+      });
+}
+
+StepFn cpu::makeBatchNorm(const Op &op, StepContext &ctx) {
+  Affine affine = affineOf(op, ctx);
+  const float *means = ctx.storage.floats(op.operand(param::mean));
+  const float *variances = ctx.storage.floats(op.operand(param::variance));
+  Rounding rounding = ctx.rounding(op.result());
+  double epsilon = op.get(param::epsilon);
+  return eachChannel(
+      op, ctx, [=](size_t c, size_t count, const float *from, float *to) {
+        Scaling by = {double(means[c]),
+                      1 / std::sqrt(double(variances[c]) + epsilon)};
+        normalizeRow(count, from, by, affine.scale(c), affine.shift(c), to,
+                     rounding);
+      });
+}
+
+// Over the last three axes together.
+StepFn cpu::makeL2Norm(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(param::x);
+  if (x->type.numElements() == 0)
+    return {};
+  size_t count = 1;
+  for (int64_t extent : llvm::ArrayRef(x->type.shape).take_back(3))
+    count *= size_t(extent);
+  size_t rows = size_t(x->type.numElements()) / count;
+  const float *in = ctx.storage.floats(x);
+  float *out = ctx.storage.floats(op.result());
+  Rounding rounding = ctx.rounding(op.result());
+  double epsilon = op.get(param::epsilon);
+  return [=, &pool = ctx.pool] {
+    pool.parallelFor(rows, [&](size_t row, unsigned) {
+      const float *from = in + row * count;
+      double sum =
+          epsilon + sumRow(count, from, [](double v) { return v * v; });
+      normalizeRow(count, from, {0, 1 / std::sqrt(sum)}, 1, 0,
+                   out + row * count, rounding);
+    });
+  };
+}

@@ -1,0 +1,194 @@
+//===- RowSteps.cpp - ops along one axis in double precision --------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reductions without vector kernels, the places of extremes, sorting and
+/// cumulative sums. Threads share the rows, or the columns, of a view.
+///
+//===----------------------------------------------------------------------===//
+
+#include "AxisView.h"
+#include "Steps.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Runtime/Elements.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <numeric>
+
+using namespace anec;
+using namespace anec::cpu;
+
+namespace {
+
+/// The elements of one row or column.
+struct Line {
+  const float *at;
+  size_t count, stride;
+
+  double operator[](size_t i) const { return double(at[i * stride]); }
+};
+
+} // namespace
+
+/// Calls `line(index, elements)` for every row or column of `x`; `index` is
+/// that of its element in a result without the axis.
+template <typename Fn>
+static StepFn eachLine(const Value *x, const AxisView &view, StepContext &ctx,
+                       Fn line) {
+  const float *in = ctx.storage.floats(x);
+  return [=, &pool = ctx.pool] {
+    splitWork(
+        pool, view,
+        [&](size_t begin, size_t end) {
+          for (size_t row = begin; row < end; ++row)
+            line(row, Line{in + row * view.axis, view.axis, 1});
+        },
+        [&](size_t outer, size_t begin, size_t end) {
+          for (size_t column = begin; column < end; ++column)
+            line(outer * view.inner + column,
+                 Line{in + outer * view.axis * view.inner + column, view.axis,
+                      view.inner});
+        });
+  };
+}
+
+/// The view of a float operand along `axes`; nothing for other operands, and
+/// for axes that are not adjacent.
+static std::optional<AxisView> viewOf(const Value *x,
+                                      llvm::ArrayRef<int64_t> axes) {
+  if (!isFloat(x->type.dtype) || x->type.numElements() == 0)
+    return std::nullopt;
+  return viewAxes(x->type.shape, axes);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+static double product(const Line &x) {
+  double result = 1;
+  for (size_t i = 0; i < x.count; ++i)
+    result *= x[i];
+  return result;
+}
+
+static double logOfSum(const Line &x) {
+  double sum = 0;
+  for (size_t i = 0; i < x.count; ++i)
+    sum += x[i];
+  return std::log(sum);
+}
+
+/// log(sum exp(x)) = top + log(sum exp(x - top)), which does not overflow.
+static double logOfSumOfExp(const Line &x) {
+  double top = -INFINITY, sum = 0;
+  for (size_t i = 0; i < x.count; ++i)
+    top = std::fmax(top, x[i]);
+  for (size_t i = 0; i < x.count; ++i)
+    sum += std::exp(x[i] - top);
+  return top + std::log(sum);
+}
+
+StepFn cpu::makeFold(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(0u);
+  std::optional<AxisView> view = viewOf(x, op.get(param::axes));
+  if (!view)
+    return {};
+  double (*fold)(const Line &) = op.is(ops::ReduceProd)     ? product
+                                 : op.is(ops::ReduceLogSum) ? logOfSum
+                                                            : logOfSumOfExp;
+  DType stored = storedType(op.result()->type.dtype, ctx.rounding(op.result()));
+  uint32_t *out = ctx.storage.words(op.result());
+  return eachLine(x, *view, ctx, [=](size_t index, const Line &line) {
+    storeDoubles(stored, fold(line), out + index);
+  });
+}
+
+// The first of the largest or smallest elements.
+StepFn cpu::makeExtremePlace(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(0u);
+  std::optional<AxisView> view = viewOf(x, op.get(param::axis));
+  if (!view || double(view->axis - 1) > highest(op.result()->type.dtype))
+    return {};
+  bool isMax = op.is(ops::ReduceArgmax);
+  int32_t *out = ctx.storage.ints(op.result());
+  return eachLine(x, *view, ctx, [=](size_t index, const Line &line) {
+    size_t best = 0;
+    for (size_t i = 1; i < line.count; ++i)
+      if (isMax ? line[i] > line[best] : line[i] < line[best])
+        best = i;
+    out[index] = int32_t(best);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Sorting
+//===----------------------------------------------------------------------===//
+
+/// The places of the first `most` elements in sorted order, equal ones by their
+/// place; NaN comes last.
+static void sortPlaces(const Line &line, size_t most, bool ascending,
+                       std::vector<int32_t> &places) {
+  places.resize(line.count);
+  std::iota(places.begin(), places.end(), 0);
+  std::partial_sort(places.begin(), places.begin() + most, places.end(),
+                    [&](int32_t a, int32_t b) {
+                      double x = line[size_t(a)], y = line[size_t(b)];
+                      if (x != x || y != y)
+                        return x != x && y != y ? a < b : x == x;
+                      return x == y ? a < b : ascending ? x < y : x > y;
+                    });
+}
+
+StepFn cpu::makeSort(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(param::x);
+  std::optional<AxisView> view = viewOf(x, op.get(param::axis));
+  if (!view)
+    return {};
+  bool isTopk = op.is(ops::Topk), ascending = op.get(param::ascending);
+  size_t most = isTopk ? size_t(op.get(param::topK)) : view->axis;
+  float *values = isTopk ? ctx.storage.floats(op.result(0)) : nullptr;
+  const Value *indices =
+      isTopk ? op.numResults() > 1 ? op.result(1) : nullptr : op.result(0);
+  // Indices that their type cannot hold are limited by the reference.
+  if (indices && double(view->axis - 1) > highest(indices->type.dtype))
+    return {};
+  int32_t *places = indices ? ctx.storage.ints(indices) : nullptr;
+  size_t inner = view->inner;
+  return eachLine(x, *view, ctx, [=](size_t index, const Line &line) {
+    std::vector<int32_t> order;
+    sortPlaces(line, most, ascending, order);
+    size_t at = index / inner * most * inner + index % inner;
+    for (size_t i = 0; i < most; ++i, at += inner) {
+      if (values)
+        values[at] = line.at[size_t(order[i]) * line.stride];
+      if (places)
+        places[at] = order[i];
+    }
+  });
+}
+
+StepFn cpu::makeCumsum(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(param::x);
+  std::optional<AxisView> view = viewOf(x, op.get(param::axis));
+  if (!view)
+    return {};
+  bool exclusive = op.get(param::exclusive), reverse = op.get(param::reverse);
+  float *out = ctx.storage.floats(op.result());
+  Rounding rounding = ctx.rounding(op.result());
+  size_t axis = view->axis, inner = view->inner;
+  return eachLine(x, *view, ctx, [=](size_t index, const Line &line) {
+    float *to = out + index / inner * axis * inner + index % inner;
+    double sum = 0;
+    for (size_t number = 0; number < axis; ++number) {
+      size_t i = reverse ? axis - 1 - number : number;
+      double before = sum;
+      sum += line[i];
+      to[i * inner] = float(exclusive ? before : sum);
+      if (rounding == Rounding::FP16)
+        roundToHalf(1, to + i * inner, to + i * inner);
+    }
+  });
+}
