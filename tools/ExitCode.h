@@ -13,6 +13,7 @@
 
 #include "anec/Bench/Diags.h"
 #include "anec/Passes/Diags.h"
+#include "anec/Probe/Diags.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/Diagnostics.h"
 #include "anec/Support/Unfinished.h"
@@ -83,7 +84,8 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   });
   if (reported(diag::CannotWrite) || reported(diag::NoPlainFile) ||
       reported(diag::CannotRestart) || reported(diag::RestartStuck) ||
-      reported(diag::RowsWithoutFigure) || ofEngine)
+      reported(diag::RowsWithoutFigure) || reported(diag::NoPathWorks) ||
+      ofEngine)
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
                reported(diag::AssumptionForm) || reported(diag::OSForm) ||

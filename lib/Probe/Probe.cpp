@@ -4,36 +4,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Probe/Probe.h"
+#include "ProbeChild.h"
+#include "StatusLine.h"
 #include "anec/Probe/Diags.h"
 #include "anec/Probe/Judge.h"
 #include "anec/Probe/ProbeFile.h"
-#include "anec/Support/ChildProcess.h"
-#include "anec/Support/Folder.h"
-#include "anec/Support/Json.h"
 #include "anec/Target/RuleProgram.h"
-#include "anec/Target/Target.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
-#include <cstring>
 
 using namespace anec;
 namespace json = llvm::json;
 using Clock = std::chrono::steady_clock;
-
-/// A report without rules.
-static ProbeFile emptyReport(const MachineRecord &machine) {
-  ProbeFile report;
-  const Target *target = findTargetOfChip(machine.chip);
-  report.backend = machine.backend;
-  report.framework = machine.framework.empty() ? "system" : machine.framework;
-  report.path = machine.path;
-  report.chip = machine.chip;
-  report.system = machine.system;
-  report.target = (target ? *target : genericTarget()).name.str();
-  return report;
-}
 
 //===----------------------------------------------------------------------===//
 // Running
@@ -53,16 +37,10 @@ private:
   void chooseRules();
   bool save();
   void tryRule(const Rule &rule, json::Object &entry);
-  json::Object child(const std::string &name, llvm::StringRef text);
-  void removeStaged(llvm::StringRef text) const;
+  json::Object child(const std::string &name, llvm::StringRef text) const;
   bool isTimed() const;
   bool isStopped() const { return options.stop && *options.stop; }
   void showStatus(const Rule &rule, size_t number) const;
-  void clearStatus() const {
-    // A carriage return, and erase to the end of the line.
-    if (options.status)
-      *options.status << "\r\033[K";
-  }
   void finish(const Rule &rule, json::Object entry, size_t number);
   void printSummary() const;
 
@@ -71,72 +49,19 @@ private:
   Diagnostics &diags;
   ProbeFile report;
   std::vector<const Rule *> rules;
+  StatusLine status{options.status};
   Clock::time_point begin = Clock::now();
 };
 
 } // namespace
 
-/// Removes the staged folders with `text` that a killed process has left.
-void Prober::removeStaged(llvm::StringRef text) const {
-  std::error_code code;
-  const std::string &path = options.machine.stagingFolder;
-  std::optional<Folder> all =
-      path.empty() ? std::nullopt : Folder::open(path, code);
-  if (!all)
-    return;
-  for (const std::string &name : all->names()) {
-    std::string error;
-    std::optional<Folder> folder = all->openFolder(name, code);
-    std::unique_ptr<llvm::MemoryBuffer> staged =
-        folder ? folder->read("model.mil", error) : nullptr;
-    if (staged && staged->getBuffer().starts_with(text))
-      removeTree(folder->path());
-  }
-}
-
-/// Runs one program in a child process. Returns the outcome that it prints or,
-/// if it did not end normally, the outcome of the process.
-json::Object Prober::child(const std::string &name, llvm::StringRef text) {
-  std::vector<std::string> words = options.childCommand;
-  words.push_back(name);
-  static const std::atomic<bool> never{false};
-  ChildResult result =
-      runChild(words, std::chrono::seconds(options.secondsEach),
-               options.stop ? *options.stop : never);
-  if (result.how == ChildResult::Exited && result.code == 0) {
-    JsonError error;
-    std::optional<json::Value> value = parseJson(result.output, error);
-    if (json::Object *object = value ? value->getAsObject() : nullptr)
-      return *object;
-    return json::Object{{"outcome", "crashed"}, {"message", "no message"}};
-  }
-  removeStaged(text);
-  // The last line is the error.
-  llvm::StringRef said = llvm::StringRef(result.errors).rtrim();
-  said = said.substr(said.rfind('\n') + 1);
-  std::string code = std::to_string(result.code);
-  switch (result.how) {
-  case ChildResult::TimedOut:
-    return json::Object{
-        {"outcome", "timed-out"},
-        {"message", llvm::formatv("after {0} s", options.secondsEach)}};
-  case ChildResult::Stopped:
-    return json::Object{{"outcome", "not-tried"}, {"message", "stopped"}};
-  case ChildResult::NotStarted:
-    return json::Object{{"outcome", "not-tried"},
-                        {"message", std::string("it cannot be started: ") +
-                                        std::strerror(result.code)}};
-  case ChildResult::Crashed:
-  case ChildResult::Exited:
-    break;
-  }
-  bool crashed = result.how == ChildResult::Crashed;
-  std::string how = (crashed ? "signal " : "exit code ") + code;
-  // An error that the child reported itself, such as too little memory.
-  bool gaveUp = !crashed && result.code <= options.highestErrorCode;
-  return json::Object{
-      {"outcome", gaveUp ? "not-tried" : "crashed"},
-      {"message", said.empty() ? how : how + ": " + said.str()}};
+/// Runs one program in a child process.
+json::Object Prober::child(const std::string &name,
+                           llvm::StringRef text) const {
+  return ProbeChild{options.childCommand, options.secondsEach,
+                    options.highestErrorCode, options.stop,
+                    options.machine.stagingFolder}
+      .run(name, text);
 }
 
 /// Whether rules about speed are timed.
@@ -186,9 +111,8 @@ bool Prober::resume() {
   std::optional<ProbeFile> before = readProbeFile(options.output, diags);
   if (!before)
     return false;
-  if (before->backend != report.backend ||
-      before->framework != report.framework || before->path != report.path ||
-      before->chip != report.chip || before->system != report.system) {
+  bool isByOtherPath = !before->rules.empty() && before->path != report.path;
+  if (!before->isOfSameMachine(report) || isByOtherPath) {
     diags.reportFile(options.output, diag::ProbeOfOtherMachine, before->chip,
                      before->system, report.chip, report.system);
     return false;
@@ -200,9 +124,9 @@ bool Prober::resume() {
   for (json::Object &entry : before->rules)
     if (!isAskedFor(*entry.getString("rule")))
       report.rules.push_back(std::move(entry));
-  for (std::string &assumption : before->assumptions)
-    if (!isAskedFor(llvm::StringRef(assumption).split('=').first))
-      report.assumptions.push_back(std::move(assumption));
+  report.inspection = std::move(before->inspection);
+  report.paths = std::move(before->paths);
+  report.trials = std::move(before->trials);
   // This rule ended the probe, and would do so again.
   if (!before->running.empty() && findRule(before->running) &&
       !report.find(before->running) && !isAskedFor(before->running))
@@ -237,24 +161,20 @@ static std::string duration(double seconds) {
 }
 
 void Prober::showStatus(const Rule &rule, size_t number) const {
-  if (!options.status)
-    return;
   std::chrono::duration<double> elapsed = Clock::now() - begin;
   std::string left = number ? ", " +
                                   duration(elapsed.count() / double(number) *
                                            double(rules.size() - number)) +
                                   " left"
                             : "";
-  // Overwrites the previous line.
-  *options.status << "\r\033[K" << number + 1 << "/" << rules.size() << " "
-                  << rule.id << left;
+  status.show(
+      llvm::formatv("{0}/{1} {2}{3}", number + 1, rules.size(), rule.id, left)
+          .str());
 }
 
 void Prober::finish(const Rule &rule, json::Object entry, size_t number) {
-  clearStatus();
+  status.clear();
   auto verdict = entry.getString("verdict").value_or("");
-  if (verdict == "does-not-hold")
-    report.assumptions.push_back((rule.id + "=allow").str());
   if (!options.json) {
     out << llvm::formatv("{0,7} {1,-14} {2}",
                          llvm::formatv("{0}/{1}", number + 1, rules.size()),
@@ -295,7 +215,7 @@ void Prober::printSummary() const {
 }
 
 bool Prober::run() {
-  report = emptyReport(options.machine);
+  report = ProbeFile::ofMachine(options.machine);
   if (options.resume && !resume())
     return false;
   chooseRules();
@@ -318,7 +238,7 @@ bool Prober::run() {
            (!all && !llvm::is_contained(options.rules, rule->id));
   });
   bool saved = save();
-  clearStatus();
+  status.clear();
   printSummary();
   return saved;
 }

@@ -4,7 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Probe/ProbeFile.h"
+#include "Trials.h"
 #include "anec/Probe/Diags.h"
+#include "anec/Probe/HazardVerdict.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/Json.h"
 #include "anec/Target/Rule.h"
@@ -16,17 +18,59 @@
 using namespace anec;
 namespace json = llvm::json;
 
-static constexpr int64_t currentVersion = 2;
+static constexpr int64_t currentVersion = 3;
 
 static constexpr llvm::StringLiteral verdicts[] = {
     "holds",   "slower",    "does-not-hold", "not-seen", "not-slower",
     "unclear", "not-timed", "not-probed",    "skipped"};
+
+static constexpr llvm::StringLiteral trialVerdicts[] = {
+    "right", "wrong", "refused", "crashed", "timed-out", "not-tried"};
+
+ProbeFile ProbeFile::ofMachine(const MachineRecord &machine) {
+  ProbeFile report;
+  const Target *target = findTargetOfChip(machine.chip);
+  report.backend = machine.backend;
+  report.framework = machine.framework.empty() ? "system" : machine.framework;
+  report.path = machine.path;
+  report.chip = machine.chip;
+  report.system = machine.system;
+  report.target = (target ? *target : genericTarget()).name.str();
+  return report;
+}
+
+bool ProbeFile::isOfSameMachine(const ProbeFile &other) const {
+  return backend == other.backend && framework == other.framework &&
+         chip == other.chip && system == other.system;
+}
 
 const json::Object *ProbeFile::find(llvm::StringRef rule) const {
   for (const json::Object &entry : rules)
     if (entry.getString("rule") == rule)
       return &entry;
   return nullptr;
+}
+
+const json::Object *ProbeFile::findTrial(llvm::StringRef path,
+                                         llvm::StringRef trial) const {
+  for (const json::Object &entry : trials)
+    if (entry.getString("path") == path && entry.getString("trial") == trial)
+      return &entry;
+  return nullptr;
+}
+
+std::vector<std::string> ProbeFile::deriveAssumptions() const {
+  std::vector<llvm::StringRef> denied = rulesSeen(trials);
+  std::vector<std::string> result;
+  for (llvm::StringRef rule : denied)
+    result.push_back((rule + "=deny").str());
+  for (const json::Object &entry : rules)
+    if (llvm::StringRef rule = entry.getString("rule").value_or("");
+        entry.getString("verdict") == "does-not-hold" &&
+        !llvm::is_contained(denied, rule))
+      result.push_back((rule + "=allow").str());
+  llvm::sort(result);
+  return result;
 }
 
 std::string ProbeFile::macOS() const {
@@ -47,13 +91,36 @@ std::vector<std::pair<llvm::StringRef, unsigned>> ProbeFile::counts() const {
   return counts;
 }
 
+static json::Array toArray(llvm::ArrayRef<json::Object> objects) {
+  json::Array array;
+  for (const json::Object &object : objects)
+    array.push_back(json::Object(object));
+  return array;
+}
+
+static json::Array hazardsOf(const ProbeFile &file) {
+  json::Array hazards;
+  for (const HazardVerdict &hazard :
+       judgeHazards(file.trials, file.isOfEngine())) {
+    json::Object entry{{"hazard", hazard.hazard},
+                       {"verdict", hazard.verdict},
+                       {"right", hazard.right},
+                       {"tried", hazard.tried}};
+    if (!hazard.source.empty())
+      entry["source"] = hazard.source;
+    if (!hazard.why.empty())
+      entry["why"] = hazard.why;
+    if (!hazard.failed.empty())
+      entry["failed"] = json::Array(hazard.failed);
+    hazards.push_back(std::move(entry));
+  }
+  return hazards;
+}
+
 json::Value ProbeFile::toJson() const {
   json::Object count;
   for (auto [verdict, number] : counts())
     count[verdict] = number;
-  json::Array entries;
-  for (const json::Object &entry : rules)
-    entries.push_back(json::Object(entry));
   json::Object object{{"probe", currentVersion},
                       {"complete", isComplete},
                       {"backend", backend},
@@ -62,9 +129,13 @@ json::Value ProbeFile::toJson() const {
                       {"chip", chip},
                       {"system", system},
                       {"target", target},
-                      {"assume", json::Array(assumptions)},
+                      {"assume", json::Array(deriveAssumptions())},
                       {"counts", std::move(count)},
-                      {"rules", std::move(entries)}};
+                      {"rules", toArray(rules)},
+                      {"inspection", inspection},
+                      {"paths", toArray(paths)},
+                      {"hazards", hazardsOf(*this)},
+                      {"trials", toArray(trials)}};
   if (!running.empty())
     object["running"] = running;
   return object;
@@ -95,6 +166,7 @@ public:
 
 private:
   bool readRule(const json::Value &value, ProbeFile &file);
+  bool readTrial(const json::Value &value, ProbeFile &file);
   bool readAssumption(const json::Value &value, ProbeFile &file);
   bool wrong(const std::string &what) {
     diags.reportFile(path, diag::NoProbe, what);
@@ -133,6 +205,28 @@ bool Reader::readRule(const json::Value &value, ProbeFile &file) {
   if (file.find(*id))
     return wrongAt(*id, ("rule `" + *id + "` occurs twice").str());
   file.rules.push_back(*entry);
+  return true;
+}
+
+bool Reader::readTrial(const json::Value &value, ProbeFile &file) {
+  const json::Object *entry = value.getAsObject();
+  auto trial = entry ? entry->getString("trial") : std::nullopt;
+  auto path = entry ? entry->getString("path") : std::nullopt;
+  auto verdict = entry ? entry->getString("verdict") : std::nullopt;
+  if (!trial || !path || !verdict)
+    return wrong("an entry of `trials` has no `trial`, `path` or `verdict`");
+  if (!anec::findTrial(*trial))
+    return wrongAt(*trial, ("there is no trial `" + *trial +
+                            "`; another version of anec wrote it: run "
+                            "`ane-run doctor --run` again")
+                               .str());
+  if (!llvm::is_contained(trialVerdicts, *verdict))
+    return wrongAt(*verdict, ("there is no verdict `" + *verdict + "`").str());
+  if (file.findTrial(*path, *trial))
+    return wrongAt(
+        *trial,
+        ("trial `" + *trial + "` occurs twice by path `" + *path + "`").str());
+  file.trials.push_back(*entry);
   return true;
 }
 
@@ -181,13 +275,25 @@ bool Reader::read(ProbeFile &file) {
   auto complete = object->getBoolean("complete");
   const json::Array *rules = object->getArray("rules");
   const json::Array *assume = object->getArray("assume");
-  if (!complete || !rules || !assume)
-    return wrong("it has no `complete`, or no list called `rules` or `assume`");
+  const json::Array *trials = object->getArray("trials");
+  if (!complete || !rules || !assume || !trials)
+    return wrong("it has no `complete`, or no list called `rules`, `trials` or "
+                 "`assume`");
+  if (const json::Value *inspection = object->get("inspection"))
+    file.inspection = *inspection;
+  if (const json::Array *paths = object->getArray("paths"))
+    for (const json::Value &path : *paths)
+      if (const json::Object *entry = path.getAsObject())
+        file.paths.push_back(*entry);
   file.isComplete = *complete;
   file.running = object->getString("running").value_or("").str();
   return llvm::all_of(
              *rules,
              [&](const json::Value &entry) { return readRule(entry, file); }) &&
+         llvm::all_of(*trials,
+                      [&](const json::Value &entry) {
+                        return readTrial(entry, file);
+                      }) &&
          llvm::all_of(*assume, [&](const json::Value &entry) {
            return readAssumption(entry, file);
          });

@@ -1,4 +1,4 @@
-//===- ProbeSubject.cpp - a program of a rule, ready to run ---------------===//
+//===- ProbeSubject.cpp - a program with inputs, ready to run -------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -11,6 +11,7 @@
 #include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/Half.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
@@ -19,11 +20,16 @@
 
 using namespace anec;
 
-ProbeSubject::ProbeSubject(const RuleProgram &program,
-                           const RuleProgram &meaning,
+ProbeSubject::ProbeSubject(llvm::StringRef text, llvm::StringRef meaning,
+                           const ProbeSetting &how,
                            std::shared_ptr<Workspace> workspace)
-    : program(program), meaning(meaning), how(probeSetting(program.rule)),
-      workspace(std::move(workspace)) {}
+    : text(text), meaning(meaning), how(how), workspace(std::move(workspace)) {}
+
+ProbeSubject::ProbeSubject(std::unique_ptr<Module> compiled,
+                           const ProbeSetting &how,
+                           std::shared_ptr<Workspace> workspace)
+    : how(how), workspace(std::move(workspace)), module(std::move(compiled)),
+      isReadable(true) {}
 
 static std::unique_ptr<Module> read(llvm::StringRef text, Diagnostics &diags) {
   MILReadOptions options;
@@ -57,12 +63,14 @@ static std::string checkMemory(uint64_t bytes) {
 }
 
 std::string ProbeSubject::prepare() {
-  module = read(program.text, sources);
-  isReadable = module != nullptr;
+  if (!module) {
+    module = read(text, sources);
+    isReadable = module != nullptr;
+  }
   if (!isReadable) {
     unreadable = sources.all().empty() ? "several functions"
                                        : sources.all().front().message;
-    module = read(meaning.text, sources);
+    module = read(meaning, sources);
   }
   if (!module)
     return "anec can read neither this program nor the one that keeps the rule";
@@ -87,7 +95,7 @@ std::string ProbeSubject::prepare() {
 
 std::unique_ptr<Executable> ProbeSubject::load(Backend &backend,
                                                Diagnostics &diags) {
-  if (!backend.capabilities().takesText) {
+  if (!backend.capabilities().takesText || text.empty()) {
     if (!isReadable) {
       diags.report({}, diag::ProbeNotRead, unreadable);
       return nullptr;
@@ -97,13 +105,13 @@ std::unique_ptr<Executable> ProbeSubject::load(Backend &backend,
     options.milVersion = module->version;
     return backend.load(function(), options, diags);
   }
-  ProgramText text{program.text, {}, inputPorts, outputPorts, how.asDeclared};
+  ProgramText program{text.str(), {}, inputPorts, outputPorts, how.asDeclared};
   std::string error;
-  if (!weights.makeFiles(text.weightFiles, error)) {
+  if (!weights.makeFiles(program.weightFiles, error)) {
     diags.report({}, diag::AneStaging, error);
     return nullptr;
   }
-  return backend.loadText(text, diags);
+  return backend.loadText(program, diags);
 }
 
 bool ProbeSubject::run(Executable &executable,
@@ -151,6 +159,11 @@ struct Sum {
     norm += double(wanted) * double(wanted);
     largest = std::max(largest, std::abs(apart));
   }
+  void add(const Sum &other) {
+    difference += other.difference;
+    norm += other.norm;
+    largest = std::max(largest, other.largest);
+  }
   ProbeError error() const {
     if (difference == 0)
       return {};
@@ -171,11 +184,13 @@ ProbeSubject::compare(std::vector<std::vector<uint8_t>> outputs,
       createCpuBackend()->load(function(), options, diags);
   if (!reference || !run(*reference, wanted, diags))
     return std::nullopt;
-  Sum sum;
+  Sum all;
+  std::vector<ProbeError> ofOutputs;
   std::vector<float> got(1 << 16), expected(1 << 16);
   for (size_t port = 0; port < outputPorts.size(); ++port) {
     const TensorType &type = outputPorts[port].type;
     uint64_t count = uint64_t(type.numElements());
+    Sum sum;
     for (uint64_t begin = 0; begin < count; begin += got.size()) {
       size_t length = size_t(std::min<uint64_t>(got.size(), count - begin));
       llvm::MutableArrayRef<float> left(got.data(), length),
@@ -185,8 +200,21 @@ ProbeSubject::compare(std::vector<std::vector<uint8_t>> outputs,
       for (size_t i = 0; i < length; ++i)
         sum.add(left[i], right[i]);
     }
+    ofOutputs.push_back(sum.error());
+    all.add(sum);
   }
-  return sum.error();
+  ProbeError error = all.error();
+  error.ofOutputs = std::move(ofOutputs);
+  return error;
+}
+
+bool ProbeSubject::isRight(const ProbeError &error) const {
+  bool isSmall = how.absolute > 0 ? error.largest <= how.absolute
+                                  : error.relative <= how.relative;
+  // A large output would hide the errors of a small one.
+  return isSmall && llvm::all_of(error.ofOutputs, [&](const ProbeError &one) {
+           return isRight(one);
+         });
 }
 
 double ProbeSubject::operations() const {

@@ -1,4 +1,4 @@
-//===- ProbeSubject.h - a program of a rule, ready to run -------*- C++ -*-===//
+//===- ProbeSubject.h - a program with inputs, ready to run -----*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -8,7 +8,6 @@
 
 #include "ProbeSetting.h"
 #include "ProbeWeights.h"
-#include "anec/Target/RuleProgram.h"
 
 namespace anec {
 
@@ -16,14 +15,20 @@ namespace anec {
 struct ProbeError {
   double relative = 0; ///< norm of the difference / norm of the reference
   double largest = 0;  ///< largest difference of an element
+  /// The same of each output, in the order of the ports.
+  std::vector<ProbeError> ofOutputs = {};
 };
 
-/// A program of a rule, with its inputs and weights.
+/// A program, with its inputs and weights.
 class ProbeSubject {
 public:
-  /// `meaning` replaces a text that anec cannot read: it computes the same,
-  /// with the same inputs and outputs.
-  ProbeSubject(const RuleProgram &program, const RuleProgram &meaning,
+  /// A text that is loaded as it is. `meaning` replaces a text that anec cannot
+  /// read: it computes the same, with the same inputs and outputs. Both must
+  /// outlive this.
+  ProbeSubject(llvm::StringRef text, llvm::StringRef meaning,
+               const ProbeSetting &how, std::shared_ptr<Workspace> workspace);
+  /// A compiled program of one function, which has its weights.
+  ProbeSubject(std::unique_ptr<Module> compiled, const ProbeSetting &how,
                std::shared_ptr<Workspace> workspace);
 
   /// Draws inputs and weights. Returns why the program cannot be tried; empty
@@ -40,6 +45,9 @@ public:
   [[nodiscard]] std::optional<ProbeError>
   compare(std::vector<std::vector<uint8_t>> outputs, Diagnostics &diags);
 
+  /// Whether the error of each output is as small as the setting asks for.
+  bool isRight(const ProbeError &error) const;
+  llvm::ArrayRef<Port> outputs() const { return outputPorts; }
   const ProbeSetting &setting() const { return how; }
   /// Whether it has states, which programs loaded as text do not support.
   bool hasStates() const { return states; }
@@ -49,7 +57,7 @@ public:
 private:
   const Function &function() const { return *module->functions.front(); }
 
-  const RuleProgram &program, &meaning;
+  llvm::StringRef text, meaning; ///< empty for a compiled program
   ProbeSetting how;
   std::shared_ptr<Workspace> workspace;
   Diagnostics sources;

@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ProbeSubject.h"
+#include "ProbeOutcome.h"
 #include "anec/Probe/Probe.h"
+#include "anec/Target/RuleProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <chrono>
-#include <cmath>
 
 using namespace anec;
 namespace json = llvm::json;
@@ -25,7 +25,8 @@ namespace {
 struct Runner {
   Runner(const RuleProgram &program, const RuleProgram &meaning,
          const std::shared_ptr<Workspace> &workspace)
-      : subject(program, meaning, workspace) {}
+      : subject(program.text, meaning.text, probeSetting(program.rule),
+                workspace) {}
 
   /// Why it cannot be timed; empty when it is ready to.
   std::string load(Backend &backend);
@@ -48,9 +49,7 @@ struct Runner {
                         {"highest", seconds.back()},
                         {"compile", loadSeconds},
                         {"operations", subject.operations()},
-                        {"relative_error", std::isfinite(error.relative)
-                                               ? error.relative
-                                               : 1e30}};
+                        {"relative_error", asNumber(error.relative)}};
   }
 
   ProbeSubject subject;
@@ -78,7 +77,7 @@ std::string Runner::load(Backend &backend) {
   if (!off)
     return "ran: " + last();
   error = *off;
-  return error.relative > subject.setting().relative ? "wrong" : "";
+  return subject.isRight(error) ? "" : "wrong";
 }
 
 /// Runs both alternately, so that other work of the machine slows down both.

@@ -94,6 +94,7 @@ ChildResult anec::runChild(const std::vector<std::string> &words,
   pid_t process = 0;
   if ((result.code = spawn(words, output, errors, process)) != 0)
     return result;
+  result.process = process;
   output.closeWriter();
   errors.closeWriter();
   constexpr size_t mostOutput = 1 << 20, mostErrors = 500;

@@ -222,6 +222,12 @@ def commands(out):
     yield Command("ane-run probe-one", ["ane-run", "probe-one",
                                         "io-row-64.good"])
     yield Command("ane-run doctor", ["ane-run", "doctor"])
+    trial = ["ane-run", "doctor", "--run", "--backend=cpu", "--trial=add",
+             "--time-limit=5"]
+    yield Command("ane-run doctor", trial + ["-o", q + ".json"], [],
+                  q + ".json")
+    yield Command("ane-run doctor", trial + ["--resume", "-o", "probe.json"],
+                  [], "probe.json")
     yield Command("ane-run compile-staged", ["ane-run", "compile-staged", qd],
                   [], qd, ["model.mil", "weights"], True)
 

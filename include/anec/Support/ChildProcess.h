@@ -22,6 +22,7 @@ struct ChildResult {
     NotStarted, ///< with `code` of errno
   } how = NotStarted;
   int code = 0;
+  int process = 0;    ///< its id; 0 when it was not started
   std::string output; ///< its standard output
   std::string errors; ///< the end of its standard error
 };

@@ -1,0 +1,75 @@
+//===- ProbeOutcome.cpp - what became of a program ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ProbeOutcome.h"
+#include "anec/Probe/Diags.h"
+#include "anec/Runtime/Diags.h"
+#include "anec/Target/KnownError.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace anec;
+
+std::string anec::lastMessage(const Diagnostics &diags) {
+  return diags.all().empty() ? ""
+                             : diags.all().back().message + " [" +
+                                   diags.all().back().kind->id.str() + "]";
+}
+
+/// Whether the engine or its compiler refused the program. Other errors say
+/// nothing about the program.
+static bool isRefusal(const Diagnostics &diags) {
+  if (diags.all().empty())
+    return false;
+  diag::AnyKind kind = diags.all().back().kind;
+  if (const KnownError *known = findKnownError(kind->id))
+    return !known->isTransient && !known->isOfMachine;
+  static constexpr diag::AnyKind kinds[] = {diag::AneUnknown, diag::AneNoObject,
+                                            diag::ProbeNotRead};
+  return llvm::is_contained(kinds, kind);
+}
+
+ProbeOutcome anec::failedOutcome(const Diagnostics &diags) {
+  return {isRefusal(diags) ? llvm::StringLiteral("refused")
+                           : llvm::StringLiteral("not-tried"),
+          lastMessage(diags)};
+}
+
+ProbeOutcome anec::tryProgram(ProbeSubject &subject, Backend &backend,
+                              ProbeRun run) {
+  std::vector<std::vector<uint8_t>> results;
+  {
+    Diagnostics diags;
+    std::unique_ptr<Executable> executable = subject.load(backend, diags);
+    if (!executable)
+      return failedOutcome(diags);
+    if (subject.hasStates())
+      return {"loaded", "anec has no way to give it its states"};
+    if (!run(*executable, results, diags))
+      return failedOutcome(diags);
+  }
+  Diagnostics ofCpu;
+  std::optional<ProbeError> error = subject.compare(std::move(results), ofCpu);
+  if (!error)
+    return {"ran", lastMessage(ofCpu)};
+  return {subject.isRight(*error) ? llvm::StringLiteral("right")
+                                  : llvm::StringLiteral("wrong"),
+          "", error};
+}
+
+double anec::asNumber(double value) {
+  return std::isfinite(value) ? value : 1e30;
+}
+
+llvm::json::Object anec::toJson(const ProbeOutcome &outcome, double seconds) {
+  llvm::json::Object json{{"outcome", outcome.what}, {"seconds", seconds}};
+  if (!outcome.message.empty())
+    json["message"] = outcome.message;
+  if (outcome.error) {
+    json["relative_error"] = asNumber(outcome.error->relative);
+    json["largest_error"] = asNumber(outcome.error->largest);
+  }
+  return json;
+}
