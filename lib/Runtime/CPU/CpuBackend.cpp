@@ -64,6 +64,7 @@ static constexpr MakerRow makers[] = {
     {&ops::Minimum, makeElements},
     {&ops::Mul, makeElements},
     {&ops::NotEqual, makeElements},
+    {&ops::OneHot, makeOneHot},
     {&ops::Pad, makePad},
     {&ops::ReadState, makeReadState},
     {&ops::RealDiv, makeElements},

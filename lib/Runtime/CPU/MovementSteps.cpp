@@ -414,6 +414,39 @@ StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
   };
 }
 
+// A vector along the axis for each index; an index outside selects no element.
+StepFn cpu::makeOneHot(const Op &op, StepContext &ctx) {
+  const Value *indices = op.operand(param::indices), *result = op.result();
+  int64_t axis = op.get(param::axis);
+  axis += axis < 0 ? int64_t(result->type.rank()) : 0;
+  DType stored = storedType(result->type.dtype, ctx.rounding(result));
+  uint32_t on, off;
+  storeDoubles(stored, double(op.get(param::onValue)), &on);
+  storeDoubles(stored, double(op.get(param::offValue)), &off);
+  int64_t extent = result->type.shape[axis];
+  int64_t inner =
+      TensorType(DType::FP32,
+                 llvm::ArrayRef(result->type.shape).drop_front(axis + 1))
+          .numElements();
+  size_t count = size_t(indices->type.numElements());
+  const int32_t *numbers = ctx.storage.ints(indices);
+  uint32_t *out = ctx.storage.words(result);
+  size_t block = size_t(extent * inner);
+  size_t blocks = block ? size_t(result->type.numElements()) / block : 0;
+  if (count != blocks * size_t(inner))
+    return {};
+  size_t grain = std::max<size_t>(1, 16384 / std::max<size_t>(block, 1));
+  return [=, &pool = ctx.pool] {
+    pool.parallelRanges(blocks, grain, [&](size_t begin, size_t end, unsigned) {
+      std::fill(out + begin * block, out + end * block, off);
+      for (size_t i = begin * size_t(inner); i < end * size_t(inner); ++i)
+        if (numbers[i] >= 0 && numbers[i] < extent)
+          out[i / size_t(inner) * block + size_t(numbers[i] * inner) +
+              i % size_t(inner)] = on;
+    });
+  };
+}
+
 // Adds rows to rows of a table, or replaces them. The table may share the
 // memory of the result.
 StepFn cpu::makeScatter(const Op &op, StepContext &ctx) {

@@ -81,6 +81,7 @@ StepFn makePool(const Op &op, StepContext &ctx);
 StepFn makeConcat(const Op &op, StepContext &ctx);
 StepFn makeSplit(const Op &op, StepContext &ctx);
 StepFn makeGather(const Op &op, StepContext &ctx);
+StepFn makeOneHot(const Op &op, StepContext &ctx);
 StepFn makeScatter(const Op &op, StepContext &ctx);
 StepFn makeCrossEntropy(const Op &op, StepContext &ctx);
 StepFn makeCrossEntropyGradient(const Op &op, StepContext &ctx);
