@@ -36,7 +36,8 @@ private:
     Token version = lexer.peek();
     if (version.kind != Token::Number)
       return reader.expected("a version");
-    if (version.text != "1.0" && version.text != "1.3") {
+    if (version.text != "1.0" && version.text != "1.3" &&
+        version.text != "1.5") {
       diags.report(version.range(), diag::MilVersion, version.text);
       return false;
     }

@@ -44,8 +44,9 @@ constinit const Rule rules::BuildInfo = {
 
 static void programVersion(const MILOutline &text, const Target &target,
                            ReportBreach report) {
-  if (text.version.text == "1.3")
-    report(text.version.range, "the program is of version 1.3");
+  if (!text.version.text.empty() && text.version.text != "1.0")
+    report(text.version.range,
+           "the program is of version " + text.version.text.str());
 }
 constinit const Rule rules::ProgramVersion = {
     .id = "program-version",
