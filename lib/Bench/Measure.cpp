@@ -57,6 +57,8 @@ public:
   bool read(std::vector<float> &output, Diagnostics &diags) {
     return kernels.back().read(output, diags);
   }
+  /// The engine's own time of the last run of all kernels, in milliseconds.
+  std::optional<double> engineMs() const;
 
 private:
   struct Loaded {
@@ -110,6 +112,17 @@ bool RowRun::runThrough(llvm::ArrayRef<float> input, std::vector<float> &output,
   return true;
 }
 
+std::optional<double> RowRun::engineMs() const {
+  double sum = 0;
+  for (const Loaded &kernel : kernels) {
+    std::optional<double> seconds = kernel.program->engineSeconds();
+    if (!seconds)
+      return std::nullopt;
+    sum += *seconds * 1e3;
+  }
+  return sum;
+}
+
 /// Keeps the largest error; returns false when it exceeds the tolerance.
 static bool check(const Expectation &right, llvm::ArrayRef<float> output,
                   bool negated, RowResult &result) {
@@ -143,8 +156,12 @@ static bool timeRow(RowRun &run, const Expectation &right,
     Stopwatch watch;
     if (!run.runTimed(input, output, diags))
       return false;
-    if (i >= options.warmup)
-      result.timing.add(watch.milliseconds());
+    double elapsed = watch.milliseconds();
+    if (i < options.warmup)
+      continue;
+    result.timing.add(elapsed);
+    if (std::optional<double> engine = run.engineMs())
+      result.engine.add(*engine);
   }
   if (!run.read(output, diags))
     return false;

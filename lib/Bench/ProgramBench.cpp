@@ -13,23 +13,35 @@
 
 using namespace anec;
 
+namespace {
+/// The times of runs, and those that the engine reports.
+struct Times {
+  Timing runs, engine;
+};
+} // namespace
+
 static bool measure(Executable &executable, const ProgramArrays &given,
-                    const BenchOptions &options, Timing &timing,
+                    const BenchOptions &options, Times &times,
                     Diagnostics &diags) {
   RunBuffers buffers(executable, given);
   for (unsigned i = 0; i < options.warmup + options.iterations; ++i) {
     Stopwatch watch;
     if (!buffers.run(executable, diags))
       return false;
-    if (i >= options.warmup)
-      timing.add(watch.milliseconds());
+    double elapsed = watch.milliseconds();
+    if (i < options.warmup)
+      continue;
+    times.runs.add(elapsed);
+    if (std::optional<double> seconds = executable.engineSeconds())
+      times.engine.add(*seconds * 1e3);
   }
   return true;
 }
 
 static void printText(llvm::StringRef name, llvm::StringRef backend,
-                      const Timing &timing, double loadMs, int64_t flops,
+                      const Times &times, double loadMs, int64_t flops,
                       const Executable &executable, llvm::raw_ostream &out) {
+  const Timing &timing = times.runs;
   out << name << " on " << backend
       << llvm::format(": median %.3f ms  min %.3f ms  p95 %.3f ms  (%zu runs, "
                       "measured)\n",
@@ -42,6 +54,9 @@ static void printText(llvm::StringRef name, llvm::StringRef backend,
              "  load %.1f ms, constants %.1f MB, activations %.1f MB\n", loadMs,
              double(executable.constantBytes()) * 1e-6,
              double(executable.activationBytes()) * 1e-6);
+  if (times.engine.size())
+    out << llvm::format("  in the engine: median %.3f ms  min %.3f ms\n",
+                        times.engine.median(), times.engine.least());
 }
 
 /// Prints the steps in the order they run, with mean and least time of each.
@@ -58,9 +73,10 @@ static void printProfile(llvm::ArrayRef<StepTime> steps, unsigned runs,
 }
 
 static void printJson(llvm::StringRef name, llvm::StringRef backend,
-                      const Timing &timing, double loadMs, int64_t flops,
+                      const Times &times, double loadMs, int64_t flops,
                       const Executable &executable, unsigned runs,
                       llvm::raw_ostream &out) {
+  const Timing &timing = times.runs;
   llvm::json::OStream json(out, 2);
   json.object([&] {
     json.attribute("program", name);
@@ -69,6 +85,10 @@ static void printJson(llvm::StringRef name, llvm::StringRef backend,
     json.attribute("median_ms", timing.median());
     json.attribute("min_ms", timing.least());
     json.attribute("p95_ms", timing.quantile(0.95));
+    if (times.engine.size()) {
+      json.attribute("engine_median_ms", times.engine.median());
+      json.attribute("engine_min_ms", times.engine.least());
+    }
     json.attribute("load_ms", loadMs);
     json.attribute("flop", flops);
     json.attribute("tflops", double(flops) / timing.median() * 1e-9);
@@ -103,16 +123,16 @@ bool anec::benchProgram(const Function &function, Backend &backend,
   double loadMs = watch.milliseconds();
   std::optional<ProgramArrays> given =
       readArrays(*executable, inputs, states, "random:1", diags);
-  Timing timing;
-  if (!given || !measure(*executable, *given, options, timing, diags))
+  Times times;
+  if (!given || !measure(*executable, *given, options, times, diags))
     return false;
   int64_t flops = countCost(function).flops;
   unsigned runs = options.warmup + options.iterations;
   if (options.json)
-    printJson(function.name, backend.name(), timing, loadMs, flops, *executable,
+    printJson(function.name, backend.name(), times, loadMs, flops, *executable,
               runs, out);
   else
-    printText(function.name, backend.name(), timing, loadMs, flops, *executable,
+    printText(function.name, backend.name(), times, loadMs, flops, *executable,
               out);
   if (options.profile && !options.json)
     printProfile(executable->stepTimes(), runs, out);

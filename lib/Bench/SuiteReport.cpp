@@ -189,6 +189,8 @@ static void printFigures(const SuiteReport &report, const MeasuredRow &row,
   json.attribute("min_ms", result.timing.least());
   json.attribute("p95_ms", result.timing.quantile(0.95));
   json.attribute("p99_ms", result.timing.quantile(0.99));
+  if (result.engine.size())
+    json.attribute("engine_median_ms", result.engine.median());
   json.attribute("tflops", result.teraflops(row.row));
   if (auto share = shareOfPeak(row, context.target))
     json.attribute("percent_of_peak", *share * 100);

@@ -23,6 +23,8 @@ struct RowResult {
   Outcome outcome = Refused;
   std::string message; ///< why there is no figure
   Timing timing;
+  /// The engine's own times of the runs; empty where it reports none.
+  Timing engine;
   double loadMs = 0;
   /// The largest errors of the outputs in the runs that were checked; see
   /// CheckedErrors.

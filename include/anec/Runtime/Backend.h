@@ -152,6 +152,9 @@ public:
   virtual uint64_t constantBytes() const = 0;
   virtual uint64_t activationBytes() const = 0;
 
+  /// The engine's own time of the last run, if it reports one.
+  virtual std::optional<double> engineSeconds() const { return std::nullopt; }
+
   /// The ops with wrong results, with emulated numerics.
   virtual std::vector<OpHazards> hazards() const { return {}; }
 

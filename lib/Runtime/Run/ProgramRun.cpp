@@ -136,6 +136,8 @@ bool anec::runOnce(const Function &function, Backend &backend,
   llvm::append_range(ports, executable->states());
   out << function.name << llvm::format(": ran in %.3f ms on ", elapsed)
       << backend.name() << " (measured, first run)\n";
+  if (std::optional<double> seconds = executable->engineSeconds())
+    out << llvm::format("  of them %.3f ms in the engine\n", *seconds * 1e3);
   for (auto [port, value] : llvm::zip_equal(ports, outputs))
     printSummary(port, *value, out);
   if (options.reportHazards)
