@@ -49,6 +49,12 @@ std::string BackendOption::check(llvm::StringRef text) const {
                ? ""
                : (name + " is at least 1").str();
   }
+  case Index: {
+    unsigned index = 0;
+    return !text.getAsInteger(10, index)
+               ? ""
+               : (name + " is a whole number from 0").str();
+  }
   case Seconds: {
     double seconds = -1;
     return !text.getAsDouble(seconds) && seconds >= 0

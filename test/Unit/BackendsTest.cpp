@@ -161,3 +161,17 @@ TEST(Backends, TakesOthers) {
   EXPECT_EQ(static_cast<Nothing &>(*backend).loads, 0);
   EXPECT_EQ(std::string(diags.all().front().kind->id), "backend-lacks-type");
 }
+
+// Indices begin at 0, counts at 1.
+TEST(Backends, NumbersOfOptions) {
+  BackendOption index{"procedure", BackendOption::Index, BackendOption::Program,
+                      "which one"};
+  BackendOption count = index;
+  count.kind = BackendOption::Count;
+  EXPECT_EQ(index.check("0"), "");
+  EXPECT_EQ(index.check("7"), "");
+  EXPECT_EQ(index.check("-1"), "procedure is a whole number from 0");
+  EXPECT_NE(index.check("first"), "");
+  EXPECT_NE(count.check("0"), "");
+  EXPECT_EQ(count.check("1"), "");
+}

@@ -31,6 +31,7 @@ struct MachineFlags::Flag {
       make<bool>([](bool isSet) { return isSet ? "true" : "false"; });
       break;
     case BackendOption::Count:
+    case BackendOption::Index:
       make<unsigned>([](unsigned count) { return std::to_string(count); });
       break;
     case BackendOption::Seconds:

@@ -13,6 +13,9 @@
 using namespace anec;
 namespace cl = llvm::cl;
 
+static constexpr BackendOption::Scope scopes[] = {BackendOption::Machine,
+                                                  BackendOption::Inspect};
+
 namespace {
 class Doctor : public Command {
 public:
@@ -26,7 +29,7 @@ private:
   bool inspect(Diagnostics &diags) const;
   bool tryPrograms(Diagnostics &diags) const;
 
-  MachineFlags machine;
+  MachineFlags machine{scopes};
   cl::opt<bool> json{"json", cl::desc("Print JSON")};
   cl::opt<bool> runs{
       "run", cl::desc("Run programs by every path, or by that of --path, and "

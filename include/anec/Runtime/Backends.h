@@ -34,6 +34,7 @@ struct BackendOption {
   enum Kind : uint8_t {
     Switch,  ///< `true` or `false`
     Count,   ///< at least 1
+    Index,   ///< at least 0
     Seconds, ///< not negative
     Choice,  ///< one of `choices`
     Path,    ///< of a file
@@ -43,6 +44,7 @@ struct BackendOption {
     Machine, ///< how programs reach the machine
     Program, ///< how programs are made
     Process, ///< only the process that opens the backend, not its children
+    Inspect, ///< what BackendRow::inspect reports
   };
   struct Value {
     llvm::StringLiteral name, help;
