@@ -55,8 +55,11 @@ static constexpr PublishedFigure figures[] = {
     {"dispatch", "64x32", Conv, "M4 Max", 0.175, 0, devErik},
     {"dispatch", "64x32", Conv, "M4 Max", 0.225, 0, devErik, "direct"},
     {"dispatch", "64x32", Conv, "M4 Max", 0.093, 0, devErik, "real-time"},
+    {"dispatch", "64x32", Conv, "M4 Max", 0.131, 0, devErik, "process-request"},
     {"dispatch", "768x256", Conv, "M4 Max", 0.205, 0, devErik},
     {"dispatch", "768x256", Conv, "M4 Max", 0.246, 0, devErik, "real-time"},
+    {"dispatch", "768x256", Conv, "M4 Max", 0.185, 0, devErik,
+     "process-request"},
     {"dispatch", "256x64", Conv, "M5", 0.07, 0.12, "maderix/ANE, mean of 10"},
     {"dispatch", "12 times 768x256", Conv, "M4 Max", 12 * 0.177, 0, devErik},
 

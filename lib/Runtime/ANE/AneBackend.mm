@@ -7,9 +7,9 @@
 #include "Doctor.h"
 #include "Executable.h"
 #include "Heartbeat.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/Names.h"
-#include "anec/Ops/Ops.h"
+#include "HostExecutable.h"
+#include "SmallProgram.h"
+#include "WidePorts.h"
 #include "anec/Runtime/Diags.h"
 
 using namespace anec;
@@ -26,6 +26,15 @@ static bool checkHolders(const Function &function, Diagnostics &diags) {
       ok = false;
     }
   return ok;
+}
+
+/// Whether inputs and outputs of a path without requests can have this type.
+static bool takesType(AnePath path, DType type) {
+  if (path == AnePath::E5)
+    return type == DType::FP16 || type == DType::FP32 || type == DType::Int32;
+  // ANEForge; bool, bf16, fp32 and int32 are refused.
+  return type == DType::FP16 || type == DType::Int8 || type == DType::UInt8 ||
+         type == DType::Int16 || type == DType::UInt16;
 }
 
 static uint64_t bytesOfConstants(const Function &function) {
@@ -66,7 +75,14 @@ private:
     can.loadLimit = options.compileLimit;
     return can;
   }
-  std::shared_ptr<Program> programFor(StagedProgram staged, Diagnostics &diags);
+  std::shared_ptr<Program> programFor(StagedProgram staged,
+                                      const ProgramPorts &ports,
+                                      Diagnostics &diags);
+  std::unique_ptr<Executable> executableFor(std::shared_ptr<Program> program,
+                                            const ProgramPorts &ports,
+                                            uint64_t weightBytes,
+                                            bool asDeclared,
+                                            Diagnostics &diags) const;
 
   std::shared_ptr<Engine> engine;
   std::unique_ptr<Heartbeat> heartbeat;
@@ -76,6 +92,7 @@ private:
 
 /// Equal programs are compiled and loaded once.
 std::shared_ptr<Program> AneBackend::programFor(StagedProgram staged,
+                                                const ProgramPorts &ports,
                                                 Diagnostics &diags) {
   std::string digest = staged.digest();
   {
@@ -84,7 +101,7 @@ std::shared_ptr<Program> AneBackend::programFor(StagedProgram staged,
       return known;
   }
   std::shared_ptr<Program> made =
-      Program::make(engine, std::move(staged), diags);
+      Program::make(engine, std::move(staged), ports, diags);
   std::lock_guard<std::mutex> lock(engine->tableMutex);
   // Each update adds programs with new weights, and releases the previous ones.
   for (auto entry = engine->programs.begin();
@@ -98,54 +115,97 @@ std::shared_ptr<Program> AneBackend::programFor(StagedProgram staged,
   return made;
 }
 
+/// Reports an input or output that the path refuses.
+static bool checkPort(AnePath path, llvm::StringRef name,
+                      const TensorType &type, SourceRange range,
+                      Diagnostics &diags) {
+  if (takesRequests(path) || takesType(path, type.dtype))
+    return true;
+  diags.report(range, diag::AnePathLacksType, name, type.str(), spelling(path));
+  return false;
+}
+
+/// Reports a procedure where the path has none.
+static bool checkProcedure(const AneOptions &options, Diagnostics &diags) {
+  if (takesRequests(options.path) || !options.procedure)
+    return true;
+  diags.report({}, diag::AnePathLacksProcedures, spelling(options.path));
+  return false;
+}
+
+std::unique_ptr<Executable>
+AneBackend::executableFor(std::shared_ptr<Program> program,
+                          const ProgramPorts &ports, uint64_t weightBytes,
+                          bool asDeclared, Diagnostics &diags) const {
+  if (!program)
+    return nullptr;
+  if (!takesRequests(engine->options.path))
+    return std::make_unique<HostExecutable>(std::move(program), ports,
+                                            weightBytes);
+  return AneExecutable::make(std::move(program), ports.inputs, ports.outputs,
+                             weightBytes, diags, asDeclared);
+}
+
 std::unique_ptr<Executable> AneBackend::load(const Function &function,
                                              const LoadOptions &options,
                                              Diagnostics &diags) {
   bool hasTensors = checkHolders(function, diags);
   if (!checkPorts(function, diags) || !hasTensors)
     return nullptr;
-  std::vector<Port> inputs, outputs;
-  for (const auto &param : function.parameters())
-    inputs.push_back({param->name, param->type});
-  for (unsigned i = 0; i < function.numResults(); ++i)
-    outputs.push_back({function.resultNames()[i], function.result(i)->type});
+  AnePath path = engine->options.path;
+  bool ok = checkProcedure(engine->options, diags);
+  ProgramPorts ports;
+  for (const auto &param : function.parameters()) {
+    ok &= checkPort(path, param->name, param->type, param->range(), diags);
+    ports.inputs.push_back({param->name, param->type});
+  }
+  for (unsigned i = 0; i < function.numResults(); ++i) {
+    const Value &result = *function.result(i);
+    const std::string &name = function.resultNames()[i];
+    ok &= checkPort(path, name, result.type, result.range(), diags);
+    ports.outputs.push_back({name, result.type});
+  }
+  if (!ok)
+    return nullptr;
+  ports.isWidened = path == AnePath::E5;
+  std::unique_ptr<Module> wide =
+      ports.isWidened ? widenPorts(function) : nullptr;
   std::optional<StagedProgram> staged = StagedProgram::write(
-      function, options.milVersion, engine->options.mostWeightFiles,
-      engine->temporaryFolder, engine->nextSalt(), *engine->options.executor,
-      diags);
-  std::shared_ptr<Program> program =
-      staged ? programFor(std::move(*staged), diags) : nullptr;
-  return program ? AneExecutable::make(std::move(program), std::move(inputs),
-                                       std::move(outputs),
-                                       bytesOfConstants(function), diags)
-                 : nullptr;
+      wide ? *wide->functions.front() : function, options.milVersion,
+      engine->options.mostWeightFiles, engine->temporaryFolder,
+      engine->nextSalt(), *engine->options.executor, diags);
+  return executableFor(
+      staged ? programFor(std::move(*staged), ports, diags) : nullptr, ports,
+      bytesOfConstants(function), /*asDeclared=*/false, diags);
 }
 
 std::unique_ptr<Executable> AneBackend::loadText(const ProgramText &program,
                                                  Diagnostics &diags) {
+  ProgramPorts ports{program.inputs, program.outputs};
+  AnePath path = engine->options.path;
+  bool ok = checkProcedure(engine->options, diags);
+  // Core ML has no arrays of other types. What its runtime refuses it says
+  // itself, so that rules about types can be probed.
+  for (const std::vector<Port> *side : {&ports.inputs, &ports.outputs})
+    for (const Port &port : *side)
+      if (path == AnePath::E5)
+        ok &= checkPort(path, port.name, port.type, {}, diags);
+  if (!ok)
+    return nullptr;
   uint64_t weightBytes = 0;
   for (const ProgramText::WeightFile &file : program.weightFiles)
     weightBytes += file.bytes.size();
   std::optional<StagedProgram> staged = StagedProgram::writeText(
       program, engine->temporaryFolder, engine->nextSalt(), diags);
-  std::shared_ptr<Program> compiled =
-      staged ? programFor(std::move(*staged), diags) : nullptr;
-  return compiled ? AneExecutable::make(std::move(compiled), program.inputs,
-                                        program.outputs, weightBytes, diags,
-                                        program.asDeclared)
-                  : nullptr;
+  return executableFor(staged ? programFor(std::move(*staged), ports, diags)
+                              : nullptr,
+                       ports, weightBytes, program.asDeclared, diags);
 }
 
-/// `y = x + x` on the smallest input that every chip accepts.
 bool AneBackend::startHeartbeat(Diagnostics &diags) {
-  Module module;
-  Function *function = module.addFunction(FunctionKind::Kernel, "main");
-  Value *x =
-      function->addParameter(TensorType(DType::FP16, {1, 64, 1, 64}), "x");
-  Op *sum = Op::create(ops::Add, {x, x}, {}, {x->type}, {"y"}, {});
-  function->insert(sum);
-  function->setResults({sum->result()});
-  std::unique_ptr<Executable> beat = load(*function, {}, diags);
+  std::unique_ptr<Module> module = smallProgram();
+  std::unique_ptr<Executable> beat =
+      load(*module->functions.front(), {}, diags);
   if (!beat)
     return false;
   heartbeat = std::make_unique<Heartbeat>(engine, std::move(beat),

@@ -23,6 +23,9 @@ callFramework(Stage stage, llvm::function_ref<BOOL(NSError **)> call);
 /// of an exception; empty without one.
 std::string guardFramework(llvm::function_ref<void()> call);
 
+/// An error of a path that reports failures in another way.
+NSError *errorOf(llvm::StringRef domain, int64_t code, llvm::StringRef text);
+
 std::string toString(NSString *text);
 NSString *toNSString(llvm::StringRef text);
 

@@ -25,6 +25,14 @@ NSString *ane::toNSString(llvm::StringRef text) {
                                  encoding:NSUTF8StringEncoding] autorelease];
 }
 
+NSError *ane::errorOf(llvm::StringRef domain, int64_t code,
+                      llvm::StringRef text) {
+  return
+      [NSError errorWithDomain:toNSString(domain)
+                          code:NSInteger(code)
+                      userInfo:@{NSLocalizedDescriptionKey : toNSString(text)}];
+}
+
 /// The text of an error and its underlying errors.
 static std::string textOf(NSError *error) {
   std::string text;

@@ -12,10 +12,9 @@
 
 #include "Call.h"
 #include "Model.h"
+#include "PerfStats.h"
 #include "Retained.h"
 #include "anec/Runtime/Diags.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/Path.h"
 
 using namespace anec;
 using namespace anec::ane;
@@ -33,8 +32,10 @@ namespace {
 
 class ClientModel : public Model {
 public:
-  ClientModel(AnePath path, id<AneClient> client, id<AneModel> model)
-      : path(path), client(client), model(model) {}
+  ClientModel(const AneOptions &options, id<AneClient> client,
+              id<AneModel> model)
+      : path(options.path), perfStats(options.perfStats), client(client),
+        model(model) {}
 
   BOOL compile(NSError **error) override {
     return [client compileModel:model.get()
@@ -44,11 +45,11 @@ public:
   }
   BOOL load(NSError **error) override {
     return [client loadModel:model.get()
-                     options:optionsForMil()
+                     options:withStats(optionsForMil(), perfStats)
                          qos:qualityOfService
                        error:error];
   }
-  BOOL evaluate(id request, NSError **error) override;
+  BOOL evaluate(const ModelRun &run, NSError **error) override;
   BOOL unload(NSError **error) override {
     return [client unloadModel:model.get()
                        options:optionsForMil()
@@ -66,44 +67,44 @@ public:
                : nil;
   }
 
+  id object() const override { return model.get(); }
+
 private:
   AnePath path;
+  bool perfStats;
   id<AneClient> client;
   Retained<id<AneModel>> model;
 };
 
 } // namespace
 
-BOOL ClientModel::evaluate(id request, NSError **error) {
+BOOL ClientModel::evaluate(const ModelRun &run, NSError **error) {
+  NSDictionary *options = statsOptions(perfStats);
   switch (path) {
   case AnePath::Direct:
     return [client doEvaluateDirectWithModel:model.get()
-                                     options:@{}
-                                     request:request
+                                     options:options
+                                     request:run.request
                                          qos:qualityOfService
                                        error:error];
   case AnePath::RealTime:
     return [client evaluateRealTimeWithModel:model.get()
-                                     options:@{}
-                                     request:request
+                                     options:options
+                                     request:run.request
                                        error:error];
-  case AnePath::Client:
-  case AnePath::InMemory:
+  default:
     return [client evaluateWithModel:model.get()
-                             options:@{}
-                             request:request
+                             options:options
+                             request:run.request
                                  qos:qualityOfService
                                error:error];
   }
-  llvm_unreachable("no such path");
 }
 
 std::unique_ptr<Model> ane::makeClientModel(const Engine &engine,
                                             StagedProgram &staged,
                                             Diagnostics &diags) {
-  llvm::SmallString<128> folder(engine.temporaryFolder);
-  llvm::sys::path::append(folder, staged.name());
-  if (!staged.moveTo(folder, diags))
+  if (!moveToOwnFolder(engine, staged, diags))
     return nullptr;
   id<AneModel> made = nil;
   std::string raised = guardFramework([&] {
@@ -117,14 +118,6 @@ std::unique_ptr<Model> ane::makeClientModel(const Engine &engine,
                  raised.empty() ? "it gave nil" : raised);
     return nullptr;
   }
-  return std::make_unique<ClientModel>(engine.options.path,
-                                       engine.framework.client, made);
-}
-
-std::unique_ptr<Model> ane::makeModel(const Engine &engine,
-                                      StagedProgram &staged,
-                                      Diagnostics &diags) {
-  return engine.options.path == AnePath::InMemory
-             ? makeInMemoryModel(engine, staged, diags)
-             : makeClientModel(engine, staged, diags);
+  return std::make_unique<ClientModel>(engine.options, engine.framework.client,
+                                       made);
 }

@@ -16,7 +16,7 @@ using namespace anec;
 static void printPaths(const AneInspection &found, AnePath asked,
                        llvm::raw_ostream &out) {
   for (AnePath path : anePaths) {
-    out << "  " << llvm::left_justify(spelling(path), 10);
+    out << "  " << llvm::left_justify(spelling(path), 16);
     unsigned missing =
         llvm::count_if(found.symbols, [&](const AneInspection::Symbol &symbol) {
           return symbol.needed && !symbol.found &&
@@ -47,6 +47,9 @@ static void print(const AneInspection &found, AnePath path,
       << (found.folderError.empty() ? "writable" : found.folderError) << '\n'
       << "compiles:   " << found.compiles << " of " << found.compileLimit
       << " allowed per process\n"
+      << (found.chaining.empty() ? "" : "chaining:   " + found.chaining)
+      << (found.chainingError.empty() ? "" : ": " + found.chainingError)
+      << (found.chaining.empty() ? "" : "\n")
       << (found.suffices(path) ? "programs can be run\n"
                                : "programs cannot be run\n");
 }
@@ -77,6 +80,11 @@ static void printJson(const AneInspection &found, AnePath path,
     json.attribute("temporary_folder", found.temporaryFolder);
     json.attribute("folder_error", found.folderError);
     json.attribute("compile_limit", int64_t(found.compileLimit));
+    if (!found.chaining.empty())
+      json.attributeObject("chaining", [&] {
+        json.attribute("verdict", found.chaining);
+        json.attribute("message", found.chainingError);
+      });
     json.attributeObject("paths", [&] {
       for (AnePath each : anePaths)
         json.attribute(spelling(each), found.suffices(each));

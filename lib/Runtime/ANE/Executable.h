@@ -31,6 +31,7 @@ public:
   bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
            llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
            Diagnostics &diags) override;
+  std::optional<double> engineSeconds() const override { return lastSeconds; }
   uint64_t constantBytes() const override { return weightBytes; }
   /// The bytes of the surfaces; the engine's other memory is not known.
   uint64_t activationBytes() const override;
@@ -44,6 +45,7 @@ private:
   std::vector<Surface> inputSurfaces, outputSurfaces;
   Retained<id> request;
   uint64_t weightBytes = 0;
+  std::optional<double> lastSeconds;
 };
 
 } // namespace anec::ane

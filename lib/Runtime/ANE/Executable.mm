@@ -5,6 +5,7 @@
 
 #include "Executable.h"
 #include "Call.h"
+#include "PerfStats.h"
 #include "anec/Runtime/Diags.h"
 
 using namespace anec;
@@ -17,10 +18,8 @@ static bool makeSurfaces(llvm::ArrayRef<Port> ports, const SymbolTable &table,
   surfaces.reserve(ports.size());
   for (const Port &port : ports) {
     if (asDeclared) {
-      RowLayout dense = rowLayout(port.type);
-      dense.stride = dense.rowBytes();
-      dense.bytes = dense.rows * dense.stride;
-      std::optional<Surface> surface = Surface::create(port, dense, diags);
+      std::optional<Surface> surface =
+          Surface::create(port, denseLayout(port.type), diags);
       if (!surface)
         return false;
       surfaces.push_back(std::move(*surface));
@@ -108,6 +107,8 @@ bool AneExecutable::makeRequest(bool asDeclared, Diagnostics &diags) {
     return false;
   @autoreleasepool {
     const PrivateFramework &framework = program->engine().framework;
+    NSNumber *procedure =
+        [NSNumber numberWithUnsignedInt:program->engine().options.procedure];
     id made = nil;
     bool wrapped = false;
     std::string raised = guardFramework([&] {
@@ -121,7 +122,7 @@ bool AneExecutable::makeRequest(bool asDeclared, Diagnostics &diags) {
                                        outputIndices:numbers(out->indices)
                                        weightsBuffer:nil
                                            perfStats:nil
-                                      procedureIndex:@0];
+                                      procedureIndex:procedure];
     });
     if (!made) {
       diags.report({}, diag::AneNoObject,
@@ -145,7 +146,12 @@ bool AneExecutable::readOutput(unsigned port, const Region &region,
 }
 
 bool AneExecutable::execute(Diagnostics &diags) {
-  return program->evaluate(request.get(), diags);
+  lastSeconds.reset();
+  if (!program->evaluate({request.get()}, diags))
+    return false;
+  if (program->engine().options.perfStats)
+    lastSeconds = ane::engineSeconds(request.get());
+  return true;
 }
 
 bool AneExecutable::run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,

@@ -11,6 +11,7 @@
 
 #include "Call.h"
 #include "Model.h"
+#include "PerfStats.h"
 #include "Retained.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/SmallString.h"
@@ -23,21 +24,26 @@ namespace {
 
 class InMemoryModel : public Model {
 public:
-  InMemoryModel(id<AneInMemoryModel> model, NSDictionary *weightFiles)
-      : model(model), weightFiles(weightFiles) {}
+  InMemoryModel(id<AneInMemoryModel> model, NSDictionary *weightFiles,
+                bool perfStats)
+      : model(model), weightFiles(weightFiles), perfStats(perfStats) {}
 
   BOOL compile(NSError **error) override {
+    if (perfStats)
+      setStatsMask(model.get());
     return [model.get() compileWithQoS:qualityOfService
                                options:@{}
                                  error:error];
   }
   BOOL load(NSError **error) override {
-    return [model.get() loadWithQoS:qualityOfService options:@{} error:error];
+    return [model.get() loadWithQoS:qualityOfService
+                            options:statsOptions(perfStats)
+                              error:error];
   }
-  BOOL evaluate(id request, NSError **error) override {
+  BOOL evaluate(const ModelRun &run, NSError **error) override {
     return [model.get() evaluateWithQoS:qualityOfService
-                                options:@{}
-                                request:request
+                                options:statsOptions(perfStats)
+                                request:run.request
                                   error:error];
   }
   BOOL unload(NSError **error) override {
@@ -55,10 +61,12 @@ public:
                : nil;
   }
   NSDictionary *weights() const override { return weightFiles.get(); }
+  id object() const override { return model.get(); }
 
 private:
   Retained<id<AneInMemoryModel>> model;
   Retained<NSDictionary *> weightFiles;
+  bool perfStats;
 };
 
 } // namespace
@@ -124,7 +132,8 @@ std::unique_ptr<Model> ane::makeInMemoryModel(const Engine &engine,
                  raised.empty() ? "it gave nil" : raised);
     return nullptr;
   }
-  auto model = std::make_unique<InMemoryModel>(made, files);
+  auto model =
+      std::make_unique<InMemoryModel>(made, files, engine.options.perfStats);
   llvm::SmallString<128> folder(engine.temporaryFolder);
   llvm::sys::path::append(folder, toString(name));
   if (!staged.moveTo(folder, diags))

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Call.h"
+#include "Chaining.h"
 #include "Engine.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -44,23 +45,39 @@ static std::string tryFolder(llvm::StringRef folder) {
 }
 
 bool AneInspection::suffices(AnePath path) const {
-  return openError.empty() && folderError.empty() &&
+  return folderError.empty() && !llvm::is_contained(unopened, path) &&
          llvm::all_of(symbols, [&](const Symbol &symbol) {
            return symbol.found || !symbol.needed ||
                   !llvm::is_contained(symbol.paths, path);
          });
 }
 
+/// Opens the frameworks of all paths, so that their symbols can be found.
+static E5rt openFrameworks(const AneOptions &options, AneInspection &found) {
+  E5rt e5rt;
+  for (AnePath path : anePaths) {
+    OpenedFramework opened = openFramework(frameworkPath(options, path));
+    if (!opened.library)
+      found.unopened.push_back(path);
+    if (path == options.path)
+      found.openError = opened.error;
+    if (path == AnePath::E5rt)
+      e5rt = E5rt::find(opened.library);
+  }
+  return e5rt;
+}
+
 AneInspection anec::inspectAne(const AneOptions &options) {
   AneInspection found;
-  found.framework = frameworkPath(options);
-  found.openError = openFramework(found.framework);
-  found.symbols = inspectSymbols();
+  found.framework = frameworkPath(options, options.path);
+  found.symbols = inspectSymbols(openFrameworks(options, found));
   found.chip = chipName();
   found.system = systemName();
   found.temporaryFolder = temporaryFolder();
   found.folderError = tryFolder(found.temporaryFolder);
   found.compiles = options.compiles ? options.compiles->load() : 0;
   found.compileLimit = options.compileLimit;
+  if (options.tryChaining)
+    tryChaining(options, found);
   return found;
 }

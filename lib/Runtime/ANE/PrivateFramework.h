@@ -6,6 +6,7 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_PRIVATEFRAMEWORK_H
 #define ANEC_LIB_RUNTIME_ANE_PRIVATEFRAMEWORK_H
 
+#include "E5rt.h"
 #include "Protocols.h"
 #include "anec/Runtime/ANE/AneBackend.h"
 
@@ -20,22 +21,31 @@ struct PrivateFramework {
   // For AnePath::InMemory.
   id<AneDescriptorClass> descriptors = nil;
   id<AneInMemoryModelClass> inMemoryModels = nil;
-  // For the other paths. The client is shared by the process and never
-  // released.
+  // For those of the client, which is shared by the process and never released.
   id<AneModelClass> models = nil;
   id<AneClient> client = nil;
+  // For AnePath::E5rt.
+  E5rt e5rt;
 
   /// Returns nothing, with the first missing part reported, on failure.
   [[nodiscard]] static std::optional<PrivateFramework>
   open(const AneOptions &options, Diagnostics &diags);
 };
 
-/// The path of the framework in `options`, or that of the system.
-std::string frameworkPath(const AneOptions &options);
-/// Opens the framework. Returns an error; empty on success.
-std::string openFramework(const std::string &path);
-/// All classes and methods, found or not.
-std::vector<AneInspection::Symbol> inspectSymbols();
+/// A class by its name; nil when there is none.
+Class classNamed(const char *name);
+
+/// The framework of `path` in `options`, or that of the system.
+std::string frameworkPath(const AneOptions &options, AnePath path);
+/// An opened framework, and why it did not open; empty on success.
+struct OpenedFramework {
+  void *library = nullptr;
+  std::string error;
+};
+OpenedFramework openFramework(const std::string &path);
+/// All classes, methods and functions, found or not. `e5rt` are those that were
+/// found.
+std::vector<AneInspection::Symbol> inspectSymbols(const E5rt &e5rt);
 
 } // namespace anec::ane
 

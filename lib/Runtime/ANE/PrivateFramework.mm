@@ -20,8 +20,11 @@ enum PathSet : unsigned {
   Client = 1u << unsigned(AnePath::Client),
   Direct = 1u << unsigned(AnePath::Direct),
   RealTime = 1u << unsigned(AnePath::RealTime),
+  ProcessRequest = 1u << unsigned(AnePath::ProcessRequest),
+  E5 = 1u << unsigned(AnePath::E5),
   AllOfClient = Client | Direct | RealTime,
-  All = InMemory | AllOfClient,
+  AllInMemory = InMemory | ProcessRequest,
+  AllOfRequests = AllInMemory | AllOfClient,
 };
 
 /// A method that is called: of the class or, if `kind` is `-`, of its
@@ -40,19 +43,28 @@ struct Needed {
 // The methods of a class are adjacent.
 static constexpr Needed methods[] = {
     {"_ANEInMemoryModelDescriptor", '+',
-     "modelWithMILText:weights:optionsPlist:", "@@@", InMemory},
-    {"_ANEInMemoryModel", '+', "inMemoryModelWithDescriptor:", "@", InMemory},
-    {"_ANEInMemoryModel", '-', "hexStringIdentifier", "", InMemory},
+     "modelWithMILText:weights:optionsPlist:", "@@@", AllInMemory},
+    {"_ANEInMemoryModel", '+', "inMemoryModelWithDescriptor:", "@",
+     AllInMemory},
+    {"_ANEInMemoryModel", '-', "hexStringIdentifier", "", AllInMemory},
     {"_ANEInMemoryModel", '-', "compileWithQoS:options:error:", "I@^@",
-     InMemory},
-    {"_ANEInMemoryModel", '-', "loadWithQoS:options:error:", "I@^@", InMemory},
+     AllInMemory},
+    {"_ANEInMemoryModel", '-', "loadWithQoS:options:error:", "I@^@",
+     AllInMemory},
     {"_ANEInMemoryModel", '-',
      "evaluateWithQoS:options:request:error:", "I@@^@", InMemory},
-    {"_ANEInMemoryModel", '-', "unloadWithQoS:error:", "I^@", InMemory},
-    {"_ANEInMemoryModel", '-', "compiledModelExists", "", InMemory, true},
-    {"_ANEInMemoryModel", '-', "modelAttributes", "", InMemory, true},
+    {"_ANEInMemoryModel", '-', "unloadWithQoS:error:", "I^@", AllInMemory},
+    {"_ANEInMemoryModel", '-', "compiledModelExists", "", AllInMemory, true},
+    {"_ANEInMemoryModel", '-', "modelAttributes", "", AllInMemory, true},
+    {"_ANEInMemoryModel", '-', "setPerfStatsMask:", "I", AllInMemory, true},
+    {"_ANEInMemoryModel", '-', "model", "", ProcessRequest},
     {"_ANEModel", '+', "modelAtURL:key:", "@@", AllOfClient},
     {"_ANEModel", '-', "modelAttributes", "", AllOfClient, true},
+    {"_ANEModel", '-', "program", "", ProcessRequest},
+    {"_ANEModel", '-', "string_id", "", ProcessRequest},
+    {"_ANEProgramForEvaluation", '-',
+     "processRequest:model:qos:qIndex:modelStringID:options:returnValue:error:",
+     "@@IQQ@^I^@", ProcessRequest},
     {"_ANEClient", '+', "sharedConnection", "", AllOfClient},
     {"_ANEClient", '-', "compileModel:options:qos:error:", "@@I^@",
      AllOfClient},
@@ -65,14 +77,44 @@ static constexpr Needed methods[] = {
      "evaluateRealTimeWithModel:options:request:error:", "@@@^@", RealTime},
     {"_ANEClient", '-', "unloadModel:options:qos:error:", "@@I^@", AllOfClient},
     {"_ANEClient", '-', "compiledModelExistsFor:", "@", AllOfClient, true},
-    {"_ANEIOSurfaceObject", '+', "objectWithIOSurface:", "^{}", All},
+    {"_ANEIOSurfaceObject", '+', "objectWithIOSurface:", "^{}", AllOfRequests},
     {"_ANERequest", '+',
      "requestWithInputs:inputIndices:outputs:outputIndices:weightsBuffer:"
      "perfStats:procedureIndex:",
-     "@@@@@@@", All},
+     "@@@@@@@", AllOfRequests},
+    {"_ANERequest", '-', "perfStats", "", AllOfRequests, true},
+    {"_ANEPerformanceStats", '-', "hwExecutionTime", "", AllOfRequests, true},
+    {"MLMultiArray", '-',
+     "initWithDataPointer:shape:dataType:strides:deallocator:error:",
+     "^v@q@@^@", E5},
+    {"MLDictionaryFeatureProvider", '-', "initWithDictionary:error:", "@^@",
+     E5},
+    {"MLDictionaryFeatureProvider", '-', "featureValueForName:", "@", E5},
+    {"MLFeatureValue", '-', "multiArrayValue", "", E5},
+    {"MLModelConfiguration", '-', "setComputeUnits:", "q", E5},
+    {"MLPredictionOptions", '-', "setOutputBackings:", "@", E5, true},
+    {"MLMultiArrayConstraint", '+', "constraintWithShape:dataType:", "@q", E5},
+    {"MLFeatureDescription", '+',
+     "featureDescriptionWithName:type:optional:constraints:", "@qB@", E5},
+    {"MLModelDescription", '-',
+     "initWithInputDescriptions:outputDescriptions:predictedFeatureName:"
+     "predictedProbabilitiesName:metadata:",
+     "@@@@@", E5},
+    {"MLE5ProgramLibraryOnDeviceAOTCompilationImpl", '-',
+     "initWithMILTextAtURL:container:configuration:", "@@@", E5},
+    {"MLE5ProgramLibrary", '-', "initWithImpl:container:configuration:", "@@@",
+     E5},
+    {"MLE5ProgramLibrary", '-', "prepareAndReturnError:", "^@", E5},
+    {"MLE5Engine", '-',
+     "initWithProgramLibrary:modelDescription:configuration:functionName:"
+     "classProbabilitiesFeatureName:optionalInputDefaultValues:"
+     "compilerVersionInfo:",
+     "@@@@@@@", E5},
+    {"MLE5Engine", '-', "prepareWithConcurrencyHint:error:", "q^@", E5},
+    {"MLE5Engine", '-', "predictionFromFeatures:options:error:", "@@^@", E5},
 };
 
-static Class classNamed(const char *name) {
+Class ane::classNamed(const char *name) {
   return NSClassFromString([NSString stringWithUTF8String:name]);
 }
 
@@ -85,14 +127,15 @@ static bool hasMethod(const Needed &method) {
                              : [owner instancesRespondToSelector:selector]);
 }
 
-/// An encoding without sizes, qualifiers and the contents of structures.
+/// An encoding without sizes, qualifiers and the contents of structures. Blocks
+/// are objects, and BOOL is `B` on each platform.
 static std::string plainTypes(const char *encoding) {
   std::string plain;
   unsigned depth = 0;
   for (char c : llvm::StringRef(encoding ? encoding : "")) {
     depth -= c == '}';
-    if (!depth && !llvm::isDigit(c) && !llvm::StringRef("rnNoORV").contains(c))
-      plain += c;
+    if (!depth && !llvm::isDigit(c) && !llvm::StringRef("rnNoORV?").contains(c))
+      plain += c == 'C' || c == 'c' ? 'B' : c;
     depth += c == '{';
   }
   return plain;
@@ -106,24 +149,33 @@ static void readTypes(const Needed &method, AneInspection::Symbol &symbol) {
                                     : class_getInstanceMethod(owner, selector);
   symbol.types = plainTypes(method_getTypeEncoding(found));
   symbol.calledWith = method.arguments;
-  // Receiver, selector and result are not compared: BOOL is a different type on
-  // each platform.
+  // Receiver, selector and result are not compared.
   llvm::StringRef types = symbol.types;
   symbol.types = types.substr(types.find("@:") + 2).str();
 }
 
-std::string ane::frameworkPath(const AneOptions &options) {
-  return options.framework.empty()
-             ? "/System/Library/PrivateFrameworks/AppleNeuralEngine.framework/"
-               "AppleNeuralEngine"
-             : options.framework;
+/// The binary of a framework of the system.
+static std::string systemFramework(AnePath path) {
+  switch (path) {
+  case AnePath::E5:
+    return "/System/Library/Frameworks/CoreML.framework/CoreML";
+  case AnePath::E5rt:
+    return "/System/Library/PrivateFrameworks/Espresso.framework/Espresso";
+  default:
+    return "/System/Library/PrivateFrameworks/AppleNeuralEngine.framework/"
+           "AppleNeuralEngine";
+  }
 }
 
-std::string ane::openFramework(const std::string &path) {
-  if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
-    return "";
+std::string ane::frameworkPath(const AneOptions &options, AnePath path) {
+  return options.framework.empty() ? systemFramework(path) : options.framework;
+}
+
+OpenedFramework ane::openFramework(const std::string &path) {
+  if (void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
+    return {library, ""};
   const char *reason = dlerror();
-  return reason ? reason : "no reason given";
+  return {nullptr, reason ? reason : "no reason given"};
 }
 
 static std::vector<AnePath> pathsIn(unsigned set) {
@@ -132,6 +184,13 @@ static std::vector<AnePath> pathsIn(unsigned set) {
     if (set & (1u << unsigned(path)))
       paths.push_back(path);
   return paths;
+}
+
+/// Whether a method of the class is needed.
+static bool isNeeded(llvm::StringRef name) {
+  return llvm::any_of(methods, [&](const Needed &method) {
+    return name == method.className && !method.isOptional;
+  });
 }
 
 /// The paths that call a method of the class.
@@ -143,14 +202,15 @@ static unsigned pathsOfClass(llvm::StringRef name) {
   return set;
 }
 
-std::vector<AneInspection::Symbol> ane::inspectSymbols() {
+std::vector<AneInspection::Symbol> ane::inspectSymbols(const E5rt &e5rt) {
   std::vector<AneInspection::Symbol> symbols;
   @autoreleasepool {
     const char *last = "";
     for (const Needed &method : methods) {
       if (llvm::StringRef(last) != method.className)
         symbols.push_back({method.className, bool(classNamed(method.className)),
-                           true, pathsIn(pathsOfClass(method.className))});
+                           isNeeded(method.className),
+                           pathsIn(pathsOfClass(method.className))});
       last = method.className;
       symbols.push_back({std::string(1, method.kind) + "[" + method.className +
                              " " + method.selector + "]",
@@ -160,6 +220,13 @@ std::vector<AneInspection::Symbol> ane::inspectSymbols() {
         readTypes(method, symbols.back());
     }
   }
+  forEachFunction(e5rt, [&](llvm::StringRef name, void *address) {
+    symbols.push_back({name.str(), address != nullptr, true, {AnePath::E5rt}});
+  });
+  symbols.push_back({"e5rt_get_last_error_message",
+                     e5rt.e5rt_get_last_error_message != nullptr,
+                     false,
+                     {AnePath::E5rt}});
   return symbols;
 }
 
@@ -179,23 +246,28 @@ static id<AneClient> openClient(llvm::StringRef path, Diagnostics &diags) {
 
 std::optional<PrivateFramework>
 PrivateFramework::open(const AneOptions &options, Diagnostics &diags) {
-  std::string path = frameworkPath(options);
-  std::string error = openFramework(path);
-  if (!error.empty()) {
-    diags.reportFile(path, diag::AneNoFramework, error);
+  std::string path = frameworkPath(options, options.path);
+  OpenedFramework opened = openFramework(path);
+  if (!opened.error.empty()) {
+    diags.reportFile(path, diag::AneNoFramework, opened.error);
     return std::nullopt;
   }
-  for (const AneInspection::Symbol &symbol : inspectSymbols())
+  PrivateFramework framework;
+  if (options.path == AnePath::E5rt)
+    framework.e5rt = E5rt::find(opened.library);
+  for (const AneInspection::Symbol &symbol : inspectSymbols(framework.e5rt))
     if (symbol.needed && !symbol.found &&
         llvm::is_contained(symbol.paths, options.path)) {
       diags.reportFile(path, diag::AneNoSymbol, symbol.name);
       return std::nullopt;
     }
-  PrivateFramework framework;
+  if (!takesRequests(options.path))
+    return framework;
   @autoreleasepool {
     framework.surfaces = (id<AneSurfaceClass>)classNamed("_ANEIOSurfaceObject");
     framework.requests = (id<AneRequestClass>)classNamed("_ANERequest");
-    if (options.path == AnePath::InMemory) {
+    if (options.path == AnePath::InMemory ||
+        options.path == AnePath::ProcessRequest) {
       framework.descriptors =
           (id<AneDescriptorClass>)classNamed("_ANEInMemoryModelDescriptor");
       framework.inMemoryModels =

@@ -12,8 +12,8 @@
 
 namespace anec::ane {
 
-/// The attributes of the inputs or outputs of a loaded program; empty when not
-/// available.
+/// The attributes of the inputs or outputs of a procedure of a loaded program;
+/// empty when not available.
 struct SymbolTable {
   /// Names in the engine's order, as in the text.
   std::vector<std::string> names;
@@ -33,11 +33,11 @@ public:
   /// reported, on failure.
   [[nodiscard]] static std::shared_ptr<Program>
   make(std::shared_ptr<Engine> engine, StagedProgram staged,
-       Diagnostics &diags);
+       const ProgramPorts &ports, Diagnostics &diags);
   ~Program();
 
-  /// Runs `request` once.
-  [[nodiscard]] bool evaluate(id request, Diagnostics &diags);
+  /// Runs once.
+  [[nodiscard]] bool evaluate(const ModelRun &run, Diagnostics &diags);
 
   const SymbolTable &inputs() const { return inputTable; }
   const SymbolTable &outputs() const { return outputTable; }
@@ -50,7 +50,7 @@ public:
 private:
   Program(std::shared_ptr<Engine> engine, StagedProgram staged)
       : shared(std::move(engine)), staged(std::move(staged)) {}
-  [[nodiscard]] bool makeModel(Diagnostics &diags);
+  [[nodiscard]] bool makeModel(const ProgramPorts &ports, Diagnostics &diags);
   [[nodiscard]] bool compile(Diagnostics &diags);
   [[nodiscard]] bool compileHere(Diagnostics &diags);
   [[nodiscard]] bool compileInChild(Diagnostics &diags);
@@ -59,11 +59,12 @@ private:
   /// when the child fails.
   bool runChild(std::string &problem);
   [[nodiscard]] bool restoreFiles(Diagnostics &diags);
+  [[nodiscard]] bool loadFirst(Diagnostics &diags);
   /// Requires Engine::use to be held.
   [[nodiscard]] bool ensureLoaded(Diagnostics &diags);
   std::optional<AneError> unload();
   bool evictOther();
-  void readSymbols();
+  [[nodiscard]] bool readSymbols(Diagnostics &diags);
   /// Makes `call`, and repeats it while it fails for a transient reason.
   std::optional<AneError> retrying(Stage stage,
                                    llvm::function_ref<BOOL(NSError **)> call);

@@ -19,27 +19,30 @@ using namespace anec::ane;
 // Making
 //===----------------------------------------------------------------------===//
 
-bool Program::makeModel(Diagnostics &diags) {
+bool Program::makeModel(const ProgramPorts &ports, Diagnostics &diags) {
   @autoreleasepool {
     if (shared->options.reuse)
       staged.keep();
-    model = ane::makeModel(*shared, staged, diags);
+    model = ane::makeModel(*shared, staged, ports, diags);
     return model != nullptr;
   }
 }
 
 std::shared_ptr<Program> Program::make(std::shared_ptr<Engine> engine,
                                        StagedProgram staged,
+                                       const ProgramPorts &ports,
                                        Diagnostics &diags) {
   std::shared_ptr<Program> program(
       new Program(std::move(engine), std::move(staged)));
-  if (!program->makeModel(diags) || !program->compile(diags))
+  if (!program->makeModel(ports, diags) || !program->compile(diags) ||
+      !program->loadFirst(diags))
     return nullptr;
-  std::lock_guard<std::mutex> lock(program->shared->use);
-  if (!program->ensureLoaded(diags))
-    return nullptr;
-  program->readSymbols();
   return program;
+}
+
+bool Program::loadFirst(Diagnostics &diags) {
+  std::lock_guard<std::mutex> lock(shared->use);
+  return ensureLoaded(diags) && readSymbols(diags);
 }
 
 bool Program::compileAside(Engine &engine, StagedProgram staged,
@@ -47,7 +50,7 @@ bool Program::compileAside(Engine &engine, StagedProgram staged,
   std::shared_ptr<Engine> shared(&engine, [](Engine *) {});
   std::shared_ptr<Program> program(
       new Program(std::move(shared), std::move(staged)));
-  return program->makeModel(diags) && program->compileHere(diags);
+  return program->makeModel({}, diags) && program->compileHere(diags);
 }
 
 Program::~Program() {
@@ -239,13 +242,20 @@ bool Program::ensureLoaded(Diagnostics &diags) {
   return true;
 }
 
-void Program::readSymbols() {
+bool Program::readSymbols(Diagnostics &diags) {
   @autoreleasepool {
     NSDictionary *attributes = nil;
     // Without attributes, names determine the order.
     (void)guardFramework([&] { attributes = model->attributes(); });
-    inputTable = readSymbolTable(attributes, Direction::Input);
-    outputTable = readSymbolTable(attributes, Direction::Output);
+    unsigned procedure = shared->options.procedure;
+    unsigned count = procedureCount(attributes);
+    if (count && procedure >= count) {
+      diags.report({}, diag::AneNoProcedure, procedure, count);
+      return false;
+    }
+    inputTable = readSymbolTable(attributes, Direction::Input, procedure);
+    outputTable = readSymbolTable(attributes, Direction::Output, procedure);
+    return true;
   }
 }
 
@@ -253,14 +263,14 @@ void Program::readSymbols() {
 // Running
 //===----------------------------------------------------------------------===//
 
-bool Program::evaluate(id request, Diagnostics &diags) {
+bool Program::evaluate(const ModelRun &run, Diagnostics &diags) {
   std::lock_guard<std::mutex> lock(shared->use);
   if (!ensureLoaded(diags))
     return false;
   @autoreleasepool {
     std::optional<AneError> error =
         retrying(Stage::Evaluate, [&](NSError **reason) {
-          return model->evaluate(request, reason);
+          return model->evaluate(run, reason);
         });
     shared->lastUse = std::chrono::steady_clock::now();
     if (error)

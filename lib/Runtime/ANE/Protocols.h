@@ -15,6 +15,7 @@
 
 #import <Foundation/Foundation.h>
 #import <IOSurface/IOSurfaceRef.h>
+#include <cstdint>
 
 /// The class _ANEInMemoryModelDescriptor.
 @protocol AneDescriptorClass <NSObject>
@@ -40,6 +41,9 @@
 @optional
 - (BOOL)compiledModelExists;
 - (NSDictionary *)modelAttributes;
+- (void)setPerfStatsMask:(unsigned int)mask;
+/// The _ANEModel that loading makes.
+- (id)model;
 @end
 
 /// The class _ANEInMemoryModel.
@@ -49,8 +53,23 @@
 
 /// Instances of _ANEModel.
 @protocol AneModel <NSObject>
+/// The _ANEProgramForEvaluation of a loaded model.
+- (id)program;
+- (uint64_t)string_id;
 @optional
 - (NSDictionary *)modelAttributes;
+@end
+
+/// Instances of _ANEProgramForEvaluation.
+@protocol AneProgram <NSObject>
+- (BOOL)processRequest:(id)request
+                 model:(id)model
+                   qos:(unsigned int)qos
+                qIndex:(uint64_t)qIndex
+         modelStringID:(uint64_t)modelStringID
+               options:(NSDictionary *)options
+           returnValue:(unsigned int *)returnValue
+                 error:(NSError **)error;
 @end
 
 /// The class _ANEModel.
@@ -89,6 +108,11 @@
                             error:(NSError **)error;
 @optional
 - (BOOL)compiledModelExistsFor:(id)model;
+- (BOOL)prepareChainingWithModel:(id)model
+                         options:(NSDictionary *)options
+                     chainingReq:(id)request
+                             qos:(unsigned int)qos
+                           error:(NSError **)error;
 @end
 
 /// The class _ANEClient.
@@ -110,6 +134,49 @@
           weightsBuffer:(id)weightsBuffer
               perfStats:(NSArray *)perfStats
          procedureIndex:(NSNumber *)procedureIndex;
+@end
+
+/// Instances of _ANERequest.
+@protocol AneRequest <NSObject>
+@optional
+- (id)perfStats;
+@end
+
+/// Instances of _ANEPerformanceStats.
+@protocol AnePerfStats <NSObject>
+/// In nanoseconds.
+- (unsigned long long)hwExecutionTime;
+@end
+
+/// The class _ANEBuffer. `source` is 0 for an input and 1 for an output.
+@protocol AneBufferClass <NSObject>
+- (id)bufferWithIOSurfaceObject:(id)surface
+                    symbolIndex:(NSNumber *)index
+                         source:(long long)source;
+@end
+
+/// The class _ANEIOSurfaceOutputSets. The surface of statistics is not null.
+@protocol AneOutputSetsClass <NSObject>
+- (id)objectWithstatsSurRef:(IOSurfaceRef)statistics
+               outputBuffer:(NSArray *)buffers;
+@end
+
+/// The class _ANEChainingRequest.
+@protocol AneChainingClass <NSObject>
+- (id)chainingRequestWithInputs:(NSArray *)inputs
+                     outputSets:(NSArray *)outputSets
+                lbInputSymbolId:(NSArray *)inputSymbols
+               lbOutputSymbolId:(NSArray *)outputSymbols
+                 procedureIndex:(NSNumber *)procedure
+                   signalEvents:(NSArray *)events
+              transactionHandle:(NSNumber *)transaction
+                 fwEnqueueDelay:(NSNumber *)delay
+                   memoryPoolId:(NSNumber *)pool;
+@end
+
+/// Instances of _ANEChainingRequest.
+@protocol AneChaining <NSObject>
+- (BOOL)validate;
 @end
 
 #endif // ANEC_LIB_RUNTIME_ANE_PROTOCOLS_H

@@ -24,6 +24,10 @@ static constexpr Option::Value paths[] = {
     {spelling(AnePath::Direct), "the client, run without the system's daemon"},
     {spelling(AnePath::RealTime),
      "the client, at real-time quality of service"},
+    {spelling(AnePath::ProcessRequest),
+     "in-memory models, run by their program object"},
+    {spelling(AnePath::E5), "Core ML's E5 engine"},
+    {spelling(AnePath::E5rt), "the functions of Espresso's E5 runtime"},
 };
 
 static constexpr Option options[] = {
@@ -47,6 +51,13 @@ static constexpr Option options[] = {
      "weight files per program; each holds one array, as far as the files "
      "suffice (default 1; 16 may be the maximum)",
      "N", "1"},
+    {"procedure", Option::Index, Option::Program,
+     "the procedure of the program to run (default 0)", "N", "0"},
+    {"perf-stats", Option::Switch, Option::Program,
+     "ask for the engine's own time of each run", "", "false"},
+    {"chaining", Option::Switch, Option::Inspect,
+     "also compile a small program and try to prepare chained runs of it", "",
+     "false"},
     {.name = "framework",
      .kind = Option::Path,
      .scope = Option::Machine,
@@ -98,6 +109,9 @@ AneOptions anec::aneOptions(const BackendSettings &settings) {
       result.path = path;
   count("compile-limit", result.compileLimit);
   count("weight-files", result.mostWeightFiles);
+  count("procedure", result.procedure);
+  result.perfStats = text("perf-stats") == "true";
+  result.tryChaining = text("chaining") == "true";
   result.framework = text("framework").str();
   result.executor = settings.executor;
   if (text("isolate") == "true" && !settings.helperCommand.empty()) {

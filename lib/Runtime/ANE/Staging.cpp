@@ -234,6 +234,10 @@ static std::string fileIn(llvm::StringRef folder, llvm::StringRef pathInText) {
   return pathIn(folder, inFolder(pathInText));
 }
 
+std::string StagedProgram::textFile() const {
+  return pathIn(where, "model.mil");
+}
+
 std::string StagedProgram::weightFile(llvm::StringRef pathInText) const {
   return fileIn(where, pathInText);
 }

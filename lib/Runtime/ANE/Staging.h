@@ -60,6 +60,8 @@ public:
   /// have the same name.
   const std::string &name() const { return ownName; }
   const std::string &text() const { return milText; }
+  /// The file of the text.
+  std::string textFile() const;
   /// The digest of the text without salt, and of the weights.
   const std::string &digest() const { return contentDigest; }
   /// The paths of weight files as the text has them.

@@ -6,25 +6,10 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_SURFACE_H
 #define ANEC_LIB_RUNTIME_ANE_SURFACE_H
 
-#include "anec/Runtime/Backend.h"
+#include "RowLayout.h"
 #import <IOSurface/IOSurfaceRef.h>
 
 namespace anec::ane {
-
-/// Rows (along the last axis) that begin `stride` bytes apart.
-struct RowLayout {
-  uint64_t rows = 1, columns = 1;
-  uint64_t elementBytes = 2;
-  uint64_t stride = 64;
-  uint64_t bytes = 0; ///< of the surface
-
-  uint64_t rowBytes() const { return columns * elementBytes; }
-  bool isDense() const { return stride == rowBytes(); }
-};
-
-/// The engine's layout of an input or output of `type`: rows at multiples of 64
-/// bytes, or at multiples of `stride` if the engine reports it.
-RowLayout rowLayout(const TensorType &type, uint64_t stride = 0);
 
 /// An IOSurface: one row of bytes, locked while it is read or written.
 class Surface {
@@ -54,8 +39,6 @@ private:
       : port(port), layout(layout), surface(surface) {}
   template <typename Visit>
   [[nodiscard]] bool locked(bool readOnly, Diagnostics &diags, Visit visit);
-  template <typename Visit>
-  void forEachRow(const Region &region, Visit visit);
 
   Port port;
   RowLayout layout;

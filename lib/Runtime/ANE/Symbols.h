@@ -13,9 +13,13 @@ namespace anec::ane {
 
 enum class Direction : uint8_t { Input, Output };
 
-/// Reads the attributes of a loaded program's first procedure. Attributes of
+/// The procedures that the attributes of a loaded program list; 0 when they
+/// list none.
+unsigned procedureCount(NSDictionary *attributes);
+/// Reads the attributes of a procedure of a loaded program. Attributes of
 /// unknown form are ignored.
-SymbolTable readSymbolTable(NSDictionary *attributes, Direction direction);
+SymbolTable readSymbolTable(NSDictionary *attributes, Direction direction,
+                            unsigned procedure = 0);
 
 /// Which port each surface of a request belongs to, and its index there.
 struct SymbolOrder {

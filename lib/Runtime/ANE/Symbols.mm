@@ -25,8 +25,8 @@ static NSArray *arrayAt(NSDictionary *dictionary, NSString *key) {
   return [value isKindOfClass:[NSArray class]] ? (NSArray *)value : nil;
 }
 
-static NSDictionary *firstOf(NSArray *array) {
-  id value = [array count] ? [array objectAtIndex:0] : nil;
+static NSDictionary *dictionaryAt(NSArray *array, NSUInteger index) {
+  id value = index < [array count] ? [array objectAtIndex:index] : nil;
   return [value isKindOfClass:[NSDictionary class]] ? (NSDictionary *)value
                                                     : nil;
 }
@@ -65,18 +65,30 @@ static void readLayout(NSDictionary *entry, SymbolTable &table) {
         ", and the interleave is " + std::to_string(interleave);
 }
 
-SymbolTable ane::readSymbolTable(NSDictionary *attributes,
-                                 Direction direction) {
+/// The description of procedures and their symbols.
+static NSDictionary *descriptionIn(NSDictionary *attributes) {
+  return [attributes isKindOfClass:[NSDictionary class]]
+             ? [attributes objectForKey:@"ANEFModelDescription"]
+             : nil;
+}
+
+unsigned ane::procedureCount(NSDictionary *attributes) {
+  return unsigned(
+      [arrayAt(descriptionIn(attributes), @"ANEFModelProcedures") count]);
+}
+
+SymbolTable ane::readSymbolTable(NSDictionary *attributes, Direction direction,
+                                 unsigned number) {
   SymbolTable table;
   bool isInput = direction == Direction::Input;
   if (![attributes isKindOfClass:[NSDictionary class]])
     return table;
-  NSDictionary *description = [attributes objectForKey:@"ANEFModelDescription"];
+  NSDictionary *description = descriptionIn(attributes);
   NSArray *names =
       arrayAt(description, isInput ? @"kANEFModelInputSymbolsArrayKey"
                                    : @"kANEFModelOutputSymbolsArrayKey");
   NSDictionary *procedure =
-      firstOf(arrayAt(description, @"ANEFModelProcedures"));
+      dictionaryAt(arrayAt(description, @"ANEFModelProcedures"), number);
   NSArray *indices =
       arrayAt(procedure, isInput ? @"ANEFModelInputSymbolIndexArray"
                                  : @"ANEFModelOutputSymbolIndexArray");
@@ -85,15 +97,16 @@ SymbolTable ane::readSymbolTable(NSDictionary *attributes,
   NSUInteger count = indices ? [indices count] : [names count];
   for (NSUInteger i = 0; i < count; ++i) {
     id index = indices ? [indices objectAtIndex:i] : nil;
-    NSUInteger number = [index isKindOfClass:[NSNumber class]]
+    NSUInteger symbol = [index isKindOfClass:[NSNumber class]]
                             ? [(NSNumber *)index unsignedIntegerValue]
                             : i;
-    if (number >= [names count])
+    if (symbol >= [names count])
       continue;
-    table.names.push_back(nameInText([names objectAtIndex:number]));
-    table.indices.push_back(unsigned(number));
+    table.names.push_back(nameInText([names objectAtIndex:symbol]));
+    table.indices.push_back(unsigned(symbol));
   }
-  NSDictionary *status = firstOf(arrayAt(attributes, @"NetworkStatusList"));
+  NSDictionary *status =
+      dictionaryAt(arrayAt(attributes, @"NetworkStatusList"), number);
   NSArray *layouts =
       arrayAt(status, isInput ? @"LiveInputList" : @"LiveOutputList");
   for (NSUInteger i = 0; i < [layouts count]; ++i)

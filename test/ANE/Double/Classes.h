@@ -21,7 +21,32 @@
 @interface _ANERequest : NSObject {
 @public
   NSArray *inputs, *inputIndices, *outputs, *outputIndices;
+  NSUInteger procedureIndex;
+  id perfStatsGiven;
+  id perfStats;
 }
+- (id)perfStats;
+@end
+
+@class _ANEInMemoryModelDescriptor;
+
+@interface _ANEInMemoryModel : NSObject {
+@public
+  _ANEInMemoryModelDescriptor *descriptor;
+  NSString *identifier;
+  ane_double::LoadedProgram *program;
+}
+@end
+
+@interface _ANEModel : NSObject {
+@public
+  NSURL *url;
+  NSString *key;
+  ane_double::LoadedProgram *program;
+}
+@end
+
+@interface _ANEClient : NSObject
 @end
 
 namespace ane_double {
@@ -35,6 +60,11 @@ bool isToFail(NSError **error);
 BOOL loadInto(LoadedProgram *&program, const std::string &folder,
               const std::string &tag, NSError **error);
 void unload(LoadedProgram *&program);
+/// What options of loading say about statistics, and what a run with options
+/// leaves in its request.
+void wantStats(LoadedProgram *program, NSDictionary *options);
+void leaveStats(const LoadedProgram *program, NSDictionary *options,
+                _ANERequest *request);
 /// Runs `program`, which may be null: not loaded.
 BOOL evaluate(LoadedProgram *program, _ANERequest *request, NSError **error);
 /// What a loaded program says of itself.

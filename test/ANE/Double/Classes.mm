@@ -82,6 +82,8 @@ using namespace ane_double;
   made->inputIndices = [inputIndices copy];
   made->outputs = [outputs copy];
   made->outputIndices = [outputIndices copy];
+  made->procedureIndex = [procedureIndex unsignedIntegerValue];
+  made->perfStatsGiven = [perfStats retain];
   ++ledger().requests;
   return made;
 }
@@ -92,20 +94,18 @@ using namespace ane_double;
   [inputIndices release];
   [outputs release];
   [outputIndices release];
+  [perfStatsGiven release];
+  [perfStats release];
   [super dealloc];
+}
+- (id)perfStats {
+  return isToFail(NULL) ? nil : perfStats;
 }
 @end
 
 //===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
-
-@interface _ANEInMemoryModel : NSObject {
-  _ANEInMemoryModelDescriptor *descriptor;
-  NSString *identifier;
-  LoadedProgram *program;
-}
-@end
 
 static llvm::ArrayRef<uint8_t> bytesOf(NSData *data) {
   return {static_cast<const uint8_t *>([data bytes]), size_t([data length])};
@@ -190,7 +190,10 @@ static std::string folderOf(NSString *identifier) {
               error:(NSError **)error {
   if (isToFail(error))
     return NO;
-  return loadInto(program, folderOf(identifier), "", error);
+  if (!loadInto(program, folderOf(identifier), "", error))
+    return NO;
+  wantStats(program, options);
+  return YES;
 }
 
 - (BOOL)unloadWithQoS:(unsigned int)qos error:(NSError **)error {
@@ -210,7 +213,10 @@ static std::string folderOf(NSString *identifier) {
                 options:(NSDictionary *)options
                 request:(_ANERequest *)request
                   error:(NSError **)error {
-  return evaluate(program, request, error);
+  if (!evaluate(program, request, error))
+    return NO;
+  leaveStats(program, options, request);
+  return YES;
 }
 
 - (NSDictionary *)modelAttributes {

@@ -17,14 +17,6 @@
 
 using namespace ane_double;
 
-@interface _ANEModel : NSObject {
-@public
-  NSURL *url;
-  NSString *key;
-  LoadedProgram *program;
-}
-@end
-
 @implementation _ANEModel
 + (id)modelAtURL:(NSURL *)url key:(NSString *)key {
   if (isToFail(NULL) || ![url isKindOfClass:[NSURL class]] || ![url isFileURL])
@@ -71,8 +63,15 @@ static std::string refusalOf(NSDictionary *options) {
   return "";
 }
 
-@interface _ANEClient : NSObject
-@end
+/// Runs a model, which may be nil, by any method.
+static BOOL run(_ANEModel *model, NSDictionary *options, _ANERequest *request,
+                NSError **error) {
+  LoadedProgram *program = model ? model->program : nullptr;
+  if (!evaluate(program, request, error))
+    return NO;
+  leaveStats(program, options, request);
+  return YES;
+}
 
 @implementation _ANEClient
 + (id)sharedConnection {
@@ -115,7 +114,10 @@ static std::string refusalOf(NSDictionary *options) {
     return fail(error, "loadModel: bad argument");
   if (std::string refusal = refusalOf(options); !refusal.empty())
     return fail(error, refusal);
-  return loadInto(model->program, folderOf(model), tagOf(model), error);
+  if (!loadInto(model->program, folderOf(model), tagOf(model), error))
+    return NO;
+  wantStats(model->program, options);
+  return YES;
 }
 
 - (BOOL)unloadModel:(_ANEModel *)model
@@ -134,7 +136,7 @@ static std::string refusalOf(NSDictionary *options) {
                   request:(_ANERequest *)request
                       qos:(unsigned int)qos
                     error:(NSError **)error {
-  return evaluate(model ? model->program : nullptr, request, error);
+  return run(model, options, request, error);
 }
 
 - (BOOL)doEvaluateDirectWithModel:(_ANEModel *)model
@@ -143,7 +145,7 @@ static std::string refusalOf(NSDictionary *options) {
                               qos:(unsigned int)qos
                             error:(NSError **)error {
   ++ledger().directEvaluations;
-  return evaluate(model ? model->program : nullptr, request, error);
+  return run(model, options, request, error);
 }
 
 - (BOOL)evaluateRealTimeWithModel:(_ANEModel *)model
@@ -151,7 +153,7 @@ static std::string refusalOf(NSDictionary *options) {
                           request:(_ANERequest *)request
                             error:(NSError **)error {
   ++ledger().realTimeEvaluations;
-  return evaluate(model ? model->program : nullptr, request, error);
+  return run(model, options, request, error);
 }
 
 // Without the entitlement, nobody may.

@@ -36,6 +36,7 @@ struct LoadedProgram {
   /// each output is zeros; only the first run does anything. (ANE_DOUBLE_ALIAS
   /// has all weights read the first record of their file.)
   bool isWrong = false, isStale = false, hasRun = false;
+  bool hasStats = false; ///< loaded with a mask of statistics
 };
 
 /// What is to be compiled: a text with the weight files beside it. What comes
@@ -56,6 +57,10 @@ std::unique_ptr<LoadedProgram> load(const std::string &folder,
 /// Runs with surfaces of `inputs` and `outputs`, in the engine's order.
 void run(LoadedProgram &program, llvm::ArrayRef<const uint8_t *> inputs,
          llvm::ArrayRef<uint8_t *> outputs);
+/// The same with contiguous arrays, in the order of the executable's ports, as
+/// E5 runs programs: ANE_DOUBLE_ODD can keep it from computing.
+void runDense(LoadedProgram &program, llvm::ArrayRef<const uint8_t *> inputs,
+              llvm::ArrayRef<uint8_t *> outputs);
 
 } // namespace ane_double
 

@@ -76,12 +76,21 @@ static bool findSurfaces(NSArray *objects, NSArray *indices,
   return llvm::all_of(surfaces, [](IOSurfaceRef surface) { return surface; });
 }
 
+static NSUInteger procedureCount() {
+  return ledger().odd == "procedures" ? 2 : 1;
+}
+
 BOOL ane_double::evaluate(LoadedProgram *program, _ANERequest *request,
                           NSError **error) {
   if (isToFail(error))
     return NO;
   if (!program || !request)
     return fail(error, "Program is not loaded");
+  // Since macOS 27, validating asks for the count of what is given.
+  (void)[request->perfStatsGiven count];
+  if (request->procedureIndex >= procedureCount())
+    return fail(error, "Program Inference error: no such procedure");
+  ledger().lastProcedure = unsigned(request->procedureIndex);
   std::vector<IOSurfaceRef> inputs, outputs;
   if (!findSurfaces(request->inputs, request->inputIndices, program->inputs,
                     inputs) ||
@@ -155,7 +164,8 @@ NSDictionary *ane_double::attributesOf(const LoadedProgram *program) {
     @"kANEFModelInputSymbolsArrayKey" : symbolsOf(program->inputs, @""),
     @"kANEFModelOutputSymbolsArrayKey" :
         symbolsOf(program->outputs, @"@output"),
-    @"ANEFModelProcedures" : @[ procedure ]
+    @"ANEFModelProcedures" : procedureCount() == 2 ? @[ procedure, procedure ]
+                                                   : @[ procedure ]
   };
   NSDictionary *status = @{
     @"LiveInputList" : layoutsOf(program->inputs, @""),
@@ -165,4 +175,34 @@ NSDictionary *ane_double::attributesOf(const LoadedProgram *program) {
     @"ANEFModelDescription" : description,
     @"NetworkStatusList" : @[ status ]
   };
+}
+
+//===----------------------------------------------------------------------===//
+// Statistics
+//===----------------------------------------------------------------------===//
+
+@interface _ANEPerformanceStats : NSObject
+@end
+
+@implementation _ANEPerformanceStats
+- (unsigned long long)hwExecutionTime {
+  return 93000;
+}
+@end
+
+static bool wantsStats(NSDictionary *options) {
+  return [[options objectForKey:@"kANEFPerformanceStatsMask"]
+             unsignedIntValue] != 0;
+}
+
+void ane_double::wantStats(LoadedProgram *program, NSDictionary *options) {
+  program->hasStats = wantsStats(options);
+}
+
+void ane_double::leaveStats(const LoadedProgram *program, NSDictionary *options,
+                            _ANERequest *request) {
+  [request->perfStats release];
+  request->perfStats = nil;
+  if (program->hasStats && wantsStats(options) && ledger().odd != "no-stats")
+    request->perfStats = [[_ANEPerformanceStats alloc] init];
 }

@@ -29,11 +29,13 @@ static void reportAtEnd() {
         file,
         "left: %d surfaces, %d locks, %d models, %d requests, %d "
         "loaded; asked: %u calls, %u compiles, %u loads, %u runs, %u "
-        "direct, %u in real time\n",
+        "direct, %u in real time, %u processed, %u by e5, %u by e5rt\n",
         ledger.surfaces.load(), ledger.locks.load(), ledger.models.load(),
         ledger.requests.load(), ledger.loaded.load(), ledger.calls.load(),
         ledger.compiles.load(), ledger.loads.load(), ledger.evaluations.load(),
-        ledger.directEvaluations.load(), ledger.realTimeEvaluations.load());
+        ledger.directEvaluations.load(), ledger.realTimeEvaluations.load(),
+        ledger.processedRequests.load(), ledger.e5Runs.load(),
+        ledger.e5rtRuns.load());
     std::fclose(file);
   }
 }

@@ -21,6 +21,11 @@
 ///   Text.h ANE_DOUBLE_NUMERICS=m1|m3|m4       computes as is published of a
 ///   chip ANE_DOUBLE_ODD=layout|names        attributes say what nobody expects
 ///   ANE_DOUBLE_ODD=unseen              nobody is told of compiled programs
+///   ANE_DOUBLE_ODD=idle|zeros          E5 computes nothing, or zeros
+///   ANE_DOUBLE_ODD=own-arrays          E5 writes to arrays of its own
+///   ANE_DOUBLE_ODD=no-stats            requests have no statistics
+///   ANE_DOUBLE_ODD=procedures          programs have two equal procedures
+///   ANE_DOUBLE_ODD=chains              chained requests are prepared
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,12 +39,17 @@
 namespace ane_double {
 
 struct Ledger {
-  /// What is alive.
+  /// What is alive. Arrays and buffers of E5 are surfaces, its libraries are
+  /// models, and its ports, streams and engines are requests.
   std::atomic<int> surfaces{0}, locks{0}, models{0}, requests{0}, loaded{0};
   /// What was asked for.
   std::atomic<unsigned> calls{0}, compiles{0}, loads{0}, evaluations{0};
   /// Of the evaluations, those by these methods of the client.
   std::atomic<unsigned> directEvaluations{0}, realTimeEvaluations{0};
+  /// And those by the other paths.
+  std::atomic<unsigned> processedRequests{0}, e5Runs{0}, e5rtRuns{0};
+  /// The procedure of the last request that ran.
+  std::atomic<unsigned> lastProcedure{0};
 
   /// Limits of the real engine.
   std::atomic<unsigned> compileLimit{119}, loadedLimit{127};

@@ -111,6 +111,30 @@ static constexpr unsigned descriptorCall = 1, modelCall = 2, nameCall = 3,
 // By the client: client, model, compile, load
 static constexpr unsigned clientCall = 1, clientModelCall = 2,
                           clientCompileCall = 3, clientLoadCall = 4;
+// By E5: compilation, library, preparing it; constraint and description of
+// each port and of the model, engine, preparing it
+static constexpr unsigned e5CompileCall = 3, e5LoadCall = 10;
+// By its runtime: seven calls for the settings of the compiler, compiling,
+// function, two calls for the settings of the operation
+static constexpr unsigned e5rtCompileCall = 8, e5rtLoadCall = 9;
+
+/// The call that loads, by each path.
+static unsigned loadCallOf(AnePath path) {
+  switch (path) {
+  case AnePath::InMemory:
+  case AnePath::ProcessRequest:
+    return loadCall;
+  case AnePath::Client:
+  case AnePath::Direct:
+  case AnePath::RealTime:
+    return clientLoadCall;
+  case AnePath::E5:
+    return e5LoadCall;
+  case AnePath::E5rt:
+    return e5rtLoadCall;
+  }
+  return 0;
+}
 
 TEST(AneFaultsOnce, Decoded) {
   struct Row {
@@ -186,6 +210,38 @@ TEST(AneFaultsOnce, DecodedByTheClient) {
   testedPath = AnePath::InMemory;
 }
 
+TEST(AneFaultsOnce, DecodedByE5) {
+  struct Row {
+    AnePath path;
+    const char *failure;
+    unsigned call;
+    const char *expected;
+  };
+  const Row rows[] = {
+      {AnePath::E5, "", 1, "there is no compilation of the text"},
+      {AnePath::E5, "", 2, "there is no program library"},
+      {AnePath::E5, "InvalidMILProgram", e5CompileCall,
+       "[ane-invalid-program]"},
+      {AnePath::E5, "", 4, "there is no description of the model"},
+      {AnePath::E5, "", e5LoadCall - 1,
+       "there is no engine for the program library"},
+      {AnePath::E5, "Program load failure (0x50004)", e5LoadCall,
+       "[ane-too-many-programs]"},
+      {AnePath::E5rt, "", 1, "e5rt 1: e5rt_e5_compiler_config_options_create"},
+      {AnePath::E5rt, "InvalidMILProgram", e5rtCompileCall,
+       "e5rt_e5_compiler_compile: InvalidMILProgram"},
+      {AnePath::E5rt, "Program load failure (0x50004)", e5rtLoadCall,
+       "[ane-too-many-programs]"},
+  };
+  for (const Row &row : rows) {
+    testedPath = row.path;
+    std::string said = messageFor(row.failure, row.call);
+    EXPECT_NE(said.find(row.expected), std::string::npos)
+        << row.failure << " gave " << said;
+  }
+  testedPath = AnePath::InMemory;
+}
+
 // Where the error names a place, it is shown.
 TEST(AneFaultsOnce, PlaceInTheText) {
   std::string said =
@@ -204,8 +260,9 @@ TEST_P(AneFaults, TransientStatuses) {
   for (const char *failure :
        {"status=0x5", "Request cancelled", "NSCocoaErrorDomain 4097"}) {
     Diagnostics said;
-    failCall(GetParam() == AnePath::InMemory ? loadCall : clientLoadCall,
-             failure, 3);
+    // A retry by E5 makes other calls before this one.
+    failCall(loadCallOf(GetParam()), failure,
+             takesRequests(GetParam()) ? 3 : 1);
     EXPECT_TRUE(runOne(said)) << textOf(said);
     failNone();
   }

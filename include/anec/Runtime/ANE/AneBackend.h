@@ -25,16 +25,22 @@ BackendRow aneBackend();
 /// what is missing when it is opened.
 BackendRow aneBackendNotBuilt();
 
-/// The private methods that compile, load and run programs. docs/ane.md lists
-/// what is published about each, with contradictions.
+/// The methods and functions that compile, load and run programs. docs/ane.md
+/// lists what is published about each, with contradictions.
 enum class AnePath : uint8_t {
-  InMemory, ///< `_ANEInMemoryModel`: used by all known programs
+  InMemory, ///< `_ANEInMemoryModel`: used by most known programs
   Client,   ///< `_ANEClient` with a `_ANEModel` of the staged folder
   Direct,   ///< the same, evaluated without the system's daemon
   RealTime, ///< the same as `Direct`, at the quality of service of real time
+  /// `_ANEInMemoryModel`, evaluated by its `_ANEProgramForEvaluation`
+  ProcessRequest,
+  E5,   ///< Core ML's `MLE5Engine`, given MIL text
+  E5rt, ///< the `e5rt_` functions of Espresso
 };
-inline constexpr AnePath anePaths[] = {AnePath::InMemory, AnePath::Client,
-                                       AnePath::Direct, AnePath::RealTime};
+inline constexpr AnePath anePaths[] = {
+    AnePath::InMemory, AnePath::Client,         AnePath::Direct,
+    AnePath::RealTime, AnePath::ProcessRequest, AnePath::E5,
+    AnePath::E5rt};
 constexpr llvm::StringLiteral spelling(AnePath path) {
   switch (path) {
   case AnePath::InMemory:
@@ -45,8 +51,19 @@ constexpr llvm::StringLiteral spelling(AnePath path) {
     return "direct";
   case AnePath::RealTime:
     return "real-time";
+  case AnePath::ProcessRequest:
+    return "process-request";
+  case AnePath::E5:
+    return "e5";
+  case AnePath::E5rt:
+    return "e5rt";
   }
   return "";
+}
+/// Whether inputs and outputs are surfaces that a request names. The other
+/// paths take contiguous arrays.
+constexpr bool takesRequests(AnePath path) {
+  return path != AnePath::E5 && path != AnePath::E5rt;
 }
 
 struct AneOptions {
@@ -69,6 +86,11 @@ struct AneOptions {
   /// of M1 was once reported to refuse several arrays in one file, and those of
   /// later systems refuse the 17th file.
   unsigned mostWeightFiles = 1;
+  /// The procedure of a program that runs execute, as its attributes number
+  /// them.
+  unsigned procedure = 0;
+  /// Asks for the engine's own time of each run, see Executable::engineSeconds.
+  bool perfStats = false;
   /// Keeps staged programs, and loads what an earlier process compiled.
   bool reuse = false;
   /// Compiles in a child process, run as these words and the staged folder;
@@ -78,6 +100,9 @@ struct AneOptions {
   /// A child that takes longer is ended: a compiler hang is treated like a
   /// crash.
   unsigned compileSeconds = 300;
+  /// Makes an inspection compile and load a small program, and prepare runs of
+  /// it that the engine would chain.
+  bool tryChaining = false;
   /// Counts the compilations that this process has requested. The compiler also
   /// counts per process, so all backends of a process should share it. Null
   /// creates one for this backend.
@@ -105,7 +130,8 @@ createAneBackend(const AneOptions &options, Diagnostics &diags);
 /// suffice.
 struct AneInspection {
   struct Symbol {
-    std::string name; ///< `_ANERequest`, or `-[_ANEInMemoryModel unload...]`
+    /// `_ANERequest`, `-[_ANEInMemoryModel unload...]`, or a function
+    std::string name;
     bool found = false;
     bool needed = true;         ///< false when it is used only if present
     std::vector<AnePath> paths; ///< those that use it
@@ -116,11 +142,16 @@ struct AneInspection {
       return !types.empty() && !calledWith.empty() && types != calledWith;
     }
   };
-  std::string framework, openError; ///< no error: it opened
+  /// Of the path of the options; no error: it opened.
+  std::string framework, openError;
+  std::vector<AnePath> unopened; ///< those whose framework did not open
   std::vector<Symbol> symbols;
   std::string chip, system;
   std::string temporaryFolder, folderError; ///< no error: it is writable
   unsigned compiles = 0, compileLimit = 0;
+  /// The result of AneOptions::tryChaining: `prepared`, `refused`, `invalid`,
+  /// or what kept it from being tried; empty when not asked for.
+  std::string chaining, chainingError;
 
   /// Whether programs can be run with `path`.
   bool suffices(AnePath path) const;

@@ -72,7 +72,9 @@ __attribute__((objc_root_class))
 @interface NSNumber : NSObject
 + (NSNumber *)numberWithInt:(int)value;
 + (NSNumber *)numberWithUnsignedInt:(unsigned int)value;
++ (NSNumber *)numberWithLongLong:(long long)value;
 + (NSNumber *)numberWithUnsignedLongLong:(unsigned long long)value;
+@property(readonly) long long longLongValue;
 @property(readonly) NSUInteger unsignedIntegerValue;
 @property(readonly) unsigned int unsignedIntValue;
 @property(readonly) unsigned long long unsignedLongLongValue;
@@ -101,6 +103,7 @@ __attribute__((objc_root_class))
 @end
 
 @interface NSMutableDictionary : NSDictionary
++ (instancetype)dictionaryWithDictionary:(NSDictionary *)dict;
 - (void)setObject:(id)anObject forKey:(id<NSCopying>)aKey;
 @end
 
@@ -108,12 +111,16 @@ __attribute__((objc_root_class))
 @end
 
 @interface NSError : NSObject
++ (instancetype)errorWithDomain:(NSString *)domain
+                           code:(NSInteger)code
+                       userInfo:(NSDictionary *)dict;
 @property(readonly, copy) NSString *domain;
 @property(readonly) NSInteger code;
 @property(readonly, copy) NSDictionary *userInfo;
 @property(readonly, copy) NSString *localizedDescription;
 @end
 extern "C" NSString *const NSUnderlyingErrorKey;
+extern "C" NSString *const NSLocalizedDescriptionKey;
 
 @interface NSException : NSObject
 @property(readonly, copy) NSString *name;

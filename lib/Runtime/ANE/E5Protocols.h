@@ -1,0 +1,131 @@
+//===- E5Protocols.h - the methods of Core ML's classes ---------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Declares the classes of Core ML that `--path=e5` calls, public and private,
+/// like Protocols.h: nothing links Core ML. docs/ane.md says who published the
+/// private ones.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_ANE_E5PROTOCOLS_H
+#define ANEC_LIB_RUNTIME_ANE_E5PROTOCOLS_H
+
+#import <Foundation/Foundation.h>
+
+//===----------------------------------------------------------------------===//
+// Public
+//===----------------------------------------------------------------------===//
+
+/// Values of MLMultiArrayDataType: a family, and the bits of an element.
+enum : NSInteger {
+  mlFloat16 = 0x10000 | 16,
+  mlFloat32 = 0x10000 | 32,
+  mlInt32 = 0x20000 | 32,
+};
+/// Values of MLFeatureType and MLComputeUnits.
+enum : NSInteger { mlFeatureMultiArray = 5 };
+enum : NSInteger { mlCpuAndNeuralEngine = 3 };
+
+/// Instances of MLMultiArray.
+@protocol MlMultiArray <NSObject>
+/// `strides` are in elements; without a `deallocator`, which is a block, the
+/// memory stays the caller's.
+- (instancetype)initWithDataPointer:(void *)memory
+                              shape:(NSArray *)shape
+                           dataType:(NSInteger)dataType
+                            strides:(NSArray *)strides
+                        deallocator:(id)deallocator
+                              error:(NSError **)error;
+- (void *)dataPointer;
+- (NSArray *)shape;
+- (NSArray *)strides;
+- (NSInteger)dataType;
+@end
+
+/// Instances of MLFeatureValue.
+@protocol MlFeatureValue <NSObject>
+- (id<MlMultiArray>)multiArrayValue;
+@end
+
+/// Of MLFeatureProvider.
+@protocol MlFeatureProvider <NSObject>
+- (id<MlFeatureValue>)featureValueForName:(NSString *)name;
+@end
+
+/// Instances of MLDictionaryFeatureProvider.
+@protocol MlDictionaryFeatureProvider <NSObject>
+- (instancetype)initWithDictionary:(NSDictionary *)values
+                             error:(NSError **)error;
+@end
+
+/// Instances of MLModelConfiguration.
+@protocol MlModelConfiguration <NSObject>
+- (void)setComputeUnits:(NSInteger)units;
+@end
+
+/// Instances of MLPredictionOptions.
+@protocol MlPredictionOptions <NSObject>
+@optional
+- (void)setOutputBackings:(NSDictionary *)arrays;
+@end
+
+//===----------------------------------------------------------------------===//
+// Private
+//===----------------------------------------------------------------------===//
+
+/// The class MLMultiArrayConstraint.
+@protocol MlMultiArrayConstraintClass <NSObject>
+- (id)constraintWithShape:(NSArray *)shape dataType:(long long)dataType;
+@end
+
+/// The class MLFeatureDescription.
+@protocol MlFeatureDescriptionClass <NSObject>
+- (id)featureDescriptionWithName:(NSString *)name
+                            type:(long long)type
+                        optional:(BOOL)isOptional
+                     constraints:(NSArray *)constraints;
+@end
+
+/// Instances of MLModelDescription; descriptions of features by name.
+@protocol MlModelDescription <NSObject>
+- (instancetype)initWithInputDescriptions:(NSDictionary *)inputs
+                       outputDescriptions:(NSDictionary *)outputs
+                     predictedFeatureName:(NSString *)feature
+               predictedProbabilitiesName:(NSString *)probabilities
+                                 metadata:(NSDictionary *)metadata;
+@end
+
+/// Instances of MLE5ProgramLibraryOnDeviceAOTCompilationImpl.
+@protocol MlE5Compilation <NSObject>
+- (instancetype)initWithMILTextAtURL:(NSURL *)url
+                           container:(id)container
+                       configuration:(id)configuration;
+@end
+
+/// Instances of MLE5ProgramLibrary.
+@protocol MlE5ProgramLibrary <NSObject>
+- (instancetype)initWithImpl:(id)compilation
+                   container:(id)container
+               configuration:(id)configuration;
+- (BOOL)prepareAndReturnError:(NSError **)error;
+@end
+
+/// Instances of MLE5Engine.
+@protocol MlE5Engine <NSObject>
+- (instancetype)initWithProgramLibrary:(id)library
+                      modelDescription:(id)description
+                         configuration:(id)configuration
+                          functionName:(NSString *)function
+         classProbabilitiesFeatureName:(NSString *)probabilities
+            optionalInputDefaultValues:(NSDictionary *)defaults
+                   compilerVersionInfo:(id)version;
+- (BOOL)prepareWithConcurrencyHint:(long long)hint error:(NSError **)error;
+- (id<MlFeatureProvider>)predictionFromFeatures:(id)features
+                                        options:(id)options
+                                          error:(NSError **)error;
+@end
+
+#endif // ANEC_LIB_RUNTIME_ANE_E5PROTOCOLS_H

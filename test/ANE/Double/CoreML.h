@@ -1,0 +1,88 @@
+//===- CoreML.h - the double's classes of Core ML ---------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TEST_ANE_COREML_H
+#define ANEC_TEST_ANE_COREML_H
+
+#include "Classes.h"
+
+/// Values of MLMultiArrayDataType.
+enum : NSInteger { Float16 = 65552, Float32 = 65568, Int32 = 131104 };
+
+@interface MLMultiArray : NSObject {
+@public
+  uint8_t *memory;
+  NSArray *shape, *strides;
+  NSInteger dataType;
+  bool isOwner;
+}
+/// An array of zeros whose rows begin at multiples of 64 bytes.
++ (MLMultiArray *)paddedArrayOfShape:(NSArray *)shape
+                            dataType:(NSInteger)dataType;
+- (void *)dataPointer;
+- (NSArray *)shape;
+- (NSArray *)strides;
+- (NSInteger)dataType;
+@end
+
+@interface MLFeatureValue : NSObject {
+@public
+  MLMultiArray *array;
+}
+- (MLMultiArray *)multiArrayValue;
+@end
+
+@interface MLDictionaryFeatureProvider : NSObject {
+@public
+  NSDictionary *arrays;
+}
+- (id)initWithDictionary:(NSDictionary *)values error:(NSError **)error;
+- (MLFeatureValue *)featureValueForName:(NSString *)name;
+@end
+
+@interface MLModelConfiguration : NSObject {
+@public
+  NSInteger computeUnits;
+}
+@end
+
+@interface MLPredictionOptions : NSObject {
+@public
+  NSDictionary *outputBackings;
+}
+@end
+
+@interface MLMultiArrayConstraint : NSObject {
+@public
+  NSArray *shape;
+  long long dataType;
+}
+@end
+
+@interface MLFeatureDescription : NSObject {
+@public
+  NSString *name;
+  MLMultiArrayConstraint *constraint;
+}
+@end
+
+@interface MLModelDescription : NSObject {
+@public
+  NSDictionary *inputs, *outputs;
+}
+@end
+
+namespace ane_double {
+
+/// The shape and element type of a port, as Core ML has them.
+NSArray *shapeOf(const anec::TensorType &type);
+NSInteger dataTypeOf(anec::DType type);
+/// Copies between contiguous elements and an array with any strides.
+void copyFrom(MLMultiArray *array, uint8_t *dense);
+void copyTo(MLMultiArray *array, const uint8_t *dense);
+
+} // namespace ane_double
+
+#endif // ANEC_TEST_ANE_COREML_H
