@@ -72,6 +72,8 @@ if shutil.which("clang-format-14"):
     config.available_features.add("clang-format-14")
 # Tests that do not say so are not of the engine, where there is one.
 config.environment["ANEC_BACKEND"] = "cpu"
+# Rules of all systems, also on a Mac.
+config.environment["ANEC_OS"] = "any"
 # `REQUIRES: ane-double`: the ane backend with a double of its framework.
 if config.has_ane_double:
     config.available_features.add("ane-double")

@@ -7,22 +7,8 @@
 #include "anec/Probe/Diags.h"
 #include "anec/Probe/ProbeFile.h"
 #include "anec/Target/Rule.h"
-#ifdef __APPLE__
-#include <sys/sysctl.h>
-#endif
 
 using namespace anec;
-
-/// The version of macOS of this machine; empty on other systems.
-static std::string ownMacOS() {
-#ifdef __APPLE__
-  char version[64] = {};
-  size_t size = sizeof(version) - 1;
-  if (sysctlbyname("kern.osproductversion", version, &size, nullptr, 0) == 0)
-    return version;
-#endif
-  return "";
-}
 
 std::optional<ProbedTarget> anec::readProbedTarget(llvm::StringRef path,
                                                    llvm::StringRef macOS,
@@ -37,8 +23,7 @@ std::optional<ProbedTarget> anec::readProbedTarget(llvm::StringRef path,
                      allRules().size() - file->rules.size(), allRules().size(),
                      file->target);
   std::string probed = file->macOS();
-  std::string wanted = macOS.empty() ? ownMacOS() : macOS.str();
-  if (!probed.empty() && !wanted.empty() && probed != wanted)
-    diags.reportFile(path, diag::ProbeOfOtherSystem, probed, wanted);
+  if (!probed.empty() && !macOS.empty() && probed != macOS)
+    diags.reportFile(path, diag::ProbeOfOtherSystem, probed, macOS);
   return ProbedTarget{std::move(file->target), std::move(file->assumptions)};
 }

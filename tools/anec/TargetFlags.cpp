@@ -5,6 +5,8 @@
 
 #include "TargetFlags.h"
 #include "anec/Probe/ProbedTarget.h"
+#include "anec/Target/OwnSystem.h"
+#include <cstdlib>
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -33,13 +35,21 @@ static std::vector<std::string> merge(std::vector<std::string> assumptions,
   return assumptions;
 }
 
+/// The version of macOS that `flag` asks for; empty for any.
+static std::string macOSOf(const std::string &flag) {
+  const char *given = std::getenv("ANEC_OS");
+  std::string version = !flag.empty() ? flag : given ? given : ownMacOS();
+  return version == "any" ? "" : version;
+}
+
 ExitCode TargetFlags::read(const Invocation &call,
                            PassManagerOptions &options) const {
   ProbedTarget target{chip, {}};
+  std::string wanted = macOSOf(macOS);
   ExitCode code = runReporting([&](Diagnostics &diags) {
     if (!llvm::StringRef(chip).ends_with(".json"))
       return true;
-    std::optional<ProbedTarget> probed = readProbedTarget(chip, macOS, diags);
+    std::optional<ProbedTarget> probed = readProbedTarget(chip, wanted, diags);
     if (probed)
       target = std::move(*probed);
     return probed.has_value();
@@ -52,9 +62,9 @@ ExitCode TargetFlags::read(const Invocation &call,
     return call.usageError("there is no target `" + target.target +
                            "`; see anec --list-targets");
   return runReporting([&](Diagnostics &diags) {
-    if (!macOS.empty() &&
-        !(options.assumptions.macOS = OSVersion::parse(macOS))) {
-      diags.report({}, diag::OSForm, macOS);
+    if (!wanted.empty() &&
+        !(options.assumptions.macOS = OSVersion::parse(wanted))) {
+      diags.report({}, diag::OSForm, wanted);
       return false;
     }
     return llvm::all_of(merge(std::move(target.assumptions), assumed),

@@ -27,9 +27,10 @@ struct TargetFlags {
       llvm::cl::CommaSeparated,
       llvm::cl::desc("Disable a rule, or make breaking it an error")};
   llvm::cl::opt<std::string> macOS{
-      "os", llvm::cl::value_desc("15.6"),
-      llvm::cl::desc("The macOS version to compile for (default: any); rules "
-                     "that do not apply to it are disabled")};
+      "os", llvm::cl::value_desc("15.6|any"),
+      llvm::cl::desc("The macOS version to compile for (default: ANEC_OS if "
+                     "set, else that of this Mac, elsewhere any); rules that "
+                     "do not apply to it are disabled")};
 };
 
 /// --for: the framework that compiles the programs.

@@ -19,8 +19,7 @@ struct ProbedTarget {
 };
 /// Reads the report of a probe. Returns nothing, with the reason reported, when
 /// `path` is not a report. Warns when the report is incomplete, or of another
-/// version of macOS than `macOS`; an empty `macOS` means the version of this
-/// machine.
+/// version of macOS than `macOS`; nothing is compared with an empty one.
 [[nodiscard]] std::optional<ProbedTarget>
 readProbedTarget(llvm::StringRef path, llvm::StringRef macOS,
                  Diagnostics &diags);

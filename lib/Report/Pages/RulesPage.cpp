@@ -75,7 +75,9 @@ void anec::printRulesPage(llvm::raw_ostream &out) {
          "the rule applies\n"
          "from that version on, up to the last version known to have it. "
          "`--os=15.6` disables\n"
-         "the rules that do not apply to 15.6.\n\n"
+         "the rules that do not apply to 15.6; on a Mac, its own version is "
+         "the default, and\n"
+         "`--os=any` disables none.\n\n"
       << allRules().size() << " rules, grouped by family.\n";
   printUnprobed(out);
   for (auto &[family, rows] : byFamily(allRules())) {
