@@ -179,6 +179,14 @@ Value *legalize::padContraction(Rewriter &r) {
   return multiply(r, operands[0], operands[1], "");
 }
 
+/// x @ x ==> -(x @ (-x)), which is exact
+Value *legalize::negateOperand(Rewriter &r) {
+  Value *minusOne = r.scalar(-1, "minus_one");
+  Value *negated =
+      r.make(ops::Mul, {r.op.operand(1u), minusOne}, {}, "negated");
+  return r.make(ops::Mul, {multiply(r, r.x(), negated, "product"), minusOne});
+}
+
 /// x @ y ==> concat(x's first rows @ y, ...), or along y's columns
 Value *legalize::tileMatmul(Rewriter &r) {
   const TensorType &type = r.op.result()->type;

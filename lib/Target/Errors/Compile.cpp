@@ -21,8 +21,8 @@ constinit const KnownError errors::InvalidProgram = {
         "is not spelled as the compiler wants it, or a weight is not where "
         "the text says; the compiler does not tell which",
     .remedy =
-        "`anec check` lists known causes; --weight-files=16 gives each array "
-        "its own file",
+        "`anec check` lists known causes; before macOS 27, --weight-files=16 "
+        "gives each array its own file",
     .rules = {&rules::UntypedLiteral, &rules::ConcatInterleave,
               &rules::RecordOffset, &rules::SliceOfInput,
               &rules::ChannelSoftmax, &rules::IoFp32, &rules::IoDType},
@@ -347,13 +347,14 @@ constinit const KnownError errors::StagedBundle = {
     .marks = {{{.text = "verifyBundleAtPath", .also = "invalid model"},
                {.text = "verifyBundleAtPath", .also = "hash mismatch"},
                {.domain = "com.apple.appleneuralengine", .code = 10}}},
-    .isOfMachine = true,
     .cause =
         "from macOS 27 on, the compiler hashes the files of a program: "
         "several weight files are hashed in different orders, and files "
         "elsewhere than in the folder that the framework names are not found",
     .remedy = "put all weights into one file, and write the same bytes to "
-              "`$TMPDIR/HEXSTRINGIDENTIFIER`; `ane-run` does both",
+              "`$TMPDIR/HEXSTRINGIDENTIFIER`; `ane-run` does both without "
+              "`--weight-files`",
+    .rules = {&rules::OneWeightFile},
     .source =
         "jundot/omlx#3124 (M4 Max, M5 Max, macOS 27.0), Epistates/pmetal#34, "
         "True2456/qwen-ane",

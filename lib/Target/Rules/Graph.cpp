@@ -91,6 +91,39 @@ constinit const Rule rules::ConvPadding = {
     .ofOp = customPadding,
 };
 
+/// What `value` has the elements of, in whatever order.
+static const Value *withoutTransposes(const Value *value) {
+  const Op *op = value->definingOp();
+  while (op && isOneOf(*op, {&ops::Transpose, &ops::Identity})) {
+    value = op->operand(0u);
+    op = value->definingOp();
+  }
+  return value;
+}
+
+static Verdict equalOperands(const Op &op, const Target &target) {
+  if (!op.is(ops::Matmul) ||
+      withoutTransposes(op.operand(0u)) != withoutTransposes(op.operand(1u)))
+    return {};
+  return broken("both operands of `matmul` are `{0}`",
+                withoutTransposes(op.operand(0u))->name);
+}
+constinit const Rule rules::EqualOperands = {
+    .id = "equal-operands",
+    .family = family,
+    .summary = "`matmul` does not multiply a value, or its transpose, with "
+               "itself",
+    .chips = {Chip::M5},
+    .macOS = {"26-"},
+    .paths = {EnginePath::InMemory},
+    .source = "q38 (M5 Max): a tensor name is there twice when the height is "
+              "folded, also for a transposed copy",
+    .date = "2026-11",
+    .advice = "compute -(x @ (-x))",
+    .rewrite = Rewrite::NegateOperand,
+    .ofOp = equalOperands,
+};
+
 //===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//

@@ -291,13 +291,16 @@ constinit const Rule rules::IoMinimum = {
     .id = "io-minimum",
     .family = family,
     .summary = "buffers of inputs and outputs have at least 48 KiB",
+    .macOS = {"15-26"},
     .paths = {EnginePath::InMemory},
     .impact = Impact::Layout,
     .source =
         "Orion (M4 Max), Espresso (M3 Max): status 0x1d for smaller buffers",
     .date = "2026-11",
     .conflict =
-        "ironmill (M3 Pro) says 16 KiB; padded rows can explain the difference",
+        "ironmill (M3 Pro) says 16 KiB; padded rows can explain the "
+        "difference, and on macOS 27 the sizes that the model reports suffice "
+        "(pmetal)",
     .advice =
         "allocate larger buffers than the program needs, as `ane-run` does",
     .ofFunction = ioMinimum,

@@ -134,6 +134,32 @@ constinit const Rule rules::WeightFileSlot = {
     .ofText = weightFileSlot,
 };
 
+static void oneWeightFile(const MILOutline &text, const Target &target,
+                          ReportBreach report) {
+  std::vector<const OutlineBlob *> files = weightFiles(text);
+  if (files.size() > 1)
+    report(files[1]->range,
+           llvm::formatv("this is the second of {0} weight files", files.size())
+               .str());
+}
+constinit const Rule rules::OneWeightFile = {
+    .id = "one-weight-file",
+    .family = family,
+    .summary = "a program names one weight file",
+    .macOS = {"27-"},
+    .paths = {EnginePath::InMemory},
+    .impact = Impact::Warning,
+    .source = "pmetal #34, qwen-ane (M5 Max): Code=10, because the framework "
+              "and the compiler's service hash several files in different "
+              "orders",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .conflict = "Orion #3 (M4 mini) runs up to 16 files; few files can be in "
+                "the same order by chance",
+    .advice = "put all weights into one file, as `anec -o` does",
+    .ofText = oneWeightFile,
+};
+
 static void oneRecordPerFile(const MILOutline &text, const Target &target,
                              ReportBreach report) {
   llvm::StringMap<uint64_t> first;
@@ -150,6 +176,7 @@ constinit const Rule rules::OneRecordPerFile = {
     .family = family,
     .summary = "a weight file holds one array",
     .chips = {Chip::M1},
+    .macOS = {"15-26"},
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .impact = Impact::Warning,
     .source = "dev-erik/ANE (M1)",
@@ -158,7 +185,8 @@ constinit const Rule rules::OneRecordPerFile = {
     .conflict = "its files had headers of the wrong size, which M1 may check; "
                 "ANEForge's files hold many arrays on M1",
     .advice =
-        "use one file per array if the compiler reports InvalidMILProgram",
+        "use one file per array if the compiler reports InvalidMILProgram; "
+        "macOS 27 takes one file only",
     .rewrite = Rewrite::SeparateFiles,
     .ofText = oneRecordPerFile,
 };
