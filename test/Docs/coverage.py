@@ -29,7 +29,7 @@ class Tests:
     def __init__(self, folder):
         self.folder = folder
         self.lit = self.texts(folder, ".tdsl", ".ir", ".mil", ".test")
-        self.unit = self.texts(folder, ".cpp", ".h")
+        self.unit = self.texts(folder, ".cpp", ".h", ".mm")
 
     @staticmethod
     def texts(folder, *suffixes):
@@ -41,7 +41,7 @@ class Tests:
         return self.folder.joinpath(*parts).exists()
 
     def expect(self, name, severity, text):
-        words = max(re.split(r"\{\d\}", text), key=len)
+        words = max(re.split(r"\{\d[^}]*\}", text), key=len)
         return (f"[{name}]" in self.lit or f"[{name}]" in self.unit
                 or words in self.unit
                 or severity == "note" and words in self.lit)

@@ -98,11 +98,13 @@ TEST(Backends, OptionsOfTheEngine) {
   options = aneOptions({.values = {{"path", "real-time"},
                                    {"compile-limit", "7"},
                                    {"weight-files", "16"},
+                                   {"reload-after", "9"},
                                    {"heartbeat", "2.5"},
                                    {"reuse-compiled", "true"},
                                    {"isolate", "true"},
                                    {"framework", "/a/double.so"}},
                         .helperCommand = {"tool", "compile-staged"}});
+  EXPECT_EQ(options.runsPerLoad, 9u);
   EXPECT_EQ(options.path, AnePath::RealTime);
   EXPECT_EQ(options.compileLimit, 7u);
   EXPECT_EQ(options.mostWeightFiles, 16u);

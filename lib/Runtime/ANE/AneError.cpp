@@ -95,15 +95,13 @@ static SourceRange placeOf(const AneError &error, llvm::StringRef text,
   return {begin, begin};
 }
 
-void ane::report(Stage stage, const AneError &error, llvm::StringRef text,
-                 Diagnostics &diags) {
+Diagnostics::Report ane::report(Stage stage, const AneError &error,
+                                llvm::StringRef text, Diagnostics &diags) {
   SourceRange place = placeOf(error, text, diags);
-  if (!error.known) {
-    diags.report(place, diag::AneUnknown, nameOf(stage), error.raw);
-    return;
-  }
+  if (!error.known)
+    return diags.report(place, diag::AneUnknown, nameOf(stage), error.raw);
   diag::Kind<diag::Text, diag::Text, diag::Text, diag::Text> kind(
       error.known->reported);
-  diags.report(place, kind, nameOf(stage), error.known->summary, error.raw,
-               error.known->remedy);
+  return diags.report(place, kind, nameOf(stage), error.known->summary,
+                      error.raw, error.known->remedy);
 }

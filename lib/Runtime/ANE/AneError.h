@@ -31,8 +31,8 @@ AneError decode(Stage stage, llvm::StringRef raw);
 
 /// Reports what happened and what to do. `text` is the program, in which the
 /// place of the error is shown.
-void report(Stage stage, const AneError &error, llvm::StringRef text,
-            Diagnostics &diags);
+Diagnostics::Report report(Stage stage, const AneError &error,
+                           llvm::StringRef text, Diagnostics &diags);
 
 } // namespace anec::ane
 

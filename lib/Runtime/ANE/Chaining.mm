@@ -107,7 +107,7 @@ static void askFor(const Engine &engine, const ChainingClasses &classes,
                    id model, AneInspection &found) {
   Diagnostics diags;
   Port port{"x", smallProgramType()};
-  RowLayout layout = rowLayout(port.type);
+  RowLayout layout = paddedLayout(port.type);
   auto input = Surface::create(port, layout, diags),
        output = Surface::create(port, layout, diags),
        statistics = Surface::create(port, layout, diags);

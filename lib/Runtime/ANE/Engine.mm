@@ -5,6 +5,9 @@
 
 #include "Engine.h"
 #include "Call.h"
+#include "anec/Runtime/Diags.h"
+#include "anec/Target/OSRange.h"
+#include "anec/Target/OwnSystem.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 
@@ -23,12 +26,20 @@ std::string Engine::nextSalt() {
   return process.empty() ? "" : process + "-" + std::to_string(++numbered);
 }
 
+static void warnOfWeightFiles(const AneOptions &options, Diagnostics &diags) {
+  std::string system = options.macOS.empty() ? ownMacOS() : options.macOS;
+  std::optional<OSVersion> version = OSVersion::parse(system);
+  if (options.mostWeightFiles > 1 && version && *version >= OSVersion{{27}})
+    diags.report({}, diag::AneWeightFiles, system);
+}
+
 std::shared_ptr<Engine> Engine::open(const AneOptions &options,
                                      Diagnostics &diags) {
   std::optional<PrivateFramework> framework =
       PrivateFramework::open(options, diags);
   if (!framework)
     return nullptr;
+  warnOfWeightFiles(options, diags);
   auto engine = std::make_shared<Engine>();
   engine->framework = *framework;
   engine->options = options;

@@ -43,6 +43,7 @@ private:
   // Destroyed in reverse order: the request before what it refers to.
   std::shared_ptr<Program> program;
   std::vector<Surface> inputSurfaces, outputSurfaces;
+  SymbolOrder inputOrder, outputOrder;
   Retained<id> request;
   uint64_t weightBytes = 0;
   std::optional<double> lastSeconds;

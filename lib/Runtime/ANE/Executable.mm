@@ -11,34 +11,30 @@
 using namespace anec;
 using namespace anec::ane;
 
-/// Creates a surface for each port, with the row layout of the engine.
+/// The layout of `port` in the engine, as far as it says. Returns nothing, with
+/// the reason reported, when it is none that anec knows.
+static std::optional<RowLayout>
+layoutOf(const Port &port, const SymbolTable &table, Diagnostics &diags) {
+  std::string problem;
+  std::optional<RowLayout> layout =
+      reportedLayout(port.type, table.layouts.lookup(port.name), problem);
+  if (!layout)
+    diags.report({}, diag::AneLayout, port.name, problem);
+  return layout;
+}
+
+/// Creates a surface for each port, with at least the bytes that the engine
+/// expects, or with contiguous rows.
 static bool makeSurfaces(llvm::ArrayRef<Port> ports, const SymbolTable &table,
                          bool asDeclared, std::vector<Surface> &surfaces,
                          Diagnostics &diags) {
   surfaces.reserve(ports.size());
   for (const Port &port : ports) {
-    if (asDeclared) {
-      std::optional<Surface> surface =
-          Surface::create(port, denseLayout(port.type), diags);
-      if (!surface)
-        return false;
-      surfaces.push_back(std::move(*surface));
-      continue;
-    }
-    auto unknown = table.unknownLayouts.find(port.name);
-    if (unknown != table.unknownLayouts.end()) {
-      diags.report({}, diag::AneLayout, port.name, unknown->second);
+    std::optional<RowLayout> layout =
+        asDeclared ? denseLayout(port.type) : layoutOf(port, table, diags);
+    if (!layout)
       return false;
-    }
-    RowLayout layout = rowLayout(port.type, table.strides.lookup(port.name));
-    if (layout.stride < layout.rowBytes()) {
-      diags.report({}, diag::AneLayout, port.name,
-                   "rows of " + std::to_string(layout.rowBytes()) +
-                       " bytes are " + std::to_string(layout.stride) +
-                       " bytes apart");
-      return false;
-    }
-    std::optional<Surface> surface = Surface::create(port, layout, diags);
+    std::optional<Surface> surface = Surface::create(port, *layout, diags);
     if (!surface)
       return false;
     surfaces.push_back(std::move(*surface));
@@ -105,6 +101,8 @@ bool AneExecutable::makeRequest(bool asDeclared, Diagnostics &diags) {
       order(outputPorts, program->outputs(), Direction::Output);
   if (!in || !out)
     return false;
+  inputOrder = *in;
+  outputOrder = *out;
   @autoreleasepool {
     const PrivateFramework &framework = program->engine().framework;
     NSNumber *procedure =
@@ -145,9 +143,30 @@ bool AneExecutable::readOutput(unsigned port, const Region &region,
   return outputSurfaces[port].read(region, elements, diags);
 }
 
+/// Notes what the surfaces at the engine's symbols are, and should be.
+static void noteSurfaces(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
+                         llvm::ArrayRef<Surface> surfaces,
+                         const SymbolOrder &order, const SymbolTable &table,
+                         Diagnostics::Report report) {
+  for (auto [port, index] : llvm::zip_equal(order.ports, order.indices)) {
+    const Surface &surface = surfaces[port];
+    uint64_t expected = table.layouts.lookup(ports[port].name).bytes();
+    report.note({}, diag::AneBound, kind, ports[port].name, index,
+                surface.bytes(), surface.rowStride(),
+                expected ? std::to_string(expected)
+                         : "a number of bytes that it does not report");
+  }
+}
+
 bool AneExecutable::execute(Diagnostics &diags) {
+  auto describeAll = [this](Diagnostics::Report report) {
+    noteSurfaces("input", inputPorts, inputSurfaces, inputOrder,
+                 program->inputs(), report);
+    noteSurfaces("output", outputPorts, outputSurfaces, outputOrder,
+                 program->outputs(), report);
+  };
   lastSeconds.reset();
-  if (!program->evaluate({request.get()}, diags))
+  if (!program->evaluate({request.get()}, describeAll, diags))
     return false;
   if (program->engine().options.perfStats)
     lastSeconds = ane::engineSeconds(request.get());

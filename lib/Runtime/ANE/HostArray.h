@@ -6,7 +6,8 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_HOSTARRAY_H
 #define ANEC_LIB_RUNTIME_ANE_HOSTARRAY_H
 
-#include "RowLayout.h"
+#include "Layout.h"
+#include "anec/Runtime/Backend.h"
 
 namespace anec::ane {
 

@@ -36,7 +36,7 @@ bool HostExecutable::readOutput(unsigned port, const Region &region,
 bool HostExecutable::execute(Diagnostics &diags) {
   for (HostArray &array : outputArrays)
     array.markUnwritten();
-  if (!program->evaluate({nil, inputArrays, outputArrays}, diags))
+  if (!program->evaluate({nil, inputArrays, outputArrays}, nullptr, diags))
     return false;
   for (const HostArray &array : outputArrays)
     if (array.isUnwritten()) {

@@ -56,8 +56,10 @@ public:
   }
   NSDictionary *attributes() override {
     id<AneInMemoryModel> known = model.get();
-    return [known respondsToSelector:@selector(modelAttributes)]
-               ? [known modelAttributes]
+    id<AneModel> inner =
+        [known respondsToSelector:@selector(model)] ? [known model] : nil;
+    return [inner respondsToSelector:@selector(modelAttributes)]
+               ? [inner modelAttributes]
                : nil;
   }
   NSDictionary *weights() const override { return weightFiles.get(); }

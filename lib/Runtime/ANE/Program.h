@@ -7,6 +7,7 @@
 #define ANEC_LIB_RUNTIME_ANE_PROGRAM_H
 
 #include "AneError.h"
+#include "Layout.h"
 #include "Model.h"
 #include <optional>
 
@@ -19,10 +20,8 @@ struct SymbolTable {
   std::vector<std::string> names;
   /// Their indices in requests.
   std::vector<unsigned> indices;
-  /// Bytes from row to row, by name; 0 when not known.
-  llvm::StringMap<uint64_t> strides;
-  /// Descriptions, by name, of layouts whose rows are not evenly spaced.
-  llvm::StringMap<std::string> unknownLayouts;
+  /// Layouts in memory, by name.
+  llvm::StringMap<ReportedLayout> layouts;
 };
 
 /// A program from model to compile, load, evaluate and unload, by any path.
@@ -36,8 +35,12 @@ public:
        const ProgramPorts &ports, Diagnostics &diags);
   ~Program();
 
-  /// Runs once.
-  [[nodiscard]] bool evaluate(const ModelRun &run, Diagnostics &diags);
+  /// Runs once. When the engine finds a surface too small, `describe` adds the
+  /// surfaces of the request to the report.
+  [[nodiscard]] bool
+  evaluate(const ModelRun &run,
+           llvm::function_ref<void(Diagnostics::Report)> describe,
+           Diagnostics &diags);
 
   const SymbolTable &inputs() const { return inputTable; }
   const SymbolTable &outputs() const { return outputTable; }
@@ -64,6 +67,7 @@ private:
   [[nodiscard]] bool ensureLoaded(Diagnostics &diags);
   std::optional<AneError> unload();
   bool evictOther();
+  void reloadAfterManyRuns();
   [[nodiscard]] bool readSymbols(Diagnostics &diags);
   /// Makes `call`, and repeats it while it fails for a transient reason.
   std::optional<AneError> retrying(Stage stage,
@@ -73,6 +77,7 @@ private:
   StagedProgram staged;
   std::unique_ptr<Model> model;
   bool isLoaded = false;
+  unsigned runs = 0; ///< since it was loaded
   /// Set when the program was loaded before, or compiled by another process:
   /// the compiled program may be gone since.
   bool mayBeGone = false;

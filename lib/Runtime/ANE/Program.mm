@@ -67,10 +67,21 @@ Program::~Program() {
 
 std::optional<AneError>
 Program::retrying(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {
-  auto wait = std::chrono::milliseconds(shared->options.backoffMilliseconds);
-  for (unsigned attempt = 1;; ++attempt) {
+  using std::chrono::milliseconds;
+  const AneOptions &options = shared->options;
+  auto wait = milliseconds(options.backoffMilliseconds);
+  for (unsigned attempts = 1, cancelled = 0;;) {
     std::optional<AneError> error = callFramework(stage, call);
-    if (!error || !error->passes() || attempt >= shared->options.attempts)
+    if (!error || !error->passes())
+      return error;
+    // The engine refused it before it did anything, and will soon be awake.
+    if (error->is(errors::Cancelled)) {
+      if (cancelled++ >= options.cancelledRetries)
+        return error;
+      std::this_thread::sleep_for(milliseconds(options.cancelledMilliseconds));
+      continue;
+    }
+    if (attempts++ >= options.attempts)
       return error;
     std::this_thread::sleep_for(wait);
     wait *= 2;
@@ -238,6 +249,7 @@ bool Program::ensureLoaded(Diagnostics &diags) {
     }
   }
   isLoaded = mayBeGone = true;
+  runs = 0;
   shared->loaded.push_front(this);
   return true;
 }
@@ -263,18 +275,34 @@ bool Program::readSymbols(Diagnostics &diags) {
 // Running
 //===----------------------------------------------------------------------===//
 
-bool Program::evaluate(const ModelRun &run, Diagnostics &diags) {
+/// Engines were seen to slow down after 25,000 to 100,000 runs, until programs
+/// were made again.
+void Program::reloadAfterManyRuns() {
+  // If the engine keeps the program after all, loading says so.
+  if (isLoaded && runs >= shared->options.runsPerLoad)
+    (void)unload();
+}
+
+bool Program::evaluate(const ModelRun &run,
+                       llvm::function_ref<void(Diagnostics::Report)> describe,
+                       Diagnostics &diags) {
   std::lock_guard<std::mutex> lock(shared->use);
+  reloadAfterManyRuns();
   if (!ensureLoaded(diags))
     return false;
+  ++runs;
   @autoreleasepool {
     std::optional<AneError> error =
         retrying(Stage::Evaluate, [&](NSError **reason) {
           return model->evaluate(run, reason);
         });
     shared->lastUse = std::chrono::steady_clock::now();
-    if (error)
-      report(Stage::Evaluate, *error, staged.text(), diags);
-    return !error;
+    if (!error)
+      return true;
+    Diagnostics::Report said =
+        report(Stage::Evaluate, *error, staged.text(), diags);
+    if (describe && error->is(errors::SurfaceSize))
+      describe(said);
+    return false;
   }
 }

@@ -24,6 +24,15 @@
           optionsPlist:(NSData *)options;
 @end
 
+/// Instances of _ANEModel.
+@protocol AneModel <NSObject>
+/// The _ANEProgramForEvaluation of a loaded model.
+- (id)program;
+- (uint64_t)string_id;
+@optional
+- (NSDictionary *)modelAttributes;
+@end
+
 /// Instances of _ANEInMemoryModel.
 @protocol AneInMemoryModel <NSObject>
 - (NSString *)hexStringIdentifier;
@@ -40,24 +49,15 @@
 - (BOOL)unloadWithQoS:(unsigned int)qos error:(NSError **)error;
 @optional
 - (BOOL)compiledModelExists;
-- (NSDictionary *)modelAttributes;
 - (void)setPerfStatsMask:(unsigned int)mask;
-/// The _ANEModel that loading makes.
-- (id)model;
+/// The model that it wraps. That one has the attributes: asking the wrapper
+/// for them can raise an exception on macOS 27.
+- (id<AneModel>)model;
 @end
 
 /// The class _ANEInMemoryModel.
 @protocol AneInMemoryModelClass <NSObject>
 - (id<AneInMemoryModel>)inMemoryModelWithDescriptor:(id)descriptor;
-@end
-
-/// Instances of _ANEModel.
-@protocol AneModel <NSObject>
-/// The _ANEProgramForEvaluation of a loaded model.
-- (id)program;
-- (uint64_t)string_id;
-@optional
-- (NSDictionary *)modelAttributes;
 @end
 
 /// Instances of _ANEProgramForEvaluation.

@@ -49,8 +49,13 @@ static constexpr Option options[] = {
      "N", "110"},
     {"weight-files", Option::Count, Option::Program,
      "weight files per program; each holds one array, as far as the files "
-     "suffice (default 1; 16 may be the maximum)",
+     "suffice (default 1; up to 16 can work before macOS 27, which refuses "
+     "more than one)",
      "N", "1"},
+    {"reload-after", Option::Count, Option::Process,
+     "runs after which a program is loaded again, against engines that slow "
+     "down (default 25000)",
+     "N", "25000"},
     {"procedure", Option::Index, Option::Program,
      "the procedure of the program to run (default 0)", "N", "0"},
     {"perf-stats", Option::Switch, Option::Program,
@@ -109,6 +114,7 @@ AneOptions anec::aneOptions(const BackendSettings &settings) {
       result.path = path;
   count("compile-limit", result.compileLimit);
   count("weight-files", result.mostWeightFiles);
+  count("reload-after", result.runsPerLoad);
   count("procedure", result.procedure);
   result.perfStats = text("perf-stats") == "true";
   result.tryChaining = text("chaining") == "true";

@@ -5,6 +5,7 @@
 
 #include "Staging.h"
 #include "anec/IR/Clone.h"
+#include "anec/MIL/Blob.h"
 #include "anec/MIL/Outline.h"
 #include "anec/MIL/Printer.h"
 #include "anec/Runtime/Diags.h"
@@ -97,6 +98,21 @@ void StagedProgram::readPaths() {
       paths.push_back(blob.path.text.str());
 }
 
+/// Whether each array of the text has a record whose data follow its header.
+/// With a pointer that is the same in all records, arrays would be equal.
+[[maybe_unused]] static bool hasRecords(const StagedProgram &program) {
+  Diagnostics ignored;
+  return llvm::all_of(
+      outlineMIL(program.text()).blobs, [&](const OutlineBlob &blob) {
+        std::optional<BlobReader> file =
+            BlobReader::open(program.weightFile(blob.path.text), {}, ignored);
+        std::optional<BlobRecord> record =
+            file && blob.offset ? file->record(*blob.offset, {}, ignored)
+                                : std::nullopt;
+        return record && record->dataOffset == record->offset + 64;
+      });
+}
+
 /// Computes the digest of the text and the weight files.
 bool StagedProgram::computeDigest(Diagnostics &diags) {
   std::vector<MappedFile> buffers;
@@ -139,6 +155,7 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
   };
   print();
   program.readPaths();
+  assert(hasRecords(program) && "weight files that name other data");
   if (!program.computeDigest(diags))
     return std::nullopt;
   program.ownName = nameOf(program.contentDigest, salt);
@@ -249,6 +266,22 @@ bool StagedProgram::isWholeAt(llvm::StringRef path) const {
          });
 }
 
+static bool sameBytes(llvm::StringRef path, llvm::StringRef expected) {
+  std::string error;
+  MappedFile file = mapFile(path, error);
+  return file && file->getBuffer() == expected;
+}
+
+/// macOS 27 compares the digests of staged files with those of the descriptor.
+bool StagedProgram::isSameAt(llvm::StringRef path) const {
+  return sameBytes(pathIn(path, "model.mil"), milText) &&
+         llvm::all_of(paths, [&](const std::string &pathInText) {
+           std::string error;
+           MappedFile own = mapFile(weightFile(pathInText), error);
+           return own && sameBytes(fileIn(path, pathInText), own->getBuffer());
+         });
+}
+
 bool StagedProgram::moveTo(llvm::StringRef path, Diagnostics &diags) {
   // The same folder, in any spelling.
   if (path == where || fs::equivalent(path, where))
@@ -259,11 +292,12 @@ bool StagedProgram::moveTo(llvm::StringRef path, Diagnostics &diags) {
   };
   if (!fs::rename(where, path))
     return becomes();
-  if (isWholeAt(path)) {
+  if (isSameAt(path)) {
     removeTree(where);
     return becomes();
   }
-  // A system that clears temporary folders may have removed some of the files.
+  // A system that clears temporary folders may have removed some of the files,
+  // and a process that was ended may have left parts of them.
   removeTree(path);
   return !failed(path, fs::rename(where, path), diags) && becomes();
 }

@@ -47,7 +47,8 @@ public:
   ~StagedProgram();
 
   /// Moves the folder to `path`. A program that is there already has the same
-  /// name and is therefore equal: it stays, with its compiled files.
+  /// name: if it has the same files, byte for byte, it stays, with its compiled
+  /// files.
   [[nodiscard]] bool moveTo(llvm::StringRef path, Diagnostics &diags);
   void keep() { kept = true; }
   /// Whether the files are still there: unloading may remove them.
@@ -77,6 +78,7 @@ private:
   void readPaths();
   [[nodiscard]] bool computeDigest(Diagnostics &diags);
   bool isWholeAt(llvm::StringRef path) const;
+  bool isSameAt(llvm::StringRef path) const;
 
   std::string where, ownName, milText, contentDigest;
   std::vector<std::string> paths;

@@ -6,7 +6,8 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_SURFACE_H
 #define ANEC_LIB_RUNTIME_ANE_SURFACE_H
 
-#include "RowLayout.h"
+#include "Layout.h"
+#include "anec/Runtime/Backend.h"
 #import <IOSurface/IOSurfaceRef.h>
 
 namespace anec::ane {
@@ -23,6 +24,7 @@ public:
 
   IOSurfaceRef get() const { return surface; }
   uint64_t bytes() const { return layout.bytes; }
+  uint64_t rowStride() const { return layout.stride; }
 
   /// Like Executable::writeInput and readOutput.
   [[nodiscard]] bool write(const Region &region, const float *elements,

@@ -100,7 +100,7 @@ bool Surface::read(const Region &region, float *elements, Diagnostics &diags) {
 bool Surface::write(llvm::ArrayRef<uint8_t> bytes, Diagnostics &diags) {
   return locked(false, diags, [&](uint8_t *base) {
     for (uint64_t row = 0; row < layout.rows && layout.rowBytes(); ++row)
-      std::memcpy(base + row * layout.stride,
+      std::memcpy(base + layout.offsetOf(row),
                   bytes.data() + row * layout.rowBytes(), layout.rowBytes());
   });
 }
@@ -109,6 +109,6 @@ bool Surface::read(llvm::MutableArrayRef<uint8_t> bytes, Diagnostics &diags) {
   return locked(true, diags, [&](const uint8_t *base) {
     for (uint64_t row = 0; row < layout.rows && layout.rowBytes(); ++row)
       std::memcpy(bytes.data() + row * layout.rowBytes(),
-                  base + row * layout.stride, layout.rowBytes());
+                  base + layout.offsetOf(row), layout.rowBytes());
   });
 }

@@ -51,18 +51,37 @@ static std::string nameInText(id symbol) {
 static void readLayout(NSDictionary *entry, SymbolTable &table) {
   if (![entry isKindOfClass:[NSDictionary class]])
     return;
+  // Dumps of different systems have one key or the other.
   std::string name = nameInText([entry objectForKey:@"Name"]);
-  uint64_t row = numberAt(entry, @"RowStride");
-  uint64_t plane = numberAt(entry, @"PlaneStride");
-  uint64_t height = numberAt(entry, @"Height");
-  uint64_t interleave = numberAt(entry, @"Interleave");
-  table.strides[name] = row;
-  bool follow = (!plane || !height || plane == row * height) && interleave <= 1;
-  if (row && !follow)
-    table.unknownLayouts[name] =
-        "rows are " + std::to_string(row) + " bytes apart, planes of " +
-        std::to_string(height) + " rows " + std::to_string(plane) +
-        ", and the interleave is " + std::to_string(interleave);
+  if (name.empty())
+    name = nameInText([entry objectForKey:@"Symbol"]);
+  ReportedLayout &layout = table.layouts[name];
+  layout.batches = numberAt(entry, @"Batches");
+  layout.channels = numberAt(entry, @"Channels");
+  // Dumps of tensors of rank 4 have a depth of 1, or none.
+  layout.depth = std::max<uint64_t>(numberAt(entry, @"Depth"), 1);
+  layout.height = numberAt(entry, @"Height");
+  layout.width = numberAt(entry, @"Width");
+  layout.rowStride = numberAt(entry, @"RowStride");
+  layout.planeStride = numberAt(entry, @"PlaneStride");
+  layout.batchStride = numberAt(entry, @"BatchStride");
+  layout.interleave = numberAt(entry, @"Interleave");
+  id type = [entry objectForKey:@"Type"];
+  if ([type isKindOfClass:[NSString class]])
+    layout.type = toString((NSString *)type);
+}
+
+/// The lists of a procedure that describe inputs or outputs.
+static void readLayouts(NSDictionary *status, bool isInput,
+                        SymbolTable &table) {
+  NSArray *keys =
+      isInput ? @[ @"LiveInputList", @"LiveStateList", @"LiveInputParamList" ]
+              : @[ @"LiveOutputList" ];
+  for (NSUInteger i = 0; i < [keys count]; ++i) {
+    NSArray *list = arrayAt(status, (NSString *)[keys objectAtIndex:i]);
+    for (NSUInteger entry = 0; entry < [list count]; ++entry)
+      readLayout((NSDictionary *)[list objectAtIndex:entry], table);
+  }
 }
 
 /// The description of procedures and their symbols.
@@ -105,12 +124,8 @@ SymbolTable ane::readSymbolTable(NSDictionary *attributes, Direction direction,
     table.names.push_back(nameInText([names objectAtIndex:symbol]));
     table.indices.push_back(unsigned(symbol));
   }
-  NSDictionary *status =
-      dictionaryAt(arrayAt(attributes, @"NetworkStatusList"), number);
-  NSArray *layouts =
-      arrayAt(status, isInput ? @"LiveInputList" : @"LiveOutputList");
-  for (NSUInteger i = 0; i < [layouts count]; ++i)
-    readLayout([layouts objectAtIndex:i], table);
+  readLayouts(dictionaryAt(arrayAt(attributes, @"NetworkStatusList"), number),
+              isInput, table);
   return table;
 }
 

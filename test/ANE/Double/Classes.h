@@ -52,7 +52,7 @@
 namespace ane_double {
 
 /// NO, with an error that says `text`, or with none.
-BOOL fail(NSError **error, const std::string &text);
+BOOL fail(NSError **error, const std::string &text, int code = 1);
 /// Whether this call is one that has to fail, as it was told.
 bool isToFail(NSError **error);
 

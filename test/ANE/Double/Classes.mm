@@ -107,6 +107,11 @@ using namespace ane_double;
 // Models
 //===----------------------------------------------------------------------===//
 
+/// The wrapper's own method, which its inner model calls.
+@interface _ANEInMemoryModel (Inner)
+- (NSDictionary *)innerAttributes;
+@end
+
 static llvm::ArrayRef<uint8_t> bytesOf(NSData *data) {
   return {static_cast<const uint8_t *>([data bytes]), size_t([data length])};
 }
@@ -159,6 +164,35 @@ static std::string folderOf(NSString *identifier) {
          [identifier UTF8String];
 }
 
+static bool isStaged(NSData *bytes, const std::string &path) {
+  NSData *staged = [NSData
+      dataWithContentsOfFile:[NSString stringWithUTF8String:path.c_str()]];
+  return staged && [staged isEqual:bytes];
+}
+
+/// Why the compiler's service refuses the staged files: they are not what the
+/// descriptor got, or they are several, which it takes in another order.
+static std::string verifyBundle(_ANEInMemoryModelDescriptor *descriptor,
+                                const std::string &folder) {
+  const std::string mismatch = "verifyBundleAtPath: hash mismatch";
+  if (!isStaged(descriptor->text, folder + "/model.mil"))
+    return mismatch;
+  NSData *first = nil;
+  for (NSString *key in descriptor->weights) {
+    std::string path = [key UTF8String];
+    const std::string root = "@model_path/";
+    if (!path.rfind(root, 0))
+      path = path.substr(root.size());
+    NSData *bytes =
+        [[descriptor->weights objectForKey:key] objectForKey:@"data"];
+    if (!isStaged(bytes, folder + "/" + path) ||
+        (first && ![first isEqual:bytes]))
+      return mismatch;
+    first = bytes;
+  }
+  return "";
+}
+
 - (BOOL)compiledModelExists {
   return !isToFail(NULL) && isCompiled(folderOf(identifier), "");
 }
@@ -179,6 +213,10 @@ static std::string folderOf(NSString *identifier) {
         [entry objectForKey:@"offset"])
       paths.insert([key UTF8String]);
   }
+  if (ledger().system >= 27)
+    if (std::string failure = verifyBundle(descriptor, folderOf(identifier));
+        !failure.empty())
+      return fail(error, failure, 10);
   CompileJob job{folderOf(identifier)};
   job.knownPaths = &paths;
   std::string failure = compile(job);
@@ -220,6 +258,14 @@ static std::string folderOf(NSString *identifier) {
 }
 
 - (NSDictionary *)modelAttributes {
+  if (ledger().system >= 27)
+    [NSException raise:NSInvalidArgumentException
+                format:@"-[_ANEInMemoryModel externConstants]: unrecognized "
+                       @"selector"];
+  return [self innerAttributes];
+}
+
+- (NSDictionary *)innerAttributes {
   return isToFail(NULL) ? nil : attributesOf(program);
 }
 @end

@@ -6,6 +6,7 @@
 #include "Compiler.h"
 #include "../Shim/Ledger.h"
 #include "Text.h"
+#include "Traps.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Runtime/CPU/CpuBackend.h"
@@ -138,6 +139,8 @@ std::string ane_double::compile(const CompileJob &job) {
   for (const Op &op : function.body())
     if (!op.def().eval)
       return "ANECCompile() FAILED: err=()";
+  if (std::string refusal = refusalByTraps(function, number); !refusal.empty())
+    return refusal;
   std::ofstream(folder + "/" + job.tag + "net.plist") << number << '\n'
                                                       << manifest << text;
   return "";
@@ -154,13 +157,20 @@ bool ane_double::isCompiled(const std::string &folder, const std::string &tag) {
 
 /// Rows begin at multiples of 64 bytes.
 static Placement place(const Port &port) {
-  Placement placement{port.name, port.type, 1, 0, 0};
+  Placement placement{port.name, port.type, 1, 0, 0, 1, 0};
   const Shape &shape = port.type.shape;
   for (size_t axis = 0; axis + 1 < shape.size(); ++axis)
     placement.rows *= size_t(shape[axis]);
   placement.rowBytes =
       size_t(shape.empty() ? 1 : shape.back()) * byteSize(port.type.dtype, 1);
-  placement.stride = (placement.rowBytes + 63) / 64 * 64;
+  placement.stride = ledger().isTrapped("packed-rows")
+                         ? placement.rowBytes
+                         : (placement.rowBytes + 63) / 64 * 64;
+  if (shape.size() >= 2)
+    placement.planeRows = std::max<size_t>(1, size_t(shape.rbegin()[1]));
+  placement.planeStride = placement.planeRows * placement.stride;
+  if (ledger().isTrapped("padded-planes"))
+    placement.planeStride = (placement.planeStride + 511) / 512 * 512;
   return placement;
 }
 
@@ -214,6 +224,8 @@ std::unique_ptr<LoadedProgram> ane_double::load(const std::string &folder,
   static Backend *backend = createCpuBackend().release();
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
+  loaded->poisons = poisonsByTraps(*module->functions.front());
+  spoilByTraps(*module->functions.front());
   loaded->executable =
       backend->load(*module->functions.front(), options, diags);
   if (!loaded->executable) {
@@ -242,7 +254,10 @@ void ane_double::run(LoadedProgram &program,
     to.resize(from.rows * from.rowBytes);
     for (size_t row = 0; row < from.rows; ++row)
       std::memcpy(to.data() + row * from.rowBytes,
-                  inputs[i] + row * from.stride, from.rowBytes);
+                  inputs[i] + from.offsetOf(row), from.rowBytes);
+    if (ledger().isTrapped("narrow") && !from.type.shape.empty() &&
+        from.type.shape.back() < 32)
+      std::memset(to.data(), 0x5a, to.size());
   }
   for (size_t i = 0; i < outputs.size(); ++i)
     out[program.outputPorts[i]].resize(program.outputs[i].rows *
@@ -257,9 +272,13 @@ void ane_double::run(LoadedProgram &program,
     const Placement &to = program.outputs[i];
     const std::vector<uint8_t> &from = out[program.outputPorts[i]];
     for (size_t row = 0; row < to.rows; ++row)
-      std::memcpy(outputs[i] + row * to.stride, from.data() + row * to.rowBytes,
-                  to.rowBytes);
+      std::memcpy(outputs[i] + to.offsetOf(row),
+                  from.data() + row * to.rowBytes, to.rowBytes);
     if (program.isWrong)
-      std::memset(outputs[i] + (to.rows - 1) * to.stride, 0, to.rowBytes);
+      std::memset(outputs[i] + to.offsetOf(to.rows - 1), 0, to.rowBytes);
+    if (ledger().isPoisoned)
+      std::memset(outputs[i], 0, to.bytes());
   }
+  if (program.poisons)
+    ledger().isPoisoned = true;
 }

@@ -18,12 +18,16 @@
 
 namespace ane_double {
 
-/// Where an input or output lies in a surface.
+/// Where an input or output lies in a surface: planes of rows.
 struct Placement {
   std::string name;
   anec::TensorType type;
   size_t rows, rowBytes, stride;
-  size_t bytes() const { return rows * stride; }
+  size_t planeRows, planeStride;
+  size_t offsetOf(size_t row) const {
+    return row / planeRows * planeStride + row % planeRows * stride;
+  }
+  size_t bytes() const { return rows / planeRows * planeStride; }
 };
 
 /// A program that is loaded.
@@ -37,6 +41,9 @@ struct LoadedProgram {
   /// has all weights read the first record of their file.)
   bool isWrong = false, isStale = false, hasRun = false;
   bool hasStats = false; ///< loaded with a mask of statistics
+  /// What the traps `tile` and `decay` make of it.
+  bool poisons = false;
+  unsigned runs = 0;
 };
 
 /// What is to be compiled: a text with the weight files beside it. What comes

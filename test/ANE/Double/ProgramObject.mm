@@ -75,6 +75,10 @@ static id programOf(LoadedProgram **program, const void *owner) {
 }
 @end
 
+@interface _ANEInMemoryModel (Inner)
+- (NSDictionary *)innerAttributes;
+@end
+
 /// The model inside one that is in memory, whose program it has.
 @interface AneDoubleInnerModel : _ANEModel {
 @public
@@ -87,6 +91,9 @@ static id programOf(LoadedProgram **program, const void *owner) {
 }
 - (uint64_t)string_id {
   return stringIDOf(outer);
+}
+- (NSDictionary *)modelAttributes {
+  return [outer innerAttributes];
 }
 @end
 

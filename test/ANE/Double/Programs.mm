@@ -7,16 +7,16 @@
 
 using namespace ane_double;
 
-static NSError *errorSaying(const std::string &text) {
+static NSError *errorSaying(const std::string &text, int code) {
   NSString *description = [NSString stringWithUTF8String:text.c_str()];
   return [NSError errorWithDomain:@"com.apple.appleneuralengine"
-                             code:1
+                             code:code
                          userInfo:@{NSLocalizedDescriptionKey : description}];
 }
 
-BOOL ane_double::fail(NSError **error, const std::string &text) {
+BOOL ane_double::fail(NSError **error, const std::string &text, int code) {
   if (error && !text.empty())
-    *error = errorSaying(text);
+    *error = errorSaying(text, code);
   return NO;
 }
 
@@ -76,6 +76,58 @@ static bool findSurfaces(NSArray *objects, NSArray *indices,
   return llvm::all_of(surfaces, [](IOSurfaceRef surface) { return surface; });
 }
 
+/// What an engine says that went to sleep; empty when it is awake. macOS 27
+/// refuses what is submitted while it wakes up; on earlier systems, the engine
+/// does not come back.
+static std::string sleepOf(Ledger &known) {
+  using Seconds = std::chrono::duration<double>;
+  auto now = std::chrono::steady_clock::now();
+  if (now < known.awakeAt) {
+    ++known.cancelled;
+    return "status=0x12: Request cancelled";
+  }
+  // Work that comes after it has woken up finds it awake.
+  bool hasWoken = known.awakeAt > known.lastWork &&
+                  now - known.awakeAt < Seconds(known.sleepSeconds);
+  if (hasWoken || now - known.lastWork < Seconds(known.sleepSeconds))
+    return "";
+  if (known.system < 27)
+    return "the engine does not answer: DART 0x80080008";
+  known.awakeAt = now + std::chrono::milliseconds(10);
+  ++known.cancelled;
+  return "status=0x12: Request cancelled";
+}
+
+/// Of macOS 27 on, statistics are an array: the single object of earlier
+/// systems has no count.
+static void validate(const _ANERequest *request) {
+  if (request->perfStatsGiven && ledger().system >= 27 &&
+      ![request->perfStatsGiven respondsToSelector:@selector(count)])
+    [NSException raise:NSInvalidArgumentException
+                format:@"-[_ANEPerformanceStats count]: unrecognized selector"];
+}
+
+/// What comes of a surface that is too small.
+static BOOL failForSurfaces(_ANERequest *request, NSError **error) {
+  Ledger &known = ledger();
+  if (known.isTrapped("silent-surfaces")) {
+    for (_ANEIOSurfaceObject *output in request->outputs)
+      std::memset(anecShimMemory(output->surface), 0,
+                  IOSurfaceGetAllocSize(output->surface));
+    return YES;
+  }
+  return known.system >= 27
+             ? fail(error,
+                    "IOSurface smaller than the model expects (status=0x1d)",
+                    42)
+             : fail(error, "Program Inference error: status=0x1d");
+}
+
+/// With the trap `decay`, whether this run of `program` is a slow one.
+static bool isSlow(LoadedProgram &program) {
+  return ++program.runs > ledger().fastRuns && ledger().isTrapped("decay");
+}
+
 static NSUInteger procedureCount() {
   return ledger().odd == "procedures" ? 2 : 1;
 }
@@ -86,8 +138,9 @@ BOOL ane_double::evaluate(LoadedProgram *program, _ANERequest *request,
     return NO;
   if (!program || !request)
     return fail(error, "Program is not loaded");
-  // Since macOS 27, validating asks for the count of what is given.
-  (void)[request->perfStatsGiven count];
+  if (std::string sleep = sleepOf(ledger()); !sleep.empty())
+    return fail(error, sleep);
+  validate(request);
   if (request->procedureIndex >= procedureCount())
     return fail(error, "Program Inference error: no such procedure");
   ledger().lastProcedure = unsigned(request->procedureIndex);
@@ -96,8 +149,10 @@ BOOL ane_double::evaluate(LoadedProgram *program, _ANERequest *request,
                     inputs) ||
       !findSurfaces(request->outputs, request->outputIndices, program->outputs,
                     outputs))
-    return fail(error, "Program Inference error: status=0x1d");
+    return failForSurfaces(request, error);
   ++ledger().evaluations;
+  if (isSlow(*program))
+    ++ledger().slowRuns;
   // The engine sees memory whether or not someone has it locked.
   std::vector<const uint8_t *> in;
   std::vector<uint8_t *> out;
@@ -106,6 +161,7 @@ BOOL ane_double::evaluate(LoadedProgram *program, _ANERequest *request,
   for (IOSurfaceRef surface : outputs)
     out.push_back(anecShimMemory(surface));
   run(*program, in, out);
+  ledger().lastWork = std::chrono::steady_clock::now();
   return YES;
 }
 
@@ -131,21 +187,48 @@ static NSArray *numbersUpTo(size_t count) {
   return numbers;
 }
 
+static NSNumber *number(size_t value) {
+  return [NSNumber numberWithUnsignedLong:value];
+}
+
+static NSString *typeOf(const Placement &placement) {
+  switch (placement.type.dtype) {
+  case anec::DType::FP16:
+    return @"Float16";
+  case anec::DType::FP32:
+    return @"Float32";
+  default:
+    return @"Int32";
+  }
+}
+
 static NSArray *layoutsOf(llvm::ArrayRef<Placement> placements,
                           NSString *suffix) {
   NSMutableArray *layouts = [NSMutableArray array];
   for (const Placement &placement : placements) {
     NSString *name = [[NSString stringWithUTF8String:placement.name.c_str()]
         stringByAppendingString:suffix];
-    size_t height = placement.type.shape.size() >= 2
-                        ? size_t(placement.type.shape.rbegin()[1])
-                        : 1;
+    NSString *key = ledger().isTrapped("symbol-keys") ? @"Symbol" : @"Name";
+    const anec::Shape &shape = placement.type.shape;
+    auto extent = [&](size_t fromEnd) {
+      return shape.size() > fromEnd ? size_t(shape.rbegin()[fromEnd]) : 1;
+    };
+    // Axes: batches, channels, depth, height, width. Those of rank 4 have no
+    // depth.
+    bool isDeep = shape.size() > 4;
+    size_t planes = placement.rows / placement.planeRows;
+    size_t batches = extent(isDeep ? 4 : 3);
     [layouts addObject:@{
-      @"Name" : name,
-      @"Height" : [NSNumber numberWithUnsignedLong:height],
-      @"RowStride" : [NSNumber numberWithUnsignedLong:placement.stride],
-      @"PlaneStride" :
-          [NSNumber numberWithUnsignedLong:placement.stride * height],
+      key : name,
+      @"Type" : typeOf(placement),
+      @"Batches" : number(batches),
+      @"Channels" : number(extent(isDeep ? 3 : 2)),
+      @"Depth" : number(isDeep ? extent(2) : 1),
+      @"Height" : number(extent(1)),
+      @"Width" : number(extent(0)),
+      @"RowStride" : number(placement.stride),
+      @"PlaneStride" : number(placement.planeStride),
+      @"BatchStride" : number(placement.planeStride * planes / batches),
       @"Interleave" : ledger().odd == "layout" ? @4 : @1
     }];
   }
@@ -167,8 +250,14 @@ NSDictionary *ane_double::attributesOf(const LoadedProgram *program) {
     @"ANEFModelProcedures" : procedureCount() == 2 ? @[ procedure, procedure ]
                                                    : @[ procedure ]
   };
+  llvm::ArrayRef<Placement> inputs(program->inputs), params;
+  if (ledger().isTrapped("input-params")) {
+    params = inputs.take_back();
+    inputs = inputs.drop_back();
+  }
   NSDictionary *status = @{
-    @"LiveInputList" : layoutsOf(program->inputs, @""),
+    @"LiveInputList" : layoutsOf(inputs, @""),
+    @"LiveInputParamList" : layoutsOf(params, @""),
     @"LiveOutputList" : layoutsOf(program->outputs, @"@output")
   };
   return @{

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 const CFStringRef kIOSurfaceWidth = (CFStringRef) @"IOSurfaceWidth";
 const CFStringRef kIOSurfaceHeight = (CFStringRef) @"IOSurfaceHeight";
@@ -52,6 +53,15 @@ ane_double::Ledger &ane_double::ledger() {
     ledger->isTidy = std::getenv("ANE_DOUBLE_TIDY") != nullptr;
     if (const char *odd = std::getenv("ANE_DOUBLE_ODD"))
       ledger->odd = odd;
+    if (const char *system = std::getenv("ANE_DOUBLE_SYSTEM"))
+      ledger->system = std::strtod(system, nullptr);
+    if (const char *sleep = std::getenv("ANE_DOUBLE_SLEEP"))
+      ledger->sleepSeconds = std::strtod(sleep, nullptr);
+    if (const char *traps = std::getenv("ANE_DOUBLE_TRAPS")) {
+      std::stringstream list(traps);
+      for (std::string trap; std::getline(list, trap, ',');)
+        ledger->traps.insert(trap);
+    }
     if (std::getenv("ANE_DOUBLE_REPORT"))
       std::atexit(reportAtEnd);
     return ledger;

@@ -18,14 +18,21 @@
 ///   ANE_DOUBLE_HANG=TEXT
 ///   ANE_DOUBLE_EXIT=TEXT               ends as ane-run does for want of memory
 ///   ANE_DOUBLE_TAKES=RULE,RULE         takes texts that break these, see
-///   Text.h ANE_DOUBLE_NUMERICS=m1|m3|m4       computes as is published of a
-///   chip ANE_DOUBLE_ODD=layout|names        attributes say what nobody expects
+///                                      Text.h
+///   ANE_DOUBLE_NUMERICS=m1|m3|m4       computes as is published of a chip
+///   ANE_DOUBLE_ODD=layout|names        attributes say what nobody expects
 ///   ANE_DOUBLE_ODD=unseen              nobody is told of compiled programs
 ///   ANE_DOUBLE_ODD=idle|zeros          E5 computes nothing, or zeros
 ///   ANE_DOUBLE_ODD=own-arrays          E5 writes to arrays of its own
 ///   ANE_DOUBLE_ODD=no-stats            requests have no statistics
 ///   ANE_DOUBLE_ODD=procedures          programs have two equal procedures
 ///   ANE_DOUBLE_ODD=chains              chained requests are prepared
+///   ANE_DOUBLE_SYSTEM=26.5             behaves as this macOS; 27 otherwise
+///   ANE_DOUBLE_SLEEP=SECONDS           goes to sleep when it is idle for so
+///                                      long, instead of after 5 seconds
+///   ANE_DOUBLE_TRAPS=TRAP,TRAP         does what some chips and systems do,
+///   see
+///                                      Traps.h
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +40,9 @@
 #define ANEC_TEST_ANE_LEDGER_H
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace ane_double {
@@ -55,6 +64,24 @@ struct Ledger {
   std::atomic<unsigned> compileLimit{119}, loadedLimit{127};
   bool isQuiet = false, isTidy = false;
   std::string odd;
+
+  /// The macOS that it behaves as: 26.5 is 26.5.
+  double system = 27;
+  /// See Double/Traps.h.
+  std::set<std::string> traps;
+  bool isTrapped(const char *trap) const { return traps.count(trap); }
+  /// How long the engine is awake without work, and when it had some last; when
+  /// it is awake again.
+  double sleepSeconds = 5;
+  std::chrono::steady_clock::time_point lastWork =
+      std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point awakeAt{};
+  std::atomic<unsigned> cancelled{0};
+  /// With the trap `decay`, runs of a loaded program that are not slow.
+  unsigned fastRuns = 25000;
+  std::atomic<unsigned> slowRuns{0};
+  /// With the trap `tile`, whether a program with one has run.
+  std::atomic<bool> isPoisoned{false};
 
   /// Fails this call, and so many after it, with `failure`; 0 for none.
   std::atomic<unsigned> failAt{0}, failCount{1};

@@ -76,23 +76,40 @@ static bool runInTurn(Diagnostics &diags) {
   return !after.empty();
 }
 
-// The same while programs make room for each other, and unloading takes the
-// staged files away.
+/// Runs a program that is loaded again for each run.
+static bool runReloaded(Diagnostics &diags) {
+  AneOptions options = doubleOptions();
+  options.runsPerLoad = 1;
+  TestProgram program(convolution(0.25));
+  std::unique_ptr<Backend> ane = createAneBackend(options, diags);
+  auto executable = ane ? ane->load(program.function(), {}, diags) : nullptr;
+  if (!executable)
+    return false;
+  for (int run = 0; run < 3; ++run)
+    if (runOnce(*executable, 1, diags).empty())
+      return false;
+  return true;
+}
+
+// The same while programs make room for each other or are loaded again, and
+// unloading takes the staged files away.
 TEST_P(AneFaults, EveryCallInTurn) {
   ledger().isTidy = true;
-  Diagnostics diags;
-  failCall(0, "");
-  unsigned folders = stagedFolders();
-  ASSERT_TRUE(runInTurn(diags)) << textOf(diags);
-  unsigned calls = ledger().calls;
-  ASSERT_GT(calls, 30u);
-  for (unsigned number = 1; number <= calls; ++number) {
-    Diagnostics said;
-    failCall(number, "something else");
-    bool ok = runInTurn(said);
-    failNone();
-    EXPECT_EQ(ok, !said.hasErrors()) << number << ": " << textOf(said);
-    expectNothingLeft(folders);
+  for (bool (*run)(Diagnostics &) : {runInTurn, runReloaded}) {
+    Diagnostics diags;
+    failCall(0, "");
+    unsigned folders = stagedFolders();
+    ASSERT_TRUE(run(diags)) << textOf(diags);
+    unsigned calls = ledger().calls;
+    ASSERT_GT(calls, 30u);
+    for (unsigned number = 1; number <= calls; ++number) {
+      Diagnostics said;
+      failCall(number, "something else");
+      bool ok = run(said);
+      failNone();
+      EXPECT_EQ(ok, !said.hasErrors()) << number << ": " << textOf(said);
+      expectNothingLeft(folders);
+    }
   }
   ledger().isTidy = false;
 }
@@ -100,14 +117,15 @@ TEST_P(AneFaults, EveryCallInTurn) {
 /// What a failure of the call that `stage` is comes out as.
 static std::string messageFor(const char *failure, unsigned stage) {
   Diagnostics said;
-  // descriptor, model, name, compile, load, attributes, then surfaces
+  // descriptor, model, name, compile, load, inner model, attributes, then
+  // surfaces
   failCall(stage, failure, 1000);
   EXPECT_FALSE(runOne(said));
   failNone();
   return textOf(said);
 }
 static constexpr unsigned descriptorCall = 1, modelCall = 2, nameCall = 3,
-                          compileCall = 4, loadCall = 5, surfaceCall = 7;
+                          compileCall = 4, loadCall = 5, surfaceCall = 8;
 // By the client: client, model, compile, load
 static constexpr unsigned clientCall = 1, clientModelCall = 2,
                           clientCompileCall = 3, clientLoadCall = 4;

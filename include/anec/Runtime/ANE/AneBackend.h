@@ -70,6 +70,8 @@ struct AneOptions {
   AnePath path = AnePath::InMemory;
   /// The framework's binary; empty for the system's. Tests set a mock of it.
   std::string framework;
+  /// The version of macOS, for warnings; empty for that of this machine.
+  std::string macOS = {};
   /// Compilations that a process can request before `load` refuses: the
   /// compiler fails from about 119 on for any request.
   unsigned compileLimit = 110;
@@ -79,12 +81,19 @@ struct AneOptions {
   /// delay before a retry, which doubles each time.
   unsigned attempts = 5;
   unsigned backoffMilliseconds = 50;
+  /// Retries of a request that was cancelled because the engine was going to
+  /// sleep, and the delay before each: it is awake a few milliseconds later.
+  unsigned cancelledRetries = 8;
+  unsigned cancelledMilliseconds = 3;
+  /// Runs after which a program is unloaded and loaded again, because the
+  /// engine was seen to slow down after many.
+  unsigned runsPerLoad = 25000;
   /// Runs a small program after this idle time: on some versions of macOS, work
   /// that arrives while the engine goes to sleep is lost. 0 disables it.
   double heartbeatSeconds = 0;
   /// Files for the arrays of a program; one each as far as they go. A compiler
-  /// of M1 was once reported to refuse several arrays in one file, and those of
-  /// later systems refuse the 17th file.
+  /// of M1 was once reported to refuse several arrays in one file. Those of
+  /// later systems refuse the 17th file, and that of macOS 27 the second one.
   unsigned mostWeightFiles = 1;
   /// The procedure of a program that runs execute, as its attributes number
   /// them.
