@@ -5,9 +5,11 @@
 
 #include "Handles.h"
 #include "anec/API/Diags.h"
+#include "anec/MIL/Diags.h"
 #include "anec/Package/Diags.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Runtime/Diags.h"
+#include "anec/Support/Listing.h"
 #include "anec/Target/Diags.h"
 #include "anec/Train/Diags.h"
 
@@ -38,8 +40,11 @@ void Call::append(const Diagnostic &diagnostic) {
   std::optional<SourcePlace> place = diags->locate(diagnostic.range);
   if (!place && sources)
     place = sources->locate(diagnostic.range);
+  std::string message = diagnostic.message;
+  if (place && place->line == 0)
+    message = (listedWords(diagnostic.range) + ": " + message).str();
   out->records.push_back({severityOf(diagnostic.severity()),
-                          diagnostic.kind->id.str(), diagnostic.message,
+                          diagnostic.kind->id.str(), message,
                           place ? place->file.str() : diagnostic.file, place});
   for (const Diagnostic &note : diagnostic.notes)
     append(note);

@@ -5,6 +5,7 @@
 
 #include "Handles.h"
 #include "anec/Report/RuleDescription.h"
+#include "anec/Support/Listing.h"
 #include "anec/Target/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -44,7 +45,10 @@ static anec_findings *record(llvm::ArrayRef<Finding> findings,
     std::optional<SourcePlace> place = diags.locate(finding.range);
     if (!place && sources)
       place = sources->locate(finding.range);
-    list->records.push_back({finding.rule, finding.what,
+    std::string message = finding.what;
+    if (place && place->line == 0)
+      message = (listedWords(finding.range) + ": " + message).str();
+    list->records.push_back({finding.rule, message,
                              place ? place->file.str() : "", place,
                              assumptions.isError(*finding.rule)});
   }

@@ -6,6 +6,7 @@
 #include "anec/Report/FindingReport.h"
 #include "FindingJson.h"
 #include "FindingText.h"
+#include "anec/Support/Listing.h"
 #include "anec/Target/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -172,10 +173,15 @@ void anec::writeFinding(const Finding &finding, const Assumptions &assumptions,
     json.attribute("severity", spelling(assumptions.severityOf(*finding.rule)));
     if (std::optional<SourcePlace> place = diags.locate(finding.range)) {
       json.attribute("file", place->file);
-      json.attribute("line", place->line);
-      json.attribute("column", place->column);
-      json.attribute("endLine", place->endLine);
-      json.attribute("endColumn", place->endColumn);
+      if (place->line == 0) {
+        json.attribute("place",
+                       llvm::json::fixUTF8(listedWords(finding.range)));
+      } else {
+        json.attribute("line", place->line);
+        json.attribute("column", place->column);
+        json.attribute("endLine", place->endLine);
+        json.attribute("endColumn", place->endColumn);
+      }
     }
     json.attribute("message", llvm::json::fixUTF8(finding.what));
     if (!finding.recorded.empty())
@@ -200,8 +206,13 @@ void anec::writeDiagnostic(const Diagnostic &diagnostic,
     json.attribute("severity", spelling(diagnostic.severity()));
     if (std::optional<SourcePlace> place = diags.locate(diagnostic.range)) {
       json.attribute("file", place->file);
-      json.attribute("line", place->line);
-      json.attribute("column", place->column);
+      if (place->line == 0) {
+        json.attribute("place",
+                       llvm::json::fixUTF8(listedWords(diagnostic.range)));
+      } else {
+        json.attribute("line", place->line);
+        json.attribute("column", place->column);
+      }
     } else if (!diagnostic.file.empty()) {
       json.attribute("file", diagnostic.file);
     }
@@ -257,8 +268,10 @@ static void writeSarifRules(llvm::json::OStream &json) {
 
 static void writeSarifResult(llvm::StringRef id, Severity severity,
                              llvm::StringRef message, llvm::StringRef file,
-                             std::optional<SourcePlace> place,
+                             SourceRange range, const Diagnostics &diags,
                              llvm::json::OStream &json) {
+  std::optional<SourcePlace> place = diags.locate(range);
+  bool hasLines = place && place->line != 0;
   json.object([&] {
     json.attribute("ruleId", id);
     json.attribute("level", sarifLevel(severity));
@@ -274,7 +287,7 @@ static void writeSarifResult(llvm::StringRef id, Severity severity,
         json.attributeObject("physicalLocation", [&] {
           json.attributeObject("artifactLocation",
                                [&] { json.attribute("uri", file); });
-          if (place)
+          if (hasLines)
             json.attributeObject("region", [&] {
               json.attribute("startLine", place->line);
               json.attribute("startColumn", place->column);
@@ -282,6 +295,13 @@ static void writeSarifResult(llvm::StringRef id, Severity severity,
               json.attribute("endColumn", place->endColumn);
             });
         });
+        if (place && !hasLines)
+          json.attributeArray("logicalLocations", [&] {
+            json.object([&] {
+              json.attribute("fullyQualifiedName",
+                             llvm::json::fixUTF8(listedWords(range)));
+            });
+          });
       });
     });
   });
@@ -306,11 +326,11 @@ void anec::printFindingsSarif(const CheckResult &result,
           for (const Diagnostic &diagnostic : diags.all())
             writeSarifResult(diagnostic.kind->id, diagnostic.severity(),
                              diagnostic.message, diagnostic.file,
-                             diags.locate(diagnostic.range), json);
+                             diagnostic.range, diags, json);
           for (const Finding &finding : result.findings)
-            writeSarifResult(
-                finding.rule->id, result.assumptions.severityOf(*finding.rule),
-                finding.what, "", diags.locate(finding.range), json);
+            writeSarifResult(finding.rule->id,
+                             result.assumptions.severityOf(*finding.rule),
+                             finding.what, "", finding.range, diags, json);
         });
       });
     });

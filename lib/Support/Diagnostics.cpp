@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Listing.h"
 #include "anec/Support/ReadFile.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -163,6 +164,12 @@ static void printOne(const llvm::SourceMgr &sources, const Diagnostic &diag,
     out << spelling(diag.severity()) << ": " << message << '\n';
     return;
   }
+  llvm::StringRef path = sources.getMemoryBuffer(buffer)->getBufferIdentifier();
+  if (takeListedPath(path)) {
+    out << path << ": " << spelling(diag.severity()) << ": "
+        << listedWords(diag.range) << ": " << message << '\n';
+    return;
+  }
   llvm::SMDiagnostic rendered = sources.GetMessage(
       diag.range.Start, sourceMgrKind(diag.severity()), message, diag.range);
   llvm::StringRef line = rendered.getLineContents();
@@ -191,10 +198,12 @@ static std::optional<SourcePlace> placeOf(const llvm::SourceMgr &sources,
       range.Start.isValid() ? sources.FindBufferContainingLoc(range.Start) : 0;
   if (buffer == 0)
     return std::nullopt;
+  llvm::StringRef path = sources.getMemoryBuffer(buffer)->getBufferIdentifier();
+  if (takeListedPath(path))
+    return SourcePlace{path, 0, 0, 0, 0};
   auto [line, column] = sources.getLineAndColumn(range.Start, buffer);
   auto [endLine, endColumn] = sources.getLineAndColumn(range.End, buffer);
-  return SourcePlace{sources.getMemoryBuffer(buffer)->getBufferIdentifier(),
-                     line, column, endLine, endColumn};
+  return SourcePlace{path, line, column, endLine, endColumn};
 }
 
 std::optional<SourcePlace> Diagnostics::locate(SourceRange range) const {
@@ -208,10 +217,14 @@ static void writeJson(const llvm::SourceMgr &sources, const Diagnostic &diag,
     json.attribute("id", diag.kind->id);
     if (std::optional<SourcePlace> place = placeOf(sources, diag.range)) {
       json.attribute("file", place->file);
-      json.attribute("line", place->line);
-      json.attribute("column", place->column);
-      json.attribute("endLine", place->endLine);
-      json.attribute("endColumn", place->endColumn);
+      if (place->line == 0) {
+        json.attribute("place", llvm::json::fixUTF8(listedWords(diag.range)));
+      } else {
+        json.attribute("line", place->line);
+        json.attribute("column", place->column);
+        json.attribute("endLine", place->endLine);
+        json.attribute("endColumn", place->endColumn);
+      }
     } else if (!diag.file.empty()) {
       json.attribute("file", diag.file);
     }

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/Check.h"
+#include "anec/Support/Listing.h"
 #include "anec/Support/Suggestion.h"
 #include "anec/Target/Diags.h"
 #include "llvm/ADT/STLExtras.h"
@@ -92,6 +93,10 @@ std::string anec::listPlaces(llvm::ArrayRef<SourceRange> ranges,
     std::optional<SourcePlace> place = diags.locate(range);
     if (!place)
       continue;
+    if (place->line == 0) {
+      out << (text.empty() ? "" : "; ") << listedWords(range);
+      continue;
+    }
     out << (text.empty() ? "" : ", ");
     if (!last || place->file != last->file)
       out << place->file << ':';

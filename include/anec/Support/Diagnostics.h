@@ -39,7 +39,7 @@ struct Diagnostic {
   Severity severity() const { return kind->severity; }
 };
 
-/// The location of a range; lines and columns count from 1.
+/// The location of a range; lines count from 1, and are 0 in a Listing.
 struct SourcePlace {
   llvm::StringRef file;
   unsigned line, column, endLine, endColumn;

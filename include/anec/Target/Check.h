@@ -57,7 +57,8 @@ void checkFunction(const Function &function, const Target &target,
                    const Assumptions &assumptions,
                    std::vector<Finding> &findings);
 
-/// `line 5, 7, b.mil:3, ...`: the first places of `ranges`, after `first`.
+/// `line 5, 7, b.mil:3, ...`, or for files without lines the ops: the first
+/// places of `ranges`, after `first`.
 std::string listPlaces(llvm::ArrayRef<SourceRange> ranges, SourceRange first,
                        const Diagnostics &diags);
 
