@@ -22,14 +22,18 @@ static CompileOptions withoutWeights(CompileOptions options) {
 static CheckedPrograms checkMil(const Source &source,
                                 const CompileOptions &options,
                                 Diagnostics &diags) {
-  MILOutline outline = outlineMIL(source.text);
+  std::optional<MILOutline> outline;
+  if (!source.text.empty())
+    outline = outlineMIL(source.text);
   std::unique_ptr<Module> module =
       readSource(source, withoutWeights(options), diags);
   CheckedPrograms checked;
   checked.findings =
-      checkProgram(&outline, module.get(), *options.passes.target,
-                   options.passes.assumptions);
-  checked.placements = readPlacements(outline);
+      checkProgram(outline ? &*outline : nullptr, module.get(),
+                   *options.passes.target, options.passes.assumptions);
+  if (!outline)
+    return checked;
+  checked.placements = readPlacements(*outline);
   for (Finding &finding : checked.findings)
     if (const RecordedPlacement *placement =
             findPlacement(checked.placements, finding.range))
@@ -56,7 +60,9 @@ static CheckedPrograms checkOne(llvm::StringRef path,
 
 /// The MIL programs of a package, which is a folder; otherwise `path` itself.
 static std::vector<std::string> programsOf(llvm::StringRef path) {
-  if (!llvm::sys::fs::is_directory(path))
+  const SourceFormat &format = sourceFormat(path);
+  if (!llvm::sys::fs::is_directory(path) ||
+      (format.isFolder && format.stage != SourceStage::Package))
     return {path.str()};
   llvm::SmallString<128> kernels(path);
   llvm::sys::path::append(kernels, "kernels");

@@ -18,6 +18,7 @@
 #include "anec/Arrays/Diags.h"
 #include "anec/Arrays/StoredAs.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/EndianStream.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -240,8 +241,41 @@ ConstantRef anec::readNpy(StringRef path, Diagnostics &diags) {
 // Writing
 //===----------------------------------------------------------------------===//
 
+/// The strings as UTF-32. Returns false when one is not valid UTF-8.
+static bool toUTF32(const Constant &array,
+                    std::vector<std::vector<UTF32>> &strings) {
+  for (const std::string &text : array.asStrings()) {
+    std::vector<UTF32> &wide = strings.emplace_back(text.size());
+    const UTF8 *from = reinterpret_cast<const UTF8 *>(text.data());
+    UTF32 *to = wide.data();
+    if (ConvertUTF8toUTF32(&from, from + text.size(), &to, to + wide.size(),
+                           strictConversion) != conversionOK)
+      return false;
+    wide.resize(size_t(to - wide.data()));
+  }
+  return true;
+}
+
+/// numpy's strings have one length, and zeros at their ends.
+static void writeStrings(raw_ostream &out, ArrayRef<std::vector<UTF32>> strings,
+                         size_t length) {
+  for (const std::vector<UTF32> &text : strings)
+    for (size_t index = 0; index < length; ++index)
+      support::endian::write<uint32_t>(
+          out, index < text.size() ? text[index] : 0, endianness::little);
+}
+
 bool anec::writeNpy(raw_ostream &out, const Constant &array) {
-  StringRef code = facts(array.dtype()).npy;
+  std::string code = facts(array.dtype()).npy.str();
+  std::vector<std::vector<UTF32>> strings;
+  size_t length = 1;
+  if (array.dtype() == DType::String) {
+    if (!toUTF32(array, strings))
+      return false;
+    for (const std::vector<UTF32> &text : strings)
+      length = std::max(length, text.size());
+    code = "U" + std::to_string(length);
+  }
   if (code.empty())
     return false;
   std::string header = "{'descr': '";
@@ -263,6 +297,9 @@ bool anec::writeNpy(raw_ostream &out, const Constant &array) {
   support::endian::write<uint16_t>(out, uint16_t(header.size()),
                                    endianness::little);
   out << header;
-  writeElements(out, array);
+  if (array.dtype() == DType::String)
+    writeStrings(out, strings, length);
+  else
+    writeElements(out, array);
   return true;
 }

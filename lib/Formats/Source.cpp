@@ -10,6 +10,7 @@
 #include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;
@@ -32,6 +33,14 @@ readIr(const Source &source, const ReadOptions &options, Diagnostics &diags) {
   llvm::SMLoc begin = llvm::SMLoc::getFromPointer(source.text.begin());
   diags.report({begin, begin}, diag::NoKernel);
   return nullptr;
+}
+
+static MILReadOptions milOptions(const ReadOptions &options) {
+  return {.missingWeights = options.missingWeights,
+          .shapes = options.shapes,
+          .function = options.function,
+          .onlyDefaultFunction = options.onlyDefaultFunction,
+          .description = options.description};
 }
 
 /// Finds the weight file if the source is a kernel of a package: it lies in
@@ -62,12 +71,19 @@ static bool findWeights(const Source &source, const ReadOptions &options,
 
 static std::unique_ptr<Module>
 readMil(const Source &source, const ReadOptions &options, Diagnostics &diags) {
-  MILReadOptions mil{.missingWeights = options.missingWeights,
-                     .shapes = options.shapes};
+  MILReadOptions mil = milOptions(options);
   if (!findWeights(source, options, mil, diags))
     return nullptr;
   return readMIL(source.text, llvm::sys::path::parent_path(source.path),
                  opTable(), diags, mil);
+}
+
+/// A folder of Core ML's compiler under another name.
+static bool isMlmodelc(llvm::StringRef path) {
+  llvm::SmallString<128> text(path), data(path);
+  llvm::sys::path::append(text, "model.mil");
+  llvm::sys::path::append(data, "coremldata.bin");
+  return llvm::sys::fs::exists(text) && llvm::sys::fs::exists(data);
 }
 
 static std::unique_ptr<Module> readSchedule(const Source &source,
@@ -98,6 +114,7 @@ static constexpr SourceFormat table[] = {
      .stage = SourceStage::MIL,
      .isFolder = true,
      .textFile = "model.mil",
+     .matches = isMlmodelc,
      .read = readMil},
     {.name = "anepkg",
      .ending = ".anepkg",
@@ -114,6 +131,10 @@ const SourceFormat &anec::sourceFormat(llvm::StringRef path) {
   for (const SourceFormat &format : table)
     if (format.ending == ending)
       return format;
+  if (path != "-")
+    for (const SourceFormat &format : table)
+      if (format.matches && format.matches(path))
+        return format;
   return table[0];
 }
 
@@ -124,7 +145,7 @@ const SourceFormat &anec::sourceFormat(llvm::StringRef path) {
 std::optional<Source> anec::openSource(llvm::StringRef path,
                                        Diagnostics &diags) {
   const SourceFormat &format = sourceFormat(path);
-  if (format.isFolder && format.textFile.empty())
+  if (format.isBinary || (format.isFolder && format.textFile.empty()))
     return Source{&format, path.str(), ""};
   llvm::SmallString<128> file(path);
   if (format.isFolder)

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "FlexibleShapes.h"
+#include "anec/MIL/FlexibleShapes.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
@@ -29,89 +29,6 @@ void RequestedShapes::reportUnused(Diagnostics &diags) const {
   for (const InputShape &shape : shapes)
     if (!shape.isHint && !used.contains(shape.name))
       diags.report({}, diag::NoInputForShape, shape.name);
-}
-
-//===----------------------------------------------------------------------===//
-// FlexibleShapeInformation
-//===----------------------------------------------------------------------===//
-
-/// A string without its quotes. Names of inputs need no escapes.
-static std::optional<StringRef> asString(const Literal &literal) {
-  if (literal.open || literal.token.kind != Token::String)
-    return std::nullopt;
-  return literal.token.text.drop_front().drop_back();
-}
-
-static bool asIntegers(const Literal &literal, Shape &values) {
-  values.clear();
-  for (const Literal &element : literal.elements)
-    if (element.open ||
-        element.token.text.getAsInteger(10, values.emplace_back()))
-      return false;
-  return literal.open == '[';
-}
-
-/// Reads `literal` as a list of integer lists.
-static bool asLists(const Literal &literal, std::vector<Shape> &lists) {
-  for (const Literal &element : literal.elements)
-    if (!asIntegers(element, lists.emplace_back()))
-      return false;
-  return literal.open == '[';
-}
-
-/// Calls `visit` with each key and value of a dictionary until it fails.
-static bool forEachEntry(const Literal &dictionary,
-                         function_ref<bool(StringRef, const Literal &)> visit) {
-  if (dictionary.open != '{')
-    return false;
-  return all_of(dictionary.elements, [&](const Literal &entry) {
-    if (entry.open != '{' || entry.elements.size() != 2)
-      return false;
-    std::optional<StringRef> key = asString(entry.elements[0]);
-    return key && visit(*key, entry.elements[1]);
-  });
-}
-
-/// Shapes by input; or, since inputs can depend on each other, dictionaries
-/// with a shape for each input.
-bool FlexibleShapes::readEnumerated(StringRef name, const Literal &value) {
-  if (value.open == '{')
-    return forEachEntry(value, [&](StringRef input, const Literal &shape) {
-      return asIntegers(shape, inputs[input].enumerated.emplace_back());
-    });
-  return asLists(value, inputs[name].enumerated);
-}
-
-bool FlexibleShapes::readEntry(StringRef key, const Literal &dictionary) {
-  return forEachEntry(dictionary, [&](StringRef name, const Literal &value) {
-    if (key == "DefaultShapes")
-      return asIntegers(value, inputs[name].byDefault.emplace());
-    if (key == "EnumeratedShapes")
-      return readEnumerated(name, value);
-    if (key != "RangeDims")
-      return true;
-    std::vector<Shape> bounds;
-    if (!asLists(value, bounds))
-      return false;
-    for (const Shape &pair : bounds) {
-      if (pair.size() != 2)
-        return false;
-      inputs[name].range.emplace_back(pair[0], pair[1]);
-    }
-    return true;
-  });
-}
-
-/// The pairs of key and dictionary can be enclosed in any number of
-/// parentheses.
-bool FlexibleShapes::read(const Literal &literal) {
-  if (literal.open != '(')
-    return false;
-  if (literal.elements.size() == 2)
-    if (std::optional<StringRef> key = asString(literal.elements[0]))
-      return readEntry(*key, literal.elements[1]);
-  return all_of(literal.elements,
-                [&](const Literal &element) { return read(element); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,6 +83,15 @@ bool FlexibleShapes::choose(const FlexibleParameter &parameter,
   const TensorType &declared = parameter.declared;
   auto it = inputs.find(value.name);
   bool hasDefault = it != inputs.end() && it->second.byDefault;
+  InputShape ofImage;
+  if (requested && requested->isHint && it != inputs.end() &&
+      it->second.isImage && declared.rank() == 4 &&
+      (requested->shape.size() == 2 || requested->shape.size() == 3)) {
+    ofImage = *requested;
+    ofImage.shape = {1, declared.shape[1], requested->shape[0],
+                     requested->shape[1]};
+    requested = &ofImage;
+  }
   if (requested && requested->isHint && !fits(declared, requested->shape))
     requested = nullptr;
   if (!requested && !hasDefault) {

@@ -7,25 +7,17 @@
 #include "anec/IR/Diags.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
-#include "anec/Ops/Ops.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace anec;
 using namespace anec::mil;
 using namespace llvm;
 
-/// For input that is not MIL, more errors would not help.
-static constexpr size_t maxErrors = 50;
-
-FunctionReader::FunctionReader(ValueReader &reader, Module &module,
-                               const OpTable &ops, RequestedShapes &requested,
+FunctionReader::FunctionReader(ValueReader &reader, FunctionBinder &binder,
                                Diagnostics &diags)
-    : reader(reader), lexer(reader.lexer), module(module), ops(ops),
-      requested(requested), diags(diags), errorsBefore(diags.errorCount()) {
-  // Most statements are longer. Reserving space avoids rehashing the table
-  // while a large function is read.
+    : reader(reader), lexer(reader.lexer), binder(binder), diags(diags) {
+  // Most statements are longer.
   constexpr size_t shortStatement = 128;
-  symbols.reserve(unsigned(lexer.bytesLeft() / shortStatement));
+  binder.reserve(lexer.bytesLeft() / shortStatement);
 }
 
 //===----------------------------------------------------------------------===//
@@ -46,37 +38,12 @@ bool FunctionReader::parseParameters() {
     if (name.kind != Token::Identifier)
       return reader.expected("the name of a parameter");
     lexer.take();
-    Value *value = function->addParameter(type.tensor, name.text);
-    value->declared = name.range();
-    value->holder = type.holder();
-    value->layout = std::move(type.layout);
-    if (parsed)
-      flexible.push_back({value, type.tensor, type.range});
-    define(name.text, name.range(),
-           diags.errorCount() == errors ? value : nullptr);
+    bool isValid = parsed && diags.errorCount() == errors;
+    binder.addParameter({name.text, std::move(type), name.range()}, isValid);
     if (!reader.separate(')'))
       return false;
   }
   return true;
-}
-
-/// Whether `name` is an annotation of functions and ops in dumps of Core ML's
-/// compiler.
-static bool isAnalysis(StringRef name) {
-  return StringSwitch<bool>(name)
-      .Cases("BackendSupport", "EstimatedRuntime", "SelectedBackend", true)
-      .Cases("ValidationMessage", "milId", true)
-      .Default(name.ends_with("_ms") &&
-               (name.starts_with("Launch_") || name.starts_with("Src_")));
-}
-
-void FunctionReader::ignoreAttribute(StringRef name, SourceRange range) {
-  if (isAnalysis(name)) {
-    if (!std::exchange(ignoredAnalysis, true))
-      diags.report(range, diag::IgnoredAnalysis, name);
-  } else if (ignoredAttributes.try_emplace(name, true).second) {
-    diags.report(range, diag::IgnoredAttribute, name);
-  }
 }
 
 /// `[name = value, ...]`, which is optional.
@@ -87,46 +54,21 @@ bool FunctionReader::parseFunctionAttributes() {
     if (!reader.parseTypedLiteral(value, range))
       return false;
     if (name.text != "FlexibleShapeInformation")
-      ignoreAttribute(name.text, name.range());
-    else if (!shapes.read(value))
+      binder.ignoreAttribute(name.text, name.range());
+    else if (!readFlexibleShapes(value, binder.shapes()))
       diags.report(range, diag::FlexibleShape, name.text);
     return true;
   });
 }
 
-/// Chooses shapes for the parameters with unknown extents.
-void FunctionReader::bindParameterShapes() {
-  for (const FlexibleParameter &parameter : flexible) {
-    const InputShape *wanted = requested.find(parameter.value->name);
-    const Shape &declared = parameter.declared.shape;
-    bool known = !is_contained(declared, unknownExtent);
-    if (known && (!wanted || wanted->isHint || declared == wanted->shape))
-      continue;
-    if (known)
-      diags.report(parameter.typeRange, diag::ShapeDoesNotFit,
-                   parameter.value->name, spellType(*parameter.value),
-                   shapeToString(wanted->shape));
-    else if (!shapes.choose(parameter, wanted, diags))
-      symbols[parameter.value->name].value = nullptr;
-  }
-}
-
-/// `<ios18>`, which is optional. Opsets later than the known ones are accepted:
-/// a program may use only known features.
-bool FunctionReader::parseOpset(StringRef &opset) {
+/// `<ios18>`, which is optional.
+bool FunctionReader::parseOpset(Token &opset) {
   if (!lexer.take('<'))
     return true;
-  Token name = lexer.peek();
-  if (name.kind != Token::Identifier)
+  opset = lexer.peek();
+  if (opset.kind != Token::Identifier)
     return reader.expected("an opset");
   lexer.take();
-  opset = name.text;
-  StringRef digits = opset;
-  unsigned number = 0;
-  constexpr unsigned first = 15;
-  if (!digits.consume_front("ios") || digits.getAsInteger(10, number) ||
-      number < first)
-    diags.report(name.range(), diag::UnknownOpset, opset);
   return reader.expect('>');
 }
 
@@ -137,19 +79,13 @@ bool FunctionReader::parseHeader() {
     return reader.expected("the name of the function");
   lexer.take();
   SourceRange range = reader.rangeFrom(keyword.begin());
-  if (Function *previous = module.findFunction(name.text)) {
-    diags.report(range, diag::DuplicateFunction, name.text)
-        .note(previous->range, diag::PreviousDefinition, name.text);
+  if (!binder.begin(name.text, range))
     return false;
-  }
-  function = module.addFunction(FunctionKind::Kernel, name.text, range);
-  builder.emplace(*function, &diags);
-  builder->setDescribe([](const Value &value) { return spellType(value); });
-  StringRef opset;
+  Token opset;
   if (!parseOpset(opset))
     return false;
-  if (!opset.empty())
-    function->opset = opset.str();
+  if (!opset.text.empty())
+    binder.setOpset(opset.text, opset.range());
   return parseParameters();
 }
 
@@ -159,72 +95,25 @@ bool FunctionReader::parseResults() {
   lexer.take();
   if (!reader.expect('('))
     return false;
-  SmallVector<Value *, 4> values;
-  SmallVector<StringRef, 4> names;
-  bool known = true;
   while (!lexer.take(')')) {
     Token name = lexer.peek();
     if (name.kind != Token::Identifier)
       return reader.expected("the name of a result");
     lexer.take();
-    Symbol *symbol = lookup(name.text, name.range());
-    known &= symbol && symbol->value;
-    if (known && symbol->value->holder == Holder::State) {
-      diags.report(name.range(), diag::ResultHolder, name.text,
-                   describe(symbol->value->holder));
-      known = false;
-    }
-    if (known) {
-      values.push_back(symbol->value);
-      names.push_back(name.text);
-    }
+    binder.addResult(name.text, name.range());
     if (!reader.separate(')'))
       return false;
   }
-  if (known)
-    function->setResults(values, names);
   return finishStatement();
 }
 
-/// Erases ops and constants that were only used to compute constant parameters,
-/// from the last to the first, since erasing an op can make earlier ones
-/// unused.
-void FunctionReader::eraseFoldedOps() {
-  if (computedOps.empty())
-    return;
-  for (Op &op : make_early_inc_range(reverse(function->body()))) {
-    bool unused = none_of(op.resultValues(),
-                          [](const Value *value) { return value->hasUses(); });
-    if (!unused || !computedOps.lookup(&op))
-      continue;
-    for (const Value *operand : op.operandValues()) {
-      const Op *source = operand ? operand->definingOp() : nullptr;
-      if (source && (computedOps.contains(source) || source->is(ops::Const)))
-        computedOps[source] = true;
-    }
-    op.erase();
-  }
-}
-
-void FunctionReader::eraseFoldedConstants() {
-  for (auto &[name, symbol] : symbols)
-    if (symbol.folded && symbol.value && !symbol.value->hasUses())
-      symbol.value->definingOp()->erase();
-}
-
 bool FunctionReader::read() {
-  symbols.clear();
-  flexible.clear();
-  shapes = FlexibleShapes();
-  computedValues.clear();
-  computedOps.clear();
   if (!parseHeader() || !parseFunctionAttributes())
     return false;
-  bindParameterShapes();
+  binder.bindParameterShapes();
   if (!parseBody() || !parseResults())
     return false;
-  eraseFoldedConstants();
-  eraseFoldedOps();
+  binder.finish();
   return true;
 }
 
@@ -239,12 +128,10 @@ bool FunctionReader::parseBody() {
   while (!lexer.take('}')) {
     if (lexer.peek().kind == Token::End)
       return reader.expected("`}`");
-    if (diags.errorCount() - errorsBefore >= maxErrors) {
-      diags.report(lexer.peek().range(), diag::TooManyErrors);
+    if (binder.isHopeless(lexer.peek().range()))
       return false;
-    }
     if (parseStatement(statement)) {
-      bind(statement);
+      binder.bind(statement);
       continue;
     }
     skipStatement(statement);
@@ -257,7 +144,7 @@ bool FunctionReader::parseBody() {
 /// so that their uses report no further errors.
 void FunctionReader::skipStatement(const Statement &statement) {
   for (const ResultDeclaration &result : statement.results)
-    symbols.insert({result.name, Symbol()});
+    binder.skip(result.name);
   bool beforeOp = statement.opName.empty();
   unsigned depth = 0;
   while (lexer.peek().kind != Token::End) {
@@ -271,7 +158,7 @@ void FunctionReader::skipStatement(const Statement &statement) {
     Token token = lexer.take();
     beforeOp &= !token.is('(') && !token.is('=');
     if (beforeOp && token.kind == Token::Identifier && lexer.peek().is('='))
-      symbols.insert({token.text, Symbol()});
+      binder.skip(token.text);
     if (token.kind == Token::Broken || (depth == 0 && token.is(';')))
       return;
   }
@@ -295,16 +182,15 @@ bool FunctionReader::parseResultDeclarations(Statement &statement) {
     return true;
   do {
     ResultDeclaration result;
-    bool parsed = reader.parseValueType(result.type);
+    if (!reader.parseType(result.type))
+      return false;
     Token name = lexer.peek();
     if (name.kind != Token::Identifier)
-      return parsed && reader.expected("the name of a value");
+      return reader.expected("the name of a value");
     lexer.take();
     result.name = name.text;
     result.range = name.range();
     statement.results.push_back(std::move(result));
-    if (!parsed)
-      return false;
   } while (lexer.take(','));
   return reader.expect('=');
 }
@@ -312,7 +198,7 @@ bool FunctionReader::parseResultDeclarations(Statement &statement) {
 bool FunctionReader::parseArgumentValue(Argument &argument) {
   ArgumentValue &value = argument.values.emplace_back();
   if (reader.atType()) {
-    if (!reader.parseTypedValue(value.constant, value.range))
+    if (!reader.parseTypedValue(value.constant, value.range, &value.isList))
       return false;
     return value.constant ||
            reader.unsupported(value.range, "a value that is no tensor");
@@ -372,7 +258,7 @@ bool FunctionReader::parseAttributes(Statement &statement) {
     if (!reader.atType())
       return !reader.isUntyped(attribute.name) &&
              reader.expected("a type and a value");
-    if (!reader.parseTypedValue(value.constant, value.range))
+    if (!reader.parseTypedValue(value.constant, value.range, &value.isList))
       return false;
     attribute.range = reader.rangeFrom(name.begin());
     return true;
@@ -380,10 +266,7 @@ bool FunctionReader::parseAttributes(Statement &statement) {
 }
 
 bool FunctionReader::parseStatement(Statement &statement) {
-  statement.results.clear();
-  statement.arguments.clear();
-  statement.attributes.clear();
-  statement.opName = "";
+  statement.clear();
   if (!parseResultDeclarations(statement))
     return false;
   Token op = lexer.peek();
@@ -399,9 +282,11 @@ bool FunctionReader::parseStatement(Statement &statement) {
   }
   statement.opName = op.text;
   statement.opRange = op.range();
-  StringRef ownOpset;
+  Token ownOpset;
   if (!parseOpset(ownOpset))
     return false;
+  if (!ownOpset.text.empty())
+    binder.checkOpset(ownOpset.text, ownOpset.range());
   if (!parseArguments(statement))
     return false;
   statement.range = reader.rangeFrom(op.begin());

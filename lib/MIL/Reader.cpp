@@ -16,10 +16,8 @@ namespace {
 /// `program(version)[attributes]{functions}`.
 class ProgramReader {
 public:
-  ProgramReader(ValueReader &reader, const OpTable &ops,
-                RequestedShapes &requested, Diagnostics &diags)
-      : reader(reader), lexer(reader.lexer), ops(ops), requested(requested),
-        diags(diags) {}
+  ProgramReader(ValueReader &reader, FunctionBinder &binder, Diagnostics &diags)
+      : reader(reader), lexer(reader.lexer), binder(binder), diags(diags) {}
 
   bool read(Module &module) {
     return readVersion(module) && readAttributes(module) &&
@@ -69,7 +67,7 @@ private:
     Token brace = lexer.peek();
     if (!reader.expect('{'))
       return false;
-    FunctionReader functions(reader, module, ops, requested, diags);
+    FunctionReader functions(reader, binder, diags);
     while (!lexer.take('}')) {
       if (!lexer.peek().isWord("func"))
         return reader.expected("`func` or `}`");
@@ -87,12 +85,27 @@ private:
 
   ValueReader &reader;
   Lexer &lexer;
-  const OpTable &ops;
-  RequestedShapes &requested;
+  FunctionBinder &binder;
   Diagnostics &diags;
 };
 
 } // namespace
+
+/// Removes all functions but the one called `name`, unless that is empty.
+static bool keepFunction(Module &module, StringRef name, Diagnostics &diags) {
+  if (name.empty())
+    return true;
+  if (!module.findFunction(name)) {
+    std::string all;
+    for (const auto &function : module.functions)
+      all += (all.empty() ? "`" : ", `") + function->name + "`";
+    diags.report({}, diag::NoSuchFunction, name, all);
+    return false;
+  }
+  erase_if(module.functions,
+           [&](const auto &function) { return function->name != name; });
+  return true;
+}
 
 std::unique_ptr<Module> anec::readMIL(StringRef buffer,
                                       StringRef modelDirectory,
@@ -109,9 +122,11 @@ std::unique_ptr<Module> anec::readMIL(StringRef buffer,
   WeightFiles weights(modelDirectory, options, diags);
   ValueReader reader(buffer, weights, diags);
   RequestedShapes requested(options.shapes);
-  if (ProgramReader(reader, ops, requested, diags).read(*module))
+  FunctionBinder binder(*module, ops, requested, diags, options.description);
+  if (ProgramReader(reader, binder, diags).read(*module))
     requested.reportUnused(diags);
-  if (diags.errorCount() != errors)
+  if (diags.errorCount() != errors ||
+      !keepFunction(*module, options.function, diags))
     return nullptr;
   return module;
 }

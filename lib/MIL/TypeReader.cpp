@@ -118,6 +118,23 @@ bool ValueReader::parseBufferArguments(ParsedType &type) {
          parseIntegers("interleave_factors", rank, type.layout->interleave);
 }
 
+/// The last part of `list<tensor<fp16, [2]>, 3>`. A list of tensors is treated
+/// as the tensor that it equals.
+bool ValueReader::parseListLength(ParsedType &type, const ParsedType &inner) {
+  int64_t length = unknownExtent;
+  bool isUnknown = lexer.peek().is('?');
+  if (!isUnknown && (lexer.peek().kind != Token::Number ||
+                     lexer.peek().text.getAsInteger(10, length) || length < 0))
+    return expected("a length or `?`");
+  lexer.take();
+  if (inner.kind != ParsedType::Tensor || inner.tensor.rank() == maxNesting)
+    return true;
+  type.tensor = inner.tensor;
+  type.tensor.shape.insert(type.tensor.shape.begin(), length);
+  type.unknownExtents = isUnknown || inner.unknownExtents;
+  return true;
+}
+
 /// The part between `<` and `>`.
 bool ValueReader::parseTypeArguments(ParsedType &type, unsigned depth) {
   ParsedType inner;
@@ -130,10 +147,7 @@ bool ValueReader::parseTypeArguments(ParsedType &type, unsigned depth) {
   case ParsedType::List:
     if (!parseTypeAt(inner, depth + 1) || !expect(','))
       return false;
-    if (!lexer.peek().is('?') && lexer.peek().kind != Token::Number)
-      return expected("a length or `?`");
-    lexer.take();
-    return true;
+    return parseListLength(type, inner);
   case ParsedType::Tuple:
     do {
       if (!parseTypeAt(inner, depth + 1))

@@ -328,13 +328,21 @@ bool ValueReader::parseTypedLiteral(Literal &literal, SourceRange &range) {
   return true;
 }
 
-bool ValueReader::parseTypedValue(ConstantRef &value, SourceRange &range) {
+bool ValueReader::parseTypedValue(ConstantRef &value, SourceRange &range,
+                                  bool *isList) {
   const char *begin = lexer.peek().begin();
   ParsedType type;
   value = nullptr;
   if (!parseType(type) || !expect('('))
     return false;
-  if (type.kind == ParsedType::Tensor) {
+  // The classes of a classifier.
+  bool isClassList =
+      type.kind == ParsedType::List && type.tensor.rank() == 1 &&
+      !type.unknownExtents &&
+      (type.tensor.dtype == DType::String || type.tensor.dtype == DType::Int64);
+  if (isList)
+    *isList = isClassList;
+  if (type.kind == ParsedType::Tensor || isClassList) {
     if (type.unknownExtents)
       return unsupported(type.range, "a tensor of unknown extents");
     if (!parseLiteral(type.tensor, value))

@@ -7,37 +7,10 @@
 #define ANEC_LIB_MIL_VALUEREADER_H
 
 #include "Lexer.h"
-#include "WeightFiles.h"
-#include "anec/IR/IR.h"
+#include "anec/MIL/Statement.h"
+#include "anec/MIL/WeightFiles.h"
 
 namespace anec::mil {
-
-/// More than any program needs, and few enough not to exhaust the stack.
-constexpr unsigned maxNesting = 64;
-
-/// An extent that is written `?`.
-constexpr int64_t unknownExtent = -1;
-
-/// A type as the reader needs it: tensors, scalars, states and buffers are
-/// interpreted, and all other types only parsed.
-struct ParsedType {
-  enum Kind : uint8_t { Tensor, Dictionary, List, Tuple, State, Buffer };
-  Kind kind = Tensor;
-  bool unknownExtents = false; ///< among those of `tensor`
-  TensorType tensor;           ///< for a state or buffer, the tensor it holds
-  std::unique_ptr<BufferLayout> layout;
-  SourceRange range;
-
-  /// Whether a value of a program can have this type.
-  bool isValue() const {
-    return kind == Tensor || kind == State || kind == Buffer;
-  }
-  Holder holder() const {
-    return kind == State    ? Holder::State
-           : kind == Buffer ? Holder::Buffer
-                            : Holder::Tensor;
-  }
-};
 
 /// A literal of any type, as written.
 struct Literal {
@@ -45,6 +18,11 @@ struct Literal {
   char open = 0; ///< `[`, `{` or `(`, of a list
   std::vector<Literal> elements;
 };
+
+class FlexibleShapes;
+/// Reads the value of the attribute FlexibleShapeInformation; returns false
+/// when it is invalid, which is not reported.
+bool readFlexibleShapes(const Literal &literal, FlexibleShapes &shapes);
 
 /// Reads types and typed values. Functions that return false have reported the
 /// reason.
@@ -62,8 +40,10 @@ public:
   /// tensor can have unknown extents.
   bool parseValueType(ParsedType &type);
   /// A type and its literal in parentheses. Values of types other than tensors
-  /// are skipped and leave `value` null.
-  bool parseTypedValue(ConstantRef &value, SourceRange &range);
+  /// and lists of strings or int64 are skipped and leave `value` null;
+  /// `isList` says whether it is a list.
+  bool parseTypedValue(ConstantRef &value, SourceRange &range,
+                       bool *isList = nullptr);
   /// The same for a value of any type, unread.
   bool parseTypedLiteral(Literal &literal, SourceRange &range);
   /// `[name = ..., ...]`, which is optional; `read` reads what follows `=`.
@@ -91,6 +71,7 @@ private:
   bool parseTypeArguments(ParsedType &type, unsigned depth);
   bool parseTypeAt(ParsedType &type, unsigned depth);
   bool parseExtents(ParsedType &type);
+  bool parseListLength(ParsedType &type, const ParsedType &inner);
   bool parseBufferArguments(ParsedType &type);
   bool parseIntegers(llvm::StringRef key, size_t count, Shape &values);
   bool parseLiteral(const TensorType &type, ConstantRef &value);

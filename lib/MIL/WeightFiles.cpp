@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "WeightFiles.h"
+#include "anec/MIL/WeightFiles.h"
 #include "anec/IR/Diags.h"
 #include "anec/MIL/Diags.h"
 #include "anec/Support/ReadFile.h"

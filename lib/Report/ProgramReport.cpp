@@ -72,9 +72,113 @@ void anec::printReport(const Function &function, llvm::StringRef version,
   }
 }
 
+/// Text of others, on one line.
+static llvm::raw_ostream &writeQuoted(llvm::raw_ostream &out,
+                                      llvm::StringRef text) {
+  out << '"';
+  out.write_escaped(text);
+  return out << '"';
+}
+
+static void printFeatures(llvm::StringRef kind,
+                          llvm::ArrayRef<FeatureDescription> features,
+                          llvm::raw_ostream &out) {
+  constexpr int64_t mostClasses = 8;
+  for (const FeatureDescription &feature : features) {
+    out << "    " << kind << ' ';
+    out.write_escaped(feature.name) << ": " << feature.type;
+    if (feature.isOptional)
+      out << llvm::format(", optional, %g by default", feature.byDefault);
+    if (feature.classes) {
+      int64_t count = feature.classes->numElements();
+      out << ", one of";
+      for (int64_t index = 0; index < std::min(count, mostClasses); ++index) {
+        out << ' ';
+        if (feature.classes->dtype() == DType::String)
+          writeQuoted(out, feature.classes->asStrings()[size_t(index)]);
+        else
+          out << feature.classes->intAt(index);
+      }
+      if (count > mostClasses)
+        out << " and " << count - mostClasses << " more";
+    }
+    if (!feature.summary.empty())
+      writeQuoted(out << ", ", feature.summary);
+    out << '\n';
+  }
+}
+
+void anec::printDescription(const ModelDescription &description,
+                            llvm::raw_ostream &out) {
+  for (const FunctionDescription &function : description.functions) {
+    if (function.inputs.empty() && function.outputs.empty() &&
+        function.states.empty())
+      continue;
+    out << "  described: ";
+    out.write_escaped(function.name)
+        << (function.name == description.defaultFunction ? ", the default\n"
+                                                         : "\n");
+    printFeatures("input ", function.inputs, out);
+    printFeatures("output", function.outputs, out);
+    printFeatures("state ", function.states, out);
+  }
+  for (const auto &[name, text] : description.metadata) {
+    out << "  ";
+    out.write_escaped(name) << ": ";
+    writeQuoted(out, text) << '\n';
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // JSON
 //===----------------------------------------------------------------------===//
+
+static void printFeatures(llvm::StringRef kind,
+                          llvm::ArrayRef<FeatureDescription> features,
+                          llvm::json::OStream &json) {
+  using llvm::json::fixUTF8;
+  json.attributeArray(kind, [&] {
+    for (const FeatureDescription &feature : features)
+      json.object([&] {
+        json.attribute("name", fixUTF8(feature.name));
+        json.attribute("type", feature.type);
+        if (!feature.summary.empty())
+          json.attribute("summary", fixUTF8(feature.summary));
+        if (feature.isOptional)
+          json.attribute("default", feature.byDefault);
+        if (!feature.classes)
+          return;
+        json.attributeArray("classes", [&] {
+          for (const std::string &text : feature.classes->asStrings())
+            json.value(fixUTF8(text));
+          if (feature.classes->dtype() != DType::String)
+            for (int64_t number : feature.classes->asInts())
+              json.value(number);
+        });
+      });
+  });
+}
+
+static void writeDescription(const ModelDescription &description,
+                             llvm::json::OStream &json) {
+  using llvm::json::fixUTF8;
+  json.attributeObject("description", [&] {
+    json.attribute("default_function", fixUTF8(description.defaultFunction));
+    json.attributeArray("functions", [&] {
+      for (const FunctionDescription &function : description.functions)
+        json.object([&] {
+          json.attribute("name", fixUTF8(function.name));
+          printFeatures("inputs", function.inputs, json);
+          printFeatures("outputs", function.outputs, json);
+          printFeatures("states", function.states, json);
+        });
+    });
+    json.attributeObject("metadata", [&] {
+      for (const auto &[name, text] : description.metadata)
+        json.attribute(fixUTF8(name), fixUTF8(text));
+    });
+  });
+}
 
 static void printPort(llvm::StringRef name, const TensorType &type,
                       llvm::json::OStream &json) {
@@ -119,7 +223,8 @@ static void printWeights(const FunctionReport &report,
 }
 
 void anec::printReport(const Function &function, llvm::StringRef version,
-                       llvm::json::OStream &json) {
+                       llvm::json::OStream &json,
+                       const ModelDescription *description) {
   FunctionReport report = makeReport(function);
   json.object([&] {
     printSignature(function, version, json);
@@ -138,6 +243,8 @@ void anec::printReport(const Function &function, llvm::StringRef version,
       for (const OpCount &row : report.histogram)
         json.attribute(row.def->name, int64_t(row.count));
     });
+    if (description && !description->functions.empty())
+      writeDescription(*description, json);
     json.attributeObject("flop_by_op", [&] {
       for (const OpCount &row : report.histogram)
         if (row.flops)

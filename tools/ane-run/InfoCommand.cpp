@@ -49,10 +49,12 @@ bool Info::printFunction(Diagnostics &diags) const {
     return false;
   if (!json) {
     printReport(*loaded->function, loaded->module->version, llvm::outs());
+    printDescription(loaded->description, llvm::outs());
     return true;
   }
   llvm::json::OStream stream(llvm::outs(), 2);
-  printReport(*loaded->function, loaded->module->version, stream);
+  printReport(*loaded->function, loaded->module->version, stream,
+              &loaded->description);
   llvm::outs() << '\n';
   return true;
 }
@@ -71,9 +73,10 @@ constinit const CommandDef commands::Info = {
     .name = "info",
     .group = commands::programs,
     .summary = "Print a program's signature and cost",
-    .synopsis = "PROGRAM.mil|.mlmodelc|.anepkg",
+    .synopsis = "PROGRAM.mil|.mlmodelc|.mlpackage|.mlmodel|.anepkg",
     .examples = R"(  ane-run info out.mil
   ane-run info out.mil --json
+  ane-run info model.mlpackage
   ane-run info model.anepkg
 )",
     .make = makeCommand<::Info>,

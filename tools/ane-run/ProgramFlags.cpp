@@ -27,6 +27,9 @@ ProgramFlags::load(llvm::ArrayRef<std::string> inputs, bool onlyToLook,
   if (onlyToLook)
     options.missingWeights = MILReadOptions::MissingWeights::Warn;
   LoadedProgram loaded;
+  options.function = function;
+  options.onlyDefaultFunction = true;
+  options.description = &loaded.description;
   loaded.module = readSourceFile(program, options, diags);
   if (loaded.module)
     loaded.function = findFunctionToRun(*loaded.module, function, diags);

@@ -7,6 +7,7 @@
 #define ANEC_TOOLS_ANE_RUN_PROGRAMFLAGS_H
 
 #include "../ShapeFlag.h"
+#include "anec/MIL/ModelDescription.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Package/WeightBinding.h"
 #include "llvm/Support/CommandLine.h"
@@ -17,6 +18,12 @@ namespace anec {
 struct LoadedProgram {
   std::unique_ptr<Module> module;
   const Function *function = nullptr;
+  ModelDescription description;
+
+  /// Null when the program says nothing about the function.
+  const FunctionDescription *functionDescription() const {
+    return description.find(function->name);
+  }
 };
 
 /// Which program, and which function of it.
@@ -24,7 +31,8 @@ struct ProgramFlags {
   llvm::cl::opt<std::string> program{llvm::cl::Positional};
   llvm::cl::opt<std::string> function{
       "function", llvm::cl::value_desc("NAME"),
-      llvm::cl::desc("The function, if there are several")};
+      llvm::cl::desc("The function, if there are several (default: that of a "
+                     "Core ML package)")};
   llvm::cl::opt<int64_t> instance{
       "instance", llvm::cl::value_desc("N"),
       llvm::cl::desc("The instance of a repeated layer, for a kernel of a "

@@ -60,8 +60,14 @@ bool Run::runFunction(Diagnostics &diags) {
       loaded ? backend.choice().open(diags) : nullptr;
   if (!opened)
     return false;
-  RunOptions options{backend.load(), given.inputs, given.states,
-                     outputDir,      compare,      reportHazards};
+  RunOptions options;
+  options.load = backend.load();
+  options.inputs = given.inputs;
+  options.states = given.states;
+  options.outputDir = outputDir;
+  options.description = loaded->functionDescription();
+  options.compare = compare;
+  options.reportHazards = reportHazards;
   options.load.milVersion = loaded->module->version;
   return runOnce(*loaded->function, *opened, options, llvm::outs(), diags);
 }
@@ -96,13 +102,14 @@ ExitCode Run::run(const Invocation &call) {
 
 constinit const CommandDef commands::Run = {
     .summary = "Run a program or an entry of a package once",
-    .synopsis = "PROGRAM.mil|.mlmodelc|.anepkg",
+    .synopsis = "PROGRAM.mil|.mlmodelc|.mlpackage|.mlmodel|.anepkg",
     .examples = R"(  ane-run out.mil --input x=x.npy --output-dir results
   ane-run out.mil --input x=random:1 --compare
   ane-run out.mil --input x=x.npy --numerics=m4 --report-hazards
   ane-run out.mil --input tokens=bytes:README.md --numerics=fp32
   ane-run out.mil --input x=x.npy --backend=ane --output-dir results
   ane-run decode.mil --input x=x.npy --state cache=out/cache.npy --output-dir out
+  ane-run model.mlpackage --function=prefill --input x=x.npy --output-dir results
   ane-run model.anepkg --input tokens=t.npy --input targets=u.npy --init=1
   ane-run model.anepkg --input tokens=t.npy --input targets=u.npy --init=1 --gradients g.safetensors
 )",

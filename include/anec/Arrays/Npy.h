@@ -25,8 +25,9 @@ namespace anec {
 [[nodiscard]] ConstantRef readNpy(const MappedFile &file, llvm::StringRef path,
                                   Diagnostics &diags);
 
-/// Writes `array` as .npy version 1. Returns false and writes nothing for bf16,
-/// 8-bit floats, sub-byte integers and strings, which .npy files cannot store.
+/// Writes `array` as .npy version 1; strings must be UTF-8. Returns false and
+/// writes nothing for bf16, 8-bit floats and sub-byte integers, which .npy files
+/// cannot store.
 bool writeNpy(llvm::raw_ostream &out, const Constant &array);
 
 } // namespace anec

@@ -4,7 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A table of the source formats, which are selected by the ending of a path.
+/// A table of the source formats, which are selected by the ending of a path
+/// or by what is there.
 /// Code outside the readers uses the row of a format instead of comparing
 /// endings.
 ///
@@ -31,6 +32,11 @@ struct ReadOptions {
   std::optional<int64_t> instance;
   /// The shapes of inputs that a MIL program declares with unknown extents.
   std::vector<InputShape> shapes;
+  /// The function of a MIL program to read, and what else the program says; see
+  /// MILReadOptions.
+  std::string function;
+  bool onlyDefaultFunction = false;
+  ModelDescription *description = nullptr;
   /// Say what reading decided, as remarks.
   bool remarks = false;
 };
@@ -63,6 +69,11 @@ struct SourceFormat {
   bool isFolder = false;
   /// The file of the folder that has the text; empty when there is none.
   llvm::StringLiteral textFile = "";
+  /// Whether sources are files that are no text; `read` opens them.
+  bool isBinary = false;
+  /// Whether what is at a path has this format, for paths without a known
+  /// ending; null when that cannot be told.
+  bool (*matches)(llvm::StringRef path) = nullptr;
   /// Returns null, with the reason reported, when the source is not
   /// well-formed.
   std::unique_ptr<Module> (*read)(const Source &source,
@@ -71,8 +82,8 @@ struct SourceFormat {
 };
 
 llvm::ArrayRef<SourceFormat> sourceFormats();
-/// The format of the source at `path`, by its ending; .tdsl for `-`, which is
-/// standard input, and for endings that no format has.
+/// The format of the source at `path`, by its ending, or else by its contents;
+/// .tdsl for `-`, which is standard input, and for what no format has.
 const SourceFormat &sourceFormat(llvm::StringRef path);
 
 /// Opens the source at `path`. Returns nothing, with the reason reported, when

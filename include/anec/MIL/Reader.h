@@ -14,6 +14,7 @@
 namespace anec {
 
 class OpTable;
+struct ModelDescription;
 
 /// A shape for an input that a program declares with unknown extents.
 struct InputShape {
@@ -42,6 +43,13 @@ struct MILReadOptions {
   /// Maps paths of weight files in the text to the actual files, when they are
   /// elsewhere: instances of a program share the text.
   llvm::StringMap<ActualFile> weightFiles;
+  /// Only this function; empty for all.
+  std::string function;
+  /// Of a program that says which function is its default one, only that, if
+  /// `function` is empty.
+  bool onlyDefaultFunction = false;
+  /// Receives what the program says beyond its functions. May be null.
+  ModelDescription *description = nullptr;
 };
 
 /// Reads the MIL program in `buffer`, which `diags` owns and the ops' source

@@ -7,6 +7,7 @@
 #define ANEC_REPORT_PROGRAMREPORT_H
 
 #include "anec/IR/IR.h"
+#include "anec/MIL/ModelDescription.h"
 
 namespace llvm {
 class raw_ostream;
@@ -22,9 +23,14 @@ namespace anec {
 /// of its MIL program, as `1.3`.
 void printReport(const Function &function, llvm::StringRef version,
                  llvm::raw_ostream &out);
-/// Writes the same as one JSON object.
+/// Prints the functions, inputs, outputs and states as callers see them, and
+/// who made the model; nothing when nothing is known.
+void printDescription(const ModelDescription &description,
+                      llvm::raw_ostream &out);
+/// Writes the same as one JSON object. `description` may be null.
 void printReport(const Function &function, llvm::StringRef version,
-                 llvm::json::OStream &json);
+                 llvm::json::OStream &json,
+                 const ModelDescription *description = nullptr);
 
 } // namespace anec
 

@@ -13,6 +13,7 @@
 #ifndef ANEC_RUNTIME_INPUTARRAYS_H
 #define ANEC_RUNTIME_INPUTARRAYS_H
 
+#include "anec/MIL/ModelDescription.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Runtime/Backend.h"
 
@@ -25,17 +26,21 @@ struct ProgramArrays {
 };
 /// Reads the arrays. Returns nothing, with the reason reported, when one cannot
 /// be read. An input without an argument uses `fallback`; it is an error when
-/// `fallback` is empty. A state without an argument is zeros.
+/// `fallback` is empty, and `description` does not say that the input is
+/// optional. A state without an argument is zeros.
 [[nodiscard]] std::optional<ProgramArrays>
 readArrays(const Executable &executable, llvm::ArrayRef<std::string> inputs,
            llvm::ArrayRef<std::string> states, llvm::StringRef fallback,
-           Diagnostics &diags);
+           Diagnostics &diags,
+           const FunctionDescription *description = nullptr);
 
-/// Reads the arrays for `ports` as above; `kind` is "input" or "state".
+/// Reads the arrays for `ports` as above; `kind` is "input" or "state". The
+/// .npy file of an image can also have its pixels as [height, width, channels],
+/// in the order red, green, blue, or as [height, width].
 [[nodiscard]] std::optional<std::vector<ConstantRef>>
 readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
           llvm::ArrayRef<std::string> arguments, llvm::StringRef fallback,
-          Diagnostics &diags);
+          Diagnostics &diags, const FunctionDescription *description = nullptr);
 
 /// The shape without axes of one element, for comparison: layouts add and drop
 /// such axes without reordering elements.

@@ -40,13 +40,16 @@ struct RunOptions {
   /// Arguments NAME=SOURCE, see InputArrays.h.
   std::vector<std::string> inputs, states;
   std::string outputDir; ///< for writeOutputs; empty for none
+  /// How callers see the inputs and outputs; null when that is not known.
+  const FunctionDescription *description = nullptr;
   /// Also evaluates the program in double precision, and prints the error.
   bool compare = false;
   /// Prints which results an emulated engine gets wrong.
   bool reportHazards = false;
 };
 /// Runs `function` once on `backend`, prints a summary of each output, and
-/// writes every output and the final value of every state.
+/// writes every output and the final value of every state. The index of a label
+/// is replaced by the label.
 [[nodiscard]] bool runOnce(const Function &function, Backend &backend,
                            const RunOptions &options, llvm::raw_ostream &out,
                            Diagnostics &diags);

@@ -71,12 +71,39 @@ static ConstantRef bytesOfFile(llvm::StringRef path, const Port &port,
   return Constant::fromDoubles(port.type, values);
 }
 
+/// The pixels of an image as the program takes them; null when `array` is no
+/// image of that size.
+static ConstantRef arrayOfImage(const Constant &array, const Port &port,
+                                ColorSpace colors) {
+  if (port.type.rank() != 4 || port.type.shape[0] != 1)
+    return nullptr;
+  int64_t channels = port.type.shape[1], height = port.type.shape[2],
+          width = port.type.shape[3];
+  Shape flat{height, width}, deep{height, width, channels};
+  bool isImage = array.type().shape == deep ||
+                 (channels == 1 && array.type().shape == flat);
+  if (!isImage || array.dtype() == DType::Bool)
+    return nullptr;
+  std::vector<double> pixels = array.asDoubles(), values(pixels.size());
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    int64_t from = colors == ColorSpace::BGR ? channels - 1 - channel : channel;
+    for (int64_t pixel = 0; pixel < height * width; ++pixel)
+      values[channel * height * width + pixel] =
+          pixels[pixel * channels + from];
+  }
+  return Constant::fromDoubles(port.type, values);
+}
+
 /// The array of a .npy file, in the type and shape of the port.
 static ConstantRef arrayFromFile(llvm::StringRef path, const Port &port,
+                                 const FeatureDescription *feature,
                                  Diagnostics &diags) {
   ConstantRef array = readNpy(path, diags);
   if (!array)
     return nullptr;
+  if (feature && feature->image)
+    if (ConstantRef image = arrayOfImage(*array, port, feature->image->colors))
+      return image;
   if (withoutOnes(array->type().shape) != withoutOnes(port.type.shape)) {
     diags.reportFile(path, diag::InputShape, port.name, port.type.str(),
                      array->type().str());
@@ -103,6 +130,7 @@ static ConstantRef arrayFromFile(llvm::StringRef path, const Port &port,
 }
 
 static ConstantRef makeInput(const Port &port, llvm::StringRef source,
+                             const FeatureDescription *feature,
                              Diagnostics &diags) {
   if (source == "zeros")
     return Constant::fromDoubles(port.type,
@@ -120,7 +148,7 @@ static ConstantRef makeInput(const Port &port, llvm::StringRef source,
   }
   if (source.consume_front("bytes:"))
     return bytesOfFile(source, port, diags);
-  return arrayFromFile(source, port, diags);
+  return arrayFromFile(source, port, feature, diags);
 }
 
 static std::string listPorts(llvm::ArrayRef<Port> ports) {
@@ -133,7 +161,10 @@ static std::string listPorts(llvm::ArrayRef<Port> ports) {
 std::optional<std::vector<ConstantRef>>
 anec::readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
                 llvm::ArrayRef<std::string> arguments, llvm::StringRef fallback,
-                Diagnostics &diags) {
+                Diagnostics &diags, const FunctionDescription *description) {
+  auto featureOf = [&](const Port &port) {
+    return description ? description->input(port.name) : nullptr;
+  };
   std::vector<ConstantRef> values(ports.size());
   bool ok = true;
   for (const std::string &argument : arguments) {
@@ -159,7 +190,7 @@ anec::readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
       ok = false;
       continue;
     }
-    value = makeInput(*port, source, diags);
+    value = makeInput(*port, source, featureOf(*port), diags);
     ok &= value != nullptr;
   }
   if (!ok)
@@ -167,12 +198,19 @@ anec::readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
   for (auto [port, value] : llvm::zip_equal(ports, values)) {
     if (value)
       continue;
+    const FeatureDescription *feature = featureOf(port);
+    if (feature && feature->isOptional) {
+      value = Constant::fromDoubles(
+          port.type,
+          std::vector<double>(port.type.numElements(), feature->byDefault));
+      continue;
+    }
     if (fallback.empty()) {
       diags.report({}, diag::MissingInput, port.name, port.type.str());
       ok = false;
       continue;
     }
-    value = makeInput(port, fallback, diags);
+    value = makeInput(port, fallback, feature, diags);
     ok &= value != nullptr;
   }
   if (!ok)
@@ -184,9 +222,9 @@ std::optional<ProgramArrays>
 anec::readArrays(const Executable &executable,
                  llvm::ArrayRef<std::string> inputs,
                  llvm::ArrayRef<std::string> states, llvm::StringRef fallback,
-                 Diagnostics &diags) {
-  auto inputArrays =
-      readPorts("input", executable.inputs(), inputs, fallback, diags);
+                 Diagnostics &diags, const FunctionDescription *description) {
+  auto inputArrays = readPorts("input", executable.inputs(), inputs, fallback,
+                               diags, description);
   auto stateArrays =
       readPorts("state", executable.states(), states, "zeros", diags);
   if (!inputArrays || !stateArrays)

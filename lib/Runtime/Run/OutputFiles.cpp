@@ -18,6 +18,13 @@ using namespace anec;
 
 void anec::printSummary(const Port &port, const Constant &value,
                         llvm::raw_ostream &out) {
+  if (value.dtype() == DType::String) {
+    out << "  " << port.name << ": " << port.type.str();
+    for (const std::string &text : value.asStrings())
+      (out << "  \"").write_escaped(text) << '"';
+    out << '\n';
+    return;
+  }
   double low = 0, high = 0, sum = 0;
   int64_t count = value.numElements();
   for (int64_t i = 0; i < count; ++i) {

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/ProgramRun.h"
+#include "anec/MIL/Diags.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Runtime/Diags.h"
@@ -114,6 +115,25 @@ static void printHazards(llvm::ArrayRef<OpHazards> hazards,
   }
 }
 
+/// Replaces indices of labels by the labels.
+static void setLabels(const FunctionDescription &description,
+                      std::vector<Port> &ports,
+                      std::vector<ConstantRef> &outputs) {
+  for (auto [port, value] : llvm::zip_equal(ports, outputs)) {
+    const FeatureDescription *feature = description.output(port.name);
+    if (!feature || !feature->classes)
+      continue;
+    const Constant &classes = *feature->classes;
+    int64_t index = value->intAt(0);
+    if (index < 0 || index >= classes.numElements())
+      continue;
+    value = classes.dtype() == DType::String
+                ? Constant::string(classes.asStrings()[size_t(index)])
+                : classes.part(index, {});
+    port.type = value->type();
+  }
+}
+
 bool anec::runOnce(const Function &function, Backend &backend,
                    const RunOptions &options, llvm::raw_ostream &out,
                    Diagnostics &diags) {
@@ -122,7 +142,8 @@ bool anec::runOnce(const Function &function, Backend &backend,
   if (!executable)
     return false;
   std::optional<ProgramArrays> given =
-      readArrays(*executable, options.inputs, options.states, "", diags);
+      readArrays(*executable, options.inputs, options.states, "", diags,
+                 options.description);
   if (!given)
     return false;
   RunBuffers buffers(*executable, *given);
@@ -138,7 +159,11 @@ bool anec::runOnce(const Function &function, Backend &backend,
       << backend.name() << " (measured, first run)\n";
   if (std::optional<double> seconds = executable->engineSeconds())
     out << llvm::format("  of them %.3f ms in the engine\n", *seconds * 1e3);
-  for (auto [port, value] : llvm::zip_equal(ports, outputs))
+  std::vector<Port> shownPorts = ports;
+  std::vector<ConstantRef> shown = outputs;
+  if (options.description)
+    setLabels(*options.description, shownPorts, shown);
+  for (auto [port, value] : llvm::zip_equal(shownPorts, shown))
     printSummary(port, *value, out);
   if (options.reportHazards)
     printHazards(executable->hazards(), out);
@@ -146,5 +171,5 @@ bool anec::runOnce(const Function &function, Backend &backend,
       !compareWithReference(function, *given, ports, outputs, out, diags))
     return false;
   return options.outputDir.empty() ||
-         writeOutputs(ports, outputs, options.outputDir, diags);
+         writeOutputs(shownPorts, shown, options.outputDir, diags);
 }

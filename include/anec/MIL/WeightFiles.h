@@ -1,10 +1,11 @@
-//===- WeightFiles.h - weight files that MIL text refers to -----*- C++ -*-===//
+//===- WeightFiles.h - weight files that programs refer to -------*- C++
+//-*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_MIL_WEIGHTFILES_H
-#define ANEC_LIB_MIL_WEIGHTFILES_H
+#ifndef ANEC_MIL_WEIGHTFILES_H
+#define ANEC_MIL_WEIGHTFILES_H
 
 #include "anec/MIL/Blob.h"
 #include "anec/MIL/Reader.h"
@@ -39,4 +40,4 @@ private:
 
 } // namespace anec::mil
 
-#endif // ANEC_LIB_MIL_WEIGHTFILES_H
+#endif // ANEC_MIL_WEIGHTFILES_H

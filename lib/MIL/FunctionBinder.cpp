@@ -1,9 +1,9 @@
-//===- Binding.cpp - MIL statements to ops --------------------------------===//
+//===- FunctionBinder.cpp - MIL statements to ops -------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "FunctionReader.h"
+#include "anec/MIL/FunctionBinder.h"
 #include "anec/IR/Diags.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
@@ -12,6 +12,7 @@
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,10 +21,170 @@ using namespace anec::mil;
 using namespace llvm;
 
 //===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+FunctionBinder::FunctionBinder(Module &module, const OpTable &ops,
+                               RequestedShapes &requested, Diagnostics &diags,
+                               ModelDescription *description)
+    : module(module), ops(ops), requested(requested), diags(diags),
+      description(description), errorsBefore(diags.errorCount()) {}
+
+bool FunctionBinder::begin(StringRef name, SourceRange range) {
+  if (Function *previous = module.findFunction(name)) {
+    diags.report(range, diag::DuplicateFunction, name)
+        .note(previous->range, diag::PreviousDefinition, name);
+    return false;
+  }
+  symbols.clear();
+  flexible.clear();
+  flexibleShapes = FlexibleShapes();
+  results.clear();
+  resultNames.clear();
+  resultsKnown = true;
+  unrolled = 0;
+  computedValues.clear();
+  computedOps.clear();
+  function = module.addFunction(FunctionKind::Kernel, name, range);
+  builder.emplace(*function, &diags);
+  builder->setDescribe([](const Value &value) { return spellType(value); });
+  return true;
+}
+
+void FunctionBinder::checkOpset(StringRef opset, SourceRange range) {
+  StringRef digits = opset;
+  unsigned number = 0;
+  constexpr unsigned first = 15;
+  if (!digits.consume_front("ios") || digits.getAsInteger(10, number) ||
+      number < first)
+    diags.report(range, diag::UnknownOpset, opset);
+}
+
+void FunctionBinder::setOpset(StringRef opset, SourceRange range) {
+  checkOpset(opset, range);
+  function->opset = opset.str();
+}
+
+void FunctionBinder::addParameter(ResultDeclaration parameter, bool isValid) {
+  ParsedType &type = parameter.type;
+  Value *value = function->addParameter(type.tensor, parameter.name);
+  value->declared = parameter.range;
+  value->holder = type.holder();
+  value->layout = std::move(type.layout);
+  if (isValid)
+    flexible.push_back({value, type.tensor, type.range});
+  define(parameter.name, parameter.range, isValid ? value : nullptr);
+}
+
+/// Chooses shapes for the parameters with unknown extents.
+void FunctionBinder::bindParameterShapes() {
+  for (const FlexibleParameter &parameter : flexible) {
+    const InputShape *wanted = requested.find(parameter.value->name);
+    const Shape &declared = parameter.declared.shape;
+    bool known = !is_contained(declared, unknownExtent);
+    if (known && (!wanted || wanted->isHint || declared == wanted->shape))
+      continue;
+    if (known)
+      diags.report(parameter.typeRange, diag::ShapeDoesNotFit,
+                   parameter.value->name, spellType(*parameter.value),
+                   shapeToString(wanted->shape));
+    else if (!flexibleShapes.choose(parameter, wanted, diags))
+      symbols[parameter.value->name].value = nullptr;
+  }
+}
+
+void FunctionBinder::addResult(StringRef name, SourceRange range) {
+  Symbol *symbol = lookup(name, range);
+  resultsKnown &= symbol && symbol->value;
+  if (resultsKnown && symbol->isList)
+    resultsKnown = unsupported(range, "a list as a result");
+  if (resultsKnown && symbol->value->holder == Holder::State) {
+    diags.report(range, diag::ResultHolder, name,
+                 describe(symbol->value->holder));
+    resultsKnown = false;
+  }
+  if (!resultsKnown)
+    return;
+  results.push_back(symbol->value);
+  resultNames.push_back(name);
+  if (!symbol->classes || !description)
+    return;
+  FeatureDescription &label = description->of(function->name).outputOf(name);
+  label.type = spelling(symbol->classes->dtype()).str();
+  label.classes = symbol->classes;
+}
+
+/// Erases ops and constants that were only used to compute constant parameters,
+/// from the last to the first, since erasing an op can make earlier ones
+/// unused.
+void FunctionBinder::eraseFoldedOps() {
+  if (computedOps.empty())
+    return;
+  for (Op &op : make_early_inc_range(reverse(function->body()))) {
+    bool unused = none_of(op.resultValues(),
+                          [](const Value *value) { return value->hasUses(); });
+    if (!unused || !computedOps.lookup(&op))
+      continue;
+    for (const Value *operand : op.operandValues()) {
+      const Op *source = operand ? operand->definingOp() : nullptr;
+      if (source && (computedOps.contains(source) || source->is(ops::Const)))
+        computedOps[source] = true;
+    }
+    op.erase();
+  }
+}
+
+void FunctionBinder::eraseFoldedConstants() {
+  for (auto &[name, symbol] : symbols)
+    if (symbol.folded && symbol.value && !symbol.value->hasUses())
+      symbol.value->definingOp()->erase();
+}
+
+void FunctionBinder::finish() {
+  if (resultsKnown)
+    function->setResults(results, resultNames);
+  eraseFoldedConstants();
+  eraseFoldedOps();
+}
+
+bool FunctionBinder::isHopeless(SourceRange range) {
+  // For input that is not MIL, more errors would not help.
+  constexpr size_t maxErrors = 50;
+  if (diags.errorCount() - errorsBefore < maxErrors)
+    return false;
+  diags.report(range, diag::TooManyErrors);
+  return true;
+}
+
+bool FunctionBinder::unsupported(SourceRange range, StringRef what) {
+  diags.report(range, diag::Unsupported, what);
+  return false;
+}
+
+/// Whether `name` is an annotation of functions and ops in dumps of Core ML's
+/// compiler.
+static bool isAnalysis(StringRef name) {
+  return StringSwitch<bool>(name)
+      .Cases("BackendSupport", "EstimatedRuntime", "SelectedBackend", true)
+      .Cases("ValidationMessage", "milId", true)
+      .Default(name.ends_with("_ms") &&
+               (name.starts_with("Launch_") || name.starts_with("Src_")));
+}
+
+void FunctionBinder::ignoreAttribute(StringRef name, SourceRange range) {
+  if (isAnalysis(name)) {
+    if (!std::exchange(ignoredAnalysis, true))
+      diags.report(range, diag::IgnoredAnalysis, name);
+  } else if (ignoredAttributes.try_emplace(name, true).second) {
+    diags.report(range, diag::IgnoredAttribute, name);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
 
-Symbol *FunctionReader::lookup(StringRef name, SourceRange range) {
+Symbol *FunctionBinder::lookup(StringRef name, SourceRange range) {
   auto it = symbols.find(name);
   if (it != symbols.end())
     return &it->second;
@@ -39,7 +200,7 @@ Symbol *FunctionReader::lookup(StringRef name, SourceRange range) {
   return nullptr;
 }
 
-Symbol &FunctionReader::define(StringRef name, SourceRange range,
+Symbol &FunctionBinder::define(StringRef name, SourceRange range,
                                Value *value) {
   auto [it, inserted] = symbols.insert({name, Symbol()});
   Symbol &symbol = it->second;
@@ -94,14 +255,14 @@ static std::string spell(const ParsedType &type) {
 //===----------------------------------------------------------------------===//
 
 /// A `const` op, which is always valid.
-Value *FunctionReader::makeConst(const ConstantRef &value, StringRef name,
+Value *FunctionBinder::makeConst(const ConstantRef &value, StringRef name,
                                  SourceRange range) {
   Op *op = Op::create(ops::Const, {}, value, value->type(), name, range);
   function->insert(op);
   return op->result();
 }
 
-bool FunctionReader::bindConst(const Statement &statement) {
+bool FunctionBinder::bindConst(const Statement &statement) {
   ConstantRef value;
   SourceRange valueRange;
   for (const Argument &attribute : statement.attributes) {
@@ -154,7 +315,7 @@ static const ParamDef &constantParam(const OpDef &def, unsigned slot) {
   llvm_unreachable("no such slot");
 }
 
-bool FunctionReader::bindConstant(const OpDef &def, unsigned slot,
+bool FunctionBinder::bindConstant(const OpDef &def, unsigned slot,
                                   const Argument &argument) {
   const ArgumentValue &value = argument.values[0];
   if (argument.values.size() != 1) {
@@ -177,8 +338,8 @@ bool FunctionReader::bindConstant(const OpDef &def, unsigned slot,
     if (!constant)
       diags.report(value.range, diag::NotConstant, def.name, argument.name,
                    value.name);
-  } else if (!constant) {
-    reader.unsupported(value.range, "a value that is no tensor");
+  } else if (!constant || value.isList) {
+    return unsupported(value.range, "a value that is no tensor");
   }
   if (!constant)
     return false;
@@ -192,8 +353,25 @@ bool FunctionReader::bindConstant(const OpDef &def, unsigned slot,
   return true;
 }
 
+/// The value of an argument; an immediate one becomes a `const` called `name`.
+/// Returns null after an error.
+Value *FunctionBinder::bindValue(const ArgumentValue &value, StringRef name) {
+  if (value.constant && !value.isList)
+    return makeConst(value.constant, name, value.range);
+  if (value.name.empty()) {
+    unsupported(value.range, "a value that is no tensor");
+    return nullptr;
+  }
+  Symbol *symbol = lookup(value.name, value.range);
+  if (symbol && symbol->isList) {
+    unsupported(value.range, "a list here");
+    return nullptr;
+  }
+  return symbol ? symbol->value : nullptr;
+}
+
 /// Binds the one value of a parameter, or all values of a variadic one.
-bool FunctionReader::bindValues(const OpDef &def, unsigned slot,
+bool FunctionBinder::bindValues(const OpDef &def, unsigned slot,
                                 const Argument &argument,
                                 const Statement &statement) {
   bool variadic = def.isVariadic() && slot + 1 == def.numValueParams();
@@ -206,19 +384,11 @@ bool FunctionReader::bindValues(const OpDef &def, unsigned slot,
     operands.resize(slot + argument.values.size());
   bool ok = true;
   for (const ArgumentValue &value : argument.values) {
-    Value *operand = nullptr;
-    if (value.constant) {
-      SmallString<64> name(statement.results.empty()
-                               ? statement.opName
-                               : statement.results[0].name);
-      name += '_';
-      name += argument.name;
-      operand = makeConst(value.constant, name, value.range);
-    } else if (value.name.empty()) {
-      reader.unsupported(value.range, "a value that is no tensor");
-    } else if (Symbol *symbol = lookup(value.name, value.range)) {
-      operand = symbol->value;
-    }
+    SmallString<64> name(statement.results.empty() ? statement.opName
+                                                   : statement.results[0].name);
+    name += '_';
+    name += argument.name;
+    Value *operand = bindValue(value, name);
     ok &= operand != nullptr;
     operands[slot++] = operand;
   }
@@ -227,7 +397,7 @@ bool FunctionReader::bindValues(const OpDef &def, unsigned slot,
 
 /// Whether the argument is known at compile time. Some parameters can also be
 /// computed.
-bool FunctionReader::isConstant(const Argument &argument) const {
+bool FunctionBinder::isConstant(const Argument &argument) const {
   const ArgumentValue &value = argument.values[0];
   if (argument.values.size() != 1 || value.name.empty())
     return true;
@@ -236,7 +406,7 @@ bool FunctionReader::isConstant(const Argument &argument) const {
          (it->second.constant || computedValues.contains(it->second.value));
 }
 
-bool FunctionReader::bindArgument(const OpDef &def, const Argument &argument,
+bool FunctionBinder::bindArgument(const OpDef &def, const Argument &argument,
                                   const Statement &statement) {
   if (is_contained(given, argument.name)) {
     diags.report(argument.range, diag::DuplicateParameter, def.name,
@@ -254,7 +424,7 @@ bool FunctionReader::bindArgument(const OpDef &def, const Argument &argument,
   return false;
 }
 
-void FunctionReader::reportUnknownParameter(const OpDef &def,
+void FunctionBinder::reportUnknownParameter(const OpDef &def,
                                             const Argument &argument) {
   Suggestion suggestion(argument.name);
   for (const ParamDef &param : def.parameters())
@@ -267,7 +437,7 @@ void FunctionReader::reportUnknownParameter(const OpDef &def,
 
 /// The ops that unpack weights have all their arguments in the attribute list.
 /// Attributes other than the name are annotations of Apple's tools.
-bool FunctionReader::bindAttributes(const OpDef &def,
+bool FunctionBinder::bindAttributes(const OpDef &def,
                                     const Statement &statement) {
   bool ok = true;
   for (const Argument &attribute : statement.attributes) {
@@ -283,7 +453,7 @@ bool FunctionReader::bindAttributes(const OpDef &def,
   return ok;
 }
 
-bool FunctionReader::bindArguments(const OpDef &def,
+bool FunctionBinder::bindArguments(const OpDef &def,
                                    const Statement &statement) {
   operands.clear();
   operands.resize(def.isVariadic() ? def.numValueParams() - 1
@@ -300,7 +470,7 @@ bool FunctionReader::bindArguments(const OpDef &def,
 // Ops
 //===----------------------------------------------------------------------===//
 
-const OpDef *FunctionReader::findOp(const Statement &statement) {
+const OpDef *FunctionBinder::findOp(const Statement &statement) {
   auto [it, inserted] = knownOps.try_emplace(statement.opName, nullptr);
   if (inserted)
     it->second = ops.find(statement.opName);
@@ -321,25 +491,39 @@ const OpDef *FunctionReader::findOp(const Statement &statement) {
   return nullptr;
 }
 
-/// The declared types must equal the op's result types.
-bool FunctionReader::checkResults(const Statement &statement, const Op &op) {
-  bool ok = true;
-  for (unsigned index = 0; index < op.numResults(); ++index) {
-    const ResultDeclaration &result = statement.results[index];
-    const Value &value = *op.result(index);
-    if (isDeclared(result.type, value))
-      continue;
-    diags.report(result.type.range, diag::ResultType, result.name,
-                 spell(result.type), statement.opName, spellType(value));
-    ok = false;
+/// The results of ops are tensors, states and buffers.
+bool FunctionBinder::areValues(const Statement &statement) {
+  for (const ResultDeclaration &result : statement.results) {
+    const ParsedType &type = result.type;
+    if (!type.isValue())
+      return unsupported(type.range, "a value that is no tensor");
+    if (type.unknownExtents && type.kind != ParsedType::Tensor)
+      return unsupported(
+          type.range,
+          (anec::describe(type.holder()) + " of unknown extents").str());
   }
-  return ok;
+  return true;
 }
 
-bool FunctionReader::bindOp(const Statement &statement) {
+/// The declared type must equal the result's type.
+bool FunctionBinder::checkResult(const Statement &statement, unsigned index,
+                                 const Value &value) {
+  const ResultDeclaration &result = statement.results[index];
+  if (isDeclared(result.type, value))
+    return true;
+  diags.report(result.type.range, diag::ResultType, result.name,
+               spell(result.type), statement.opName, spellType(value));
+  return false;
+}
+
+bool FunctionBinder::bindOp(const Statement &statement) {
   const OpDef *def = findOp(statement);
-  if (!def || !bindArguments(*def, statement))
+  if (def && chosenBlocks && def->has(trait::SideEffect))
+    return refuse(statement, "it is in a block that is not always run");
+  if (!def || !areValues(statement) || !bindArguments(*def, statement))
     return false;
+  if (!statement.blocks.empty())
+    return unsupported(statement.opRange, "an op with blocks of its own");
   SmallVector<StringRef, 2> names;
   for (const ResultDeclaration &result : statement.results)
     names.push_back(result.name);
@@ -352,7 +536,9 @@ bool FunctionReader::bindOp(const Statement &statement) {
                  op->numResults(), statement.results.size());
     return false;
   }
-  bool ok = checkResults(statement, *op);
+  bool ok = true;
+  for (unsigned index = 0; index < op->numResults(); ++index)
+    ok &= checkResult(statement, index, *op->result(index));
   for (unsigned index = 0; index < op->numResults(); ++index)
     define(statement.results[index].name, statement.results[index].range,
            ok ? op->result(index) : nullptr);
@@ -363,7 +549,7 @@ bool FunctionReader::bindOp(const Statement &statement) {
 
 /// The value, if it is known. Shapes and values computed from them are small,
 /// so weights are ignored.
-const Constant *FunctionReader::knownValue(const Value *value) const {
+const Constant *FunctionBinder::knownValue(const Value *value) const {
   constexpr int64_t mostElements = 256;
   if (value->type.numElements() > mostElements ||
       value->type.dtype == DType::String)
@@ -377,7 +563,7 @@ const Constant *FunctionReader::knownValue(const Value *value) const {
 
 /// A program written with unknown extents computes shapes from constants and
 /// from extents that are known now.
-void FunctionReader::computeValues(const Op &op) {
+void FunctionBinder::computeValues(const Op &op) {
   bool ofType = op.is(ops::ShapeOf);
   auto isKnown = [&](const Value *operand) {
     return !operand || ofType || knownValue(operand);
@@ -411,9 +597,21 @@ void FunctionReader::computeValues(const Op &op) {
   computedOps[&op] = false;
 }
 
-void FunctionReader::bind(const Statement &statement) {
-  if (statement.opName == ops::Const.name ? bindConst(statement)
-                                          : bindOp(statement))
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+bool FunctionBinder::bindStatement(const Statement &statement) {
+  builder->setRange(statement.range);
+  if (statement.opName == ops::Const.name)
+    return bindConst(statement);
+  if (Special special = findSpecial(statement.opName))
+    return (this->*special)(statement);
+  return bindOp(statement);
+}
+
+void FunctionBinder::bind(const Statement &statement) {
+  if (bindStatement(statement))
     return;
   for (const ResultDeclaration &result : statement.results)
     define(result.name, result.range, nullptr);

@@ -4,18 +4,18 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An input can be declared with unknown extents; the function's attribute
-/// FlexibleShapeInformation lists its allowed shapes. anec needs known shapes,
-/// so the reader chooses one for each such input, and all values computed from
-/// it have known shapes, too.
+/// An input can be declared with unknown extents; the program says which shapes
+/// it allows, in text in the attribute FlexibleShapeInformation of the
+/// function. anec needs known shapes, so the reader chooses one for each such
+/// input, and all values computed from it have known shapes, too.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_MIL_FLEXIBLESHAPES_H
-#define ANEC_LIB_MIL_FLEXIBLESHAPES_H
+#ifndef ANEC_MIL_FLEXIBLESHAPES_H
+#define ANEC_MIL_FLEXIBLESHAPES_H
 
-#include "ValueReader.h"
 #include "anec/MIL/Reader.h"
+#include "anec/MIL/Statement.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -44,12 +44,19 @@ private:
   llvm::StringSet<> used;
 };
 
-/// The FlexibleShapeInformation of a function's inputs.
+/// What a program says about the shapes of a function's inputs.
 class FlexibleShapes {
 public:
-  /// Reads the attribute's value; returns false when it is invalid, which is
-  /// not reported.
-  bool read(const Literal &literal);
+  struct Input {
+    std::optional<Shape> byDefault;
+    /// The minimum and maximum extent of each axis; -1 is unbounded.
+    std::vector<std::pair<int64_t, int64_t>> range;
+    std::vector<Shape> enumerated;
+    /// [1, channels, height, width]; files have [height, width, channels].
+    bool isImage = false;
+  };
+  /// The shapes of the input `name`, to be filled in.
+  Input &operator[](llvm::StringRef name) { return inputs[name]; }
 
   /// Sets the requested or the default shape of `parameter`. Returns false
   /// after an error.
@@ -58,14 +65,6 @@ public:
                             Diagnostics &diags) const;
 
 private:
-  struct Input {
-    std::optional<Shape> byDefault;
-    /// The minimum and maximum extent of each axis; -1 is unbounded.
-    std::vector<std::pair<int64_t, int64_t>> range;
-    std::vector<Shape> enumerated;
-  };
-  bool readEntry(llvm::StringRef key, const Literal &dictionary);
-  bool readEnumerated(llvm::StringRef name, const Literal &value);
   [[nodiscard]] bool allows(const FlexibleParameter &parameter,
                             llvm::ArrayRef<int64_t> shape,
                             Diagnostics &diags) const;
@@ -75,4 +74,4 @@ private:
 
 } // namespace anec::mil
 
-#endif // ANEC_LIB_MIL_FLEXIBLESHAPES_H
+#endif // ANEC_MIL_FLEXIBLESHAPES_H
