@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Formats/Source.h"
+#include "anec/CoreML/Reader.h"
 #include "anec/Frontend/Frontend.h"
 #include "anec/IR/Text.h"
 #include "anec/Ops/Ops.h"
@@ -78,6 +79,18 @@ readMil(const Source &source, const ReadOptions &options, Diagnostics &diags) {
                  opTable(), diags, mil);
 }
 
+static std::unique_ptr<Module> readMlpackage(const Source &source,
+                                             const ReadOptions &options,
+                                             Diagnostics &diags) {
+  return readCoreMLPackage(source.path, opTable(), diags, milOptions(options));
+}
+
+static std::unique_ptr<Module> readMlmodel(const Source &source,
+                                           const ReadOptions &options,
+                                           Diagnostics &diags) {
+  return readCoreMLModel(source.path, opTable(), diags, milOptions(options));
+}
+
 /// A folder of Core ML's compiler under another name.
 static bool isMlmodelc(llvm::StringRef path) {
   llvm::SmallString<128> text(path), data(path);
@@ -116,6 +129,20 @@ static constexpr SourceFormat table[] = {
      .textFile = "model.mil",
      .matches = isMlmodelc,
      .read = readMil},
+    {.name = "mlpackage",
+     .ending = ".mlpackage",
+     .summary = "a Core ML package with an ML program",
+     .stage = SourceStage::MIL,
+     .isFolder = true,
+     .matches = isCoreMLPackage,
+     .read = readMlpackage},
+    {.name = "mlmodel",
+     .ending = ".mlmodel",
+     .summary = "a Core ML model with an ML program",
+     .stage = SourceStage::MIL,
+     .isBinary = true,
+     .matches = isCoreMLModel,
+     .read = readMlmodel},
     {.name = "anepkg",
      .ending = ".anepkg",
      .summary = "a compiled model: kernels, weights and schedule",

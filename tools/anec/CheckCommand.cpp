@@ -105,6 +105,7 @@ constinit const CommandDef commands::Check = {
   anec check out.mil --target=m1 --os=15.6
   anec check model.mil --target=m4 --for=coreml   which ops leave the engine
   anec check model.mil --target=m4 --shape=x=1x3x64   if its extents are unknown
+  anec check model.mlpackage --target=m1
   anec check llama.anepkg --target=m4 --format=sarif
 )",
     .make = makeCommand<::Check>,

@@ -109,7 +109,7 @@ ExitCode Compile::run(const Invocation &call) {
 }
 
 constinit const CommandDef commands::Compile = {
-    .synopsis = "FILE.tdsl|.ir|.mil|.mlmodelc|.anepkg",
+    .synopsis = "FILE.tdsl|.ir|.mil|.mlmodelc|.mlpackage|.mlmodel|.anepkg",
     // A flag of LLVM, which its command line adds to every program.
     .details = "  --stats prints the statistics of the passes.\n",
     .examples =
@@ -124,6 +124,7 @@ constinit const CommandDef commands::Compile = {
   anec attention.tdsl --verify-numerics --stats --init=1 -o attention.mil
   anec out.mil                                read, check and print again
   anec flexible.mil --shape x=1x128 -o x.mil  with the given input shape
+  anec model.mlpackage --function=main -o model.mil    MIL of a Core ML package
   anec out.mil --emit=report                  statistics of the program
   anec out.mil --emit=report --target=m4      with predicted times on M4
   anec llama.anepkg --emit=report --format=html -o cost.html   cost of a step

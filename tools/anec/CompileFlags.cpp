@@ -42,6 +42,7 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   request.canonical = canonical;
   CompileOptions &options = request.options;
   options.kernel = kernel;
+  options.function = function;
   options.weights.source = weights;
   options.weights.mapping = weightMap;
   if (seed.getNumOccurrences())

@@ -54,6 +54,10 @@ struct CompileFlags {
       "kernel", llvm::cl::value_desc("NAME"),
       llvm::cl::desc(
           "The kernel or layer to compile, if the program has several")};
+  llvm::cl::opt<std::string> function{
+      "function", llvm::cl::value_desc("NAME"),
+      llvm::cl::desc("The function of a MIL program or a Core ML package to "
+                     "read (default: all)")};
   TargetFlags target;
 
   DefineFlag defines;

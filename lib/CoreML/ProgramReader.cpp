@@ -1,0 +1,418 @@
+//===- ProgramReader.cpp - ML programs to IR ------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ProgramReader.h"
+#include "anec/CoreML/Diags.h"
+#include "anec/IR/Diags.h"
+#include "anec/MIL/Diags.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace anec;
+using namespace anec::coreml;
+using llvm::StringRef;
+using mil::Statement;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+static bool isName(StringRef text) {
+  if (text.empty() || llvm::isDigit(text[0]) || text[0] == '@')
+    return false;
+  return llvm::all_of(
+      text, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '@'; });
+}
+
+/// What messages can show of bytes that should be a name.
+static std::string shown(StringRef text) {
+  std::string result;
+  for (char c : text.take_front(64))
+    result += llvm::isPrint(c) ? c : '?';
+  return result;
+}
+
+bool ProgramReader::readName(StringRef name, SourceRange range,
+                             StringRef &kept) {
+  if (!isName(name)) {
+    diags.report(range, diag::BadName, shown(name));
+    return false;
+  }
+  kept = names.save(name);
+  return true;
+}
+
+bool ProgramReader::malformed(StringRef what, SourceRange range) {
+  diags.report(range, diag::ModelMessage, what);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+/// Tools that made the program, as pairs of strings.
+bool ProgramReader::readBuildInfo(const proto::Value &value) {
+  for (const auto &pair : value.immediatevalue().dictionary().values()) {
+    const auto &key = pair.key().immediatevalue().tensor().strings();
+    const auto &text = pair.value().immediatevalue().tensor().strings();
+    if (key.values_size() == 1 && text.values_size() == 1)
+      module.buildInfo.emplace_back(key.values(0), text.values(0));
+  }
+  llvm::sort(module.buildInfo);
+  return true;
+}
+
+bool ProgramReader::readAttribute(Bytes entry, SourceRange file) {
+  Entry attribute;
+  proto::Value value;
+  if (!readEntry(entry, attribute) || !parse(attribute.value, value))
+    return malformed("an attribute of the program", file);
+  if (attribute.key == "buildInfo")
+    return readBuildInfo(value);
+  diags.report(file, diag::IgnoredAttribute, shown(attribute.key));
+  return true;
+}
+
+bool ProgramReader::read(Bytes program, StringRef only, SourceRange file) {
+  std::vector<Entry> functions;
+  std::optional<int64_t> version;
+  bool read = forEachField(program, [&](const Field &field) {
+    if (field.number == 1 && !field.isBytes)
+      version = int64_t(field.number64);
+    else if (field.number == 2 && field.isBytes)
+      return readEntry(field.bytes, functions.emplace_back());
+    else if (field.number == 4 && field.isBytes)
+      return readAttribute(field.bytes, file);
+    return true;
+  });
+  if (!read)
+    return malformed("the program", file);
+  if (version.value_or(0) != 1) {
+    diags.report(file, diag::ProgramVersion, version.value_or(0));
+    return false;
+  }
+  if (functions.empty()) {
+    diags.report(file, diag::NoFunction);
+    return false;
+  }
+  // The order of a serialized map has no meaning: first the described ones.
+  auto place = [&](StringRef name) {
+    for (auto [index, described] : llvm::enumerate(description.functions()))
+      if (described.name() == name)
+        return index;
+    return size_t(description.functions_size());
+  };
+  llvm::stable_sort(functions, [&](const auto &lhs, const auto &rhs) {
+    return std::pair(place(lhs.key), lhs.key) <
+           std::pair(place(rhs.key), rhs.key);
+  });
+  bool found = only.empty();
+  for (const Entry &function : functions) {
+    if (!only.empty() && function.key != only)
+      continue;
+    found = true;
+    if (!readFunction(function.key, function.value, file))
+      return false;
+  }
+  if (found)
+    return true;
+  std::string all;
+  for (const Entry &function : functions)
+    all += (all.empty() ? "`" : ", `") + shown(function.key) + "`";
+  diags.report(file, diag::NoSuchFunction, only, all);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// `CoreML7` is the opset that MIL text calls `ios17`.
+static std::optional<StringRef> opsetInText(StringRef opset) {
+  static constexpr std::pair<StringRef, StringRef> known[] = {
+      {"CoreML5", "ios15"}, {"CoreML6", "ios16"}, {"CoreML7", "ios17"},
+      {"CoreML8", "ios18"}, {"CoreML9", "ios26"},
+  };
+  for (auto [ours, text] : known)
+    if (ours == opset)
+      return text;
+  return std::nullopt;
+}
+
+bool ProgramReader::readFunction(StringRef functionName, Bytes message,
+                                 SourceRange file) {
+  StringRef name;
+  if (!readName(functionName, file, name))
+    return false;
+  SourceRange range = listing.add(("in function `" + name + "`").str());
+  StringRef opset;
+  std::vector<Bytes> inputs;
+  std::vector<Entry> blocks, attributes;
+  bool read = forEachField(message, [&](const Field &field) {
+    if (!field.isBytes)
+      return true;
+    if (field.number == 1)
+      inputs.push_back(field.bytes);
+    else if (field.number == 2)
+      opset = field.text();
+    else if (field.number == 3)
+      return readEntry(field.bytes, blocks.emplace_back());
+    else if (field.number == 4)
+      return readEntry(field.bytes, attributes.emplace_back());
+    return true;
+  });
+  if (!read)
+    return malformed("the function", range);
+  std::optional<StringRef> known = opsetInText(opset);
+  if (!known) {
+    diags.report(range, diag::OpsetName, shown(opset));
+    return false;
+  }
+  auto block = llvm::find_if(
+      blocks, [&](const auto &entry) { return entry.key == opset; });
+  if (block == blocks.end()) {
+    diags.report(range, diag::NoSpecialization, opset);
+    return false;
+  }
+  if (!binder.begin(name, range))
+    return false;
+  binder.setOpset(*known, range);
+  // Apple's tools write bare scalars since the opset ios18.
+  if (*known >= "ios18")
+    module.version = "1.3";
+  for (const Entry &attribute : attributes)
+    binder.ignoreAttribute(shown(attribute.key), range);
+  if (!readParameters(inputs, name, range))
+    return false;
+  describeShapes(name);
+  binder.bindParameterShapes();
+  return readBlock(block->value, name, range);
+}
+
+/// The inputs of a function have no order; that of the description is the one
+/// that callers see.
+bool ProgramReader::readParameters(llvm::ArrayRef<Bytes> inputs,
+                                   StringRef function, SourceRange range) {
+  std::vector<proto::NamedValueType> messages(inputs.size());
+  for (auto [bytes, message] : llvm::zip_equal(inputs, messages))
+    if (!parse(bytes, message))
+      return malformed("an input", range);
+  llvm::StringMap<size_t> order;
+  for (const auto &feature : describedInputs(description, function))
+    order.try_emplace(feature.name(), order.size());
+  auto place = [&](const proto::NamedValueType &message) {
+    auto it = order.find(message.name());
+    return std::pair(it == order.end() ? order.size() : it->second,
+                     StringRef(message.name()));
+  };
+  llvm::stable_sort(messages, [&](const auto &lhs, const auto &rhs) {
+    return place(lhs) < place(rhs);
+  });
+  for (const proto::NamedValueType &message : messages) {
+    StringRef name;
+    if (!readName(message.name(), range, name))
+      return false;
+    SourceRange line = listing.add(
+        ("in function `" + function + "`, input `" + name + "`").str());
+    mil::ResultDeclaration parameter{name, {}, line};
+    bool isValid =
+        values.readValueType(message.type(), name, line, parameter.type);
+    binder.addParameter(std::move(parameter), isValid);
+  }
+  return true;
+}
+
+/// Tells the binder which shapes inputs of unknown extents can have.
+void ProgramReader::describeShapes(StringRef function) {
+  auto bounds = [](const proto::SizeRange &range) {
+    int64_t most = range.upperbound();
+    return std::pair(int64_t(range.lowerbound()), most < 0 ? -1 : most);
+  };
+  for (const auto &feature : describedInputs(description, function)) {
+    mil::FlexibleShapes::Input input;
+    const proto::FeatureType &type = feature.type();
+    if (type.has_multiarraytype()) {
+      const proto::ArrayFeatureType &array = type.multiarraytype();
+      if (array.shape_size())
+        input.byDefault.emplace(array.shape().begin(), array.shape().end());
+      for (const auto &one : array.enumeratedshapes().shapes())
+        input.enumerated.emplace_back(one.shape().begin(), one.shape().end());
+      for (const auto &range : array.shaperange().sizeranges())
+        input.range.push_back(bounds(range));
+    } else if (type.has_imagetype()) {
+      const proto::ImageFeatureType &image = type.imagetype();
+      bool isGray =
+          image.colorspace() == proto::ImageFeatureType::GRAYSCALE ||
+          image.colorspace() == proto::ImageFeatureType::GRAYSCALE_FLOAT16;
+      int64_t channels = isGray ? 1 : 3;
+      input.isImage = true;
+      input.byDefault = Shape{1, channels, image.height(), image.width()};
+      for (const auto &size : image.enumeratedsizes().sizes())
+        input.enumerated.push_back(
+            {1, channels, int64_t(size.height()), int64_t(size.width())});
+      if (image.has_imagesizerange())
+        input.range = {{1, 1},
+                       {channels, channels},
+                       bounds(image.imagesizerange().heightrange()),
+                       bounds(image.imagesizerange().widthrange())};
+    }
+    binder.shapes()[feature.name()] = std::move(input);
+  }
+}
+
+bool ProgramReader::readBlock(Bytes block, StringRef function,
+                              SourceRange range) {
+  proto::Operation message;
+  Statement statement;
+  std::vector<StringRef> results;
+  bool tooMany = false;
+  bool read = forEachField(block, [&](const Field &field) {
+    if (!field.isBytes)
+      return true;
+    if (field.number == 2) {
+      results.push_back(field.text());
+      return true;
+    }
+    if (field.number != 3)
+      return true;
+    if (!parse(field.bytes, message))
+      return false;
+    tooMany = binder.isHopeless(range);
+    if (tooMany)
+      return false;
+    if (readOperation(message, function, statement))
+      binder.bind(statement);
+    else
+      for (const mil::ResultDeclaration &result : statement.results)
+        binder.skip(result.name);
+    return true;
+  });
+  if (tooMany)
+    return false;
+  if (!read)
+    return malformed("an operation", range);
+  for (StringRef result : results) {
+    StringRef name;
+    if (!readName(result, range, name))
+      return false;
+    binder.addResult(name, range);
+  }
+  binder.finish();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// The entries of a map by key: serialized maps have no order.
+template <typename Map>
+static llvm::SmallVector<const typename Map::value_type *, 12>
+sorted(const Map &map) {
+  llvm::SmallVector<const typename Map::value_type *, 12> entries;
+  for (const auto &entry : map)
+    entries.push_back(&entry);
+  llvm::sort(entries, [](const auto *lhs, const auto *rhs) {
+    return lhs->first < rhs->first;
+  });
+  return entries;
+}
+
+/// The attribute `name` of an op, or the name of its first result.
+static StringRef labelOf(const proto::Operation &message) {
+  auto label = message.attributes().find("name");
+  if (label != message.attributes().end()) {
+    const auto &strings =
+        label->second.immediatevalue().tensor().strings().values();
+    if (strings.size() == 1)
+      return strings[0];
+  }
+  return message.outputs_size() ? StringRef(message.outputs(0).name()) : "";
+}
+
+bool ProgramReader::readDeclaration(const proto::NamedValueType &message,
+                                    SourceRange range,
+                                    mil::ResultDeclaration &declaration) {
+  declaration.range = range;
+  return readName(message.name(), range, declaration.name) &&
+         values.readType(message.type(), declaration.name, range,
+                         declaration.type);
+}
+
+bool ProgramReader::readArgument(StringRef name, const proto::Argument &message,
+                                 mil::Argument &argument, SourceRange range) {
+  argument.name = name;
+  argument.range = range;
+  if (message.arguments_size() == 0) {
+    diags.report(range, diag::ValueMissing, shown(name));
+    return false;
+  }
+  for (const auto &binding : message.arguments()) {
+    mil::ArgumentValue &value = argument.values.emplace_back();
+    value.range = range;
+    bool read = binding.has_value()
+                    ? values.readValue(binding.value(), name, range, value)
+                    : readName(binding.name(), range, value.name);
+    if (!read)
+      return false;
+  }
+  return true;
+}
+
+bool ProgramReader::readBlocks(const proto::Operation &message,
+                               StringRef function, Statement &statement) {
+  bool ok = true;
+  for (const proto::Block &from : message.blocks()) {
+    mil::Block &block = statement.blocks.emplace_back();
+    for (const proto::NamedValueType &input : from.inputs())
+      ok &=
+          readDeclaration(input, statement.range, block.inputs.emplace_back());
+    for (const proto::Operation &operation : from.operations())
+      ok &= readOperation(operation, function, block.statements.emplace_back());
+    for (const std::string &result : from.outputs()) {
+      mil::ArgumentValue &value = block.results.emplace_back();
+      value.range = statement.range;
+      ok &= readName(result, statement.range, value.name);
+    }
+  }
+  return ok;
+}
+
+/// Leaves the results that could be read in the statement when it returns
+/// false.
+bool ProgramReader::readOperation(const proto::Operation &message,
+                                  StringRef function, Statement &statement) {
+  statement.clear();
+  std::string line;
+  (llvm::Twine("in function `") + function + "`, op `" +
+   shown(labelOf(message)) + "` (" + shown(message.type()) + ")")
+      .str()
+      .swap(line);
+  SourceRange range = listing.add(line);
+  statement.opName = message.type();
+  statement.opRange = statement.range = range;
+  bool ok = true;
+  for (const proto::NamedValueType &output : message.outputs()) {
+    mil::ResultDeclaration result;
+    bool read = readDeclaration(output, range, result);
+    if (!result.name.empty())
+      statement.results.push_back(std::move(result));
+    ok &= read;
+  }
+  for (const auto *input : sorted(message.inputs()))
+    ok &= readArgument(input->first, input->second,
+                       statement.arguments.emplace_back(), range);
+  for (const auto *entry : sorted(message.attributes())) {
+    if (entry->first == "name")
+      continue;
+    mil::Argument &attribute = statement.attributes.emplace_back();
+    attribute.name = entry->first;
+    attribute.range = range;
+    ok &= values.readValue(entry->second, attribute.name, range,
+                           attribute.values.emplace_back());
+  }
+  return readBlocks(message, function, statement) && ok;
+}

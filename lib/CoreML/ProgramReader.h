@@ -1,0 +1,73 @@
+//===- ProgramReader.h - ML programs to IR ----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_COREML_PROGRAMREADER_H
+#define ANEC_LIB_COREML_PROGRAMREADER_H
+
+#include "Model.pb.h"
+#include "ValueReader.h"
+#include "Wire.h"
+#include "anec/MIL/FunctionBinder.h"
+#include "anec/Support/Listing.h"
+#include "llvm/Support/StringSaver.h"
+
+namespace anec::coreml {
+
+/// Reads the functions of a serialized `Program` into a module. Errors are
+/// reported; functions that return false cannot continue.
+class ProgramReader {
+public:
+  ProgramReader(ValueReader &values, mil::FunctionBinder &binder,
+                const proto::ModelDescription &description, Module &module,
+                Listing &listing, Diagnostics &diags)
+      : values(values), binder(binder), description(description),
+        module(module), listing(listing), diags(diags), names(storage) {}
+
+  /// Reads the function `only`, or all when it is empty.
+  bool read(Bytes program, llvm::StringRef only, SourceRange file);
+
+private:
+  bool readAttribute(Bytes entry, SourceRange file);
+  bool readBuildInfo(const proto::Value &value);
+  bool readFunction(llvm::StringRef name, Bytes message, SourceRange file);
+  bool readParameters(llvm::ArrayRef<Bytes> inputs, llvm::StringRef function,
+                      SourceRange range);
+  void describeShapes(llvm::StringRef function);
+  bool readBlock(Bytes block, llvm::StringRef function, SourceRange range);
+  bool readOperation(const proto::Operation &message, llvm::StringRef function,
+                     mil::Statement &statement);
+  bool readBlocks(const proto::Operation &message, llvm::StringRef function,
+                  mil::Statement &statement);
+  bool readArgument(llvm::StringRef name, const proto::Argument &message,
+                    mil::Argument &argument, SourceRange range);
+  bool readDeclaration(const proto::NamedValueType &message, SourceRange range,
+                       mil::ResultDeclaration &declaration);
+  /// A name that lives as long as this reader.
+  bool readName(llvm::StringRef name, SourceRange range, llvm::StringRef &kept);
+  bool malformed(llvm::StringRef what, SourceRange range);
+
+  ValueReader &values;
+  mil::FunctionBinder &binder;
+  const proto::ModelDescription &description;
+  Module &module;
+  Listing &listing;
+  Diagnostics &diags;
+  llvm::BumpPtrAllocator storage;
+  llvm::StringSaver names;
+};
+
+/// The inputs of a function in the description of the model: those of the model
+/// itself when it has only one function.
+const google::protobuf::RepeatedPtrField<proto::FeatureDescription> &
+describedInputs(const proto::ModelDescription &description,
+                llvm::StringRef function);
+
+/// What the description says, for callers.
+void describeModel(const proto::ModelDescription &message,
+                   anec::ModelDescription &description);
+
+} // namespace anec::coreml
+
+#endif // ANEC_LIB_COREML_PROGRAMREADER_H
