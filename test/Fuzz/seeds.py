@@ -64,6 +64,12 @@ def main(anec, ane_run, folder):
     add("FuzzIR", None, package / "schedule.ir")
     for path in package.glob("kernels/*.mil"):
         add("FuzzMIL", None, path)
+    for package in sorted((ROOT / "test/CoreML/Inputs/models").glob("*/model.mlpackage")):
+        name = package.parent.name
+        add("FuzzMlpackage", 0, package / "Data/com.apple.CoreML/model.mlmodel", name)
+        add("FuzzMlpackage", 1, package / "Manifest.json", name + "-manifest")
+        for path in package.glob("Data/*/weights/*"):
+            add("FuzzMlpackage", 2, path, name + "-weights")
     for path in sorted((ROOT / "examples").glob("*.tdsl")):
         add("FuzzTDSL", None, path)
     shutil.rmtree(work)
