@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Damages Core ML packages and runs them: each run must end with exit code 0 or 1, in
+10 seconds and 1 GB of address space, and an error must name a file.
+
+  mutate-mlpackages.py ANE_RUN MODELS [--count=1000] [--seed=1] [--work=DIR]
+
+MODELS holds folders with a model.mlpackage each. Prints the failing packages, which
+stay in the folder --work, and returns 1 when there are any."""
+import argparse
+import pathlib
+import random
+import resource
+import shutil
+import subprocess
+import tempfile
+
+from outcomes import Outcomes
+
+FILES = ["Manifest.json", "Data/com.apple.CoreML/model.mlmodel",
+         "Data/com.apple.CoreML/weights/weight.bin"]
+WORDS = [b"\0", b"\xff" * 4, b"\x7f", b"\x80\x80\x80\x80\x08", b"main", b"CoreML8", b"../",
+         b"\x12\0", b"const", b"while_loop", b"cond", b"make_list", b"\xef\xbe\xad\xde"]
+
+
+def damage(data, choose):
+    data = bytearray(data)
+    for _ in range(choose.choice([1, 1, 2, 4])):
+        at = choose.randrange(len(data) + 1)
+        # Most changes keep the length, as lengths of messages enclose each other.
+        kind = choose.choices(range(6), [1, 1, 8, 12, 1, 1])[0]
+        if kind == 0:
+            data[at:at + choose.choice([1, 2, 8, 64])] = b""
+        elif kind == 1:
+            data[at:at] = choose.choice(WORDS)
+        elif kind == 2:
+            word = choose.choice(WORDS)
+            data[at:at + len(word)] = word
+        elif kind == 3 and at < len(data):
+            data[at] ^= 1 << choose.randrange(8)
+        elif kind == 4:
+            data = data[:at]
+        else:
+            size = choose.choice([4, 16, 100])
+            data[at:at] = data[choose.randrange(len(data) + 1):][:size]
+    return bytes(data)
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ane_run")
+    parser.add_argument("models", type=pathlib.Path)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--work", type=pathlib.Path)
+    arguments = parser.parse_args()
+    work = arguments.work or pathlib.Path(tempfile.mkdtemp())
+    packages = sorted(arguments.models.glob("*/model.mlpackage"))
+    outcomes = Outcomes(arguments.seed)
+    for number in range(arguments.count):
+        choose = random.Random(f"{arguments.seed}.{number}")
+        target = work / f"{number}.mlpackage"
+        shutil.copytree(choose.choice(packages), target)
+        name = choose.choices(FILES, [1, 8, 2])[0]
+        if not (target / name).exists():
+            name = FILES[1]
+        (target / name).write_bytes(damage((target / name).read_bytes(), choose))
+        command = [arguments.ane_run, "bench", target, "--iterations=1", "--warmup=0",
+                   "--threads=1"]
+        result, why, text = None, "", ""
+        try:
+            result = subprocess.run(command, capture_output=True, timeout=10,
+                                    preexec_fn=limit)
+            text = result.stderr.decode(errors="replace")
+            if result.returncode not in (0, 1):
+                why = f"exit code {result.returncode}"
+            elif "[bug" in text or (result.returncode == 1 and "error: " not in text):
+                why = "no error of the package"
+        except subprocess.TimeoutExpired:
+            why = "more than 10 seconds"
+        outcomes.add(number, command, result, why, text)
+        if not why:
+            shutil.rmtree(target)
+    if not outcomes.failed and not arguments.work:
+        shutil.rmtree(work)
+    outcomes.exit()
+
+
+if __name__ == "__main__":
+    main()
