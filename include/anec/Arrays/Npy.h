@@ -26,8 +26,8 @@ namespace anec {
                                   Diagnostics &diags);
 
 /// Writes `array` as .npy version 1; strings must be UTF-8. Returns false and
-/// writes nothing for bf16, 8-bit floats and sub-byte integers, which .npy files
-/// cannot store.
+/// writes nothing for bf16, 8-bit floats and sub-byte integers, which .npy
+/// files cannot store.
 bool writeNpy(llvm::raw_ostream &out, const Constant &array);
 
 } // namespace anec

@@ -7,6 +7,7 @@
 #include "anec/API/Diags.h"
 #include "anec/Arrays/Diags.h"
 #include "anec/Bench/Diags.h"
+#include "anec/CoreML/Diags.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
 #include "anec/MIL/Diags.h"
@@ -30,6 +31,8 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 #include "anec/Arrays/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Bench/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/CoreML/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Frontend/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,

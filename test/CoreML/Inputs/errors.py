@@ -5,6 +5,7 @@ the id and the words that are expected, exit code 1, little memory and no output
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from coreml import *
 ANEC, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 FOLDER.mkdir(parents=True)
 wrong = []
+ids = set()
 cases = 0
 f = tensor("fp32", [2])
 x = [("x", f)]
@@ -39,6 +41,7 @@ def expect(name, *words, contents=good, prepare=None, path=None, **more):
     result = subprocess.run([ANEC, package, "--emit=mil"], capture_output=True, text=True,
                             errors="replace", preexec_fn=limit, timeout=60)
     missing = [word for word in words if word not in result.stderr]
+    ids.update(re.findall(r" (\[[a-z-]+\])$", result.stderr, re.M))
     if result.returncode != 1 or missing or result.stdout or "error: " not in result.stderr:
         wrong.append(f"{name}: exit code {result.returncode}, no {missing} in "
                      f"{result.stderr[:600]!r}")
@@ -77,11 +80,18 @@ def link_weights(package):
     os.symlink(package.absolute() / "w.bin", weights)
 
 
+def link_folder(package):
+    weights = package / "Data/com.apple.CoreML/weights"
+    weights.rename(package / "w")
+    os.symlink(package.absolute() / "w", weights)
+
+
 def remove_manifest(package):
     (package / "Manifest.json").unlink()
 
 
 expect("linked-model", "[cannot-open]", prepare=link)
+expect("linked-weights", "[package-item]", prepare=link_folder)
 expect("no-manifest", "[cannot-open]", "Manifest.json", prepare=remove_manifest)
 expect("no-folder", "[cannot-open]", path="none.mlpackage")
 (FOLDER / "file.mlpackage").write_text("")
@@ -212,5 +222,5 @@ expect("many-operations", "[too-many-errors]", contents=model([], program(
     {"main": [(1, named("x", f)), (2, "CoreML8"),
               (3, [(1, "CoreML8"), (2, b"\x1a\0" * 5_000_000)])]})))
 
-print("\n".join(wrong + [f"{cases} packages, {len(wrong)} wrong"]))
+print("\n".join(sorted(ids) + wrong + [f"{cases} packages, {len(wrong)} wrong"]))
 sys.exit(bool(wrong))
