@@ -189,7 +189,7 @@ bool ProgramReader::readFunction(StringRef functionName, Bytes message,
     return false;
   describeShapes(name);
   binder.bindParameterShapes();
-  return readBlock(block->value, name, range);
+  return readBody(block->value, name, range);
 }
 
 /// The inputs of a function have no order; that of the description is the one
@@ -263,20 +263,15 @@ void ProgramReader::describeShapes(StringRef function) {
   }
 }
 
-bool ProgramReader::readBlock(Bytes block, StringRef function,
-                              SourceRange range) {
+/// Gives the statements of a block to the binder. An operation is in memory as
+/// long as it is bound.
+bool ProgramReader::readStatements(Bytes block, StringRef function,
+                                   SourceRange range) {
   proto::Operation message;
   Statement statement;
-  std::vector<StringRef> results;
   bool tooMany = false;
   bool read = forEachField(block, [&](const Field &field) {
-    if (!field.isBytes)
-      return true;
-    if (field.number == 2) {
-      results.push_back(field.text());
-      return true;
-    }
-    if (field.number != 3)
+    if (field.number != 3 || !field.isBytes)
       return true;
     if (!parse(field.bytes, message))
       return false;
@@ -290,18 +285,25 @@ bool ProgramReader::readBlock(Bytes block, StringRef function,
         binder.skip(result.name);
     return true;
   });
-  if (tooMany)
+  return read || (!tooMany && malformed("an operation", range));
+}
+
+bool ProgramReader::readBody(Bytes block, StringRef function,
+                             SourceRange range) {
+  if (!readStatements(block, function, range))
     return false;
-  if (!read)
-    return malformed("an operation", range);
-  for (StringRef result : results) {
+  bool read = forEachField(block, [&](const Field &field) {
     StringRef name;
-    if (!readName(result, range, name))
+    if (field.number != 2 || !field.isBytes)
+      return true;
+    if (!readName(field.text(), range, name))
       return false;
     binder.addResult(name, range);
-  }
-  binder.finish();
-  return true;
+    return true;
+  });
+  if (read)
+    binder.finish();
+  return read;
 }
 
 //===----------------------------------------------------------------------===//
@@ -362,23 +364,29 @@ bool ProgramReader::readArgument(StringRef name, const proto::Argument &message,
   return true;
 }
 
-bool ProgramReader::readBlocks(const proto::Operation &message,
-                               StringRef function, Statement &statement) {
+/// A block of `cond` or `while_loop`, whose statements stay unread.
+bool ProgramReader::readBlock(Bytes bytes, StringRef function,
+                              SourceRange range, mil::Block &block) {
   bool ok = true;
-  for (const proto::Block &from : message.blocks()) {
-    mil::Block &block = statement.blocks.emplace_back();
-    for (const proto::NamedValueType &input : from.inputs())
-      ok &=
-          readDeclaration(input, statement.range, block.inputs.emplace_back());
-    for (const proto::Operation &operation : from.operations())
-      ok &= readOperation(operation, function, block.statements.emplace_back());
-    for (const std::string &result : from.outputs()) {
+  bool read = forEachField(bytes, [&](const Field &field) {
+    if (!field.isBytes)
+      return true;
+    if (field.number == 1) {
+      proto::NamedValueType input;
+      if (!parse(field.bytes, input))
+        return false;
+      ok &= readDeclaration(input, range, block.inputs.emplace_back());
+    } else if (field.number == 2) {
       mil::ArgumentValue &value = block.results.emplace_back();
-      value.range = statement.range;
-      ok &= readName(result, statement.range, value.name);
+      value.range = range;
+      ok &= readName(field.text(), range, value.name);
     }
-  }
-  return ok;
+    return true;
+  });
+  block.bindStatements = [this, bytes, function, range] {
+    return readStatements(bytes, function, range);
+  };
+  return read ? ok : malformed("a block", range);
 }
 
 /// Leaves the results that could be read in the statement when it returns
@@ -414,5 +422,9 @@ bool ProgramReader::readOperation(const proto::Operation &message,
     ok &= values.readValue(entry->second, attribute.name, range,
                            attribute.values.emplace_back());
   }
-  return readBlocks(message, function, statement) && ok;
+  for (const std::string &block : message.blocks())
+    ok &= readBlock(
+        {reinterpret_cast<const uint8_t *>(block.data()), block.size()},
+        function, range, statement.blocks.emplace_back());
+  return ok;
 }

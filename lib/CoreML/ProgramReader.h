@@ -35,11 +35,12 @@ private:
   bool readParameters(llvm::ArrayRef<Bytes> inputs, llvm::StringRef function,
                       SourceRange range);
   void describeShapes(llvm::StringRef function);
-  bool readBlock(Bytes block, llvm::StringRef function, SourceRange range);
+  bool readBody(Bytes block, llvm::StringRef function, SourceRange range);
+  bool readStatements(Bytes block, llvm::StringRef function, SourceRange range);
   bool readOperation(const proto::Operation &message, llvm::StringRef function,
                      mil::Statement &statement);
-  bool readBlocks(const proto::Operation &message, llvm::StringRef function,
-                  mil::Statement &statement);
+  bool readBlock(Bytes bytes, llvm::StringRef function, SourceRange range,
+                 mil::Block &block);
   bool readArgument(llvm::StringRef name, const proto::Argument &message,
                     mil::Argument &argument, SourceRange range);
   bool readDeclaration(const proto::NamedValueType &message, SourceRange range,

@@ -58,11 +58,7 @@ bool FunctionBinder::bindBlock(const Block &block, ArrayRef<BlockResult> inputs,
     if (op && op->is(ops::Const))
       symbol.constant = ConstantRef(op->constant(param::val));
   }
-  for (const Statement &statement : block.statements) {
-    if (isHopeless(range))
-      break;
-    bind(statement);
-  }
+  bool read = block.bindStatements();
   for (const ArgumentValue &result : block.results) {
     Symbol *symbol = lookup(result.name, result.range);
     BlockResult &found = results.emplace_back();
@@ -75,7 +71,7 @@ bool FunctionBinder::bindBlock(const Block &block, ArrayRef<BlockResult> inputs,
   while (symbols.size() > before)
     symbols.pop_back();
   --depth;
-  return diags.errorCount() == errors;
+  return read && diags.errorCount() == errors;
 }
 
 /// Defines the results of a statement as those of a block.
@@ -189,9 +185,7 @@ bool FunctionBinder::bindWhileLoop(const Statement &statement) {
                     "the number of its iterations depends on the inputs");
     if (!known->asBool())
       break;
-    unrolled += statement.blocks[0].statements.size() +
-                statement.blocks[1].statements.size();
-    if (iteration == mostIterations || unrolled > mostUnrolled)
+    if (iteration == mostIterations || ofBlocks > mostUnrolled)
       return refuse(statement, "it has too many iterations to be unrolled");
     if (!bindBlock(statement.blocks[1], values, statement.range, next))
       return false;

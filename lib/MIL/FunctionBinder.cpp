@@ -42,7 +42,7 @@ bool FunctionBinder::begin(StringRef name, SourceRange range) {
   results.clear();
   resultNames.clear();
   resultsKnown = true;
-  unrolled = 0;
+  ofBlocks = 0;
   computedValues.clear();
   computedOps.clear();
   function = module.addFunction(FunctionKind::Kernel, name, range);
@@ -611,6 +611,7 @@ bool FunctionBinder::bindStatement(const Statement &statement) {
 }
 
 void FunctionBinder::bind(const Statement &statement) {
+  ofBlocks += depth != 0;
   if (bindStatement(statement))
     return;
   for (const ResultDeclaration &result : statement.results)

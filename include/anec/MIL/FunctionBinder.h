@@ -169,7 +169,7 @@ private:
   bool resultsKnown = true;
   unsigned depth = 0;        ///< of the block being built
   unsigned chosenBlocks = 0; ///< blocks around it that may not be run
-  size_t unrolled = 0;       ///< statements of loops, with all iterations
+  size_t ofBlocks = 0;       ///< statements of blocks, with all iterations
   /// Values that depend only on constants and shapes.
   llvm::DenseMap<const Value *, ConstantRef> computedValues;
   /// The ops that compute them, and the constants of blocks; and whether the op

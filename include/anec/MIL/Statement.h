@@ -15,6 +15,7 @@
 #define ANEC_MIL_STATEMENT_H
 
 #include "anec/IR/IR.h"
+#include <functional>
 
 namespace anec::mil {
 
@@ -93,15 +94,18 @@ struct Statement {
   void clear();
 };
 
-/// The statements of an op with control flow.
+/// A block of an op with control flow.
 struct Block {
   Block() = default;
   Block(Block &&) = default;
   Block &operator=(Block &&) = default;
 
   std::vector<ResultDeclaration> inputs;
-  std::vector<Statement> statements;
   llvm::SmallVector<ArgumentValue, 4> results; ///< names
+  /// Gives the statements to the binder, each time it is called: those of a
+  /// loop are bound for each iteration. Returns false when they cannot be read,
+  /// with the reason reported.
+  std::function<bool()> bindStatements;
 };
 
 } // namespace anec::mil

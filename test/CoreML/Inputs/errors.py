@@ -211,16 +211,19 @@ def nested(levels):
     inner = message(block([relu], ["y"]))
     for _ in range(levels):
         inner = message([(2, "y"), (3, [(1, "cond"), (4, inner), (4, inner[:0]),
+                                        (2, [(1, "pred"), (2, [(1, [(2, value("bool", True))])])]),
                                         (3, named("y", f))])])
     return inner
 
 
-expect("deep", "[model-message]", contents=model([], program(
+expect("deep", "[nested-too-deeply]", contents=model([], program(
     {"main": [(1, named("x", f)), (2, "CoreML8"), (3, [(1, "CoreML8"), (2, nested(200))])]})))
 # Many empty operations take no memory.
+many = b"\x1a\0" * 5_000_000
 expect("many-operations", "[too-many-errors]", contents=model([], program(
-    {"main": [(1, named("x", f)), (2, "CoreML8"),
-              (3, [(1, "CoreML8"), (2, b"\x1a\0" * 5_000_000)])]})))
+    {"main": [(1, named("x", f)), (2, "CoreML8"), (3, [(1, "CoreML8"), (2, many)])]})))
+expect("many-in-block", "[too-many-errors]", contents=of(
+    [op("cond", [("y", f)], {"pred": value("bool", True)}, blocks=[many, many])]))
 
 print("\n".join(sorted(ids) + wrong + [f"{cases} packages, {len(wrong)} wrong"]))
 sys.exit(bool(wrong))
