@@ -331,27 +331,28 @@ bool ValueReader::readTensor(const proto::TensorValue &message,
   return true;
 }
 
-/// A list of scalars becomes a tensor of rank 1.
-bool ValueReader::readList(const proto::ListValue &message, StringRef name,
-                           SourceRange range, ConstantRef &value) {
+/// A list of scalars of one type becomes a tensor of rank 1. Leaves `value`
+/// null for other lists.
+bool ValueReader::readList(const proto::ListValue &message, DType dtype,
+                           StringRef name, SourceRange range,
+                           ConstantRef &value) {
   std::vector<std::string> strings;
-  std::vector<uint8_t> integers;
+  std::vector<uint8_t> bytes;
   for (const proto::Value &element : message.values()) {
-    const proto::TensorValue &tensor = element.immediatevalue().tensor();
-    if (tensor.strings().values_size() == 1 && integers.empty()) {
-      strings.push_back(tensor.strings().values(0));
-    } else if (tensor.longints().values_size() == 1 && strings.empty()) {
-      Bytes bytes = bytesOfField(tensor.longints().values());
-      integers.insert(integers.end(), bytes.begin(), bytes.end());
-    } else {
-      return true; // not a list that anything takes
-    }
+    if (!element.immediatevalue().has_tensor())
+      return true;
+    ConstantRef scalar;
+    if (!readTensor(element.immediatevalue().tensor(), TensorType(dtype), name,
+                    range, scalar))
+      return false;
+    if (dtype == DType::String)
+      strings.push_back(scalar->asString().str());
+    else
+      bytes.insert(bytes.end(), scalar->bytes().begin(), scalar->bytes().end());
   }
-  int64_t count = message.values_size();
-  if (!strings.empty())
-    value = Constant::strings({DType::String, {count}}, std::move(strings));
-  else
-    value = Constant::copy({DType::Int64, {count}}, integers);
+  TensorType type(dtype, {int64_t(message.values_size())});
+  value = dtype == DType::String ? Constant::strings(type, std::move(strings))
+                                 : Constant::copy(type, bytes);
   return true;
 }
 
@@ -392,7 +393,11 @@ bool ValueReader::readValue(const proto::Value &message, StringRef name,
   const proto::Value::ImmediateValue &immediate = message.immediatevalue();
   if (type.kind == ParsedType::List && immediate.has_list()) {
     value.isList = true;
-    return readList(immediate.list(), name, range, value.constant);
+    DType dtype = type.tensor.dtype;
+    bool isScalars = type.tensor.rank() == 1 &&
+                     (dtype == DType::String || bitWidth(dtype) >= 8);
+    return !isScalars ||
+           readList(immediate.list(), dtype, name, range, value.constant);
   }
   if (type.kind != ParsedType::Tensor)
     return true;

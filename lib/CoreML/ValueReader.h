@@ -40,8 +40,8 @@ private:
                       SourceRange range, mil::ParsedType &type);
   bool readTensor(const proto::TensorValue &message, const TensorType &type,
                   llvm::StringRef name, SourceRange range, ConstantRef &value);
-  bool readList(const proto::ListValue &message, llvm::StringRef name,
-                SourceRange range, ConstantRef &value);
+  bool readList(const proto::ListValue &message, DType dtype,
+                llvm::StringRef name, SourceRange range, ConstantRef &value);
   bool readBlob(const proto::Value::BlobFileValue &message,
                 const TensorType &type, SourceRange range, ConstantRef &value);
 

@@ -30,6 +30,7 @@ FunctionBinder::Special FunctionBinder::findSpecial(StringRef op) {
       .Case("list_scatter", &FunctionBinder::bindListScatter)
       .Case("list_write", &FunctionBinder::bindListWrite)
       .Case("make_list", &FunctionBinder::bindMakeList)
+      .Case("reshape_like", &FunctionBinder::bindReshapeLike)
       .Case("while_loop", &FunctionBinder::bindWhileLoop)
       .Default(nullptr);
 }

@@ -335,14 +335,13 @@ bool ValueReader::parseTypedValue(ConstantRef &value, SourceRange &range,
   value = nullptr;
   if (!parseType(type) || !expect('('))
     return false;
-  // The classes of a classifier.
-  bool isClassList =
-      type.kind == ParsedType::List && type.tensor.rank() == 1 &&
-      !type.unknownExtents &&
-      (type.tensor.dtype == DType::String || type.tensor.dtype == DType::Int64);
+  // The lists that ops take: classes and positions.
+  bool isScalarList = type.kind == ParsedType::List &&
+                      type.tensor.rank() == 1 && !type.unknownExtents &&
+                      !isFloat(type.tensor.dtype);
   if (isList)
-    *isList = isClassList;
-  if (type.kind == ParsedType::Tensor || isClassList) {
+    *isList = isScalarList;
+  if (type.kind == ParsedType::Tensor || isScalarList) {
     if (type.unknownExtents)
       return unsupported(type.range, "a tensor of unknown extents");
     if (!parseLiteral(type.tensor, value))

@@ -40,7 +40,7 @@ public:
   /// tensor can have unknown extents.
   bool parseValueType(ParsedType &type);
   /// A type and its literal in parentheses. Values of types other than tensors
-  /// and lists of strings or int64 are skipped and leave `value` null;
+  /// and lists of strings, integers or booleans are skipped and leave `value` null;
   /// `isList` says whether it is a list.
   bool parseTypedValue(ConstantRef &value, SourceRange &range,
                        bool *isList = nullptr);

@@ -128,7 +128,8 @@ private:
                             llvm::StringRef parameter);
   bool hasResults(const Statement &statement, size_t count);
   bool defineResult(const Statement &statement, unsigned index, Value *value);
-  bool bindClassify(const Statement &statement); // Classify.cpp
+  bool bindClassify(const Statement &statement);    // Classify.cpp
+  bool bindReshapeLike(const Statement &statement); // ReshapeLike.cpp
   // ControlFlow.cpp
   bool bindCond(const Statement &statement);
   bool bindWhileLoop(const Statement &statement);

@@ -196,6 +196,15 @@ check("classes", main_only([("x", f32(1, 2))], ops, ["label", "p"]),
       {"x": numpy.float32([[0.25, 0.75]])},
       {"label": numpy.int64(-50), "p": numpy.float32([0.25, 0.75])})
 
+# A shape made of the shapes of others.
+ops = [op("reshape_like", [("y", f32(3, 2, 2))],
+          {"x": "x", "ref_tensors": ("a", "b"), "begins": scalars("int32", [1, -2]),
+           "ends": scalars("int32", [2, 0]), "end_masks": scalars("bool", [False, True])})]
+check("reshape-like", main_only([("x", f32(12)), ("a", f32(5, 3)), ("b", f32(7, 2, 2))],
+                                ops, ["y"]),
+      {"x": numpy.arange(12, dtype="f4"), "a": "zeros", "b": "zeros"},
+      {"y": numpy.arange(12, dtype="f4").reshape(3, 2, 2)})
+
 # An optional input has a default value.
 ops = [op("add", [("z", f32(2))], {"x": "x", "y": "y"})]
 features = [array("x", "fp32", [2]), array("y", "fp32", [2], [(51, 2.5)], optional=True)]
