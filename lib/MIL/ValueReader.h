@@ -40,8 +40,8 @@ public:
   /// tensor can have unknown extents.
   bool parseValueType(ParsedType &type);
   /// A type and its literal in parentheses. Values of types other than tensors
-  /// and lists of strings, integers or booleans are skipped and leave `value` null;
-  /// `isList` says whether it is a list.
+  /// and lists of strings, integers or booleans are skipped and leave `value`
+  /// null; `isList` says whether it is a list.
   bool parseTypedValue(ConstantRef &value, SourceRange &range,
                        bool *isList = nullptr);
   /// The same for a value of any type, unread.

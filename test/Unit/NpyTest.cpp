@@ -193,8 +193,18 @@ TEST(Npy, NumpyHasNoSuchType) {
   std::string text;
   llvm::raw_string_ostream out(text);
   EXPECT_FALSE(writeNpy(out, *Constant::scalar(DType::BF16, 1)));
-  EXPECT_FALSE(writeNpy(out, *Constant::string("x")));
+  EXPECT_FALSE(writeNpy(out, *Constant::string("\xff")));
   EXPECT_EQ(text, "");
+}
+
+TEST(Npy, WritesStringsAsUTF32) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  EXPECT_TRUE(writeNpy(
+      out, *Constant::strings({DType::String, {2}}, {"a", "b\xc3\xb6"})));
+  EXPECT_NE(text.find("'<U2'"), std::string::npos);
+  EXPECT_EQ(llvm::StringRef(text).take_back(16),
+            llvm::StringRef("a\0\0\0\0\0\0\0b\0\0\0\xf6\0\0\0", 16));
 }
 
 } // namespace
