@@ -140,15 +140,15 @@ void DoctorTable::printCells(
     llvm::StringRef name,
     llvm::function_ref<llvm::StringRef(const DoctorPath &)> cell,
     llvm::raw_ostream &out) const {
-  constexpr size_t most = (lineWidth - nameWidth) / cellWidth;
   std::string line = padded(name, nameWidth);
   auto endLine = [&] { out << llvm::StringRef(line).rtrim() << '\n'; };
-  for (size_t column = 0; column < paths.size(); ++column) {
-    if (column > 0 && column % most == 0) {
+  for (const DoctorPath &path : paths) {
+    size_t width = std::max(cellWidth - 1, path.name.size());
+    if (line.size() + 1 + width > lineWidth) {
       endLine();
       line = std::string(nameWidth, ' ');
     }
-    line += ' ' + padded(cell(paths[column]), cellWidth - 1);
+    line += ' ' + padded(cell(path), width);
   }
   endLine();
 }
