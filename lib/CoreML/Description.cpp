@@ -10,7 +10,7 @@ using namespace anec;
 using namespace anec::coreml;
 using llvm::StringRef;
 
-using Features = google::protobuf::RepeatedPtrField<proto::FeatureDescription>;
+using Features = std::vector<proto::FeatureDescription>;
 
 const Features &
 coreml::describedInputs(const proto::ModelDescription &description,

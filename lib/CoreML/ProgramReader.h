@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_COREML_PROGRAMREADER_H
 #define ANEC_LIB_COREML_PROGRAMREADER_H
 
-#include "Model.pb.h"
+#include "Messages.h"
 #include "ValueReader.h"
 #include "Wire.h"
 #include "anec/MIL/FunctionBinder.h"
@@ -61,7 +61,7 @@ private:
 
 /// The inputs of a function in the description of the model: those of the model
 /// itself when it has only one function.
-const google::protobuf::RepeatedPtrField<proto::FeatureDescription> &
+const std::vector<proto::FeatureDescription> &
 describedInputs(const proto::ModelDescription &description,
                 llvm::StringRef function);
 

@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_COREML_VALUEREADER_H
 #define ANEC_LIB_COREML_VALUEREADER_H
 
-#include "Program.pb.h"
+#include "Messages.h"
 #include "Wire.h"
 #include "anec/MIL/Statement.h"
 #include "anec/MIL/WeightFiles.h"

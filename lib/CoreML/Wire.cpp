@@ -4,58 +4,74 @@
 //===----------------------------------------------------------------------===//
 
 #include "Wire.h"
-#include <google/protobuf/io/coded_stream.h>
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/LEB128.h"
 
 using namespace anec::coreml;
-using google::protobuf::io::CodedInputStream;
+/// Reads a number of at most ten bytes, and drops it from `bytes`.
+static bool readVarint(Bytes &bytes, uint64_t &value) {
+  unsigned length = 0;
+  const char *error = nullptr;
+  value = llvm::decodeULEB128(bytes.begin(), &length, bytes.end(), &error);
+  if (error || length > 10)
+    return false;
+  bytes = bytes.drop_front(length);
+  return true;
+}
 
-/// The wire types, the low three bits of a tag. Groups are obsolete.
-enum WireType : uint32_t {
-  Varint = 0,
-  Fixed64 = 1,
-  Delimited = 2,
-  Fixed32 = 5
-};
-
-static bool readField(CodedInputStream &stream, uint32_t tag, Bytes message,
-                      Field &field) {
-  field.number = int(tag >> 3);
-  uint32_t size = 0;
-  switch (tag & 7) {
-  case Varint:
-    return stream.ReadVarint64(&field.number64);
-  case Fixed64:
-    return stream.ReadLittleEndian64(&field.number64);
-  case Fixed32: {
-    uint32_t value = 0;
-    bool read = stream.ReadLittleEndian32(&value);
-    field.number64 = value;
-    return read;
-  }
-  case Delimited: {
-    if (!stream.ReadVarint32(&size))
+/// Reads what follows the tag, and drops it from `bytes`.
+static bool readContents(Bytes &bytes, Field &field) {
+  switch (field.wire) {
+  case Wire::Varint:
+    return readVarint(bytes, field.number64);
+  case Wire::Fixed64:
+    if (bytes.size() < 8)
       return false;
-    size_t begin = size_t(stream.CurrentPosition());
-    if (size > message.size() - begin)
+    field.number64 = llvm::support::endian::read64le(bytes.data());
+    bytes = bytes.drop_front(8);
+    return true;
+  case Wire::Fixed32:
+    if (bytes.size() < 4)
+      return false;
+    field.number64 = llvm::support::endian::read32le(bytes.data());
+    bytes = bytes.drop_front(4);
+    return true;
+  case Wire::Delimited: {
+    uint64_t size = 0;
+    if (!readVarint(bytes, size) || size > bytes.size())
       return false;
     field.isBytes = true;
-    field.bytes = message.slice(begin, size);
-    return stream.Skip(int(size));
+    field.bytes = bytes.take_front(size);
+    bytes = bytes.drop_front(size);
+    return true;
   }
-  default:
-    return false;
   }
+  return false;
 }
 
 bool anec::coreml::forEachField(Bytes message,
                                 llvm::function_ref<bool(const Field &)> visit) {
-  CodedInputStream stream(message.data(), int(message.size()));
-  while (size_t(stream.CurrentPosition()) < message.size()) {
+  while (!message.empty()) {
     Field field;
-    uint32_t tag = stream.ReadTag();
-    if (tag >> 3 == 0 || !readField(stream, tag, message, field) ||
-        !visit(field))
+    uint64_t tag = 0;
+    if (!readVarint(message, tag) || tag >> 3 == 0 || tag > UINT32_MAX)
       return false;
+    field.number = int(tag >> 3);
+    field.wire = Wire(tag & 7);
+    if (!readContents(message, field) || !visit(field))
+      return false;
+  }
+  return true;
+}
+
+bool anec::coreml::forEachNumber(
+    Bytes array, Wire wire, llvm::function_ref<void(const Field &)> visit) {
+  while (!array.empty()) {
+    Field field;
+    field.wire = wire;
+    if (!readContents(array, field))
+      return false;
+    visit(field);
   }
   return true;
 }

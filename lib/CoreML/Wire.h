@@ -22,8 +22,17 @@ namespace anec::coreml {
 
 using Bytes = llvm::ArrayRef<uint8_t>;
 
+/// How a field is stored, the low three bits of its tag. Groups are obsolete.
+enum class Wire : uint8_t {
+  Varint = 0,
+  Fixed64 = 1,
+  Delimited = 2,
+  Fixed32 = 5
+};
+
 struct Field {
   int number = 0;
+  Wire wire = Wire::Varint;
   bool isBytes = false;  ///< a message, string or packed array
   uint64_t number64 = 0; ///< of an integer
   Bytes bytes;
@@ -45,11 +54,9 @@ struct Entry {
 /// Returns false when the entry is malformed.
 bool readEntry(Bytes message, Entry &entry);
 
-/// Parses a message of a type that protobuf generated.
-template <typename Message>
-bool parse(Bytes bytes, Message &message) {
-  return message.ParseFromArray(bytes.data(), int(bytes.size()));
-}
+/// Calls `visit` for each number of a packed array.
+bool forEachNumber(Bytes array, Wire wire,
+                   llvm::function_ref<void(const Field &)> visit);
 
 } // namespace anec::coreml
 

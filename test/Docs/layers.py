@@ -28,7 +28,6 @@ FLOORS = [
 # An include, and the only place in lib/ that may have it.
 CONFINED = [
     (r"antlr4|TDSL(Lexer|Parser)\.h", "lib/Frontend/"),
-    (r"google/protobuf/|\w+\.pb\.h", "lib/CoreML/"),
     (r"cblas|Accelerate/", "lib/Runtime/CPU/"),
     (r"fmt/", "lib/"),
 ]
