@@ -10,16 +10,16 @@
 using namespace anec;
 namespace json = llvm::json;
 
-static llvm::StringRef text(const json::Object &entry, llvm::StringRef key) {
+static llvm::StringRef textAt(const json::Object &entry, llvm::StringRef key) {
   return entry.getString(key).value_or("");
 }
 
 static bool isTried(const json::Object &entry) {
-  return text(entry, "verdict") != "not-tried";
+  return textAt(entry, "verdict") != "not-tried";
 }
 
 static bool isRight(const json::Object &entry) {
-  return text(entry, "verdict") == "right";
+  return textAt(entry, "verdict") == "right";
 }
 
 double anec::slowdownOf(const json::Object &trial) {
@@ -28,7 +28,7 @@ double anec::slowdownOf(const json::Object &trial) {
 }
 
 bool anec::hasRun(const json::Object &trial) {
-  return isRight(trial) || text(trial, "verdict") == "wrong";
+  return isRight(trial) || textAt(trial, "verdict") == "wrong";
 }
 
 /// Whether a failure of `trial` is one of the hazard: its baseline is right by
@@ -37,8 +37,8 @@ static bool isOfHazard(llvm::ArrayRef<json::Object> trials, const Trial &trial,
                        llvm::StringRef path) {
   auto has = [&](llvm::StringRef name, bool (*meets)(const json::Object &)) {
     return name.empty() || llvm::any_of(trials, [&](const json::Object &entry) {
-             return text(entry, "trial") == name &&
-                    text(entry, "path") == path && meets(entry);
+             return textAt(entry, "trial") == name &&
+                    textAt(entry, "path") == path && meets(entry);
            });
   };
   return has(trial.baseline, isRight) && has(trial.before, hasRun);
@@ -59,7 +59,7 @@ static HazardVerdict judgeHazard(const Hazard &hazard,
                                  bool isOfEngine) {
   HazardVerdict result{hazard.id, hazard.summary, hazard.source};
   for (const json::Object &entry : trials) {
-    const Trial *trial = findTrial(text(entry, "trial"));
+    const Trial *trial = findTrial(textAt(entry, "trial"));
     if (!trial || trial->hazard != hazard.id || !isTried(entry))
       continue;
     ++result.tried;
@@ -72,9 +72,9 @@ static HazardVerdict judgeHazard(const Hazard &hazard,
       ++result.right;
       continue;
     }
-    if (isOfHazard(trials, *trial, text(entry, "path")))
+    if (isOfHazard(trials, *trial, textAt(entry, "path")))
       result.failed.push_back(
-          (text(entry, "path") + "/" + text(entry, "trial")).str());
+          (textAt(entry, "path") + "/" + textAt(entry, "trial")).str());
     else
       result.why = needsOf(*trial);
   }
@@ -94,7 +94,7 @@ anec::judgeHazards(llvm::ArrayRef<json::Object> trials, bool isOfEngine) {
   std::vector<HazardVerdict> verdicts;
   for (const Hazard &hazard : allHazards())
     if (llvm::any_of(trials, [&](const json::Object &entry) {
-          const Trial *trial = findTrial(text(entry, "trial"));
+          const Trial *trial = findTrial(textAt(entry, "trial"));
           return trial && trial->hazard == hazard.id;
         }))
       verdicts.push_back(judgeHazard(hazard, trials, isOfEngine));
@@ -105,9 +105,9 @@ std::vector<llvm::StringRef>
 anec::rulesSeen(llvm::ArrayRef<json::Object> trials) {
   std::vector<llvm::StringRef> rules;
   for (const json::Object &entry : trials) {
-    const Trial *trial = findTrial(text(entry, "trial"));
+    const Trial *trial = findTrial(textAt(entry, "trial"));
     if (trial && !trial->rule.empty() && isTried(entry) && !isRight(entry) &&
-        isOfHazard(trials, *trial, text(entry, "path")) &&
+        isOfHazard(trials, *trial, textAt(entry, "path")) &&
         !llvm::is_contained(rules, trial->rule))
       rules.push_back(trial->rule);
   }
