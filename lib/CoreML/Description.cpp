@@ -15,29 +15,29 @@ using Features = std::vector<proto::FeatureDescription>;
 const Features &
 coreml::describedInputs(const proto::ModelDescription &description,
                         StringRef function) {
-  for (const proto::FunctionDescription &described : description.functions())
-    if (described.name() == function)
-      return described.input();
-  return description.input();
+  for (const proto::FunctionDescription &described : description.functions)
+    if (described.name == function)
+      return described.input;
+  return description.input;
 }
 
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
 
-static StringRef spell(proto::ArrayFeatureType::ArrayDataType type) {
+static StringRef spell(proto::ArrayDataType type) {
   switch (type) {
-  case proto::ArrayFeatureType::FLOAT16:
+  case proto::ArrayDataType::Float16:
     return "fp16";
-  case proto::ArrayFeatureType::FLOAT32:
+  case proto::ArrayDataType::Float32:
     return "fp32";
-  case proto::ArrayFeatureType::DOUBLE:
+  case proto::ArrayDataType::Double:
     return "fp64";
-  case proto::ArrayFeatureType::INT8:
+  case proto::ArrayDataType::Int8:
     return "int8";
-  case proto::ArrayFeatureType::INT32:
+  case proto::ArrayDataType::Int32:
     return "int32";
-  case proto::ArrayFeatureType::INVALID_ARRAY_DATA_TYPE:
+  case proto::ArrayDataType::Invalid:
     break;
   }
   return "array";
@@ -50,33 +50,33 @@ static std::string spellShape(const Extents &shape) {
 
 /// `1..64`, `8`, `1..`.
 static std::string spell(const proto::SizeRange &range) {
-  std::string text = std::to_string(range.lowerbound());
-  if (range.upperbound() < 0)
+  std::string text = std::to_string(range.lowerBound);
+  if (range.upperBound < 0)
     return text + "..";
-  bool isFixed = uint64_t(range.upperbound()) == range.lowerbound();
-  return isFixed ? text : text + ".." + std::to_string(range.upperbound());
+  bool isFixed = uint64_t(range.upperBound) == range.lowerBound;
+  return isFixed ? text : text + ".." + std::to_string(range.upperBound);
 }
 
 /// `fp16[1, 6, 8], axes of 1, 1..64, 8`.
 static std::string spell(const proto::ArrayFeatureType &array) {
-  std::string text = spell(array.datatype()).str();
-  if (array.shape_size())
-    text += spellShape(array.shape());
+  std::string text = spell(array.dataType).str();
+  if (!array.shape.empty())
+    text += spellShape(array.shape);
   std::string others;
-  for (const auto &range : array.shaperange().sizeranges())
+  for (const auto &range : array.shapeRange->sizeRanges)
     others += (others.empty() ? ", axes of " : ", ") + spell(range);
-  for (const auto &shape : array.enumeratedshapes().shapes())
-    others += (others.empty() ? ", one of " : ", ") + spellShape(shape.shape());
+  for (const auto &shape : array.enumeratedShapes->shapes)
+    others += (others.empty() ? ", one of " : ", ") + spellShape(shape.shape);
   return text + others;
 }
 
 static ColorSpace colorsOf(const proto::ImageFeatureType &image) {
-  switch (image.colorspace()) {
-  case proto::ImageFeatureType::GRAYSCALE:
+  switch (image.colorSpace) {
+  case proto::ColorSpace::Grayscale:
     return ColorSpace::Gray;
-  case proto::ImageFeatureType::GRAYSCALE_FLOAT16:
+  case proto::ColorSpace::GrayscaleFloat16:
     return ColorSpace::GrayFloat16;
-  case proto::ImageFeatureType::BGR:
+  case proto::ColorSpace::BGR:
     return ColorSpace::BGR;
   default:
     return ColorSpace::RGB;
@@ -85,42 +85,39 @@ static ColorSpace colorsOf(const proto::ImageFeatureType &image) {
 
 /// `image 20x24 RGB, widths 20..40, heights 24..48`.
 static std::string spell(const proto::ImageFeatureType &image) {
-  std::string text = "image " + std::to_string(image.width()) + "x" +
-                     std::to_string(image.height()) + " " +
+  std::string text = "image " + std::to_string(image.width) + "x" +
+                     std::to_string(image.height) + " " +
                      spelling(colorsOf(image)).str();
-  if (image.has_imagesizerange())
-    text += ", widths " + spell(image.imagesizerange().widthrange()) +
-            ", heights " + spell(image.imagesizerange().heightrange());
+  if (image.imageSizeRange.has())
+    text += ", widths " + spell(*image.imageSizeRange->widthRange) +
+            ", heights " + spell(*image.imageSizeRange->heightRange);
   std::string others;
-  for (const auto &size : image.enumeratedsizes().sizes())
+  for (const auto &size : image.enumeratedSizes->sizes)
     others += (others.empty() ? ", one of " : ", ") +
-              std::to_string(size.width()) + "x" +
-              std::to_string(size.height());
+              std::to_string(size.width) + "x" + std::to_string(size.height);
   return text + others;
 }
 
 static std::string spell(const proto::FeatureType &type) {
-  switch (type.Type_case()) {
-  case proto::FeatureType::kInt64Type:
+  switch (type.chosen) {
+  case proto::FeatureType::Int64:
     return "int64";
-  case proto::FeatureType::kDoubleType:
+  case proto::FeatureType::Double:
     return "fp64";
-  case proto::FeatureType::kStringType:
+  case proto::FeatureType::String:
     return "string";
-  case proto::FeatureType::kImageType:
-    return spell(type.imagetype());
-  case proto::FeatureType::kMultiArrayType:
-    return spell(type.multiarraytype());
-  case proto::FeatureType::kDictionaryType:
-    return type.dictionarytype().has_int64keytype()
+  case proto::FeatureType::Image:
+    return spell(*type.imageType);
+  case proto::FeatureType::MultiArray:
+    return spell(*type.multiArrayType);
+  case proto::FeatureType::Dictionary:
+    return type.dictionaryType->chosen == proto::DictionaryFeatureType::Int64Key
                ? "dictionary of int64 to fp64"
                : "dictionary of string to fp64";
-  case proto::FeatureType::kSequenceType:
+  case proto::FeatureType::Sequence:
     return "sequence";
-  case proto::FeatureType::kStateType:
-    return spell(type.statetype().arraytype());
-  case proto::FeatureType::TYPE_NOT_SET:
-    break;
+  case proto::FeatureType::State:
+    return spell(*type.stateType->arrayType);
   }
   return "unknown";
 }
@@ -130,15 +127,13 @@ static std::string spell(const proto::FeatureType &type) {
 //===----------------------------------------------------------------------===//
 
 static double defaultOf(const proto::ArrayFeatureType &array) {
-  switch (array.defaultOptionalValue_case()) {
-  case proto::ArrayFeatureType::kIntDefaultValue:
-    return array.intdefaultvalue();
-  case proto::ArrayFeatureType::kFloatDefaultValue:
-    return array.floatdefaultvalue();
-  case proto::ArrayFeatureType::kDoubleDefaultValue:
-    return array.doubledefaultvalue();
-  case proto::ArrayFeatureType::DEFAULTOPTIONALVALUE_NOT_SET:
-    break;
+  switch (array.chosenDefault) {
+  case proto::ArrayFeatureType::IntDefault:
+    return array.intDefaultValue;
+  case proto::ArrayFeatureType::FloatDefault:
+    return array.floatDefaultValue;
+  case proto::ArrayFeatureType::DoubleDefault:
+    return array.doubleDefaultValue;
   }
   return 0;
 }
@@ -148,15 +143,15 @@ describeFeatures(const Features &messages) {
   std::vector<FeatureDescription> features;
   for (const proto::FeatureDescription &message : messages) {
     FeatureDescription &feature = features.emplace_back();
-    feature.name = message.name();
-    feature.summary = message.shortdescription();
-    const proto::FeatureType &type = message.type();
+    feature.name = message.name;
+    feature.summary = message.shortDescription;
+    const proto::FeatureType &type = *message.type;
     feature.type = spell(type);
-    feature.isOptional = type.isoptional();
-    feature.byDefault = defaultOf(type.multiarraytype());
-    if (type.has_imagetype())
-      feature.image = {type.imagetype().width(), type.imagetype().height(),
-                       colorsOf(type.imagetype())};
+    feature.isOptional = type.isOptional;
+    feature.byDefault = defaultOf(*type.multiArrayType);
+    if (type.chosen == proto::FeatureType::Image)
+      feature.image = {type.imageType->width, type.imageType->height,
+                       colorsOf(*type.imageType)};
   }
   return features;
 }
@@ -167,29 +162,26 @@ static void describeMetadata(const proto::Metadata &message,
     if (!text.empty())
       description.metadata.emplace_back(name, text);
   };
-  add("description", message.shortdescription());
-  add("author", message.author());
-  add("license", message.license());
-  add("version", message.versionstring());
-  size_t own = description.metadata.size();
-  for (const auto &[name, text] : message.userdefined())
+  add("description", message.shortDescription);
+  add("author", message.author);
+  add("license", message.license);
+  add("version", message.versionString);
+  for (const auto &[name, text] : message.userDefined)
     add(name, text);
-  std::sort(description.metadata.begin() + own, description.metadata.end());
 }
 
 void coreml::describeModel(const proto::ModelDescription &message,
                            anec::ModelDescription &description) {
-  description.defaultFunction = message.defaultfunctionname();
-  for (const proto::FunctionDescription &function : message.functions())
-    description.functions.push_back({function.name(),
-                                     describeFeatures(function.input()),
-                                     describeFeatures(function.output()),
-                                     describeFeatures(function.state())});
-  if (message.functions().empty())
-    description.functions.push_back({"main", describeFeatures(message.input()),
-                                     describeFeatures(message.output()),
-                                     describeFeatures(message.state())});
+  description.defaultFunction = message.defaultFunctionName;
+  for (const proto::FunctionDescription &function : message.functions)
+    description.functions.push_back(
+        {function.name, describeFeatures(function.input),
+         describeFeatures(function.output), describeFeatures(function.state)});
+  if (message.functions.empty())
+    description.functions.push_back({"main", describeFeatures(message.input),
+                                     describeFeatures(message.output),
+                                     describeFeatures(message.state)});
   if (description.defaultFunction.empty() && description.functions.size() == 1)
     description.defaultFunction = description.functions[0].name;
-  describeMetadata(message.metadata(), description);
+  describeMetadata(*message.metadata, description);
 }

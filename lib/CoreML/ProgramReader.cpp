@@ -12,6 +12,7 @@
 
 using namespace anec;
 using namespace anec::coreml;
+using namespace anec::protobuf;
 using llvm::StringRef;
 using mil::Statement;
 
@@ -55,11 +56,11 @@ bool ProgramReader::malformed(StringRef what, SourceRange range) {
 
 /// Tools that made the program, as pairs of strings.
 bool ProgramReader::readBuildInfo(const proto::Value &value) {
-  for (const auto &pair : value.immediatevalue().dictionary().values()) {
-    const auto &key = pair.key().immediatevalue().tensor().strings();
-    const auto &text = pair.value().immediatevalue().tensor().strings();
-    if (key.values_size() == 1 && text.values_size() == 1)
-      module.buildInfo.emplace_back(key.values(0), text.values(0));
+  for (const auto &pair : value.immediate->dictionary->values) {
+    const auto &key = pair.key->immediate->tensor->strings->values;
+    const auto &text = pair.value->immediate->tensor->strings->values;
+    if (key.size() == 1 && text.size() == 1)
+      module.buildInfo.emplace_back(key[0], text[0]);
   }
   llvm::sort(module.buildInfo);
   return true;
@@ -80,11 +81,11 @@ bool ProgramReader::read(Bytes program, StringRef only, SourceRange file) {
   std::vector<Entry> functions;
   std::optional<int64_t> version;
   bool read = forEachField(program, [&](const Field &field) {
-    if (field.number == 1 && !field.isBytes)
+    if (field.number == proto::program::Version && !field.isBytes)
       version = int64_t(field.number64);
-    else if (field.number == 2 && field.isBytes)
+    else if (field.number == proto::program::Functions && field.isBytes)
       return readEntry(field.bytes, functions.emplace_back());
-    else if (field.number == 4 && field.isBytes)
+    else if (field.number == proto::program::Attributes && field.isBytes)
       return readAttribute(field.bytes, file);
     return true;
   });
@@ -100,10 +101,10 @@ bool ProgramReader::read(Bytes program, StringRef only, SourceRange file) {
   }
   // The order of a serialized map has no meaning: first the described ones.
   auto place = [&](StringRef name) {
-    for (auto [index, described] : llvm::enumerate(description.functions()))
-      if (described.name() == name)
+    for (auto [index, described] : llvm::enumerate(description.functions))
+      if (described.name == name)
         return index;
-    return size_t(description.functions_size());
+    return description.functions.size();
   };
   llvm::stable_sort(functions, [&](const auto &lhs, const auto &rhs) {
     return std::pair(place(lhs.key), lhs.key) <
@@ -154,15 +155,20 @@ bool ProgramReader::readFunction(StringRef functionName, Bytes message,
   bool read = forEachField(message, [&](const Field &field) {
     if (!field.isBytes)
       return true;
-    if (field.number == 1)
+    switch (field.number) {
+    case proto::function::Inputs:
       inputs.push_back(field.bytes);
-    else if (field.number == 2)
+      return true;
+    case proto::function::Opset:
       opset = field.text();
-    else if (field.number == 3)
+      return true;
+    case proto::function::Blocks:
       return readEntry(field.bytes, blocks.emplace_back());
-    else if (field.number == 4)
+    case proto::function::Attributes:
       return readEntry(field.bytes, attributes.emplace_back());
-    return true;
+    default:
+      return true;
+    }
   });
   if (!read)
     return malformed("the function", range);
@@ -202,24 +208,24 @@ bool ProgramReader::readParameters(llvm::ArrayRef<Bytes> inputs,
       return malformed("an input", range);
   llvm::StringMap<size_t> order;
   for (const auto &feature : describedInputs(description, function))
-    order.try_emplace(feature.name(), order.size());
+    order.try_emplace(feature.name, order.size());
   auto place = [&](const proto::NamedValueType &message) {
-    auto it = order.find(message.name());
+    auto it = order.find(message.name);
     return std::pair(it == order.end() ? order.size() : it->second,
-                     StringRef(message.name()));
+                     StringRef(message.name));
   };
   llvm::stable_sort(messages, [&](const auto &lhs, const auto &rhs) {
     return place(lhs) < place(rhs);
   });
   for (const proto::NamedValueType &message : messages) {
     StringRef name;
-    if (!readName(message.name(), range, name))
+    if (!readName(message.name, range, name))
       return false;
     SourceRange line = listing.add(
         ("in function `" + function + "`, input `" + name + "`").str());
     mil::ResultDeclaration parameter{name, {}, line};
     bool isValid =
-        values.readValueType(message.type(), name, line, parameter.type);
+        values.readValueType(*message.type, name, line, parameter.type);
     binder.addParameter(std::move(parameter), isValid);
   }
   return true;
@@ -228,38 +234,37 @@ bool ProgramReader::readParameters(llvm::ArrayRef<Bytes> inputs,
 /// Tells the binder which shapes inputs of unknown extents can have.
 void ProgramReader::describeShapes(StringRef function) {
   auto bounds = [](const proto::SizeRange &range) {
-    int64_t most = range.upperbound();
-    return std::pair(int64_t(range.lowerbound()), most < 0 ? -1 : most);
+    int64_t most = range.upperBound;
+    return std::pair(int64_t(range.lowerBound), most < 0 ? -1 : most);
   };
   for (const auto &feature : describedInputs(description, function)) {
     mil::FlexibleShapes::Input input;
-    const proto::FeatureType &type = feature.type();
-    if (type.has_multiarraytype()) {
-      const proto::ArrayFeatureType &array = type.multiarraytype();
-      if (array.shape_size())
-        input.byDefault.emplace(array.shape().begin(), array.shape().end());
-      for (const auto &one : array.enumeratedshapes().shapes())
-        input.enumerated.emplace_back(one.shape().begin(), one.shape().end());
-      for (const auto &range : array.shaperange().sizeranges())
+    const proto::FeatureType &type = *feature.type;
+    if (type.chosen == proto::FeatureType::MultiArray) {
+      const proto::ArrayFeatureType &array = *type.multiArrayType;
+      if (!array.shape.empty())
+        input.byDefault.emplace(array.shape.begin(), array.shape.end());
+      for (const auto &one : array.enumeratedShapes->shapes)
+        input.enumerated.emplace_back(one.shape.begin(), one.shape.end());
+      for (const auto &range : array.shapeRange->sizeRanges)
         input.range.push_back(bounds(range));
-    } else if (type.has_imagetype()) {
-      const proto::ImageFeatureType &image = type.imagetype();
-      bool isGray =
-          image.colorspace() == proto::ImageFeatureType::GRAYSCALE ||
-          image.colorspace() == proto::ImageFeatureType::GRAYSCALE_FLOAT16;
+    } else if (type.chosen == proto::FeatureType::Image) {
+      const proto::ImageFeatureType &image = *type.imageType;
+      bool isGray = image.colorSpace == proto::ColorSpace::Grayscale ||
+                    image.colorSpace == proto::ColorSpace::GrayscaleFloat16;
       int64_t channels = isGray ? 1 : 3;
       input.isImage = true;
-      input.byDefault = Shape{1, channels, image.height(), image.width()};
-      for (const auto &size : image.enumeratedsizes().sizes())
+      input.byDefault = Shape{1, channels, image.height, image.width};
+      for (const auto &size : image.enumeratedSizes->sizes)
         input.enumerated.push_back(
-            {1, channels, int64_t(size.height()), int64_t(size.width())});
-      if (image.has_imagesizerange())
+            {1, channels, int64_t(size.height), int64_t(size.width)});
+      if (image.imageSizeRange.has())
         input.range = {{1, 1},
                        {channels, channels},
-                       bounds(image.imagesizerange().heightrange()),
-                       bounds(image.imagesizerange().widthrange())};
+                       bounds(*image.imageSizeRange->heightRange),
+                       bounds(*image.imageSizeRange->widthRange)};
     }
-    binder.shapes()[feature.name()] = std::move(input);
+    binder.shapes()[feature.name] = std::move(input);
   }
 }
 
@@ -271,7 +276,7 @@ bool ProgramReader::readStatements(Bytes block, StringRef function,
   Statement statement;
   bool tooMany = false;
   bool read = forEachField(block, [&](const Field &field) {
-    if (field.number != 3 || !field.isBytes)
+    if (field.number != proto::block::Operations || !field.isBytes)
       return true;
     if (!parse(field.bytes, message))
       return false;
@@ -294,7 +299,7 @@ bool ProgramReader::readBody(Bytes block, StringRef function,
     return false;
   bool read = forEachField(block, [&](const Field &field) {
     StringRef name;
-    if (field.number != 2 || !field.isBytes)
+    if (field.number != proto::block::Outputs || !field.isBytes)
       return true;
     if (!readName(field.text(), range, name))
       return false;
@@ -310,37 +315,23 @@ bool ProgramReader::readBody(Bytes block, StringRef function,
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// The entries of a map by key: serialized maps have no order.
-template <typename Map>
-static llvm::SmallVector<const typename Map::value_type *, 12>
-sorted(const Map &map) {
-  llvm::SmallVector<const typename Map::value_type *, 12> entries;
-  for (const auto &entry : map)
-    entries.push_back(&entry);
-  llvm::sort(entries, [](const auto *lhs, const auto *rhs) {
-    return lhs->first < rhs->first;
-  });
-  return entries;
-}
-
 /// The attribute `name` of an op, or the name of its first result.
 static StringRef labelOf(const proto::Operation &message) {
-  auto label = message.attributes().find("name");
-  if (label != message.attributes().end()) {
-    const auto &strings =
-        label->second.immediatevalue().tensor().strings().values();
+  auto label = message.attributes.find("name");
+  if (label != message.attributes.end()) {
+    const auto &strings = label->second.immediate->tensor->strings->values;
     if (strings.size() == 1)
       return strings[0];
   }
-  return message.outputs_size() ? StringRef(message.outputs(0).name()) : "";
+  return message.outputs.empty() ? "" : StringRef(message.outputs[0].name);
 }
 
 bool ProgramReader::readDeclaration(const proto::NamedValueType &message,
                                     SourceRange range,
                                     mil::ResultDeclaration &declaration) {
   declaration.range = range;
-  return readName(message.name(), range, declaration.name) &&
-         values.readType(message.type(), declaration.name, range,
+  return readName(message.name, range, declaration.name) &&
+         values.readType(*message.type, declaration.name, range,
                          declaration.type);
 }
 
@@ -348,16 +339,16 @@ bool ProgramReader::readArgument(StringRef name, const proto::Argument &message,
                                  mil::Argument &argument, SourceRange range) {
   argument.name = name;
   argument.range = range;
-  if (message.arguments_size() == 0) {
+  if (message.arguments.empty()) {
     diags.report(range, diag::ValueMissing, shown(name));
     return false;
   }
-  for (const auto &binding : message.arguments()) {
+  for (const auto &binding : message.arguments) {
     mil::ArgumentValue &value = argument.values.emplace_back();
     value.range = range;
-    bool read = binding.has_value()
-                    ? values.readValue(binding.value(), name, range, value)
-                    : readName(binding.name(), range, value.name);
+    bool read = binding.chosen == proto::Binding::Immediate
+                    ? values.readValue(*binding.value, name, range, value)
+                    : readName(binding.name, range, value.name);
     if (!read)
       return false;
   }
@@ -371,12 +362,12 @@ bool ProgramReader::readBlock(Bytes bytes, StringRef function,
   bool read = forEachField(bytes, [&](const Field &field) {
     if (!field.isBytes)
       return true;
-    if (field.number == 1) {
+    if (field.number == proto::block::Inputs) {
       proto::NamedValueType input;
       if (!parse(field.bytes, input))
         return false;
       ok &= readDeclaration(input, range, block.inputs.emplace_back());
-    } else if (field.number == 2) {
+    } else if (field.number == proto::block::Outputs) {
       mil::ArgumentValue &value = block.results.emplace_back();
       value.range = range;
       ok &= readName(field.text(), range, value.name);
@@ -396,33 +387,32 @@ bool ProgramReader::readOperation(const proto::Operation &message,
   statement.clear();
   std::string line;
   (llvm::Twine("in function `") + function + "`, op `" +
-   shown(labelOf(message)) + "` (" + shown(message.type()) + ")")
+   shown(labelOf(message)) + "` (" + shown(message.type) + ")")
       .str()
       .swap(line);
   SourceRange range = listing.add(line);
-  statement.opName = message.type();
+  statement.opName = message.type;
   statement.opRange = statement.range = range;
   bool ok = true;
-  for (const proto::NamedValueType &output : message.outputs()) {
+  for (const proto::NamedValueType &output : message.outputs) {
     mil::ResultDeclaration result;
     bool read = readDeclaration(output, range, result);
     if (!result.name.empty())
       statement.results.push_back(std::move(result));
     ok &= read;
   }
-  for (const auto *input : sorted(message.inputs()))
-    ok &= readArgument(input->first, input->second,
-                       statement.arguments.emplace_back(), range);
-  for (const auto *entry : sorted(message.attributes())) {
-    if (entry->first == "name")
+  for (const auto &[name, input] : message.inputs)
+    ok &= readArgument(name, input, statement.arguments.emplace_back(), range);
+  for (const auto &[name, value] : message.attributes) {
+    if (name == "name")
       continue;
     mil::Argument &attribute = statement.attributes.emplace_back();
-    attribute.name = entry->first;
+    attribute.name = name;
     attribute.range = range;
-    ok &= values.readValue(entry->second, attribute.name, range,
+    ok &= values.readValue(value, attribute.name, range,
                            attribute.values.emplace_back());
   }
-  for (const std::string &block : message.blocks())
+  for (const std::string &block : message.blocks)
     ok &= readBlock(
         {reinterpret_cast<const uint8_t *>(block.data()), block.size()},
         function, range, statement.blocks.emplace_back());

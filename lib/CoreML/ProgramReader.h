@@ -8,7 +8,6 @@
 
 #include "Messages.h"
 #include "ValueReader.h"
-#include "Wire.h"
 #include "anec/MIL/FunctionBinder.h"
 #include "anec/Support/Listing.h"
 #include "llvm/Support/StringSaver.h"

@@ -13,6 +13,7 @@
 
 using namespace anec;
 using namespace anec::coreml;
+using namespace anec::protobuf;
 using llvm::StringRef;
 
 //===----------------------------------------------------------------------===//
@@ -127,9 +128,9 @@ static bool splitModel(const ModelFiles &files, ModelParts &parts,
     part = field.bytes;
   };
   bool read = forEachField(bytes, [&](const Field &field) {
-    if (field.number == 2 && field.isBytes)
+    if (field.number == proto::model::Description && field.isBytes)
       keep(parts.description, field, "the description of the model");
-    else if (field.number == 502 && field.isBytes)
+    else if (field.number == proto::model::MLProgram && field.isBytes)
       keep(parts.program, field, "the program of the model");
     else if (StringRef kind = modelKind(field.number); !kind.empty())
       parts.otherKind = kind;

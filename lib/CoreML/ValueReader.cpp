@@ -28,51 +28,51 @@ using mil::unknownExtent;
 
 static std::optional<DType> elementType(proto::DataType type) {
   switch (type) {
-  case proto::UNUSED_TYPE:
+  case proto::DataType::Unused:
     return std::nullopt;
-  case proto::BOOL:
+  case proto::DataType::Bool:
     return DType::Bool;
-  case proto::STRING:
+  case proto::DataType::String:
     return DType::String;
-  case proto::FLOAT16:
+  case proto::DataType::Float16:
     return DType::FP16;
-  case proto::FLOAT32:
+  case proto::DataType::Float32:
     return DType::FP32;
-  case proto::FLOAT64:
+  case proto::DataType::Float64:
     return DType::FP64;
-  case proto::BFLOAT16:
+  case proto::DataType::BFloat16:
     return DType::BF16;
-  case proto::INT8:
+  case proto::DataType::Int8:
     return DType::Int8;
-  case proto::INT16:
+  case proto::DataType::Int16:
     return DType::Int16;
-  case proto::INT32:
+  case proto::DataType::Int32:
     return DType::Int32;
-  case proto::INT64:
+  case proto::DataType::Int64:
     return DType::Int64;
-  case proto::INT4:
+  case proto::DataType::Int4:
     return DType::Int4;
-  case proto::UINT8:
+  case proto::DataType::UInt8:
     return DType::UInt8;
-  case proto::UINT16:
+  case proto::DataType::UInt16:
     return DType::UInt16;
-  case proto::UINT32:
+  case proto::DataType::UInt32:
     return DType::UInt32;
-  case proto::UINT64:
+  case proto::DataType::UInt64:
     return DType::UInt64;
-  case proto::UINT4:
+  case proto::DataType::UInt4:
     return DType::UInt4;
-  case proto::UINT2:
+  case proto::DataType::UInt2:
     return DType::UInt2;
-  case proto::UINT1:
+  case proto::DataType::UInt1:
     return DType::UInt1;
-  case proto::UINT6:
+  case proto::DataType::UInt6:
     return DType::UInt6;
-  case proto::UINT3:
+  case proto::DataType::UInt3:
     return DType::UInt3;
-  case proto::FLOAT8E4M3FN:
+  case proto::DataType::Float8E4M3FN:
     return DType::FP8E4M3FN;
-  case proto::FLOAT8E5M2:
+  case proto::DataType::Float8E5M2:
     return DType::FP8E5M2;
   }
   return std::nullopt;
@@ -84,10 +84,11 @@ static std::optional<DType> elementType(proto::DataType type) {
 
 /// Returns nothing for an extent that is missing or too large.
 static std::optional<int64_t> extentOf(const proto::Dimension &dimension) {
-  if (dimension.has_unknown() && !dimension.unknown().variadic())
+  if (dimension.chosen == proto::Dimension::Unknown &&
+      !dimension.unknown->variadic)
     return unknownExtent;
-  uint64_t size = dimension.constant().size();
-  if (!dimension.has_constant() ||
+  uint64_t size = dimension.constant->size;
+  if (dimension.chosen != proto::Dimension::Constant ||
       size > uint64_t(std::numeric_limits<int64_t>::max()))
     return std::nullopt;
   return int64_t(size);
@@ -96,21 +97,21 @@ static std::optional<int64_t> extentOf(const proto::Dimension &dimension) {
 bool ValueReader::readTensorType(const proto::TensorType &message,
                                  StringRef name, SourceRange range,
                                  ParsedType &type) {
-  std::optional<DType> dtype = elementType(message.datatype());
+  std::optional<DType> dtype = elementType(message.dataType);
   if (!dtype) {
     diags.report(range, diag::TypeMissing, name);
     return false;
   }
   type.kind = ParsedType::Tensor;
   type.tensor = TensorType(*dtype);
-  if (message.rank() != message.dimensions_size() ||
-      message.dimensions_size() > int(mil::maxNesting)) {
-    diags.report(range, diag::TypeRank, name, message.rank(),
-                 message.dimensions_size());
+  if (message.rank != int64_t(message.dimensions.size()) ||
+      message.dimensions.size() > mil::maxNesting) {
+    diags.report(range, diag::TypeRank, name, message.rank,
+                 message.dimensions.size());
     return false;
   }
   Shape known;
-  for (const proto::Dimension &dimension : message.dimensions()) {
+  for (const proto::Dimension &dimension : message.dimensions) {
     std::optional<int64_t> extent = extentOf(dimension);
     if (!extent) {
       diags.report(range, diag::TypeMissing, name);
@@ -131,46 +132,44 @@ bool ValueReader::readType(const proto::ValueType &message, StringRef name,
                            SourceRange range, ParsedType &type) {
   type = ParsedType();
   type.range = range;
-  switch (message.type_case()) {
-  case proto::ValueType::kTensorType:
-    return readTensorType(message.tensortype(), name, range, type);
-  case proto::ValueType::kStateType: {
-    const proto::ValueType &held = message.statetype().wrappedtype();
-    if (!held.has_tensortype()) {
+  switch (message.chosen) {
+  case proto::ValueType::Tensor:
+    return readTensorType(*message.tensorType, name, range, type);
+  case proto::ValueType::State: {
+    const proto::ValueType &held = *message.stateType->wrappedType;
+    if (held.chosen != proto::ValueType::Tensor) {
       diags.report(range, diag::Unsupported,
                    "a state of anything but a tensor");
       return false;
     }
-    bool read = readTensorType(held.tensortype(), name, range, type);
+    bool read = readTensorType(*held.tensorType, name, range, type);
     type.kind = ParsedType::State;
     return read;
   }
-  case proto::ValueType::kListType: {
-    const proto::ListType &list = message.listtype();
-    if (!list.type().has_tensortype()) {
+  case proto::ValueType::List: {
+    const proto::ListType &list = *message.listType;
+    if (list.type->chosen != proto::ValueType::Tensor) {
       type.kind = ParsedType::List;
       return true;
     }
-    std::optional<int64_t> length = extentOf(list.length());
+    std::optional<int64_t> length = extentOf(*list.length);
     if (!length) {
       diags.report(range, diag::TypeMissing, name);
       return false;
     }
-    if (!readTensorType(list.type().tensortype(), name, range, type))
+    if (!readTensorType(*list.type->tensorType, name, range, type))
       return false;
     type.kind = ParsedType::List;
     type.unknownExtents |= *length == unknownExtent;
     type.tensor.shape.insert(type.tensor.shape.begin(), *length);
     return true;
   }
-  case proto::ValueType::kDictionaryType:
+  case proto::ValueType::Dictionary:
     type.kind = ParsedType::Dictionary;
     return true;
-  case proto::ValueType::kTupleType:
+  case proto::ValueType::Tuple:
     type.kind = ParsedType::Tuple;
     return true;
-  case proto::ValueType::TYPE_NOT_SET:
-    break;
   }
   diags.report(range, diag::TypeMissing, name);
   return false;
@@ -195,41 +194,41 @@ bool ValueReader::readValueType(const proto::ValueType &message, StringRef name,
 //===----------------------------------------------------------------------===//
 
 /// The field that has the elements of a tensor of `dtype`.
-static proto::TensorValue::ValueCase fieldOf(DType dtype) {
+static int fieldOf(DType dtype) {
   switch (dtype) {
   case DType::FP32:
-    return proto::TensorValue::kFloats;
+    return proto::TensorValue::Floats;
   case DType::FP64:
-    return proto::TensorValue::kDoubles;
+    return proto::TensorValue::Doubles;
   case DType::Bool:
-    return proto::TensorValue::kBools;
+    return proto::TensorValue::Bools;
   case DType::String:
-    return proto::TensorValue::kStrings;
+    return proto::TensorValue::Strings;
   case DType::Int16:
   case DType::UInt16:
   case DType::Int32:
-    return proto::TensorValue::kInts;
+    return proto::TensorValue::Ints;
   case DType::Int64:
   case DType::UInt64:
-    return proto::TensorValue::kLongInts;
+    return proto::TensorValue::LongInts;
   default:
-    return proto::TensorValue::kBytes;
+    return proto::TensorValue::Bytes;
   }
 }
 
-static StringRef spellField(proto::TensorValue::ValueCase field) {
+static StringRef spellField(int field) {
   switch (field) {
-  case proto::TensorValue::kFloats:
+  case proto::TensorValue::Floats:
     return "floats";
-  case proto::TensorValue::kInts:
+  case proto::TensorValue::Ints:
     return "ints";
-  case proto::TensorValue::kBools:
+  case proto::TensorValue::Bools:
     return "bools";
-  case proto::TensorValue::kStrings:
+  case proto::TensorValue::Strings:
     return "strings";
-  case proto::TensorValue::kLongInts:
+  case proto::TensorValue::LongInts:
     return "longInts";
-  case proto::TensorValue::kDoubles:
+  case proto::TensorValue::Doubles:
     return "doubles";
   default:
     return "bytes";
@@ -261,11 +260,10 @@ static std::optional<int64_t> narrow(ArrayRef<int32_t> values, DType dtype,
 bool ValueReader::readTensor(const proto::TensorValue &message,
                              const TensorType &type, StringRef name,
                              SourceRange range, ConstantRef &value) {
-  proto::TensorValue::ValueCase field = fieldOf(type.dtype);
+  int field = fieldOf(type.dtype);
   // A writer may leave out the field of an empty tensor.
-  bool isEmpty = message.value_case() == proto::TensorValue::VALUE_NOT_SET &&
-                 type.numElements() == 0;
-  if (message.value_case() != field && !isEmpty) {
+  bool isEmpty = message.chosen == 0 && type.numElements() == 0;
+  if (message.chosen != field && !isEmpty) {
     diags.report(range, diag::ValueField, name, mil::spellType(type),
                  spellField(field));
     return false;
@@ -279,28 +277,27 @@ bool ValueReader::readTensor(const proto::TensorValue &message,
   llvm::SmallVector<uint8_t, 64> narrowed;
   Bytes bytes;
   switch (field) {
-  case proto::TensorValue::kStrings: {
-    const auto &strings = message.strings().values();
+  case proto::TensorValue::Strings: {
+    const auto &strings = message.strings->values;
     if (!hasCount(strings.size()))
       return false;
     value = Constant::strings(type, {strings.begin(), strings.end()});
     return true;
   }
-  case proto::TensorValue::kFloats:
-    bytes = bytesOfField(message.floats().values());
+  case proto::TensorValue::Floats:
+    bytes = bytesOfField(message.floats->values);
     break;
-  case proto::TensorValue::kDoubles:
-    bytes = bytesOfField(message.doubles().values());
+  case proto::TensorValue::Doubles:
+    bytes = bytesOfField(message.doubles->values);
     break;
-  case proto::TensorValue::kBools:
-    static_assert(sizeof(bool) == 1);
-    bytes = bytesOfField(message.bools().values());
+  case proto::TensorValue::Bools:
+    bytes = bytesOfField(message.bools->values);
     break;
-  case proto::TensorValue::kLongInts:
-    bytes = bytesOfField(message.longints().values());
+  case proto::TensorValue::LongInts:
+    bytes = bytesOfField(message.longInts->values);
     break;
-  case proto::TensorValue::kInts: {
-    const auto &ints = message.ints().values();
+  case proto::TensorValue::Ints: {
+    const auto &ints = message.ints->values;
     bytes = bytesOfField(ints);
     if (type.dtype == DType::Int32)
       break;
@@ -314,7 +311,7 @@ bool ValueReader::readTensor(const proto::TensorValue &message,
     break;
   }
   default: {
-    const std::string &raw = message.bytes().values();
+    const std::string &raw = message.bytes->values;
     bytes = {reinterpret_cast<const uint8_t *>(raw.data()), raw.size()};
     if (bytes.size() != type.numBytes()) {
       diags.report(range, diag::ValueBytes, name, bytes.size(),
@@ -338,19 +335,19 @@ bool ValueReader::readList(const proto::ListValue &message, DType dtype,
                            ConstantRef &value) {
   std::vector<std::string> strings;
   std::vector<uint8_t> bytes;
-  for (const proto::Value &element : message.values()) {
-    if (!element.immediatevalue().has_tensor())
+  for (const proto::Value &element : message.values) {
+    if (element.immediate->chosen != proto::ImmediateValue::Tensor)
       return true;
     ConstantRef scalar;
-    if (!readTensor(element.immediatevalue().tensor(), TensorType(dtype), name,
-                    range, scalar))
+    if (!readTensor(*element.immediate->tensor, TensorType(dtype), name, range,
+                    scalar))
       return false;
     if (dtype == DType::String)
       strings.push_back(scalar->asString().str());
     else
       bytes.insert(bytes.end(), scalar->bytes().begin(), scalar->bytes().end());
   }
-  TensorType type(dtype, {int64_t(message.values_size())});
+  TensorType type(dtype, {int64_t(message.values.size())});
   value = dtype == DType::String ? Constant::strings(type, std::move(strings))
                                  : Constant::copy(type, bytes);
   return true;
@@ -362,10 +359,10 @@ bool ValueReader::readList(const proto::ListValue &message, DType dtype,
 
 /// Of the path in the message, `@model_path/weights/weight.bin`, only the name
 /// of the file is used, as in coremltools.
-bool ValueReader::readBlob(const proto::Value::BlobFileValue &message,
+bool ValueReader::readBlob(const proto::BlobFileValue &message,
                            const TensorType &type, SourceRange range,
                            ConstantRef &value) {
-  StringRef path = message.filename();
+  StringRef path = message.fileName;
   auto [entry, inserted] = options.weightFiles.try_emplace(path);
   if (inserted) {
     StringRef name = llvm::sys::path::filename(path);
@@ -380,7 +377,7 @@ bool ValueReader::readBlob(const proto::Value::BlobFileValue &message,
   }
   if (entry->second.path.empty()) // reported at the first use of the file
     return false;
-  value = files.read(type, path, range, message.offset(), range);
+  value = files.read(type, path, range, message.offset, range);
   return value != nullptr;
 }
 
@@ -388,16 +385,17 @@ bool ValueReader::readValue(const proto::Value &message, StringRef name,
                             SourceRange range, mil::ArgumentValue &value) {
   value.range = range;
   ParsedType type;
-  if (!readType(message.type(), name, range, type))
+  if (!readType(*message.type, name, range, type))
     return false;
-  const proto::Value::ImmediateValue &immediate = message.immediatevalue();
-  if (type.kind == ParsedType::List && immediate.has_list()) {
+  const proto::ImmediateValue &immediate = *message.immediate;
+  if (type.kind == ParsedType::List &&
+      immediate.chosen == proto::ImmediateValue::List) {
     value.isList = true;
     DType dtype = type.tensor.dtype;
     bool isScalars = type.tensor.rank() == 1 &&
                      (dtype == DType::String || bitWidth(dtype) >= 8);
     return !isScalars ||
-           readList(immediate.list(), dtype, name, range, value.constant);
+           readList(*immediate.list, dtype, name, range, value.constant);
   }
   if (type.kind != ParsedType::Tensor)
     return true;
@@ -405,11 +403,10 @@ bool ValueReader::readValue(const proto::Value &message, StringRef name,
     diags.report(range, diag::Unsupported, "a tensor of unknown extents");
     return false;
   }
-  if (message.has_blobfilevalue())
-    return readBlob(message.blobfilevalue(), type.tensor, range,
-                    value.constant);
-  if (immediate.has_tensor())
-    return readTensor(immediate.tensor(), type.tensor, name, range,
+  if (message.chosen == proto::Value::BlobFile)
+    return readBlob(*message.blobFile, type.tensor, range, value.constant);
+  if (immediate.chosen == proto::ImmediateValue::Tensor)
+    return readTensor(*immediate.tensor, type.tensor, name, range,
                       value.constant);
   diags.report(range, diag::ValueMissing, name);
   return false;

@@ -7,7 +7,6 @@
 #define ANEC_LIB_COREML_VALUEREADER_H
 
 #include "Messages.h"
-#include "Wire.h"
 #include "anec/MIL/Statement.h"
 #include "anec/MIL/WeightFiles.h"
 #include "anec/Support/Folder.h"
@@ -42,8 +41,8 @@ private:
                   llvm::StringRef name, SourceRange range, ConstantRef &value);
   bool readList(const proto::ListValue &message, DType dtype,
                 llvm::StringRef name, SourceRange range, ConstantRef &value);
-  bool readBlob(const proto::Value::BlobFileValue &message,
-                const TensorType &type, SourceRange range, ConstantRef &value);
+  bool readBlob(const proto::BlobFileValue &message, const TensorType &type,
+                SourceRange range, ConstantRef &value);
 
   std::optional<Folder> folder;
   std::string folderPath;

@@ -9,7 +9,7 @@ import sys
 # From the ground up; folders of one floor do not see each other.
 FLOORS = [
     ["Support"],
-    ["IR"],
+    ["IR", "Protobuf"],
     ["Ops", "Arrays"],
     ["Frontend", "MIL"],
     ["CoreML", "Target"],

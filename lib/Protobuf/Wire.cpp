@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Wire.h"
+#include "anec/Protobuf/Wire.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/LEB128.h"
 
-using namespace anec::coreml;
+using namespace anec::protobuf;
+using llvm::StringRef;
+
 /// Reads a number of at most ten bytes, and drops it from `bytes`.
 static bool readVarint(Bytes &bytes, uint64_t &value) {
   unsigned length = 0;
@@ -49,8 +51,8 @@ static bool readContents(Bytes &bytes, Field &field) {
   return false;
 }
 
-bool anec::coreml::forEachField(Bytes message,
-                                llvm::function_ref<bool(const Field &)> visit) {
+bool anec::protobuf::forEachField(
+    Bytes message, llvm::function_ref<bool(const Field &)> visit) {
   while (!message.empty()) {
     Field field;
     uint64_t tag = 0;
@@ -64,7 +66,7 @@ bool anec::coreml::forEachField(Bytes message,
   return true;
 }
 
-bool anec::coreml::forEachNumber(
+bool anec::protobuf::forEachNumber(
     Bytes array, Wire wire, llvm::function_ref<void(const Field &)> visit) {
   while (!array.empty()) {
     Field field;
@@ -76,7 +78,7 @@ bool anec::coreml::forEachNumber(
   return true;
 }
 
-bool anec::coreml::readEntry(Bytes message, Entry &entry) {
+bool anec::protobuf::readEntry(Bytes message, Entry &entry) {
   return forEachField(message, [&](const Field &field) {
     if (field.number == 1 && field.isBytes)
       entry.key = field.text();
@@ -84,4 +86,41 @@ bool anec::coreml::readEntry(Bytes message, Entry &entry) {
       entry.value = field.bytes;
     return true;
   });
+}
+
+void anec::protobuf::appendNumber(std::string &out, Wire wire,
+                                  uint64_t number) {
+  char bytes[10];
+  switch (wire) {
+  case Wire::Fixed32:
+    llvm::support::endian::write32le(bytes, uint32_t(number));
+    out.append(bytes, 4);
+    return;
+  case Wire::Fixed64:
+    llvm::support::endian::write64le(bytes, number);
+    out.append(bytes, 8);
+    return;
+  default:
+    out.append(bytes,
+               llvm::encodeULEB128(number, reinterpret_cast<uint8_t *>(bytes)));
+  }
+}
+
+void anec::protobuf::appendTag(std::string &out, int number, Wire wire) {
+  appendNumber(out, Wire::Varint, uint64_t(number) << 3 | uint64_t(wire));
+}
+
+void anec::protobuf::appendBytes(std::string &out, int number,
+                                 StringRef bytes) {
+  appendTag(out, number, Wire::Delimited);
+  appendNumber(out, Wire::Varint, bytes.size());
+  out.append(bytes.data(), bytes.size());
+}
+
+void anec::protobuf::appendEntry(std::string &out, int number, StringRef key,
+                                 StringRef value) {
+  std::string entry;
+  appendBytes(entry, 1, key);
+  appendBytes(entry, 2, value);
+  appendBytes(out, number, entry);
 }

@@ -4,21 +4,26 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The outer messages of a model are walked field by field, and only the inner
-/// ones parsed, so that a program is never in memory as a whole: its messages
-/// would take many times the size of the file.
+/// The encoding of protobuf: a message is a sequence of fields, each a tag and
+/// its contents. Large messages are walked field by field, so that a program is
+/// never in memory as a whole: its messages would take many times the size of
+/// the file.
+///
+/// The library of protobuf is not used: Debian's libsentencepiece exports a
+/// copy of it, of another version, and a process can have only one.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_COREML_WIRE_H
-#define ANEC_LIB_COREML_WIRE_H
+#ifndef ANEC_PROTOBUF_WIRE_H
+#define ANEC_PROTOBUF_WIRE_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <string>
 
-namespace anec::coreml {
+namespace anec::protobuf {
 
 using Bytes = llvm::ArrayRef<uint8_t>;
 
@@ -58,6 +63,18 @@ bool readEntry(Bytes message, Entry &entry);
 bool forEachNumber(Bytes array, Wire wire,
                    llvm::function_ref<void(const Field &)> visit);
 
-} // namespace anec::coreml
+/// Adds a number to `out`, in the form of `wire`.
+void appendNumber(std::string &out, Wire wire, uint64_t number);
 
-#endif // ANEC_LIB_COREML_WIRE_H
+void appendTag(std::string &out, int number, Wire wire);
+
+/// Adds a string or a serialized message.
+void appendBytes(std::string &out, int number, llvm::StringRef bytes);
+
+/// Adds an entry of a map from strings to strings or messages.
+void appendEntry(std::string &out, int number, llvm::StringRef key,
+                 llvm::StringRef value);
+
+} // namespace anec::protobuf
+
+#endif // ANEC_PROTOBUF_WIRE_H
