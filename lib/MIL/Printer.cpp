@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/MIL/Printer.h"
+#include "Emitter.h"
 #include "ReservedNames.h"
 #include "TextPrinter.h"
 #include "anec/IR/OpDef.h"
@@ -34,6 +35,7 @@ public:
 
   bool place(Diagnostics &diags);
   void printText(raw_ostream &out) const;
+  void emit(ProgramSink &sink) const;
 
   const Module &module;
   const MILPrintOptions &options;
@@ -97,7 +99,7 @@ bool Printing::place(Diagnostics &diags) {
 }
 
 void Printing::printText(raw_ostream &out) const {
-  TextPrinter printer(out, weights,
+  TextPrinter printer(out,
                       version == "1.0" ? Scalars::RankZero : Scalars::Bare);
   // Without its own, use the build info of Apple's tools.
   if (module.buildInfo.empty())
@@ -107,9 +109,14 @@ void Printing::printText(raw_ostream &out) const {
                                   {"coremltools-version", "9.0"}});
   else
     printer.printHeader(version, module.buildInfo);
-  for (const PrintedFunction &function : functions)
-    printer.printFunction(*function.function, function.name, function.opset);
+  emit(printer);
   printer.printFooter();
+}
+
+void Printing::emit(ProgramSink &sink) const {
+  Emitter emitter(sink, weights);
+  for (const PrintedFunction &function : functions)
+    emitter.emit(*function.function, function.name, function.opset);
 }
 
 bool anec::printMIL(const Module &module, raw_ostream &out,
@@ -190,6 +197,8 @@ std::optional<PlacedMIL> PlacedMIL::place(const Module &module,
 void PlacedMIL::printText(raw_ostream &out) const {
   impl->printing.printText(out);
 }
+
+void PlacedMIL::emit(ProgramSink &sink) const { impl->printing.emit(sink); }
 
 std::vector<PlacedMIL::Record> PlacedMIL::weights() const {
   std::vector<Record> records;

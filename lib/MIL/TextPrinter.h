@@ -6,62 +6,34 @@
 #ifndef ANEC_LIB_MIL_TEXTPRINTER_H
 #define ANEC_LIB_MIL_TEXTPRINTER_H
 
-#include "WeightLayout.h"
-#include "anec/IR/Names.h"
-#include "anec/IR/OpDef.h"
+#include "anec/MIL/ProgramSink.h"
 #include "anec/MIL/Spelling.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace anec::mil {
 
-/// Prints `func`s, once their constants have been placed.
-class TextPrinter {
+class TextPrinter : public ProgramSink {
 public:
-  TextPrinter(llvm::raw_ostream &out, const WeightLayout &weights,
-              Scalars scalars)
-      : out(out), weights(weights), scalars(scalars) {}
+  TextPrinter(llvm::raw_ostream &out, Scalars scalars)
+      : out(out), scalars(scalars) {}
 
   void
   printHeader(llvm::StringRef version,
               llvm::ArrayRef<std::pair<std::string, std::string>> buildInfo);
-  void printFunction(const Function &function, llvm::StringRef name,
-                     llvm::StringRef opset);
   void printFooter() { out << "}\n"; }
 
+  void beginFunction(llvm::StringRef name, llvm::StringRef opset,
+                     llvm::ArrayRef<WrittenDeclaration> parameters) override;
+  void addStatement(const WrittenStatement &statement) override;
+  void endFunction(llvm::ArrayRef<llvm::StringRef> results) override;
+
 private:
-  /// An argument of an op, in alphabetical order.
-  struct Slot {
-    const ParamDef *param;
-    unsigned index;
-
-    llvm::StringRef name() const { return param->name; }
-    bool isConstant() const { return param->isConstant(); }
-    bool isVariadic() const { return param->kind == ParamKind::Variadic; }
-  };
-  llvm::ArrayRef<Slot> slotsOf(const OpDef &def);
-  llvm::StringRef nameOf(const Value *value) const { return (*names)[value]; }
-  llvm::StringRef nameParameter(const Slot &slot, const Constant &value);
-  std::string spellConstant(const Constant &value) const;
-  std::string spellStored(const Op &op) const;
-
-  void printConst(const TensorType &type, llvm::StringRef name,
-                  llvm::StringRef value);
-  void printOp(const Op &op, llvm::StringRef opset);
-  void printDeclarations(const Op &op);
-  bool isPrinted(const Op &op, const Slot &slot, llvm::StringRef opset) const;
-  void printInAttributes(const Op &op, llvm::StringRef opset);
-  void printArgument(const Op &op, const Slot &slot);
-  void printNameAttribute(llvm::StringRef name);
-  void printResults(const Function &function);
+  void printDeclaration(const WrittenDeclaration &declaration);
+  void printArgument(const WrittenArgument &argument);
+  void printAttributes(const WrittenStatement &statement);
 
   llvm::raw_ostream &out;
-  const WeightLayout &weights;
   const Scalars scalars;
-  llvm::DenseMap<const OpDef *, llvm::SmallVector<Slot, 8>> slots;
-
-  // Of the function being printed.
-  std::optional<ValueNames> names;
-  llvm::StringMap<llvm::StringRef> parameters; ///< by `param = value`
 };
 
 } // namespace anec::mil

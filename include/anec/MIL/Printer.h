@@ -21,6 +21,9 @@ namespace anec {
 
 class AtomicFiles;
 class Executor;
+namespace mil {
+class ProgramSink;
+}
 
 /// Returns the value of a `weight` op, or null with the reason reported.
 using ResolveWeight = std::function<ConstantRef(const Op &weight)>;
@@ -89,6 +92,8 @@ public:
   ~PlacedMIL();
 
   void printText(llvm::raw_ostream &out) const;
+  /// Gives the functions to `sink`.
+  void emit(mil::ProgramSink &sink) const;
 
   /// A record of the weight file with the elements of a weight.
   struct Record {

@@ -1,0 +1,65 @@
+//===- ProgramSink.h - receives a program statement by statement *- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A MIL program that is being written, whatever the form: each value named,
+/// each parameter a `const`, each constant placed.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_MIL_PROGRAMSINK_H
+#define ANEC_MIL_PROGRAMSINK_H
+
+#include "anec/IR/IR.h"
+
+namespace anec::mil {
+
+/// A constant: its value, or the place of its value in a weight file.
+struct WrittenConstant {
+  TensorType type;
+  const Constant *value = nullptr; ///< null when it is in a weight file
+  llvm::StringRef path;
+  uint64_t offset = 0;
+};
+
+/// The name and type of a parameter or result.
+struct WrittenDeclaration {
+  llvm::StringRef name;
+  TensorType type;
+  const Value *value = nullptr; ///< null for a tensor that the IR lacks
+
+  Holder holder() const { return value ? value->holder : Holder::Tensor; }
+};
+
+struct WrittenArgument {
+  llvm::StringRef name;
+  /// A constant in place, or else names of values, several if variadic.
+  std::optional<WrittenConstant> constant;
+  llvm::SmallVector<llvm::StringRef, 1> values;
+  bool isVariadic = false;
+};
+
+struct WrittenStatement {
+  llvm::StringRef label; ///< the attribute `name`
+  llvm::StringRef opName;
+  llvm::StringRef opsetTag; ///< `ios17` of `op<ios17>(...)`, or empty
+  llvm::SmallVector<WrittenDeclaration, 1> results;
+  /// In alphabetical order; attributes other than `name`.
+  llvm::SmallVector<WrittenArgument, 8> arguments, attributes;
+};
+
+class ProgramSink {
+public:
+  virtual ~ProgramSink() = default;
+
+  virtual void beginFunction(llvm::StringRef name, llvm::StringRef opset,
+                             llvm::ArrayRef<WrittenDeclaration> parameters) = 0;
+  virtual void addStatement(const WrittenStatement &statement) = 0;
+  virtual void endFunction(llvm::ArrayRef<llvm::StringRef> results) = 0;
+};
+
+} // namespace anec::mil
+
+#endif // ANEC_MIL_PROGRAMSINK_H
