@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/API/Compile.h"
+#include "anec/CoreML/Writer.h"
 #include "anec/Formats/Source.h"
 #include "anec/MIL/Printer.h"
 #include "anec/Package/Diags.h"
@@ -283,6 +284,22 @@ bool CompiledProgram::write(llvm::StringRef path, Diagnostics &diags) const {
   };
   options.written = [&] { weights.releasePages(); };
   return writeMIL(*program, path, options, diags);
+}
+
+bool CompiledProgram::writeCoreML(llvm::StringRef path,
+                                  const CoreMLOptions &coreML,
+                                  const ModelDescription *description,
+                                  Diagnostics &diags) {
+  CoreMLWriteOptions options;
+  options.deployment = coreML.deployment;
+  options.floats = coreML.floats;
+  options.description = description;
+  options.executor = &weights.executor();
+  options.resolve = [&](const Op &weight) {
+    return weights.resolve(weight, diags);
+  };
+  options.written = [&] { weights.releasePages(); };
+  return writeCoreMLPackage(*program, path, options, diags);
 }
 
 bool CompiledProgram::print(llvm::raw_ostream &out, Diagnostics &diags) const {

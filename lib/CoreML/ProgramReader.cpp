@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramReader.h"
+#include "anec/CoreML/Deployment.h"
 #include "anec/CoreML/Diags.h"
 #include "anec/IR/Diags.h"
 #include "anec/MIL/Diags.h"
@@ -133,13 +134,9 @@ bool ProgramReader::read(Bytes program, StringRef only, SourceRange file) {
 
 /// `CoreML7` is the opset that MIL text calls `ios17`.
 static std::optional<StringRef> opsetInText(StringRef opset) {
-  static constexpr std::pair<StringRef, StringRef> known[] = {
-      {"CoreML5", "ios15"}, {"CoreML6", "ios16"}, {"CoreML7", "ios17"},
-      {"CoreML8", "ios18"}, {"CoreML9", "ios26"},
-  };
-  for (auto [ours, text] : known)
-    if (ours == opset)
-      return text;
+  for (const Deployment &row : deployments())
+    if (row.opset == opset)
+      return StringRef(row.iOS);
   return std::nullopt;
 }
 

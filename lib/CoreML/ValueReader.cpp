@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ValueReader.h"
+#include "ElementTypes.h"
 #include "anec/CoreML/Diags.h"
 #include "anec/IR/Diags.h"
 #include "anec/IR/Elements.h"
@@ -21,62 +22,6 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 using mil::ParsedType;
 using mil::unknownExtent;
-
-//===----------------------------------------------------------------------===//
-// Element types
-//===----------------------------------------------------------------------===//
-
-static std::optional<DType> elementType(proto::DataType type) {
-  switch (type) {
-  case proto::DataType::Unused:
-    return std::nullopt;
-  case proto::DataType::Bool:
-    return DType::Bool;
-  case proto::DataType::String:
-    return DType::String;
-  case proto::DataType::Float16:
-    return DType::FP16;
-  case proto::DataType::Float32:
-    return DType::FP32;
-  case proto::DataType::Float64:
-    return DType::FP64;
-  case proto::DataType::BFloat16:
-    return DType::BF16;
-  case proto::DataType::Int8:
-    return DType::Int8;
-  case proto::DataType::Int16:
-    return DType::Int16;
-  case proto::DataType::Int32:
-    return DType::Int32;
-  case proto::DataType::Int64:
-    return DType::Int64;
-  case proto::DataType::Int4:
-    return DType::Int4;
-  case proto::DataType::UInt8:
-    return DType::UInt8;
-  case proto::DataType::UInt16:
-    return DType::UInt16;
-  case proto::DataType::UInt32:
-    return DType::UInt32;
-  case proto::DataType::UInt64:
-    return DType::UInt64;
-  case proto::DataType::UInt4:
-    return DType::UInt4;
-  case proto::DataType::UInt2:
-    return DType::UInt2;
-  case proto::DataType::UInt1:
-    return DType::UInt1;
-  case proto::DataType::UInt6:
-    return DType::UInt6;
-  case proto::DataType::UInt3:
-    return DType::UInt3;
-  case proto::DataType::Float8E4M3FN:
-    return DType::FP8E4M3FN;
-  case proto::DataType::Float8E5M2:
-    return DType::FP8E5M2;
-  }
-  return std::nullopt;
-}
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -192,48 +137,6 @@ bool ValueReader::readValueType(const proto::ValueType &message, StringRef name,
 //===----------------------------------------------------------------------===//
 // Immediate values
 //===----------------------------------------------------------------------===//
-
-/// The field that has the elements of a tensor of `dtype`.
-static int fieldOf(DType dtype) {
-  switch (dtype) {
-  case DType::FP32:
-    return proto::TensorValue::Floats;
-  case DType::FP64:
-    return proto::TensorValue::Doubles;
-  case DType::Bool:
-    return proto::TensorValue::Bools;
-  case DType::String:
-    return proto::TensorValue::Strings;
-  case DType::Int16:
-  case DType::UInt16:
-  case DType::Int32:
-    return proto::TensorValue::Ints;
-  case DType::Int64:
-  case DType::UInt64:
-    return proto::TensorValue::LongInts;
-  default:
-    return proto::TensorValue::Bytes;
-  }
-}
-
-static StringRef spellField(int field) {
-  switch (field) {
-  case proto::TensorValue::Floats:
-    return "floats";
-  case proto::TensorValue::Ints:
-    return "ints";
-  case proto::TensorValue::Bools:
-    return "bools";
-  case proto::TensorValue::Strings:
-    return "strings";
-  case proto::TensorValue::LongInts:
-    return "longInts";
-  case proto::TensorValue::Doubles:
-    return "doubles";
-  default:
-    return "bytes";
-  }
-}
 
 /// The elements of a packed field, which are in memory as they are in a
 /// constant.

@@ -15,9 +15,9 @@ using namespace anec;
 //===----------------------------------------------------------------------===//
 
 static constexpr const OutputFormat *table[] = {
-    &outputs::MIL,     &outputs::IR,         &outputs::Dot,
-    &outputs::Report,  &outputs::ReportJson, &outputs::ReportPage,
-    &outputs::Package,
+    &outputs::MIL,        &outputs::CoreML,  &outputs::IR,
+    &outputs::Dot,        &outputs::Report,  &outputs::ReportJson,
+    &outputs::ReportPage, &outputs::Package,
 };
 
 llvm::ArrayRef<const OutputFormat *> anec::outputFormats() { return table; }
@@ -74,8 +74,11 @@ bool anec::build(const BuildRequest &request, const OutputFormat &format,
         readPackage(request.input, diags, format.check);
     return package && format.show(*package, request, place, diags);
   }
+  ReadOptions options = request.options;
+  if (!options.description)
+    options.description = &result.description;
   std::unique_ptr<Module> module =
-      readSourceFile(request.input, request.options, diags);
+      readSourceFile(request.input, options, diags);
   return module &&
          format.compile(std::move(module), request, place, result, diags);
 }

@@ -125,6 +125,7 @@ constinit const CommandDef commands::Compile = {
   anec out.mil                                read, check and print again
   anec flexible.mil --shape x=1x128 -o x.mil  with the given input shape
   anec model.mlpackage --function=main -o model.mil    MIL of a Core ML package
+  anec mlp.tdsl --init=7 -o mlp.mlpackage --deployment=macos13   and a package
   anec out.mil --emit=report                  statistics of the program
   anec out.mil --emit=report --target=m4      with predicted times on M4
   anec llama.anepkg --emit=report --format=html -o cost.html   cost of a step

@@ -51,6 +51,9 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   options.defines = defines.pairs();
   options.remarks = remarks;
   options.milVersion = milVersion;
+  options.coreML.deployment = findDeployment(deployment);
+  if (interface.getNumOccurrences())
+    options.coreML.floats = interface.getValue();
   options.shapes = shapes.values();
   // A program can be inspected without its weights.
   options.missingWeights = MILReadOptions::MissingWeights::Warn;
@@ -93,6 +96,14 @@ OutputPlace CompileFlags::place() const {
   return {output, &llvm::outs()};
 }
 
+static std::string deploymentNames() {
+  std::string names;
+  for (const Deployment &row : deployments())
+    names +=
+        (names.empty() ? "" : ", ") + row.macOS.str() + ", " + row.iOS.str();
+  return names;
+}
+
 /// Whether -o would replace the source by another format. A text can be
 /// replaced by text in the same language.
 bool CompileFlags::wouldReplaceSource() const {
@@ -107,8 +118,19 @@ std::string CompileFlags::check() const {
   if (!milVersion.empty() && milVersion != "1.0" && milVersion != "1.3")
     return "--mil-version takes 1.3 or 1.0, not `" + milVersion + "`";
   if (sourceFormat(input).stage == SourceStage::Package && !format().show)
-    return "packages can only be printed with --emit=report, dot or ir; use "
-           "ane-run to run them";
+    return "packages can only be printed with --emit=report, dot or ir, or "
+           "written as .mlpackage; use ane-run to run them";
+  if (deployment.getNumOccurrences() && !findDeployment(deployment))
+    return "--deployment takes " + deploymentNames() + ", not `" + deployment +
+           "`";
+  bool isCoreML = &format() == &outputs::CoreML;
+  for (const llvm::cl::Option *flag :
+       {static_cast<const llvm::cl::Option *>(&deployment),
+        static_cast<const llvm::cl::Option *>(&interface)})
+    if (flag->getNumOccurrences() && !isCoreML)
+      return "--" + flag->ArgStr.str() +
+             " is for Core ML packages, -o "
+             "NAME.mlpackage";
   if (format().isFolder && place().isStream())
     return "--emit=" + format().name.str() +
            " writes a folder; name it with -o";

@@ -132,6 +132,19 @@ struct CompileFlags {
       "forward-only",
       llvm::cl::desc("Write a package without the backward and training step")};
 
+  llvm::cl::opt<std::string> deployment{
+      "deployment", llvm::cl::value_desc("macosN|iosN"),
+      llvm::cl::desc("The oldest systems that load a Core ML package, macos12 "
+                     "to macos26 or ios15 to ios26 (default: those of the "
+                     "program's opset)")};
+  llvm::cl::opt<DType> interface {
+    "interface",
+        llvm::cl::desc("Floats of the inputs and outputs of a Core ML package "
+                       "(default: as in the program):"),
+        llvm::cl::values(clEnumValN(DType::FP16, "fp16", "half precision"),
+                         clEnumValN(DType::FP32, "fp32",
+                                    "single precision, with casts"))
+  };
   llvm::cl::opt<std::string> milVersion{
       "mil-version", llvm::cl::value_desc("1.3|1.0"),
       llvm::cl::desc("MIL dialect: 1.3 with ios18, or 1.0 with ios16 for older "

@@ -15,6 +15,7 @@
 #ifndef ANEC_API_COMPILE_H
 #define ANEC_API_COMPILE_H
 
+#include "anec/CoreML/Deployment.h"
 #include "anec/Formats/Source.h"
 #include "anec/MIL/Printer.h"
 #include "anec/Package/ModelPackage.h"
@@ -22,6 +23,12 @@
 #include "anec/Passes/PassManager.h"
 
 namespace anec {
+
+/// What Core ML packages are written for; see CoreMLWriteOptions.
+struct CoreMLOptions {
+  const Deployment *deployment = nullptr;
+  std::optional<DType> floats;
+};
 
 struct CompileOptions : ReadOptions {
   /// The kernel or layer to compile; empty for the only one of the program.
@@ -33,6 +40,7 @@ struct CompileOptions : ReadOptions {
   /// `1.3` or `1.0`. Empty for the version of `passes.target`, or the version
   /// that a MIL program declares.
   std::string milVersion;
+  CoreMLOptions coreML;
 
   // For models.
 
@@ -75,6 +83,11 @@ struct CompiledProgram {
   /// `weights/STEM.bin` next to it: both files or none. Returns false, with the
   /// reason reported, on failure.
   bool write(llvm::StringRef path, Diagnostics &diags) const;
+  /// Writes `path`, a Core ML package (`.mlpackage`); see writeCoreMLPackage,
+  /// which also says what it adds to `program`. `description` says what the
+  /// source says of its functions, and may be null.
+  bool writeCoreML(llvm::StringRef path, const CoreMLOptions &options,
+                   const ModelDescription *description, Diagnostics &diags);
   /// Prints only the MIL text; the weight file that it names is not written.
   bool print(llvm::raw_ostream &out, Diagnostics &diags) const;
 };

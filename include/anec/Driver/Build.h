@@ -19,6 +19,7 @@
 #define ANEC_DRIVER_BUILD_H
 
 #include "anec/API/Compile.h"
+#include "anec/MIL/ModelDescription.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace anec {
@@ -58,6 +59,8 @@ struct OutputPlace {
 struct BuildResult {
   /// The reports of the passes, in pipeline order.
   std::vector<PassReport> reports;
+  /// What the source says beyond its functions.
+  ModelDescription description;
   /// The compiled program. Destroying a large module takes a tenth of the time
   /// of compiling it, so a process that ends can keep it.
   std::unique_ptr<Module> module;
@@ -98,7 +101,8 @@ const OutputFormat &outputFormat(llvm::StringRef path);
                          BuildResult &result, Diagnostics &diags);
 
 namespace outputs {
-extern const OutputFormat MIL, IR, Dot, Report, ReportJson, ReportPage, Package;
+extern const OutputFormat MIL, CoreML, IR, Dot, Report, ReportJson, ReportPage,
+    Package;
 } // namespace outputs
 
 } // namespace anec

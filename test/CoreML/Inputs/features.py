@@ -1,7 +1,8 @@
 """Writes one package for each form of a type, a value, or an interface, with its inputs,
-runs it, and compares its outputs with numbers computed here.
+runs it, and compares its outputs with numbers computed here; then writes it again from
+the program that was read, and does the same.
 
-  features.py ANE_RUN FOLDER"""
+  features.py ANEC ANE_RUN FOLDER"""
 import pathlib
 import struct
 import subprocess
@@ -13,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from coreml import *
 
-RUN, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
+ANEC, RUN, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 FOLDER.mkdir(parents=True)
 wrong = []
 cases = 0
@@ -29,13 +30,31 @@ def check(name, contents, inputs, expected, weights=None, flags=()):
     cases += 1
     package = FOLDER / (name + ".mlpackage")
     write(package, contents, weights)
-    command = [RUN, package, "--output-dir", FOLDER / name, *flags]
+    sources, shapes = [], []
     for key, given in inputs.items():
         if not isinstance(given, str):
             file = FOLDER / f"{name}-{key}.npy"
             numpy.save(file, given)
+            shapes.append(f"--shape={key}=" + "x".join(map(str, given.shape)))
             given = str(file)
-        command += ["--input", f"{key}={given}"]
+        sources += ["--input", f"{key}={given}"]
+    compare(name, package, sources, expected, flags)
+    if "image" in name:
+        shapes = [f"--shape=x=1x{3 if 'gray' not in name else 1}x2x3"]
+    functions = [flag for flag in flags if flag.startswith("--function")]
+    written = FOLDER / (name + "-written.mlpackage")
+    result = subprocess.run([str(word) for word in (ANEC, package, *shapes, *functions,
+                                                    "-o", written)],
+                            capture_output=True, text=True)
+    if result.returncode:
+        wrong.append(f"{name}: {result.stderr}")
+    else:
+        compare(name + "-written", written, sources, expected, flags)
+
+
+def compare(name, package, sources, expected, flags):
+    """Runs a package and compares its outputs."""
+    command = [RUN, package, "--output-dir", FOLDER / name, *flags, *sources]
     result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     if result.returncode:
         wrong.append(f"{name}: {result.stderr}")

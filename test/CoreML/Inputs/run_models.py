@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs packages and compares their outputs with the expected ones: as packages, and as
-the MIL that anec writes of them.
+the MIL and the packages that anec writes of them, which must be the same programs.
 
   run_models.py ANEC ANE_RUN MODELS FOLDER"""
 import json
@@ -29,7 +29,7 @@ def compare(name, case, about, run_of, folder):
         limit += tolerance["abs_of_max"] * abs(expected).max()
         if got.shape != expected.shape or (abs(got - expected) > limit).any():
             wrong.append(f"{name}: {output} is off by {abs(got - expected).max()}")
-    if "classLabel" in run_of and "mil" not in name:
+    if "classLabel" in run_of:
         label = str(numpy.load(folder / "classLabel.npy"))
         if label != str(run_of["classLabel"]):
             wrong.append(f"{name}: the label is {label}")
@@ -52,18 +52,33 @@ def check(anec, ane_run, case, folder):
         shapes = ["--shape=" + name + "=" + "x".join(map(str, numpy.load(case / file).shape))
                   for name, file in run_of["inputs"].items()
                   if name != "image" or "image_layout" not in run_of]
-        text = folder / f"{index}.mil"
-        if not run(anec, package, *function, *shapes, "-o", text):
-            return 0
-        run(anec, "diff", text, text)
-        for form, program in (("package", package), ("mil", text)):
+        forms = {"package": package}
+        for form, ending in (("mil", ".mil"), ("written", ".mlpackage")):
+            forms[form] = folder / f"{index}{ending}"
+            if not run(anec, package, *function, *shapes, "-o", forms[form]):
+                return 0
+        # The same program in another order of formats, and the same bytes.
+        forms["again"] = folder / f"{index}-again.mlpackage"
+        run(anec, forms["mil"], "-o", forms["again"])
+        run(anec, "diff", forms["mil"], forms["again"])
+        # A classifier in MIL is the index of the class.
+        if "classLabel" not in run_of:
+            run(anec, "diff", forms["mil"], forms["written"])
+        if not function and not any("?" in shape for shape in shapes):
+            run(anec, "diff", *shapes, package, forms["written"])
+        twice = folder / f"{index}-twice.mlpackage"
+        run(anec, package, *function, *shapes, "-o", twice)
+        for file in ("Manifest.json", "Data/com.apple.CoreML/model.mlmodel"):
+            if (forms["written"] / file).read_bytes() != (twice / file).read_bytes():
+                wrong.append(f"{case.name}: {file} differs when it is written twice")
+        for form, program in forms.items():
             # Text knows arrays, not images.
-            if form == "mil" and "image_layout" in run_of:
+            if form in ("mil", "again") and "image_layout" in run_of:
                 continue
             out = folder / f"{index}-{form}"
             carried = [f"--state={name}={before[form] / (name + '.npy')}"
                        for name in states if run_of.get("carry_state")]
-            flags = function if form == "package" else []
+            flags = function if form in ("package", "written") else []
             if run(ane_run, program, *flags, *inputs, *carried, "--output-dir", out):
                 compare(f"{case.name} {form} {index}", case, about, run_of, out)
             before[form] = out

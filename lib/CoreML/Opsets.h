@@ -1,0 +1,20 @@
+//===- Opsets.h - the opsets that ops need ----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_COREML_OPSETS_H
+#define ANEC_LIB_COREML_OPSETS_H
+
+#include "anec/IR/IR.h"
+
+namespace anec::coreml {
+
+/// The number of the first opset, `ios15` is 15, whose definition of the op
+/// takes these operands, parameters and results. From the definitions in
+/// coremltools (converters/mil/mil/ops/defs).
+unsigned firstOpset(const Op &op);
+
+} // namespace anec::coreml
+
+#endif // ANEC_LIB_COREML_OPSETS_H

@@ -1,0 +1,64 @@
+//===- CoreMLOutput.cpp - Core ML packages --------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Stages.h"
+#include "anec/CoreML/Writer.h"
+#include "anec/Package/ModelPackage.h"
+
+using namespace anec;
+
+static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
+                    const OutputPlace &place, BuildResult &result,
+                    Diagnostics &diags) {
+  std::optional<CompiledProgram> program =
+      compileKernel(std::move(module), request, result, diags);
+  if (!program)
+    return false;
+  bool ok = program->writeCoreML(place.path, request.options.coreML,
+                                 &result.description, diags);
+  result.module = std::move(program->program);
+  return ok;
+}
+
+/// Reads all kernels of a package into one module: of a repeated layer, each
+/// instance as a function of its own.
+static std::unique_ptr<Module> readKernels(const ModelPackage &package,
+                                           Diagnostics &diags) {
+  auto all = std::make_unique<Module>();
+  for (const PackagedKernel &kernel : package.kernels)
+    for (const PackagedInstance &instance : kernel.instances) {
+      std::unique_ptr<Module> one =
+          loadKernel(package, kernel, instance, diags);
+      if (!one)
+        return nullptr;
+      for (auto &function : one->functions) {
+        function->name = kernel.name;
+        if (instance.index)
+          function->name += "_" + std::to_string(*instance.index);
+        all->functions.push_back(std::move(function));
+      }
+      all->version = one->version;
+    }
+  return all;
+}
+
+static bool show(const ModelPackage &package, const BuildRequest &request,
+                 const OutputPlace &place, Diagnostics &diags) {
+  std::unique_ptr<Module> module = readKernels(package, diags);
+  if (!module)
+    return false;
+  CompiledProgram program{.program = std::move(module)};
+  return program.writeCoreML(place.path, request.options.coreML,
+                             /*description=*/nullptr, diags);
+}
+
+constinit const OutputFormat outputs::CoreML = {
+    .name = "coreml",
+    .ending = ".mlpackage",
+    .summary = "a package that Core ML loads",
+    .isFolder = true,
+    .compile = ::compile,
+    .show = ::show,
+};
