@@ -72,7 +72,7 @@ struct Ledger {
   bool isTrapped(const char *trap) const { return traps.count(trap); }
   /// How long the engine is awake without work, and when it had some last; when
   /// it is awake again.
-  double sleepSeconds = 5;
+  std::atomic<double> sleepSeconds = 5;
   std::chrono::steady_clock::time_point lastWork =
       std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point awakeAt{};

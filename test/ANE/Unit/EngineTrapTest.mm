@@ -350,7 +350,7 @@ TEST_F(AneEngineTraps, Statistics) {
 /// Runs a program, and again after `idle`. What the second run said.
 static std::string runAfter(std::chrono::milliseconds idle,
                             const AneOptions &options) {
-  double seconds = std::exchange(ledger().sleepSeconds, 1000);
+  double seconds = ledger().sleepSeconds.exchange(1000);
   TestProgram program(sum(32));
   Diagnostics diags;
   auto backend = openDouble(options);
