@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/API/Inspect.h"
+#include "anec/API/Diags.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -20,6 +21,7 @@ static CompileOptions withoutWeights(CompileOptions options) {
 }
 
 static CheckedPrograms checkMil(const Source &source,
+                                llvm::ArrayRef<const Target *> targets,
                                 const CompileOptions &options,
                                 Diagnostics &diags) {
   std::optional<MILOutline> outline;
@@ -28,11 +30,17 @@ static CheckedPrograms checkMil(const Source &source,
   std::unique_ptr<Module> module =
       readSource(source, withoutWeights(options), diags);
   CheckedPrograms checked;
-  checked.findings =
-      checkProgram(outline ? &*outline : nullptr, module.get(),
-                   *options.passes.target, options.passes.assumptions);
+  for (const Target *target : targets)
+    mergeFindings(checked.findings,
+                  checkProgram(outline ? &*outline : nullptr, module.get(),
+                               *target, options.passes.assumptions));
   if (!outline)
     return checked;
+  // What a text lacks is reported at its start, which names the file.
+  llvm::SMLoc start = llvm::SMLoc::getFromPointer(source.text.data());
+  for (Finding &finding : checked.findings)
+    if (!finding.range.isValid())
+      finding.range = {start, start};
   checked.placements = readPlacements(*outline);
   for (Finding &finding : checked.findings)
     if (const RecordedPlacement *placement =
@@ -41,20 +49,36 @@ static CheckedPrograms checkMil(const Source &source,
   return checked;
 }
 
+static std::vector<Finding> checkCompiled(const Source &source,
+                                          const CompileOptions &options,
+                                          Diagnostics &diags) {
+  Compiled compiled = compileSource(source, options, "", diags);
+  if (compiled.package) {
+    diags.showFolderAs(compiled.package->folder, source.path);
+    return check(*compiled.package, options, diags);
+  }
+  return compiled.program ? check(*compiled.program, options)
+                          : std::vector<Finding>();
+}
+
 static CheckedPrograms checkOne(llvm::StringRef path,
+                                llvm::ArrayRef<const Target *> targets,
                                 const CompileOptions &options,
                                 Diagnostics &diags) {
   std::optional<Source> source = openSource(path, diags);
   if (!source)
     return {};
   if (source->format->stage == SourceStage::MIL)
-    return checkMil(*source, options, diags);
-  Compiled compiled = compileSource(*source, options, "", diags);
-  if (compiled.package)
-    return checkFile(compiled.package->folder, options, diags);
+    return checkMil(*source, targets, options, diags);
   CheckedPrograms checked;
-  if (compiled.program)
-    checked.findings = check(*compiled.program, options);
+  CompileOptions compiling = options;
+  for (const Target *target : targets) {
+    size_t before = diags.all().size();
+    compiling.passes.target = target;
+    mergeFindings(checked.findings, checkCompiled(*source, compiling, diags));
+    if (targets.size() != 1)
+      diags.noteSince(before, {}, diag::CompiledForTarget(target->name));
+  }
   return checked;
 }
 
@@ -83,15 +107,22 @@ static std::vector<std::string> programsOf(llvm::StringRef path) {
 }
 
 CheckedPrograms anec::checkFile(llvm::StringRef path,
+                                llvm::ArrayRef<const Target *> targets,
                                 const CompileOptions &options,
                                 Diagnostics &diags) {
   CheckedPrograms all;
   for (const std::string &program : programsOf(path)) {
-    CheckedPrograms checked = checkOne(program, options, diags);
+    CheckedPrograms checked = checkOne(program, targets, options, diags);
     llvm::append_range(all.findings, checked.findings);
     llvm::append_range(all.placements, checked.placements);
   }
   return all;
+}
+
+CheckedPrograms anec::checkFile(llvm::StringRef path,
+                                const CompileOptions &options,
+                                Diagnostics &diags) {
+  return checkFile(path, {options.passes.target}, options, diags);
 }
 
 std::vector<Finding> anec::check(const CompiledProgram &program,

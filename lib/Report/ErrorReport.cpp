@@ -102,7 +102,8 @@ static void reportCauses(const ExplainedLog &explained, Diagnostics &diags) {
   for (Finding &finding : causes)
     finding.what += "; it can cause " +
                     llvm::join(errorsOf(*finding.rule, explained.log), ", ");
-  reportGroups(groupByRule(causes), explained.check.assumptions, diags);
+  reportGroups(groupByRule(causes), explained.check.assumptions, diags,
+               explained.check.targets);
 }
 
 void anec::printErrors(const ExplainedLog &explained, Diagnostics &diags,
@@ -174,7 +175,7 @@ void anec::printErrorsJson(const ExplainedLog &explained,
     if (explained.program.empty())
       return;
     json.attribute("program", llvm::json::fixUTF8(explained.program));
-    json.attribute("target", explained.check.target->name);
+    json.attribute("target", explained.check.targets.front()->name);
     json.attributeArray("findings", [&] {
       for (const Finding &finding : explained.causes())
         writeFinding(finding, explained.check.assumptions, diags, json,

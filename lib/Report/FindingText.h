@@ -6,9 +6,11 @@
 #ifndef ANEC_LIB_REPORT_FINDINGTEXT_H
 #define ANEC_LIB_REPORT_FINDINGTEXT_H
 
-#include "anec/Target/Check.h"
+#include "anec/Report/FindingReport.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/raw_ostream.h"
+#include <array>
+#include <map>
 
 namespace anec {
 
@@ -18,25 +20,38 @@ inline void printCount(llvm::raw_ostream &out, uint64_t count,
   out << count << ' ' << what << (count == 1 ? "" : "s");
 }
 
-/// The findings of a rule.
-using RuleFindings = std::pair<const Rule *, std::vector<const Finding *>>;
+/// The findings of a rule for the same targets.
+using RuleFindings =
+    std::pair<std::pair<const Rule *, std::vector<const Target *>>,
+              std::vector<const Finding *>>;
 
 /// In the order in which each rule is broken first.
 inline llvm::SmallVector<RuleFindings, 0>
 groupByRule(llvm::ArrayRef<Finding> findings) {
-  llvm::MapVector<const Rule *, std::vector<const Finding *>> ofRule;
+  using Key = RuleFindings::first_type;
+  llvm::MapVector<Key, std::vector<const Finding *>, std::map<Key, unsigned>>
+      ofRule;
   for (const Finding &finding : findings)
-    ofRule[finding.rule].push_back(&finding);
+    ofRule[{finding.rule, finding.targets}].push_back(&finding);
   return ofRule.takeVector();
 }
+/// The same; rules with errors come first.
+llvm::SmallVector<RuleFindings, 0> groupBySeverity(const CheckResult &result);
 
 /// Reports the first finding of each group, with the places of the others.
 inline void reportGroups(llvm::ArrayRef<RuleFindings> groups,
-                         const Assumptions &assumptions, Diagnostics &diags) {
+                         const Assumptions &assumptions, Diagnostics &diags,
+                         llvm::ArrayRef<const Target *> targets) {
   for (const auto &[rule, findings] : groups)
     reportFinding(*findings.front(), assumptions, diags,
-                  llvm::ArrayRef(findings).drop_front());
+                  llvm::ArrayRef(findings).drop_front(), targets);
 }
+
+/// Prints for each target the number of findings by severity, to which
+/// `others` are added, then what dumps have recorded, and what became of a
+/// baseline.
+void printTotals(const CheckResult &result, const std::array<size_t, 4> &others,
+                 llvm::raw_ostream &out);
 
 } // namespace anec
 

@@ -8,6 +8,7 @@
 #include "anec/Support/Suggestion.h"
 #include "anec/Target/Diags.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
@@ -51,7 +52,7 @@ void anec::checkFunction(const Function &function, const Target &target,
     if (!rule->appliesTo(target) || assumptions.allows(*rule))
       continue;
     auto report = [&](SourceRange range, std::string what) {
-      findings.push_back({rule, range, std::move(what)});
+      findings.push_back({rule, range, std::move(what), "", {&target}});
     };
     if (rule->ofFunction)
       rule->ofFunction(function, target, report);
@@ -60,6 +61,11 @@ void anec::checkFunction(const Function &function, const Target &target,
         if (Verdict what = rule->ofOp(op, target))
           report(op.range(), std::move(*what));
   }
+}
+
+/// By place in the text.
+static bool isEarlier(const Finding &lhs, const Finding &rhs) {
+  return lhs.range.Start.getPointer() < rhs.range.Start.getPointer();
 }
 
 std::vector<Finding> anec::checkProgram(const MILOutline *text,
@@ -71,16 +77,45 @@ std::vector<Finding> anec::checkProgram(const MILOutline *text,
     for (const Rule *rule : allRules())
       if (rule->ofText && rule->appliesTo(target) && !assumptions.allows(*rule))
         rule->ofText(*text, target, [&](SourceRange range, std::string what) {
-          findings.push_back({rule, range, std::move(what)});
+          findings.push_back({rule, range, std::move(what), "", {&target}});
         });
   if (module)
     for (const auto &function : module->functions)
       if (function->kind != FunctionKind::Host)
         checkFunction(*function, target, assumptions, findings);
-  llvm::stable_sort(findings, [](const Finding &lhs, const Finding &rhs) {
-    return lhs.range.Start.getPointer() < rhs.range.Start.getPointer();
-  });
+  llvm::stable_sort(findings, isEarlier);
   return findings;
+}
+
+/// Whether both say the same of the same place.
+static bool isSame(const Finding &lhs, const Finding &rhs) {
+  return lhs.rule == rhs.rule && lhs.range.Start == rhs.range.Start &&
+         lhs.range.End == rhs.range.End && lhs.what == rhs.what;
+}
+
+void anec::mergeFindings(std::vector<Finding> &findings,
+                         std::vector<Finding> added) {
+  std::vector<Finding> news;
+  for (Finding &finding : added) {
+    auto [first, last] =
+        std::equal_range(findings.begin(), findings.end(), finding, isEarlier);
+    auto same = std::find_if(first, last, [&](const Finding &other) {
+      return isSame(finding, other);
+    });
+    if (same == last)
+      news.push_back(std::move(finding));
+    else
+      llvm::append_range(same->targets, finding.targets);
+  }
+  llvm::append_range(findings, news);
+  llvm::stable_sort(findings, isEarlier);
+}
+
+std::string anec::listTargets(llvm::ArrayRef<const Target *> targets) {
+  return llvm::join(
+      llvm::map_range(targets,
+                      [](const Target *target) { return target->name.str(); }),
+      ", ");
 }
 
 std::string anec::listPlaces(llvm::ArrayRef<SourceRange> ranges,
@@ -110,7 +145,8 @@ std::string anec::listPlaces(llvm::ArrayRef<SourceRange> ranges,
 
 void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
                          Diagnostics &diags,
-                         llvm::ArrayRef<const Finding *> others) {
+                         llvm::ArrayRef<const Finding *> others,
+                         llvm::ArrayRef<const Target *> targets) {
   const Rule &rule = *finding.rule;
   bool isDenied = llvm::is_contained(assumptions.denied, &rule);
   bool isCoreML = assumptions.path == EnginePath::CoreML;
@@ -118,6 +154,8 @@ void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
                               : isCoreML ? rule.reportedOnCoreML
                                          : rule.reported);
   auto report = diags.report(finding.range, kind, finding.what);
+  if (finding.targets.size() < targets.size())
+    report.note({}, diag::RuleTargets, listTargets(finding.targets));
   std::vector<SourceRange> ranges;
   for (const Finding *other : others)
     ranges.push_back(other->range);

@@ -62,10 +62,11 @@ TEST(FindingReport, DeniedRulesAreErrors) {
       rule = candidate;
   ASSERT_NE(rule, nullptr);
   CheckResult result;
-  result.findings.push_back({rule, {}, "what was found"});
-  EXPECT_FALSE(result.hasErrors());
+  result.findings.push_back(
+      {rule, {}, "what was found", "", {&genericTarget()}});
+  EXPECT_FALSE(result.reaches(Severity::Error));
   result.assumptions.denied.push_back(rule);
-  EXPECT_TRUE(result.hasErrors());
+  EXPECT_TRUE(result.reaches(Severity::Error));
 
   Diagnostics diags;
   std::string json, sarif, text;

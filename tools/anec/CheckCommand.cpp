@@ -7,6 +7,7 @@
 #include "CommandTable.h"
 #include "TargetFlags.h"
 #include "anec/API/Inspect.h"
+#include "anec/Report/Baseline.h"
 #include "anec/Report/FindingReport.h"
 #include "anec/Report/RuleAccuracy.h"
 
@@ -15,7 +16,8 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class CheckFormat { Text, Json, Sarif };
+enum class CheckFormat { Text, Json, Sarif, GitHub };
+enum class FailOn { Error, Warning, Remark, Never };
 
 class Check : public Command {
 public:
@@ -23,6 +25,8 @@ public:
 
 private:
   void print(const CheckResult &result, Diagnostics &diags) const;
+  ExitCode writeKnown(const CheckResult &result,
+                      const Diagnostics &sources) const;
   ExitCode compare(const Assumptions &assumptions) const;
 
   cl::list<std::string> paths{cl::Positional};
@@ -31,8 +35,29 @@ private:
       cl::init(CheckFormat::Text),
       cl::values(clEnumValN(CheckFormat::Text, "text", "for people"),
                  clEnumValN(CheckFormat::Json, "json", "for programs"),
-                 clEnumValN(CheckFormat::Sarif, "sarif", "for code review"))};
+                 clEnumValN(CheckFormat::Sarif, "sarif", "for code review"),
+                 clEnumValN(CheckFormat::GitHub, "github",
+                            "annotations of GitHub Actions"))};
   FrameworkFlag framework;
+  cl::opt<FailOn> failOn{
+      "fail-on",
+      cl::desc("Exit with 1 if there are findings that are at least "
+               "as severe as:"),
+      cl::init(FailOn::Error),
+      cl::values(clEnumValN(FailOn::Error, "error", "an error (default)"),
+                 clEnumValN(FailOn::Warning, "warning", "a warning"),
+                 clEnumValN(FailOn::Remark, "remark", "a remark"),
+                 clEnumValN(FailOn::Never, "never",
+                            "only if a program cannot "
+                            "be read"))};
+  cl::opt<std::string> baseline{
+      "baseline", cl::value_desc("FILE.json"),
+      cl::desc("Leave out the findings that the file lists, so that only "
+               "others fail")};
+  cl::opt<std::string> writeBaseline{
+      "write-baseline", cl::value_desc("FILE.json"),
+      cl::desc("Write the findings that would fail to the file, and exit "
+               "with 0")};
   cl::opt<bool> all{"all", cl::desc("Print every place where a rule is broken, "
                                     "instead of the first one of each")};
   cl::opt<std::string> verdicts{
@@ -46,11 +71,12 @@ private:
 } // namespace
 
 void Check::print(const CheckResult &result, Diagnostics &diags) const {
+  FindingDetail detail = all ? FindingDetail::All : FindingDetail::ByRule;
   switch (format) {
   case CheckFormat::Text:
-    return printFindings(result,
-                         all ? FindingDetail::All : FindingDetail::ByRule,
-                         diags, llvm::outs());
+    return printFindings(result, detail, diags, llvm::outs());
+  case CheckFormat::GitHub:
+    return printFindingAnnotations(result, detail, diags, llvm::outs());
   case CheckFormat::Json:
     return printFindingsJson(result, diags, llvm::outs());
   case CheckFormat::Sarif:
@@ -68,30 +94,68 @@ ExitCode Check::compare(const Assumptions &assumptions) const {
   });
 }
 
+static Severity severityOf(FailOn failOn) {
+  return failOn == FailOn::Error     ? Severity::Error
+         : failOn == FailOn::Warning ? Severity::Warning
+                                     : Severity::Remark;
+}
+
+ExitCode Check::writeKnown(const CheckResult &result,
+                           const Diagnostics &sources) const {
+  if (failOn == FailOn::Never)
+    return Done;
+  Baseline written(writeBaseline, result, severityOf(failOn), sources);
+  ExitCode code =
+      runReporting([&](Diagnostics &diags) { return written.write(diags); });
+  if (code == Done)
+    llvm::outs() << writeBaseline << ": " << written.size()
+                 << (written.size() == 1 ? " finding\n" : " findings\n");
+  return code;
+}
+
 ExitCode Check::run(const Invocation &call) {
   if (paths.empty() == verdicts.empty())
     return call.usageError("check takes either programs or --verdicts; see "
                            "anec check --help");
   if (std::string wrong = shapes.check(); !wrong.empty())
     return call.usageError(wrong);
+  if (!baseline.empty() && !writeBaseline.empty())
+    return call.usageError("--baseline and --write-baseline are for different "
+                           "runs");
   CompileOptions options;
   options.shapes = shapes.values();
-  if (ExitCode code = target.read(call, options.passes); code != Done)
+  CheckResult result;
+  result.targets.clear();
+  if (ExitCode code = target.read(call, options.passes, result.targets);
+      code != Done)
     return code;
   options.passes.assumptions.path = framework;
+  result.assumptions = options.passes.assumptions;
   if (!verdicts.empty())
     return compare(options.passes.assumptions);
+  std::optional<Baseline> known;
+  if (!baseline.empty())
+    if (ExitCode code = runReporting([&](Diagnostics &diags) {
+          known = Baseline::read(baseline, diags);
+          return known.has_value();
+        });
+        code != Done)
+      return code;
   // Diagnostics of the programs are printed among the findings.
   Diagnostics diags;
-  CheckResult result{options.passes.target, options.passes.assumptions, {}, {}};
   for (const std::string &path : paths) {
-    CheckedPrograms checked = checkFile(path, options, diags);
+    CheckedPrograms checked = checkFile(path, result.targets, options, diags);
     llvm::append_range(result.findings, checked.findings);
     llvm::append_range(result.placements, checked.placements);
   }
+  bool isRead = !diags.hasErrors();
+  if (isRead && !writeBaseline.empty())
+    return writeKnown(result, diags);
+  if (known)
+    known->apply(result, diags);
   print(result, diags);
-  return runReporting(
-      [&](Diagnostics &) { return !diags.hasErrors() && !result.hasErrors(); });
+  bool fails = failOn != FailOn::Never && result.reaches(severityOf(failOn));
+  return runReporting([&](Diagnostics &) { return isRead && !fails; });
 }
 
 constinit const CommandDef commands::Check = {
@@ -99,14 +163,19 @@ constinit const CommandDef commands::Check = {
     .group = commands::rules,
     .summary = "Report the rules of a chip that programs break",
     .synopsis = "FILE|PACKAGE...",
-    .details = "Exits with 1 if a program breaks a rule that is an error, or "
-               "cannot be read.\n",
+    .details = "Exits with 0 if nothing is found that --fail-on names, 1 if "
+               "something is or a\nprogram cannot be read, 2 if the command "
+               "line is wrong, and 3 if the system\nfails. --target takes "
+               "several chips, separated by commas.\n",
     .examples = R"(  anec check out.mil --target=m1
   anec check out.mil --target=m1 --os=15.6
   anec check model.mil --target=m4 --for=coreml   which ops leave the engine
   anec check model.mil --target=m4 --shape=x=1x3x64   if its extents are unknown
   anec check model.mlpackage --target=m1
   anec check llama.anepkg --target=m4 --format=sarif
+  anec check model.mlpackage --target=m1,m2,m4 --for=coreml --fail-on=warning
+  anec check model.mlpackage --target=m1 --write-baseline=anec-baseline.json
+  anec check model.mlpackage --target=m1 --baseline=anec-baseline.json
 )",
     .make = makeCommand<::Check>,
 };

@@ -63,7 +63,8 @@ ExitCode Explain::explainLog(const Invocation &call) {
     return code;
   // Diagnostics of the program are printed among the errors.
   Diagnostics diags;
-  explained.check = {options.passes.target, options.passes.assumptions, {}, {}};
+  explained.check.targets = {options.passes.target};
+  explained.check.assumptions = options.passes.assumptions;
   if (!program.empty())
     explained.check.findings = checkFile(program, options, diags).findings;
   bool isRead = !diags.hasErrors();

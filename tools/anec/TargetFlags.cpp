@@ -44,12 +44,37 @@ static std::string macOSOf(const std::string &flag) {
 
 ExitCode TargetFlags::read(const Invocation &call,
                            PassManagerOptions &options) const {
-  ProbedTarget target{chip, {}};
+  return readChip(chip.getValue(), call, options);
+}
+
+ExitCode TargetFlags::read(const Invocation &call, PassManagerOptions &options,
+                           std::vector<const Target *> &targets) const {
+  llvm::SmallVector<llvm::StringRef> chips;
+  llvm::StringRef(chip).split(chips, ',');
+  if (chips.size() > 1 && chip.getValue().find(".json") != std::string::npos)
+    return call.usageError("the results of ane-run probe are a target of their "
+                           "own; give other targets in other runs");
+  PassManagerOptions first = options;
+  for (llvm::StringRef name : chips) {
+    PassManagerOptions own = first;
+    if (ExitCode code = readChip(name, call, own); code != Done)
+      return code;
+    if (targets.empty())
+      options = own;
+    if (!llvm::is_contained(targets, own.target))
+      targets.push_back(own.target);
+  }
+  return Done;
+}
+
+ExitCode TargetFlags::readChip(llvm::StringRef given, const Invocation &call,
+                               PassManagerOptions &options) const {
+  ProbedTarget target{given.str(), {}};
   std::string wanted = macOSOf(macOS);
   ExitCode code = runReporting([&](Diagnostics &diags) {
-    if (!llvm::StringRef(chip).ends_with(".json"))
+    if (!given.ends_with(".json"))
       return true;
-    std::optional<ProbedTarget> probed = readProbedTarget(chip, wanted, diags);
+    std::optional<ProbedTarget> probed = readProbedTarget(given, wanted, diags);
     if (probed)
       target = std::move(*probed);
     return probed.has_value();

@@ -16,6 +16,13 @@ struct TargetFlags {
   /// Sets the target and the assumptions of `options`. Returns Done, or the
   /// exit code after printing the reason.
   ExitCode read(const Invocation &call, PassManagerOptions &options) const;
+  /// The same for a flag that lists chips: `options` has the first one, and
+  /// `targets` becomes all.
+  ExitCode read(const Invocation &call, PassManagerOptions &options,
+                std::vector<const Target *> &targets) const;
+
+  ExitCode readChip(llvm::StringRef chip, const Invocation &call,
+                    PassManagerOptions &options) const;
 
   llvm::cl::opt<std::string> chip{
       "target", llvm::cl::value_desc("NAME|FILE.json"),

@@ -37,6 +37,11 @@ struct CheckedPrograms {
 /// programs are returned anyway. Ranges point into texts owned by `diags`.
 CheckedPrograms checkFile(llvm::StringRef path, const CompileOptions &options,
                           Diagnostics &diags);
+/// The same for several targets: MIL programs are read once, others compiled
+/// for each. What is found for several is one finding.
+CheckedPrograms checkFile(llvm::StringRef path,
+                          llvm::ArrayRef<const Target *> targets,
+                          const CompileOptions &options, Diagnostics &diags);
 /// The same for a compiled program or package.
 std::vector<Finding> check(const CompiledProgram &program,
                            const CompileOptions &options);

@@ -43,7 +43,14 @@ struct Finding {
   std::string what;
   /// What a dump of Core ML's compiler has recorded of the op; empty for none.
   std::string recorded = "";
+  /// The targets whose rule it is, in the order in which they were checked.
+  std::vector<const Target *> targets = {};
 };
+
+/// Adds findings in the same programs for another target: what is found for
+/// both is one finding. Both are in the order of the text, and so is the
+/// result.
+void mergeFindings(std::vector<Finding> &findings, std::vector<Finding> added);
 
 /// Checks the text, and the module parsed from it; either can be null. Rules
 /// about text also apply to programs that cannot be parsed. Returns the
@@ -64,10 +71,15 @@ std::string listPlaces(llvm::ArrayRef<SourceRange> ranges, SourceRange first,
 
 /// Reports a finding as a diagnostic with the rule's id. Notes have the rule,
 /// its source and its advice, and the places of `others`, which break the same
-/// rule.
+/// rule for the same targets. Of several `targets` that are checked, a note
+/// names those that the finding is for, if it is not for all.
 void reportFinding(const Finding &finding, const Assumptions &assumptions,
                    Diagnostics &diags,
-                   llvm::ArrayRef<const Finding *> others = {});
+                   llvm::ArrayRef<const Finding *> others = {},
+                   llvm::ArrayRef<const Target *> targets = {});
+
+/// `m1, m2`.
+std::string listTargets(llvm::ArrayRef<const Target *> targets);
 
 } // namespace anec
 

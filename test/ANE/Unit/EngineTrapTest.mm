@@ -371,18 +371,18 @@ TEST_F(AneEngineTraps, Sleep) {
     id request = makeRequest({driver.surface(512), driver.surface(512)},
                              {driver.surface(512)});
     ASSERT_EQ(driver.evaluate(request), "");
-    ledger().sleepSeconds = 0.02;
-    std::this_thread::sleep_for(milliseconds(40));
+    ledger().sleepSeconds = 0.2;
+    std::this_thread::sleep_for(milliseconds(400));
     EXPECT_NE(driver.evaluate(request).find("0x12"), std::string::npos);
   }
   AneOptions options = doubleOptions();
   // That of busy engines is not what this waits for.
   options.backoffMilliseconds = 5000;
   auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(runAfter(milliseconds(40), options), "");
+  EXPECT_EQ(runAfter(milliseconds(400), options), "");
   EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(4000));
   options.cancelledRetries = 0;
-  EXPECT_NE(runAfter(milliseconds(40), options).find("[ane-cancelled]"),
+  EXPECT_NE(runAfter(milliseconds(400), options).find("[ane-cancelled]"),
             std::string::npos);
 }
 
