@@ -42,7 +42,8 @@ class Worker:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env={**os.environ, **(env or {})}, cwd=cwd)
         if self.process.stdout.readline().strip() != "ready":
-            sys.exit(f"error: {name} did not start: {' '.join(command)}")
+            sys.exit(f"error: {name} did not start: "
+                     f"{' '.join(map(str, command))}")
 
     def batch(self, count):
         self.process.stdin.write(f"{count}\n")
