@@ -1,50 +1,22 @@
-//===- RecurrentSteps.cpp - recurrent layers as matrix products -----------===//
+//===- RecurrentSteps.cpp - lstm as matrix products -----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
 /// The part of the gates that comes from the inputs is one product for all
-/// steps; each step adds the product with the state. gru, rnn, and layers with
-/// peepholes or limits are evaluated by their reference.
+/// steps; each step adds the product with the state. Layers with peepholes or
+/// limits are evaluated by their reference; gru and rnn are in GruStep.cpp.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "GateActivation.h"
 #include "Steps.h"
 
 using namespace anec;
 using namespace anec::cpu;
 
 namespace {
-
-/// An activation of a gate.
-class Activation {
-public:
-  explicit Activation(llvm::StringRef name) : name(name) {}
-
-  void apply(size_t n, float *x) const {
-    auto with = [&](Unary kind, float p = 0, float q = 0) {
-      unary(kind, n, x, x, Rounding::None, p, q);
-    };
-    if (name == "sigmoid")
-      return with(Unary::Sigmoid);
-    if (name == "relu")
-      return with(Unary::Relu);
-    if (name == "sigmoid_hard") {
-      with(Unary::Affine, 0.2f, 0.5f);
-      return with(Unary::Clip, 0, 1);
-    }
-    if (name == "scaled_tanh")
-      with(Unary::Affine, 2.0f / 3.0f);
-    if (name == "tanh" || name == "scaled_tanh")
-      with(Unary::Tanh);
-    if (name == "scaled_tanh")
-      with(Unary::Affine, 1.7159f);
-  }
-
-private:
-  std::string name;
-};
 
 /// One direction of an lstm.
 struct Lstm {
