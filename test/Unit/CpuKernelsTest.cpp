@@ -89,6 +89,50 @@ TEST_P(CpuKernels, BinaryOperations) {
         }
 }
 
+double remainderOf(double a, double b) {
+  double remainder = std::fmod(a, b);
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b
+                                                      : remainder;
+}
+
+TEST_P(CpuKernels, DivisionsThatRoundDown) {
+  Floats a = specialValues(), b = specialValues();
+  std::reverse(b.begin(), b.end());
+  auto add = [&](const Floats &first, const Floats &second) {
+    a.insert(a.end(), first.begin(), first.end());
+    b.insert(b.end(), second.begin(), second.end());
+  };
+  add(randomFloats(4001, -9, 9, 3), randomFloats(4001, -3, 3, 4));
+  add(randomFloats(4001, -1e12f, 1e12f, 5), randomFloats(4001, -3, 3, 6));
+  // Multiples, and the floats beside them.
+  for (float divisor : randomFloats(2000, -3, 3, 7))
+    for (float factor : {-7.0f, -1.0f, 1.0f, 3.0f, 1000.0f})
+      for (float towards : {-infinity, 0.0f, infinity})
+        add({std::nextafter(divisor * factor, towards)}, {divisor});
+  Floats quotient(a.size()), rest(a.size());
+  binary(Binary::FloorDiv, a.size(), a.data(), 1, b.data(), 1, quotient.data(),
+         Rounding::None);
+  binary(Binary::Mod, a.size(), a.data(), 1, b.data(), 1, rest.data(),
+         Rounding::None);
+  for (size_t i = 0; i < a.size(); ++i) {
+    double exact = std::floor(double(a[i]) / double(b[i]));
+    EXPECT_TRUE(isNear(quotient[i], exact, Rounding::None, 6e-8))
+        << a[i] << " / " << b[i];
+    exact = remainderOf(a[i], b[i]);
+    EXPECT_TRUE(isNear(rest[i], exact, Rounding::None, 6e-8))
+        << a[i] << " mod " << b[i];
+  }
+}
+
+TEST_P(CpuKernels, Prelu) {
+  Floats x = specialValues();
+  Floats slope(x.size(), 0.125f), out(x.size());
+  binary(Binary::Prelu, x.size(), x.data(), 1, slope.data(), 1, out.data(),
+         Rounding::None);
+  for (size_t i = 0; i < x.size(); ++i)
+    EXPECT_TRUE(isSame(out[i], x[i] < 0 ? 0.125f * x[i] : x[i])) << x[i];
+}
+
 TEST_P(CpuKernels, BinaryOperationsOnSpecialValues) {
   const Floats &values = specialValues();
   for (float second : values) {
@@ -137,6 +181,36 @@ struct UnaryCase {
 const std::vector<UnaryCase> &unaryCases() {
   static const std::vector<UnaryCase> cases = {
       {Unary::Abs, [](double x) { return std::abs(x); }, 0, 0, 0},
+      {Unary::Acos, [](double x) { return std::acos(x); }},
+      {Unary::Asin, [](double x) { return std::asin(x); }},
+      {Unary::Atan, [](double x) { return std::atan(x); }},
+      {Unary::Atanh, [](double x) { return std::atanh(x); }},
+      {Unary::Cos, [](double x) { return std::cos(x); }},
+      {Unary::Cosh, [](double x) { return std::cosh(x); }},
+      {Unary::Sin, [](double x) { return std::sin(x); }},
+      {Unary::Sinh, [](double x) { return std::sinh(x); }},
+      {Unary::Tan, [](double x) { return std::tan(x); }},
+      {Unary::Softplus,
+       [](double x) {
+         return std::fmax(x, 0) + std::log1p(std::exp(-std::abs(x)));
+       },
+       0, 0, 4e-7},
+      {Unary::Softsign,
+       [](double x) { return std::isinf(x) ? NAN : x / (1 + std::abs(x)); }},
+      {Unary::Elu, [](double x) { return x < 0 ? 0.75 * std::expm1(x) : x; },
+       0.75f},
+      {Unary::ClampedRelu,
+       [](double x) { return std::min(x < 0 ? 0.125 * x : x, 5.0); }, 0.125f,
+       5},
+      {Unary::ScaledTanh, [](double x) { return 1.5 * std::tanh(0.25 * x); },
+       1.5f, 0.25f, 3e-7},
+      {Unary::SigmoidHard,
+       [](double x) { return std::min(std::max(0.25 * x + 0.5, 0.0), 1.0); },
+       0.25f, 0.5f, 2e-7, 2e-8},
+      {Unary::Threshold, [](double x) { return std::max(x, 0.25); }, 0.25f, 0,
+       0},
+      {Unary::ThresholdedRelu, [](double x) { return x >= 0.25 ? x : 0; },
+       0.25f, 0, 0},
       {Unary::Affine, [](double x) { return 0.5 * x + 2; }, 0.5f, 2, 2e-7},
       {Unary::Ceil, [](double x) { return std::ceil(x); }, 0, 0, 0},
       {Unary::Clip,

@@ -14,6 +14,7 @@
 
 #include "Broadcast.h"
 #include "Steps.h"
+#include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -59,6 +60,15 @@ static Source broadcastSource(const float *base, llvm::ArrayRef<int64_t> shape,
   return source;
 }
 
+/// The shape by which an operand broadcasts: one value per channel is along the
+/// second axis.
+static Shape broadcastShape(const Op &op, unsigned slot) {
+  Shape shape = op.operand(slot)->type.shape;
+  if (op.is(ops::Prelu) && slot == 1)
+    shape.append(op.result()->type.rank() - 2, 1);
+  return shape;
+}
+
 static Program compileTiles(const Step &step, StepContext &ctx) {
   Program program;
   const Value *first = step.ops.front()->result();
@@ -94,7 +104,7 @@ static Program compileTiles(const Step &step, StepContext &ctx) {
         source.base = ctx.storage.floats(operand);
       } else {
         source = broadcastSource(ctx.storage.floats(operand),
-                                 operand->type.shape, shape);
+                                 broadcastShape(*op, slot), shape);
       }
     }
     if (ctx.schedule.internal.contains(op->result())) {

@@ -46,17 +46,37 @@ static constexpr BinaryRow binaryRows[] = {
     {&ops::Add, Binary::Add},     {&ops::Sub, Binary::Sub},
     {&ops::Mul, Binary::Mul},     {&ops::RealDiv, Binary::Div},
     {&ops::Maximum, Binary::Max}, {&ops::Minimum, Binary::Min},
-    {&ops::Pow, Binary::Pow},
+    {&ops::Pow, Binary::Pow},     {&ops::FloorDiv, Binary::FloorDiv},
+    {&ops::Mod, Binary::Mod},     {&ops::Prelu, Binary::Prelu},
 };
 static constexpr UnaryRow unaryRows[] = {
-    {&ops::Abs, Unary::Abs},     {&ops::Cast, Unary::Copy},
-    {&ops::Ceil, Unary::Ceil},   {&ops::Erf, Unary::Erf},
-    {&ops::Exp, Unary::Exp},     {&ops::Exp2, Unary::Exp2},
-    {&ops::Floor, Unary::Floor}, {&ops::Relu, Unary::Relu},
-    {&ops::Round, Unary::Round}, {&ops::Sigmoid, Unary::Sigmoid},
-    {&ops::Sign, Unary::Sign},   {&ops::Silu, Unary::Silu},
-    {&ops::Sqrt, Unary::Sqrt},   {&ops::Square, Unary::Square},
-    {&ops::Tanh, Unary::Tanh},
+    {&ops::Abs, Unary::Abs},           {&ops::Acos, Unary::Acos},
+    {&ops::Asin, Unary::Asin},         {&ops::Atan, Unary::Atan},
+    {&ops::Atanh, Unary::Atanh},       {&ops::Cos, Unary::Cos},
+    {&ops::Cosh, Unary::Cosh},         {&ops::Sin, Unary::Sin},
+    {&ops::Sinh, Unary::Sinh},         {&ops::Softplus, Unary::Softplus},
+    {&ops::Softsign, Unary::Softsign}, {&ops::Tan, Unary::Tan},
+    {&ops::Cast, Unary::Copy},         {&ops::Ceil, Unary::Ceil},
+    {&ops::Erf, Unary::Erf},           {&ops::Exp, Unary::Exp},
+    {&ops::Exp2, Unary::Exp2},         {&ops::Floor, Unary::Floor},
+    {&ops::Relu, Unary::Relu},         {&ops::Round, Unary::Round},
+    {&ops::Sigmoid, Unary::Sigmoid},   {&ops::Sign, Unary::Sign},
+    {&ops::Silu, Unary::Silu},         {&ops::Sqrt, Unary::Sqrt},
+    {&ops::Square, Unary::Square},     {&ops::Tanh, Unary::Tanh},
+};
+
+static constexpr UnaryRow rowsWithAlpha[] = {
+    {&ops::Elu, Unary::Elu},
+    {&ops::LeakyRelu, Unary::LeakyRelu},
+    {&ops::Threshold, Unary::Threshold},
+    {&ops::ThresholdedRelu, Unary::ThresholdedRelu},
+};
+static constexpr UnaryRow rowsWithAlphaBeta[] = {
+    {&ops::ClampedRelu, Unary::ClampedRelu},
+    {&ops::Clip, Unary::Clip},
+    {&ops::LinearActivation, Unary::Affine},
+    {&ops::ScaledTanh, Unary::ScaledTanh},
+    {&ops::SigmoidHard, Unary::SigmoidHard},
 };
 
 static TileKernel unaryKernel(Unary kernel, double p = 0, double q = 0) {
@@ -87,16 +107,20 @@ std::optional<TileKernel> cpu::tileKernel(const Op &op) {
   for (const UnaryRow &row : unaryRows)
     if (op.is(*row.op))
       return unaryKernel(row.kernel);
-  if (op.is(ops::Clip))
-    return unaryKernel(Unary::Clip, op.get(param::alpha), op.get(param::beta));
+  for (const UnaryRow &row : rowsWithAlpha)
+    if (op.is(*row.op))
+      return unaryKernel(row.kernel, op.get(param::alpha));
+  for (const UnaryRow &row : rowsWithAlphaBeta)
+    if (op.is(*row.op))
+      return unaryKernel(row.kernel, op.get(param::alpha), op.get(param::beta));
   if (op.is(ops::Gelu))
     return unaryKernel(geluKernel(op.get(param::mode)));
   if (op.is(ops::Inverse))
     return unaryKernel(Unary::Inverse, op.get(param::epsilon));
-  if (op.is(ops::LeakyRelu))
-    return unaryKernel(Unary::LeakyRelu, op.get(param::alpha));
   if (op.is(ops::Log))
     return unaryKernel(Unary::Log, op.get(param::epsilon));
+  if (op.is(ops::Relu6))
+    return unaryKernel(Unary::Clip, 0, 6);
   if (op.is(ops::Rsqrt))
     return unaryKernel(Unary::Rsqrt, op.get(param::epsilon));
   return std::nullopt;

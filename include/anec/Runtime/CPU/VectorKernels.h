@@ -11,7 +11,7 @@
 /// Lengths count elements and may be 0; pointers need only the alignment of
 /// their element; `out` may be the same array as an input, but may not overlap
 /// one otherwise. Transcendental results are relatively within 2.4e-7 (2 ulp)
-/// of the exact value, or 4e-7 (sigmoid, silu), 3e-7 (pow) and 1.5e-6
+/// of the exact value, or 4e-7 (sigmoid, silu, softplus), 3e-7 (pow) and 1.5e-6
 /// (softmax), with the infinities, zeros and NaNs of libm.
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,18 @@ void roundToHalf(size_t n, const float *x, float *out);
 //===-- Elementwise -------------------------------------------------------===//
 
 /// Max and Min return the first operand if either is NaN, as std::max does.
-enum class Binary : uint8_t { Add, Sub, Mul, Div, Max, Min, Pow };
+enum class Binary : uint8_t {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  FloorDiv, ///< a / b rounded down
+  Max,
+  Min,
+  Mod, ///< the remainder of a by b, with the sign of b
+  Pow,
+  Prelu, ///< a < 0 ? b * a : a
+};
 
 /// out[i] = kind(a[i * strideA], b[i * strideB]); a stride is 1, or 0 for one
 /// value broadcast along the row.
@@ -60,10 +71,18 @@ void binary(Binary kind, size_t n, const float *a, size_t strideA,
 /// The unary functions of x, with parameters p and q where named.
 enum class Unary : uint8_t {
   Abs,
+  Acos,
   Affine, ///< p * x + q
+  Asin,
+  Atan,
+  Atanh,
   Ceil,
-  Clip, ///< min(max(x, p), q); NaN stays NaN
-  Copy, ///< x, rounded
+  ClampedRelu, ///< min(x < 0 ? p * x : x, q)
+  Clip,        ///< min(max(x, p), q); NaN stays NaN
+  Copy,        ///< x, rounded
+  Cos,
+  Cosh,
+  Elu, ///< x < 0 ? p * (e^x - 1) : x
   Erf,
   Exp,
   Exp2,
@@ -75,15 +94,24 @@ enum class Unary : uint8_t {
   LeakyRelu,   ///< x > 0 ? x : p * x
   Log,         ///< log(x + p)
   Neg,
-  Relu,  ///< max(x, 0); NaN stays NaN
-  Round, ///< to the nearest integer, ties to even
-  Rsqrt, ///< 1 / sqrt(x + p)
+  Relu,       ///< max(x, 0); NaN stays NaN
+  Round,      ///< to the nearest integer, ties to even
+  Rsqrt,      ///< 1 / sqrt(x + p)
+  ScaledTanh, ///< p * tanh(q * x)
   Sigmoid,
-  Sign, ///< -1, 0 or 1; NaN stays NaN
-  Silu, ///< x * sigmoid(x)
+  SigmoidHard, ///< p * x + q, limited to [0, 1]
+  Sign,        ///< -1, 0 or 1; NaN stays NaN
+  Silu,        ///< x * sigmoid(x)
+  Sin,
+  Sinh,
+  Softplus, ///< log(1 + e^x)
+  Softsign, ///< x / (1 + |x|)
   Sqrt,
   Square,
+  Tan,
   Tanh,
+  Threshold,       ///< max(x, p)
+  ThresholdedRelu, ///< x >= p ? x : 0
 };
 
 /// out[i] = kind(x[i]; p, q).
