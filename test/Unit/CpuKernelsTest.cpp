@@ -60,6 +60,36 @@ TEST_P(CpuKernels, RoundToHalfAtEveryMagnitude) {
     ASSERT_TRUE(isSame(out[i], nearestHalf(x[i]))) << x[i];
 }
 
+//===-- Convolutions ------------------------------------------------------===//
+
+TEST_P(CpuKernels, WeightedSums) {
+  const std::vector<uint32_t> offsets = {5, 0, 17, 17, 2, 30, 9};
+  size_t terms = offsets.size();
+  for (size_t outputs : {1, 2, 4, 5, 9})
+    for (size_t n : {0, 1, 7, 16, 31, 64, 131})
+      for (Rounding rounding : roundings)
+        for (bool hasStarts : {false, true}) {
+          size_t stride = n + 3;
+          Floats x = randomFloats(n + 30 + 16), starts = randomFloats(outputs);
+          Floats weights = randomFloats(outputs * terms, -1, 1, 2);
+          Floats out(outputs * stride, 7);
+          weightedSums(n, terms, offsets.data(), x.data(), outputs,
+                       weights.data(), hasStarts ? starts.data() : nullptr,
+                       out.data(), stride, rounding);
+          for (size_t o = 0; o < outputs; ++o) {
+            for (size_t i = 0; i < n; ++i) {
+              double sum = hasStarts ? starts[o] : 0;
+              for (size_t t = 0; t < terms; ++t)
+                sum += double(weights[o * terms + t]) * x[offsets[t] + i];
+              EXPECT_TRUE(
+                  isNear(out[o * stride + i], sum, rounding, 1e-6, 1e-6));
+            }
+            for (size_t i = n; i < stride; ++i)
+              EXPECT_EQ(out[o * stride + i], 7) << "wrote past the end";
+          }
+        }
+}
+
 //===-- Elementwise -------------------------------------------------------===//
 
 TEST_P(CpuKernels, BinaryOperations) {

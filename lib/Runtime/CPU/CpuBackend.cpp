@@ -36,6 +36,7 @@ static constexpr MakerRow makers[] = {
     {&ops::BatchNorm, makeBatchNorm},
     {&ops::Cast, makeElements},
     {&ops::Concat, makeConcat},
+    {&ops::Conv, makeDirectConv},
     {&ops::Conv, makeConv},
     {&ops::ConvTranspose, makeConvTranspose},
     {&ops::CrossEntropy, makeCrossEntropy},

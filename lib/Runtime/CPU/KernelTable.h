@@ -30,6 +30,8 @@ struct KernelTable {
   float (*reduceRow)(Reduce, size_t, const float *, Rounding);
   void (*reduceColumns)(Reduce, size_t, size_t, size_t, const float *, float *,
                         Rounding);
+  void (*weightedSums)(size_t, size_t, const uint32_t *, const float *, size_t,
+                       const float *, const float *, float *, size_t, Rounding);
   void (*addFixedProducts)(size_t, double, float, double, const float *,
                            const float *, double *, double *, double *);
 };

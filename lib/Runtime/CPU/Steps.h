@@ -56,6 +56,8 @@ StepFn makeFused(const Step &step, StepContext &ctx);
 StepFn makeMatmul(const Op &op, StepContext &ctx);
 StepFn makeLinear(const Op &op, StepContext &ctx);
 StepFn makeConv(const Op &op, StepContext &ctx);
+/// For groups of few outputs.
+StepFn makeDirectConv(const Op &op, StepContext &ctx);
 StepFn makeConvTranspose(const Op &op, StepContext &ctx);
 StepFn makeAttention(const Op &op, StepContext &ctx);
 StepFn makeGru(const Op &op, StepContext &ctx);

@@ -113,6 +113,14 @@ void cpu::reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
   kernels().reduceColumns(kind, rows, columns, stride, x, out, rounding);
 }
 
+void cpu::weightedSums(size_t n, size_t terms, const uint32_t *offsets,
+                       const float *x, size_t outputs, const float *weights,
+                       const float *starts, float *out, size_t stride,
+                       Rounding rounding) {
+  kernels().weightedSums(n, terms, offsets, x, outputs, weights, starts, out,
+                         stride, rounding);
+}
+
 void cpu::addFixedProducts(size_t n, double left, float power, double smallest,
                            const float *right, const float *powers,
                            double *sums, double *beyond, double *vanished) {

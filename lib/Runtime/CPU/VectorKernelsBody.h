@@ -395,6 +395,64 @@ void softmaxColumnsKernel(size_t rows, size_t columns, size_t stride,
   }
 }
 
+//===-- Convolutions ------------------------------------------------------===//
+
+/// `vectors` whole vectors of `outputs` outputs, or, if `vectors` is 1, the
+/// first `count` elements of one.
+template <size_t outputs, size_t vectors>
+ANEC_INLINE void sumBlock(size_t terms, const uint32_t *offsets, const float *x,
+                          const float *weights, const float *starts, float *out,
+                          size_t stride, size_t count, bool half) {
+  Floats sums[outputs][vectors];
+  for (size_t o = 0; o < outputs; ++o)
+    for (size_t j = 0; j < vectors; ++j)
+      sums[o][j] = splat(starts ? starts[o] : 0.0f);
+  for (size_t t = 0; t < terms; ++t) {
+    const float *from = x + offsets[t];
+    for (size_t j = 0; j < vectors; ++j) {
+      Floats value = load(from + j * width);
+      for (size_t o = 0; o < outputs; ++o)
+        sums[o][j] += weights[o * terms + t] * value;
+    }
+  }
+  for (size_t o = 0; o < outputs; ++o)
+    for (size_t j = 0; j < vectors; ++j) {
+      Floats sum = half ? roundToHalf(sums[o][j]) : sums[o][j];
+      storeUpTo(vectors == 1 ? count : width, out + o * stride + j * width,
+                sum);
+    }
+}
+
+template <size_t outputs, size_t vectors>
+void sumOutputs(size_t n, size_t terms, const uint32_t *offsets, const float *x,
+                const float *weights, const float *starts, float *out,
+                size_t stride, bool half) {
+  size_t i = 0;
+  for (; i + vectors * width <= n; i += vectors * width)
+    sumBlock<outputs, vectors>(terms, offsets, x + i, weights, starts, out + i,
+                               stride, width, half);
+  for (; i < n; i += width)
+    sumBlock<outputs, 1>(terms, offsets, x + i, weights, starts, out + i,
+                         stride, n - i < width ? n - i : width, half);
+}
+
+void weightedSumsKernel(size_t n, size_t terms, const uint32_t *offsets,
+                        const float *x, size_t outputs, const float *weights,
+                        const float *starts, float *out, size_t stride,
+                        Rounding rounding) {
+  bool half = rounding == Rounding::FP16;
+  // The sums of a block are in registers.
+  constexpr size_t few = width == 16 ? 4 : 2;
+  size_t o = 0;
+  auto from = [=](size_t at) { return starts ? starts + at : nullptr; };
+  for (; o + 4 <= outputs; o += 4)
+    sumOutputs<4, few>(n, terms, offsets, x, weights + o * terms, from(o),
+                       out + o * stride, stride, half);
+  for (; o < outputs; ++o)
+    sumOutputs<1, 2 * few>(n, terms, offsets, x, weights + o * terms, from(o),
+                           out + o * stride, stride, half);
+}
+
 //===-- Fixed point -------------------------------------------------------===//
 
 // A plain loop, in which every line is a vector operation.
@@ -431,6 +489,7 @@ constinit const KernelTable ANEC_KERNEL_TABLE = {
     .softmaxColumns = softmaxColumnsKernel,
     .reduceRow = reduceRowKernel,
     .reduceColumns = reduceColumnsKernel,
+    .weightedSums = weightedSumsKernel,
     .addFixedProducts = addFixedProductsKernel,
 };
 

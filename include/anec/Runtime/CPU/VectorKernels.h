@@ -156,6 +156,17 @@ float reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding);
 void reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
                    const float *x, float *out, Rounding rounding);
 
+//===-- Convolutions ------------------------------------------------------===//
+
+/// out[o * stride + i] = starts[o] + the sum over t of weights[o * terms + t] *
+/// x[offsets[t] + i], for o < \p outputs and i < \p n, added in the order of t.
+/// \p starts may be null for zeros. Up to 15 elements of x after the last one
+/// are read too.
+void weightedSums(size_t n, size_t terms, const uint32_t *offsets,
+                  const float *x, size_t outputs, const float *weights,
+                  const float *starts, float *out, size_t stride,
+                  Rounding rounding);
+
 //===-- Fixed point -------------------------------------------------------===//
 
 /// Adds `left * right[j]` to `sums[j]`, all of them in units of 2^-16 (`left`
