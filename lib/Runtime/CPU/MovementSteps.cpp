@@ -447,40 +447,37 @@ StepFn cpu::makeOneHot(const Op &op, StepContext &ctx) {
   };
 }
 
-// Adds rows to rows of a table, or replaces them. The table may share the
-// memory of the result.
-StepFn cpu::makeScatter(const Op &op, StepContext &ctx) {
-  const Value *data = op.operand(param::data),
-              *indices = op.operand(param::indices);
-  llvm::StringRef mode = op.get(param::mode);
-  bool adds = mode == "add";
-  if (op.get(param::axis) != 0 || !(adds || mode == "update") ||
-      !isFloat(data->type.dtype) || indices->type.rank() != 1 ||
-      ctx.rounding(op.result()) != Rounding::None)
+// Copies what is in the band of each row, between zeros.
+StepFn cpu::makeBandPart(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(param::x);
+  int64_t lower = op.get(param::lower), upper = op.get(param::upper);
+  int64_t columns = x->type.shape.back();
+  int64_t rows = x->type.shape[x->type.rank() - 2];
+  if (x->type.numElements() == 0)
     return {};
-  int64_t rows = data->type.shape[0], count = indices->type.numElements();
-  size_t elements = size_t(data->type.numElements());
-  size_t width = rows == 0 ? 0 : elements / size_t(rows);
-  const float *table = ctx.storage.floats(data);
-  const float *updates = ctx.storage.floats(op.operand(param::updates));
-  const int32_t *rowNumbers = ctx.storage.ints(indices);
-  float *out = ctx.storage.floats(op.result());
-  return [=] {
-    if (table != out)
-      std::memcpy(out, table, elements * sizeof(float));
-    for (int64_t i = 0; i < count; ++i) {
-      int64_t row = rowNumbers[i] < 0 ? rowNumbers[i] + rows : rowNumbers[i];
-      // An index out of range selects the nearest row, as in the op's
-      // reference.
-      float *target =
-          out + size_t(std::clamp<int64_t>(row, 0, rows - 1)) * width;
-      const float *update = updates + size_t(i) * width;
-      if (adds)
-        binary(Binary::Add, width, target, 1, update, 1, target,
-               Rounding::None);
-      else
-        std::memcpy(target, update, width * sizeof(float));
-    }
+  const uint32_t *from = ctx.storage.words(x);
+  uint32_t *out = ctx.storage.words(op.result());
+  int64_t allRows = x->type.numElements() / columns;
+  auto copyRow = [=](int64_t number) {
+    int64_t row = number % rows;
+    int64_t begin =
+        lower < 0 ? 0 : std::clamp<int64_t>(row - lower, 0, columns);
+    int64_t end =
+        upper < 0 ? columns : std::clamp<int64_t>(row + upper + 1, 0, columns);
+    uint32_t *to = out + number * columns;
+    end = std::max(begin, end);
+    std::fill(to, to + begin, 0);
+    std::copy(from + number * columns + begin, from + number * columns + end,
+              to + begin);
+    std::fill(to + end, to + columns, 0);
+  };
+  size_t grain = size_t(std::max<int64_t>(1, 8192 / columns));
+  return [=, &pool = ctx.pool] {
+    pool.parallelRanges(size_t(allRows), grain,
+                        [&](size_t begin, size_t end, unsigned) {
+                          for (size_t row = begin; row < end; ++row)
+                            copyRow(int64_t(row));
+                        });
   };
 }
 
