@@ -223,3 +223,46 @@ StepFn cpu::makeL2Norm(const Op &op, StepContext &ctx) {
     });
   };
 }
+
+// x / (k + alpha / size * sum)^beta, where the sum is of the squares of `size`
+// channels around each channel.
+StepFn cpu::makeLocalResponseNorm(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(param::x);
+  std::optional<AxisView> view = viewAxes(x->type.shape, {1});
+  if (x->type.numElements() == 0 || x->type.shape[1] == 1)
+    return {};
+  int64_t size = op.get(param::windowSize), channels = int64_t(view->axis);
+  auto scale = float(op.get(param::alpha) / double(size));
+  auto start = float(op.get(param::responseK)),
+       beta = float(op.get(param::beta));
+  const float *in = ctx.storage.floats(x);
+  float *out = ctx.storage.floats(op.result());
+  Rounding rounding = ctx.rounding(op.result());
+  // Columns of a task, whose channels stay in the cache.
+  size_t inner = view->inner, block = std::min<size_t>(inner, 512);
+  size_t blocks = (inner + block - 1) / block;
+  auto normBlock = [=](size_t number, float *sums) {
+    size_t begin = number % blocks * block;
+    size_t count = std::min(block, inner - begin);
+    size_t at = number / blocks * view->axis * inner + begin;
+    for (int64_t c = 0; c < channels; ++c) {
+      std::fill_n(sums, count, 0.0f);
+      int64_t last = std::min(c + (size - 1) / 2, channels - 1);
+      for (int64_t other = std::max<int64_t>(c - size / 2, 0); other <= last;
+           ++other) {
+        const float *row = in + at + size_t(other) * inner;
+        for (size_t i = 0; i < count; ++i)
+          sums[i] += row[i] * row[i];
+      }
+      size_t place = at + size_t(c) * inner;
+      unary(Unary::Affine, count, sums, sums, Rounding::None, scale, start);
+      binary(Binary::Pow, count, sums, 1, &beta, 0, sums, Rounding::None);
+      binary(Binary::Div, count, in + place, 1, sums, 1, out + place, rounding);
+    }
+  };
+  return [=, outer = view->outer, &pool = ctx.pool] {
+    pool.parallelFor(outer * blocks, [&](size_t number, unsigned worker) {
+      normBlock(number, pool.scratch(worker, block));
+    });
+  };
+}

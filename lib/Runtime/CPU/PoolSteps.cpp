@@ -5,8 +5,8 @@
 ///
 /// \file
 /// A row of results is folded from the rows of the input that its windows
-/// cover, one position of the kernel at a time, so that the inner loop is over
-/// results next to each other.
+/// cover: first row by row, so that the inner loop is over columns next to each
+/// other, then each window's columns.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ struct Extent {
 /// There are always three spatial axes; missing leading ones have one element.
 struct Windows {
   struct Axis {
-    int64_t input = 1, stride = 1;
+    int64_t input = 1, stride = 1, kernel = 1, before = 0;
     std::vector<Extent> extents = {{0, 1, 1}}; ///< of each result
   };
   std::array<Axis, 3> axes;
@@ -45,6 +45,8 @@ struct Windows {
       Axis &axis = axes[3 - given.size() + i];
       axis.input = from.input;
       axis.stride = from.stride;
+      axis.kernel = from.kernel;
+      axis.before = from.before;
       axis.extents.clear();
       for (int64_t at = 0; at < from.output; ++at) {
         int64_t begin = at * from.stride - from.before;
@@ -61,48 +63,102 @@ struct Windows {
       results *= axis.extents.size();
     }
   }
+
+  /// Whether there is one window, which covers a channel.
+  bool isWhole() const {
+    return results == 1 && llvm::all_of(axes, [](const Axis &axis) {
+             return axis.extents[0].begin == 0 &&
+                    axis.extents[0].end == axis.input;
+           });
+  }
 };
 
 } // namespace
 
+/// How values are held while they are folded: sums in fp64.
 template <Fold fold>
-static double start() {
-  return fold == Fold::Max ? -INFINITY : 0.0;
+using Held = std::conditional_t<fold == Fold::Max, float, double>;
+
+template <Fold fold>
+static Held<fold> start() {
+  return fold == Fold::Max ? -INFINITY : 0;
 }
 
-/// Folds the elements of a window's row into `sum`.
 template <Fold fold>
-static double foldRow(double sum, const float *x, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    double value = x[i];
-    if (fold == Fold::Max)
-      sum = value > sum ? value : sum; // ignores NaN, as the reference does
-    else
-      sum += fold == Fold::Sum ? value : value * value;
+static Held<fold> folded(Held<fold> sum, Held<fold> value) {
+  if (fold == Fold::Max)
+    return value > sum ? value : sum; // ignores NaN, as the reference does
+  return sum + value;
+}
+
+/// Folds a row of the input into a row of sums.
+template <Fold fold>
+static void foldRow(const float *x, size_t count, Held<fold> *sums) {
+  for (size_t i = 0; i < count; ++i) {
+    Held<fold> value = x[i];
+    sums[i] =
+        folded<fold>(sums[i], fold == Fold::SumSquare ? value * value : value);
   }
-  return sum;
 }
 
-/// Computes a channel.
+/// Folds the columns of each window: one position of the kernel after another,
+/// for all windows in which it is inside of the input.
+template <Fold fold>
+static void foldColumns(const Windows::Axis &axis, const Held<fold> *columns,
+                        Held<fold> *results) {
+  auto count = int64_t(axis.extents.size()), stride = axis.stride;
+  std::fill_n(results, count, start<fold>());
+  for (int64_t k = 0; k < axis.kernel; ++k) {
+    int64_t shift = k - axis.before;
+    int64_t first = shift < 0 ? (stride - 1 - shift) / stride : 0;
+    int64_t last = axis.input - 1 - shift; // of the input, less the shift
+    int64_t end = last < 0 ? 0 : std::min(count, last / stride + 1);
+    const Held<fold> *from = columns + shift;
+    // Constant strides, for which there are vector instructions.
+    if (stride == 1)
+      for (int64_t i = first; i < end; ++i)
+        results[i] = folded<fold>(results[i], from[i]);
+    else if (stride == 2)
+      for (int64_t i = first; i < end; ++i)
+        results[i] = folded<fold>(results[i], from[2 * i]);
+    else
+      for (int64_t i = first; i < end; ++i)
+        results[i] = folded<fold>(results[i], from[stride * i]);
+  }
+}
+
+/// The reduction that a fold is, where one window covers a channel.
+template <Fold fold>
+static constexpr Reduce wholeFold = fold == Fold::Max   ? Reduce::Max
+                                    : fold == Fold::Sum ? Reduce::Sum
+                                                        : Reduce::SumSquare;
+
+/// Computes a channel: the rows of a window first, then its columns.
 template <Fold fold, typename Finish>
 static void poolChannel(const Windows &windows, const float *x, float *out,
                         Finish finish) {
   const auto &[depths, rows, columns] = windows.axes;
-  std::vector<double> sums(columns.extents.size());
+  if (windows.isWhole()) {
+    int64_t counted = depths.extents[0].counted * rows.extents[0].counted *
+                      columns.extents[0].counted;
+    *out = finish(reduceRow(wholeFold<fold>, windows.inputs, x, Rounding::None),
+                  int64_t(windows.inputs), counted);
+    return;
+  }
+  std::vector<Held<fold>> sums(size_t(columns.input));
+  std::vector<Held<fold>> results(columns.extents.size());
   for (const Extent &depth : depths.extents)
     for (const Extent &row : rows.extents) {
       std::fill(sums.begin(), sums.end(), start<fold>());
       for (int64_t z = depth.begin; z < depth.end; ++z)
-        for (int64_t y = row.begin; y < row.end; ++y) {
-          const float *line = x + (z * rows.input + y) * columns.input;
-          for (auto [sum, column] : llvm::zip_equal(sums, columns.extents))
-            sum = foldRow<fold>(sum, line + column.begin,
-                                column.end - column.begin);
-        }
+        for (int64_t y = row.begin; y < row.end; ++y)
+          foldRow<fold>(x + (z * rows.input + y) * columns.input, sums.size(),
+                        sums.data());
       int64_t inside = (depth.end - depth.begin) * (row.end - row.begin);
       int64_t counted = depth.counted * row.counted;
-      for (auto [sum, column] : llvm::zip_equal(sums, columns.extents))
-        *out++ = finish(sum, inside * (column.end - column.begin),
+      foldColumns<fold>(columns, sums.data(), results.data());
+      for (auto [result, column] : llvm::zip_equal(results, columns.extents))
+        *out++ = finish(result, inside * (column.end - column.begin),
                         counted * column.counted);
     }
 }

@@ -1,4 +1,4 @@
-//===- ProductSteps.cpp - matmul and linear -------------------------------===//
+//===- ProductSteps.cpp - matmul, linear and einsum -----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -135,5 +135,37 @@ StepFn cpu::makeLinear(const Op &op, StepContext &ctx) {
   return [=, &pool = ctx.pool, &kernels = ctx.products] {
     kernels.multiplyRight(pool, *packed, products->shape, products->operands,
                           epilogue);
+  };
+}
+
+// z[n,c,h,u] = sum_w x[n,c,h,w] y[n,w,h,u]: a product for each n and h, whose
+// matrices have rows h apart.
+StepFn cpu::makeEinsum(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(0u), *y = op.operand(1u), *z = op.result();
+  if (z->type.numElements() == 0 || x->type.numElements() == 0)
+    return {};
+  llvm::ArrayRef<int64_t> xs = x->type.shape;
+  size_t images = xs.size() == 4 ? size_t(xs[0]) : 1;
+  xs = xs.take_back(3);
+  size_t height = size_t(xs[1]);
+  GemmShape shape;
+  shape.m = size_t(xs[0]);
+  shape.k = size_t(xs[2]);
+  shape.n = size_t(y->type.shape.back());
+  shape.lda = height * shape.k;
+  shape.ldb = shape.ldc = height * shape.n;
+  std::vector<GemmOperands> operands(images * height);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    size_t image = i / height, row = i % height;
+    operands[i].a =
+        ctx.storage.floats(x) + image * shape.m * shape.lda + row * shape.k;
+    operands[i].b =
+        ctx.storage.floats(y) + image * shape.k * shape.ldb + row * shape.n;
+    operands[i].c =
+        ctx.storage.floats(z) + image * shape.m * shape.ldc + row * shape.n;
+  }
+  GemmEpilogue epilogue{ctx.rounding(z)};
+  return [=, &pool = ctx.pool, &kernels = ctx.products] {
+    kernels.multiply(pool, shape, operands, epilogue);
   };
 }

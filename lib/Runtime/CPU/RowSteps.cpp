@@ -81,29 +81,99 @@ static double logOfSum(const Line &x) {
   return std::log(sum);
 }
 
-/// log(sum exp(x)) = top + log(sum exp(x - top)), which does not overflow.
-static double logOfSumOfExp(const Line &x) {
-  double top = -INFINITY, sum = 0;
-  for (size_t i = 0; i < x.count; ++i)
-    top = std::fmax(top, x[i]);
-  for (size_t i = 0; i < x.count; ++i)
-    sum += std::exp(x[i] - top);
-  return top + std::log(sum);
-}
-
 StepFn cpu::makeFold(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u);
   std::optional<AxisView> view = viewOf(x, op.get(param::axes));
   if (!view)
     return {};
-  double (*fold)(const Line &) = op.is(ops::ReduceProd)     ? product
-                                 : op.is(ops::ReduceLogSum) ? logOfSum
-                                                            : logOfSumOfExp;
+  double (*fold)(const Line &) = op.is(ops::ReduceProd) ? product : logOfSum;
   DType stored = storedType(op.result()->type.dtype, ctx.rounding(op.result()));
   uint32_t *out = ctx.storage.words(op.result());
   return eachLine(x, *view, ctx, [=](size_t index, const Line &line) {
     storeDoubles(stored, fold(line), out + index);
   });
+}
+
+/// log(sum exp(x)) = top + log(sum exp(x - top)), which does not overflow, of
+/// columns next to each other; a row is a column of one.
+static void logSumExpColumns(const AxisView &view, size_t columns,
+                             const float *x, DType stored, uint32_t *out,
+                             float *scratch) {
+  float *tops = scratch, *powers = scratch + columns;
+  reduceColumns(Reduce::Max, view.axis, columns, view.inner, x, tops,
+                Rounding::None);
+  std::vector<double> sums(columns);
+  for (size_t row = 0; row < view.axis; ++row, x += view.inner) {
+    binary(Binary::Sub, columns, x, 1, tops, 1, powers, Rounding::None);
+    unary(Unary::Exp, columns, powers, powers, Rounding::None);
+    for (size_t j = 0; j < columns; ++j)
+      sums[j] += double(powers[j]);
+  }
+  for (size_t j = 0; j < columns; ++j)
+    sums[j] = double(tops[j]) + std::log(sums[j]);
+  storeDoubles(stored, sums, out);
+}
+
+static double logSumExpRow(size_t count, const float *x, float *powers) {
+  float top = reduceRow(Reduce::Max, count, x, Rounding::None);
+  double sum = 0;
+  // Whole cache lines at a time, so that scratch memory stays small.
+  constexpr size_t part = 4096;
+  for (size_t i = 0; i < count; i += part) {
+    size_t length = std::min(part, count - i);
+    binary(Binary::Sub, length, x + i, 1, &top, 0, powers, Rounding::None);
+    unary(Unary::Exp, length, powers, powers, Rounding::None);
+    sum += double(reduceRow(Reduce::Sum, length, powers, Rounding::None));
+  }
+  return double(top) + std::log(sum);
+}
+
+StepFn cpu::makeLogSumExp(const Op &op, StepContext &ctx) {
+  const Value *x = op.operand(0u);
+  std::optional<AxisView> view = viewOf(x, op.get(param::axes));
+  if (!view)
+    return {};
+  DType stored = storedType(op.result()->type.dtype, ctx.rounding(op.result()));
+  const float *in = ctx.storage.floats(x);
+  uint32_t *out = ctx.storage.words(op.result());
+  return [=, view = *view, &pool = ctx.pool] {
+    splitWork(
+        pool, view,
+        [&](size_t begin, size_t end) {
+          float *scratch = pool.scratch(pool.currentWorker(), 4096);
+          for (size_t row = begin; row < end; ++row)
+            storeDoubles(stored,
+                         logSumExpRow(view.axis, in + row * view.axis, scratch),
+                         out + row);
+        },
+        [&](size_t outer, size_t begin, size_t end) {
+          // Columns whose sums stay in the first-level cache.
+          constexpr size_t most = 512;
+          float *scratch = pool.scratch(pool.currentWorker(), 2 * most);
+          for (size_t column = begin; column < end; column += most)
+            logSumExpColumns(view, std::min(most, end - column),
+                             in + outer * view.axis * view.inner + column,
+                             stored, out + outer * view.inner + column,
+                             scratch);
+        });
+  };
+}
+
+/// The rows of the first largest or smallest elements of columns next to each
+/// other.
+template <bool isMax>
+static void extremePlaces(const AxisView &view, size_t columns, const float *x,
+                          int32_t *places) {
+  std::vector<float> best(x, x + columns);
+  std::fill_n(places, columns, 0);
+  for (size_t row = 1; row < view.axis; ++row) {
+    const float *at = x + row * view.inner;
+    for (size_t j = 0; j < columns; ++j) {
+      bool isBetter = isMax ? at[j] > best[j] : at[j] < best[j];
+      best[j] = isBetter ? at[j] : best[j];
+      places[j] = isBetter ? int32_t(row) : places[j];
+    }
+  }
 }
 
 // The first of the largest or smallest elements.
@@ -114,12 +184,30 @@ StepFn cpu::makeExtremePlace(const Op &op, StepContext &ctx) {
     return {};
   bool isMax = op.is(ops::ReduceArgmax);
   int32_t *out = ctx.storage.ints(op.result());
+  if (view->inner > 1) {
+    const float *in = ctx.storage.floats(x);
+    return [=, view = *view, &pool = ctx.pool] {
+      splitWork(
+          pool, view, [](size_t, size_t) {},
+          [&](size_t outer, size_t begin, size_t end) {
+            const float *from = in + outer * view.axis * view.inner + begin;
+            int32_t *to = out + outer * view.inner + begin;
+            if (isMax)
+              extremePlaces<true>(view, end - begin, from, to);
+            else
+              extremePlaces<false>(view, end - begin, from, to);
+          });
+    };
+  }
+  Reduce kind = isMax ? Reduce::Max : Reduce::Min;
   return eachLine(x, *view, ctx, [=](size_t index, const Line &line) {
-    size_t best = 0;
-    for (size_t i = 1; i < line.count; ++i)
-      if (isMax ? line[i] > line[best] : line[i] < line[best])
-        best = i;
-    out[index] = int32_t(best);
+    // A NaN is no extreme, except that none is found after one at the start.
+    float best = reduceRow(kind, line.count, line.at, Rounding::None);
+    size_t place = 0;
+    if (line.at[0] == line.at[0])
+      while (line.at[place] != best)
+        ++place;
+    out[index] = int32_t(place);
   });
 }
 
