@@ -181,6 +181,30 @@ TEST_P(CpuProducts, PackedWeights) {
         }
 }
 
+TEST_P(CpuProducts, BitsDoNotDependOnThreads) {
+  const size_t sizes[][3] = {{5, 256, 64},  {16, 48, 100},  {100, 130, 70},
+                             {300, 7, 256}, {256, 300, 33}, {64, 2100, 20}};
+  for (auto [m, n, k] : sizes)
+    for (int trans = 0; trans < 4; ++trans)
+      for (size_t batch : {1, 3, 9}) {
+        GemmShape shape = makeShape(m, n, k, trans & 1, trans & 2);
+        Floats a = randomFloats(shape.lda * std::max(m, k));
+        Floats b = randomFloats(shape.ldb * std::max(n, k), -1, 1, 2);
+        Floats first;
+        for (unsigned threads = 1; threads <= 4; ++threads) {
+          Executor pool(threads);
+          Floats c(batch * m * shape.ldc);
+          std::vector<GemmOperands> operands(batch);
+          for (size_t i = 0; i < batch; ++i)
+            operands[i] = {a.data(), b.data(), c.data() + i * m * shape.ldc};
+          kernels->multiply(pool, shape, operands, {});
+          first = threads == 1 ? c : first;
+          EXPECT_EQ(c, first)
+              << m << " x " << n << " x " << k << ", " << threads << " threads";
+        }
+      }
+}
+
 TEST_P(CpuProducts, BatchesShareAnOperand) {
   Executor pool(2);
   for (size_t batch : {0, 1, 2, 5, 12})

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Cuts products into slices of rows or columns, one for each worker of the
-/// pool, and calls BLAS for each.
+/// Cuts products into slices of rows or columns, which the workers share, and
+/// calls BLAS for each.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -80,30 +80,46 @@ static void multiplyBlas(const GemmShape &shape, const GemmOperands &operands,
   finishProduct(shape, operands, epilogue.rounding);
 }
 
-/// Cuts one product along its longer side, a slice per worker.
-static void multiplyBlasInSlices(Executor &pool, const GemmShape &shape,
-                                 const GemmOperands &operands,
-                                 const GemmEpilogue &epilogue) {
-  if (isSmall(shape) || pool.size() == 1)
-    return multiplyBlas(shape, operands, epilogue);
-  bool byRows = shape.m >= shape.n;
-  size_t length = byRows ? shape.m : shape.n;
-  constexpr size_t grain = 16; // a multiple of BLAS's own tiles
-  size_t slice = divideUp(divideUp(length, pool.size()), grain) * grain;
-  pool.parallelFor(divideUp(length, slice), [&](size_t task, unsigned) {
-    size_t begin = task * slice;
-    size_t count = std::min(slice, length - begin);
-    size_t row = byRows ? begin : 0, column = byRows ? 0 : begin;
-    GemmShape part = shape;
-    (byRows ? part.m : part.n) = count;
-    GemmOperands partOperands = {
-        operands.a + at(row, 0, shape.lda, shape.transA),
-        operands.b + at(0, column, shape.ldb, shape.transB),
-        operands.c + row * shape.ldc + column,
-        operands.rowBias ? operands.rowBias + row : nullptr,
-        operands.columnBias ? operands.columnBias + column : nullptr};
-    multiplyBlas(part, partOperands, epilogue);
-  });
+namespace {
+/// How a product is cut along its longer side. Only the shape and the number of
+/// products decide, because BLAS can give other bits for another cut, and
+/// results must not depend on the number of threads.
+struct Slices {
+  bool byRows;
+  size_t length, slice, count;
+
+  Slices(const GemmShape &shape, size_t products) : byRows(shape.m >= shape.n) {
+    length = slice = byRows ? shape.m : shape.n;
+    constexpr size_t manyProducts = 8; // keep all threads busy by themselves
+    if (!isSmall(shape) && products < manyProducts) {
+      // Each slice packs all of the other operand.
+      constexpr size_t shortest = 64;
+      constexpr size_t grain = 16; // a multiple of BLAS's own tiles
+      size_t most = length < 2048 ? 8 : 16;
+      slice = divideUp(divideUp(length, most), grain) * grain;
+      slice = std::max(slice, shortest);
+    }
+    count = divideUp(length, slice);
+  }
+};
+} // namespace
+
+static void multiplySlice(const GemmShape &shape, const GemmOperands &operands,
+                          const GemmEpilogue &epilogue, const Slices &slices,
+                          size_t number) {
+  bool byRows = slices.byRows;
+  size_t begin = number * slices.slice;
+  size_t count = std::min(slices.slice, slices.length - begin);
+  size_t row = byRows ? begin : 0, column = byRows ? 0 : begin;
+  GemmShape part = shape;
+  (byRows ? part.m : part.n) = count;
+  GemmOperands partOperands = {
+      operands.a + at(row, 0, shape.lda, shape.transA),
+      operands.b + at(0, column, shape.ldb, shape.transB),
+      operands.c + row * shape.ldc + column,
+      operands.rowBias ? operands.rowBias + row : nullptr,
+      operands.columnBias ? operands.columnBias + column : nullptr};
+  multiplyBlas(part, partOperands, epilogue);
 }
 
 namespace {
@@ -116,12 +132,16 @@ public:
     if (shape.m == 0 || shape.n == 0)
       return;
     OneBlasThread oneThread;
-    if (isBusyBatch(pool, shape, batch.size()))
-      return pool.parallelFor(batch.size(), [&](size_t task, unsigned) {
-        multiplyBlas(shape, batch[task], epilogue);
-      });
-    for (const GemmOperands &operands : batch)
-      multiplyBlasInSlices(pool, shape, operands, epilogue);
+    Slices slices(shape, batch.size());
+    auto run = [&](size_t task, unsigned) {
+      multiplySlice(shape, batch[task / slices.count], epilogue, slices,
+                    task % slices.count);
+    };
+    size_t tasks = batch.size() * slices.count;
+    if (batch.size() * shape.m * shape.n * shape.k > smallProduct)
+      return pool.parallelFor(tasks, run);
+    for (size_t task = 0; task < tasks; ++task)
+      run(task, 0);
   }
 };
 } // namespace
