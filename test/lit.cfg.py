@@ -45,6 +45,9 @@ config.substitutions += [
 # `REQUIRES: full-device`: a file that is always full.
 if os.path.exists("/dev/full"):
     config.available_features.add("full-device")
+# `REQUIRES: onnx-testdata`: the cases that the ONNX project publishes.
+if os.path.isdir("/usr/share/libonnx-testdata/data"):
+    config.available_features.add("onnx-testdata")
 # `REQUIRES: proc`: a folder that lists the threads of a process.
 if os.path.isdir("/proc/self/task"):
     config.available_features.add("proc")

@@ -7,6 +7,7 @@
 #include "anec/CoreML/Reader.h"
 #include "anec/Frontend/Frontend.h"
 #include "anec/IR/Text.h"
+#include "anec/Onnx/Reader.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
@@ -39,6 +40,7 @@ readIr(const Source &source, const ReadOptions &options, Diagnostics &diags) {
 static MILReadOptions milOptions(const ReadOptions &options) {
   return {.missingWeights = options.missingWeights,
           .shapes = options.shapes,
+          .values = options.values,
           .function = options.function,
           .onlyDefaultFunction = options.onlyDefaultFunction,
           .description = options.description};
@@ -89,6 +91,12 @@ static std::unique_ptr<Module> readMlmodel(const Source &source,
                                            const ReadOptions &options,
                                            Diagnostics &diags) {
   return readCoreMLModel(source.path, opTable(), diags, milOptions(options));
+}
+
+static std::unique_ptr<Module> readOnnxModel(const Source &source,
+                                             const ReadOptions &options,
+                                             Diagnostics &diags) {
+  return readOnnx(source.path, diags, milOptions(options));
 }
 
 /// A folder of Core ML's compiler under another name.
@@ -143,6 +151,12 @@ static constexpr SourceFormat table[] = {
      .isBinary = true,
      .matches = isCoreMLModel,
      .read = readMlmodel},
+    {.name = "onnx",
+     .ending = ".onnx",
+     .summary = "an ONNX model",
+     .stage = SourceStage::MIL,
+     .isBinary = true,
+     .read = readOnnxModel},
     {.name = "anepkg",
      .ending = ".anepkg",
      .summary = "a compiled model: kernels, weights and schedule",

@@ -12,7 +12,7 @@ FLOORS = [
     ["IR", "Protobuf"],
     ["Ops", "Arrays"],
     ["Frontend", "MIL"],
-    ["CoreML", "Target"],
+    ["CoreML", "Onnx", "Target"],
     ["Passes"],
     ["Package"],
     ["Formats"],

@@ -21,7 +21,7 @@ ProgramFlags::load(llvm::ArrayRef<std::string> inputs, bool onlyToLook,
                    Diagnostics &diags) const {
   CompileOptions options;
   options.shapes = shapes.values();
-  appendShapesOfFiles(inputs, options.shapes);
+  appendFiles(inputs, options.shapes, options.values);
   if (instance.getNumOccurrences())
     options.instance = instance;
   if (onlyToLook)

@@ -32,6 +32,8 @@ struct ReadOptions {
   std::optional<int64_t> instance;
   /// The shapes of inputs that a MIL program declares with unknown extents.
   std::vector<InputShape> shapes;
+  /// The elements of inputs, which an ONNX model's shapes may depend on.
+  std::vector<InputValue> values;
   /// The function of a MIL program to read, and what else the program says; see
   /// MILReadOptions.
   std::string function;

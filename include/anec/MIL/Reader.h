@@ -25,6 +25,12 @@ struct InputShape {
   bool isHint = false;
 };
 
+/// The elements of an input, for formats where shapes can depend on them.
+struct InputValue {
+  std::string name;
+  ConstantRef value;
+};
+
 /// The file behind a path in the text.
 struct ActualFile {
   std::string path;
@@ -40,6 +46,7 @@ struct MILReadOptions {
   /// The first one of each name is used. An input with unknown extents that is
   /// not listed gets the program's default shape, with a warning.
   std::vector<InputShape> shapes;
+  std::vector<InputValue> values;
   /// Maps paths of weight files in the text to the actual files, when they are
   /// elsewhere: instances of a program share the text.
   llvm::StringMap<ActualFile> weightFiles;

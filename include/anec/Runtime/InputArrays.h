@@ -46,9 +46,11 @@ readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
 /// such axes without reordering elements.
 Shape withoutOnes(llvm::ArrayRef<int64_t> shape);
 
-/// Adds the shapes of .npy files among the arguments of `--input`, as hints.
-void appendShapesOfFiles(llvm::ArrayRef<std::string> arguments,
-                         std::vector<InputShape> &shapes);
+/// Adds the shapes of .npy files among the arguments of `--input`, as hints,
+/// and their elements.
+void appendFiles(llvm::ArrayRef<std::string> arguments,
+                 std::vector<InputShape> &shapes,
+                 std::vector<InputValue> &values);
 
 } // namespace anec
 

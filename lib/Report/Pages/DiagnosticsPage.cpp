@@ -11,6 +11,7 @@
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
 #include "anec/MIL/Diags.h"
+#include "anec/Onnx/Diags.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Package/Diags.h"
 #include "anec/Passes/Diags.h"
@@ -39,6 +40,8 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 #include "anec/IR/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/MIL/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Onnx/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Ops/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,

@@ -16,6 +16,7 @@ namespace anec {
 void printOpsPage(llvm::raw_ostream &out);
 void printPassesPage(llvm::raw_ostream &out);
 void printRulesPage(llvm::raw_ostream &out);
+void printOnnxPage(llvm::raw_ostream &out);
 void printErrorsPage(llvm::raw_ostream &out);
 void printTargetsPage(llvm::raw_ostream &out);
 void printDiagnosticsPage(llvm::ArrayRef<diag::AnyKind> diagnostics,

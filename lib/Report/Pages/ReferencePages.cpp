@@ -20,7 +20,8 @@ struct Page {
 constexpr Page pages[] = {
     {"ops", printOpsPage},       {"passes", printPassesPage},
     {"rules", printRulesPage},   {"targets", printTargetsPage},
-    {"errors", printErrorsPage}, {"diagnostics", nullptr},
+    {"errors", printErrorsPage}, {"onnx", printOnnxPage},
+    {"diagnostics", nullptr},
 };
 
 } // namespace

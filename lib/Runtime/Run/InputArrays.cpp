@@ -122,7 +122,15 @@ static ConstantRef arrayFromFile(llvm::StringRef path, const Port &port,
   std::vector<double> kept = converted->asDoubles();
   size_t lost = 0;
   for (auto [before, after] : llvm::zip_equal(values, kept))
-    lost += std::isfinite(before) && !std::isfinite(after);
+    lost += isFloat(port.type.dtype)
+                ? std::isfinite(before) && !std::isfinite(after)
+                : before != after;
+  // fp16 is chosen in spite of its range, which programs often exceed.
+  if (lost && port.type.dtype != DType::FP16) {
+    diags.reportFile(path, diag::InputRange, port.name, port.type.str(), lost,
+                     values.size());
+    return nullptr;
+  }
   if (lost)
     diags.reportFile(path, diag::HalfOverflow, port.name, lost, values.size(),
                      spelling(port.type.dtype));
@@ -232,15 +240,18 @@ anec::readArrays(const Executable &executable,
   return ProgramArrays{std::move(*inputArrays), std::move(*stateArrays)};
 }
 
-void anec::appendShapesOfFiles(llvm::ArrayRef<std::string> arguments,
-                               std::vector<InputShape> &shapes) {
+void anec::appendFiles(llvm::ArrayRef<std::string> arguments,
+                       std::vector<InputShape> &shapes,
+                       std::vector<InputValue> &values) {
   for (const std::string &argument : arguments) {
     auto [name, source] = llvm::StringRef(argument).split('=');
     if (!source.ends_with(".npy"))
       continue;
     // Errors in the file are reported when it is read as an input.
     Diagnostics ignored;
-    if (ConstantRef array = readNpy(source, ignored))
+    if (ConstantRef array = readNpy(source, ignored)) {
       shapes.push_back({name.str(), array->type().shape, /*isHint=*/true});
+      values.push_back({name.str(), array});
+    }
   }
 }

@@ -9,6 +9,7 @@
 #include "anec/IR/Names.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/AtomicFile.h"
+#include "anec/Support/FileName.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -45,8 +46,9 @@ bool anec::writeOutputs(llvm::ArrayRef<Port> ports,
                         llvm::StringRef folder, Diagnostics &diags) {
   AtomicFiles files(diags);
   for (auto [port, value] : llvm::zip_equal(ports, values)) {
-    OutputFile *file =
-        files.add(folder, sanitizeName(port.name, "output") + ".npy");
+    std::string name =
+        isFileName(port.name) ? port.name : sanitizeName(port.name, "output");
+    OutputFile *file = files.add(folder, name + ".npy");
     if (!file)
       return false;
     if (!writeNpy(*file, *value)) {

@@ -1,0 +1,29 @@
+//===- Operators.h - the operators of ONNX ----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_ONNX_OPERATORS_H
+#define ANEC_ONNX_OPERATORS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <vector>
+
+namespace anec {
+
+/// What becomes of an operator of ONNX.
+struct OnnxOperator {
+  llvm::StringRef name;
+  bool isRead = false;
+  /// The first version of the operator set that has it.
+  int since = 1;
+  /// What is not read of it, or why it is not read; may be empty.
+  llvm::StringRef remark;
+};
+
+/// All that are known, by name.
+std::vector<OnnxOperator> onnxOperators();
+
+} // namespace anec
+
+#endif // ANEC_ONNX_OPERATORS_H

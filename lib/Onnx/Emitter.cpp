@@ -1,0 +1,302 @@
+//===- Emitter.cpp - ops with constants folded ----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "anec/IR/DType.h"
+#include "anec/IR/Params.h"
+#include "anec/Onnx/Diags.h"
+
+using namespace anec;
+using namespace anec::onnx;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+const Shape &Val::shape() const {
+  static const Shape none;
+  return value ? value->type.shape : none;
+}
+
+int64_t Val::dim(int64_t axis) const {
+  if (axis < 0)
+    axis += rank();
+  return axis < 0 || axis >= rank() ? 1 : shape()[axis];
+}
+
+ConstantRef Val::known() const {
+  const Op *op = value ? value->definingOp() : nullptr;
+  return op && op->is(ops::Const) ? op->constants().front() : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Larger results are left to the run.
+static constexpr int64_t mostFolded = 1 << 20;
+
+void Emitter::fold(Op *op, Vals &results) {
+  const OpDef &def = op->def();
+  if (!def.eval || def.has(trait::Stored) || def.has(trait::Constexpr) ||
+      def.has(trait::SideEffect))
+    return;
+  std::vector<RefTensor> operands;
+  operands.reserve(op->numOperands());
+  for (Value *operand : op->operandValues()) {
+    ConstantRef known = operand ? Val(operand).known() : nullptr;
+    if (operand && (!known || known->numElements() > mostFolded))
+      return;
+    operands.push_back({operand ? operand->type : TensorType(),
+                        known ? known->asDoubles() : std::vector<double>()});
+  }
+  std::vector<RefTensor> out;
+  for (Value *result : op->resultValues()) {
+    if (result->type.numElements() > mostFolded)
+      return;
+    out.push_back({result->type,
+                   std::vector<double>(size_t(result->type.numElements()))});
+  }
+  std::vector<const RefTensor *> in;
+  for (unsigned i = 0; i != op->numOperands(); ++i)
+    in.push_back(op->operand(i) ? &operands[i] : nullptr);
+  EvalContext context{def, op->constants(), in, out};
+  def.eval(context);
+  results.clear();
+  for (const RefTensor &result : out)
+    results.push_back(
+        constant(Constant::fromDoubles(result.type, result.data)));
+  op->erase();
+}
+
+Vals Emitter::makeAll(const OpDef &def, llvm::ArrayRef<Val> operands,
+                      llvm::ArrayRef<Attr> attrs,
+                      llvm::ArrayRef<unsigned> absent) {
+  llvm::SmallVector<Value *> values;
+  Vals results;
+  for (const auto &[slot, operand] : llvm::enumerate(operands)) {
+    if (!operand && !llvm::is_contained(absent, slot))
+      return results;
+    values.push_back(operand.get());
+  }
+  while (!values.empty() && !values.back())
+    values.pop_back();
+  Op *op = builder.create(def, values, attrs);
+  if (!op)
+    return results;
+  for (Value *result : op->resultValues())
+    results.push_back(result);
+  fold(op, results);
+  return results;
+}
+
+Val Emitter::make(const OpDef &def, llvm::ArrayRef<Val> operands,
+                  llvm::ArrayRef<Attr> attrs) {
+  Vals results = makeAll(def, operands, attrs);
+  return results.empty() ? Val() : results.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+Val Emitter::constant(ConstantRef value) {
+  if (!value)
+    return {};
+  return builder.build(ops::Const, {}, Attr(param::val, std::move(value)));
+}
+
+Val Emitter::scalar(DType dtype, double value) {
+  return constant(Constant::fromDoubles({dtype, {}}, {value}));
+}
+
+Val Emitter::list(llvm::ArrayRef<int64_t> values) {
+  return constant(Constant::int32s(values));
+}
+
+Val Emitter::filled(DType dtype, llvm::ArrayRef<int64_t> shape, double value) {
+  TensorType type(dtype, shape);
+  if (type.numElements() <= mostFolded)
+    return constant(Constant::fromDoubles(
+        type, std::vector<double>(size_t(type.numElements()), value)));
+  return make(
+      ops::Fill, {},
+      {{param::shape, shape},
+       {param::fillValue, Constant::fromDoubles({dtype, {}}, {value})}});
+}
+
+DType onnx::nativeType(DType dtype) {
+  switch (dtype) {
+  case DType::Int64:
+  case DType::UInt64:
+  case DType::UInt32:
+    return DType::Int32;
+  case DType::FP64:
+  case DType::BF16:
+    return DType::FP32;
+  case DType::Int4:
+    return DType::Int8;
+  case DType::UInt4:
+    return DType::UInt8;
+  default:
+    return dtype;
+  }
+}
+
+Val Emitter::native(Val x) {
+  ConstantRef known = x.known();
+  if (!known || nativeType(x.dtype()) == x.dtype())
+    return x;
+  Value *&converted = natives[x.get()];
+  if (converted)
+    return converted;
+  DType dtype = nativeType(x.dtype());
+  std::vector<double> elements = known->asDoubles();
+  if (dtype == DType::Int32)
+    for (double element : elements)
+      if (element < std::numeric_limits<int32_t>::min() ||
+          element > std::numeric_limits<int32_t>::max()) {
+        diags.report(range, diag::OnnxInt64, x.get()->name,
+                     std::to_string(int64_t(element)));
+        return {};
+      }
+  Val result =
+      constant(Constant::fromDoubles({dtype, known->type().shape}, elements));
+  return converted = result.get();
+}
+
+//===----------------------------------------------------------------------===//
+// What most rows need
+//===----------------------------------------------------------------------===//
+
+DType Emitter::wideOf(Val x) {
+  DType dtype = nativeType(x.dtype());
+  return dtype == DType::FP16 || dtype == DType::FP32 ? dtype : DType::Int32;
+}
+
+Val Emitter::cast(Val x, DType dtype) {
+  x = native(x);
+  if (!x || x.dtype() == dtype)
+    return x;
+  return make(ops::Cast, {x}, {Attr(param::dtype, anec::spelling(dtype))});
+}
+
+Val Emitter::copy(Val x) {
+  // Built without folding.
+  return x ? Val(builder.build(ops::Identity, {x.get()})) : Val();
+}
+
+Val Emitter::unary(const OpDef &def, Val x, llvm::ArrayRef<Attr> attrs) {
+  x = native(x);
+  return cast(make(def, {cast(x, wideOf(x))}, attrs), x.dtype());
+}
+
+Val Emitter::binary(const OpDef &def, Val x, Val y) {
+  x = native(x);
+  y = native(y);
+  DType wide = wideOf(x);
+  return cast(make(def, {cast(x, wide), cast(y, wide)}), x.dtype());
+}
+
+Val Emitter::select(Val condition, Val yes, Val no) {
+  yes = native(yes);
+  DType wide = yes.dtype() == DType::Bool ? DType::Bool : wideOf(yes);
+  return cast(make(ops::Select, {cast(condition, DType::Bool), cast(yes, wide),
+                                 cast(no, wide)}),
+              yes.dtype());
+}
+
+Val Emitter::reshape(Val x, llvm::ArrayRef<int64_t> shape) {
+  x = native(x);
+  if (!x || llvm::ArrayRef<int64_t>(x.shape()) == shape)
+    return x;
+  if (ConstantRef known = x.known();
+      known && TensorType(x.dtype(), shape).numElements() == x.size())
+    return constant(known->reshaped(shape));
+  if (shape.empty())
+    return make(ops::Squeeze, {x});
+  return make(ops::Reshape, {x}, {{param::shape, shape}});
+}
+
+Val Emitter::transpose(Val x, llvm::ArrayRef<int64_t> perm) {
+  if (x.rank() < 2 || llvm::is_sorted(perm))
+    return native(x);
+  return make(ops::Transpose, {native(x)}, {{param::perm, perm}});
+}
+
+Val Emitter::broadcast(Val x, llvm::ArrayRef<int64_t> shape) {
+  x = native(x);
+  if (!x || llvm::ArrayRef<int64_t>(x.shape()) == shape)
+    return x;
+  Shape aligned(shape.size(), 1), repeats(shape.size(), 1);
+  size_t first = shape.size() - size_t(x.rank());
+  for (size_t i = 0; i != size_t(x.rank()); ++i)
+    aligned[first + i] = x.shape()[i];
+  for (size_t i = 0; i != shape.size(); ++i)
+    if (aligned[i] != shape[i])
+      repeats[i] = shape[i];
+  return make(ops::Tile, {reshape(x, aligned)}, {{param::reps, repeats}});
+}
+
+Val Emitter::concat(llvm::ArrayRef<Val> parts, int64_t axis) {
+  Vals native;
+  // An empty part has nothing to add.
+  for (Val part : parts)
+    if (part.size() != 0 || part.get() == parts.back().get())
+      native.push_back(this->native(part));
+  if (native.size() > 1 && native.back().size() == 0)
+    native.pop_back();
+  return native.size() == 1 ? native.front()
+                            : make(ops::Concat, native, {{param::axis, axis}});
+}
+
+Val Emitter::slice(Val x, int64_t axis, int64_t begin, int64_t end,
+                   int64_t step) {
+  x = native(x);
+  if (begin == 0 && end == x.dim(axis) && step == 1)
+    return x;
+  Shape begins(x.rank(), 0), ends(x.shape()), steps(x.rank(), 1);
+  llvm::SmallVector<bool> masks(x.rank(), true);
+  if (axis < 0)
+    axis += x.rank();
+  begins[axis] = begin;
+  ends[axis] = end;
+  steps[axis] = step;
+  masks[axis] = false;
+  llvm::SmallVector<bool> endMasks = masks;
+  if (step < 0 && end < 0) {
+    endMasks[axis] = true;
+    ends[axis] = 0;
+  }
+  return make(ops::SliceByIndex, {x},
+              {{param::begin, begins},
+               {param::end, ends},
+               {param::stride, steps},
+               {param::beginMask, Constant::booleans(masks)},
+               {param::endMask, Constant::booleans(endMasks)}});
+}
+
+Val Emitter::gather(Val x, Val indices, int64_t axis) {
+  return make(ops::Gather, {native(x), native(indices)}, {{param::axis, axis}});
+}
+
+Val Emitter::empty(DType dtype, llvm::ArrayRef<int64_t> shape) {
+  return constant(Constant::fromDoubles({nativeType(dtype), shape}, {}));
+}
+
+Val Emitter::reduce(const OpDef &def, Val x, llvm::ArrayRef<int64_t> axes,
+                    bool keep) {
+  // Of a list without elements, as shapes have them.
+  if (x.rank() == 1 && x.size() == 0 && axes.size() == 1)
+    return filled(nativeType(x.dtype()), keep ? Shape{1} : Shape(),
+                  &def == &ops::ReduceProd);
+  return unary(def, x, {{param::axes, axes}, {param::keepDims, keep}});
+}
+
+Val Emitter::matmul(Val x, Val y, bool transposeX, bool transposeY) {
+  return make(
+      ops::Matmul, {native(x), native(y)},
+      {{param::transposeX, transposeX}, {param::transposeY, transposeY}});
+}

@@ -1,0 +1,124 @@
+//===- Emitter.h - ops with constants folded --------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Builds ops for the nodes of a graph. An op whose operands are all constants
+/// is computed at once, so that the arithmetic of shapes leaves nothing behind.
+///
+/// After an error, values are missing: a missing operand gives a missing result
+/// and no second error.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_ONNX_EMITTER_H
+#define ANEC_LIB_ONNX_EMITTER_H
+
+#include "anec/IR/Builder.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace anec::onnx {
+
+/// A value, which is missing after an error. A missing value is a scalar.
+class Val {
+public:
+  Val(Value *value = nullptr) : value(value) {}
+  explicit operator bool() const { return value != nullptr; }
+  Value *get() const { return value; }
+
+  const Shape &shape() const;
+  DType dtype() const { return value ? value->type.dtype : DType::FP32; }
+  int64_t rank() const { return int64_t(shape().size()); }
+  int64_t size() const { return value ? value->type.numElements() : 1; }
+  /// The extent of an axis; negative axes count from the end. 1 when there is
+  /// no such axis.
+  int64_t dim(int64_t axis) const;
+  /// The elements, when they are known; null otherwise.
+  ConstantRef known() const;
+
+private:
+  Value *value;
+};
+
+using Vals = llvm::SmallVector<Val, 4>;
+
+/// The element type that ops have instead of `dtype`.
+DType nativeType(DType dtype);
+
+class Emitter {
+public:
+  Emitter(Function &function, Diagnostics &diags)
+      : builder(function, &diags), diags(diags) {}
+  void setRange(SourceRange newRange) {
+    range = newRange;
+    builder.setRange(newRange);
+  }
+  Diagnostics &diagnostics() { return diags; }
+
+  /// The first result of an op; optional operands may be missing if `optional`
+  /// says so by their slots.
+  Val make(const OpDef &def, llvm::ArrayRef<Val> operands,
+           llvm::ArrayRef<Attr> attrs = {});
+  /// All results. `absent` operands are optional ones that are not there.
+  Vals makeAll(const OpDef &def, llvm::ArrayRef<Val> operands,
+               llvm::ArrayRef<Attr> attrs = {},
+               llvm::ArrayRef<unsigned> absent = {});
+
+  // Constants.
+  Val constant(ConstantRef value);
+  Val scalar(DType dtype, double value);
+  /// A list of int32.
+  Val list(llvm::ArrayRef<int64_t> values);
+  Val filled(DType dtype, llvm::ArrayRef<int64_t> shape, double value);
+
+  /// A tensor without elements; only shapes and constants can be such.
+  Val empty(DType dtype, llvm::ArrayRef<int64_t> shape);
+
+  // What most rows need.
+  /// The value in an element type that ops have: int64 and wide unsigned
+  /// integers become int32, double and bfloat16 become fp32.
+  Val native(Val x);
+  Val cast(Val x, DType dtype);
+  /// The result of an op of its own.
+  Val copy(Val x);
+  /// Computed in `wide` and cast back: integers of fewer bits as int32.
+  Val unary(const OpDef &def, Val x, llvm::ArrayRef<Attr> attrs = {});
+  /// The same for two operands that broadcast.
+  Val binary(const OpDef &def, Val x, Val y);
+  Val add(Val x, Val y) { return binary(ops::Add, x, y); }
+  Val sub(Val x, Val y) { return binary(ops::Sub, x, y); }
+  Val mul(Val x, Val y) { return binary(ops::Mul, x, y); }
+  Val div(Val x, Val y) { return binary(ops::RealDiv, x, y); }
+  /// With a number of the element type of `x`.
+  Val add(Val x, double y) { return add(x, scalar(wideOf(x), y)); }
+  Val mul(Val x, double y) { return mul(x, scalar(wideOf(x), y)); }
+  Val select(Val condition, Val yes, Val no);
+  Val reshape(Val x, llvm::ArrayRef<int64_t> shape);
+  Val transpose(Val x, llvm::ArrayRef<int64_t> perm);
+  /// Repeats along axes of extent 1, and adds axes in front.
+  Val broadcast(Val x, llvm::ArrayRef<int64_t> shape);
+  Val concat(llvm::ArrayRef<Val> parts, int64_t axis);
+  /// Elements `begin` to `end` of an axis, every `step`-th.
+  Val slice(Val x, int64_t axis, int64_t begin, int64_t end, int64_t step = 1);
+  Val gather(Val x, Val indices, int64_t axis);
+  Val reduce(const OpDef &def, Val x, llvm::ArrayRef<int64_t> axes, bool keep);
+  Val matmul(Val x, Val y, bool transposeX = false, bool transposeY = false);
+
+  /// The element type that arithmetic on `x` has.
+  static DType wideOf(Val x);
+
+private:
+  /// Replaces an op by its results, if they are known now.
+  void fold(Op *op, Vals &results);
+
+  Builder builder;
+  Diagnostics &diags;
+  SourceRange range;
+  llvm::DenseMap<Value *, Value *> natives;
+};
+
+} // namespace anec::onnx
+
+#endif // ANEC_LIB_ONNX_EMITTER_H

@@ -1,0 +1,192 @@
+//===- Node.cpp - a node that becomes ops ---------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+#include "anec/Onnx/Diags.h"
+
+using namespace anec;
+using namespace anec::onnx;
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+Val Node::raw(size_t index) {
+  if (has(index))
+    return inputs[index];
+  if (!hasFailed)
+    fail("input " + llvm::Twine(index) + " of `" + op() + "` is missing");
+  return {};
+}
+
+Val Node::in(size_t index) { return e.native(raw(index)); }
+
+Val Node::maybe(size_t index) {
+  return has(index) ? e.native(inputs[index]) : Val();
+}
+
+ConstantRef Node::known(size_t index) {
+  Val x = raw(index);
+  if (!x || hasFailed)
+    return nullptr;
+  ConstantRef known = x.known();
+  if (!known) {
+    scope.needConstant(x, message.input[index], range);
+    hasFailed = true;
+  }
+  return known;
+}
+
+Shape Node::ints(size_t index) {
+  ConstantRef value = known(index);
+  return value ? Shape(value->asInts()) : Shape();
+}
+
+int64_t Node::integer(size_t index) {
+  Shape values = ints(index);
+  if (values.size() == 1)
+    return values.front();
+  if (!hasFailed)
+    fail("input `" + message.input[index] + "` must be one number");
+  return 0;
+}
+
+std::vector<double> Node::numbers(size_t index) {
+  ConstantRef value = known(index);
+  return value ? value->asDoubles() : std::vector<double>();
+}
+
+double Node::number(size_t index) {
+  std::vector<double> values = numbers(index);
+  if (values.size() == 1)
+    return values.front();
+  if (!hasFailed)
+    fail("input `" + message.input[index] + "` must be one number");
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+const proto::Attribute *Node::find(llvm::StringRef name) const {
+  for (const proto::Attribute &attribute : message.attribute)
+    if (attribute.name == name)
+      return &attribute;
+  return nullptr;
+}
+
+int64_t Node::attr(llvm::StringRef name, int64_t fallback) const {
+  const proto::Attribute *attribute = find(name);
+  return attribute ? attribute->i : fallback;
+}
+
+double Node::attrNumber(llvm::StringRef name, double fallback) const {
+  const proto::Attribute *attribute = find(name);
+  return attribute ? double(attribute->f) : fallback;
+}
+
+static StringRef textOf(protobuf::Bytes bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+StringRef Node::attrText(llvm::StringRef name, llvm::StringRef fallback) const {
+  const proto::Attribute *attribute = find(name);
+  return attribute ? textOf(attribute->s) : fallback;
+}
+
+Shape Node::attrInts(llvm::StringRef name) const {
+  const proto::Attribute *attribute = find(name);
+  return attribute ? Shape(attribute->ints.begin(), attribute->ints.end())
+                   : Shape();
+}
+
+std::vector<double> Node::attrNumbers(llvm::StringRef name) const {
+  const proto::Attribute *attribute = find(name);
+  return attribute ? std::vector<double>(attribute->floats.begin(),
+                                         attribute->floats.end())
+                   : std::vector<double>();
+}
+
+std::vector<StringRef> Node::attrTexts(llvm::StringRef name) const {
+  std::vector<StringRef> texts;
+  if (const proto::Attribute *attribute = find(name))
+    for (protobuf::Bytes bytes : attribute->strings)
+      texts.push_back(textOf(bytes));
+  return texts;
+}
+
+ConstantRef Node::attrTensor(llvm::StringRef name) {
+  const proto::Attribute *attribute = find(name);
+  if (!attribute || !attribute->t.has()) {
+    fail("`" + op() + "` has no attribute `" + name + "`");
+    return nullptr;
+  }
+  ConstantRef value = scope.tensors().read(*attribute->t);
+  hasFailed |= !value;
+  return value;
+}
+
+bool Node::branch(llvm::StringRef name, Vals &results) {
+  const proto::Attribute *attribute = find(name);
+  if (!attribute || !attribute->g.has()) {
+    fail("`" + op() + "` has no attribute `" + name + "`");
+    return false;
+  }
+  bool read = scope.readBranch(*attribute->g, results);
+  hasFailed |= !read;
+  return read;
+}
+
+int64_t Node::normalized(int64_t axis, int64_t rank) {
+  if (axis >= -rank && axis < rank)
+    return axis < 0 ? axis + rank : axis;
+  if (!hasFailed)
+    fail("there is no axis " + llvm::Twine(axis) + " in a tensor of rank " +
+         llvm::Twine(rank));
+  return 0;
+}
+
+int64_t Node::axis(int64_t fallback, int64_t rank) {
+  return normalized(attr("axis", fallback), rank);
+}
+
+Shape Node::axes(size_t input, int64_t since, int64_t rank,
+                 bool emptyMeansAll) {
+  Shape given;
+  if (version < since)
+    given = attrInts("axes");
+  else if (has(input))
+    given = ints(input);
+  Shape all;
+  if (given.empty() && emptyMeansAll)
+    for (int64_t axis = 0; axis != rank; ++axis)
+      all.push_back(axis);
+  for (int64_t axis : given)
+    all.push_back(normalized(axis, rank));
+  llvm::sort(all);
+  if (std::adjacent_find(all.begin(), all.end()) != all.end() && !hasFailed)
+    fail("an axis is listed twice");
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+void Node::out(size_t index, Val value) {
+  if (index < outputs.size())
+    outputs[index] = value;
+}
+
+void Node::fail(const llvm::Twine &why) {
+  hasFailed = true;
+  e.diagnostics().report(range, diag::OnnxNode, why.str());
+}
+
+void Node::refuse(const llvm::Twine &why) {
+  hasFailed = true;
+  e.diagnostics().report(range, diag::OnnxUnsupported, op(), why.str());
+}

@@ -1,0 +1,131 @@
+//===- Node.h - a node that becomes ops -------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_ONNX_NODE_H
+#define ANEC_LIB_ONNX_NODE_H
+
+#include "Emitter.h"
+#include "Messages.h"
+#include "TensorReader.h"
+
+namespace anec::onnx {
+
+/// What a node needs of the graph around it.
+class Scope {
+public:
+  virtual ~Scope() = default;
+  /// Reports that `x` is needed now; `what` is what it says in the message.
+  /// Nothing is reported if the graph can be read again with inputs fixed.
+  virtual void needConstant(Val x, llvm::StringRef what, SourceRange range) = 0;
+  /// Reads a branch of the node; its outputs go to `outputs`.
+  virtual bool readBranch(const proto::Graph &graph, Vals &outputs) = 0;
+  virtual TensorReader &tensors() = 0;
+};
+
+/// A node: what the function of a row reads, and gives results to. After an
+/// error, accessors return something harmless.
+class Node {
+public:
+  Node(const proto::Node &message, int64_t opset, SourceRange range,
+       llvm::ArrayRef<Val> inputs, Emitter &e, Scope &scope)
+      : e(e), message(message), version(opset), range(range), inputs(inputs),
+        scope(scope), outputs(message.output.size()) {}
+
+  Emitter &e;
+
+  llvm::StringRef op() const { return message.opType; }
+  /// The version of the operator set.
+  int64_t opset() const { return version; }
+
+  // Inputs.
+  size_t numInputs() const { return inputs.size(); }
+  bool has(size_t index) const {
+    return index < inputs.size() && inputs[index];
+  }
+  /// The input in an element type that ops have; an error if it is not there.
+  Val in(size_t index);
+  /// The same; missing if it is not there.
+  Val maybe(size_t index);
+  /// The input as it is: constants keep their element type.
+  Val raw(size_t index);
+  /// The elements of an input; an error if they are not known. Null then.
+  ConstantRef known(size_t index);
+  Shape ints(size_t index);
+  int64_t integer(size_t index);
+  double number(size_t index);
+  std::vector<double> numbers(size_t index);
+
+  // Attributes.
+  bool hasAttr(llvm::StringRef name) const { return find(name) != nullptr; }
+  int64_t attr(llvm::StringRef name, int64_t fallback) const;
+  double attrNumber(llvm::StringRef name, double fallback) const;
+  StringRef attrText(llvm::StringRef name, llvm::StringRef fallback) const;
+  /// Empty when it is not there.
+  Shape attrInts(llvm::StringRef name) const;
+  std::vector<double> attrNumbers(llvm::StringRef name) const;
+  std::vector<StringRef> attrTexts(llvm::StringRef name) const;
+  /// Null, with an error reported, when it is not there.
+  ConstantRef attrTensor(llvm::StringRef name);
+  const proto::Attribute *find(llvm::StringRef name) const;
+  /// Reads the graph of an attribute.
+  bool branch(llvm::StringRef name, Vals &results);
+  /// The attribute `axis`, not negative; an error if there is no such axis.
+  int64_t axis(int64_t fallback, int64_t rank);
+  int64_t normalized(int64_t axis, int64_t rank);
+  /// Of an attribute in earlier versions, and of an input since `since`; all
+  /// axes when there are none.
+  Shape axes(size_t input, int64_t since, int64_t rank,
+             bool emptyMeansAll = true);
+
+  // Outputs.
+  size_t numOutputs() const { return outputs.size(); }
+  bool wants(size_t index) const {
+    return index < outputs.size() && !message.output[index].empty();
+  }
+  void out(Val value) { out(0, value); }
+  void out(size_t index, Val value);
+  llvm::ArrayRef<Val> results() const { return outputs; }
+
+  /// Reports why the node cannot be read.
+  void fail(const llvm::Twine &why);
+  /// The node is right, and has no counterpart.
+  void refuse(const llvm::Twine &why);
+  bool failed() const { return hasFailed; }
+
+private:
+  const proto::Node &message;
+  int64_t version;
+  SourceRange range;
+  llvm::ArrayRef<Val> inputs;
+  Scope &scope;
+  Vals outputs;
+  bool hasFailed = false;
+};
+
+/// A row of the table of operators.
+struct OpRow {
+  llvm::StringLiteral name;
+  void (*read)(Node &node) = nullptr;
+  /// The first version of the operator set that has it.
+  int since = 1;
+  /// What is not supported; empty for nothing.
+  llvm::StringLiteral limits = "";
+};
+
+/// An operator without a counterpart.
+struct RefusedOp {
+  llvm::StringLiteral name, reason;
+};
+
+/// All rows by name.
+llvm::ArrayRef<OpRow> opRows();
+llvm::ArrayRef<RefusedOp> refusedOps();
+/// The newest version of the operator set whose operators are known.
+inline constexpr int64_t newestOpset = 21;
+inline constexpr int64_t oldestOpset = 1;
+
+} // namespace anec::onnx
+
+#endif // ANEC_LIB_ONNX_NODE_H

@@ -1,0 +1,112 @@
+//===- Convolution.cpp - convolutions -------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../Families.h"
+#include "Windows.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::onnx;
+
+static void conv(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), weight = node.in(1), bias = node.maybe(2);
+  Windows windows;
+  if (!hasPlane(node, x) || !hasPlane(node, weight) ||
+      !readWindows(node, Shape(spatialOf(weight)), spatialOf(x), windows))
+    return;
+  Vals operands = {x, weight};
+  bool stored = bias && bias.known();
+  if (stored)
+    operands.push_back(bias);
+  Val result = e.make(ops::Conv, operands,
+                      {{param::strides, windows.strides},
+                       {param::padType, "custom"},
+                       {param::pad, pairsOf(windows)},
+                       {param::dilations, windows.dilations},
+                       {param::groups, node.attr("group", 1)}});
+  if (bias && !stored) {
+    Shape shape(size_t(x.rank()), 1);
+    shape[1] = bias.size();
+    result = e.add(result, e.reshape(bias, shape));
+  }
+  node.out(result);
+}
+
+/// Cuts the whole result of a transposed convolution, or adds zeros.
+static Val resized(Emitter &e, Val x, int64_t axis, int64_t begin,
+                   int64_t extent) {
+  int64_t end = std::min(begin + extent, x.dim(axis));
+  int64_t missing = begin + extent - end;
+  x = e.slice(x, axis, begin, end);
+  if (missing <= 0)
+    return x;
+  Shape pads(size_t(2 * x.rank()), 0);
+  pads[size_t(2 * axis + 1)] = missing;
+  return e.make(ops::Pad, {x},
+                {{param::pad, pads},
+                 {param::mode, "constant"},
+                 {param::constantVal, Constant::scalar(x.dtype(), 0)}});
+}
+
+static void convTranspose(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), weight = node.in(1), bias = node.maybe(2);
+  Windows windows;
+  if (!hasPlane(node, x) || !hasPlane(node, weight) ||
+      !readWindows(node, Shape(spatialOf(weight)), spatialOf(x), windows))
+    return;
+  size_t count = windows.kernel.size();
+  Shape added = node.attrInts("output_padding"),
+        wanted = node.attrInts("output_shape");
+  if (added.empty())
+    added.assign(count, 0);
+  if (wanted.size() == count + 2)
+    wanted.erase(wanted.begin(), wanted.begin() + 2);
+  if (added.size() != count || (!wanted.empty() && wanted.size() != count))
+    return node.fail("the attributes do not have a number for each spatial "
+                     "axis");
+  StringRef autoPad = node.attrText("auto_pad", "NOTSET");
+  bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
+  Val result = e.make(ops::ConvTranspose, {x, weight},
+                      {{param::strides, windows.strides},
+                       {param::padType, "valid"},
+                       {param::dilations, windows.dilations},
+                       {param::groups, node.attr("group", 1)}});
+  if (!result)
+    return;
+  for (size_t i = 0; i != count; ++i) {
+    auto axis = int64_t(i) + 2;
+    int64_t before = windows.before[i], after = windows.after[i];
+    int64_t extent = result.dim(axis) + added[i] - before - after;
+    if (!wanted.empty() || isSame) {
+      extent = wanted.empty() ? x.dim(axis) * windows.strides[i] : wanted[i];
+      int64_t cut = result.dim(axis) + added[i] - extent;
+      before = autoPad == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
+      if (!isSame)
+        before = cut / 2;
+    }
+    if (extent < 1 || before < 0 || before >= result.dim(axis))
+      return node.refuse("its result is empty or begins with padding");
+    result = resized(e, result, axis, before, extent);
+  }
+  if (bias) {
+    Shape shape(size_t(x.rank()), 1);
+    shape[1] = bias.size();
+    result = e.add(result, e.reshape(bias, shape));
+  }
+  node.out(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+static constexpr OpRow rows[] = {
+    {"Conv", conv},
+    {"ConvTranspose", convTranspose},
+};
+
+llvm::ArrayRef<OpRow> onnx::convolutionRows() { return rows; }

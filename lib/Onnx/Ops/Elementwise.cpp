@@ -1,0 +1,291 @@
+//===- Elementwise.cpp - arithmetic, comparisons and logic ----------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../Families.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::onnx;
+
+//===----------------------------------------------------------------------===//
+// One operand
+//===----------------------------------------------------------------------===//
+
+template <const OpDef &Def>
+static void unary(Node &node) {
+  node.out(node.e.unary(Def, node.in(0)));
+}
+
+/// log(x), which is -inf at 0.
+static void log(Node &node) { node.out(node.e.unary(ops::Log, node.in(0))); }
+
+static void negate(Node &node) { node.out(node.e.mul(node.in(0), -1)); }
+
+static void reciprocal(Node &node) {
+  Val x = node.in(0);
+  node.out(node.e.div(node.e.scalar(Emitter::wideOf(x), 1), x));
+}
+
+/// sign(x) * log(|x| + sqrt(x^2 + 1)).
+static void asinh(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), size = e.unary(ops::Abs, x);
+  Val root = e.unary(ops::Sqrt, e.add(e.mul(x, x), 1));
+  node.out(e.mul(e.unary(ops::Sign, x), e.unary(ops::Log, e.add(size, root))));
+}
+
+/// log(x + sqrt(x^2 - 1)).
+static void acosh(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0);
+  Val root = e.unary(ops::Sqrt, e.add(e.mul(x, x), -1));
+  node.out(e.unary(ops::Log, e.add(x, root)));
+}
+
+static void logicalNot(Node &node) {
+  node.out(node.e.make(ops::LogicalNot, {node.in(0)}));
+}
+
+static void isNaN(Node &node) {
+  Val x = node.in(0);
+  node.out(node.e.make(ops::NotEqual, {x, x}));
+}
+
+static void isInf(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0);
+  bool positive = node.attr("detect_positive", 1) != 0;
+  bool negative = node.attr("detect_negative", 1) != 0;
+  Val infinity = e.scalar(x.dtype(), INFINITY);
+  if (!positive && !negative)
+    return node.out(e.filled(DType::Bool, x.shape(), 0));
+  Val size = positive && negative ? e.unary(ops::Abs, x)
+             : positive           ? x
+                                  : e.mul(x, -1);
+  node.out(e.make(ops::Equal, {size, infinity}));
+}
+
+static void cast(Node &node, DType dtype) {
+  Emitter &e = node.e;
+  Val x = node.raw(0);
+  ConstantRef known = x.known();
+  if (!x)
+    return;
+  if (nativeType(dtype) == DType::Bool && x.dtype() != DType::Bool) {
+    Val value = e.native(x);
+    return node.out(
+        e.make(ops::NotEqual, {e.cast(value, Emitter::wideOf(value)),
+                               e.scalar(Emitter::wideOf(value), 0)}));
+  }
+  // Wide integers stay what they are, since shapes have large ones.
+  if (known && dtype == DType::Int64 && x.dtype() == DType::Int64)
+    return node.out(x);
+  node.out(e.cast(x, nativeType(dtype)));
+}
+
+static void castTo(Node &node) {
+  auto element = proto::ElementType(node.attr("to", 0));
+  std::optional<DType> dtype = dtypeOf(element);
+  if (!dtype || *dtype == DType::BF16)
+    return node.refuse("elements of type " + spelling(element) +
+                       " have no counterpart");
+  cast(node, *dtype);
+}
+
+static void castLike(Node &node) { cast(node, node.raw(1).dtype()); }
+
+//===----------------------------------------------------------------------===//
+// Two operands
+//===----------------------------------------------------------------------===//
+
+/// The second operand. Before version 7, an attribute says at which axis of the
+/// first operand its shape begins.
+static Val second(Node &node) {
+  Val x = node.in(0), y = node.in(1);
+  if (node.opset() >= 7 || !node.hasAttr("axis"))
+    return y;
+  int64_t axis = node.axis(0, x.rank());
+  if (node.failed() || axis + y.rank() > x.rank())
+    return y;
+  Shape shape = y.shape();
+  shape.resize(size_t(x.rank() - axis), 1);
+  return node.e.reshape(y, shape);
+}
+
+template <const OpDef &Def>
+static void binary(Node &node) {
+  node.out(node.e.binary(Def, node.in(0), second(node)));
+}
+
+static bool isInteger(Val x) {
+  return x.dtype() != DType::FP16 && x.dtype() != DType::FP32;
+}
+
+/// Of integers, rounded to 0.
+static Val divided(Emitter &e, Val x, Val y) {
+  if (!isInteger(x))
+    return e.div(x, y);
+  Val sign = e.mul(e.unary(ops::Sign, x), e.unary(ops::Sign, y));
+  Val quotient =
+      e.binary(ops::FloorDiv, e.unary(ops::Abs, x), e.unary(ops::Abs, y));
+  return e.mul(sign, quotient);
+}
+
+static void divide(Node &node) {
+  node.out(divided(node.e, node.in(0), second(node)));
+}
+
+/// The remainder with the sign of the divisor, or with `fmod` of the dividend.
+static void mod(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), y = node.in(1);
+  if (node.attr("fmod", 0) == 0)
+    return node.out(e.binary(ops::Mod, x, y));
+  Val rest = e.binary(ops::Mod, e.unary(ops::Abs, x), e.unary(ops::Abs, y));
+  node.out(e.mul(e.unary(ops::Sign, x), rest));
+}
+
+static void power(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), y = second(node);
+  if (isInteger(x) && y && !isInteger(y))
+    return node.out(
+        e.cast(e.binary(ops::Pow, e.cast(x, y.dtype()), y), x.dtype()));
+  node.out(e.binary(ops::Pow, x, y));
+}
+
+/// x * 2^y or x / 2^y, modulo the range of the type.
+static void bitShift(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.raw(0), y = node.in(1);
+  bool left = node.attrText("direction", "") == "LEFT";
+  Val factor =
+      e.binary(ops::Pow, e.scalar(DType::Int32, 2), e.cast(y, DType::Int32));
+  Val wide = e.cast(x, DType::Int32);
+  Val shifted = e.binary(left ? ops::Mul : ops::FloorDiv, wide, factor);
+  unsigned bits = bitWidth(nativeType(x.dtype()));
+  if (left && bits < 32)
+    shifted = e.binary(ops::Mod, shifted, e.scalar(DType::Int32, 1 << bits));
+  node.out(e.cast(shifted, nativeType(x.dtype())));
+}
+
+template <const OpDef &Def>
+static void compare(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), y = second(node);
+  DType wide = Emitter::wideOf(x);
+  node.out(e.make(Def, {e.cast(x, wide), e.cast(y, wide)}));
+}
+
+template <const OpDef &Def>
+static void logical(Node &node) {
+  node.out(node.e.make(Def, {node.in(0), second(node)}));
+}
+
+//===----------------------------------------------------------------------===//
+// Several operands
+//===----------------------------------------------------------------------===//
+
+template <const OpDef &Def>
+static Val folded(Node &node) {
+  Val result = node.in(0);
+  for (size_t i = 1; i < node.numInputs(); ++i)
+    result = node.e.binary(Def, result, node.in(i));
+  return result;
+}
+
+template <const OpDef &Def>
+static void variadic(Node &node) {
+  node.out(folded<Def>(node));
+}
+
+static void mean(Node &node) {
+  Val sum = folded<ops::Add>(node);
+  node.out(node.e.div(
+      sum, node.e.scalar(Emitter::wideOf(sum), double(node.numInputs()))));
+}
+
+static void where(Node &node) {
+  node.out(node.e.select(node.in(0), node.in(1), node.in(2)));
+}
+
+static void clip(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0);
+  if (node.opset() < 11) {
+    if (node.hasAttr("min"))
+      x = e.binary(ops::Maximum, x,
+                   e.scalar(x.dtype(), node.attrNumber("min", 0)));
+    if (node.hasAttr("max"))
+      x = e.binary(ops::Minimum, x,
+                   e.scalar(x.dtype(), node.attrNumber("max", 0)));
+    return node.out(x);
+  }
+  if (node.has(1))
+    x = e.binary(ops::Maximum, x, node.in(1));
+  if (node.has(2))
+    x = e.binary(ops::Minimum, x, node.in(2));
+  node.out(x);
+}
+
+static void identity(Node &node) { node.out(node.raw(0)); }
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+static constexpr OpRow rows[] = {
+    {"Abs", unary<ops::Abs>},
+    {"Acos", unary<ops::Acos>, 7},
+    {"Acosh", acosh, 9},
+    {"Add", binary<ops::Add>},
+    {"And", logical<ops::LogicalAnd>},
+    {"Asin", unary<ops::Asin>, 7},
+    {"Asinh", asinh, 9},
+    {"Atan", unary<ops::Atan>, 7},
+    {"Atanh", unary<ops::Atanh>, 9},
+    {"BitShift", bitShift, 11, "integers of 64 bits have 32"},
+    {"Cast", castTo, 6, "not to strings, bfloat16 or 8-bit floats"},
+    {"CastLike", castLike, 15},
+    {"Ceil", unary<ops::Ceil>},
+    {"Clip", clip},
+    {"Cos", unary<ops::Cos>, 7},
+    {"Cosh", unary<ops::Cosh>, 9},
+    {"Div", divide},
+    {"Equal", compare<ops::Equal>},
+    {"Erf", unary<ops::Erf>, 9},
+    {"Exp", unary<ops::Exp>},
+    {"Floor", unary<ops::Floor>},
+    {"Greater", compare<ops::Greater>},
+    {"GreaterOrEqual", compare<ops::GreaterEqual>, 12},
+    {"Identity", identity},
+    {"IsInf", isInf, 10},
+    {"IsNaN", isNaN, 9},
+    {"Less", compare<ops::Less>},
+    {"LessOrEqual", compare<ops::LessEqual>, 12},
+    {"Log", log},
+    {"Max", variadic<ops::Maximum>},
+    {"Mean", mean},
+    {"Min", variadic<ops::Minimum>},
+    {"Mod", mod, 10},
+    {"Mul", binary<ops::Mul>},
+    {"Neg", negate},
+    {"Not", logicalNot},
+    {"Or", logical<ops::LogicalOr>},
+    {"Pow", power},
+    {"Reciprocal", reciprocal},
+    {"Round", unary<ops::Round>, 11},
+    {"Sign", unary<ops::Sign>, 9},
+    {"Sin", unary<ops::Sin>, 7},
+    {"Sinh", unary<ops::Sinh>, 9},
+    {"Sqrt", unary<ops::Sqrt>},
+    {"Sub", binary<ops::Sub>},
+    {"Sum", variadic<ops::Add>},
+    {"Tan", unary<ops::Tan>, 7},
+    {"Where", where, 9},
+    {"Xor", logical<ops::LogicalXor>},
+};
+
+llvm::ArrayRef<OpRow> onnx::elementwiseRows() { return rows; }

@@ -1,0 +1,75 @@
+//===- Matrices.cpp - triangles and determinants --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../Families.h"
+#include "anec/IR/Params.h"
+
+using namespace anec;
+using namespace anec::onnx;
+
+/// Keeps the triangle from diagonal `k` on.
+static void readTrilu(Node &n) {
+  Val x = n.in(0);
+  if (!x)
+    return;
+  bool upper = n.attr("upper", 1) != 0;
+  int64_t k = n.has(1) ? n.integer(1) : 0;
+  if (n.failed())
+    return;
+  if (x.rank() < 2)
+    return n.fail("`Trilu` needs matrices");
+  int64_t rows = x.dim(-2), columns = x.dim(-1);
+  std::vector<double> kept(size_t(rows * columns));
+  for (int64_t i = 0; i != rows; ++i)
+    for (int64_t j = 0; j != columns; ++j)
+      kept[size_t(i * columns + j)] = upper ? j - i >= k : j - i <= k;
+  Val mask =
+      n.e.constant(Constant::fromDoubles({DType::Bool, {rows, columns}}, kept));
+  Val zero = n.e.scalar(x.dtype(), 0);
+  n.out(n.e.select(mask, x, zero));
+}
+
+/// Element [..., row, column], without these axes.
+static Val at(Emitter &e, Val x, int64_t row, int64_t column) {
+  Val element = e.slice(e.slice(x, -2, row, row + 1), -1, column, column + 1);
+  return e.reshape(element, llvm::ArrayRef(x.shape()).drop_back(2));
+}
+
+/// By rows of up to 4: the sum over the first row of element times cofactor.
+static Val determinant(Emitter &e, Val x, int64_t row,
+                       llvm::ArrayRef<int64_t> columns) {
+  if (columns.size() == 1)
+    return at(e, x, row, columns.front());
+  Val sum;
+  for (size_t i = 0; i != columns.size(); ++i) {
+    Shape others(columns);
+    others.erase(others.begin() + i);
+    Val term =
+        e.mul(at(e, x, row, columns[i]), determinant(e, x, row + 1, others));
+    sum = !i ? term : i % 2 ? e.sub(sum, term) : e.add(sum, term);
+  }
+  return sum;
+}
+
+static void readDet(Node &n) {
+  Val x = n.in(0);
+  if (!x)
+    return;
+  if (x.rank() < 2 || x.dim(-1) != x.dim(-2))
+    return n.fail("`Det` needs square matrices");
+  if (x.dim(-1) > 4)
+    return n.refuse("a determinant of more than 4 rows");
+  Shape columns;
+  for (int64_t i = 0; i != x.dim(-1); ++i)
+    columns.push_back(i);
+  n.out(determinant(n.e, x, 0, columns));
+}
+
+static constexpr OpRow rows[] = {
+    {.name = "Det", .read = readDet, .since = 11, .limits = "of up to 4 rows"},
+    {.name = "Trilu", .read = readTrilu, .since = 14},
+};
+
+llvm::ArrayRef<OpRow> onnx::matrixRows() { return rows; }

@@ -1,0 +1,315 @@
+//===- Resize.cpp - images of other sizes ---------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../Families.h"
+#include "AlongAxis.h"
+#include "ResizeAxis.h"
+#include "anec/IR/Params.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::onnx;
+
+//===----------------------------------------------------------------------===//
+// One axis
+//===----------------------------------------------------------------------===//
+
+/// The index that each row of [count, extent] reads alone; empty if one reads
+/// several.
+static Shape singleIndices(llvm::ArrayRef<double> weights, int64_t extent) {
+  Shape indices;
+  for (; !weights.empty(); weights = weights.drop_front(extent)) {
+    llvm::ArrayRef<double> row = weights.take_front(extent);
+    const double *one = llvm::find(row, 1.0);
+    if (one == row.end() || llvm::count(row, 0.0) != extent - 1)
+      return {};
+    indices.push_back(one - row.begin());
+  }
+  return indices;
+}
+
+static Val resizeAlong(Emitter &e, Val x, int64_t axis, const ResizeAxis &way,
+                       const ResizeMode &mode) {
+  std::vector<double> weights = way.weights(mode);
+  if (Shape indices = singleIndices(weights, way.extent); !indices.empty())
+    return e.gather(x, e.list(indices), axis);
+  return weighAlong(e, x, axis, weights);
+}
+
+//===----------------------------------------------------------------------===//
+// All axes
+//===----------------------------------------------------------------------===//
+
+/// The sampling mode of `resize_bilinear` that reads the same positions; empty
+/// if there is none.
+static StringRef samplingMode(const ResizeMode &mode,
+                              llvm::ArrayRef<ResizeAxis> ways) {
+  if (mode.mode != "linear" || mode.excludeOutside)
+    return "";
+  for (const ResizeAxis &way : ways)
+    if (double(way.extent) * way.scale != double(way.count) || way.count < 2)
+      return "";
+  if (mode.coordinates == "half_pixel" ||
+      mode.coordinates == "pytorch_half_pixel")
+    return "UNALIGN_CORNERS";
+  if (mode.coordinates == "align_corners")
+    return "STRICT_ALIGN_CORNERS";
+  return mode.coordinates == "asymmetric" ? "DEFAULT" : "";
+}
+
+/// Whether each element is repeated, an axis by a number of its own.
+static bool repeats(const ResizeMode &mode, llvm::ArrayRef<ResizeAxis> ways) {
+  if (mode.mode != "nearest")
+    return false;
+  for (const ResizeAxis &way : ways) {
+    if (way.count % way.extent)
+      return false;
+    Shape indices = singleIndices(way.weights(mode), way.extent);
+    for (size_t i = 0; i != indices.size(); ++i)
+      if (indices[i] != int64_t(i) * way.extent / way.count)
+        return false;
+  }
+  return true;
+}
+
+/// An op of MIL for the last two axes, if there is one; missing otherwise.
+static Val resizeImages(Emitter &e, Val x, llvm::ArrayRef<ResizeAxis> ways,
+                        const ResizeMode &mode) {
+  if (x.rank() < 3 || x.rank() > 5)
+    return {};
+  for (const ResizeAxis &way : ways.drop_back(2))
+    if (way.count != way.extent || way.scale != 1)
+      return {};
+  ways = ways.take_back(2);
+  int64_t height = ways[0].count, width = ways[1].count;
+  if (repeats(mode, ways))
+    return e.make(
+        ops::UpsampleNearestNeighbor, {x},
+        {{param::scaleFactorHeight,
+          Constant::scalar(DType::FP32, double(height / ways[0].extent))},
+         {param::scaleFactorWidth,
+          Constant::scalar(DType::FP32, double(width / ways[1].extent))}});
+  StringRef sampling = samplingMode(mode, ways);
+  if (sampling.empty())
+    return {};
+  return e.make(ops::ResizeBilinear, {x},
+                {{param::targetSizeHeight, height},
+                 {param::targetSizeWidth, width},
+                 {param::samplingMode, sampling}});
+}
+
+/// Replaces what tf_crop_and_resize reads outside of the input.
+static Val replaceOutside(Emitter &e, Val x, llvm::ArrayRef<ResizeAxis> ways,
+                          const ResizeMode &mode, double value) {
+  for (const auto &[axis, way] : llvm::enumerate(ways)) {
+    Shape shape(ways.size(), 1);
+    shape[axis] = way.count;
+    std::vector<double> outside;
+    for (int64_t i = 0; i != way.count; ++i)
+      outside.push_back(way.isOutside(mode, i));
+    if (llvm::count(outside, 0) == way.count)
+      continue;
+    Val mask = e.constant(Constant::fromDoubles({DType::Bool, shape}, outside));
+    x = e.select(mask, e.filled(x.dtype(), x.shape(), value), x);
+  }
+  return x;
+}
+
+static void resize(Node &n, Val x, llvm::ArrayRef<ResizeAxis> ways,
+                   const ResizeMode &mode, double extrapolation = 0) {
+  for (const ResizeAxis &way : ways) {
+    if (way.count < 1)
+      return n.fail("the result has no elements");
+    if (way.count > int64_t(1) << 24 || way.count * way.extent > int64_t(1)
+                                                                     << 24)
+      return n.refuse("the result is too large");
+  }
+  Emitter &e = n.e;
+  DType dtype = x.dtype();
+  if (mode.mode != "nearest" && Emitter::wideOf(x) == DType::Int32)
+    x = e.cast(x, DType::FP32);
+  bool isFloat = x.dtype() == DType::FP16 || x.dtype() == DType::FP32;
+  Val result = isFloat ? resizeImages(e, x, ways, mode) : Val();
+  if (!result) {
+    result = x;
+    for (const auto &[axis, way] : llvm::enumerate(ways))
+      if (way.count != way.extent || way.scale != 1 ||
+          mode.coordinates == "tf_crop_and_resize")
+        result = resizeAlong(e, result, int64_t(axis), way, mode);
+  }
+  result = e.cast(result, dtype);
+  n.out(replaceOutside(e, result, ways, mode, extrapolation));
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+/// Ways from a scale for each axis; the node has failed if they do not match.
+static std::vector<ResizeAxis> waysOf(Node &n, Val x,
+                                      llvm::ArrayRef<double> scales) {
+  std::vector<ResizeAxis> ways;
+  if (int64_t(scales.size()) != x.rank()) {
+    n.fail("there must be a scale for each axis of the input");
+    return ways;
+  }
+  for (size_t i = 0; i != scales.size(); ++i) {
+    if (!(scales[i] > 0 && scales[i] < 1e6)) {
+      n.fail("scales must be greater than 0 and less than 1000000");
+      return ways;
+    }
+    int64_t extent = x.shape()[i];
+    ways.push_back({.extent = extent,
+                    .count = int64_t(std::floor(double(extent) * scales[i])),
+                    .scale = scales[i]});
+  }
+  return ways;
+}
+
+static bool checkMode(Node &n, const ResizeMode &mode) {
+  static constexpr StringRef modes[] = {"nearest", "linear", "cubic"};
+  static constexpr StringRef coordinates[] = {
+      "align_corners",        "asymmetric",         "half_pixel",
+      "half_pixel_symmetric", "pytorch_half_pixel", "tf_crop_and_resize",
+      "tf_half_pixel_for_nn"};
+  static constexpr StringRef roundings[] = {
+      "ceil", "floor", "round_prefer_ceil", "round_prefer_floor"};
+  if (!llvm::is_contained(modes, mode.mode))
+    n.fail("`mode` must be `nearest`, `linear` or `cubic`");
+  else if (!llvm::is_contained(coordinates, mode.coordinates))
+    n.fail("`coordinate_transformation_mode` `" + mode.coordinates +
+           "` is not known");
+  else if (!llvm::is_contained(roundings, mode.rounding))
+    n.fail("`nearest_mode` `" + mode.rounding + "` is not known");
+  return !n.failed();
+}
+
+/// Up to version 10: scales alone, from the corner.
+static void readScaled(Node &n, bool scalesAreAttribute) {
+  Val x = n.in(0);
+  if (!x)
+    return;
+  ResizeMode mode{.mode = n.attrText("mode", "nearest")};
+  if (mode.mode == "bilinear")
+    mode.mode = "linear";
+  if (!checkMode(n, mode))
+    return;
+  std::vector<double> scales =
+      scalesAreAttribute ? n.attrNumbers("scales") : n.numbers(1);
+  if (n.failed())
+    return;
+  std::vector<ResizeAxis> ways = waysOf(n, x, scales);
+  if (!n.failed())
+    resize(n, x, ways, mode);
+}
+
+static void readUpsample(Node &n) { readScaled(n, n.opset() < 9); }
+
+/// Ways from the sizes of `axes`, by the policy of the node.
+static std::vector<ResizeAxis> waysToSizes(Node &n, Val x,
+                                           llvm::ArrayRef<int64_t> axes,
+                                           llvm::ArrayRef<int64_t> sizes) {
+  std::vector<ResizeAxis> ways;
+  for (int64_t extent : x.shape())
+    ways.push_back({.extent = extent, .count = extent, .scale = 1});
+  if (sizes.size() != axes.size()) {
+    n.fail("there must be a size for each axis that is resized");
+    return ways;
+  }
+  for (size_t i = 0; i != axes.size(); ++i) {
+    ResizeAxis &way = ways[size_t(axes[i])];
+    way.count = sizes[i];
+    way.scale = double(way.count) / double(way.extent);
+  }
+  StringRef policy = n.attrText("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch" || axes.empty())
+    return ways;
+  if (policy != "not_larger" && policy != "not_smaller") {
+    n.fail("`keep_aspect_ratio_policy` `" + policy + "` is not known");
+    return ways;
+  }
+  double scale = ways[size_t(axes.front())].scale;
+  for (int64_t axis : axes)
+    scale = policy == "not_larger" ? std::fmin(scale, ways[size_t(axis)].scale)
+                                   : std::fmax(scale, ways[size_t(axis)].scale);
+  for (int64_t axis : axes) {
+    ResizeAxis &way = ways[size_t(axis)];
+    way.scale = scale;
+    way.count = int64_t(std::floor(scale * double(way.extent) + 0.5));
+  }
+  return ways;
+}
+
+static void readResize(Node &n) {
+  if (n.opset() < 11)
+    return readScaled(n, false);
+  Val x = n.in(0);
+  if (!x)
+    return;
+  ResizeMode mode{
+      .mode = n.attrText("mode", "nearest"),
+      .coordinates = n.attrText("coordinate_transformation_mode", "half_pixel"),
+      .rounding = n.attrText("nearest_mode", "round_prefer_floor"),
+      .cubicA = n.attrNumber("cubic_coeff_a", -0.75),
+      .excludeOutside = n.attr("exclude_outside", 0) != 0};
+  if (!checkMode(n, mode))
+    return;
+  Shape axes;
+  for (int64_t axis : n.attrInts("axes"))
+    axes.push_back(n.normalized(axis, x.rank()));
+  if (axes.empty())
+    for (int64_t axis = 0; axis != x.rank(); ++axis)
+      axes.push_back(axis);
+  // An input without elements is one that is not there.
+  bool bySizes = n.has(3) && n.raw(3).size() > 0;
+  if (!bySizes && !n.has(2))
+    return n.fail("`Resize` needs scales or sizes");
+  if (n.failed())
+    return;
+  std::vector<ResizeAxis> ways;
+  if (bySizes) {
+    Shape sizes = n.ints(3);
+    if (n.failed())
+      return;
+    ways = waysToSizes(n, x, axes, sizes);
+  } else {
+    std::vector<double> given = n.numbers(2), scales(size_t(x.rank()), 1);
+    if (n.failed())
+      return;
+    if (given.size() != axes.size())
+      return n.fail("there must be a scale for each axis that is resized");
+    for (size_t i = 0; i != axes.size(); ++i)
+      scales[size_t(axes[i])] = given[i];
+    ways = waysOf(n, x, scales);
+  }
+  if (n.failed())
+    return;
+  if (n.attr("antialias", 0) && mode.mode != "nearest")
+    for (const ResizeAxis &way : ways)
+      if (way.scale < 1)
+        return n.refuse("`antialias`");
+  if (mode.coordinates == "tf_crop_and_resize") {
+    std::vector<double> roi = n.numbers(1);
+    if (n.failed())
+      return;
+    if (roi.size() != 2 * axes.size())
+      return n.fail("`roi` must have two numbers for each axis");
+    for (size_t i = 0; i != axes.size(); ++i) {
+      ways[size_t(axes[i])].start = roi[i];
+      ways[size_t(axes[i])].end = roi[axes.size() + i];
+    }
+  }
+  resize(n, x, ways, mode, n.attrNumber("extrapolation_value", 0));
+}
+
+static constexpr OpRow rows[] = {
+    {.name = "Resize",
+     .read = readResize,
+     .since = 10,
+     .limits = "scales, sizes and `roi` must be known; no `antialias`"},
+    {.name = "Upsample", .read = readUpsample, .since = 7},
+};
+
+llvm::ArrayRef<OpRow> onnx::resizeRows() { return rows; }

@@ -1,0 +1,91 @@
+//===- ResizeAxis.cpp - resizing along one axis ---------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ResizeAxis.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::onnx;
+
+double ResizeAxis::positionOf(const ResizeMode &mode, int64_t i) const {
+  double at = double(i), inputs = double(extent);
+  // The length of the output before it is rounded down.
+  double length = inputs * scale;
+  StringRef how = mode.coordinates;
+  if (how == "half_pixel")
+    return (at + 0.5) / scale - 0.5;
+  if (how == "half_pixel_symmetric") {
+    double adjustment = double(count) / length, center = inputs / 2;
+    return center * (1 - adjustment) + (at + 0.5) / scale - 0.5;
+  }
+  if (how == "pytorch_half_pixel")
+    return length > 1 ? (at + 0.5) / scale - 0.5 : 0;
+  if (how == "align_corners")
+    return length == 1 ? 0 : at * (inputs - 1) / (length - 1);
+  if (how == "tf_half_pixel_for_nn")
+    return (at + 0.5) / scale;
+  if (how == "tf_crop_and_resize")
+    return length > 1 ? start * (inputs - 1) +
+                            at * (end - start) * (inputs - 1) / (length - 1)
+                      : (start + end) * (inputs - 1) / 2;
+  return at / scale; // asymmetric
+}
+
+bool ResizeAxis::isOutside(const ResizeMode &mode, int64_t i) const {
+  double position = positionOf(mode, i);
+  return mode.coordinates == "tf_crop_and_resize" &&
+         (position < 0 || position > double(extent - 1));
+}
+
+static double rounded(double position, StringRef rounding) {
+  if (rounding == "round_prefer_floor")
+    return std::ceil(position - 0.5);
+  if (rounding == "round_prefer_ceil")
+    return std::floor(position + 0.5);
+  return rounding == "ceil" ? std::ceil(position) : std::floor(position);
+}
+
+/// The weight of a pixel at a distance, by Keys' cubic with parameter a.
+static double cubic(double distance, double a) {
+  double t = std::fabs(distance);
+  if (t <= 1)
+    return ((a + 2) * t - (a + 3)) * t * t + 1;
+  if (t < 2)
+    return ((a * t - 5 * a) * t + 8 * a) * t - 4 * a;
+  return 0;
+}
+
+std::vector<double> ResizeAxis::weights(const ResizeMode &mode) const {
+  std::vector<double> all(size_t(count * extent));
+  for (int64_t i = 0; i != count; ++i) {
+    double *row = &all[size_t(i * extent)];
+    double position = positionOf(mode, i);
+    // Positions far outside read the edge, or are replaced.
+    position = std::fmin(std::fmax(position, -2.0), double(extent) + 2);
+    auto add = [&](int64_t at, double weight) {
+      row[std::clamp<int64_t>(at, 0, extent - 1)] += weight;
+    };
+    if (mode.mode == "nearest") {
+      add(int64_t(rounded(position, mode.rounding)), 1);
+      continue;
+    }
+    auto below = int64_t(std::floor(position));
+    int64_t reach = mode.mode == "cubic" ? 2 : 1;
+    double sum = 0;
+    for (int64_t at = below - reach + 1; at <= below + reach; ++at) {
+      double distance = position - double(at);
+      double weight = mode.mode == "cubic" ? cubic(distance, mode.cubicA)
+                                           : 1 - std::fabs(distance);
+      if (mode.excludeOutside && (at < 0 || at >= extent))
+        continue;
+      add(at, weight);
+      sum += weight;
+    }
+    if (mode.excludeOutside && sum != 0)
+      for (int64_t at = 0; at != extent; ++at)
+        row[at] /= sum;
+  }
+  return all;
+}

@@ -1,0 +1,40 @@
+//===- ResizeAxis.h - resizing along one axis -----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_ONNX_OPS_RESIZEAXIS_H
+#define ANEC_LIB_ONNX_OPS_RESIZEAXIS_H
+
+#include "../Node.h"
+
+namespace anec::onnx {
+
+/// How a node resizes: the attributes of `Resize`, and what older operators
+/// have in their place.
+struct ResizeMode {
+  StringRef mode = "nearest";           ///< nearest, linear or cubic
+  StringRef coordinates = "asymmetric"; ///< how positions correspond
+  StringRef rounding = "floor";         ///< of positions, for nearest
+  double cubicA = -0.75;
+  bool excludeOutside = false;
+};
+
+/// One axis: `extent` positions become `count`.
+struct ResizeAxis {
+  int64_t extent, count;
+  double scale;
+  double start = 0, end = 1; ///< the part that tf_crop_and_resize shows
+
+  /// The position of the input for position `i` of the output.
+  double positionOf(const ResizeMode &mode, int64_t i) const;
+  /// What each position of the output reads: weights of all positions of the
+  /// input, [count, extent].
+  std::vector<double> weights(const ResizeMode &mode) const;
+  /// Whether tf_crop_and_resize reads outside of the input.
+  bool isOutside(const ResizeMode &mode, int64_t i) const;
+};
+
+} // namespace anec::onnx
+
+#endif // ANEC_LIB_ONNX_OPS_RESIZEAXIS_H

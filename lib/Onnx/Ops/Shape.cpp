@@ -1,0 +1,351 @@
+//===- Shape.cpp - movement of elements -----------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../Families.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::onnx;
+
+static void reshape(Node &node) {
+  Val x = node.raw(0);
+  Shape shape = node.opset() < 5 ? node.attrInts("shape") : node.ints(1);
+  if (node.failed())
+    return;
+  bool zeros = node.attr("allowzero", 0) != 0;
+  int64_t product = 1, unknown = -1;
+  for (auto [axis, extent] : llvm::enumerate(shape)) {
+    if (extent == 0 && !zeros)
+      extent = x.dim(int64_t(axis));
+    if (extent == -1)
+      unknown = int64_t(axis);
+    else
+      product *= extent;
+  }
+  if (unknown >= 0 && product > 0)
+    shape[size_t(unknown)] = x.size() / product;
+  std::optional<int64_t> size = checkedNumElements(shape);
+  if (!size || *size != x.size())
+    return node.fail("a tensor of shape " + shapeToString(x.shape()) +
+                     " cannot have the shape " + shapeToString(shape));
+  node.out(node.e.reshape(x, shape));
+}
+
+static void flatten(Node &node) {
+  Val x = node.in(0);
+  int64_t axis = node.attr("axis", 1), rows = 1;
+  if (axis < 0)
+    axis += x.rank();
+  if (axis < 0 || axis > x.rank())
+    return node.fail("there is no such axis");
+  for (int64_t i = 0; i != axis; ++i)
+    rows *= x.dim(i);
+  node.out(node.e.reshape(x, {rows, rows == 0 ? 0 : x.size() / rows}));
+}
+
+static void squeeze(Node &node) {
+  Val x = node.raw(0);
+  Shape axes = node.axes(1, 13, x.rank(), /*emptyMeansAll=*/false), shape;
+  bool all = axes.empty();
+  for (int64_t axis = 0; axis != x.rank(); ++axis) {
+    bool listed = llvm::is_contained(axes, axis);
+    if (listed && x.dim(axis) != 1)
+      return node.fail("axis " + llvm::Twine(axis) + " has " +
+                       llvm::Twine(x.dim(axis)) + " elements");
+    if (!(listed || (all && x.dim(axis) == 1)))
+      shape.push_back(x.dim(axis));
+  }
+  node.out(node.e.reshape(x, shape));
+}
+
+static void unsqueeze(Node &node) {
+  Val x = node.raw(0);
+  Shape given = node.opset() < 13 ? node.attrInts("axes") : node.ints(1);
+  if (node.failed())
+    return;
+  int64_t rank = x.rank() + int64_t(given.size());
+  Shape shape(size_t(rank), 0);
+  for (int64_t axis : given)
+    shape[size_t(node.normalized(axis, rank))] = 1;
+  int64_t next = 0;
+  for (int64_t &extent : shape)
+    if (extent == 0)
+      extent = x.dim(next++);
+  if (!node.failed() && next != x.rank())
+    return node.fail("an axis is listed twice");
+  if (!node.failed())
+    node.out(node.e.reshape(x, shape));
+}
+
+static void transpose(Node &node) {
+  Val x = node.in(0);
+  Shape perm = node.attrInts("perm"), sorted = perm;
+  if (perm.empty())
+    for (int64_t axis = x.rank(); axis-- > 0;)
+      perm.push_back(axis);
+  sorted = perm;
+  llvm::sort(sorted);
+  for (auto [axis, entry] : llvm::enumerate(sorted))
+    if (entry != int64_t(axis) || int64_t(sorted.size()) != x.rank())
+      return node.fail("`perm` is no permutation of the axes");
+  node.out(node.e.transpose(x, perm));
+}
+
+static void concat(Node &node) {
+  Vals parts;
+  for (size_t i = 0; i != node.numInputs(); ++i)
+    parts.push_back(node.in(i));
+  if (parts.empty())
+    return node.fail("there are no inputs");
+  // An empty part has no elements to add.
+  int64_t axis = node.axis(0, parts.front().rank());
+  if (!node.failed())
+    node.out(node.e.concat(parts, axis));
+}
+
+static void split(Node &node) {
+  Val x = node.in(0);
+  int64_t axis = node.axis(0, x.rank()), count = int64_t(node.numOutputs());
+  Shape sizes;
+  if (node.opset() < 13)
+    sizes = node.attrInts("split");
+  else if (node.has(1))
+    sizes = node.ints(1);
+  if (node.failed())
+    return;
+  int64_t total = x.dim(axis), each = (total + count - 1) / count;
+  if (sizes.empty())
+    for (int64_t left = total; int64_t(sizes.size()) != count; left -= each)
+      sizes.push_back(std::clamp<int64_t>(left, 0, each));
+  if (int64_t(sizes.size()) != count)
+    return node.fail("`split` must have a size for each output");
+  int64_t begin = 0;
+  for (size_t i = 0; i != sizes.size(); ++i) {
+    if (sizes[i] < 0 || sizes[i] > total - begin)
+      return node.fail("the sizes of the parts exceed the axis");
+    if (node.wants(i))
+      node.out(i, node.e.slice(x, axis, begin, begin + sizes[i]));
+    begin += sizes[i];
+  }
+}
+
+static void slice(Node &node) {
+  Val x = node.raw(0);
+  bool attributes = node.opset() < 10;
+  Shape begins = attributes ? node.attrInts("starts") : node.ints(1);
+  Shape ends = attributes ? node.attrInts("ends") : node.ints(2);
+  Shape axes, steps;
+  if (attributes)
+    axes = node.attrInts("axes");
+  else if (node.has(3))
+    axes = node.ints(3);
+  if (!attributes && node.has(4))
+    steps = node.ints(4);
+  if (node.failed())
+    return;
+  if (axes.empty())
+    for (size_t i = 0; i != begins.size(); ++i)
+      axes.push_back(int64_t(i));
+  if (steps.empty())
+    steps.assign(begins.size(), 1);
+  if (ends.size() != begins.size() || axes.size() != begins.size() ||
+      steps.size() != begins.size())
+    return node.fail("`starts`, `ends`, `axes` and `steps` differ in size");
+  for (size_t i = 0; i != begins.size(); ++i) {
+    int64_t axis = node.normalized(axes[i], x.rank()), step = steps[i];
+    if (node.failed())
+      return;
+    if (step == 0)
+      return node.fail("a step is 0");
+    int64_t extent = x.dim(axis);
+    auto position = [&](int64_t at, int64_t least, int64_t most) {
+      return std::clamp(at < 0 ? at + extent : at, least, most);
+    };
+    int64_t begin = step > 0 ? position(begins[i], 0, extent)
+                             : position(begins[i], 0, extent - 1);
+    int64_t end = step > 0 ? position(ends[i], 0, extent)
+                           : position(ends[i], -1, extent - 1);
+    if ((step > 0 && begin >= end) || (step < 0 && begin <= end)) {
+      if (!x.known())
+        return node.refuse("its result is empty");
+      Shape shape = x.shape();
+      shape[size_t(axis)] = 0;
+      return node.out(node.e.empty(x.dtype(), shape));
+    }
+    x = node.e.slice(x, axis, begin, end, step);
+  }
+  node.out(x);
+}
+
+static void expand(Node &node) {
+  Val x = node.in(0);
+  Shape shape = node.ints(1);
+  if (node.failed())
+    return;
+  std::optional<Shape> result = broadcastShapes(x.shape(), shape);
+  if (!result)
+    return node.fail("a tensor of shape " + shapeToString(x.shape()) +
+                     " does not expand to " + shapeToString(shape));
+  node.out(node.e.broadcast(x, *result));
+}
+
+static void tile(Node &node) {
+  Val x = node.in(0);
+  Shape repeats = node.ints(1);
+  if (node.failed())
+    return;
+  if (int64_t(repeats.size()) != x.rank())
+    return node.fail("`repeats` must have a number for each axis");
+  DType wide = x.dtype() == DType::Bool ? DType::Bool : Emitter::wideOf(x);
+  node.out(node.e.cast(
+      node.e.make(ops::Tile, {node.e.cast(x, wide)}, {{param::reps, repeats}}),
+      x.dtype()));
+}
+
+/// The element of the input for each of an axis with padding: by reflection,
+/// repetition of the last element, or from the other end.
+static Shape paddedIndices(int64_t extent, int64_t before, int64_t after,
+                           StringRef mode) {
+  Shape indices;
+  for (int64_t i = -before; i != extent + after; ++i) {
+    int64_t at = i;
+    if (mode == "edge") {
+      at = std::clamp<int64_t>(i, 0, extent - 1);
+    } else if (mode == "wrap") {
+      at = ((i % extent) + extent) % extent;
+    } else {
+      int64_t period = std::max<int64_t>(1, 2 * (extent - 1));
+      at = ((i % period) + period) % period;
+      at = std::min(at, period - at);
+    }
+    indices.push_back(at);
+  }
+  return indices;
+}
+
+static void pad(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0);
+  bool attributes = node.opset() < 11;
+  Shape pads = attributes ? node.attrInts("pads") : node.ints(1);
+  StringRef mode = node.attrText("mode", "constant");
+  double value = 0;
+  if (attributes)
+    value = node.attrNumber("value", 0);
+  else if (node.has(2))
+    value = node.number(2);
+  Shape axes = node.axes(3, 0, x.rank());
+  if (node.failed() || !x)
+    return;
+  size_t count = axes.size();
+  if (pads.size() != 2 * count)
+    return node.fail("`pads` must have two numbers for each axis");
+  Shape constantPad(size_t(2 * x.rank()), 0);
+  bool hasPadding = false;
+  for (size_t i = 0; i != count; ++i) {
+    int64_t axis = axes[i], before = pads[i], after = pads[count + i];
+    int64_t begin = std::max<int64_t>(0, -before);
+    int64_t end = x.dim(axis) - std::max<int64_t>(0, -after);
+    if (begin >= end)
+      return node.refuse("its result is empty");
+    x = e.slice(x, axis, begin, end);
+    before = std::max<int64_t>(0, before);
+    after = std::max<int64_t>(0, after);
+    if (before == 0 && after == 0)
+      continue;
+    if (mode != "constant") {
+      x = e.gather(x, e.list(paddedIndices(x.dim(axis), before, after, mode)),
+                   axis);
+      continue;
+    }
+    constantPad[size_t(2 * axis)] = before;
+    constantPad[size_t(2 * axis + 1)] = after;
+    hasPadding = true;
+  }
+  if (hasPadding) {
+    DType dtype = x.dtype();
+    DType wide = dtype == DType::FP16 ? DType::FP16 : DType::FP32;
+    x = e.cast(e.make(ops::Pad, {e.cast(x, wide)},
+                      {{param::pad, constantPad},
+                       {param::mode, "constant"},
+                       {param::constantVal, Constant::scalar(wide, value)}}),
+               dtype);
+  }
+  node.out(x);
+}
+
+/// Blocks of channels become blocks of the plane.
+static void depthToSpace(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0);
+  int64_t block = node.attr("blocksize", 0);
+  if (x.rank() != 4 || block < 1 || x.dim(1) % (block * block) != 0)
+    return node.fail("the channels of a tensor of rank 4 must be a multiple "
+                     "of the block");
+  int64_t n = x.dim(0), c = x.dim(1) / (block * block), h = x.dim(2),
+          w = x.dim(3);
+  bool columnsFirst = node.attrText("mode", "DCR") == "DCR";
+  Val parts = columnsFirst ? e.reshape(x, {n, block, block, c, h, w})
+                           : e.reshape(x, {n, c, block, block, h, w});
+  Val moved = columnsFirst ? e.transpose(parts, {0, 3, 4, 1, 5, 2})
+                           : e.transpose(parts, {0, 1, 4, 2, 5, 3});
+  node.out(e.reshape(moved, {n, c, h * block, w * block}));
+}
+
+static void spaceToDepth(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0);
+  int64_t block = node.attr("blocksize", 0);
+  if (x.rank() != 4 || block < 1 || x.dim(2) % block != 0 ||
+      x.dim(3) % block != 0)
+    return node.fail("the plane of a tensor of rank 4 must be a multiple of "
+                     "the block");
+  int64_t n = x.dim(0), c = x.dim(1), h = x.dim(2) / block,
+          w = x.dim(3) / block;
+  Val parts = e.reshape(x, {n, c, h, block, w, block});
+  node.out(e.reshape(e.transpose(parts, {0, 3, 5, 1, 2, 4}),
+                     {n, c * block * block, h, w}));
+}
+
+/// Keeps a triangle of the last two axes.
+static void trilu(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0);
+  int64_t k = node.has(1) ? node.integer(1) : 0;
+  bool upper = node.attr("upper", 1) != 0;
+  if (node.failed() || x.rank() < 2)
+    return node.failed() ? void() : node.fail("the input must be a matrix");
+  int64_t rows = x.dim(-2), columns = x.dim(-1);
+  std::vector<double> keep;
+  for (int64_t row = 0; row != rows; ++row)
+    for (int64_t column = 0; column != columns; ++column)
+      keep.push_back(upper ? column - row >= k : column - row <= k);
+  Val mask =
+      e.constant(Constant::fromDoubles({DType::Bool, {rows, columns}}, keep));
+  node.out(e.select(mask, x, e.scalar(x.dtype(), 0)));
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+static constexpr OpRow rows[] = {
+    {"Concat", concat, 4},
+    {"DepthToSpace", depthToSpace},
+    {"Expand", expand, 8, "the shape must be known"},
+    {"Flatten", flatten},
+    {"Pad", pad, 2, "the padding must be known"},
+    {"Reshape", reshape, 5, "the shape must be known"},
+    {"Slice", slice, 1, "the bounds must be known"},
+    {"SpaceToDepth", spaceToDepth},
+    {"Split", split, 2, "the sizes must be known"},
+    {"Squeeze", squeeze, 1, "the axes must be known"},
+    {"Tile", tile, 6, "the repeats must be known"},
+    {"Transpose", transpose},
+    {"Trilu", trilu, 14},
+    {"Unsqueeze", unsqueeze, 1, "the axes must be known"},
+};
+
+llvm::ArrayRef<OpRow> onnx::shapeRows() { return rows; }

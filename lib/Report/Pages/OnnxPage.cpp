@@ -1,0 +1,63 @@
+//===- OnnxPage.cpp - docs/onnx.md, from the table of operators -----------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Pages.h"
+#include "anec/Onnx/Operators.h"
+
+using namespace anec;
+
+static constexpr llvm::StringLiteral introduction = R"(# ONNX models
+
+`anec` and `ane-run` take an `.onnx` file wherever they take MIL.
+
+```
+ane-run info model.onnx                                     inputs, outputs, ops, weights
+ane-run model.onnx --numerics=fp32 --input x=x.npy --output-dir out
+anec check model.onnx --target=m1,m4 --for=coreml           which ops leave the engine
+anec model.onnx -o model.mlpackage                          for Core ML
+anec model.onnx --shape x=1x3x224x224 -o model.mil          if its extents are symbolic
+```
+
+## What is read
+| part | how |
+|---|---|
+| graph | the kernel `main`. Nodes become MIL ops in the model's own precision, fp32 for most; what depends only on constants and shapes is computed |
+| operator sets | of the domain `ai.onnx`, versions 1 to 21. Other domains are errors, unless a function of the model defines the operator |
+| functions of the model | inlined |
+| `If` | the branch that is taken, if the condition is known |
+| extents with a name | must be given: `--shape NAME=1x3x64`; `ane-run` takes them from the .npy file |
+| values that shapes depend on | such as the `shape` of a `Reshape`: constants, or computed from shapes; `ane-run` also takes them from `--input`, with a remark. The input then stays, and has no effect |
+| int64, uint32, uint64 | become int32. A constant or an input that does not fit is an error |
+| double, bfloat16 | become fp32. A double that is too large is an error; bfloat16 inputs and outputs are not supported |
+| weights in other files | mapped. They must lie in the folder of the model or below it, and links are not followed |
+| tensors without elements | only as shapes |
+| strings, sequences, maps, optional values, sparse tensors, training | refused by name |
+
+An error names the file and the node, by its name or its first output:
+
+```
+model.onnx: error: node `conv1` (Conv): the attributes do not have a number for each spatial axis [onnx-node]
+```
+
+## How it is tested
+`test/Onnx/cases.txt` lists what becomes of the cases that the ONNX project publishes for operators and small models (Debian's `libonnx-testdata`), compared in fp32 with its tolerances.
+Of 994 cases without control flow, sequences, strings, random numbers and training, 945 pass; the others are refused with a reason. onnxruntime 1.30 passes 931 of the same cases.
+
+## Operators
+*Since* is the first version of the operator set that has the operator.
+
+| operator | since | read | |
+|---|---|---|---|
+)";
+
+void anec::printOnnxPage(llvm::raw_ostream &out) {
+  out << introduction;
+  for (const OnnxOperator &op : onnxOperators()) {
+    out << "| " << op.name << " | ";
+    if (op.isRead)
+      out << op.since;
+    out << " | " << (op.isRead ? "yes" : "no") << " | " << op.remark << " |\n";
+  }
+}
