@@ -10,13 +10,11 @@
 using namespace anec;
 using namespace anec::onnx;
 
-static void conv(Node &node) {
+Val onnx::convolved(Node &node, Val x, Val weight, Val bias) {
   Emitter &e = node.e;
-  Val x = node.in(0), weight = node.in(1), bias = node.maybe(2);
   Windows windows;
-  if (!hasPlane(node, x) || !hasPlane(node, weight) ||
-      !readWindows(node, Shape(spatialOf(weight)), spatialOf(x), windows))
-    return;
+  if (!readWindows(node, Shape(spatialOf(weight)), spatialOf(x), windows))
+    return {};
   Vals operands = {x, weight};
   bool stored = bias && bias.known();
   if (stored)
@@ -32,7 +30,13 @@ static void conv(Node &node) {
     shape[1] = bias.size();
     result = e.add(result, e.reshape(bias, shape));
   }
-  node.out(result);
+  return result;
+}
+
+static void conv(Node &node) {
+  Val x = node.in(0), weight = node.in(1), bias = node.maybe(2);
+  if (hasPlane(node, x) && hasPlane(node, weight))
+    node.out(convolved(node, x, weight, bias));
 }
 
 /// Cuts the whole result of a transposed convolution, or adds zeros.

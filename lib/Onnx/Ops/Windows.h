@@ -30,6 +30,10 @@ llvm::ArrayRef<int64_t> spatialOf(Val x);
 /// Whether there are images, channels and spatial axes; an error if not.
 bool hasPlane(Node &node, Val x);
 
+/// The convolution that the attributes of `node` describe; `bias` may be
+/// missing. Missing after an error.
+Val convolved(Node &node, Val x, Val weight, Val bias);
+
 } // namespace anec::onnx
 
 #endif // ANEC_LIB_ONNX_OPS_WINDOWS_H

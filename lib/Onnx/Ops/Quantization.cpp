@@ -1,0 +1,191 @@
+//===- Quantization.cpp - quantized values and products -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../Families.h"
+#include "Windows.h"
+
+using namespace anec;
+using namespace anec::onnx;
+
+/// A vector along an axis of `x`, so that it broadcasts; a number is one.
+static Val alongAxis(Emitter &e, Val vector, Val x, int64_t axis) {
+  if (vector.size() == 1)
+    return e.reshape(vector, {});
+  Shape shape(size_t(x.rank()), 1);
+  shape[size_t(axis)] = vector.size();
+  return e.reshape(vector, shape);
+}
+
+/// The integers `x`, rounded and limited to their type.
+static Val saturated(Emitter &e, Val x, DType dtype) {
+  bool isSigned = dtype == DType::Int8;
+  Val low = e.scalar(x.dtype(), isSigned ? -128 : 0);
+  Val high = e.scalar(x.dtype(), isSigned ? 127 : 255);
+  x = e.binary(ops::Minimum,
+               e.binary(ops::Maximum, e.unary(ops::Round, x), low), high);
+  return e.cast(x, dtype);
+}
+
+/// round(x / scale) + zero point.
+static Val quantized(Emitter &e, Val x, Val scale, Val zero, int64_t axis) {
+  DType dtype = zero ? zero.dtype() : DType::UInt8;
+  Val result = e.unary(ops::Round, e.div(x, alongAxis(e, scale, x, axis)));
+  if (zero)
+    result = e.add(result, alongAxis(e, e.cast(zero, x.dtype()), x, axis));
+  return saturated(e, result, dtype);
+}
+
+/// x - zero point, as floats.
+static Val shifted(Emitter &e, Val x, Val zero, int64_t axis, DType dtype) {
+  Val result = e.cast(x, dtype);
+  return zero ? e.sub(result, alongAxis(e, e.cast(zero, dtype), x, axis))
+              : result;
+}
+
+/// The axis of scales of several elements.
+static int64_t scaleAxis(Node &node, Val x, Val scale) {
+  return scale.size() == 1 ? 0 : node.axis(1, x.rank());
+}
+
+static bool isByte(DType dtype) {
+  return dtype == DType::Int8 || dtype == DType::UInt8;
+}
+
+static void quantizeLinear(Node &node) {
+  Val x = node.in(0), scale = node.in(1), zero = node.maybe(2);
+  if (node.failed())
+    return;
+  if (zero && !isByte(zero.dtype()))
+    return node.refuse("only int8 and uint8 have a counterpart");
+  int64_t axis = scaleAxis(node, x, scale);
+  if (!node.failed())
+    node.out(
+        quantized(node.e, node.e.cast(x, scale.dtype()), scale, zero, axis));
+}
+
+static void dequantizeLinear(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), scale = node.in(1), zero = node.maybe(2);
+  if (node.failed())
+    return;
+  int64_t axis = scaleAxis(node, x, scale);
+  if (node.failed())
+    return;
+  // Weights stay small.
+  constexpr int64_t leastWeight = 1024;
+  if (x.known() && scale.known() && isByte(x.dtype()) && x.rank() > 1 &&
+      x.size() >= leastWeight && (!zero || zero.known())) {
+    if (!zero)
+      zero = e.filled(x.dtype(), scale.shape(), 0);
+    Shape shape = scale.size() == 1 ? Shape() : Shape{scale.size()};
+    return node.out(e.make(ops::ConstexprAffineDequantize,
+                           {x, e.reshape(zero, shape), e.reshape(scale, shape)},
+                           {Attr(param::axis, axis)}));
+  }
+  Val result = shifted(e, x, zero, axis, scale.dtype());
+  node.out(e.mul(result, alongAxis(e, scale, x, axis)));
+}
+
+/// To uint8, with a scale and a zero point that follow from the values.
+static void dynamicQuantizeLinear(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), zero = e.scalar(DType::FP32, 0);
+  Shape axes = node.axes(1, 100, x.rank());
+  Val low =
+      e.binary(ops::Minimum, zero, e.reduce(ops::ReduceMin, x, axes, false));
+  Val high =
+      e.binary(ops::Maximum, zero, e.reduce(ops::ReduceMax, x, axes, false));
+  Val scale = e.mul(e.sub(high, low), 1.0 / 255);
+  Val point = saturated(e, e.div(e.mul(low, -1), scale), DType::UInt8);
+  node.out(0, quantized(e, x, scale, point, 0));
+  node.out(1, scale);
+  node.out(2, point);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Products of integers are computed in fp32, which holds sums up to 2^24.
+static Val product(Emitter &e, Val a, Val aZero, Val b, Val bZero) {
+  Val x = shifted(e, a, aZero, a.rank() - 2, DType::FP32);
+  Val y = shifted(e, b, bZero, b.rank() - 1, DType::FP32);
+  return e.matmul(x, y);
+}
+
+static bool areMatrices(Node &node, Val a, Val b) {
+  if (!node.failed() && (a.rank() < 2 || b.rank() < 2))
+    node.fail("the inputs must be matrices");
+  return !node.failed();
+}
+
+static void matMulInteger(Node &node) {
+  Val a = node.in(0), b = node.in(1);
+  if (areMatrices(node, a, b))
+    node.out(node.e.cast(product(node.e, a, node.maybe(2), b, node.maybe(3)),
+                         DType::Int32));
+}
+
+/// From the sums of products: x * scales / y_scale + y_zero_point.
+static Val requantized(Node &node, Val sum, Val scale, size_t output) {
+  Emitter &e = node.e;
+  Val y = node.in(output), zero = node.in(output + 1);
+  return saturated(
+      e,
+      e.add(e.unary(ops::Round, e.mul(sum, e.div(scale, e.reshape(y, {})))),
+            e.reshape(e.cast(zero, DType::FP32), {})),
+      zero.dtype());
+}
+
+static void qLinearMatMul(Node &node) {
+  Emitter &e = node.e;
+  Val a = node.in(0), aScale = node.in(1), aZero = node.in(2), b = node.in(3),
+      bScale = node.in(4), bZero = node.in(5);
+  if (!areMatrices(node, a, b))
+    return;
+  Val scale = e.mul(alongAxis(e, aScale, a, a.rank() - 2),
+                    alongAxis(e, bScale, b, b.rank() - 1));
+  node.out(requantized(node, product(e, a, aZero, b, bZero), scale, 6));
+}
+
+static void convInteger(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), weight = node.in(1);
+  if (!hasPlane(node, x) || !hasPlane(node, weight))
+    return;
+  Val sum = convolved(node, shifted(e, x, node.maybe(2), 1, DType::FP32),
+                      shifted(e, weight, node.maybe(3), 0, DType::FP32), {});
+  node.out(e.cast(sum, DType::Int32));
+}
+
+static void qLinearConv(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), xScale = node.in(1), xZero = node.in(2),
+      weight = node.in(3), wScale = node.in(4), wZero = node.in(5);
+  if (!hasPlane(node, x) || !hasPlane(node, weight))
+    return;
+  Val bias = node.maybe(8);
+  Val sum = convolved(node, shifted(e, x, xZero, 1, DType::FP32),
+                      shifted(e, weight, wZero, 0, DType::FP32),
+                      bias ? e.cast(bias, DType::FP32) : Val());
+  Val scale = e.mul(alongAxis(e, wScale, x, 1), e.reshape(xScale, {}));
+  node.out(requantized(node, sum, scale, 6));
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+static constexpr OpRow rows[] = {
+    {"ConvInteger", convInteger, 10, "in fp32: exact for sums up to 2^24"},
+    {"DequantizeLinear", dequantizeLinear, 10},
+    {"DynamicQuantizeLinear", dynamicQuantizeLinear, 11},
+    {"MatMulInteger", matMulInteger, 10, "in fp32: exact for sums up to 2^24"},
+    {"QLinearConv", qLinearConv, 10, "in fp32: exact for sums up to 2^24"},
+    {"QLinearMatMul", qLinearMatMul, 10, "in fp32: exact for sums up to 2^24"},
+    {"QuantizeLinear", quantizeLinear, 10, "to int8 and uint8"},
+};
+
+llvm::ArrayRef<OpRow> onnx::quantizationRows() { return rows; }

@@ -1,0 +1,262 @@
+//===- Recurrent.cpp - recurrent layers -----------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../Families.h"
+
+using namespace anec;
+using namespace anec::onnx;
+
+namespace {
+
+/// The operands of a recurrent layer, and what its attributes say. Weights have
+/// an axis of directions in front.
+struct Layer {
+  Val x; ///< [steps, batch, inputs]
+  Val inputWeights, hiddenWeights, bias;
+  Val initialH; ///< [directions, batch, hidden]
+  int64_t hidden = 0, directions = 1, batch = 1;
+  bool firstIsReverse = false, batchFirst = false;
+  std::vector<std::string> activations;
+};
+
+/// The results of one direction.
+struct Direction {
+  Val sequence; ///< [steps, batch, hidden]
+  Val h, c;     ///< the last ones: [batch, hidden]
+};
+
+} // namespace
+
+/// MIL's name of an activation; empty for none.
+static StringRef activationName(StringRef name) {
+  return name == "Sigmoid" ? "sigmoid"
+         : name == "Tanh"  ? "tanh"
+         : name == "Relu"  ? "relu"
+                           : "";
+}
+
+/// Reads what the layers have in common; `defaults` are the activations of a
+/// direction. Returns false after an error.
+static bool readLayer(Node &node, llvm::ArrayRef<StringRef> defaults,
+                      Layer &layer) {
+  Emitter &e = node.e;
+  layer.batchFirst = node.attr("layout", 0) != 0;
+  layer.x = node.in(0);
+  layer.inputWeights = node.in(1);
+  layer.hiddenWeights = node.in(2);
+  if (node.failed())
+    return false;
+  if (layer.x.rank() != 3 || layer.inputWeights.rank() != 3 ||
+      layer.hiddenWeights.rank() != 3) {
+    node.fail("the input and the weights must have rank 3");
+    return false;
+  }
+  if (layer.batchFirst)
+    layer.x = e.transpose(layer.x, {1, 0, 2});
+  StringRef direction = node.attrText("direction", "forward");
+  layer.directions = direction == "bidirectional" ? 2 : 1;
+  layer.firstIsReverse = direction == "reverse";
+  layer.batch = layer.x.dim(1);
+  layer.hidden = layer.hiddenWeights.dim(2);
+  if (layer.inputWeights.dim(0) != layer.directions) {
+    node.fail("the weights must have an entry for each direction");
+    return false;
+  }
+  if (node.has(4))
+    for (int64_t length : node.ints(4))
+      if (length != layer.x.dim(0)) {
+        node.refuse("sequences shorter than the input have no counterpart");
+        return false;
+      }
+  layer.bias = node.maybe(3);
+  Shape states = {layer.directions, layer.batch, layer.hidden};
+  layer.initialH =
+      node.has(5) ? node.in(5) : e.filled(layer.x.dtype(), states, 0);
+  if (node.has(5) && layer.batchFirst)
+    layer.initialH = e.transpose(layer.initialH, {1, 0, 2});
+  std::vector<StringRef> given = node.attrTexts("activations");
+  for (int64_t i = 0; i != layer.directions * int64_t(defaults.size()); ++i) {
+    StringRef wanted = size_t(i) < given.size()
+                           ? given[size_t(i)]
+                           : defaults[size_t(i) % defaults.size()];
+    StringRef name = activationName(wanted);
+    if (name.empty()) {
+      node.refuse("the activation " + wanted + " has no counterpart");
+      return false;
+    }
+    layer.activations.push_back(name.str());
+  }
+  return !node.failed();
+}
+
+/// Entry `index` of the first axis, without that axis.
+static Val entry(Emitter &e, Val x, int64_t index) {
+  Shape shape(x.shape().begin() + (x.rank() > 0), x.shape().end());
+  return e.reshape(e.slice(x, 0, index, index + 1), shape);
+}
+
+/// The blocks of `size` rows in another order.
+static Val reordered(Emitter &e, Val x, int64_t size,
+                     llvm::ArrayRef<int64_t> order) {
+  Vals parts;
+  for (int64_t block : order)
+    parts.push_back(e.slice(x, 0, block * size, (block + 1) * size));
+  return e.concat(parts, 0);
+}
+
+/// Half of the bias of a direction, with blocks in another order: that of the
+/// product with the input, or with the state. Zeros without a bias.
+static Val biasOf(Emitter &e, const Layer &layer, int64_t direction,
+                  bool ofState, llvm::ArrayRef<int64_t> order) {
+  auto size = int64_t(order.size()) * layer.hidden;
+  if (!layer.bias)
+    return e.filled(layer.x.dtype(), {size}, 0);
+  Val own = entry(e, layer.bias, direction);
+  return reordered(
+      e, e.slice(own, 0, ofState ? size : 0, ofState ? 2 * size : size),
+      layer.hidden, order);
+}
+
+/// Runs each direction, and sets the outputs.
+template <typename Run>
+static void runDirections(Node &node, const Layer &layer, Run run) {
+  Emitter &e = node.e;
+  Vals sequences, hs, cs;
+  Shape one = {1, layer.batch, layer.hidden};
+  for (int64_t direction = 0; direction != layer.directions; ++direction) {
+    bool reverse = direction == 1 || layer.firstIsReverse;
+    auto turned = [&](Val x) {
+      return reverse ? e.make(ops::Reverse, {x}, Attr(param::axes, {0})) : x;
+    };
+    Direction result = run(turned(layer.x), direction);
+    Val sequence = turned(result.sequence);
+    sequences.push_back(
+        e.reshape(sequence, {layer.x.dim(0), 1, layer.batch, layer.hidden}));
+    hs.push_back(e.reshape(result.h, one));
+    if (result.c)
+      cs.push_back(e.reshape(result.c, one));
+  }
+  auto state = [&](Vals &parts) {
+    Val all = e.concat(parts, 0);
+    return layer.batchFirst ? e.transpose(all, {1, 0, 2}) : all;
+  };
+  Val all = e.concat(sequences, 1);
+  node.out(0, layer.batchFirst ? e.transpose(all, {2, 0, 1, 3}) : all);
+  node.out(1, state(hs));
+  if (!cs.empty())
+    node.out(2, state(cs));
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+static void rnn(Node &node) {
+  Emitter &e = node.e;
+  Layer layer;
+  if (!readLayer(node, {"Tanh"}, layer))
+    return;
+  if (node.attrNumber("clip", 0) != 0)
+    return node.refuse("`clip` has no counterpart");
+  runDirections(node, layer, [&](Val x, int64_t direction) -> Direction {
+    Val bias = e.add(biasOf(e, layer, direction, false, {0}),
+                     biasOf(e, layer, direction, true, {0}));
+    Vals results =
+        e.makeAll(ops::Rnn,
+                  {x, entry(e, layer.initialH, direction),
+                   entry(e, layer.inputWeights, direction),
+                   entry(e, layer.hiddenWeights, direction), bias},
+                  {{param::outputSequence, true},
+                   {param::activation, layer.activations[size_t(direction)]}});
+    results.resize(2);
+    return {results[0], results[1], {}};
+  });
+}
+
+static void gru(Node &node) {
+  Emitter &e = node.e;
+  Layer layer;
+  if (!readLayer(node, {"Sigmoid", "Tanh"}, layer))
+    return;
+  if (node.attrNumber("clip", 0) != 0)
+    return node.refuse("`clip` has no counterpart");
+  // ONNX has the gates z, r, o; the op has r, o, z.
+  constexpr int64_t order[] = {1, 2, 0};
+  bool resetAfter = node.attr("linear_before_reset", 0) != 0;
+  runDirections(node, layer, [&](Val x, int64_t direction) -> Direction {
+    auto weights = [&](Val all) {
+      return reordered(e, entry(e, all, direction), layer.hidden, order);
+    };
+    size_t first = 2 * size_t(direction);
+    Vals results = e.makeAll(
+        ops::Gru,
+        {x, entry(e, layer.initialH, direction), weights(layer.inputWeights),
+         weights(layer.hiddenWeights), biasOf(e, layer, direction, true, order),
+         biasOf(e, layer, direction, false, order)},
+        {{param::outputSequence, true},
+         {param::resetAfter, resetAfter},
+         {param::recurrentActivation, layer.activations[first]},
+         {param::activation, layer.activations[first + 1]}});
+    results.resize(2);
+    return {results[0], results[1], {}};
+  });
+}
+
+static void lstm(Node &node) {
+  Emitter &e = node.e;
+  Layer layer;
+  if (!readLayer(node, {"Sigmoid", "Tanh", "Tanh"}, layer))
+    return;
+  if (node.attr("input_forget", 0) != 0)
+    return node.refuse("coupled gates have no counterpart");
+  // ONNX has the gates i, o, f, g; the op has i, f, o, g.
+  constexpr int64_t order[] = {0, 2, 1, 3}, peepholes[] = {0, 2, 1};
+  Val initialC = node.has(6)
+                     ? node.in(6)
+                     : e.filled(layer.x.dtype(), layer.initialH.shape(), 0);
+  if (node.has(6) && layer.batchFirst)
+    initialC = e.transpose(initialC, {1, 0, 2});
+  Val peephole = node.maybe(7);
+  double clip = node.attrNumber("clip", 0);
+  runDirections(node, layer, [&](Val x, int64_t direction) -> Direction {
+    auto weights = [&](Val all) {
+      return reordered(e, entry(e, all, direction), layer.hidden, order);
+    };
+    Val bias = e.add(biasOf(e, layer, direction, false, order),
+                     biasOf(e, layer, direction, true, order));
+    Vals operands = {x,
+                     entry(e, layer.initialH, direction),
+                     entry(e, initialC, direction),
+                     weights(layer.inputWeights),
+                     weights(layer.hiddenWeights),
+                     bias};
+    if (peephole)
+      operands.push_back(
+          reordered(e, entry(e, peephole, direction), layer.hidden, peepholes));
+    size_t first = 3 * size_t(direction);
+    llvm::SmallVector<Attr> attrs = {
+        {param::outputSequence, true},
+        {param::recurrentActivation, layer.activations[first]},
+        {param::cellActivation, layer.activations[first + 1]},
+        {param::activation, layer.activations[first + 2]}};
+    if (clip != 0)
+      attrs.push_back({param::clip, Constant::scalar(x.dtype(), clip)});
+    Vals results = e.makeAll(ops::Lstm, operands, attrs);
+    results.resize(3);
+    return {results[0], results[1], results[2]};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+static constexpr OpRow rows[] = {
+    {"GRU", gru, 1, "sigmoid, tanh and relu; sequences of full length"},
+    {"LSTM", lstm, 1, "sigmoid, tanh and relu; sequences of full length"},
+    {"RNN", rnn, 1, "sigmoid, tanh and relu; sequences of full length"},
+};
+
+llvm::ArrayRef<OpRow> onnx::recurrentRows() { return rows; }
