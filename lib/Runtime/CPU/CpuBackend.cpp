@@ -38,6 +38,7 @@ static constexpr MakerRow makers[] = {
     {&ops::Cast, makeElements},
     {&ops::Concat, makeConcat},
     {&ops::Conv, makeDirectConv},
+    {&ops::Conv, makeWideKernelConv},
     {&ops::Conv, makeConv},
     {&ops::ConvTranspose, makeConvTranspose},
     {&ops::CrossEntropy, makeCrossEntropy},
