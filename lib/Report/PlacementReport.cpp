@@ -1,0 +1,65 @@
+//===- PlacementReport.cpp - where Core ML runs ops, printed --------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Report/PlacementReport.h"
+#include "FindingText.h"
+#include "anec/IR/OpDef.h"
+#include "llvm/Support/Format.h"
+
+using namespace anec;
+
+static size_t countOnEngine(llvm::ArrayRef<PlacedOp> ops) {
+  return size_t(
+      llvm::count_if(ops, [](const PlacedOp &op) { return op.onEngine(); }));
+}
+
+/// The first result, which names the op.
+static llvm::StringRef resultOf(const Op &op) {
+  return op.numResults() == 0 ? llvm::StringRef() : op.result()->name;
+}
+
+void anec::printPlacement(llvm::StringRef function,
+                          llvm::ArrayRef<PlacedOp> ops, const Target &target,
+                          llvm::raw_ostream &out) {
+  out << "predicted by anec's rules for " << target.name
+      << "; Core ML was not asked\n";
+  for (const PlacedOp &placed : ops) {
+    out << (placed.onEngine() ? "  engine     " : "  cpu or gpu ")
+        << llvm::left_justify(placed.op->def().name, 24) << ' '
+        << resultOf(*placed.op);
+    if (!placed.onEngine())
+      out << ": " << placed.why << " [" << placed.rule->id << ']';
+    out << '\n';
+  }
+  out << function << ": " << countOnEngine(ops) << " of ";
+  printCount(out, ops.size(), "op");
+  out << " on the engine, ";
+  printCount(out, countMoves(ops), "change");
+  out << " of place\n";
+}
+
+void anec::printPlacement(llvm::StringRef function,
+                          llvm::ArrayRef<PlacedOp> ops, const Target &target,
+                          llvm::json::OStream &json) {
+  json.object([&] {
+    json.attribute("function", llvm::json::fixUTF8(function));
+    json.attribute("target", target.name);
+    json.attribute("source", "predicted");
+    json.attribute("onEngine", int64_t(countOnEngine(ops)));
+    json.attribute("changes", int64_t(countMoves(ops)));
+    json.attributeArray("ops", [&] {
+      for (const PlacedOp &placed : ops)
+        json.object([&] {
+          json.attribute("op", placed.op->def().name);
+          json.attribute("result", llvm::json::fixUTF8(resultOf(*placed.op)));
+          json.attribute("place", placed.onEngine() ? "engine" : "cpu or gpu");
+          if (placed.onEngine())
+            return;
+          json.attribute("rule", placed.rule->id);
+          json.attribute("why", llvm::json::fixUTF8(placed.why));
+        });
+    });
+  });
+}
