@@ -4,7 +4,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
-#include "AlongAxis.h"
 #include "anec/IR/Params.h"
 #include <cmath>
 
@@ -144,56 +143,6 @@ static void readPRelu(Node &n) {
 }
 
 //===----------------------------------------------------------------------===//
-// Along an axis
-//===----------------------------------------------------------------------===//
-
-/// Applies `read` along the axis of the node. Before version 13, the axes from
-/// there on count as one.
-static void readAlongAxis(Node &n, Val (*read)(Node &n, Val x, int64_t axis)) {
-  Val x = n.in(0);
-  if (!x)
-    return;
-  bool single = n.opset() >= 13;
-  int64_t axis = n.attr("axis", single ? -1 : 1);
-  if (single || axis != x.rank())
-    axis = n.normalized(axis, x.rank());
-  if (n.failed())
-    return;
-  if (single || axis == x.rank() - 1)
-    return n.out(read(n, x, axis));
-  Shape shape = x.shape();
-  Shape flat(shape.begin(), shape.begin() + axis);
-  int64_t size = 1;
-  for (int64_t extent : llvm::ArrayRef<int64_t>(shape).drop_front(axis))
-    size *= extent;
-  flat.push_back(size);
-  n.out(n.e.reshape(read(n, n.e.reshape(x, flat), axis), shape));
-}
-
-static void readSoftmax(Node &n) {
-  readAlongAxis(n, [](Node &n, Val x, int64_t axis) {
-    return n.e.unary(ops::Softmax, x, {{param::axis, axis}});
-  });
-}
-
-static void readLogSoftmax(Node &n) {
-  readAlongAxis(
-      n, [](Node &n, Val x, int64_t axis) { return logSoftmax(n.e, x, axis); });
-}
-
-/// 1 at the first of the largest elements.
-static void readHardmax(Node &n) {
-  readAlongAxis(n, [](Node &n, Val x, int64_t axis) {
-    Val largest = n.e.make(ops::ReduceArgmax, {x},
-                           {{param::axis, axis}, {param::keepDims, false}});
-    Val hot =
-        n.e.make(ops::OneHot, {largest},
-                 {{param::oneHotVectorSize, x.dim(axis)}, {param::axis, axis}});
-    return n.e.cast(hot, x.dtype());
-  });
-}
-
-//===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
 
@@ -203,16 +152,13 @@ static constexpr OpRow rows[] = {
     {.name = "Gelu", .read = readGelu, .since = 20},
     {.name = "HardSigmoid", .read = readHardSigmoid},
     {.name = "HardSwish", .read = readHardSwish, .since = 14},
-    {.name = "Hardmax", .read = readHardmax},
     {.name = "LeakyRelu", .read = readLeakyRelu},
-    {.name = "LogSoftmax", .read = readLogSoftmax},
     {.name = "Mish", .read = readMish, .since = 18},
     {.name = "PRelu", .read = readPRelu},
     {.name = "Relu", .read = readRelu},
     {.name = "Selu", .read = readSelu},
     {.name = "Shrink", .read = readShrink, .since = 9},
     {.name = "Sigmoid", .read = readSigmoid},
-    {.name = "Softmax", .read = readSoftmax},
     {.name = "Softplus", .read = readSoftplus},
     {.name = "Softsign", .read = readSoftsign},
     {.name = "Tanh", .read = readTanh},

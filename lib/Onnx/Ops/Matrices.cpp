@@ -1,4 +1,4 @@
-//===- Matrices.cpp - triangles and determinants --------------------------===//
+//===- Matrices.cpp - determinants ----------------------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -8,28 +8,6 @@
 
 using namespace anec;
 using namespace anec::onnx;
-
-/// Keeps the triangle from diagonal `k` on.
-static void readTrilu(Node &n) {
-  Val x = n.in(0);
-  if (!x)
-    return;
-  bool upper = n.attr("upper", 1) != 0;
-  int64_t k = n.has(1) ? n.integer(1) : 0;
-  if (n.failed())
-    return;
-  if (x.rank() < 2)
-    return n.fail("`Trilu` needs matrices");
-  int64_t rows = x.dim(-2), columns = x.dim(-1);
-  std::vector<double> kept(size_t(rows * columns));
-  for (int64_t i = 0; i != rows; ++i)
-    for (int64_t j = 0; j != columns; ++j)
-      kept[size_t(i * columns + j)] = upper ? j - i >= k : j - i <= k;
-  Val mask =
-      n.e.constant(Constant::fromDoubles({DType::Bool, {rows, columns}}, kept));
-  Val zero = n.e.scalar(x.dtype(), 0);
-  n.out(n.e.select(mask, x, zero));
-}
 
 /// Element [..., row, column], without these axes.
 static Val at(Emitter &e, Val x, int64_t row, int64_t column) {
@@ -69,7 +47,6 @@ static void readDet(Node &n) {
 
 static constexpr OpRow rows[] = {
     {.name = "Det", .read = readDet, .since = 11, .limits = "of up to 4 rows"},
-    {.name = "Trilu", .read = readTrilu, .since = 14},
 };
 
 llvm::ArrayRef<OpRow> onnx::matrixRows() { return rows; }

@@ -1,4 +1,4 @@
-//===- Sorting.cpp - orders, extremes and what is found -------------------===//
+//===- Sorting.cpp - orders, and what is found ----------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -13,7 +13,7 @@ using namespace anec;
 using namespace anec::onnx;
 
 //===----------------------------------------------------------------------===//
-// Extremes
+// Orders
 //===----------------------------------------------------------------------===//
 
 static void readTopK(Node &n) {
@@ -34,30 +34,6 @@ static void readTopK(Node &n) {
   for (size_t i = 0; i < results.size(); ++i)
     n.out(i, results[i]);
 }
-
-/// The first of the extremes, or with `select_last_index` the last one.
-static void readArg(Node &n, const OpDef &def) {
-  Val x = n.in(0);
-  if (!x)
-    return;
-  int64_t axis = n.axis(0, x.rank());
-  bool keep = n.attr("keepdims", 1) != 0;
-  bool last = n.attr("select_last_index", 0) != 0;
-  if (n.failed())
-    return;
-  Val wide = n.e.cast(x, Emitter::wideOf(x));
-  if (last)
-    wide = n.e.make(ops::Reverse, {wide},
-                    {{param::axes, llvm::ArrayRef<int64_t>(axis)}});
-  Val index =
-      n.e.make(def, {wide}, {{param::axis, axis}, {param::keepDims, keep}});
-  if (last)
-    index = n.e.sub(n.e.scalar(DType::Int32, double(x.dim(axis) - 1)), index);
-  n.out(index);
-}
-
-static void readArgMax(Node &n) { readArg(n, ops::ReduceArgmax); }
-static void readArgMin(Node &n) { readArg(n, ops::ReduceArgmin); }
 
 //===----------------------------------------------------------------------===//
 // What is found
@@ -178,8 +154,6 @@ static void readReverseSequence(Node &n) {
 }
 
 static constexpr OpRow rows[] = {
-    {.name = "ArgMax", .read = readArgMax},
-    {.name = "ArgMin", .read = readArgMin},
     {.name = "CumSum", .read = readCumSum, .since = 11},
     {.name = "NonZero",
      .read = readNonZero,
