@@ -125,10 +125,11 @@ static void runDirections(Node &node, const Layer &layer, Run run) {
   Emitter &e = node.e;
   Vals sequences, hs, cs;
   Shape one = {1, layer.batch, layer.hidden};
+  constexpr int64_t steps[] = {0};
   for (int64_t direction = 0; direction != layer.directions; ++direction) {
     bool reverse = direction == 1 || layer.firstIsReverse;
     auto turned = [&](Val x) {
-      return reverse ? e.make(ops::Reverse, {x}, Attr(param::axes, {0})) : x;
+      return reverse ? e.make(ops::Reverse, {x}, {{param::axes, steps}}) : x;
     };
     Direction result = run(turned(layer.x), direction);
     Val sequence = turned(result.sequence);

@@ -269,4 +269,5 @@ def speech_lstm(small):
 
 
 NETWORKS = {network.__name__: network for network in
-            (resnet18, mobilenet_v2, unet, bert, vit, gpt2, conformer)}
+            (resnet18, mobilenet_v2, unet, bert, vit, gpt2, conformer,
+             speech_lstm)}
