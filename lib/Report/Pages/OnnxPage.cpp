@@ -17,6 +17,7 @@ ane-run info model.onnx                                     inputs, outputs, ops
 ane-run model.onnx --numerics=fp32 --input x=x.npy --output-dir out
 anec check model.onnx --target=m1,m4 --for=coreml           which ops leave the engine
 anec model.onnx -o model.mlpackage                          for Core ML
+anec model.onnx --passes=narrow --interface=fp32 -o model.mlpackage   computed in fp16, which the engine needs
 anec model.onnx --shape x=1x3x224x224 -o model.mil          if its extents are symbolic
 ```
 
