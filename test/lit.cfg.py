@@ -48,6 +48,9 @@ if os.path.exists("/dev/full"):
 # `REQUIRES: onnx-testdata`: the cases that the ONNX project publishes.
 if os.path.isdir("/usr/share/libonnx-testdata/data"):
     config.available_features.add("onnx-testdata")
+# `REQUIRES: slow-tests`: tests of minutes, where they are asked for.
+if os.environ.get("ANEC_SLOW_TESTS"):
+    config.available_features.add("slow-tests")
 # `REQUIRES: proc`: a folder that lists the threads of a process.
 if os.path.isdir("/proc/self/task"):
     config.available_features.add("proc")
