@@ -14,35 +14,13 @@ import shutil
 import subprocess
 import tempfile
 
+from damage import damage
 from outcomes import Outcomes
 
 FILES = ["Manifest.json", "Data/com.apple.CoreML/model.mlmodel",
          "Data/com.apple.CoreML/weights/weight.bin"]
 WORDS = [b"\0", b"\xff" * 4, b"\x7f", b"\x80\x80\x80\x80\x08", b"main", b"CoreML8", b"../",
          b"\x12\0", b"const", b"while_loop", b"cond", b"make_list", b"\xef\xbe\xad\xde"]
-
-
-def damage(data, choose):
-    data = bytearray(data)
-    for _ in range(choose.choice([1, 1, 2, 4])):
-        at = choose.randrange(len(data) + 1)
-        # Most changes keep the length, as lengths of messages enclose each other.
-        kind = choose.choices(range(6), [1, 1, 8, 12, 1, 1])[0]
-        if kind == 0:
-            data[at:at + choose.choice([1, 2, 8, 64])] = b""
-        elif kind == 1:
-            data[at:at] = choose.choice(WORDS)
-        elif kind == 2:
-            word = choose.choice(WORDS)
-            data[at:at + len(word)] = word
-        elif kind == 3 and at < len(data):
-            data[at] ^= 1 << choose.randrange(8)
-        elif kind == 4:
-            data = data[:at]
-        else:
-            size = choose.choice([4, 16, 100])
-            data[at:at] = data[choose.randrange(len(data) + 1):][:size]
-    return bytes(data)
 
 
 def limit():
@@ -67,7 +45,8 @@ def main():
         name = choose.choices(FILES, [1, 8, 2])[0]
         if not (target / name).exists():
             name = FILES[1]
-        (target / name).write_bytes(damage((target / name).read_bytes(), choose))
+        (target / name).write_bytes(damage((target / name).read_bytes(), WORDS,
+                                           choose))
         command = [arguments.ane_run, "bench", target, "--iterations=1", "--warmup=0",
                    "--threads=1"]
         result, why, text = None, "", ""
