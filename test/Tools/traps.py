@@ -185,6 +185,8 @@ def commands(out):
                   ["m.anepkg/manifest.json", "m.anepkg/schedule.ir"])
     yield Command("ane-run info", ["ane-run", "info", "k.mil", "--json"],
                   ["k.mil"])
+    yield Command("ane-run placement", ["ane-run", "placement", "k.mil"],
+                  ["k.mil"])
     yield Command("ane-run bench", ["ane-run", "bench", "k.mil", "--warmup=0",
                                     "--iterations=1"], ["k.mil"])
     yield Command("ane-run bench", ["ane-run", "bench", "--suite=dispatch",
