@@ -46,6 +46,9 @@ void anec::cloneBody(const Function &from, Function &to, ValueMap &map,
         to.addParameter(parameter->type, parameter->name, parameter->role());
     copy->declared = parameter->declared;
     copy->mask = parameter->mask;
+    copy->holder = parameter->holder;
+    if (parameter->layout)
+      copy->layout = std::make_unique<BufferLayout>(*parameter->layout);
     map[parameter.get()] = copy;
   }
   for (const Op &op : from.body())
