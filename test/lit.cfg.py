@@ -35,6 +35,7 @@ config.substitutions += [
     # The framework's double, and ane-run with a backend that opens it.
     ("%{double}", config.anec_build_dir + "/test/lib/ane-double.so"),
     ("%{ane-run}", "env ANEC_ANE_FRAMEWORK=" + config.anec_build_dir +
+     "/test/lib/ane-double.so ANEC_COREML_FRAMEWORK=" + config.anec_build_dir +
      "/test/lib/ane-double.so ane-run-double"),
     ("%{consumer}", config.consumer_options),
     # Python with `import anec`.

@@ -75,12 +75,15 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   };
   if (ok && !diags.hasErrors())
     return Done;
-  // Errors of the engine or its framework.
+  // Errors of the engine, of Core ML, or of a framework.
   bool ofEngine = llvm::any_of(diags.all(), [](const Diagnostic &diagnostic) {
     return diagnostic.severity() == Severity::Error &&
            (diagnostic.kind->id.starts_with("ane-") ||
+            diagnostic.kind->id.starts_with("coreml-") ||
+            diagnostic.kind == diag::FrameworkUnknown ||
             findKnownError(diagnostic.kind->id)) &&
-           !(diagnostic.kind == diag::AneNoState);
+           !(diagnostic.kind == diag::AneNoState) &&
+           !(diagnostic.kind == diag::CoreMLStateType);
   });
   if (reported(diag::CannotWrite) || reported(diag::NoPlainFile) ||
       reported(diag::CannotRestart) || reported(diag::RestartStuck) ||

@@ -80,8 +80,7 @@ bool SingleProgram::setState(const InputArray &state, Diagnostics &diags) {
   if (!arrays.takeInputs("state", executable->states().slice(index, 1), state,
                          none, diags))
     return false;
-  executable->setState(index, arrays.inputs().front());
-  return true;
+  return executable->setState(index, arrays.inputs().front(), diags);
 }
 
 bool SingleProgram::getState(const OutputArray &state, Diagnostics &diags) {
@@ -93,7 +92,8 @@ bool SingleProgram::getState(const OutputArray &state, Diagnostics &diags) {
   llvm::ArrayRef<Port> ports = executable->states().slice(index, 1);
   if (!arrays.takeOutputs("state", ports, state, diags))
     return false;
-  executable->getState(index, arrays.outputs().front());
+  if (!executable->getState(index, arrays.outputs().front(), diags))
+    return false;
   arrays.giveOutputs(ports, state);
   return true;
 }

@@ -23,10 +23,13 @@ struct Times {
 static bool measure(Executable &executable, const ProgramArrays &given,
                     const BenchOptions &options, Times &times,
                     Diagnostics &diags) {
-  RunBuffers buffers(executable, given);
+  std::optional<RunBuffers> buffers =
+      RunBuffers::make(executable, given, diags);
+  if (!buffers)
+    return false;
   for (unsigned i = 0; i < options.warmup + options.iterations; ++i) {
     Stopwatch watch;
-    if (!buffers.run(executable, diags))
+    if (!buffers->run(executable, diags))
       return false;
     double elapsed = watch.milliseconds();
     if (i < options.warmup)

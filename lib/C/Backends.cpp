@@ -4,22 +4,24 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// This file is compiled twice: libanec-c includes the ane backend if that is
-/// built, the static library does not.
+/// This file is compiled twice: libanec-c includes the backends for macOS if
+/// they are built, the static library does not.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
-#ifdef ANEC_HAS_ANE
+#ifdef ANEC_HAS_APPLE
 #include "anec/Runtime/ANE/AneBackend.h"
+#include "anec/Runtime/CoreML/CoreMLBackend.h"
 #endif
 
 using namespace anec;
 
 Backends anec::c::makeBackends() {
   Backends backends = Backends::builtin();
-#ifdef ANEC_HAS_ANE
+#ifdef ANEC_HAS_APPLE
   backends.add(aneBackend());
+  backends.add(coreMLBackend());
 #endif
   return backends;
 }

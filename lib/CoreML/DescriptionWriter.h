@@ -13,9 +13,6 @@
 
 namespace anec::coreml {
 
-/// The function of packages that do not list functions.
-inline constexpr llvm::StringLiteral plainFunction = "main";
-
 /// Notes the inputs and outputs of each function that is written, and passes it
 /// on to the writer of the program, classifiers as `classify`.
 class DescriptionWriter : public mil::ProgramSink {

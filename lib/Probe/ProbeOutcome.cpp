@@ -26,8 +26,8 @@ static bool isRefusal(const Diagnostics &diags) {
   diag::AnyKind kind = diags.all().back().kind;
   if (const KnownError *known = findKnownError(kind->id))
     return !known->isTransient && !known->isOfMachine;
-  static constexpr diag::AnyKind kinds[] = {diag::AneUnknown, diag::AneNoObject,
-                                            diag::ProbeNotRead};
+  static constexpr diag::AnyKind kinds[] = {
+      diag::FrameworkUnknown, diag::AneNoObject, diag::ProbeNotRead};
   return llvm::is_contained(kinds, kind);
 }
 

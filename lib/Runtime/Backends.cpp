@@ -6,6 +6,7 @@
 #include "anec/Runtime/Backends.h"
 #include "anec/Runtime/ANE/AneBackend.h"
 #include "anec/Runtime/CPU/CpuBackend.h"
+#include "anec/Runtime/CoreML/CoreMLBackend.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,6 +32,20 @@ bool Backend::checkPorts(const Function &function, Diagnostics &diags) const {
   for (const Value *result : function.resultValues())
     ok &= check(*result);
   return ok;
+}
+
+llvm::StringRef anec::spelling(Device device) {
+  switch (device) {
+  case Device::Engine:
+    return "engine";
+  case Device::GPU:
+    return "gpu";
+  case Device::CPU:
+    return "cpu";
+  case Device::Unknown:
+    return "unknown";
+  }
+  llvm_unreachable("no such device");
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,6 +129,7 @@ Backends Backends::builtin() {
   Backends backends;
   backends.add(cpuBackend());
   backends.add(aneBackendNotBuilt());
+  backends.add(coreMLBackendNotBuilt());
   return backends;
 }
 

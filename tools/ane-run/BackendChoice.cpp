@@ -4,16 +4,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackendChoice.h"
-#ifdef ANEC_HAS_ANE
+#ifdef ANEC_HAS_APPLE
 #include "anec/Runtime/ANE/AneBackend.h"
+#include "anec/Runtime/CoreML/CoreMLBackend.h"
 #endif
 
 using namespace anec;
 
 static Backends makeBackends() {
   Backends backends = Backends::builtin();
-#ifdef ANEC_HAS_ANE
+#ifdef ANEC_HAS_APPLE
   backends.add(aneBackend());
+  backends.add(coreMLBackend());
 #endif
   return backends;
 }

@@ -12,6 +12,9 @@
 
 namespace anec {
 
+/// The function of packages that do not list functions.
+inline constexpr llvm::StringLiteral plainFunction = "main";
+
 struct CoreMLWriteOptions {
   /// The oldest systems that load the package; null for those of the newest
   /// opset of a function.

@@ -6,6 +6,8 @@
 #ifndef ANEC_REPORT_PLACEMENTREPORT_H
 #define ANEC_REPORT_PLACEMENTREPORT_H
 
+#include "anec/Runtime/AskedPlace.h"
+#include "anec/Runtime/MachineRecord.h"
 #include "anec/Target/Place.h"
 #include "anec/Target/Target.h"
 #include "llvm/Support/JSON.h"
@@ -19,6 +21,14 @@ void printPlacement(llvm::StringRef function, llvm::ArrayRef<PlacedOp> ops,
 /// Writes an object: `function`, `target`, `source` (`predicted`), `ops`.
 void printPlacement(llvm::StringRef function, llvm::ArrayRef<PlacedOp> ops,
                     const Target &target, llvm::json::OStream &json);
+
+/// The same for places that a system answered with. Says so, and names the
+/// machine.
+void printPlacement(llvm::StringRef function, llvm::ArrayRef<AskedPlace> ops,
+                    const MachineRecord &machine, llvm::raw_ostream &out);
+/// Writes an object: `function`, `chip`, `system`, `source` (`asked`), `ops`.
+void printPlacement(llvm::StringRef function, llvm::ArrayRef<AskedPlace> ops,
+                    const MachineRecord &machine, llvm::json::OStream &json);
 
 } // namespace anec
 

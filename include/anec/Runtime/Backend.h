@@ -116,10 +116,14 @@ public:
   llvm::ArrayRef<Port> outputs() const { return outputPorts; }
   /// Memory that keeps its elements between runs; zeros after loading.
   llvm::ArrayRef<Port> states() const { return statePorts; }
-  virtual void setState(unsigned, llvm::ArrayRef<uint8_t>) {
+  /// Copies a whole state, in its type. Returns false, with a diagnostic, when
+  /// the machine failed.
+  [[nodiscard]] virtual bool setState(unsigned, llvm::ArrayRef<uint8_t>,
+                                      Diagnostics &) {
     llvm_unreachable("a backend without states");
   }
-  virtual void getState(unsigned, llvm::MutableArrayRef<uint8_t>) {
+  [[nodiscard]] virtual bool getState(unsigned, llvm::MutableArrayRef<uint8_t>,
+                                      Diagnostics &) {
     llvm_unreachable("a backend without states");
   }
 

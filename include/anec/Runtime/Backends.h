@@ -18,6 +18,7 @@
 #ifndef ANEC_RUNTIME_BACKENDS_H
 #define ANEC_RUNTIME_BACKENDS_H
 
+#include "anec/Runtime/AskedPlace.h"
 #include "anec/Runtime/Backend.h"
 #include <deque>
 #include <functional>
@@ -100,6 +101,11 @@ struct BackendRow {
   std::function<bool(const BackendSettings &, bool json, llvm::raw_ostream &,
                      Diagnostics &)>
       inspect = nullptr;
+  /// Asks where ops would run. Returns nothing, with the reason reported, when
+  /// there is no answer. Null for machines that cannot be asked.
+  std::function<std::optional<std::vector<AskedPlace>>(
+      const PlacementQuestion &, const BackendSettings &, Diagnostics &)>
+      place = nullptr;
   /// Runs in a process of BackendSettings::helperCommand, with the word that
   /// the backend appended; null for backends that start none.
   std::function<bool(llvm::StringRef word, const BackendSettings &,
@@ -136,8 +142,9 @@ constexpr Platform thisPlatform() {
 
 class Backends {
 public:
-  /// The backends of this library: `cpu`, and `ane` marked as not built until
-  /// `aneBackend()` is added, which replaces it.
+  /// The backends of this library: `cpu`, and `ane` and `coreml`, marked as not
+  /// built until `aneBackend()` and `coreMLBackend()` are added, which replace
+  /// them.
   static Backends builtin();
 
   /// Replaces the row of that name, if there is one.

@@ -17,10 +17,14 @@ namespace anec {
 /// The arrays of a program's inputs and outputs.
 class RunBuffers {
 public:
-  RunBuffers(Executable &executable, const ProgramArrays &given);
+  /// Sets the states of `executable`. Returns nothing, with the reason
+  /// reported, when the machine failed.
+  [[nodiscard]] static std::optional<RunBuffers>
+  make(Executable &executable, const ProgramArrays &given, Diagnostics &diags);
   [[nodiscard]] bool run(Executable &executable, Diagnostics &diags);
-  /// Copies of the outputs and states after the last run.
-  std::vector<ConstantRef> outputs(Executable &executable) const;
+  /// Copies of the outputs and states after the last run; the same on failure.
+  [[nodiscard]] std::optional<std::vector<ConstantRef>>
+  outputs(Executable &executable, Diagnostics &diags) const;
 
 private:
   std::vector<ConstantRef> inputs;

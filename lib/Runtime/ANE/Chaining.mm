@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chaining.h"
-#include "Call.h"
+#include "../Apple/Call.h"
+#include "../Apple/Retained.h"
 #include "Model.h"
-#include "Retained.h"
 #include "SmallProgram.h"
 #include "Surface.h"
 
@@ -64,7 +64,7 @@ static std::string firstOf(const Diagnostics &diags) {
 
 LoadedModel::LoadedModel(std::unique_ptr<Model> made, AneInspection &found)
     : model(std::move(made)) {
-  std::optional<AneError> error = callFramework(
+  std::optional<FrameworkError> error = callFramework(
       Stage::Compile, [&](NSError **reason) { return model->compile(reason); });
   if (!error)
     error = callFramework(
@@ -124,7 +124,7 @@ static void askFor(const Engine &engine, const ChainingClasses &classes,
                     !raised.empty() ? raised
                     : request       ? "the framework finds the request invalid"
                                     : "the framework made no request");
-  std::optional<AneError> error =
+  std::optional<FrameworkError> error =
       callFramework(Stage::Evaluate, [&](NSError **reason) {
         return
             [engine.framework.client prepareChainingWithModel:model

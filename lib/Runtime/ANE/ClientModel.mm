@@ -10,10 +10,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Call.h"
+#include "../Apple/Call.h"
+#include "../Apple/Retained.h"
 #include "Model.h"
 #include "PerfStats.h"
-#include "Retained.h"
 #include "anec/Runtime/Diags.h"
 
 using namespace anec;

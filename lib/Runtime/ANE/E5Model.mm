@@ -10,121 +10,15 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Call.h"
+#include "../Apple/Call.h"
+#include "../Apple/MultiArray.h"
+#include "../Apple/Retained.h"
 #include "E5Protocols.h"
 #include "Model.h"
-#include "Retained.h"
 #include "anec/Runtime/Diags.h"
-#include <cstring>
 
 using namespace anec;
 using namespace anec::ane;
-
-/// An instance of a class of Core ML, before its initializer.
-static id allocated(const char *name) { return [classNamed(name) alloc]; }
-
-static BOOL failWith(const std::string &text, NSError **error) {
-  if (!*error)
-    *error = errorOf("anec", 0, text);
-  return NO;
-}
-
-//===----------------------------------------------------------------------===//
-// Arrays
-//===----------------------------------------------------------------------===//
-
-static NSInteger dataTypeOf(DType type) {
-  switch (type) {
-  case DType::FP16:
-    return mlFloat16;
-  case DType::FP32:
-    return mlFloat32;
-  case DType::Int32:
-    return mlInt32;
-  default:
-    return 0;
-  }
-}
-
-static NSArray *numbersOf(llvm::ArrayRef<int64_t> values) {
-  NSMutableArray *numbers = [NSMutableArray array];
-  for (int64_t value : values)
-    [numbers addObject:[NSNumber numberWithLongLong:value]];
-  return numbers;
-}
-
-/// The array's memory as an MLMultiArray, which is valid as long as the array.
-static id<MlMultiArray> wrap(llvm::ArrayRef<uint8_t> memory,
-                             const HostArray &array, NSError **error) {
-  llvm::ArrayRef<int64_t> shape = array.port().type.shape;
-  std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t axis = shape.size(); axis-- > 1;)
-    strides[axis - 1] = strides[axis] * shape[axis];
-  id<MlMultiArray> made = [(id<MlMultiArray>)allocated("MLMultiArray")
-      initWithDataPointer:const_cast<uint8_t *>(memory.data())
-                    shape:numbersOf(shape)
-                 dataType:dataTypeOf(array.elementType())
-                  strides:numbersOf(strides)
-              deallocator:nil
-                    error:error];
-  return [made autorelease];
-}
-
-/// Arrays by the names of their ports; nil when one cannot be made.
-static NSDictionary *wrapAll(llvm::ArrayRef<HostArray> arrays,
-                             NSError **error) {
-  NSMutableDictionary *named = [NSMutableDictionary dictionary];
-  for (const HostArray &array : arrays) {
-    id<MlMultiArray> wrapped = wrap(array.bytes(), array, error);
-    if (!wrapped)
-      return nil;
-    [named setObject:wrapped forKey:toNSString(array.port().name)];
-  }
-  return named;
-}
-
-static std::vector<int64_t> valuesOf(NSArray *numbers) {
-  std::vector<int64_t> values;
-  for (NSUInteger i = 0; i < [numbers count]; ++i)
-    values.push_back([(NSNumber *)[numbers objectAtIndex:i] longLongValue]);
-  return values;
-}
-
-/// Copies `from`, whose axes have any strides, to contiguous elements.
-static void copyStrided(const uint8_t *from, llvm::ArrayRef<int64_t> shape,
-                        llvm::ArrayRef<int64_t> strides, size_t elementBytes,
-                        uint8_t *&to) {
-  if (shape.empty()) {
-    std::memcpy(to, from, elementBytes);
-    to += elementBytes;
-    return;
-  }
-  for (int64_t i = 0; i < shape.front(); ++i)
-    copyStrided(from + i * strides.front() * int64_t(elementBytes),
-                shape.drop_front(), strides.drop_front(), elementBytes, to);
-}
-
-/// Takes what the engine computed for `to`: it can have written to the array
-/// itself, or to one of its own.
-static BOOL take(id<MlMultiArray> computed, HostArray &to, NSError **error) {
-  const std::string &name = to.port().name;
-  if (!computed)
-    return failWith("there is no array `" + name + "` among the outputs",
-                    error);
-  auto *memory = static_cast<const uint8_t *>([computed dataPointer]);
-  if (memory == to.bytes().data())
-    return YES;
-  std::vector<int64_t> shape = valuesOf([computed shape]),
-                       strides = valuesOf([computed strides]);
-  llvm::ArrayRef<int64_t> wanted = to.port().type.shape;
-  if (!memory || wanted != llvm::ArrayRef(shape) ||
-      strides.size() != shape.size() ||
-      [computed dataType] != dataTypeOf(to.elementType()))
-    return failWith("the output `" + name + "` has another type", error);
-  uint8_t *next = to.bytes().data();
-  copyStrided(memory, shape, strides, byteSize(to.elementType(), 1), next);
-  return YES;
-}
 
 //===----------------------------------------------------------------------===//
 // Programs
@@ -202,7 +96,7 @@ static NSDictionary *describe(llvm::ArrayRef<Port> described,
   NSMutableDictionary *named = [NSMutableDictionary dictionary];
   for (const Port &port : described) {
     id constraint =
-        [constraints constraintWithShape:numbersOf(port.type.shape)
+        [constraints constraintWithShape:numbersOf(arrayShape(port.type))
                                 dataType:dataTypeOf(ports.elementType(port))];
     id feature =
         constraint ? [features featureDescriptionWithName:toNSString(port.name)

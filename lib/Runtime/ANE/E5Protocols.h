@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Declares the classes of Core ML that `--path=e5` calls, public and private,
-/// like Protocols.h: nothing links Core ML. docs/ane.md says who published the
+/// Declares the private classes of Core ML that `--path=e5` calls, like
+/// Protocols.h: nothing links Core ML. docs/ane.md says who published the
 /// private ones.
 ///
 //===----------------------------------------------------------------------===//
@@ -13,64 +13,7 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_E5PROTOCOLS_H
 #define ANEC_LIB_RUNTIME_ANE_E5PROTOCOLS_H
 
-#import <Foundation/Foundation.h>
-
-//===----------------------------------------------------------------------===//
-// Public
-//===----------------------------------------------------------------------===//
-
-/// Values of MLMultiArrayDataType: a family, and the bits of an element.
-enum : NSInteger {
-  mlFloat16 = 0x10000 | 16,
-  mlFloat32 = 0x10000 | 32,
-  mlInt32 = 0x20000 | 32,
-};
-/// Values of MLFeatureType and MLComputeUnits.
-enum : NSInteger { mlFeatureMultiArray = 5 };
-enum : NSInteger { mlCpuAndNeuralEngine = 3 };
-
-/// Instances of MLMultiArray.
-@protocol MlMultiArray <NSObject>
-/// `strides` are in elements; without a `deallocator`, which is a block, the
-/// memory stays the caller's.
-- (instancetype)initWithDataPointer:(void *)memory
-                              shape:(NSArray *)shape
-                           dataType:(NSInteger)dataType
-                            strides:(NSArray *)strides
-                        deallocator:(id)deallocator
-                              error:(NSError **)error;
-- (void *)dataPointer;
-- (NSArray *)shape;
-- (NSArray *)strides;
-- (NSInteger)dataType;
-@end
-
-/// Instances of MLFeatureValue.
-@protocol MlFeatureValue <NSObject>
-- (id<MlMultiArray>)multiArrayValue;
-@end
-
-/// Of MLFeatureProvider.
-@protocol MlFeatureProvider <NSObject>
-- (id<MlFeatureValue>)featureValueForName:(NSString *)name;
-@end
-
-/// Instances of MLDictionaryFeatureProvider.
-@protocol MlDictionaryFeatureProvider <NSObject>
-- (instancetype)initWithDictionary:(NSDictionary *)values
-                             error:(NSError **)error;
-@end
-
-/// Instances of MLModelConfiguration.
-@protocol MlModelConfiguration <NSObject>
-- (void)setComputeUnits:(NSInteger)units;
-@end
-
-/// Instances of MLPredictionOptions.
-@protocol MlPredictionOptions <NSObject>
-@optional
-- (void)setOutputBackings:(NSDictionary *)arrays;
-@end
+#include "../Apple/CoreMLProtocols.h"
 
 //===----------------------------------------------------------------------===//
 // Private

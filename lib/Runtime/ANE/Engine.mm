@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Engine.h"
-#include "Call.h"
+#include "../Apple/Call.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Target/OSRange.h"
 #include "anec/Target/OwnSystem.h"

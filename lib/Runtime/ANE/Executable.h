@@ -6,8 +6,8 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_EXECUTABLE_H
 #define ANEC_LIB_RUNTIME_ANE_EXECUTABLE_H
 
+#include "../Apple/Retained.h"
 #include "Program.h"
-#include "Retained.h"
 #include "Surface.h"
 #include "Symbols.h"
 #include "anec/Runtime/Backend.h"

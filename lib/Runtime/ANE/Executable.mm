@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Executable.h"
-#include "Call.h"
+#include "../Apple/Call.h"
 #include "PerfStats.h"
 #include "anec/Runtime/Diags.h"
 

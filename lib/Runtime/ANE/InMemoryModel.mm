@@ -9,10 +9,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Call.h"
+#include "../Apple/Call.h"
+#include "../Apple/Retained.h"
 #include "Model.h"
 #include "PerfStats.h"
-#include "Retained.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"

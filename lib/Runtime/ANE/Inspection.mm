@@ -3,35 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Call.h"
+#include "../Apple/Machine.h"
 #include "Chaining.h"
 #include "Engine.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#ifdef __APPLE__
-#include <sys/sysctl.h>
-#endif
 
 using namespace anec;
 using namespace anec::ane;
-
-static std::string chipName() {
-#ifdef __APPLE__
-  char name[256] = {};
-  size_t size = sizeof(name) - 1;
-  if (sysctlbyname("machdep.cpu.brand_string", name, &size, nullptr, 0) == 0)
-    return name;
-#endif
-  return "not known";
-}
-
-static std::string systemName() {
-  @autoreleasepool {
-    NSProcessInfo *process = [NSProcessInfo processInfo];
-    return toString([process operatingSystemVersionString]);
-  }
-}
 
 /// Why programs cannot be staged in `folder`; empty when they can.
 static std::string tryFolder(llvm::StringRef folder) {

@@ -27,29 +27,11 @@ uint64_t ReportedLayout::bytes() const {
                   product({planeStride, channels, depth, batches}));
 }
 
-/// All rows in one plane, `stride` bytes apart.
-static RowLayout evenRows(const TensorType &type, uint64_t rowAlignment) {
-  RowLayout layout;
-  layout.elementBytes = byteSize(type.dtype, 1);
-  layout.columns = type.isScalar() ? 1 : uint64_t(type.shape.back());
-  for (int64_t extent : llvm::ArrayRef(type.shape).drop_back(!type.isScalar()))
-    layout.rows *= uint64_t(extent);
-  layout.stride = llvm::alignTo(layout.rowBytes(), rowAlignment);
-  layout.planeRows = std::max<uint64_t>(layout.rows, 1);
-  layout.planeStride = layout.batchStride = layout.planeRows * layout.stride;
-  layout.bytes = layout.rows * layout.stride;
-  return layout;
-}
-
 RowLayout ane::paddedLayout(const TensorType &type) {
   const SurfaceRule &rule = genericTarget().surface;
   RowLayout layout = evenRows(type, rule.rowAlignment);
   layout.bytes = std::max(layout.bytes, surfaceBytes(rule, type));
   return layout;
-}
-
-RowLayout ane::denseLayout(const TensorType &type) {
-  return evenRows(type, /*rowAlignment=*/1);
 }
 
 /// The name of `dtype` in attributes; empty for those that are not known.

@@ -13,8 +13,8 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_MODEL_H
 #define ANEC_LIB_RUNTIME_ANE_MODEL_H
 
+#include "../Apple/HostArray.h"
 #include "Engine.h"
-#include "HostArray.h"
 #include "Staging.h"
 
 namespace anec::ane {

@@ -13,10 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "PerfStats.h"
-#include "Call.h"
+#include "../Apple/Call.h"
 
 using namespace anec;
 using namespace anec::ane;
+using namespace anec::apple;
 
 /// The lowest bit of the framework's mask. Bit 2 needs a surface for raw
 /// counters.

@@ -6,11 +6,14 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_PRIVATEFRAMEWORK_H
 #define ANEC_LIB_RUNTIME_ANE_PRIVATEFRAMEWORK_H
 
+#include "../Apple/Framework.h"
 #include "E5rt.h"
 #include "Protocols.h"
 #include "anec/Runtime/ANE/AneBackend.h"
 
 namespace anec::ane {
+
+using namespace apple;
 
 /// The opened framework, after checking that every class and method of the path
 /// is present. It is never closed, because Objective-C classes cannot be
@@ -32,17 +35,8 @@ struct PrivateFramework {
   open(const AneOptions &options, Diagnostics &diags);
 };
 
-/// A class by its name; nil when there is none.
-Class classNamed(const char *name);
-
 /// The framework of `path` in `options`, or that of the system.
 std::string frameworkPath(const AneOptions &options, AnePath path);
-/// An opened framework, and why it did not open; empty on success.
-struct OpenedFramework {
-  void *library = nullptr;
-  std::string error;
-};
-OpenedFramework openFramework(const std::string &path);
 /// All classes, methods and functions, found or not. `e5rt` are those that were
 /// found.
 std::vector<AneInspection::Symbol> inspectSymbols(const E5rt &e5rt);

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrivateFramework.h"
-#include "Call.h"
+#include "../Apple/Call.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include <dlfcn.h>
@@ -114,17 +114,8 @@ static constexpr Needed methods[] = {
     {"MLE5Engine", '-', "predictionFromFeatures:options:error:", "@@^@", E5},
 };
 
-Class ane::classNamed(const char *name) {
-  return NSClassFromString([NSString stringWithUTF8String:name]);
-}
-
-static bool hasMethod(const Needed &method) {
-  Class owner = classNamed(method.className);
-  SEL selector =
-      NSSelectorFromString([NSString stringWithUTF8String:method.selector]);
-  return owner &&
-         (method.kind == '+' ? [owner respondsToSelector:selector]
-                             : [owner instancesRespondToSelector:selector]);
+static bool isThere(const Needed &method) {
+  return hasMethod(method.className, method.kind, method.selector);
 }
 
 /// An encoding without sizes, qualifiers and the contents of structures. Blocks
@@ -171,13 +162,6 @@ std::string ane::frameworkPath(const AneOptions &options, AnePath path) {
   return options.framework.empty() ? systemFramework(path) : options.framework;
 }
 
-OpenedFramework ane::openFramework(const std::string &path) {
-  if (void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
-    return {library, ""};
-  const char *reason = dlerror();
-  return {nullptr, reason ? reason : "no reason given"};
-}
-
 static std::vector<AnePath> pathsIn(unsigned set) {
   std::vector<AnePath> paths;
   for (AnePath path : anePaths)
@@ -214,7 +198,7 @@ std::vector<AneInspection::Symbol> ane::inspectSymbols(const E5rt &e5rt) {
       last = method.className;
       symbols.push_back({std::string(1, method.kind) + "[" + method.className +
                              " " + method.selector + "]",
-                         hasMethod(method), !method.isOptional,
+                         isThere(method), !method.isOptional,
                          pathsIn(method.paths)});
       if (symbols.back().found)
         readTypes(method, symbols.back());

@@ -10,7 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Call.h"
+#include "../Apple/Call.h"
 #include "Model.h"
 #include "PerfStats.h"
 #include "llvm/ADT/StringExtras.h"

@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_PROGRAM_H
 #define ANEC_LIB_RUNTIME_ANE_PROGRAM_H
 
-#include "AneError.h"
+#include "../Apple/FrameworkError.h"
 #include "Layout.h"
 #include "Model.h"
 #include <optional>
@@ -65,13 +65,13 @@ private:
   [[nodiscard]] bool loadFirst(Diagnostics &diags);
   /// Requires Engine::use to be held.
   [[nodiscard]] bool ensureLoaded(Diagnostics &diags);
-  std::optional<AneError> unload();
+  std::optional<FrameworkError> unload();
   bool evictOther();
   void reloadAfterManyRuns();
   [[nodiscard]] bool readSymbols(Diagnostics &diags);
   /// Makes `call`, and repeats it while it fails for a transient reason.
-  std::optional<AneError> retrying(Stage stage,
-                                   llvm::function_ref<BOOL(NSError **)> call);
+  std::optional<FrameworkError>
+  retrying(Stage stage, llvm::function_ref<BOOL(NSError **)> call);
 
   std::shared_ptr<Engine> shared;
   StagedProgram staged;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
-#include "Call.h"
+#include "../Apple/Call.h"
 #include "Symbols.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
@@ -65,13 +65,13 @@ Program::~Program() {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-std::optional<AneError>
+std::optional<FrameworkError>
 Program::retrying(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {
   using std::chrono::milliseconds;
   const AneOptions &options = shared->options;
   auto wait = milliseconds(options.backoffMilliseconds);
   for (unsigned attempts = 1, cancelled = 0;;) {
-    std::optional<AneError> error = callFramework(stage, call);
+    std::optional<FrameworkError> error = callFramework(stage, call);
     if (!error || !error->passes())
       return error;
     // The engine refused it before it did anything, and will soon be awake.
@@ -113,7 +113,7 @@ bool Program::compileHere(Diagnostics &diags) {
     return false;
   }
   @autoreleasepool {
-    std::optional<AneError> error =
+    std::optional<FrameworkError> error =
         retrying(Stage::Compile, [&](NSError **reason) {
           ++compiles;
           return model->compile(reason);
@@ -184,7 +184,7 @@ bool Program::compileInChild(Diagnostics &diags) {
 // Loading
 //===----------------------------------------------------------------------===//
 
-std::optional<AneError> Program::unload() {
+std::optional<FrameworkError> Program::unload() {
   isLoaded = false;
   shared->loaded.remove(this);
   @autoreleasepool {
@@ -231,7 +231,7 @@ bool Program::ensureLoaded(Diagnostics &diags) {
       return retrying(Stage::Load,
                       [&](NSError **reason) { return model->load(reason); });
     };
-    std::optional<AneError> error = load();
+    std::optional<FrameworkError> error = load();
     // Other processes load programs, too: evicts own programs while there are
     // any.
     while (error && error->is(errors::TooManyPrograms) && evictOther())
@@ -292,7 +292,7 @@ bool Program::evaluate(const ModelRun &run,
     return false;
   ++runs;
   @autoreleasepool {
-    std::optional<AneError> error =
+    std::optional<FrameworkError> error =
         retrying(Stage::Evaluate, [&](NSError **reason) {
           return model->evaluate(run, reason);
         });

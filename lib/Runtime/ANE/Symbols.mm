@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Symbols.h"
-#include "Call.h"
+#include "../Apple/Call.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

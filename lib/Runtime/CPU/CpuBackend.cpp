@@ -320,15 +320,19 @@ public:
     return true;
   }
 
-  void setState(unsigned index, llvm::ArrayRef<uint8_t> bytes) override {
+  bool setState(unsigned index, llvm::ArrayRef<uint8_t> bytes,
+                Diagnostics &) override {
     assert(bytes.size() == statePorts[index].type.numBytes());
     loadElements(statePorts[index].type, bytes, stateWords[index],
                  shared->executor());
+    return true;
   }
-  void getState(unsigned index, llvm::MutableArrayRef<uint8_t> bytes) override {
+  bool getState(unsigned index, llvm::MutableArrayRef<uint8_t> bytes,
+                Diagnostics &) override {
     assert(bytes.size() == statePorts[index].type.numBytes());
     storeElements(statePorts[index].type, stateWords[index], bytes,
                   shared->executor());
+    return true;
   }
 
   std::vector<OpHazards> hazards() const override { return hazardList.found(); }

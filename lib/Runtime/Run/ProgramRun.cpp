@@ -17,12 +17,17 @@
 
 using namespace anec;
 
-RunBuffers::RunBuffers(Executable &executable, const ProgramArrays &given)
-    : inputs(given.inputs) {
+std::optional<RunBuffers> RunBuffers::make(Executable &executable,
+                                           const ProgramArrays &given,
+                                           Diagnostics &diags) {
+  RunBuffers buffers;
+  buffers.inputs = given.inputs;
   for (const Port &port : executable.outputs())
-    results.emplace_back(port.type.numBytes());
+    buffers.results.emplace_back(port.type.numBytes());
   for (auto [index, state] : llvm::enumerate(given.states))
-    executable.setState(unsigned(index), state->bytes());
+    if (!executable.setState(unsigned(index), state->bytes(), diags))
+      return std::nullopt;
+  return buffers;
 }
 
 bool RunBuffers::run(Executable &executable, Diagnostics &diags) {
@@ -34,13 +39,15 @@ bool RunBuffers::run(Executable &executable, Diagnostics &diags) {
   return executable.run(in, out, diags);
 }
 
-std::vector<ConstantRef> RunBuffers::outputs(Executable &executable) const {
+std::optional<std::vector<ConstantRef>>
+RunBuffers::outputs(Executable &executable, Diagnostics &diags) const {
   std::vector<ConstantRef> arrays;
   for (auto [port, bytes] : llvm::zip_equal(executable.outputs(), results))
     arrays.push_back(Constant::copy(port.type, bytes));
   for (auto [index, port] : llvm::enumerate(executable.states())) {
     std::vector<uint8_t> bytes(port.type.numBytes());
-    executable.getState(unsigned(index), bytes);
+    if (!executable.getState(unsigned(index), bytes, diags))
+      return std::nullopt;
     arrays.push_back(Constant::copy(port.type, bytes));
   }
   return arrays;
@@ -146,13 +153,19 @@ bool anec::runOnce(const Function &function, Backend &backend,
                  options.description);
   if (!given)
     return false;
-  RunBuffers buffers(*executable, *given);
+  std::optional<RunBuffers> buffers =
+      RunBuffers::make(*executable, *given, diags);
+  if (!buffers)
+    return false;
   Stopwatch watch;
-  if (!buffers.run(*executable, diags))
+  if (!buffers->run(*executable, diags))
     return false;
   double elapsed = watch.milliseconds();
 
-  std::vector<ConstantRef> outputs = buffers.outputs(*executable);
+  std::optional<std::vector<ConstantRef>> outputs =
+      buffers->outputs(*executable, diags);
+  if (!outputs)
+    return false;
   std::vector<Port> ports = executable->outputs();
   llvm::append_range(ports, executable->states());
   out << function.name << llvm::format(": ran in %.3f ms on ", elapsed)
@@ -160,7 +173,7 @@ bool anec::runOnce(const Function &function, Backend &backend,
   if (std::optional<double> seconds = executable->engineSeconds())
     out << llvm::format("  of them %.3f ms in the engine\n", *seconds * 1e3);
   std::vector<Port> shownPorts = ports;
-  std::vector<ConstantRef> shown = outputs;
+  std::vector<ConstantRef> shown = *outputs;
   if (options.description)
     setLabels(*options.description, shownPorts, shown);
   for (auto [port, value] : llvm::zip_equal(shownPorts, shown))
@@ -168,7 +181,7 @@ bool anec::runOnce(const Function &function, Backend &backend,
   if (options.reportHazards)
     printHazards(executable->hazards(), out);
   if (options.compare &&
-      !compareWithReference(function, *given, ports, outputs, out, diags))
+      !compareWithReference(function, *given, ports, *outputs, out, diags))
     return false;
   return options.outputDir.empty() ||
          writeOutputs(shownPorts, shown, options.outputDir, diags);

@@ -9,7 +9,12 @@
 #include "Classes.h"
 
 /// Values of MLMultiArrayDataType.
-enum : NSInteger { Float16 = 65552, Float32 = 65568, Int32 = 131104 };
+enum : NSInteger {
+  Float16 = 65552,
+  Float32 = 65568,
+  Int32 = 131104,
+  Int8 = 131080
+};
 
 @interface MLMultiArray : NSObject {
 @public
@@ -59,6 +64,7 @@ enum : NSInteger { Float16 = 65552, Float32 = 65568, Int32 = 131104 };
   NSArray *shape;
   long long dataType;
 }
++ (id)constraintWithShape:(NSArray *)extents dataType:(long long)type;
 @end
 
 @interface MLFeatureDescription : NSObject {
@@ -66,11 +72,37 @@ enum : NSInteger { Float16 = 65552, Float32 = 65568, Int32 = 131104 };
   NSString *name;
   MLMultiArrayConstraint *constraint;
 }
++ (id)featureDescriptionWithName:(NSString *)featureName
+                            type:(long long)type
+                        optional:(BOOL)isOptional
+                     constraints:(NSArray *)constraints;
 @end
 
 @interface MLModelDescription : NSObject {
 @public
   NSDictionary *inputs, *outputs;
+}
+- (id)initWithInputDescriptions:(NSDictionary *)inputsByName
+             outputDescriptions:(NSDictionary *)outputsByName
+           predictedFeatureName:(NSString *)feature
+     predictedProbabilitiesName:(NSString *)probabilities
+                       metadata:(NSDictionary *)metadata;
+@end
+
+/// A folder that Core ML compiled a package to, as it is loaded.
+@interface MLModel : NSObject {
+@public
+  ane_double::LoadedProgram *program;
+  MLModelDescription *description;
+  std::atomic<bool> *isUsed;
+}
+@end
+
+/// Arrays of the states of one model.
+@interface MLState : NSObject {
+@public
+  MLModel *model;
+  NSDictionary *arrays;
 }
 @end
 
@@ -79,6 +111,15 @@ namespace ane_double {
 /// The shape and element type of a port, as Core ML has them.
 NSArray *shapeOf(const anec::TensorType &type);
 NSInteger dataTypeOf(anec::DType type);
+/// The array of a port in `arrays`; nil, with an error, when it does not fit.
+MLMultiArray *arrayOf(NSDictionary *arrays, const anec::Port &port,
+                      NSError **error);
+/// Reads the package that `url`, a compiled model, has: the function that
+/// `configuration` names, or the only one. Null, with an error, on failure.
+std::unique_ptr<anec::Module> readCompiled(NSURL *url, NSString *function,
+                                           NSError **error);
+/// An error of Core ML.
+BOOL failInCoreML(NSError **error, const std::string &text, int code);
 /// Copies between contiguous elements and an array with any strides.
 void copyFrom(MLMultiArray *array, uint8_t *dense);
 void copyTo(MLMultiArray *array, const uint8_t *dense);

@@ -22,6 +22,9 @@ NSArray *ane_double::shapeOf(const anec::TensorType &type) {
   NSMutableArray *shape = [NSMutableArray array];
   for (int64_t extent : type.shape)
     [shape addObject:[NSNumber numberWithLongLong:extent]];
+  // A scalar is an array of one element.
+  if (type.isScalar())
+    [shape addObject:[NSNumber numberWithLongLong:1]];
   return shape;
 }
 
@@ -29,11 +32,12 @@ NSInteger ane_double::dataTypeOf(anec::DType type) {
   return type == anec::DType::FP16    ? Float16
          : type == anec::DType::FP32  ? Float32
          : type == anec::DType::Int32 ? Int32
+         : type == anec::DType::Int8  ? Int8
                                       : 0;
 }
 
 static size_t elementBytes(NSInteger dataType) {
-  return dataType == Float16 ? 2 : 4;
+  return dataType == Int8 ? 1 : dataType == Float16 ? 2 : 4;
 }
 
 /// Calls `visit` with the place of each element in memory, in order.
@@ -64,6 +68,21 @@ void ane_double::copyTo(MLMultiArray *array, const uint8_t *dense) {
   });
 }
 
+MLMultiArray *ane_double::arrayOf(NSDictionary *arrays, const anec::Port &port,
+                                  NSError **error) {
+  NSString *name = [NSString stringWithUTF8String:port.name.c_str()];
+  MLMultiArray *array = [arrays objectForKey:name];
+  if (!array)
+    fail(error, "Feature " + port.name + " is required but not specified.");
+  else if (array->dataType != dataTypeOf(port.type.dtype))
+    fail(error, "MultiArray dataType should be another for " + port.name);
+  else if (![array->shape isEqual:shapeOf(port.type)])
+    fail(error, "MultiArray shape is not allowed for " + port.name);
+  else
+    return array;
+  return nil;
+}
+
 @implementation MLMultiArray
 - (id)initWithDataPointer:(void *)pointer
                     shape:(NSArray *)extents
@@ -71,7 +90,8 @@ void ane_double::copyTo(MLMultiArray *array, const uint8_t *dense) {
                   strides:(NSArray *)steps
               deallocator:(id)deallocator
                     error:(NSError **)error {
-  bool isKnown = type == Float16 || type == Float32 || type == Int32;
+  bool isKnown =
+      type == Float16 || type == Float32 || type == Int32 || type == Int8;
   if (isToFail(error) || !pointer || !isKnown ||
       [extents count] != [steps count]) {
     if (error && !*error)
@@ -174,6 +194,8 @@ void ane_double::copyTo(MLMultiArray *array, const uint8_t *dense) {
 
 @implementation MLModelConfiguration
 - (void)setComputeUnits:(NSInteger)units {
+  if (units < 0 || units > 3)
+    [NSException raise:NSInvalidArgumentException format:@"no such units"];
   computeUnits = units;
 }
 @end
@@ -201,6 +223,12 @@ void ane_double::copyTo(MLMultiArray *array, const uint8_t *dense) {
   made->dataType = type;
   return made;
 }
+- (NSArray *)shape {
+  return shape;
+}
+- (NSInteger)dataType {
+  return dataType;
+}
 - (void)dealloc {
   [shape release];
   [super dealloc];
@@ -219,6 +247,12 @@ void ane_double::copyTo(MLMultiArray *array, const uint8_t *dense) {
   made->name = [featureName copy];
   made->constraint = [[constraints objectAtIndex:0] retain];
   return made;
+}
+- (NSInteger)type {
+  return 5;
+}
+- (MLMultiArrayConstraint *)multiArrayConstraint {
+  return constraint;
 }
 - (void)dealloc {
   [name release];
@@ -240,6 +274,12 @@ void ane_double::copyTo(MLMultiArray *array, const uint8_t *dense) {
   inputs = [inputsByName copy];
   outputs = [outputsByName copy];
   return self;
+}
+- (NSDictionary *)inputDescriptionsByName {
+  return inputs;
+}
+- (NSDictionary *)outputDescriptionsByName {
+  return outputs;
 }
 - (void)dealloc {
   [inputs release];

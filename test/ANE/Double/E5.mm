@@ -171,22 +171,6 @@ static std::string mismatch(NSDictionary *described,
   return wrong.empty() ? YES : fail(error, wrong);
 }
 
-/// The array of a port in `arrays`; nil, with an error, when it does not fit.
-static MLMultiArray *arrayOf(NSDictionary *arrays, const Port &port,
-                             NSError **error) {
-  NSString *name = [NSString stringWithUTF8String:port.name.c_str()];
-  MLMultiArray *array = [arrays objectForKey:name];
-  if (!array)
-    fail(error, "Feature " + port.name + " is required but not specified.");
-  else if (array->dataType != dataTypeOf(port.type.dtype))
-    fail(error, "MultiArray dataType should be another for " + port.name);
-  else if (![array->shape isEqual:shapeOf(port.type)])
-    fail(error, "MultiArray shape is not allowed for " + port.name);
-  else
-    return array;
-  return nil;
-}
-
 - (id)predictionFromFeatures:(MLDictionaryFeatureProvider *)features
                      options:(MLPredictionOptions *)options
                        error:(NSError **)error {

@@ -6,7 +6,7 @@ clang=$1 root=$2 llvm=$3
 shift 3
 for file; do
   "$clang" -fsyntax-only -x objective-c++ -std=c++20 \
-    -fobjc-runtime=macosx-12.0 -fobjc-exceptions -fexceptions \
+    -fobjc-runtime=macosx-12.0 -fobjc-exceptions -fexceptions -fblocks \
     -fno-objc-arc -Wall -Werror -Wno-import-preprocessor-directive-pedantic \
     -Wno-unknown-warning-option -Wno-unused-parameter \
     -isystem "$llvm" -I "$root/include" -I "$root/test/ANE/MacHeaders" "$file"

@@ -23,7 +23,9 @@
 ///   ANE_DOUBLE_ODD=layout|names        attributes say what nobody expects
 ///   ANE_DOUBLE_ODD=unseen              nobody is told of compiled programs
 ///   ANE_DOUBLE_ODD=idle|zeros          E5 computes nothing, or zeros
-///   ANE_DOUBLE_ODD=own-arrays          E5 writes to arrays of its own
+///   ANE_DOUBLE_ODD=own-arrays          Core ML writes to arrays of its own
+///   ANE_DOUBLE_ODD=description         describes other types than a program's
+///   ANE_DOUBLE_ODD=plans               plans have no functions
 ///   ANE_DOUBLE_ODD=no-stats            requests have no statistics
 ///   ANE_DOUBLE_ODD=procedures          programs have two equal procedures
 ///   ANE_DOUBLE_ODD=chains              chained requests are prepared

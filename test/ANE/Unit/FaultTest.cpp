@@ -171,7 +171,7 @@ TEST(AneFaultsOnce, Decoded) {
        "without "
        "a reason (no error given)"},
       {"ANECCompile() FAILED: err=()", compileCall, "[ane-refused]"},
-      {"raise", compileCall, "[ane-unknown]"},
+      {"raise", compileCall, "[framework-unknown]"},
       {"Program load failure (0x50004)", loadCall, "[ane-too-many-programs]"},
       {"Program load failure (0x20004)", loadCall, "[ane-memory-window]"},
       {"status=0x5", loadCall, "[ane-busy]"},
@@ -187,7 +187,7 @@ TEST(AneFaultsOnce, Decoded) {
       {"device power-on failed (transient; retry)", loadCall, "[ane-power-on]"},
       {"status=0x77", loadCall,
        "com.apple.appleneuralengine 1: status=0x77; please report it "
-       "[ane-unknown]"},
+       "[framework-unknown]"},
       {"", surfaceCall, "[ane-surface]"},
   };
   for (const Row &row : rows) {

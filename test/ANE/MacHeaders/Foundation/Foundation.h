@@ -60,6 +60,7 @@ __attribute__((objc_root_class))
 @end
 
 @interface NSURL : NSObject
+@property(readonly) NSString *path;
 + (NSURL *)fileURLWithPath:(NSString *)path isDirectory:(BOOL)isDir;
 @end
 
@@ -80,7 +81,17 @@ __attribute__((objc_root_class))
 @property(readonly) unsigned long long unsignedLongLongValue;
 @end
 
+typedef struct {
+  unsigned long state;
+  id *itemsPtr;
+  unsigned long *mutationsPtr;
+  unsigned long extra[5];
+} NSFastEnumerationState;
+
 @interface NSArray : NSObject
+- (NSUInteger)countByEnumeratingWithState:(NSFastEnumerationState *)state
+                                  objects:(id[])buffer
+                                    count:(NSUInteger)len;
 + (instancetype)array;
 + (instancetype)arrayWithObjects:(const id[])objects count:(NSUInteger)cnt;
 @property(readonly) NSUInteger count;
@@ -95,6 +106,7 @@ __attribute__((objc_root_class))
 @end
 
 @interface NSDictionary : NSObject
+@property(readonly) NSUInteger count;
 + (instancetype)dictionaryWithObjects:(const id[])objects
                               forKeys:(const id<NSCopying>[])keys
                                 count:(NSUInteger)cnt;

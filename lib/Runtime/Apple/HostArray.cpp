@@ -4,11 +4,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostArray.h"
+#include "anec/Runtime/Elements.h"
 #include "anec/Support/Half.h"
+#include "llvm/ADT/bit.h"
 #include <cstring>
 
 using namespace anec;
-using namespace anec::ane;
+using namespace anec::apple;
 
 HostArray::HostArray(const Port &port, DType elements)
     : ownPort(port), elements(elements) {
@@ -17,62 +19,86 @@ HostArray::HostArray(const Port &port, DType elements)
   memory.resize(layout.bytes);
 }
 
+/// Words, floats or int32, to elements of type `to` of a port of type `port`.
+static void storeWords(DType port, DType to, const float *words, size_t count,
+                       uint8_t *memory) {
+  if (to == DType::FP16)
+    return floatsToHalves(words, reinterpret_cast<uint16_t *>(memory), count);
+  if (to == DType::Int8) {
+    for (size_t i = 0; i < count; ++i)
+      memory[i] = uint8_t(llvm::bit_cast<int32_t>(words[i]));
+    return;
+  }
+  if (port != DType::FP16) {
+    std::memcpy(memory, words, count * sizeof(float));
+    return;
+  }
+  std::vector<uint16_t> rounded(count);
+  floatsToHalves(words, rounded.data(), count);
+  halvesToFloats(rounded.data(), reinterpret_cast<float *>(memory), count);
+}
+
+/// The reverse of storeWords.
+static void loadWords(DType port, DType from, const uint8_t *memory,
+                      size_t count, float *words) {
+  if (from == DType::FP16)
+    return halvesToFloats(reinterpret_cast<const uint16_t *>(memory), words,
+                          count);
+  if (from == DType::Int8) {
+    for (size_t i = 0; i < count; ++i)
+      words[i] = llvm::bit_cast<float>(int32_t(int8_t(memory[i])));
+    return;
+  }
+  if (port != DType::FP16) {
+    std::memcpy(words, memory, count * sizeof(float));
+    return;
+  }
+  std::vector<uint16_t> rounded(count);
+  floatsToHalves(reinterpret_cast<const float *>(memory), rounded.data(),
+                 count);
+  halvesToFloats(rounded.data(), words, count);
+}
+
 void HostArray::write(const Region &region, const float *values) {
-  std::vector<uint16_t> rounded;
   forEachRow(ownPort.type, layout, region,
              [&](uint64_t offset, size_t from, size_t count) {
-               uint8_t *to = memory.data() + offset;
-               if (isWidened()) {
-                 rounded.resize(count);
-                 floatsToHalves(values + from, rounded.data(), count);
-                 halvesToFloats(rounded.data(), reinterpret_cast<float *>(to),
-                                count);
-                 return;
-               }
-               if (elements == DType::FP16)
-                 floatsToHalves(values + from, reinterpret_cast<uint16_t *>(to),
-                                count);
-               else
-                 std::memcpy(to, values + from, count * sizeof(float));
+               storeWords(ownPort.type.dtype, elements, values + from, count,
+                          memory.data() + offset);
              });
 }
 
 void HostArray::read(const Region &region, float *values) const {
-  std::vector<uint16_t> rounded;
   forEachRow(ownPort.type, layout, region,
              [&](uint64_t offset, size_t to, size_t count) {
-               const uint8_t *from = memory.data() + offset;
-               if (isWidened()) {
-                 rounded.resize(count);
-                 floatsToHalves(reinterpret_cast<const float *>(from),
-                                rounded.data(), count);
-                 halvesToFloats(rounded.data(), values + to, count);
-                 return;
-               }
-               if (elements == DType::FP16)
-                 halvesToFloats(reinterpret_cast<const uint16_t *>(from),
-                                values + to, count);
-               else
-                 std::memcpy(values + to, from, count * sizeof(float));
+               loadWords(ownPort.type.dtype, elements, memory.data() + offset,
+                         count, values + to);
              });
 }
 
 void HostArray::write(llvm::ArrayRef<uint8_t> bytes) {
-  if (isWidened())
-    halvesToFloats(reinterpret_cast<const uint16_t *>(bytes.data()),
-                   reinterpret_cast<float *>(memory.data()), bytes.size() / 2);
-  else
+  if (elements == ownPort.type.dtype) {
     std::copy(bytes.begin(), bytes.end(), memory.begin());
+    return;
+  }
+  std::vector<uint32_t> words(size_t(ownPort.type.numElements()));
+  Executor caller(1);
+  loadElements(ownPort.type, bytes, words.data(), caller);
+  storeWords(ownPort.type.dtype, elements,
+             reinterpret_cast<const float *>(words.data()), words.size(),
+             memory.data());
 }
 
 void HostArray::read(llvm::MutableArrayRef<uint8_t> bytes) const {
-  if (isWidened())
-    floatsToHalves(reinterpret_cast<const float *>(memory.data()),
-                   reinterpret_cast<uint16_t *>(bytes.data()),
-                   bytes.size() / 2);
-  else
+  if (elements == ownPort.type.dtype) {
     std::copy(memory.begin(), memory.begin() + long(bytes.size()),
               bytes.begin());
+    return;
+  }
+  std::vector<uint32_t> words(size_t(ownPort.type.numElements()));
+  loadWords(ownPort.type.dtype, elements, memory.data(), words.size(),
+            reinterpret_cast<float *>(words.data()));
+  Executor caller(1);
+  storeElements(ownPort.type, words.data(), bytes, caller);
 }
 
 /// Little-endian: the halves are 0x7ea5 and the floats 0x7fe57ea5, NaNs.

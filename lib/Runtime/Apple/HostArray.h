@@ -3,17 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_RUNTIME_ANE_HOSTARRAY_H
-#define ANEC_LIB_RUNTIME_ANE_HOSTARRAY_H
+#ifndef ANEC_LIB_RUNTIME_APPLE_HOSTARRAY_H
+#define ANEC_LIB_RUNTIME_APPLE_HOSTARRAY_H
 
-#include "Layout.h"
+#include "RowLayout.h"
 #include "anec/Runtime/Backend.h"
 
-namespace anec::ane {
+namespace anec::apple {
 
-/// Contiguous elements of an input or output, for paths without surfaces. Their
-/// type is that of the port, or fp32 for an fp16 port: then values are rounded
-/// to fp16 when written and when read.
+/// Contiguous elements of an input or output in host memory. Their type is that
+/// of the port, or another that holds its values: fp32 for an fp16 port, whose
+/// values are rounded to fp16 when written and when read, and int32 for smaller
+/// integers and bool.
 class HostArray {
 public:
   HostArray(const Port &port, DType elements);
@@ -39,16 +40,12 @@ public:
   bool isUnwritten() const;
 
 private:
-  bool isWidened() const {
-    return ownPort.type.dtype == DType::FP16 && elements == DType::FP32;
-  }
-
   Port ownPort;
   DType elements;
   RowLayout layout;
   std::vector<uint8_t> memory;
 };
 
-} // namespace anec::ane
+} // namespace anec::apple
 
-#endif // ANEC_LIB_RUNTIME_ANE_HOSTARRAY_H
+#endif // ANEC_LIB_RUNTIME_APPLE_HOSTARRAY_H

@@ -12,21 +12,21 @@
 #include "Call.h"
 
 using namespace anec;
-using namespace anec::ane;
+using namespace anec::apple;
 
-std::string ane::toString(NSString *text) {
+std::string apple::toString(NSString *text) {
   const char *bytes = [text UTF8String];
   return bytes ? bytes : "";
 }
 
-NSString *ane::toNSString(llvm::StringRef text) {
+NSString *apple::toNSString(llvm::StringRef text) {
   return [[[NSString alloc] initWithBytes:text.data()
                                    length:text.size()
                                  encoding:NSUTF8StringEncoding] autorelease];
 }
 
-NSError *ane::errorOf(llvm::StringRef domain, int64_t code,
-                      llvm::StringRef text) {
+NSError *apple::errorOf(llvm::StringRef domain, int64_t code,
+                        llvm::StringRef text) {
   return
       [NSError errorWithDomain:toNSString(domain)
                           code:NSInteger(code)
@@ -56,8 +56,8 @@ static std::string textOf(NSException *exception) {
 static constexpr char thrownText[] =
     "an object that is no exception was thrown";
 
-std::optional<AneError>
-ane::callFramework(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {
+std::optional<FrameworkError>
+apple::callFramework(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {
   @try {
     NSError *error = nil;
     if (call(&error))
@@ -70,7 +70,7 @@ ane::callFramework(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {
   }
 }
 
-std::string ane::guardFramework(llvm::function_ref<void()> call) {
+std::string apple::guardFramework(llvm::function_ref<void()> call) {
   @try {
     call();
     return "";

@@ -3,20 +3,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_RUNTIME_ANE_CALL_H
-#define ANEC_LIB_RUNTIME_ANE_CALL_H
+#ifndef ANEC_LIB_RUNTIME_APPLE_CALL_H
+#define ANEC_LIB_RUNTIME_APPLE_CALL_H
 
-#include "AneError.h"
+#include "FrameworkError.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #import <Foundation/Foundation.h>
 #include <optional>
 
-namespace anec::ane {
+namespace anec::apple {
 
 /// Makes a call that can fail in all ways of the framework: by returning NO,
 /// with or without an error, or by an Objective-C exception. Returns nothing on
 /// success.
-std::optional<AneError>
+std::optional<FrameworkError>
 callFramework(Stage stage, llvm::function_ref<BOOL(NSError **)> call);
 
 /// The same for calls that return an object, nil on failure. Returns the text
@@ -29,6 +29,6 @@ NSError *errorOf(llvm::StringRef domain, int64_t code, llvm::StringRef text);
 std::string toString(NSString *text);
 NSString *toNSString(llvm::StringRef text);
 
-} // namespace anec::ane
+} // namespace anec::apple
 
-#endif // ANEC_LIB_RUNTIME_ANE_CALL_H
+#endif // ANEC_LIB_RUNTIME_APPLE_CALL_H

@@ -1,20 +1,21 @@
-//===- AneError.h - what the engine's errors mean ---------------*- C++ -*-===//
+//===- FrameworkError.h - what the engine's errors mean ---------------*- C++
+//-*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_RUNTIME_ANE_ANEERROR_H
-#define ANEC_LIB_RUNTIME_ANE_ANEERROR_H
+#ifndef ANEC_LIB_RUNTIME_APPLE_FRAMEWORKERROR_H
+#define ANEC_LIB_RUNTIME_APPLE_FRAMEWORKERROR_H
 
 #include "anec/Target/KnownError.h"
 
-namespace anec::ane {
+namespace anec::apple {
 
 /// The calls that can fail, as messages name them.
 enum class Stage : uint8_t { Compile, Load, Evaluate, Unload };
 
 /// A decoded error of the framework; `raw` is never empty.
-struct AneError {
+struct FrameworkError {
   /// Null when it is not known, or says nothing.
   const KnownError *known = nullptr;
   std::string raw;
@@ -27,13 +28,13 @@ struct AneError {
 };
 
 /// Decodes `raw`, the text of an error and its underlying errors.
-AneError decode(Stage stage, llvm::StringRef raw);
+FrameworkError decode(Stage stage, llvm::StringRef raw);
 
 /// Reports what happened and what to do. `text` is the program, in which the
 /// place of the error is shown.
-Diagnostics::Report report(Stage stage, const AneError &error,
+Diagnostics::Report report(Stage stage, const FrameworkError &error,
                            llvm::StringRef text, Diagnostics &diags);
 
-} // namespace anec::ane
+} // namespace anec::apple
 
-#endif // ANEC_LIB_RUNTIME_ANE_ANEERROR_H
+#endif // ANEC_LIB_RUNTIME_APPLE_FRAMEWORKERROR_H

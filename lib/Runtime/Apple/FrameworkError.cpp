@@ -1,9 +1,10 @@
-//===- AneError.cpp - what the engine's errors mean -----------------------===//
+//===- FrameworkError.cpp - what the engine's errors mean
+//-----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "AneError.h"
+#include "FrameworkError.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Target/ErrorMatcher.h"
 #include "llvm/ADT/StringExtras.h"
@@ -11,7 +12,7 @@
 #include "llvm/Support/Regex.h"
 
 using namespace anec;
-using namespace anec::ane;
+using namespace anec::apple;
 
 static llvm::StringRef nameOf(Stage stage) {
   switch (stage) {
@@ -28,7 +29,7 @@ static llvm::StringRef nameOf(Stage stage) {
 }
 
 /// `model.mil:3:5`, or `line 3, column 5`.
-static void findPlace(llvm::StringRef raw, AneError &error) {
+static void findPlace(llvm::StringRef raw, FrameworkError &error) {
   static constexpr const char *places[] = {
       "\\.mil:([0-9]+):?([0-9]*)",
       "line ([0-9]+)[^0-9a-zA-Z]*(col[umn]*[ :]*([0-9]+))?"};
@@ -54,8 +55,8 @@ static std::string joinLines(llvm::StringRef raw) {
   return line;
 }
 
-AneError ane::decode(Stage stage, llvm::StringRef raw) {
-  AneError error;
+FrameworkError apple::decode(Stage stage, llvm::StringRef raw) {
+  FrameworkError error;
   error.raw = raw.trim().str();
   if (error.raw.empty()) {
     // A compilation that fails without an error exceeds the limit, or is
@@ -77,7 +78,7 @@ AneError ane::decode(Stage stage, llvm::StringRef raw) {
 }
 
 /// The place in the program, whose text is added to the diagnostics.
-static SourceRange placeOf(const AneError &error, llvm::StringRef text,
+static SourceRange placeOf(const FrameworkError &error, llvm::StringRef text,
                            Diagnostics &diags) {
   if (!error.line)
     return {};
@@ -95,11 +96,12 @@ static SourceRange placeOf(const AneError &error, llvm::StringRef text,
   return {begin, begin};
 }
 
-Diagnostics::Report ane::report(Stage stage, const AneError &error,
-                                llvm::StringRef text, Diagnostics &diags) {
+Diagnostics::Report apple::report(Stage stage, const FrameworkError &error,
+                                  llvm::StringRef text, Diagnostics &diags) {
   SourceRange place = placeOf(error, text, diags);
   if (!error.known)
-    return diags.report(place, diag::AneUnknown, nameOf(stage), error.raw);
+    return diags.report(place, diag::FrameworkUnknown, nameOf(stage),
+                        error.raw);
   diag::Kind<diag::Text, diag::Text, diag::Text, diag::Text> kind(
       error.known->reported);
   return diags.report(place, kind, nameOf(stage), error.known->summary,

@@ -2,7 +2,7 @@
 # ANEC_HAS_OBJCXX and defines anec-objcxx, the flags and libraries.
 
 option(ANEC_ENABLE_ANE
-       "Build the ane backend: on macOS; elsewhere for its tests alone" ON)
+       "Build the ane and coreml backends: on macOS; elsewhere for tests" ON)
 set(ANEC_HAS_OBJCXX OFF)
 # CMake keeps how headers are precompiled in variables that all languages share:
 # with clang for Objective-C++, GCC's headers would get clang's names, and be
@@ -27,7 +27,7 @@ if(APPLE)
   # Counted by hand, and exceptions are caught, whatever flags say of C++. The
   # definition keeps Carbon's `check`, `verify` and `require` from being macros.
   target_compile_options(anec-objcxx INTERFACE
-    $<$<COMPILE_LANGUAGE:OBJCXX>:-fno-objc-arc -fobjc-exceptions -fexceptions>)
+    $<$<COMPILE_LANGUAGE:OBJCXX>:-fno-objc-arc -fobjc-exceptions -fexceptions -fblocks>)
   target_compile_definitions(anec-objcxx INTERFACE
     $<$<COMPILE_LANGUAGE:OBJCXX>:__ASSERT_MACROS_DEFINE_VERSIONS_WITHOUT_UNDERSCORES=0>)
   target_link_libraries(anec-objcxx INTERFACE
@@ -51,7 +51,7 @@ find_library(ANEC_GNUSTEP_BASE gnustep-base)
 find_library(ANEC_OBJC NAMES objc libobjc.so.4)
 if(NOT CMAKE_OBJCXX_COMPILER OR NOT ANEC_OBJC_INCLUDE OR
    NOT ANEC_GNUSTEP_INCLUDE OR NOT ANEC_GNUSTEP_BASE OR NOT ANEC_OBJC)
-  message(STATUS "The ane backend is not built, nor tested: it takes clang, "
+  message(STATUS "The ane and coreml backends are not tested: they take clang, "
                  "libgnustep-base-dev and gobjc++")
   return()
 endif()
@@ -62,11 +62,13 @@ string(JOIN " " CMAKE_OBJCXX_FLAGS ${CMAKE_OBJCXX_FLAGS} ${sanitizers})
 anec_enable_objcxx()
 add_library(anec-objcxx INTERFACE)
 target_include_directories(anec-objcxx SYSTEM INTERFACE
-                           ${ANEC_GNUSTEP_INCLUDE})
+                           ${ANEC_GNUSTEP_INCLUDE}
+                           ${PROJECT_SOURCE_DIR}/test/ANE/Shim)
 target_compile_options(anec-objcxx INTERFACE $<$<COMPILE_LANGUAGE:OBJCXX>:
-  -fobjc-runtime=gcc -fobjc-exceptions -fexceptions
+  -fobjc-runtime=gcc -fobjc-exceptions -fexceptions -fblocks
   -fconstant-string-class=NSConstantString -D_NATIVE_OBJC_EXCEPTIONS
   -DGNUSTEP -DGNUSTEP_BASE_LIBRARY=1 -DGNU_RUNTIME=1
   "SHELL:-idirafter ${ANEC_OBJC_INCLUDE}" -Wno-unknown-warning-option>)
 target_link_libraries(anec-objcxx INTERFACE ${ANEC_GNUSTEP_BASE} ${ANEC_OBJC})
 set(ANEC_HAS_OBJCXX ON)
+

@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_RUNTIME_ANE_RETAINED_H
-#define ANEC_LIB_RUNTIME_ANE_RETAINED_H
+#ifndef ANEC_LIB_RUNTIME_APPLE_RETAINED_H
+#define ANEC_LIB_RUNTIME_APPLE_RETAINED_H
 
 #import <Foundation/Foundation.h>
 #include <utility>
 
-namespace anec::ane {
+namespace anec::apple {
 
 /// Owns an object by explicit retain and release, so that the sources also
 /// compile for a runtime without automatic reference counting.
@@ -38,6 +38,6 @@ private:
   Object object = nil;
 };
 
-} // namespace anec::ane
+} // namespace anec::apple
 
-#endif // ANEC_LIB_RUNTIME_ANE_RETAINED_H
+#endif // ANEC_LIB_RUNTIME_APPLE_RETAINED_H

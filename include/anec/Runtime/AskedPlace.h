@@ -1,0 +1,40 @@
+//===- AskedPlace.h - where a machine runs an op ----------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_RUNTIME_ASKEDPLACE_H
+#define ANEC_RUNTIME_ASKEDPLACE_H
+
+#include "anec/IR/IR.h"
+#include <optional>
+
+namespace anec {
+
+/// The units of a machine that run ops.
+enum class Device : uint8_t { Engine, GPU, CPU, Unknown };
+/// `engine`, `gpu`, `cpu`, `unknown`.
+llvm::StringRef spelling(Device device);
+
+/// What a system answered about an op of a program.
+struct AskedPlace {
+  std::string op;                ///< `conv`
+  std::string result;            ///< name of its first result
+  Device preferred;              ///< where it is going to run
+  std::vector<Device> supported; ///< where it could run
+  std::optional<double> cost;    ///< its share of the program's, 0 to 1
+};
+
+/// What is asked about.
+struct PlacementQuestion {
+  const Function &function;
+  /// A package of Core ML with the function, to ask about as it is; empty for
+  /// one that is written for the question.
+  std::string package = {};
+  /// The name of the function in that package.
+  std::string functionName = {};
+};
+
+} // namespace anec
+
+#endif // ANEC_RUNTIME_ASKEDPLACE_H
