@@ -286,20 +286,36 @@ bool CompiledProgram::write(llvm::StringRef path, Diagnostics &diags) const {
   return writeMIL(*program, path, options, diags);
 }
 
-bool CompiledProgram::writeCoreML(llvm::StringRef path,
-                                  const CoreMLOptions &coreML,
-                                  const ModelDescription *description,
-                                  Diagnostics &diags) {
+CoreMLWriteOptions
+CompiledProgram::coreMLOptions(const CoreMLOptions &coreML,
+                               const ModelDescription *description,
+                               Diagnostics &diags) const {
   CoreMLWriteOptions options;
   options.deployment = coreML.deployment;
   options.floats = coreML.floats;
   options.description = description;
   options.executor = &weights.executor();
-  options.resolve = [&](const Op &weight) {
+  options.resolve = [this, &diags](const Op &weight) {
     return weights.resolve(weight, diags);
   };
-  options.written = [&] { weights.releasePages(); };
-  return writeCoreMLPackage(*program, path, options, diags);
+  options.written = [this] { weights.releasePages(); };
+  return options;
+}
+
+bool CompiledProgram::writeCoreML(llvm::StringRef path,
+                                  const CoreMLOptions &options,
+                                  const ModelDescription *description,
+                                  Diagnostics &diags) {
+  return writeCoreMLPackage(*program, path,
+                            coreMLOptions(options, description, diags), diags);
+}
+
+bool CompiledProgram::writeCompiledCoreML(llvm::StringRef path,
+                                          const CoreMLOptions &options,
+                                          const ModelDescription *description,
+                                          Diagnostics &diags) {
+  return anec::writeCompiledCoreML(
+      *program, path, coreMLOptions(options, description, diags), diags);
 }
 
 bool CompiledProgram::print(llvm::raw_ostream &out, Diagnostics &diags) const {

@@ -4,7 +4,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Classifier.h"
-#include "ValueWriter.h"
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
 
@@ -67,60 +66,24 @@ coreml::takeClassifier(Function &function,
 }
 
 //===----------------------------------------------------------------------===//
-// In the package
+// In the program
 //===----------------------------------------------------------------------===//
 
-static proto::NamedValueType named(StringRef name, proto::ValueType type) {
-  proto::NamedValueType message;
-  message.name = name.str();
-  message.type.make() = std::move(type);
-  return message;
-}
-
-static proto::ValueType dictionary(proto::ValueType key,
-                                   proto::ValueType value) {
-  proto::ValueType message;
-  message.chosen = proto::ValueType::Dictionary;
-  message.dictionaryType.make().keyType.make() = std::move(key);
-  message.dictionaryType.make().valueType.make() = std::move(value);
-  return message;
-}
-
-/// A list of scalars.
-static proto::Value listOf(const Constant &values) {
-  proto::Value message;
-  proto::ValueType &type = message.type.make();
-  type.chosen = proto::ValueType::List;
-  type.listType.make().type.make() = tensorType({values.dtype()});
-  proto::Dimension &length = type.listType.make().length.make();
-  length.chosen = proto::Dimension::Constant;
-  length.constant.make().size = uint64_t(values.numElements());
-  message.chosen = proto::Value::Immediate;
-  proto::ImmediateValue &immediate = message.immediate.make();
-  immediate.chosen = proto::ImmediateValue::List;
-  for (int64_t i = 0; i < values.numElements(); ++i)
-    immediate.list.make().values.push_back(
-        values.dtype() == DType::String
-            ? stringValue(values.asStrings()[size_t(i)])
-            : valueOf(*values.part(i, {})));
-  return message;
-}
-
-proto::Operation coreml::classifyOperation(const Classifier &classifier,
-                                           StringRef probabilities) {
-  proto::Operation message;
-  message.type = "classify";
-  proto::Binding &value =
-      message.inputs["probabilities"].arguments.emplace_back();
-  value.chosen = proto::Binding::Name;
-  value.name = probabilities.str();
-  proto::Binding &classes = message.inputs["classes"].arguments.emplace_back();
-  classes.chosen = proto::Binding::Immediate;
-  classes.value.make() = listOf(*classifier.classes);
-  proto::ValueType key = tensorType({classifier.classes->dtype()});
-  message.outputs.push_back(named(classifier.label, key));
-  message.outputs.push_back(named(classifier.probabilities,
-                                  dictionary(key, tensorType({DType::FP64}))));
-  message.attributes["name"] = stringValue(classifier.label);
-  return message;
+mil::WrittenStatement coreml::classifyStatement(const Classifier &classifier,
+                                                StringRef probabilities) {
+  mil::WrittenStatement statement;
+  statement.label = classifier.label;
+  statement.opName = "classify";
+  TensorType key{classifier.classes->dtype()};
+  statement.results.push_back({.name = classifier.label, .type = key});
+  statement.results.push_back(
+      {.name = classifier.probabilities, .type = key, .isDictionary = true});
+  mil::WrittenArgument &classes = statement.arguments.emplace_back();
+  classes.name = "classes";
+  classes.constant = {classifier.classes->type(), classifier.classes.get()};
+  classes.isList = true;
+  mil::WrittenArgument &value = statement.arguments.emplace_back();
+  value.name = "probabilities";
+  value.values.push_back(probabilities);
+  return statement;
 }

@@ -6,9 +6,8 @@
 #ifndef ANEC_LIB_COREML_CLASSIFIER_H
 #define ANEC_LIB_COREML_CLASSIFIER_H
 
-#include "Messages.h"
-#include "anec/IR/IR.h"
 #include "anec/MIL/ModelDescription.h"
+#include "anec/MIL/ProgramSink.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace anec::coreml {
@@ -31,8 +30,9 @@ struct Classifier {
 std::optional<Classifier> takeClassifier(Function &function,
                                          const FunctionDescription &described);
 
-proto::Operation classifyOperation(const Classifier &classifier,
-                                   llvm::StringRef probabilities);
+/// The statement refers to the names in `classifier`.
+mil::WrittenStatement classifyStatement(const Classifier &classifier,
+                                        llvm::StringRef probabilities);
 
 } // namespace anec::coreml
 

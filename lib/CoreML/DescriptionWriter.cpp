@@ -162,7 +162,7 @@ void DescriptionWriter::endFunction(ArrayRef<StringRef> results) {
                    described ? described->output(result) : nullptr));
   if (classifier) {
     describeClassifier(function);
-    next.addOperation(classifyOperation(*classifier, probabilities));
+    next.addStatement(classifyStatement(*classifier, probabilities));
   }
   next.endFunction(results);
 }
@@ -186,7 +186,7 @@ static void describeMetadata(const ModelDescription &known,
     else
       message.userDefined[name] = text;
   }
-  message.userDefined["anec.version"] = ANEC_VERSION;
+  message.userDefined[versionKey.str()] = ANEC_VERSION;
 }
 
 proto::ModelDescription DescriptionWriter::describe() const {

@@ -7,19 +7,22 @@
 #define ANEC_LIB_COREML_DESCRIPTIONWRITER_H
 
 #include "Classifier.h"
-#include "ProgramWriter.h"
+#include "Messages.h"
 #include "anec/Support/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace anec::coreml {
 
+/// The key of the version of anec in the metadata of models.
+inline constexpr llvm::StringLiteral versionKey = "anec.version";
+
 /// Notes the inputs and outputs of each function that is written, and passes it
-/// on to the writer of the program, classifiers as `classify`.
+/// on to another sink, classifiers as `classify`.
 class DescriptionWriter : public mil::ProgramSink {
 public:
   /// `known` says what else is known of the functions; `classifiers` has those
   /// of functions that end in one, by their names.
-  DescriptionWriter(ProgramWriter &next, const ModelDescription &known,
+  DescriptionWriter(mil::ProgramSink &next, const ModelDescription &known,
                     const llvm::StringMap<Classifier> &classifiers)
       : next(next), known(known), classifiers(classifiers) {}
 
@@ -35,7 +38,7 @@ public:
 private:
   void describeClassifier(proto::FunctionDescription &function);
 
-  ProgramWriter &next;
+  mil::ProgramSink &next;
   const ModelDescription &known;
   const llvm::StringMap<Classifier> &classifiers;
   std::vector<proto::FunctionDescription> functions;

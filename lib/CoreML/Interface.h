@@ -7,6 +7,7 @@
 #define ANEC_LIB_COREML_INTERFACE_H
 
 #include "Classifier.h"
+#include "Messages.h"
 #include "anec/CoreML/Deployment.h"
 #include "anec/IR/IR.h"
 

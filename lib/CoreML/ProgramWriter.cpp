@@ -60,7 +60,8 @@ static proto::Argument argumentOf(const WrittenArgument &argument) {
   if (argument.constant) {
     proto::Binding &binding = message.arguments.emplace_back();
     binding.chosen = proto::Binding::Immediate;
-    binding.value.make() = valueOf(*argument.constant);
+    binding.value.make() = argument.isList ? listOf(*argument.constant->value)
+                                           : valueOf(*argument.constant);
   }
   for (StringRef value : argument.values) {
     proto::Binding &binding = message.arguments.emplace_back();
@@ -68,10 +69,6 @@ static proto::Argument argumentOf(const WrittenArgument &argument) {
     binding.name = value.str();
   }
   return message;
-}
-
-void ProgramWriter::addOperation(const proto::Operation &operation) {
-  appendBytes(operations, proto::block::Operations, serialize(operation));
 }
 
 void ProgramWriter::addStatement(const WrittenStatement &statement) {
@@ -84,7 +81,7 @@ void ProgramWriter::addStatement(const WrittenStatement &statement) {
   message.attributes["name"] = stringValue(statement.label);
   for (const WrittenArgument &attribute : statement.attributes)
     message.attributes[attribute.name.str()] = valueOf(*attribute.constant);
-  addOperation(message);
+  appendBytes(operations, proto::block::Operations, serialize(message));
 }
 
 void ProgramWriter::endFunction(ArrayRef<StringRef> results) {

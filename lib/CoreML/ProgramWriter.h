@@ -22,7 +22,6 @@ public:
   addBuildInfo(llvm::ArrayRef<std::pair<std::string, std::string>> buildInfo);
   void beginFunction(llvm::StringRef name, llvm::StringRef opset,
                      llvm::ArrayRef<mil::WrittenDeclaration> inputs) override;
-  void addOperation(const proto::Operation &operation);
   void addStatement(const mil::WrittenStatement &statement) override;
   void endFunction(llvm::ArrayRef<llvm::StringRef> results) override;
 

@@ -31,6 +31,14 @@ proto::ValueType coreml::tensorType(const TensorType &type) {
 
 proto::ValueType coreml::typeOf(const mil::WrittenDeclaration &declaration) {
   proto::ValueType tensor = tensorType(declaration.type);
+  if (declaration.isDictionary) {
+    proto::ValueType dictionary;
+    dictionary.chosen = proto::ValueType::Dictionary;
+    dictionary.dictionaryType.make().keyType.make() = std::move(tensor);
+    dictionary.dictionaryType.make().valueType.make() =
+        tensorType({DType::FP64});
+    return dictionary;
+  }
   if (declaration.holder() != Holder::State)
     return tensor;
   proto::ValueType state;
@@ -120,6 +128,25 @@ proto::Value coreml::valueOf(const mil::WrittenConstant &constant) {
   proto::BlobFileValue &file = message.blobFile.make();
   file.fileName = constant.path.str();
   file.offset = constant.offset;
+  return message;
+}
+
+proto::Value coreml::listOf(const Constant &values) {
+  proto::Value message;
+  proto::ValueType &type = message.type.make();
+  type.chosen = proto::ValueType::List;
+  type.listType.make().type.make() = tensorType({values.dtype()});
+  proto::Dimension &length = type.listType.make().length.make();
+  length.chosen = proto::Dimension::Constant;
+  length.constant.make().size = uint64_t(values.numElements());
+  message.chosen = proto::Value::Immediate;
+  proto::ImmediateValue &immediate = message.immediate.make();
+  immediate.chosen = proto::ImmediateValue::List;
+  for (int64_t i = 0; i < values.numElements(); ++i)
+    immediate.list.make().values.push_back(
+        values.dtype() == DType::String
+            ? stringValue(values.asStrings()[size_t(i)])
+            : valueOf(*values.part(i, {})));
   return message;
 }
 

@@ -12,11 +12,13 @@
 namespace anec::coreml {
 
 proto::ValueType tensorType(const TensorType &type);
-/// The type of a tensor or state.
+/// The type of a tensor, a state or a dictionary.
 proto::ValueType typeOf(const mil::WrittenDeclaration &declaration);
 
 proto::Value valueOf(const mil::WrittenConstant &constant);
 proto::Value valueOf(const Constant &constant);
+/// The list of the elements.
+proto::Value listOf(const Constant &values);
 proto::Value stringValue(llvm::StringRef text);
 
 } // namespace anec::coreml

@@ -15,9 +15,9 @@ using namespace anec;
 //===----------------------------------------------------------------------===//
 
 static constexpr const OutputFormat *table[] = {
-    &outputs::MIL,        &outputs::CoreML,  &outputs::IR,
-    &outputs::Dot,        &outputs::Report,  &outputs::ReportJson,
-    &outputs::ReportPage, &outputs::Package,
+    &outputs::MIL,        &outputs::CoreML,     &outputs::CompiledCoreML,
+    &outputs::IR,         &outputs::Dot,        &outputs::Report,
+    &outputs::ReportJson, &outputs::ReportPage, &outputs::Package,
 };
 
 llvm::ArrayRef<const OutputFormat *> anec::outputFormats() { return table; }

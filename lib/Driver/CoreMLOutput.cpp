@@ -1,14 +1,20 @@
-//===- CoreMLOutput.cpp - Core ML packages --------------------------------===//
+//===- CoreMLOutput.cpp - Core ML packages and compiled models ------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "Stages.h"
-#include "anec/CoreML/Writer.h"
 #include "anec/Package/ModelPackage.h"
 
 using namespace anec;
 
+/// Writes a program as a package or a compiled model.
+using WriteCoreML = bool (CompiledProgram::*)(llvm::StringRef path,
+                                              const CoreMLOptions &options,
+                                              const ModelDescription *,
+                                              Diagnostics &diags);
+
+template <WriteCoreML write>
 static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                     const OutputPlace &place, BuildResult &result,
                     Diagnostics &diags) {
@@ -16,8 +22,8 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
       compileKernel(std::move(module), request, result, diags);
   if (!program)
     return false;
-  bool ok = program->writeCoreML(place.path, request.options.coreML,
-                                 &result.description, diags);
+  bool ok = ((*program).*write)(place.path, request.options.coreML,
+                                &result.description, diags);
   result.module = std::move(program->program);
   return ok;
 }
@@ -44,14 +50,15 @@ static std::unique_ptr<Module> readKernels(const ModelPackage &package,
   return all;
 }
 
+template <WriteCoreML write>
 static bool show(const ModelPackage &package, const BuildRequest &request,
                  const OutputPlace &place, Diagnostics &diags) {
   std::unique_ptr<Module> module = readKernels(package, diags);
   if (!module)
     return false;
   CompiledProgram program{.program = std::move(module)};
-  return program.writeCoreML(place.path, request.options.coreML,
-                             /*description=*/nullptr, diags);
+  return (program.*write)(place.path, request.options.coreML,
+                          /*description=*/nullptr, diags);
 }
 
 constinit const OutputFormat outputs::CoreML = {
@@ -59,6 +66,17 @@ constinit const OutputFormat outputs::CoreML = {
     .ending = ".mlpackage",
     .summary = "a package that Core ML loads",
     .isFolder = true,
-    .compile = ::compile,
-    .show = ::show,
+    .isCoreML = true,
+    .compile = ::compile<&CompiledProgram::writeCoreML>,
+    .show = ::show<&CompiledProgram::writeCoreML>,
+};
+
+constinit const OutputFormat outputs::CompiledCoreML = {
+    .name = "compiled-coreml",
+    .ending = ".mlmodelc",
+    .summary = "a folder like that of Core ML's compiler",
+    .isFolder = true,
+    .isCoreML = true,
+    .compile = ::compile<&CompiledProgram::writeCompiledCoreML>,
+    .show = ::show<&CompiledProgram::writeCompiledCoreML>,
 };

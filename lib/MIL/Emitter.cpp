@@ -90,6 +90,7 @@ void Emitter::emitConst(StringRef name, WrittenConstant value) {
   WrittenStatement statement;
   statement.label = name;
   statement.opName = ops::Const.name;
+  statement.def = &ops::Const;
   statement.results.push_back({name, value.type, nullptr});
   WrittenArgument &attribute = statement.attributes.emplace_back();
   attribute.name = "val";
@@ -167,6 +168,7 @@ WrittenStatement Emitter::begin(const Op &op) {
   statement.label = op.numResults() ? nameOf(op.result())
                                     : names->all().unique(op.def().name);
   statement.opName = op.def().name;
+  statement.def = &op.def();
   statement.opsetTag = op.def().opsetTag;
   for (const Value *result : op.resultValues())
     statement.results.push_back({nameOf(result), result->type, result});
@@ -244,6 +246,7 @@ void Emitter::emitResults(const Function &function) {
     WrittenStatement statement;
     statement.label = name;
     statement.opName = ops::Identity.name;
+    statement.def = &ops::Identity;
     statement.results.push_back({name, value->type, nullptr});
     WrittenArgument &argument = statement.arguments.emplace_back();
     argument.name = "x";

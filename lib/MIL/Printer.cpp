@@ -34,7 +34,11 @@ public:
         version(options.version.empty() ? module.version : options.version) {}
 
   bool place(Diagnostics &diags);
-  void printText(raw_ostream &out) const;
+  void printText(raw_ostream &out,
+                 function_ref<void(ProgramSink &)> emit) const;
+  void printText(raw_ostream &out) const {
+    printText(out, [this](ProgramSink &sink) { emit(sink); });
+  }
   void emit(ProgramSink &sink) const;
 
   const Module &module;
@@ -98,7 +102,8 @@ bool Printing::place(Diagnostics &diags) {
   return ok;
 }
 
-void Printing::printText(raw_ostream &out) const {
+void Printing::printText(raw_ostream &out,
+                         function_ref<void(ProgramSink &)> emit) const {
   TextPrinter printer(out,
                       version == "1.0" ? Scalars::RankZero : Scalars::Bare);
   // Without its own, use the build info of Apple's tools.
@@ -196,6 +201,11 @@ std::optional<PlacedMIL> PlacedMIL::place(const Module &module,
 
 void PlacedMIL::printText(raw_ostream &out) const {
   impl->printing.printText(out);
+}
+
+void PlacedMIL::printText(raw_ostream &out,
+                          function_ref<void(ProgramSink &)> emit) const {
+  impl->printing.printText(out, emit);
 }
 
 void PlacedMIL::emit(ProgramSink &sink) const { impl->printing.emit(sink); }

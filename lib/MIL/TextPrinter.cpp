@@ -29,7 +29,10 @@ void TextPrinter::printHeader(
 }
 
 void TextPrinter::printDeclaration(const WrittenDeclaration &declaration) {
-  if (declaration.value)
+  if (declaration.isDictionary)
+    out << "dict<" << spellType(declaration.type, scalars) << ", "
+        << spellType({DType::FP64}, scalars) << '>';
+  else if (declaration.value)
     writeType(out, *declaration.value, scalars);
   else
     writeType(out, declaration.type, scalars);
@@ -55,8 +58,22 @@ void TextPrinter::endFunction(ArrayRef<StringRef> results) {
 // Statements
 //===----------------------------------------------------------------------===//
 
+/// `list<string, 2>(["a", "b"])`
+void TextPrinter::printList(const Constant &values) {
+  out << "list<" << spellType({values.dtype()}, scalars) << ", "
+      << values.numElements() << ">([";
+  for (int64_t index = 0; index < values.numElements(); ++index) {
+    if (index != 0)
+      out << ", ";
+    writeElement(out, values, index);
+  }
+  out << "])";
+}
+
 void TextPrinter::printArgument(const WrittenArgument &argument) {
   out << argument.name << " = ";
+  if (argument.isList)
+    return printList(*argument.constant->value);
   if (argument.constant && argument.constant->value)
     return writeValue(out, *argument.constant->value, scalars);
   if (argument.constant)

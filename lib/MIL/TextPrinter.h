@@ -29,6 +29,7 @@ public:
 
 private:
   void printDeclaration(const WrittenDeclaration &declaration);
+  void printList(const Constant &values);
   void printArgument(const WrittenArgument &argument);
   void printAttributes(const WrittenStatement &statement);
 

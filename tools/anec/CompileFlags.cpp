@@ -119,18 +119,17 @@ std::string CompileFlags::check() const {
     return "--mil-version takes 1.3 or 1.0, not `" + milVersion + "`";
   if (sourceFormat(input).stage == SourceStage::Package && !format().show)
     return "packages can only be printed with --emit=report, dot or ir, or "
-           "written as .mlpackage; use ane-run to run them";
+           "written as .mlpackage or .mlmodelc; use ane-run to run them";
   if (deployment.getNumOccurrences() && !findDeployment(deployment))
     return "--deployment takes " + deploymentNames() + ", not `" + deployment +
            "`";
-  bool isCoreML = &format() == &outputs::CoreML;
   for (const llvm::cl::Option *flag :
        {static_cast<const llvm::cl::Option *>(&deployment),
         static_cast<const llvm::cl::Option *>(&interface)})
-    if (flag->getNumOccurrences() && !isCoreML)
+    if (flag->getNumOccurrences() && !format().isCoreML)
       return "--" + flag->ArgStr.str() +
              " is for Core ML packages, -o "
-             "NAME.mlpackage";
+             "NAME.mlpackage, and compiled models, -o NAME.mlmodelc";
   if (format().isFolder && place().isStream())
     return "--emit=" + format().name.str() +
            " writes a folder; name it with -o";

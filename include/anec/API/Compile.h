@@ -24,6 +24,8 @@
 
 namespace anec {
 
+struct CoreMLWriteOptions;
+
 /// What Core ML packages are written for; see CoreMLWriteOptions.
 struct CoreMLOptions {
   const Deployment *deployment = nullptr;
@@ -88,8 +90,17 @@ struct CompiledProgram {
   /// source says of its functions, and may be null.
   bool writeCoreML(llvm::StringRef path, const CoreMLOptions &options,
                    const ModelDescription *description, Diagnostics &diags);
+  /// The same for a compiled model (`.mlmodelc`); see writeCompiledCoreML.
+  bool writeCompiledCoreML(llvm::StringRef path, const CoreMLOptions &options,
+                           const ModelDescription *description,
+                           Diagnostics &diags);
   /// Prints only the MIL text; the weight file that it names is not written.
   bool print(llvm::raw_ostream &out, Diagnostics &diags) const;
+
+private:
+  CoreMLWriteOptions coreMLOptions(const CoreMLOptions &options,
+                                   const ModelDescription *description,
+                                   Diagnostics &diags) const;
 };
 
 /// Compiles the kernel of a file. Returns nothing, with the reason reported, on

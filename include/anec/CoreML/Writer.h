@@ -42,6 +42,16 @@ struct CoreMLWriteOptions {
                                       const CoreMLWriteOptions &options,
                                       Diagnostics &diags);
 
+/// Writes the kernels of `module` as the folder `path`, a compiled model
+/// (`.mlmodelc`) like those of Core ML's compiler: `model.mil`,
+/// `weights/weight.bin`, `metadata.json`, `coremldata.bin` and
+/// `analytics/coremldata.bin`. Of classifiers, the last two are left out, whose
+/// form is not public, with a warning: Core ML does not load the folder without
+/// them. Otherwise as writeCoreMLPackage.
+[[nodiscard]] bool writeCompiledCoreML(Module &module, llvm::StringRef path,
+                                       const CoreMLWriteOptions &options,
+                                       Diagnostics &diags);
+
 } // namespace anec
 
 #endif // ANEC_COREML_WRITER_H

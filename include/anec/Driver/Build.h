@@ -74,6 +74,8 @@ struct OutputFormat {
   llvm::StringLiteral summary = ""; ///< for lists of outputs; no period
   /// Whether the output is a folder, which cannot go to a stream.
   bool isFolder = false;
+  /// Whether `CompileOptions::coreML` is for it.
+  bool isCoreML = false;
   /// Compiles `module`, which was read from `request.input`, and writes the
   /// output.
   bool (*compile)(std::unique_ptr<Module> module, const BuildRequest &request,
@@ -101,8 +103,8 @@ const OutputFormat &outputFormat(llvm::StringRef path);
                          BuildResult &result, Diagnostics &diags);
 
 namespace outputs {
-extern const OutputFormat MIL, CoreML, IR, Dot, Report, ReportJson, ReportPage,
-    Package;
+extern const OutputFormat MIL, CoreML, CompiledCoreML, IR, Dot, Report,
+    ReportJson, ReportPage, Package;
 } // namespace outputs
 
 } // namespace anec

@@ -15,6 +15,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
 
 namespace anec {
@@ -92,6 +93,9 @@ public:
   ~PlacedMIL();
 
   void printText(llvm::raw_ostream &out) const;
+  /// Prints the text of the functions that `emit` gives to its sink.
+  void printText(llvm::raw_ostream &out,
+                 llvm::function_ref<void(mil::ProgramSink &)> emit) const;
   /// Gives the functions to `sink`.
   void emit(mil::ProgramSink &sink) const;
 

@@ -29,6 +29,8 @@ struct WrittenDeclaration {
   llvm::StringRef name;
   TensorType type;
   const Value *value = nullptr; ///< null for a tensor that the IR lacks
+  /// A dictionary from scalars of `type` to `fp64`.
+  bool isDictionary = false;
 
   Holder holder() const { return value ? value->holder : Holder::Tensor; }
 };
@@ -39,12 +41,14 @@ struct WrittenArgument {
   std::optional<WrittenConstant> constant;
   llvm::SmallVector<llvm::StringRef, 1> values;
   bool isVariadic = false;
+  bool isList = false; ///< the constant is a list of its elements
 };
 
 struct WrittenStatement {
   llvm::StringRef label; ///< the attribute `name`
   llvm::StringRef opName;
-  llvm::StringRef opsetTag; ///< `ios17` of `op<ios17>(...)`, or empty
+  const OpDef *def = nullptr; ///< null for an op that the IR lacks
+  llvm::StringRef opsetTag;   ///< `ios17` of `op<ios17>(...)`, or empty
   llvm::SmallVector<WrittenDeclaration, 1> results;
   /// In alphabetical order; attributes other than `name`.
   llvm::SmallVector<WrittenArgument, 8> arguments, attributes;

@@ -1,0 +1,32 @@
+//===- SerializedModel.cpp - models as messages ---------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "SerializedModel.h"
+#include "ProgramWriter.h"
+#include "anec/CoreML/Diags.h"
+#include <limits>
+
+using namespace anec;
+using namespace anec::coreml;
+using namespace anec::protobuf;
+
+std::optional<SerializedModel>
+SerializedModel::make(const PreparedModel &prepared, llvm::StringRef path,
+                      Diagnostics &diags) {
+  SerializedModel model;
+  ProgramWriter program(prepared.deployment);
+  model.description = prepared.emit(program);
+  program.addBuildInfo(prepared.buildInfo());
+  std::string &bytes = model.bytes;
+  appendTag(bytes, proto::model::SpecificationVersion, Wire::Varint);
+  appendNumber(bytes, Wire::Varint,
+               uint64_t(prepared.deployment.specification));
+  appendBytes(bytes, proto::model::Description, serialize(model.description));
+  appendBytes(bytes, proto::model::MLProgram, program.bytes());
+  if (bytes.size() <= size_t(std::numeric_limits<int32_t>::max()))
+    return model;
+  diags.reportFile(path, diag::ModelTooLarge, bytes.size());
+  return std::nullopt;
+}
