@@ -4,12 +4,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Opsets.h"
+#include "OpArguments.h"
 #include "anec/IR/Builder.h"
-#include "anec/IR/OpDef.h"
 #include "anec/Ops/Ops.h"
 #include <algorithm>
 
 using namespace anec;
+using namespace anec::coreml;
 
 /// Ops that came after ios15.
 static unsigned introduced(const Op &op) {
@@ -37,12 +38,16 @@ static unsigned introduced(const Op &op) {
   return 15;
 }
 
-/// The forms of ops that unpack weights: without `shape`, those of ios18.
-static unsigned formOf(const Op &op) {
+/// The opsets of the forms of an op that has several with other parameters.
+static OpsetRange ofForm(const Op &op) {
   const OpDef &def = op.def();
-  bool hasForms =
-      def.has(trait::Constexpr) && def.constantSlot(param::shape) >= 0;
-  return hasForms && !op.constant(param::shape) ? 18 : 15;
+  // Ops that unpack weights lost `shape` in ios18.
+  if (def.has(trait::Constexpr) && def.constantSlot(param::shape) >= 0)
+    return op.constant(param::shape) ? OpsetRange{16, 17} : OpsetRange{18};
+  // `roi` became `boxes` and `box_indices`.
+  if (op.is(ops::CropResize) && op.operand(param::roi))
+    return {15, 16};
+  return {};
 }
 
 /// Small integers as results of ops that do not unpack weights.
@@ -67,6 +72,9 @@ static unsigned ofTypes(const Op &op) {
 /// Parameters that came later, unless they have their default values.
 static unsigned ofParameters(const Op &op) {
   unsigned opset = 15, index = 0;
+  for (const OpArgument &argument : argumentsOf(op))
+    if (argument.value)
+      opset = std::max<unsigned>(opset, argument.param->opset);
   for (const ParamDef &param : op.def().parameters()) {
     if (!param.isConstant())
       continue;
@@ -80,6 +88,45 @@ static unsigned ofParameters(const Op &op) {
   return opset;
 }
 
-unsigned coreml::firstOpset(const Op &op) {
-  return std::max({introduced(op), formOf(op), ofTypes(op), ofParameters(op)});
+/// Until ios17 all floats of an op had one type, and recurrent layers were
+/// fp32.
+static unsigned ofFloats(const Op &op) {
+  llvm::SmallVector<OpArgument, 8> arguments = argumentsOf(op);
+  if (op.def().has(trait::Constexpr) || arguments.empty() ||
+      !isFloat(arguments[0].dtype))
+    return 15;
+  bool isRecurrent = op.is(ops::Gru) || op.is(ops::Lstm) || op.is(ops::Rnn);
+  if (isRecurrent && arguments[0].dtype == DType::FP16)
+    return 17;
+  for (const OpArgument &argument : arguments) {
+    DTypeSet dtypes = argument.param->dtypes;
+    bool isOfFloats = dtypes == DTypeSet{DType::FP16, DType::FP32};
+    if (isOfFloats && argument.dtype != arguments[0].dtype)
+      return 17;
+  }
+  bool hasHalfPlaces = op.is(ops::Resample) && arguments.size() > 1 &&
+                       arguments[1].dtype == DType::FP16;
+  return hasHalfPlaces ? 16 : 15;
+}
+
+/// Convolutions take computed biases, and transposed ones computed weights,
+/// since ios17.
+static unsigned ofComputed(const Op &op) {
+  bool isTransposed = op.is(ops::ConvTranspose);
+  if (!isTransposed && !op.is(ops::Conv))
+    return 15;
+  for (const OpArgument &argument : argumentsOf(op)) {
+    bool wasConstant = argument.param->name == param::bias ||
+                       (isTransposed && argument.param->name == param::weight);
+    if (wasConstant && !isStored(*argument.value))
+      return 17;
+  }
+  return 15;
+}
+
+OpsetRange coreml::opsetsOf(const Op &op) {
+  OpsetRange opsets = ofForm(op);
+  opsets.first = std::max({opsets.first, introduced(op), ofTypes(op),
+                           ofParameters(op), ofFloats(op), ofComputed(op)});
+  return opsets;
 }

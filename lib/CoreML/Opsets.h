@@ -10,10 +10,16 @@
 
 namespace anec::coreml {
 
-/// The number of the first opset, `ios15` is 15, whose definition of the op
-/// takes these operands, parameters and results. From the definitions in
-/// coremltools (converters/mil/mil/ops/defs).
-unsigned firstOpset(const Op &op);
+/// Numbers of opsets: `ios15` is 15.
+struct OpsetRange {
+  unsigned first = 15;
+  unsigned last = 99; ///< the newest one, whatever it is
+};
+
+/// The opsets whose definition of the op takes these operands, parameters and
+/// results. From the definitions in coremltools
+/// (converters/mil/mil/ops/defs).
+OpsetRange opsetsOf(const Op &op);
 
 } // namespace anec::coreml
 

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PreparedModel.h"
+#include "Definitions.h"
 #include "Interface.h"
 #include "Opsets.h"
 #include "anec/CoreML/Diags.h"
@@ -48,6 +49,28 @@ static bool checkValue(const Value &value, const Deployment &deployment,
   return false;
 }
 
+/// Whether the opset of `deployment` has the op with its arguments. Adds what
+/// it reports to `reported`.
+static bool checkOpset(const Op &op, const Deployment &deployment,
+                       llvm::SmallPtrSetImpl<const OpDef *> &reported,
+                       Diagnostics &diags) {
+  OpsetRange opsets = opsetsOf(op);
+  unsigned opset = opsetNumber(deployment);
+  if (opset >= opsets.first && opset <= opsets.last)
+    return true;
+  if (!reported.insert(&op.def()).second)
+    return false;
+  if (opset < opsets.first)
+    diags.report(op.range(), diag::OpDeployment, op.def().name,
+                 "ios" + std::to_string(opsets.first), deployment.macOS,
+                 deployment.iOS);
+  else
+    diags.report(op.range(), diag::OldForm, op.def().name,
+                 "ios" + std::to_string(opsets.last), deployment.macOS,
+                 deployment.iOS);
+  return false;
+}
+
 /// Whether packages for `deployment` can have the function. Reports each op
 /// that they cannot have, once.
 static bool checkFunction(const Function &function,
@@ -59,13 +82,8 @@ static bool checkFunction(const Function &function,
   for (const Op &op : function.body()) {
     for (const Value *result : op.resultValues())
       ok &= checkValue(*result, deployment, diags);
-    unsigned first = firstOpset(op);
-    if (first <= opsetNumber(deployment) || !reported.insert(&op.def()).second)
-      continue;
-    diags.report(op.range(), diag::OpDeployment, op.def().name,
-                 "ios" + std::to_string(first), deployment.macOS,
-                 deployment.iOS);
-    ok = false;
+    ok &= checkOpset(op, deployment, reported, diags) &&
+          checkDefinition(op, diags);
   }
   return ok;
 }
