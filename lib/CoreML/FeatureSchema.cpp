@@ -129,6 +129,7 @@ void coreml::writeFeature(llvm::json::OStream &out,
     out.attribute("name", feature.name);
     FeatureWriter{out}.write(*feature.type);
     out.attribute("isOptional", feature.type->isOptional ? "1" : "0");
-    out.attribute("shortDescription", feature.shortDescription);
+    out.attribute("shortDescription",
+                  llvm::json::fixUTF8(feature.shortDescription));
   });
 }
