@@ -12,10 +12,13 @@ using llvm::StringRef;
 
 /// Reads a number of at most ten bytes, and drops it from `bytes`.
 static bool readVarint(Bytes &bytes, uint64_t &value) {
+  constexpr size_t most = 10;
   unsigned length = 0;
   const char *error = nullptr;
-  value = llvm::decodeULEB128(bytes.begin(), &length, bytes.end(), &error);
-  if (error || length > 10)
+  // Not given more: it would shift by more than 64 bits.
+  Bytes first = bytes.take_front(most);
+  value = llvm::decodeULEB128(first.begin(), &length, first.end(), &error);
+  if (error)
     return false;
   bytes = bytes.drop_front(length);
   return true;

@@ -178,6 +178,11 @@ TEST(Protobuf, RefusesMalformedBytes) {
   EXPECT_FALSE(parsed("\x32\x05xx", node));           // past the end
   EXPECT_FALSE(parsed("\x3a\x03xxx", node));          // 3 bytes of floats
   EXPECT_FALSE(parsed("\x08" + std::string(11, '\xff'), node));
+  // A number takes at most 10 bytes, also if the last ones add nothing.
+  std::string ends(1, '\0');
+  EXPECT_TRUE(parsed("\x08" + std::string(9, '\x80') + ends, node));
+  EXPECT_FALSE(parsed("\x08" + std::string(10, '\x80') + ends, node));
+  EXPECT_FALSE(parsed("\x08" + std::string(40, '\x80') + ends, node));
   EXPECT_FALSE(parsed("\x62\x02\x0a\x05", node)); // in a map
   // A message in a message, and so on: 90 deep, and 110.
   auto nested = [](int depth) {
