@@ -78,7 +78,8 @@ slicesOf(const Constant &x, llvm::ArrayRef<int64_t> shape, int64_t axis) {
   int64_t inner = 1;
   for (int64_t extent : shape.drop_front(axis + 1))
     inner *= extent;
-  std::vector<std::vector<double>> slices(size_t(shape[axis]));
+  auto count = size_t(shape[axis]);
+  std::vector<std::vector<double>> slices(count);
   for (size_t i = 0; i != elements.size(); ++i)
     slices[size_t(int64_t(i) / inner % shape[axis])].push_back(elements[i]);
   return slices;
