@@ -8,7 +8,9 @@
 #include "anec/Support/Half.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace anec;
 
@@ -140,11 +142,21 @@ llvm::StringRef Constant::asString() const {
   return text[0];
 }
 
+/// The nearest integer towards 0; 0 for what is no number.
+static int64_t integerOf(double value) {
+  constexpr double most = 0x1p63;
+  if (value >= most)
+    return std::numeric_limits<int64_t>::max();
+  if (value < -most)
+    return std::numeric_limits<int64_t>::min();
+  return std::isnan(value) ? 0 : int64_t(value);
+}
+
 llvm::SmallVector<int64_t, 4> Constant::asInts() const {
   llvm::SmallVector<int64_t, 4> values(numElements());
   for (size_t index = 0; index < values.size(); ++index)
     values[index] = isInteger(dtype()) ? intAt(int64_t(index))
-                                       : int64_t(doubleAt(int64_t(index)));
+                                       : integerOf(doubleAt(int64_t(index)));
   return values;
 }
 

@@ -7,6 +7,7 @@
 #include "anec/IR/DType.h"
 #include "anec/IR/Params.h"
 #include "anec/Onnx/Diags.h"
+#include "anec/Ops/Cost.h"
 
 using namespace anec;
 using namespace anec::onnx;
@@ -37,28 +38,59 @@ ConstantRef Val::known() const {
 
 /// Larger results are left to the run.
 static constexpr int64_t mostFolded = 1 << 20;
+/// So are results that take more steps.
+static constexpr int64_t mostSteps = 1 << 23;
+
+Val Emitter::fail(const std::string &why) {
+  diags.report(range, diag::OnnxNode, why);
+  return {};
+}
+
+bool Emitter::count(size_t names) {
+  if (!isFull && !budget.takeOp(names)) {
+    diags.report(range, diag::OnnxTooManyOps);
+    isFull = true;
+  }
+  return !isFull;
+}
+
+bool Emitter::affords(llvm::ArrayRef<int64_t> extents) {
+  constexpr int64_t most = 1 << 25;
+  std::optional<int64_t> count = checkedNumElements(extents);
+  return count && *count <= most && budget.takeElements(*count);
+}
 
 void Emitter::fold(Op *op, Vals &results) {
   const OpDef &def = op->def();
   if (!def.eval || def.has(trait::Stored) || def.has(trait::Constexpr) ||
       def.has(trait::SideEffect))
     return;
-  std::vector<RefTensor> operands;
-  operands.reserve(op->numOperands());
+  int64_t given = 0, made = 0;
   for (Value *operand : op->operandValues()) {
     ConstantRef known = operand ? Val(operand).known() : nullptr;
     if (operand && (!known || known->numElements() > mostFolded))
       return;
-    operands.push_back({operand ? operand->type : TensorType(),
-                        known ? known->asDoubles() : std::vector<double>()});
+    given += known ? known->numElements() : 0;
   }
-  std::vector<RefTensor> out;
   for (Value *result : op->resultValues()) {
     if (result->type.numElements() > mostFolded)
       return;
+    made += result->type.numElements();
+  }
+  int64_t steps = given + made + countFlops(*op);
+  if (steps > mostSteps || !budget.takeSteps(steps) ||
+      !budget.takeElements(made))
+    return;
+  std::vector<RefTensor> operands;
+  operands.reserve(op->numOperands());
+  for (Value *operand : op->operandValues())
+    operands.push_back(
+        {operand ? operand->type : TensorType(),
+         operand ? Val(operand).known()->asDoubles() : std::vector<double>()});
+  std::vector<RefTensor> out;
+  for (Value *result : op->resultValues())
     out.push_back({result->type,
                    std::vector<double>(size_t(result->type.numElements()))});
-  }
   std::vector<const RefTensor *> in;
   for (unsigned i = 0; i != op->numOperands(); ++i)
     in.push_back(op->operand(i) ? &operands[i] : nullptr);
@@ -83,6 +115,8 @@ Vals Emitter::makeAll(const OpDef &def, llvm::ArrayRef<Val> operands,
   }
   while (!values.empty() && !values.back())
     values.pop_back();
+  if (!count())
+    return results;
   Op *op = builder.create(def, values, attrs);
   if (!op)
     return results;
@@ -118,7 +152,8 @@ Val Emitter::list(llvm::ArrayRef<int64_t> values) {
 
 Val Emitter::filled(DType dtype, llvm::ArrayRef<int64_t> shape, double value) {
   TensorType type(dtype, shape);
-  if (type.numElements() <= mostFolded)
+  if (type.numElements() <= mostFolded &&
+      budget.takeElements(type.numElements()))
     return constant(Constant::fromDoubles(
         type, std::vector<double>(size_t(type.numElements()), value)));
   return make(
@@ -230,6 +265,9 @@ Val Emitter::broadcast(Val x, llvm::ArrayRef<int64_t> shape) {
   x = native(x);
   if (!x || llvm::ArrayRef<int64_t>(x.shape()) == shape)
     return x;
+  if (broadcastShapes(x.shape(), shape) != Shape(shape))
+    return fail("a tensor of shape " + shapeToString(x.shape()) +
+                " does not expand to " + shapeToString(shape));
   Shape aligned(shape.size(), 1), repeats(shape.size(), 1);
   size_t first = shape.size() - size_t(x.rank());
   for (size_t i = 0; i != size_t(x.rank()); ++i)
@@ -255,12 +293,17 @@ Val Emitter::concat(llvm::ArrayRef<Val> parts, int64_t axis) {
 Val Emitter::slice(Val x, int64_t axis, int64_t begin, int64_t end,
                    int64_t step) {
   x = native(x);
+  if (axis < 0)
+    axis += x.rank();
+  if (!x)
+    return x;
+  if (axis < 0 || axis >= x.rank())
+    return fail("a tensor of rank " + std::to_string(x.rank()) +
+                " has too few axes");
   if (begin == 0 && end == x.dim(axis) && step == 1)
     return x;
   Shape begins(x.rank(), 0), ends(x.shape()), steps(x.rank(), 1);
   llvm::SmallVector<bool> masks(x.rank(), true);
-  if (axis < 0)
-    axis += x.rank();
   begins[axis] = begin;
   ends[axis] = end;
   steps[axis] = step;

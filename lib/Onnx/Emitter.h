@@ -15,6 +15,7 @@
 #ifndef ANEC_LIB_ONNX_EMITTER_H
 #define ANEC_LIB_ONNX_EMITTER_H
 
+#include "Budget.h"
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
@@ -49,13 +50,26 @@ DType nativeType(DType dtype);
 
 class Emitter {
 public:
-  Emitter(Function &function, Diagnostics &diags)
-      : builder(function, &diags), diags(diags) {}
+  Emitter(Function &function, Budget budget, Diagnostics &diags)
+      : builder(function, &diags), budget(budget), diags(diags) {}
   void setRange(SourceRange newRange) {
     range = newRange;
     builder.setRange(newRange);
   }
   Diagnostics &diagnostics() { return diags; }
+
+  /// Reports why an op cannot be made, and gives a missing value.
+  Val fail(const std::string &why);
+  /// Counts an op, a node or a constant, whose names take so many bytes.
+  /// Returns false, with the reason reported the first time, when the model has
+  /// too many.
+  bool count(size_t names = 0);
+  /// Whether a table of these extents may be computed.
+  bool affords(llvm::ArrayRef<int64_t> extents);
+  /// Whether constants may have so many elements more.
+  bool takeElements(int64_t count) { return budget.takeElements(count); }
+  /// Whether computing constants may take so many steps more.
+  bool takeSteps(int64_t count) { return budget.takeSteps(count); }
 
   /// The first result of an op; optional operands may be missing if `optional`
   /// says so by their slots.
@@ -114,6 +128,8 @@ private:
   void fold(Op *op, Vals &results);
 
   Builder builder;
+  Budget budget;
+  bool isFull = false; ///< too many ops, which has been reported
   Diagnostics &diags;
   SourceRange range;
   llvm::DenseMap<Value *, Value *> natives;

@@ -12,21 +12,25 @@
 using namespace anec;
 using namespace anec::onnx;
 
+static StringRef domainOf(StringRef domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
 GraphReader::GraphReader(const proto::Model &model, llvm::StringRef path,
                          TensorReader &tensors, mil::RequestedShapes &shapes,
                          FixedInputs &inputs, Diagnostics &diags)
     : model(model), path(path), reader(tensors), shapes(shapes), fixed(inputs),
-      diags(diags), listing(path, diags) {}
+      diags(diags), listing(path, diags) {
+  for (const proto::Function &function : model.functions)
+    functions.try_emplace({domainOf(function.domain), function.name},
+                          &function);
+}
 
 std::optional<Val> GraphReader::Environment::find(llvm::StringRef name) const {
   for (const Environment *at = this; at; at = at->outer)
     if (auto found = at->values.find(name); found != at->values.end())
       return found->second;
   return std::nullopt;
-}
-
-static StringRef domainOf(StringRef domain) {
-  return domain == "ai.onnx" ? "" : domain;
 }
 
 static bool readOpsets(llvm::ArrayRef<proto::OperatorSet> sets,
@@ -56,7 +60,7 @@ bool GraphReader::read(Function &function) {
     diags.reportFile(path, diag::OnnxSparse);
     return false;
   }
-  Emitter ops(function, diags);
+  Emitter ops(function, Budget(reader.fileSize()), diags);
   ops.setRange(graphRange);
   function.range = graphRange;
   emitter = &ops;
@@ -190,8 +194,16 @@ bool GraphReader::readInitializers(const proto::Graph &graph,
                                    Environment &environment) {
   for (const proto::Tensor &tensor : graph.initializer) {
     ConstantRef value = reader.read(tensor);
-    if (!value || !bindOutput(tensor.name, emitter->constant(value),
-                              environment, graphRange))
+    if (!value || !emitter->count(tensor.name.size()))
+      return false;
+    if (tensor.rawData.empty() &&
+        !emitter->takeElements(value->numElements())) {
+      diags.report(graphRange, diag::OnnxTooLarge, tensor.name,
+                   shapeToString(tensor.dims));
+      return false;
+    }
+    if (!bindOutput(tensor.name, emitter->constant(value), environment,
+                    graphRange))
       return false;
   }
   return true;
@@ -268,10 +280,15 @@ bool GraphReader::readNode(const proto::Node &node, Environment &environment) {
   std::replace(words.begin(), words.end(), '\n', ' ');
   SourceRange range = listing.add(words);
   emitter->setRange(range);
+  // Functions that call others twice make any number of nodes.
+  size_t names = words.size();
+  for (StringRef output : node.output)
+    names += output.size();
+  if (!emitter->count(names))
+    return false;
   StringRef domain = domainOf(node.domain);
-  for (const proto::Function &function : model.functions)
-    if (function.name == node.opType && domainOf(function.domain) == domain)
-      return inlineFunction(function, node, environment, range);
+  if (const proto::Function *callee = functions.lookup({domain, node.opType}))
+    return inlineFunction(*callee, node, environment, range);
   if (domain.empty()) {
     if (const OpRow *row = findRow(opRows(), node.opType))
       return readRow(*row, node, environment, range);
@@ -343,6 +360,18 @@ static std::vector<proto::Node> bindAttributes(const proto::Function &callee,
   return nodes;
 }
 
+/// What copying the nodes of a function takes.
+static int64_t sizeOf(const proto::Function &function) {
+  size_t size = 0;
+  for (const proto::Node &node : function.node) {
+    size += 1 + node.input.size() + node.output.size();
+    for (const proto::Attribute &attribute : node.attribute)
+      size += 1 + attribute.floats.size() + attribute.ints.size() +
+              attribute.strings.size();
+  }
+  return int64_t(size);
+}
+
 bool GraphReader::inlineFunction(const proto::Function &callee,
                                  const proto::Node &node,
                                  Environment &environment, SourceRange range) {
@@ -362,6 +391,10 @@ bool GraphReader::inlineFunction(const proto::Function &callee,
   body.opsets = own.contains("") ? &own : environment.opsets;
   for (size_t i = 0; i != std::min(inputs.size(), callee.input.size()); ++i)
     body.values[callee.input[i]] = inputs[i];
+  if (!emitter->takeSteps(sizeOf(callee))) {
+    diags.report(range, diag::OnnxTooManyOps);
+    return false;
+  }
   std::vector<proto::Node> nodes = bindAttributes(callee, node);
   if (!readNodes(nodes, body))
     return false;

@@ -67,6 +67,9 @@ private:
   TensorReader &tensors() override { return reader; }
 
   const proto::Model &model;
+  /// By domain and name.
+  llvm::DenseMap<std::pair<StringRef, StringRef>, const proto::Function *>
+      functions;
   std::string path;
   TensorReader &reader;
   mil::RequestedShapes &shapes;

@@ -39,9 +39,31 @@ ConstantRef Node::known(size_t index) {
   return known;
 }
 
+bool Node::isNarrow(llvm::StringRef what, llvm::ArrayRef<int64_t> values) {
+  for (int64_t value : values)
+    if (value < INT32_MIN || value > INT32_MAX) {
+      if (!hasFailed)
+        fail("`" + what + "` has the number " + llvm::Twine(value) +
+             ", which int32 cannot hold");
+      return false;
+    }
+  return true;
+}
+
 Shape Node::ints(size_t index) {
+  Shape values = wideInts(index);
+  return values.empty() || isNarrow(message.input[index], values) ? values
+                                                                  : Shape();
+}
+
+Shape Node::wideInts(size_t index) {
   ConstantRef value = known(index);
-  return value ? Shape(value->asInts()) : Shape();
+  if (!value)
+    return {};
+  if (isInteger(value->dtype()))
+    return Shape(value->asInts());
+  fail("input `" + message.input[index] + "` must have integers");
+  return {};
 }
 
 int64_t Node::integer(size_t index) {
@@ -78,7 +100,12 @@ const proto::Attribute *Node::find(llvm::StringRef name) const {
   return nullptr;
 }
 
-int64_t Node::attr(llvm::StringRef name, int64_t fallback) const {
+int64_t Node::attr(llvm::StringRef name, int64_t fallback) {
+  int64_t value = wideAttr(name, fallback);
+  return isNarrow(name, value) ? value : fallback;
+}
+
+int64_t Node::wideAttr(llvm::StringRef name, int64_t fallback) const {
   const proto::Attribute *attribute = find(name);
   return attribute ? attribute->i : fallback;
 }
@@ -97,7 +124,12 @@ StringRef Node::attrText(llvm::StringRef name, llvm::StringRef fallback) const {
   return attribute ? textOf(attribute->s) : fallback;
 }
 
-Shape Node::attrInts(llvm::StringRef name) const {
+Shape Node::attrInts(llvm::StringRef name) {
+  Shape values = wideAttrInts(name);
+  return isNarrow(name, values) ? values : Shape();
+}
+
+Shape Node::wideAttrInts(llvm::StringRef name) const {
   const proto::Attribute *attribute = find(name);
   return attribute ? Shape(attribute->ints.begin(), attribute->ints.end())
                    : Shape();
@@ -126,7 +158,11 @@ ConstantRef Node::attrTensor(llvm::StringRef name) {
   }
   ConstantRef value = scope.tensors().read(*attribute->t);
   hasFailed |= !value;
-  return value;
+  // A function that is called several times copies it as often.
+  if (value && attribute->t->rawData.empty() &&
+      !e.takeElements(value->numElements()))
+    tooLarge(value->type().shape);
+  return hasFailed ? nullptr : value;
 }
 
 bool Node::branch(llvm::StringRef name, Vals &results) {
@@ -181,12 +217,26 @@ void Node::out(size_t index, Val value) {
     outputs[index] = value;
 }
 
-void Node::fail(const llvm::Twine &why) {
+bool Node::affords(llvm::ArrayRef<int64_t> extents) {
+  if (!hasFailed && !e.affords(extents))
+    tooLarge(extents);
+  return !hasFailed;
+}
+
+void Node::tooLarge(llvm::ArrayRef<int64_t> extents) {
   hasFailed = true;
-  e.diagnostics().report(range, diag::OnnxNode, why.str());
+  e.diagnostics().report(range, diag::OnnxTooLarge, op(),
+                         shapeToString(extents));
+}
+
+void Node::fail(const llvm::Twine &why) {
+  if (!hasFailed)
+    e.diagnostics().report(range, diag::OnnxNode, why.str());
+  hasFailed = true;
 }
 
 void Node::refuse(const llvm::Twine &why) {
+  if (!hasFailed)
+    e.diagnostics().report(range, diag::OnnxUnsupported, op(), why.str());
   hasFailed = true;
-  e.diagnostics().report(range, diag::OnnxUnsupported, op(), why.str());
 }

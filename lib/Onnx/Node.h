@@ -52,18 +52,24 @@ public:
   Val raw(size_t index);
   /// The elements of an input; an error if they are not known. Null then.
   ConstantRef known(size_t index);
+  /// An error if one takes more than 32 bits.
   Shape ints(size_t index);
+  Shape wideInts(size_t index);
   int64_t integer(size_t index);
   double number(size_t index);
   std::vector<double> numbers(size_t index);
 
   // Attributes.
   bool hasAttr(llvm::StringRef name) const { return find(name) != nullptr; }
-  int64_t attr(llvm::StringRef name, int64_t fallback) const;
+  /// An error if it takes more than 32 bits.
+  int64_t attr(llvm::StringRef name, int64_t fallback);
+  /// Any number.
+  int64_t wideAttr(llvm::StringRef name, int64_t fallback) const;
   double attrNumber(llvm::StringRef name, double fallback) const;
   StringRef attrText(llvm::StringRef name, llvm::StringRef fallback) const;
-  /// Empty when it is not there.
-  Shape attrInts(llvm::StringRef name) const;
+  /// Empty when it is not there; an error if one takes more than 32 bits.
+  Shape attrInts(llvm::StringRef name);
+  Shape wideAttrInts(llvm::StringRef name) const;
   std::vector<double> attrNumbers(llvm::StringRef name) const;
   std::vector<StringRef> attrTexts(llvm::StringRef name) const;
   /// Null, with an error reported, when it is not there.
@@ -88,13 +94,18 @@ public:
   void out(size_t index, Val value);
   llvm::ArrayRef<Val> results() const { return outputs; }
 
-  /// Reports why the node cannot be read.
+  /// Whether a table of these extents may be computed now; an error if not.
+  bool affords(llvm::ArrayRef<int64_t> extents);
+  /// Reports why the node cannot be read, the first time.
   void fail(const llvm::Twine &why);
   /// The node is right, and has no counterpart.
   void refuse(const llvm::Twine &why);
   bool failed() const { return hasFailed; }
 
 private:
+  bool isNarrow(llvm::StringRef what, llvm::ArrayRef<int64_t> values);
+  void tooLarge(llvm::ArrayRef<int64_t> extents);
+
   const proto::Node &message;
   int64_t version;
   SourceRange range;

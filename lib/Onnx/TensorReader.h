@@ -31,6 +31,9 @@ public:
   /// Returns null, with the reason reported, when the tensor is malformed.
   ConstantRef read(const proto::Tensor &tensor);
 
+  /// The bytes of the model.
+  size_t fileSize() const { return model->getBufferSize(); }
+
 private:
   ConstantRef readElements(const proto::Tensor &tensor, const TensorType &type);
   /// The bytes in another file, below the folder of the model.

@@ -33,6 +33,10 @@ bool onnx::checkIndices(Node &n, Val indices, int64_t extent) {
   ConstantRef known = indices.known();
   if (!known)
     return true;
+  if (!isInteger(known->dtype())) {
+    n.fail("indices must be integers");
+    return false;
+  }
   for (int64_t index : known->asInts())
     if (index < -extent || index >= extent) {
       n.fail("index " + llvm::Twine(index) +

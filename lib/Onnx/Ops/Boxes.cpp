@@ -85,7 +85,9 @@ static void readNonMaxSuppression(Node &n) {
     return;
   int64_t images = shape[0], classes = shape[1], count = shape[2];
   limits.most = std::min(limits.most, count);
-  if (double(images * classes * count) * double(limits.most) > 1e9)
+  limits.most = std::max<int64_t>(limits.most, 0);
+  if (!n.e.takeSteps(checkedNumElements({images, classes, count, limits.most})
+                         .value_or(-1)))
     return n.refuse("so many boxes");
   bool byCenter = n.attr("center_point_box", 0) != 0;
   std::vector<double> corners = boxes->asDoubles();

@@ -23,11 +23,11 @@ static void constant(Node &node) {
   if (node.hasAttr("value_float"))
     return node.out(e.scalar(DType::FP32, node.attrNumber("value_float", 0)));
   if (node.hasAttr("value_int")) {
-    int64_t value = node.attr("value_int", 0);
+    int64_t value = node.wideAttr("value_int", 0);
     return node.out(e.constant(integers(e, {value}).known()->reshaped({})));
   }
   if (node.hasAttr("value_ints"))
-    return node.out(integers(e, node.attrInts("value_ints")));
+    return node.out(integers(e, node.wideAttrInts("value_ints")));
   if (node.hasAttr("value_floats")) {
     std::vector<double> values = node.attrNumbers("value_floats");
     return node.out(e.constant(Constant::fromDoubles(
@@ -56,7 +56,8 @@ static void constantOfShape(Node &node) {
 
 static void shapeOf(Node &node) {
   Val x = node.raw(0);
-  int64_t begin = node.attr("start", 0), end = node.attr("end", x.rank());
+  int64_t begin = node.wideAttr("start", 0);
+  int64_t end = node.wideAttr("end", x.rank());
   auto clamped = [&](int64_t axis) {
     return std::clamp<int64_t>(axis < 0 ? axis + x.rank() : axis, 0, x.rank());
   };
@@ -78,15 +79,17 @@ static void range(Node &node) {
     return;
   if (step == 0)
     return node.fail("the step is 0");
-  double count = std::max(0.0, std::ceil((limit - start) / step));
-  constexpr double most = 1e8;
-  if (!(count <= most))
+  double length = std::max(0.0, std::ceil((limit - start) / step));
+  if (!(length <= double(INT32_MAX)))
     return node.fail("the range has too many elements");
+  auto count = int64_t(length);
+  if (!node.affords(count))
+    return;
   std::vector<double> values;
-  for (int64_t i = 0; i != int64_t(count); ++i)
+  for (int64_t i = 0; i != count; ++i)
     values.push_back(start + double(i) * step);
   node.out(node.e.constant(
-      Constant::fromDoubles({node.raw(0).dtype(), {int64_t(count)}}, values)));
+      Constant::fromDoubles({node.raw(0).dtype(), {count}}, values)));
 }
 
 static void eyeLike(Node &node) {
@@ -98,6 +101,8 @@ static void eyeLike(Node &node) {
     dtype = dtypeOf(proto::ElementType(node.attr("dtype", 1)))
                 .value_or(DType::FP32);
   int64_t rows = x.dim(0), columns = x.dim(1), k = node.attr("k", 0);
+  if (!node.affords({rows, columns}))
+    return;
   std::vector<double> values(size_t(x.size()), 0);
   for (int64_t row = 0; row != rows; ++row)
     if (row + k >= 0 && row + k < columns)
@@ -110,11 +115,12 @@ static void eyeLike(Node &node) {
 static void oneHot(Node &node) {
   Emitter &e = node.e;
   Val indices = e.cast(node.in(0), DType::Int32), values = node.in(2);
-  auto depth = int64_t(node.number(1));
+  double given = node.number(1);
   if (node.failed() || !values)
     return;
-  if (depth < 1)
+  if (!(given >= 1 && given <= double(INT32_MAX)))
     return node.fail("the depth must be positive");
+  auto depth = int64_t(given);
   int64_t axis = node.axis(-1, indices.rank() + 1);
   Val zero = e.scalar(DType::Int32, 0);
   Val wrapped =

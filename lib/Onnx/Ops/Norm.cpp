@@ -124,7 +124,7 @@ static void groupNorm(Node &node) {
   int64_t groups = node.attr("num_groups", 1), channels = x.dim(1);
   if (node.failed())
     return;
-  if (groups < 1 || channels % groups != 0)
+  if (groups < 1 || channels % groups != 0 || x.size() == 0)
     return node.fail("the channels are no multiple of the groups");
   Val parts = e.reshape(x, {x.dim(0), groups, x.size() / (x.dim(0) * groups)});
   Val mean = meanOf(e, parts, {2}), variance = varianceOf(e, parts, mean, {2});
@@ -160,6 +160,8 @@ static void localResponseNorm(Node &node) {
   Val sum;
   for (int64_t i = 0; i != size; ++i) {
     Val part = e.slice(squares, 1, i, i + x.dim(1));
+    if (!part)
+      return;
     sum = i == 0 ? part : e.add(sum, part);
   }
   Val base = e.add(e.mul(sum, alpha / double(size)), k);

@@ -98,6 +98,8 @@ static void forEachPlace(Emitter &e, Val x, const Pooling &pooling,
       int64_t end = begin + (pooling.extents[i] - 1) * windows.strides[i] + 1;
       part = e.slice(part, int64_t(i) + 2, begin, end, windows.strides[i]);
     }
+    if (!part)
+      return;
     visit(part, llvm::ArrayRef<int64_t>(place));
     size_t axis = place.size();
     while (axis != 0 && ++place[axis - 1] == windows.kernel[axis - 1])
@@ -174,13 +176,16 @@ static void maxPool(Node &node) {
                            dtype));
   Val best, index;
   Val filled = padded(e, from, pooling, -INFINITY, -INFINITY);
-  Val indices = indicesOf(e, filled, pooling, spatialOf(x),
-                          node.attr("storage_order", 0) != 0);
   Vals indexParts;
-  if (node.wants(1))
+  if (node.wants(1)) {
+    if (!node.affords(spatialOf(filled)) || !node.affords({x.dim(0), x.dim(1)}))
+      return;
+    Val indices = indicesOf(e, filled, pooling, spatialOf(x),
+                            node.attr("storage_order", 0) != 0);
     forEachPlace(e, indices, pooling, [&](Val part, llvm::ArrayRef<int64_t>) {
       indexParts.push_back(part);
     });
+  }
   size_t place = 0;
   forEachPlace(e, filled, pooling, [&](Val part, llvm::ArrayRef<int64_t>) {
     if (node.wants(1)) {

@@ -30,12 +30,14 @@ static Shape singleIndices(llvm::ArrayRef<double> weights, int64_t extent) {
   return indices;
 }
 
-static Val resizeAlong(Emitter &e, Val x, int64_t axis, const ResizeAxis &way,
+static Val resizeAlong(Node &n, Val x, int64_t axis, const ResizeAxis &way,
                        const ResizeMode &mode) {
   std::vector<double> weights = way.weights(mode);
   if (Shape indices = singleIndices(weights, way.extent); !indices.empty())
-    return e.gather(x, e.list(indices), axis);
-  return weighAlong(e, x, axis, weights);
+    return n.e.gather(x, n.e.list(indices), axis);
+  if (!n.affords({way.count, way.extent}))
+    return {};
+  return weighAlong(n.e, x, axis, weights);
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,10 +122,11 @@ static Val replaceOutside(Emitter &e, Val x, llvm::ArrayRef<ResizeAxis> ways,
 static void resize(Node &n, Val x, llvm::ArrayRef<ResizeAxis> ways,
                    const ResizeMode &mode, double extrapolation = 0) {
   for (const ResizeAxis &way : ways) {
-    if (way.count < 1)
-      return n.fail("the result has no elements");
-    if (way.count > int64_t(1) << 24 || way.count * way.extent > int64_t(1)
-                                                                     << 24)
+    if (way.count < 1 || way.extent < 1)
+      return n.fail("the input or the result has no elements");
+    if (way.count > int64_t(1) << 24 ||
+        way.count * way.extent > int64_t(1) << 24 ||
+        !n.e.takeSteps(way.count * way.extent))
       return n.refuse("the result is too large");
   }
   Emitter &e = n.e;
@@ -137,8 +140,10 @@ static void resize(Node &n, Val x, llvm::ArrayRef<ResizeAxis> ways,
     for (const auto &[axis, way] : llvm::enumerate(ways))
       if (way.count != way.extent || way.scale != 1 ||
           mode.coordinates == "tf_crop_and_resize")
-        result = resizeAlong(e, result, int64_t(axis), way, mode);
+        result = resizeAlong(n, result, int64_t(axis), way, mode);
   }
+  if (n.failed())
+    return;
   result = e.cast(result, dtype);
   n.out(replaceOutside(e, result, ways, mode, extrapolation));
 }

@@ -108,8 +108,10 @@ static void readAffineGrid(Node &n) {
       theta.dim(2) != 3)
     return n.refuse("maps that are not [images, 2, 3]");
   int64_t rows = size[2], columns = size[3];
-  if (rows < 1 || columns < 1 || rows > 1 << 14 || columns > 1 << 14)
-    return n.refuse("a grid of this size");
+  if (rows < 1 || columns < 1)
+    return n.fail("the grid has no points");
+  if (!n.affords({rows, columns, 3}))
+    return;
   auto place = [&](int64_t i, int64_t count) {
     if (align)
       return count == 1 ? 0.0 : 2 * double(i) / double(count - 1) - 1;

@@ -75,6 +75,8 @@ static void readScatterElements(Node &n) {
                       e.scalar(DType::Int32, double(data.dim(axis))));
   Shape whole = data.shape();
   whole[axis] = indices.dim(axis);
+  if (whole != indices.shape() && !n.affords({indices.rank(), indices.size()}))
+    return;
   Val result;
   if (whole == indices.shape())
     result = e.make(ops::ScatterAlongAxis, {target, indices, source},

@@ -15,15 +15,17 @@ static void reshape(Node &node) {
   if (node.failed())
     return;
   bool zeros = node.attr("allowzero", 0) != 0;
-  int64_t product = 1, unknown = -1;
+  Shape others;
+  int64_t unknown = -1;
   for (auto [axis, extent] : llvm::enumerate(shape)) {
     if (extent == 0 && !zeros)
       extent = x.dim(int64_t(axis));
     if (extent == -1)
       unknown = int64_t(axis);
     else
-      product *= extent;
+      others.push_back(extent);
   }
+  int64_t product = checkedNumElements(others).value_or(0);
   if (unknown >= 0 && product > 0)
     shape[size_t(unknown)] = x.size() / product;
   std::optional<int64_t> size = checkedNumElements(shape);
@@ -115,6 +117,8 @@ static void split(Node &node) {
     sizes = node.ints(1);
   if (node.failed())
     return;
+  if (count == 0)
+    return node.fail("`Split` has no outputs");
   int64_t total = x.dim(axis), each = (total + count - 1) / count;
   if (sizes.empty())
     for (int64_t left = total; int64_t(sizes.size()) != count; left -= each)
@@ -134,8 +138,9 @@ static void split(Node &node) {
 static void slice(Node &node) {
   Val x = node.raw(0);
   bool attributes = node.opset() < 10;
-  Shape begins = attributes ? node.attrInts("starts") : node.ints(1);
-  Shape ends = attributes ? node.attrInts("ends") : node.ints(2);
+  // Numbers beyond the end stand for the end.
+  Shape begins = attributes ? node.wideAttrInts("starts") : node.wideInts(1);
+  Shape ends = attributes ? node.wideAttrInts("ends") : node.wideInts(2);
   Shape axes, steps;
   if (attributes)
     axes = node.attrInts("axes");
@@ -256,6 +261,8 @@ static void pad(Node &node) {
     if (before == 0 && after == 0)
       continue;
     if (mode != "constant") {
+      if (!node.affords(x.dim(axis) + before + after))
+        return;
       x = e.gather(x, e.list(paddedIndices(x.dim(axis), before, after, mode)),
                    axis);
       continue;
@@ -281,7 +288,8 @@ static void depthToSpace(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0);
   int64_t block = node.attr("blocksize", 0);
-  if (x.rank() != 4 || block < 1 || x.dim(1) % (block * block) != 0)
+  if (x.rank() != 4 || block < 1 || block > x.dim(1) ||
+      x.dim(1) % (block * block) != 0)
     return node.fail("the channels of a tensor of rank 4 must be a multiple "
                      "of the block");
   int64_t n = x.dim(0), c = x.dim(1) / (block * block), h = x.dim(2),
@@ -298,7 +306,7 @@ static void spaceToDepth(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0);
   int64_t block = node.attr("blocksize", 0);
-  if (x.rank() != 4 || block < 1 || x.dim(2) % block != 0 ||
+  if (x.rank() != 4 || block < 1 || block > x.dim(2) || x.dim(2) % block != 0 ||
       x.dim(3) % block != 0)
     return node.fail("the plane of a tensor of rank 4 must be a multiple of "
                      "the block");
@@ -318,6 +326,8 @@ static void trilu(Node &node) {
   if (node.failed() || x.rank() < 2)
     return node.failed() ? void() : node.fail("the input must be a matrix");
   int64_t rows = x.dim(-2), columns = x.dim(-1);
+  if (!node.affords({rows, columns}))
+    return;
   std::vector<double> keep;
   for (int64_t row = 0; row != rows; ++row)
     for (int64_t column = 0; column != columns; ++column)

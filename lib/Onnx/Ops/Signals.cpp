@@ -33,8 +33,10 @@ static void readWindow(Node &n, double a0, double a1, double a2) {
   DType dtype = typeOfOutput(n);
   if (n.failed())
     return;
-  if (size < 1 || size > 1 << 24)
-    return n.fail("the size of a window must be 1 to 16777216");
+  if (size < 1)
+    return n.fail("the size of a window must be at least 1");
+  if (!n.affords(size))
+    return;
   double period = n.attr("periodic", 1) ? double(size) : double(size - 1);
   std::vector<double> window;
   for (int64_t i = 0; i != size; ++i) {
@@ -104,12 +106,12 @@ static Val transform(Emitter &e, Val x, int64_t axis, const Transform &t) {
 static bool checkSignal(Node &n, Val x, int64_t length) {
   if (!x || n.failed())
     return false;
-  if (x.rank() < 2 || (x.dim(-1) != 1 && x.dim(-1) != 2))
+  if (x.rank() < 2 || x.size() == 0 || (x.dim(-1) != 1 && x.dim(-1) != 2))
     n.fail("the last axis of the input must have 1 or 2 elements");
   else if (length < 1 || length > 4096)
     n.refuse("a transform of " + llvm::Twine(length) +
              " elements; there can be 1 to 4096");
-  return !n.failed();
+  return n.affords({2, length, length});
 }
 
 static void readDFT(Node &n) {
@@ -145,8 +147,8 @@ static void readSTFT(Node &n) {
                   "frame of " +
                   llvm::Twine(length) + " elements");
   int64_t frames = (x.dim(1) - length) / step + 1;
-  if (frames * length > 1 << 26)
-    return n.refuse("so many frames");
+  if (!n.affords({frames, length}))
+    return;
   std::vector<double> positions;
   for (int64_t frame = 0; frame != frames; ++frame)
     for (int64_t i = 0; i != length; ++i)
@@ -183,6 +185,8 @@ static void readMelWeightMatrix(Node &n) {
   auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   double step = (mel(high) - mel(low)) / double(bands + 2);
   int64_t bins = length / 2 + 1;
+  if (!n.affords({bins, bands}))
+    return;
   std::vector<int64_t> edges;
   for (int64_t i = 0; i != bands + 2; ++i) {
     double hertz =

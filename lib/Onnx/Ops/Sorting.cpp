@@ -52,6 +52,8 @@ static void readNonZero(Node &n) {
       found.push_back(i);
   if (found.empty() || shape.empty())
     return n.refuse("the result has no elements");
+  if (!n.affords({int64_t(shape.size()), int64_t(found.size())}))
+    return;
   std::vector<double> rows;
   int64_t inner = x->numElements();
   for (int64_t extent : shape) {

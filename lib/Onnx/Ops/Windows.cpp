@@ -65,8 +65,9 @@ llvm::ArrayRef<int64_t> onnx::spatialOf(Val x) {
 }
 
 bool onnx::hasPlane(Node &node, Val x) {
-  if (node.failed() || x.rank() >= 3)
+  if (node.failed() || (x.rank() >= 3 && x.size() > 0))
     return !node.failed();
-  node.fail("the input must have images, channels and spatial axes");
+  node.fail("the input must have images, channels and spatial axes, and none "
+            "of them be empty");
   return false;
 }
