@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """Writes files for the fuzz targets to begin with: FOLDER/FuzzJson/..., ...
 
-  seeds.py ANEC ANE_RUN FOLDER"""
+  seeds.py ANEC ANE_RUN FOLDER [MODELS]
+
+MODELS has .onnx files at any depth, such as Debian's /usr/share/libonnx-testdata. Those
+of the tests are added where Python has numpy."""
 import importlib
+import importlib.util
 import pathlib
 import shutil
 import subprocess
@@ -13,7 +17,18 @@ mutate = importlib.import_module("mutate-packages")
 ROOT = pathlib.Path(__file__).parents[2]
 
 
-def main(anec, ane_run, folder):
+def add_onnx(folder, work, models):
+    folder.mkdir()
+    if importlib.util.find_spec("numpy"):
+        subprocess.run([sys.executable, ROOT / "test/Onnx/Inputs/bad_models.py", work],
+                       check=True)
+        for path in work.glob("*.onnx"):
+            shutil.copy(path, folder / f"test-{path.name}")
+    for path in pathlib.Path(models).rglob("*.onnx") if models else []:
+        shutil.copy(path, folder / f"{path.parent.name}-{path.name}")
+
+
+def main(anec, ane_run, folder, models=None):
     anec, ane_run = mutate.program(anec), mutate.program(ane_run)
     folder = pathlib.Path(folder).absolute()
     work = folder / "work"
@@ -70,6 +85,7 @@ def main(anec, ane_run, folder):
         add("FuzzMlpackage", 1, package / "Manifest.json", name + "-manifest")
         for path in package.glob("Data/*/weights/*"):
             add("FuzzMlpackage", 2, path, name + "-weights")
+    add_onnx(folder / "FuzzOnnx", work / "onnx", models)
     for path in sorted((ROOT / "examples").glob("*.tdsl")):
         add("FuzzTDSL", None, path)
     shutil.rmtree(work)

@@ -1,0 +1,66 @@
+//===- FuzzOnnx.cpp - any bytes as an ONNX model --------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Whatever the bytes are, the reader gives a module that verifies or an error,
+/// and what it gives can be printed as MIL and read again, which is left out
+/// for large modules. A file `weights` lies beside the model.
+///
+//===----------------------------------------------------------------------===//
+
+#include "FileOfBytes.h"
+#include "anec/IR/Verifier.h"
+#include "anec/MIL/ModelDescription.h"
+#include "anec/MIL/Printer.h"
+#include "anec/Onnx/Reader.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace anec;
+
+/// A model can become many ops, or have tables of many elements.
+static bool isLarge(const Module &module) {
+  int64_t size = 0;
+  for (const std::unique_ptr<Function> &function : module.functions)
+    for (const Op &op : function->body()) {
+      size += 32;
+      for (const ConstantRef &constant : op.constants())
+        size += constant ? constant->numElements() : 0;
+    }
+  return size > 1 << 16;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const std::string weights =
+      fileOfBytes("weights", std::vector<uint8_t>(256, 1));
+  std::string path = fileOfBytes("model.onnx", {data, size});
+  Diagnostics diags;
+  MILReadOptions options;
+  ModelDescription description;
+  options.description = &description;
+  std::unique_ptr<Module> module = readOnnx(path, diags, options);
+  expectOneOf(module != nullptr, diags);
+  if (!module)
+    return 0;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  MILPrintOptions print;
+  print.placement = MILPrintOptions::Placement::Keep;
+  bool isRight = verify(*module, diags);
+  if (isRight && isLarge(*module))
+    return 0;
+  if (!isRight || !printMIL(*module, out, print, diags)) {
+    diags.print(llvm::errs());
+    std::abort();
+  }
+  llvm::StringRef copy = diags.addBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(text, "printed.mil"));
+  if (!readMIL(copy, fuzzFolder().path(), opTable(), diags)) {
+    llvm::errs() << text;
+    diags.print(llvm::errs());
+    std::abort();
+  }
+  return 0;
+}
