@@ -1,12 +1,13 @@
-//===- FuzzMlpackage.cpp - any bytes as a file of a Core ML package -------===//
+//===- FuzzMlpackage.cpp - any files as a Core ML package -----------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The first byte chooses the file that the others are: the model, the manifest
-/// or the weights. Whatever it is, the reader gives a module that verifies or
-/// an error, and what it gives can be printed as MIL and read again.
+/// The input is a message with the files of a package, so that the manifest,
+/// the model and the weights change together. Whatever they are, the reader
+/// gives a module that verifies or an error, and what it gives can be printed
+/// as MIL and read again.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,51 +17,97 @@
 #include "anec/MIL/ModelDescription.h"
 #include "anec/MIL/Printer.h"
 #include "anec/Ops/Ops.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
+#include "anec/Protobuf/Message.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <filesystem>
+#include <sys/stat.h>
 
 using namespace anec;
+using llvm::StringRef;
 
-/// The least that is a package, with an empty model.
-static constexpr char manifest[] =
-    R"({"fileFormatVersion": "1.0.0", "rootModelIdentifier": "m",
-  "itemInfoEntries": {"m": {"author": "", "description": "", "name": "",
-                            "path": "c/model.mlmodel"}}})";
-/// A program that returns a weight: version 1, and the function `main` with one
-/// `const` op.
-static constexpr uint8_t model[] = {
-    0x08, 0x09, 0xb2, 0x1f, 0x5f, 0x08, 0x01, 0x12, 0x5b, 0x0a, 0x04, 'm',
-    'a',  'i',  'n',  0x12, 'S',  0x12, 0x07, 'C',  'o',  'r',  'e',  'M',
-    'L',  0x38, 0x1a, 'H',  0x0a, 0x07, 'C',  'o',  'r',  'e',  'M',  'L',
-    0x38, 0x12, 0x3d, 0x12, 0x01, 'c',  0x1a, 0x38, 0x0a, 0x05, 'c',  'o',
-    'n',  's',  't',  0x1a, 0x11, 0x0a, 0x01, 'c',  0x12, 0x0c, 0x0a, 0x0a,
-    0x08, 0x0b, 0x10, 0x01, 0x1a, 0x04, 0x0a, 0x02, 0x08, 0x00, 0x2a, 0x1c,
-    0x0a, 0x03, 'v',  'a',  'l',  0x12, 0x15, 0x12, 0x0c, 0x0a, 0x0a, 0x08,
-    0x0b, 0x10, 0x01, 0x1a, 0x04, 0x0a, 0x02, 0x08, 0x00, 0x2a, 0x05, 0x0a,
-    0x01, 'w',  0x10, 0x40};
+namespace {
 
-static llvm::ArrayRef<uint8_t> bytesOfText(llvm::StringRef text) {
-  return llvm::arrayRefFromStringRef(text);
+/// A file of the package, or what lies in its place.
+enum class Kind : int32_t { File = 0, Folder = 1, Link = 2, Fifo = 3 };
+
+struct File {
+  StringRef path;
+  protobuf::Bytes bytes; ///< of a link, where it leads
+  Kind kind = Kind::File;
+  static bool fields(auto &m, auto &visit) {
+    return visit(protobuf::at(1, m.path), protobuf::at(2, m.bytes),
+                 protobuf::at(3, m.kind));
+  }
+};
+
+struct Files {
+  std::vector<File> files;
+  static bool fields(auto &m, auto &visit) {
+    return visit(protobuf::at(1, m.files));
+  }
+};
+
+} // namespace
+
+/// Paths and links stay in the package.
+static bool staysBelow(const std::filesystem::path &path) {
+  if (path.empty() || path.is_absolute())
+    return false;
+  return llvm::all_of(path, [](const std::filesystem::path &part) {
+    return part != ".." && part.native().find('\0') == std::string::npos;
+  });
 }
 
-/// The package without what a run before has changed.
-static std::string makePackage() {
-  std::string package = fuzzFolder().file("fuzz.mlpackage");
-  if (llvm::sys::fs::create_directories(package + "/Data/c/weights"))
+/// Files that cannot be made, such as one below another file, are left out.
+static void makeFile(const std::filesystem::path &package, const File &file) {
+  std::filesystem::path below = file.path.str();
+  if (!staysBelow(below))
+    return;
+  std::filesystem::path path = package / below;
+  std::error_code code;
+  std::filesystem::create_directories(path.parent_path(), code);
+  StringRef bytes(reinterpret_cast<const char *>(file.bytes.data()),
+                  file.bytes.size());
+  switch (file.kind) {
+  case Kind::Folder:
+    std::filesystem::create_directory(path, code);
+    return;
+  case Kind::Link:
+    if (staysBelow(bytes.str()))
+      std::filesystem::create_symlink(bytes.str(), path, code);
+    return;
+  case Kind::Fifo:
+    (void)::mkfifo(path.c_str(), 0600);
+    return;
+  default:
+    if (std::filesystem::exists(std::filesystem::symlink_status(path, code)))
+      return;
+    llvm::raw_fd_ostream out(path.native(), code);
+    out << bytes;
+    out.close();
+    out.clear_error();
+  }
+}
+
+/// A package with these files and no others.
+static std::string makePackage(const Files &files) {
+  std::filesystem::path package = fuzzFolder().file("fuzz.mlpackage");
+  std::error_code code;
+  std::filesystem::remove_all(package, code);
+  if (code || !std::filesystem::create_directory(package, code))
     std::abort();
-  writeFile(package + "/Manifest.json", bytesOfText(manifest));
-  writeFile(package + "/Data/c/model.mlmodel", model);
+  constexpr size_t most = 16;
+  for (const File &file : llvm::ArrayRef(files.files).take_front(most))
+    makeFile(package, file);
   return package;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size == 0)
+  Files files;
+  if (!protobuf::parse({data, size}, files))
     return 0;
-  static constexpr const char *names[] = {
-      "/Data/c/model.mlmodel", "/Manifest.json", "/Data/c/weights/w"};
-  std::string package = makePackage();
-  writeFile(package + names[data[0] % 3], {data + 1, size - 1});
+  std::string package = makePackage(files);
+  (void)isCoreMLPackage(package);
   Diagnostics diags;
   MILReadOptions options;
   ModelDescription description;
@@ -79,7 +126,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     diags.print(llvm::errs());
     std::abort();
   }
-  llvm::StringRef copy = diags.addBuffer(
+  StringRef copy = diags.addBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(text, "printed.mil"));
   MILReadOptions again;
   again.missingWeights = MILReadOptions::MissingWeights::Ignore;

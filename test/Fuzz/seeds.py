@@ -17,6 +17,24 @@ mutate = importlib.import_module("mutate-packages")
 ROOT = pathlib.Path(__file__).parents[2]
 
 
+def field(number, data):
+    """A field of a message that is bytes, or a small number."""
+    if isinstance(data, int):
+        return bytes([number << 3, data])
+    size, length = len(data), []
+    while size > 127:
+        length.append(size & 127 | 128)
+        size >>= 7
+    return bytes([number << 3 | 2, *length, size]) + data
+
+
+def files_of(package):
+    """The message of FuzzMlpackage that has the files of a package."""
+    return b"".join(field(1, field(1, str(path.relative_to(package)).encode()) +
+                             field(2, path.read_bytes()))
+                    for path in sorted(package.rglob("*")) if path.is_file())
+
+
 def add_onnx(folder, work, models):
     folder.mkdir()
     if importlib.util.find_spec("numpy"):
@@ -80,11 +98,9 @@ def main(anec, ane_run, folder, models=None):
     for path in package.glob("kernels/*.mil"):
         add("FuzzMIL", None, path)
     for package in sorted((ROOT / "test/CoreML/Inputs/models").glob("*/model.mlpackage")):
-        name = package.parent.name
-        add("FuzzMlpackage", 0, package / "Data/com.apple.CoreML/model.mlmodel", name)
-        add("FuzzMlpackage", 1, package / "Manifest.json", name + "-manifest")
-        for path in package.glob("Data/*/weights/*"):
-            add("FuzzMlpackage", 2, path, name + "-weights")
+        out = folder / "FuzzMlpackage"
+        out.mkdir(exist_ok=True)
+        (out / package.parent.name).write_bytes(files_of(package))
     add_onnx(folder / "FuzzOnnx", work / "onnx", models)
     for path in sorted((ROOT / "examples").glob("*.tdsl")):
         add("FuzzTDSL", None, path)
