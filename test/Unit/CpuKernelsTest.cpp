@@ -90,6 +90,36 @@ TEST_P(CpuKernels, WeightedSums) {
         }
 }
 
+TEST_P(CpuKernels, TiledSums) {
+  const std::vector<uint32_t> offsets = {5, 0, 17, 17, 2, 30, 9};
+  size_t terms = offsets.size();
+  for (size_t outputs = 1; outputs <= tileOutputs; ++outputs)
+    for (size_t n : {0, 1, 7, 16, 31, 64, 131})
+      for (Rounding rounding : roundings)
+        for (bool hasStarts : {false, true}) {
+          size_t stride = n + 3;
+          // Exactly as long as is read.
+          Floats x = randomFloats(n + 30), starts = randomFloats(tileOutputs);
+          Floats weights = randomFloats(tileOutputs * terms, -1, 1, 2);
+          Floats before = randomFloats(outputs * stride, -1, 1, 3),
+                 out = before;
+          tiledSums(n, terms, offsets.data(), x.data(), outputs, weights.data(),
+                    hasStarts ? starts.data() : nullptr, out.data(), stride,
+                    rounding);
+          for (size_t o = 0; o < outputs; ++o)
+            for (size_t i = 0; i < stride; ++i) {
+              size_t at = o * stride + i;
+              double sum = hasStarts ? starts[o] : before[at];
+              for (size_t t = 0; i < n && t < terms; ++t)
+                sum += double(weights[t * tileOutputs + o]) * x[offsets[t] + i];
+              if (i < n)
+                EXPECT_TRUE(isNear(out[at], sum, rounding, 1e-6, 1e-6));
+              else
+                EXPECT_EQ(out[at], before[at]) << "wrote past the end";
+            }
+        }
+}
+
 //===-- Elementwise -------------------------------------------------------===//
 
 TEST_P(CpuKernels, BinaryOperations) {

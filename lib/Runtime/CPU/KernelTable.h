@@ -32,6 +32,8 @@ struct KernelTable {
                         Rounding);
   void (*weightedSums)(size_t, size_t, const uint32_t *, const float *, size_t,
                        const float *, const float *, float *, size_t, Rounding);
+  void (*tiledSums)(size_t, size_t, const uint32_t *, const float *, size_t,
+                    const float *, const float *, float *, size_t, Rounding);
   void (*addFixedProducts)(size_t, double, float, double, const float *,
                            const float *, double *, double *, double *);
 };

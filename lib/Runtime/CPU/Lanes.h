@@ -64,6 +64,38 @@ ANEC_INLINE Vector loadPart(const Element *from, size_t count) {
   return v;
 }
 ANEC_INLINE Floats load(const float *from) { return loadAs<Floats>(from); }
+
+/// Loads the first elements of vectors, and zeros for the others, without
+/// reading them.
+#if defined(__AVX512F__)
+struct FirstLanes {
+  explicit ANEC_INLINE FirstLanes(size_t count)
+      : mask(__mmask16((1u << count) - 1)) {}
+  ANEC_INLINE Floats load(const float *from) const {
+    return (Floats)_mm512_maskz_loadu_ps(mask, from);
+  }
+  __mmask16 mask;
+};
+#elif defined(__AVX2__)
+struct FirstLanes {
+  explicit ANEC_INLINE FirstLanes(size_t count) {
+    Ints lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    mask = (__m256i)(lanes < int32_t(count));
+  }
+  ANEC_INLINE Floats load(const float *from) const {
+    return (Floats)_mm256_maskload_ps(from, mask);
+  }
+  __m256i mask;
+};
+#else
+struct FirstLanes {
+  explicit ANEC_INLINE FirstLanes(size_t count) : count(count) {}
+  ANEC_INLINE Floats load(const float *from) const {
+    return loadPart<Floats>(from, count);
+  }
+  size_t count;
+};
+#endif
 template <typename Vector, typename Element>
 ANEC_INLINE void store(Element *to, Vector v) {
   __builtin_memcpy(to, &v, sizeof v);

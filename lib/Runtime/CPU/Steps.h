@@ -58,6 +58,8 @@ StepFn makeLinear(const Op &op, StepContext &ctx);
 StepFn makeConv(const Op &op, StepContext &ctx);
 /// For groups of few outputs.
 StepFn makeDirectConv(const Op &op, StepContext &ctx);
+/// For results with more positions than a few, without unfolding the image.
+StepFn makeTiledConv(const Op &op, StepContext &ctx);
 /// For kernels with more positions than the result.
 StepFn makeWideKernelConv(const Op &op, StepContext &ctx);
 StepFn makeConvTranspose(const Op &op, StepContext &ctx);

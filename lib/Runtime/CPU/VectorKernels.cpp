@@ -121,6 +121,14 @@ void cpu::weightedSums(size_t n, size_t terms, const uint32_t *offsets,
                          stride, rounding);
 }
 
+void cpu::tiledSums(size_t n, size_t terms, const uint32_t *offsets,
+                    const float *x, size_t outputs, const float *weights,
+                    const float *starts, float *out, size_t stride,
+                    Rounding rounding) {
+  kernels().tiledSums(n, terms, offsets, x, outputs, weights, starts, out,
+                      stride, rounding);
+}
+
 void cpu::addFixedProducts(size_t n, double left, float power, double smallest,
                            const float *right, const float *powers,
                            double *sums, double *beyond, double *vanished) {

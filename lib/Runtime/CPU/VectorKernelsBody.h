@@ -453,6 +453,53 @@ void weightedSumsKernel(size_t n, size_t terms, const uint32_t *offsets,
                            out + o * stride, stride, half);
 }
 
+/// `vectors` whole vectors of each output of a tile, or, if `vectors` is 1, the
+/// first `count` elements of one.
+template <size_t vectors>
+ANEC_INLINE void tileBlock(size_t terms, const uint32_t *offsets,
+                           const float *x, size_t outputs, const float *weights,
+                           const float *starts, float *out, size_t stride,
+                           size_t count, bool half) {
+  Floats sums[tileOutputs][vectors];
+  auto place = [=](size_t o, size_t j) { return out + o * stride + j * width; };
+  for (size_t o = 0; o < tileOutputs; ++o)
+    for (size_t j = 0; j < vectors; ++j)
+      sums[o][j] = starts         ? splat(starts[o])
+                   : o >= outputs ? Floats{}
+                   : vectors == 1 ? loadUpTo(count, place(o, j))
+                                  : load(place(o, j));
+  FirstLanes first(count);
+  for (size_t t = 0; t < terms; ++t) {
+    const float *from = x + offsets[t], *weight = weights + t * tileOutputs;
+    Floats values[vectors];
+    for (size_t j = 0; j < vectors; ++j)
+      values[j] = vectors == 1 ? first.load(from) : load(from + j * width);
+    for (size_t o = 0; o < tileOutputs; ++o)
+      for (size_t j = 0; j < vectors; ++j)
+        sums[o][j] += weight[o] * values[j];
+  }
+  for (size_t o = 0; o < tileOutputs && o < outputs; ++o)
+    for (size_t j = 0; j < vectors; ++j)
+      storeUpTo(vectors == 1 ? count : width, place(o, j),
+                half ? roundToHalf(sums[o][j]) : sums[o][j]);
+}
+
+void tiledSumsKernel(size_t n, size_t terms, const uint32_t *offsets,
+                     const float *x, size_t outputs, const float *weights,
+                     const float *starts, float *out, size_t stride,
+                     Rounding rounding) {
+  bool half = rounding == Rounding::FP16;
+  // With the elements and a weight, as many vectors as there are registers.
+  constexpr size_t vectors = width == 16 ? 4 : 2;
+  size_t i = 0;
+  for (; i + vectors * width <= n; i += vectors * width)
+    tileBlock<vectors>(terms, offsets, x + i, outputs, weights, starts, out + i,
+                       stride, width, half);
+  for (; i < n; i += width)
+    tileBlock<1>(terms, offsets, x + i, outputs, weights, starts, out + i,
+                 stride, n - i < width ? n - i : width, half);
+}
+
 //===-- Fixed point -------------------------------------------------------===//
 
 // A plain loop, in which every line is a vector operation.
@@ -490,6 +537,7 @@ constinit const KernelTable ANEC_KERNEL_TABLE = {
     .reduceRow = reduceRowKernel,
     .reduceColumns = reduceColumnsKernel,
     .weightedSums = weightedSumsKernel,
+    .tiledSums = tiledSumsKernel,
     .addFixedProducts = addFixedProductsKernel,
 };
 

@@ -167,6 +167,17 @@ void weightedSums(size_t n, size_t terms, const uint32_t *offsets,
                   const float *starts, float *out, size_t stride,
                   Rounding rounding);
 
+/// Outputs of a tile.
+inline constexpr size_t tileOutputs = 6;
+
+/// The same for one tile of outputs, whose weights are [terms, tileOutputs].
+/// Without \p starts, the sums are added to what \p out has. \p starts has
+/// tileOutputs elements, and \p outputs may be less than that. Nothing is read
+/// after the last element of x.
+void tiledSums(size_t n, size_t terms, const uint32_t *offsets, const float *x,
+               size_t outputs, const float *weights, const float *starts,
+               float *out, size_t stride, Rounding rounding);
+
 //===-- Fixed point -------------------------------------------------------===//
 
 /// Adds `left * right[j]` to `sums[j]`, all of them in units of 2^-16 (`left`
