@@ -258,7 +258,7 @@ TEST(Embedding, SaysWhichBackendsThereAre) {
   EXPECT_FALSE(ProgramSession::open(*program, options, diags));
   EXPECT_EQ(reports(diags),
             "[no-such-backend] there is no backend `gpu`; there "
-            "are `cpu`, `ane`\n");
+            "are `cpu`, `ane`, `coreml`\n");
 }
 
 //===----------------------------------------------------------------------===//
