@@ -521,8 +521,8 @@ ANEC_API anec_status anec_trainer_step(anec_trainer *trainer,
 
 typedef struct anec_tokenizer anec_tokenizer;
 
-/** Opens a SentencePiece .model or llama2.c's tokenizer.bin; with a null or
-    empty path, each byte is a token. */
+/** Opens a tokenizer.json or its folder, a SentencePiece .model or llama2.c's
+    tokenizer.bin; with a null or empty path, each byte is a token. */
 ANEC_API anec_status anec_tokenizer_open(const char *path, anec_tokenizer **out,
                                          anec_diagnostics *diags);
 ANEC_API void anec_tokenizer_destroy(anec_tokenizer *tokenizer);
@@ -547,7 +547,7 @@ typedef struct anec_windows anec_windows;
 
 typedef struct anec_windows_options {
   size_t struct_size;
-  /** Files and folders: `.bin` files have 16-bit token ids, all others text. */
+  /** Files and folders: `.bin` files have token ids, all others text. */
   const char *const *paths;
   size_t path_count;
   size_t length;           /**< tokens of a window */

@@ -71,6 +71,9 @@ if config.has_python_module and not config.is_sanitized:
 # `REQUIRES: sentencepiece`: the library in this build, and its programs.
 if config.has_sentencepiece and shutil.which("spm_encode"):
     config.available_features.add("sentencepiece")
+# `REQUIRES: huggingface`: tokenizer.json in this build.
+if config.has_huggingface:
+    config.available_features.add("huggingface")
 # `REQUIRES: chromium`: a browser to open pages in.
 if shutil.which("chromium"):
     config.available_features.add("chromium")

@@ -42,9 +42,12 @@ anec_status anec_tokenizer_encode(const anec_tokenizer *tokenizer,
                            : !text    ? "text"
                            : !count   ? "count"
                                       : "ids");
-  std::vector<int32_t> encoded = tokenizer->tokenizer->encode(text);
-  std::copy_n(encoded.begin(), std::min(capacity, encoded.size()), ids);
-  *count = encoded.size();
+  std::optional<std::vector<int32_t>> encoded =
+      tokenizer->tokenizer->encode(text, call.diagnostics());
+  if (!encoded)
+    return call.end(false);
+  std::copy_n(encoded->begin(), std::min(capacity, encoded->size()), ids);
+  *count = encoded->size();
   return call.end(true);
 }
 

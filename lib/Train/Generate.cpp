@@ -112,7 +112,10 @@ encodePrompt(llvm::StringRef prompt, const Tokenizer &tokenizer,
   if (std::optional<int32_t> beginning = tokenizer.beginning();
       beginning && (markBeginning || prompt.empty()))
     ids.push_back(*beginning);
-  llvm::append_range(ids, tokenizer.encode(prompt));
+  std::optional<std::vector<int32_t>> encoded = tokenizer.encode(prompt, diags);
+  if (!encoded)
+    return std::nullopt;
+  llvm::append_range(ids, *encoded);
   if (ids.empty()) {
     diags.report({}, diag::EmptyPrompt);
     return std::nullopt;

@@ -68,8 +68,8 @@ public:
   }
 
 private:
-  void encodePart(StringRef part, bool isFirst,
-                  std::vector<int32_t> &ids) const override;
+  bool encodePart(StringRef part, bool isFirst, std::vector<int32_t> &ids,
+                  std::string &error) const override;
   std::vector<int32_t> characters(StringRef text) const;
 
   MappedFile file;
@@ -111,8 +111,9 @@ std::vector<int32_t> Llama2cTokenizer::characters(StringRef text) const {
   return ids;
 }
 
-void Llama2cTokenizer::encodePart(StringRef part, bool isFirst,
-                                  std::vector<int32_t> &result) const {
+bool Llama2cTokenizer::encodePart(StringRef part, bool isFirst,
+                                  std::vector<int32_t> &result,
+                                  std::string &) const {
   std::vector<int32_t> ids;
   if (auto space = idOf.find(" "); isFirst && space != idOf.end())
     ids.push_back(space->second);
@@ -157,6 +158,7 @@ void Llama2cTokenizer::encodePart(StringRef part, bool isFirst,
   for (int32_t id : ids)
     if (id >= 0)
       result.push_back(id);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

@@ -108,9 +108,10 @@ private:
   std::vector<int> ids(StringRef text) const {
     return processor->EncodeAsIds(view(text));
   }
-  void encodePart(StringRef part, bool,
-                  std::vector<int32_t> &result) const override {
+  bool encodePart(StringRef part, bool, std::vector<int32_t> &result,
+                  std::string &) const override {
     llvm::append_range(result, ids(part));
+    return true;
   }
 
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor;

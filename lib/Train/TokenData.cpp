@@ -77,8 +77,11 @@ bool TokenData::add(llvm::StringRef path, const Tokenizer &tokenizer,
       return false;
     }
   } else if (tokenizer.kind() != TokenizerKind::Bytes) {
-    auto ids = std::make_shared<std::vector<int32_t>>(
-        tokenizer.encode(llvm::toStringRef(piece.bytes)));
+    std::optional<std::vector<int32_t>> encoded =
+        tokenizer.encode(llvm::toStringRef(piece.bytes), diags);
+    if (!encoded)
+      return false;
+    auto ids = std::make_shared<std::vector<int32_t>>(std::move(*encoded));
     piece.width = sizeof(int32_t);
     piece.bytes = {reinterpret_cast<const uint8_t *>(ids->data()),
                    ids->size() * sizeof(int32_t)};

@@ -72,13 +72,17 @@ bool anec::tokenize(llvm::StringRef path, const TokenizeOptions &options,
     auto ids = parseIds(text, path, tokenizer->vocabulary(), diags);
     if (!ids)
       return false;
-    out << tokenizer->decode(*ids);
+    out << tokenizer->decode(*ids, options.markers);
     return true;
   }
-  std::vector<int32_t> ids = tokenizer->encode(text);
+  std::optional<std::vector<int32_t>> ids = tokenizer->encode(text, diags);
+  if (!ids)
+    return false;
+  if (options.markers)
+    ids = tokenizer->withMarkers(std::move(*ids));
   if (!options.output.empty())
-    return writeIds(ids, *tokenizer, options.output, diags);
-  llvm::interleave(ids, out, " ");
+    return writeIds(*ids, *tokenizer, options.output, diags);
+  llvm::interleave(*ids, out, " ");
   out << '\n';
   return true;
 }

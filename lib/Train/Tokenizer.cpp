@@ -4,8 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tokenizers.h"
+#include "anec/Train/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace anec;
 using namespace llvm;
@@ -18,38 +21,72 @@ StringRef anec::spelling(TokenizerKind kind) {
     return "sentencepiece";
   case TokenizerKind::Llama2c:
     return "llama2c";
+  case TokenizerKind::HuggingFace:
+    return "huggingface";
   }
   llvm_unreachable("not a kind of tokenizer");
 }
 
 Tokenizer::~Tokenizer() = default;
 
-std::vector<int32_t> Tokenizer::encode(StringRef text) const {
+size_t Tokenizer::partSize(StringRef text) const {
   // Bounds the memory of encoding, which is many times that of the text.
   constexpr size_t longest = 1 << 20;
+  size_t size = text.size();
+  if (size <= longest)
+    return size;
+  size_t line = text.take_front(longest).rfind('\n');
+  size = line == StringRef::npos ? longest : line + 1;
+  // Do not split a character.
+  while (size < text.size() && (uint8_t(text[size]) & 0xC0) == 0x80)
+    ++size;
+  return size;
+}
+
+std::optional<std::vector<int32_t>>
+Tokenizer::encode(StringRef text, Diagnostics &diags) const {
   std::vector<int32_t> ids;
+  std::string error;
   bool isFirst = true;
   while (!text.empty()) {
-    size_t size = text.size();
-    if (size > longest) {
-      size_t line = text.take_front(longest).rfind('\n');
-      size = line == StringRef::npos ? longest : line + 1;
-      // Do not split a character.
-      while (size < text.size() && (uint8_t(text[size]) & 0xC0) == 0x80)
-        ++size;
+    size_t size = partSize(text);
+    if (!encodePart(text.take_front(size), isFirst, ids, error)) {
+      diags.reportFile(path(), diag::CannotEncode, error);
+      return std::nullopt;
     }
-    encodePart(text.take_front(size), isFirst, ids);
     text = text.drop_front(size);
     isFirst = false;
   }
   return ids;
 }
 
-std::string Tokenizer::decode(ArrayRef<int32_t> ids) const {
+std::vector<int32_t> Tokenizer::withMarkers(std::vector<int32_t> ids) const {
+  if (std::optional<int32_t> first = beginning())
+    ids.insert(ids.begin(), *first);
+  return ids;
+}
+
+std::optional<std::string> Tokenizer::markerText(int32_t) const {
+  return std::nullopt;
+}
+std::optional<int32_t> Tokenizer::markerId(StringRef) const {
+  return std::nullopt;
+}
+
+std::string Tokenizer::decode(ArrayRef<int32_t> ids, bool showMarkers) const {
   std::string bytes;
   bool atStart = true;
-  for (int32_t id : ids)
+  for (int32_t id : ids) {
+    std::optional<std::string> marker;
+    if (showMarkers)
+      marker = markerText(id);
+    if (marker) {
+      bytes += *marker;
+      atStart = false;
+      continue;
+    }
     atStart = appendBytes(id, atStart, bytes);
+  }
   return bytes;
 }
 
@@ -70,10 +107,11 @@ public:
   }
 
 private:
-  void encodePart(StringRef part, bool,
-                  std::vector<int32_t> &ids) const override {
+  bool encodePart(StringRef part, bool, std::vector<int32_t> &ids,
+                  std::string &) const override {
     for (char byte : part)
       ids.push_back(uint8_t(byte));
+    return true;
   }
 };
 } // namespace
@@ -82,13 +120,20 @@ std::unique_ptr<Tokenizer> anec::openTokenizer(StringRef path,
                                                Diagnostics &diags) {
   if (path.empty())
     return std::make_unique<ByteTokenizer>();
+  SmallString<128> inFolder(path);
+  if (sys::fs::is_directory(path)) {
+    sys::path::append(inFolder, "tokenizer.json");
+    path = inFolder;
+  }
   MappedFile file = mapFile(path, diags);
   if (!file)
     return nullptr;
+  StringRef bytes = file->getBuffer();
+  if (path.ends_with(".json") || bytes.ltrim().starts_with("{"))
+    return openHuggingFace(file, path, diags);
   // A SentencePiece model begins with a piece: field 1, its length, and its
   // text, field 1 of it. In tokenizer.bin these bytes would be a number above
   // 650,000, for the longest piece.
-  StringRef bytes = file->getBuffer();
   bool isModel = path.ends_with(".model") ||
                  (!path.ends_with(".bin") && bytes.size() > 2 &&
                   bytes[0] == '\n' && bytes[2] == '\n');

@@ -20,6 +20,12 @@ openSentencePiece(const MappedFile &file, llvm::StringRef path,
 /// is invalid.
 [[nodiscard]] std::unique_ptr<Tokenizer>
 openLlama2c(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);
+/// Opens Hugging Face's format. Returns null, with the reason reported, when
+/// `file` is invalid or asks for what is not supported, or this build lacks
+/// PCRE2 or utf8proc.
+[[nodiscard]] std::unique_ptr<Tokenizer> openHuggingFace(const MappedFile &file,
+                                                         llvm::StringRef path,
+                                                         Diagnostics &diags);
 
 } // namespace anec
 

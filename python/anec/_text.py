@@ -9,8 +9,8 @@ from . import _anec
 
 
 class Tokenizer:
-    """A SentencePiece .model, or llama2.c's tokenizer.bin; without a path, bytes
-    are tokens."""
+    """A tokenizer.json or its folder, a SentencePiece .model, or llama2.c's
+    tokenizer.bin; without a path, bytes are tokens."""
 
     def __init__(self, path=None):
         self._handle = _anec.Tokenizer(os.fspath(path) if path else "")
@@ -33,7 +33,7 @@ class Windows:
     """The windows of text that `ane-run train` trains on, in its order: an
     endless iterator over pairs of arrays, tokens and targets.
 
-    paths       files and folders: .bin has token ids of 16 bits, all else is text
+    paths       files and folders: .bin has token ids, all else is text
     length      tokens of a window
     tokenizer   a Tokenizer; None: bytes are tokens
     vocabulary  every id has to be below; 0: not checked

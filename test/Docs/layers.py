@@ -29,6 +29,7 @@ FLOORS = [
 CONFINED = [
     (r"antlr4|TDSL(Lexer|Parser)\.h", "lib/Frontend/"),
     (r"cblas|Accelerate/", "lib/Runtime/CPU/"),
+    (r"pcre2|utf8proc", "lib/Train/HuggingFace/"),
     (r"fmt/", "lib/"),
 ]
 # What starts a thread, and the only files that may.

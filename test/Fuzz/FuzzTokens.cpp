@@ -23,13 +23,16 @@ static void fuzzTokenizer(llvm::StringRef name, llvm::ArrayRef<uint8_t> bytes) {
   expectOneOf(bool(tokenizer), diags);
   if (!tokenizer)
     return;
-  std::vector<int32_t> ids =
-      tokenizer->encode("One two, \xe2\x82\xac three\n\xff\0\x01");
-  for (int32_t id : ids)
+  std::optional<std::vector<int32_t>> ids = tokenizer->encode(
+      llvm::StringRef("One two, \xe2\x82\xac three\n\xff\0\x01"), diags);
+  expectOneOf(ids.has_value(), diags);
+  if (!ids)
+    return;
+  for (int32_t id : *ids)
     if (id < 0 || uint32_t(id) >= tokenizer->vocabulary())
       std::abort();
-  ids.push_back(int32_t(tokenizer->vocabulary()) - 1);
-  (void)tokenizer->decode(ids);
+  ids->push_back(int32_t(tokenizer->vocabulary()) - 1);
+  (void)tokenizer->decode(*ids, /*showMarkers=*/true);
 }
 
 static void fuzzWeights(llvm::ArrayRef<uint8_t> bytes) {
@@ -49,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0)
     return 0;
   llvm::ArrayRef<uint8_t> bytes(data + 1, size - 1);
-  switch (data[0] % 4) {
+  switch (data[0] % 5) {
   case 0:
     fuzzTokenizer("tokenizer.bin", bytes);
     break;
@@ -61,6 +64,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     break;
   case 3:
     fuzzWeights(bytes);
+    break;
+  case 4:
+    fuzzTokenizer("tokenizer.json", bytes);
     break;
   }
   return 0;

@@ -350,6 +350,9 @@ def subjects(anec, ane_run):
         "tokens": Subject("tokenizer.bin",
                           [[ane_run, "tokenize", "text", "--tokenizer=tokenizer.bin",
                             "-o", "text.bin"]]),
+        "tokenizer": Subject("tokenizer.json",
+                             [[ane_run, "tokenize", "text", "--tokenizer=tokenizer.json",
+                               "-o", "text.bin"]]),
         "config": Subject("llama/*", [[anec, "convert", "llama", "--from=hf",
                                        "-o", "llama.safetensors"]]),
     }
@@ -384,6 +387,23 @@ def prepare(work, anec, ane_run):
         struct.pack("<i", max(map(len, pieces))) +
         b"".join(struct.pack("<fi", -i, len(piece)) + piece
                  for i, piece in enumerate(pieces)))
+    split = {"type": "Split", "behavior": "Isolated",
+             "pattern": {"Regex": " ?[^\\s\\p{N}]+|\\s+(?!\\S)|\\d{1,3}"}}
+    (whole / "tokenizer.json").write_text(json.dumps(
+        {"version": "1.0",
+         "added_tokens": [{"id": 30, "content": "<s>", "special": True}],
+         "normalizer": {"type": "Sequence", "normalizers": [
+             {"type": "NFKC"}, {"type": "Strip", "strip_left": True, "strip_right": False},
+             {"type": "Replace", "pattern": {"String": "x"}, "content": "y"}]},
+         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+             split, {"type": "ByteLevel", "add_prefix_space": True}]},
+         "post_processor": {"type": "BertProcessing", "cls": ["<s>", 30],
+                            "sep": ["<s>", 30]},
+         "decoder": {"type": "ByteLevel"},
+         "model": {"type": "BPE", "unk_token": "o", "byte_fallback": True,
+                   "vocab": {text: n for n, text in enumerate(
+                       [*"abcdefghijklmnopqrstuvwxyz\u0120", "on", "one"])},
+                   "merges": ["o n", ["on", "e"]]}}))
     llama = whole / "llama"
     llama.mkdir()
     (llama / "config.json").write_text(json.dumps(

@@ -81,6 +81,7 @@ def main(anec, ane_run, folder, models=None):
     add("FuzzTokens", 0, whole / "tokenizer.bin")
     add("FuzzTokens", 2, whole / "tokenizer.bin", "tokenizer")
     add("FuzzTokens", 3, weights)
+    add("FuzzTokens", 4, whole / "tokenizer.json")
 
     package = whole / "p.anepkg"
     files = sorted(str(path.relative_to(package)) for path in package.rglob("*")

@@ -96,6 +96,11 @@ def make_inputs(model, folder):
     shutil.copy(folder + "/run/train.jsonl", folder + "/log.jsonl")
     with open(folder + "/map.json", "w", encoding="utf-8") as file:
         file.write("{}")
+    os.mkdir(folder + "/words")
+    with open(folder + "/words/tokenizer.json", "w", encoding="utf-8") as file:
+        file.write('{"model": {"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0}}}')
+    with open(folder + "/words/tokenizer_config.json", "w", encoding="utf-8") as file:
+        file.write('{}')
     evil = []
     for number, name in enumerate(ODD_WEIGHTS):
         package = f"{folder}/evil{number}.anepkg"
@@ -215,6 +220,10 @@ def commands(out):
     yield Command("ane-run tokenize", ["ane-run", "tokenize", "data.txt",
                                        "--tokenizer=map.json"],
                   ["data.txt", "map.json"])
+    yield Command("ane-run tokenize", ["ane-run", "tokenize", "data.txt",
+                                       "--tokenizer=words"],
+                  ["data.txt", "words/tokenizer.json",
+                   "words/tokenizer_config.json"])
     yield Command("ane-run probe", ["ane-run", "probe", "--rule=io-row-64",
                                     "--time-limit=5", "-o", q + ".json"], [],
                   q + ".json")

@@ -16,8 +16,8 @@ public:
     if (decode && tokenFile.getNumOccurrences())
       return call.usageError("--decode prints text; it takes no -o");
     return runReporting([&](Diagnostics &diags) {
-      return tokenize(text, {tokenizer, tokenFile, decode}, llvm::outs(),
-                      diags);
+      return tokenize(text, {tokenizer, tokenFile, decode, markers},
+                      llvm::outs(), diags);
     });
   }
 
@@ -25,11 +25,14 @@ private:
   cl::opt<std::string> text{cl::Positional, cl::init("-")};
   cl::opt<std::string> tokenizer{
       "tokenizer", cl::value_desc("FILE"),
-      cl::desc("A SentencePiece .model or llama2.c's tokenizer.bin (default: "
-               "the bytes of the text)")};
+      cl::desc("A tokenizer.json or its folder, a SentencePiece .model, or "
+               "llama2.c's tokenizer.bin (default: the bytes of the text)")};
   cl::opt<std::string> tokenFile{
       "o", cl::value_desc("TOKENS.bin"),
       cl::desc("Write the token ids to TOKENS.bin, 16 bits each")};
+  cl::opt<bool> markers{
+      "markers", cl::desc("Put the ids between the tokenizer's markers; with "
+                          "--decode, print the text of markers")};
   cl::opt<bool> decode{"decode",
                        cl::desc("Convert the token ids in TEXT to text")};
 };
@@ -42,7 +45,8 @@ constinit const CommandDef commands::Tokenize = {
     .synopsis = "TEXT",
     .examples =
         R"(  ane-run tokenize story.txt --tokenizer=tokenizer.model -o story.bin
-  ane-run tokenize --decode ids.txt --tokenizer=tokenizer.model
+  ane-run tokenize story.txt --tokenizer=tokenizer.json --markers > ids.txt
+  ane-run tokenize --decode ids.txt --tokenizer=tokenizer.json
 )",
     .make = makeCommand<::Tokenize>,
 };

@@ -14,6 +14,7 @@ struct TokenizeOptions {
   std::string tokenizer; ///< as openTokenizer takes it
   std::string output;    ///< a file for ids of 16 bits; empty to print them
   bool decode = false;   ///< from ids to text
+  bool markers = false;  ///< with those of Tokenizer::withMarkers
 };
 /// Prints the ids of the text at `path`, where `-` is standard input, or writes
 /// them to a file of tokens.

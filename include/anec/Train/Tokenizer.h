@@ -5,12 +5,12 @@
 ///
 /// \file
 /// Tokenizers of language models: the bytes of the text, a SentencePiece model,
-/// or llama2.c's `tokenizer.bin`.
+/// llama2.c's `tokenizer.bin`, or Hugging Face's `tokenizer.json`.
 ///
 ///   auto tokenizer = anec::openTokenizer("tokenizer.model", diags);
-///   std::vector<int32_t> ids = tokenizer->encode("Once upon a time");
+///   auto ids = tokenizer->encode("Once upon a time", diags);
 ///   anec::TextStream text(*tokenizer);
-///   for (int32_t id : ids) out << text.next(id);
+///   for (int32_t id : *ids) out << text.next(id);
 ///   out << text.finish();
 ///
 //===----------------------------------------------------------------------===//
@@ -23,8 +23,13 @@
 
 namespace anec {
 
-enum class TokenizerKind : uint8_t { Bytes, SentencePiece, Llama2c };
-/// `bytes`, `sentencepiece`, `llama2c`.
+enum class TokenizerKind : uint8_t {
+  Bytes,
+  SentencePiece,
+  Llama2c,
+  HuggingFace
+};
+/// `bytes`, `sentencepiece`, `llama2c`, `huggingface`.
 llvm::StringRef spelling(TokenizerKind kind);
 
 class Tokenizer {
@@ -45,11 +50,22 @@ public:
   virtual std::optional<int32_t> end() const { return std::nullopt; }
 
   /// The ids of `text`, without beginning and end markers. Texts of megabytes
-  /// are encoded in parts that end at line ends.
-  std::vector<int32_t> encode(llvm::StringRef text) const;
-  /// The text of `ids` as a whole text of its own. Beginning and end markers
-  /// decode to nothing.
-  std::string decode(llvm::ArrayRef<int32_t> ids) const;
+  /// are encoded in parts that end at line ends. Returns nothing, with the
+  /// reason reported, when the tokenizer has no ids for the text.
+  [[nodiscard]] std::optional<std::vector<int32_t>>
+  encode(llvm::StringRef text, Diagnostics &diags) const;
+  /// `ids`, those of a whole text, between the markers that models which use
+  /// the tokenizer are given texts in.
+  virtual std::vector<int32_t> withMarkers(std::vector<int32_t> ids) const;
+  /// The text of `ids`, which must be in the vocabulary, as a whole text of its
+  /// own. Markers decode to nothing, or to their text with `showMarkers`.
+  std::string decode(llvm::ArrayRef<int32_t> ids,
+                     bool showMarkers = false) const;
+
+  /// The text of `id` when it is a marker with one, such as `<|im_end|>`.
+  virtual std::optional<std::string> markerText(int32_t id) const;
+  /// The id of the marker `text`, which `encode` finds in texts.
+  virtual std::optional<int32_t> markerId(llvm::StringRef text) const;
 
   /// Appends the bytes of `id`, which must be in the vocabulary, to `bytes`.
   /// `atStart`: no text precedes it, so the space that `encode` inserts is
@@ -62,9 +78,13 @@ protected:
       : tokenizerKind(kind), filePath(std::move(path)),
         fileDigest(std::move(digest)) {}
 
+  /// The size of the part of `text` that is encoded next.
+  virtual size_t partSize(llvm::StringRef text) const;
   /// Appends the ids of a part of a text; `isFirst`: it is the first part.
-  virtual void encodePart(llvm::StringRef part, bool isFirst,
-                          std::vector<int32_t> &ids) const = 0;
+  /// Returns false, with `error` set, when it has none.
+  [[nodiscard]] virtual bool encodePart(llvm::StringRef part, bool isFirst,
+                                        std::vector<int32_t> &ids,
+                                        std::string &error) const = 0;
 
 private:
   TokenizerKind tokenizerKind;
@@ -72,13 +92,16 @@ private:
 };
 
 /// Opens the tokenizer at `path`: `.model` is SentencePiece's format, `.bin`
-/// llama2.c's; any other file is recognised by content, and an empty path means
-/// bytes. Returns null, with the reason reported, when it cannot be read.
+/// llama2.c's, `.json` and a folder with `tokenizer.json` Hugging Face's; any
+/// other file is recognised by content, and an empty path means bytes. Returns
+/// null, with the reason reported, when it cannot be read.
 [[nodiscard]] std::unique_ptr<Tokenizer> openTokenizer(llvm::StringRef path,
                                                        Diagnostics &diags);
 
 /// Whether this build reads SentencePiece models.
 bool hasSentencePiece();
+/// Whether this build reads Hugging Face's tokenizers.
+bool hasHuggingFace();
 
 /// Decodes ids one at a time into complete characters of valid UTF-8. Each
 /// invalid byte becomes U+FFFD.

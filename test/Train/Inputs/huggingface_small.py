@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints a tokenizer.json of a few tokens: 256 `bytes` and `th`, `the`; `pieces` with
+tokens for bytes; or `words`.
+
+usage: huggingface_small.py bytes|pieces|words [PATTERN] [--wide]
+
+PATTERN splits texts; with --wide, there are 70,000 ids."""
+import json
+import sys
+
+from huggingface_cases import byte_characters
+
+kind = sys.argv[1]
+rest = [word for word in sys.argv[2:] if word != "--wide"]
+added = [{"id": 258, "content": "<s>", "special": True, "normalized": False},
+         {"id": 259, "content": "</s>", "special": True, "normalized": False}]
+level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+made = {"version": "1.0", "added_tokens": added}
+if kind == "bytes":
+    characters = byte_characters()
+    vocab = {characters[byte]: byte for byte in range(256)} | {"th": 256, "the": 257}
+    splitter = {"type": "Split", "behavior": "Isolated", "invert": False,
+                "pattern": {"Regex": rest[0]}} if rest else None
+    made |= {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [splitter, level]}
+             if splitter else level,
+             "decoder": level,
+             "post_processor": {"type": "BertProcessing", "cls": ["<s>", 258],
+                                "sep": ["</s>", 259]},
+             "model": {"type": "BPE", "vocab": vocab, "merges": ["t h", ["th", "e"]]}}
+    if "--wide" in sys.argv:
+        added += [{"id": 69999, "content": "<far>", "normalized": False}]
+elif kind == "pieces":
+    words = ["▁the", "th", "the", "e", "h", "t", "▁t", "▁th", "▁"]
+    vocab = {f"<0x{byte:02X}>": byte + 1 for byte in range(256)} | {"<unk>": 0}
+    vocab |= {word: 257 + n for n, word in enumerate(words)}
+    made |= {"added_tokens": [],
+             "normalizer": {"type": "Sequence", "normalizers": [
+                 {"type": "Prepend", "prepend": "▁"},
+                 {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}]},
+             "decoder": {"type": "Sequence", "decoders": [
+                 {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+                 {"type": "ByteFallback"}, {"type": "Fuse"},
+                 {"type": "Strip", "content": " ", "start": 1, "stop": 0}]},
+             "model": {"type": "BPE", "vocab": vocab, "byte_fallback": True,
+                       "unk_token": "<unk>", "fuse_unk": True,
+                       "merges": ["t h", "th e", "▁ the"]}}
+else:
+    made |= {"added_tokens": [], "pre_tokenizer": {"type": "Whitespace"},
+             "model": {"type": "WordLevel", "unk_token": "?",
+                       "vocab": {"?": 0, "the": 1, "\ufffd\ufffd": 2}}}
+print(json.dumps(made))
