@@ -5,6 +5,7 @@
 
 #include "anec/Train/TokenData.h"
 #include "DataFiles.h"
+#include "TokenFileHeader.h"
 #include "anec/Support/Digest.h"
 #include "anec/Support/MappedFile.h"
 #include "anec/Train/Diags.h"
@@ -70,12 +71,13 @@ bool TokenData::add(llvm::StringRef path, const Tokenizer &tokenizer,
     return false;
   }
   if (isIds) {
-    piece.width = 2;
-    piece.isIds = true;
-    if (piece.bytes.size() % 2) {
-      diags.reportFile(path, diag::OddTokenFile, piece.bytes.size());
+    std::optional<TokenFileLayout> layout =
+        readTokenFileLayout(piece.bytes, path, diags);
+    if (!layout)
       return false;
-    }
+    piece.isIds = true;
+    piece.width = layout->width;
+    piece.bytes = piece.bytes.drop_front(layout->begin);
   } else if (tokenizer.kind() != TokenizerKind::Bytes) {
     std::optional<std::vector<int32_t>> encoded =
         tokenizer.encode(llvm::toStringRef(piece.bytes), diags);

@@ -4,13 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/TokenFiles.h"
-#include "anec/Support/AtomicFile.h"
+#include "TokenFileHeader.h"
 #include "anec/Support/MappedFile.h"
 #include "anec/Support/ReadFile.h"
 #include "anec/Train/Diags.h"
 #include "anec/Train/Tokenizer.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/EndianStream.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -37,21 +36,14 @@ static std::optional<std::vector<int32_t>> parseIds(llvm::StringRef text,
   }
 }
 
-/// Writes `ids` as little-endian numbers of 16 bits, all or nothing.
-static bool writeIds(llvm::ArrayRef<int32_t> ids, const Tokenizer &tokenizer,
-                     llvm::StringRef path, Diagnostics &diags) {
-  if (tokenizer.vocabulary() > 65536) {
-    diags.reportFile(path, diag::TooManyTokenIds, tokenizer.vocabulary() - 1);
-    return false;
-  }
-  AtomicFiles files(diags);
-  OutputFile *file = files.add(path);
+/// Reads the file at `path`, which may be standard input.
+static MappedFile mapInput(llvm::StringRef path, Diagnostics &diags) {
+  std::string error;
+  MappedFile file = isStreamPath(path) ? MappedFile(readInput(path, error))
+                                       : mapFile(path, error);
   if (!file)
-    return false;
-  for (int32_t id : ids)
-    llvm::support::endian::write<uint16_t>(*file, uint16_t(id),
-                                           llvm::endianness::little);
-  return files.commit();
+    diags.reportFile(path, diag::CannotOpen, error);
+  return file;
 }
 
 bool anec::tokenize(llvm::StringRef path, const TokenizeOptions &options,
@@ -60,28 +52,24 @@ bool anec::tokenize(llvm::StringRef path, const TokenizeOptions &options,
       openTokenizer(options.tokenizer, diags);
   if (!tokenizer)
     return false;
-  std::string error;
-  MappedFile buffer = isStreamPath(path) ? MappedFile(readInput(path, error))
-                                         : mapFile(path, error);
-  if (!buffer) {
-    diags.reportFile(path, diag::CannotOpen, error);
+  MappedFile text = mapInput(path, diags);
+  if (!text)
     return false;
-  }
-  llvm::StringRef text = buffer->getBuffer();
   if (options.decode) {
-    auto ids = parseIds(text, path, tokenizer->vocabulary(), diags);
-    if (!ids)
-      return false;
-    out << tokenizer->decode(*ids, options.markers);
-    return true;
+    auto ids =
+        parseIds(text->getBuffer(), path, tokenizer->vocabulary(), diags);
+    if (ids)
+      out << tokenizer->decode(*ids, options.markers);
+    return ids.has_value();
   }
-  std::optional<std::vector<int32_t>> ids = tokenizer->encode(text, diags);
+  std::optional<std::vector<int32_t>> ids =
+      tokenizer->encode(text->getBuffer(), diags);
   if (!ids)
     return false;
   if (options.markers)
     ids = tokenizer->withMarkers(std::move(*ids));
   if (!options.output.empty())
-    return writeIds(*ids, *tokenizer, options.output, diags);
+    return writeTokenFile(*ids, tokenizer->vocabulary(), options.output, diags);
   llvm::interleave(*ids, out, " ");
   out << '\n';
   return true;

@@ -29,7 +29,8 @@ private:
                "llama2.c's tokenizer.bin (default: the bytes of the text)")};
   cl::opt<std::string> tokenFile{
       "o", cl::value_desc("TOKENS.bin"),
-      cl::desc("Write the token ids to TOKENS.bin, 16 bits each")};
+      cl::desc("Write the token ids to TOKENS.bin, 16 bits each, or 32 where "
+               "the vocabulary has more")};
   cl::opt<bool> markers{
       "markers", cl::desc("Put the ids between the tokenizer's markers; with "
                           "--decode, print the text of markers")};

@@ -65,7 +65,7 @@ private:
       cl::desc("The training step, if there are several")};
   cl::list<std::string> data{
       "data", cl::value_desc("FILE|FOLDER"),
-      cl::desc("Text files, .bin files of 16-bit token ids, or .npy and "
+      cl::desc("Text files, .bin files of token ids, or .npy and "
                ".safetensors files of arrays named after the model's inputs; "
                "can be repeated")};
   cl::list<std::string> inputs{

@@ -23,9 +23,10 @@ namespace anec {
 class TokenData {
 public:
   /// Opens files and all files in folders, in the order of their names, except
-  /// the folder `without`. A `.bin` file has 16-bit token ids; any other file
-  /// is text. Returns nothing, with the reason reported, when a file cannot be
-  /// read or has an id of `vocabulary` or more.
+  /// the folder `without`. A `.bin` file has token ids, of 16 bits or with
+  /// a header that says how many; any other file is text. Returns nothing, with
+  /// the reason reported, when a file cannot be read or has an id of
+  /// `vocabulary` or more.
   [[nodiscard]] static std::optional<TokenData>
   open(llvm::ArrayRef<std::string> paths, llvm::StringRef without,
        const Tokenizer &tokenizer, int64_t vocabulary, Diagnostics &diags);

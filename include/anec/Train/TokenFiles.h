@@ -12,12 +12,13 @@ namespace anec {
 
 struct TokenizeOptions {
   std::string tokenizer; ///< as openTokenizer takes it
-  std::string output;    ///< a file for ids of 16 bits; empty to print them
+  std::string output;    ///< a file for the ids; empty to print them
   bool decode = false;   ///< from ids to text
   bool markers = false;  ///< with those of Tokenizer::withMarkers
 };
 /// Prints the ids of the text at `path`, where `-` is standard input, or writes
-/// them to a file of tokens.
+/// them to a file of tokens: ids of 16 bits, or where a vocabulary has more of
+/// 32 bits, behind a header.
 [[nodiscard]] bool tokenize(llvm::StringRef path,
                             const TokenizeOptions &options,
                             llvm::raw_ostream &out, Diagnostics &diags);
