@@ -7,6 +7,7 @@
 #include "TokenFileHeader.h"
 #include "anec/Support/MappedFile.h"
 #include "anec/Support/ReadFile.h"
+#include "anec/Train/ChatTemplate.h"
 #include "anec/Train/Diags.h"
 #include "anec/Train/Tokenizer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,6 +37,22 @@ static std::optional<std::vector<int32_t>> parseIds(llvm::StringRef text,
   }
 }
 
+/// The ids of the conversation at `path`.
+static std::optional<std::vector<int32_t>>
+encodeChat(llvm::StringRef path, const Tokenizer &tokenizer,
+           Diagnostics &diags) {
+  std::optional<ChatTemplate> chat = openChatTemplate(tokenizer, diags);
+  if (!chat)
+    return std::nullopt;
+  std::optional<std::vector<ChatMessage>> messages = readChat(path, diags);
+  if (!messages)
+    return std::nullopt;
+  std::optional<std::string> text = chat->render(*messages, {}, diags);
+  if (!text)
+    return std::nullopt;
+  return tokenizer.encode(*text, diags);
+}
+
 /// Reads the file at `path`, which may be standard input.
 static MappedFile mapInput(llvm::StringRef path, Diagnostics &diags) {
   std::string error;
@@ -52,18 +69,21 @@ bool anec::tokenize(llvm::StringRef path, const TokenizeOptions &options,
       openTokenizer(options.tokenizer, diags);
   if (!tokenizer)
     return false;
-  MappedFile text = mapInput(path, diags);
-  if (!text)
-    return false;
-  if (options.decode) {
-    auto ids =
-        parseIds(text->getBuffer(), path, tokenizer->vocabulary(), diags);
-    if (ids)
-      out << tokenizer->decode(*ids, options.markers);
-    return ids.has_value();
+  std::optional<std::vector<int32_t>> ids;
+  if (options.chat) {
+    ids = encodeChat(path, *tokenizer, diags);
+  } else {
+    MappedFile text = mapInput(path, diags);
+    if (!text)
+      return false;
+    if (options.decode) {
+      ids = parseIds(text->getBuffer(), path, tokenizer->vocabulary(), diags);
+      if (ids)
+        out << tokenizer->decode(*ids, options.markers);
+      return ids.has_value();
+    }
+    ids = tokenizer->encode(text->getBuffer(), diags);
   }
-  std::optional<std::vector<int32_t>> ids =
-      tokenizer->encode(text->getBuffer(), diags);
   if (!ids)
     return false;
   if (options.markers)

@@ -100,7 +100,9 @@ def make_inputs(model, folder):
     with open(folder + "/words/tokenizer.json", "w", encoding="utf-8") as file:
         file.write('{"model": {"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0}}}')
     with open(folder + "/words/tokenizer_config.json", "w", encoding="utf-8") as file:
-        file.write('{}')
+        file.write('{"chat_template": "<|im_start|><|im_end|>"}')
+    with open(folder + "/chat.json", "w", encoding="utf-8") as file:
+        file.write('[{"role": "user", "content": "All"}]')
     evil = []
     for number, name in enumerate(ODD_WEIGHTS):
         package = f"{folder}/evil{number}.anepkg"
@@ -220,9 +222,9 @@ def commands(out):
     yield Command("ane-run tokenize", ["ane-run", "tokenize", "data.txt",
                                        "--tokenizer=map.json"],
                   ["data.txt", "map.json"])
-    yield Command("ane-run tokenize", ["ane-run", "tokenize", "data.txt",
+    yield Command("ane-run tokenize", ["ane-run", "tokenize", "--chat", "chat.json",
                                        "--tokenizer=words"],
-                  ["data.txt", "words/tokenizer.json",
+                  ["chat.json", "words/tokenizer.json",
                    "words/tokenizer_config.json"])
     yield Command("ane-run probe", ["ane-run", "probe", "--rule=io-row-64",
                                     "--time-limit=5", "-o", q + ".json"], [],

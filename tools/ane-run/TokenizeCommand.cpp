@@ -15,8 +15,10 @@ public:
   ExitCode run(const Invocation &call) override {
     if (decode && tokenFile.getNumOccurrences())
       return call.usageError("--decode prints text; it takes no -o");
+    if (chat && (decode || markers))
+      return call.usageError("--chat takes no --decode and no --markers");
     return runReporting([&](Diagnostics &diags) {
-      return tokenize(text, {tokenizer, tokenFile, decode, markers},
+      return tokenize(text, {tokenizer, tokenFile, decode, markers, chat},
                       llvm::outs(), diags);
     });
   }
@@ -34,6 +36,9 @@ private:
   cl::opt<bool> markers{
       "markers", cl::desc("Put the ids between the tokenizer's markers; with "
                           "--decode, print the text of markers")};
+  cl::opt<bool> chat{"chat",
+                     cl::desc("TEXT is a conversation: [{\"role\": \"user\", "
+                              "\"content\": ..}, ..]")};
   cl::opt<bool> decode{"decode",
                        cl::desc("Convert the token ids in TEXT to text")};
 };
@@ -48,6 +53,7 @@ constinit const CommandDef commands::Tokenize = {
         R"(  ane-run tokenize story.txt --tokenizer=tokenizer.model -o story.bin
   ane-run tokenize story.txt --tokenizer=tokenizer.json --markers > ids.txt
   ane-run tokenize --decode ids.txt --tokenizer=tokenizer.json
+  ane-run tokenize --chat messages.json --tokenizer=qwen3
 )",
     .make = makeCommand<::Tokenize>,
 };

@@ -15,6 +15,7 @@ struct TokenizeOptions {
   std::string output;    ///< a file for the ids; empty to print them
   bool decode = false;   ///< from ids to text
   bool markers = false;  ///< with those of Tokenizer::withMarkers
+  bool chat = false;     ///< the input is a conversation, as readChat takes it
 };
 /// Prints the ids of the text at `path`, where `-` is standard input, or writes
 /// them to a file of tokens: ids of 16 bits, or where a vocabulary has more of
