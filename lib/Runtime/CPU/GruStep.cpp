@@ -12,7 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "GateActivation.h"
+#include "StateWeight.h"
 #include "Steps.h"
+#include <optional>
 
 using namespace anec;
 using namespace anec::cpu;
@@ -52,28 +54,24 @@ struct Layer {
     h.resize(batch * hidden);
   }
 
-  /// to [m, n] = from [m, k] weight^T + bias, or added to `to`.
-  void multiply(Executor &pool, const PackedWeight &weight, size_t m, size_t k,
-                size_t n, const float *from, const float *bias, float *to,
-                bool accumulate) const {
+  /// sums = x inputWeight^T + bias
+  void multiplyInputs(Executor &pool, const float *bias) {
     GemmShape shape;
-    shape.m = m;
-    shape.k = shape.lda = k;
-    shape.n = shape.ldc = n;
+    shape.m = steps * batch;
+    shape.k = shape.lda = inputs;
+    shape.n = shape.ldc = gates * hidden;
     GemmOperands product;
-    product.a = from;
-    product.c = to;
+    product.a = x;
+    product.c = sums.data();
     product.columnBias = bias;
-    kernels.multiplyRight(pool, weight, shape, product,
-                          {Rounding::None, accumulate});
+    kernels.multiplyRight(pool, inputWeight, shape, product, {});
   }
 
   /// Calls `step(sums)` with the sums of each step in order; it updates `h`.
   template <typename Step>
   void run(Executor &pool, const float *inputBias, Step step) {
     std::copy_n(initialH, h.size(), h.data());
-    multiply(pool, inputWeight, steps * batch, inputs, gates * hidden, x,
-             inputBias, sums.data(), false);
+    multiplyInputs(pool, inputBias);
     for (size_t number = 0; number < steps; ++number) {
       size_t t = reverse ? steps - 1 - number : number;
       step(sums.data() + t * batch * gates * hidden);
@@ -90,7 +88,7 @@ struct Gru : Layer {
   bool resetAfter;
   Activation gate, activation;
   std::vector<float> rows; ///< the state weights of r and z
-  PackedWeight gateWeight, candidateWeight;
+  std::optional<StateWeight> gateWeight, candidateWeight;
   std::vector<float> gateBias; ///< of r and z; empty for none
   const float *bias, *inputBias;
   std::vector<float> fromState; ///< [batch, 2 * hidden]: r and z
@@ -110,10 +108,8 @@ struct Gru : Layer {
     size_t square = hidden * hidden;
     rows.assign(weight, weight + square);
     rows.insert(rows.end(), weight + 2 * square, weight + 3 * square);
-    gateWeight = kernels.packRight(hidden, 2 * hidden, rows.data(), hidden,
-                                   Transpose::Yes);
-    candidateWeight = kernels.packRight(hidden, hidden, weight + square, hidden,
-                                        Transpose::Yes);
+    gateWeight.emplace(kernels, batch, 2 * hidden, hidden, rows.data());
+    candidateWeight.emplace(kernels, batch, hidden, hidden, weight + square);
     if (bias) {
       gateBias.assign(bias, bias + hidden);
       gateBias.insert(gateBias.end(), bias + 2 * hidden, bias + 3 * hidden);
@@ -125,9 +121,9 @@ struct Gru : Layer {
 
   /// h = (1 - z) o + z h
   void advance(Executor &pool, const float *fromInput) {
-    multiply(pool, gateWeight, batch, hidden, 2 * hidden, h.data(),
-             gateBias.empty() ? nullptr : gateBias.data(), fromState.data(),
-             false);
+    gateWeight->multiply(pool, h.data(),
+                         gateBias.empty() ? nullptr : gateBias.data(),
+                         fromState.data(), /*accumulate=*/false);
     for (size_t image = 0; image < batch; ++image) {
       const float *in = fromInput + image * 3 * hidden;
       float *gates = fromState.data() + image * 2 * hidden;
@@ -139,8 +135,9 @@ struct Gru : Layer {
     gate.apply(fromState.size(), fromState.data());
     for (size_t i = 0; i < h.size(); ++i)
       seen[i] = resetAfter ? h[i] : h[i] * resetOf(i);
-    multiply(pool, candidateWeight, batch, hidden, hidden, seen.data(),
-             bias ? bias + hidden : nullptr, candidate.data(), false);
+    candidateWeight->multiply(pool, seen.data(), bias ? bias + hidden : nullptr,
+                              candidate.data(),
+                              /*accumulate=*/false);
     for (size_t i = 0; i < h.size(); ++i) {
       float in = fromInput[i / hidden * 3 * hidden + hidden + i % hidden];
       candidate[i] = in + candidate[i] * (resetAfter ? resetOf(i) : 1.0f);
@@ -161,21 +158,20 @@ private:
 /// An rnn, whose only gate is the state itself.
 struct Rnn : Layer {
   Activation activation;
-  PackedWeight stateWeight;
+  StateWeight stateWeight;
   const float *bias = nullptr;
 
   Rnn(const Op &op, StepContext &ctx)
-      : Layer(op, ctx, 1), activation(op.get(param::activation)) {
-    stateWeight = kernels.packRight(
-        hidden, hidden, ctx.storage.floats(op.operand(param::weightHh)), hidden,
-        Transpose::Yes);
+      : Layer(op, ctx, 1), activation(op.get(param::activation)),
+        stateWeight(kernels, batch, hidden, hidden,
+                    ctx.storage.floats(op.operand(param::weightHh))) {
     if (const Value *value = op.operand(param::bias))
       bias = ctx.storage.floats(value);
   }
 
   void advance(Executor &pool, float *total) {
-    multiply(pool, stateWeight, batch, hidden, hidden, h.data(), nullptr, total,
-             true);
+    stateWeight.multiply(pool, h.data(), /*bias=*/nullptr, total,
+                         /*accumulate=*/true);
     activation.apply(h.size(), total);
     std::copy_n(total, h.size(), h.data());
   }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GateActivation.h"
+#include "StateWeight.h"
 #include "Steps.h"
 
 using namespace anec;
@@ -25,16 +26,18 @@ struct Lstm {
   size_t offset, width; ///< its part of states and results
   Activation gate, update, output;
   const ProductKernels &kernels;
-  PackedWeight inputWeight, stateWeight;
+  PackedWeight inputWeight;
+  StateWeight stateWeight;
   const float *x, *bias, *initialH, *initialC;
   float *out, *lastH, *lastC;
   Rounding rounding;
   std::vector<float> sums, h, c, activated;
 
-  GemmShape productShape(size_t rows, size_t columns) const {
+  /// The shape of the product with the inputs of all steps.
+  GemmShape productShape() const {
     GemmShape shape;
-    shape.m = rows;
-    shape.k = shape.lda = columns;
+    shape.m = steps * batch;
+    shape.k = shape.lda = inputs;
     shape.n = shape.ldc = 4 * hidden;
     return shape;
   }
@@ -72,16 +75,12 @@ struct Lstm {
     product.a = x;
     product.c = sums.data();
     product.columnBias = bias;
-    kernels.multiplyRight(pool, inputWeight,
-                          productShape(steps * batch, inputs), product, {});
+    kernels.multiplyRight(pool, inputWeight, productShape(), product, {});
     for (size_t number = 0; number < steps; ++number) {
       size_t t = reverse ? steps - 1 - number : number;
       float *gates = sums.data() + t * batch * 4 * hidden;
-      GemmOperands fromState;
-      fromState.a = h.data();
-      fromState.c = gates;
-      kernels.multiplyRight(pool, stateWeight, productShape(batch, hidden),
-                            fromState, {Rounding::None, /*accumulate=*/true});
+      stateWeight.multiply(pool, h.data(), /*bias=*/nullptr, gates,
+                           /*accumulate=*/true);
       for (size_t image = 0; image < batch; ++image)
         advance(gates + image * 4 * hidden, h.data() + image * hidden,
                 c.data() + image * hidden);
@@ -111,37 +110,34 @@ static std::shared_ptr<Lstm> makeDirection(const Op &op, StepContext &ctx,
     const Value *value = op.operand(name);
     return value ? ctx.storage.floats(value) : nullptr;
   };
-  auto weight = [&](const ValueParam &name) {
-    const Shape &shape = op.operand(name)->type.shape;
-    return ctx.products.packRight(shape[1], shape[0], operand(name), shape[1],
-                                  Transpose::Yes);
-  };
   const Shape &x = op.operand(param::x)->type.shape;
   size_t hidden = op.operand(param::weightHh)->type.shape[1];
   size_t width = op.operand(param::initialH)->type.shape[1];
-  auto lstm = std::make_shared<Lstm>(
-      Lstm{size_t(x[0]),
-           size_t(x[1]),
-           size_t(x[2]),
-           hidden,
-           reverse,
-           op.get(param::outputSequence),
-           &params == &secondDirection ? hidden : 0,
-           width,
-           Activation(op.get(param::recurrentActivation)),
-           Activation(op.get(param::cellActivation)),
-           Activation(op.get(param::activation)),
-           ctx.products,
-           weight(params.weightIh),
-           weight(params.weightHh),
-           operand(param::x),
-           operand(params.bias),
-           operand(param::initialH),
-           operand(param::initialC),
-           ctx.storage.floats(op.result(0)),
-           ctx.storage.floats(op.result(1)),
-           ctx.storage.floats(op.result(2)),
-           ctx.rounding(op.result())});
+  auto lstm = std::make_shared<Lstm>(Lstm{
+      size_t(x[0]),
+      size_t(x[1]),
+      size_t(x[2]),
+      hidden,
+      reverse,
+      op.get(param::outputSequence),
+      &params == &secondDirection ? hidden : 0,
+      width,
+      Activation(op.get(param::recurrentActivation)),
+      Activation(op.get(param::cellActivation)),
+      Activation(op.get(param::activation)),
+      ctx.products,
+      ctx.products.packRight(size_t(x[2]), 4 * hidden, operand(params.weightIh),
+                             size_t(x[2]), Transpose::Yes),
+      StateWeight(ctx.products, size_t(x[1]), 4 * hidden, hidden,
+                  operand(params.weightHh)),
+      operand(param::x),
+      operand(params.bias),
+      operand(param::initialH),
+      operand(param::initialC),
+      ctx.storage.floats(op.result(0)),
+      ctx.storage.floats(op.result(1)),
+      ctx.storage.floats(op.result(2)),
+      ctx.rounding(op.result())});
   lstm->sums.resize(lstm->steps * lstm->batch * 4 * hidden);
   lstm->h.resize(lstm->batch * hidden);
   lstm->c.resize(lstm->batch * hidden);
