@@ -310,7 +310,8 @@ bool Checker::execute(const Function &function, Numerics numerics,
   // Twice: the second run must not see what the first left behind.
   for (int i = 0; i < 2; ++i) {
     for (auto [index, state] : llvm::enumerate(states))
-      executable->setState(unsigned(index), state->bytes());
+      if (!executable->setState(unsigned(index), state->bytes(), diags))
+        return false;
     if (!executable->run(in, out, diags))
       return false;
   }
@@ -320,7 +321,8 @@ bool Checker::execute(const Function &function, Numerics numerics,
         {port.type, Constant::copy(port.type, array)->asDoubles()});
   for (auto [index, port] : llvm::enumerate(executable->states())) {
     std::vector<uint8_t> array(port.type.numBytes());
-    executable->getState(unsigned(index), array);
+    if (!executable->getState(unsigned(index), array, diags))
+      return false;
     outputs.push_back(
         {port.type, Constant::copy(port.type, array)->asDoubles()});
   }
