@@ -21,7 +21,7 @@ enum : NSInteger {
   uint8_t *memory;
   NSArray *shape, *strides;
   NSInteger dataType;
-  bool isOwner;
+  NSData *owned; ///< the memory, if it is the array's
 }
 /// An array of zeros whose rows begin at multiples of 64 bytes.
 + (MLMultiArray *)paddedArrayOfShape:(NSArray *)shape

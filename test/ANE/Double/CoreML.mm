@@ -117,26 +117,24 @@ MLMultiArray *ane_double::arrayOf(NSDictionary *arrays, const anec::Port &port,
     if (axis + 1 == [extents count])
       step = (step + perRow - 1) / perRow * perRow;
   }
-  auto *zeros =
-      static_cast<uint8_t *>(std::calloc(step + 1, elementBytes(type)));
-  MLMultiArray *made = [[self alloc] initWithDataPointer:zeros
+  // Owned by what is released even if making the array raises.
+  NSMutableData *zeros =
+      [NSMutableData dataWithLength:(step + 1) * elementBytes(type)];
+  MLMultiArray *made = [[self alloc] initWithDataPointer:[zeros mutableBytes]
                                                    shape:extents
                                                 dataType:type
                                                  strides:steps
                                              deallocator:nil
                                                    error:NULL];
   if (made)
-    made->isOwner = true;
-  else
-    std::free(zeros);
+    made->owned = [zeros retain];
   return [made autorelease];
 }
 
 - (void)dealloc {
   if (memory)
     --ledger().surfaces;
-  if (isOwner)
-    std::free(memory);
+  [owned release];
   [shape release];
   [strides release];
   [super dealloc];
