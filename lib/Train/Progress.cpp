@@ -5,6 +5,7 @@
 
 #include "anec/Train/Progress.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace anec;
 
@@ -14,21 +15,7 @@ void Progress::start(uint64_t done, uint64_t steps, uint64_t units,
   last = steps;
   unitsPerStep = units;
   unit = name;
-  begin = shown = Clock::now();
-}
-
-/// `1:02:03`, `2:03`.
-static std::string formatTime(double seconds) {
-  uint64_t whole = uint64_t(seconds + 0.5);
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  if (whole >= 3600)
-    out << whole / 3600 << ':'
-        << llvm::format("%02u", unsigned(whole / 60 % 60));
-  else
-    out << whole / 60;
-  out << ':' << llvm::format("%02u", unsigned(whole % 60));
-  return text;
+  shown = Clock::now();
 }
 
 /// "  accuracy 0.2500".
@@ -40,7 +27,8 @@ addMetrics(const std::vector<std::pair<std::string, double>> &metrics,
     out << "  " << name << llvm::format(" %.4f", value);
 }
 
-std::string Progress::format(const StepRecord &record) const {
+std::string Progress::format(const StepRecord &record,
+                             const RunTimes &times) const {
   std::string head, speed, parts, tail;
   llvm::raw_string_ostream(head) << "step " << record.step << '/' << last
                                  << llvm::format("  loss %.4f", record.loss);
@@ -48,6 +36,9 @@ std::string Progress::format(const StepRecord &record) const {
   if (validationLoss)
     llvm::raw_string_ostream(head)
         << llvm::format("  val %.4f", *validationLoss);
+  if (record.validationLoss)
+    llvm::raw_string_ostream(head)
+        << llvm::format(" in %.1f s", record.validationMs * 1e-3);
   addMetrics(record.validationMetrics, head);
   llvm::raw_string_ostream(speed) << llvm::format(
       "  %.0f %s/s  %.1f ms/step", double(unitsPerStep) * 1e3 / meanMs,
@@ -58,9 +49,7 @@ std::string Progress::format(const StepRecord &record) const {
   if (record.skipped)
     llvm::raw_string_ostream(tail)
         << llvm::format("  skipped: loss scale %g", record.lossScale);
-  double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
-  double each = elapsed / double(record.step - first + 1);
-  tail += "  ETA " + formatTime(each * double(last - record.step));
+  tail += "  ETA " + times.remaining(record.step);
   // A line that wraps cannot be redrawn.
   std::string line = head + speed + parts + tail;
   if (columns && line.size() >= columns)
@@ -70,7 +59,7 @@ std::string Progress::format(const StepRecord &record) const {
   return line;
 }
 
-void Progress::show(const StepRecord &record) {
+void Progress::show(const StepRecord &record, const RunTimes &times) {
   meanMs = record.step == first ? record.ms : 0.9 * meanMs + 0.1 * record.ms;
   if (record.validationLoss)
     validationLoss = record.validationLoss;
@@ -82,7 +71,7 @@ void Progress::show(const StepRecord &record) {
   if (!isDue)
     return;
   shown = now;
-  std::string line = format(record);
+  std::string line = format(record, times);
   if (!columns) {
     out << line << '\n';
     out.flush();
@@ -96,6 +85,12 @@ void Progress::show(const StepRecord &record) {
   out.flush();
   shownLength = length;
   isOpen = true;
+}
+
+void Progress::showCheckpoint(uint64_t step, double seconds) {
+  if (!columns)
+    say("checkpoint of step " + llvm::Twine(step) +
+        llvm::formatv(" in {0:F1} s", seconds).str());
 }
 
 void Progress::end() {

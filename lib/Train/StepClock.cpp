@@ -7,10 +7,6 @@
 
 using namespace anec;
 
-static double secondsSince(StepClock::Clock::time_point begin) {
-  return std::chrono::duration<double>(StepClock::Clock::now() - begin).count();
-}
-
 double StepClock::note(Trace::Row row, llvm::StringRef what) {
   double seconds = secondsSince(since);
   if (isTracing())

@@ -17,6 +17,9 @@ namespace anec {
 class StepClock {
 public:
   using Clock = Trace::Clock;
+  static double secondsSince(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
 
   /// `traced`: number of steps to record.
   explicit StepClock(uint64_t traced) : traced(traced) {}

@@ -102,6 +102,10 @@ static std::string toLine(const StepRecord &record) {
     attribute(out, "host_ms", "%.3f", record.hostMs);
     attribute(out, "optimizer_ms", "%.3f", record.optimizerMs);
     attribute(out, "io_ms", "%.3f", record.ioMs);
+    if (record.validationLoss)
+      attribute(out, "val_ms", "%.3f", record.validationMs);
+    if (record.checkpointMs)
+      attribute(out, "checkpoint_ms", "%.3f", *record.checkpointMs);
   });
   line += '\n';
   return line;
@@ -252,6 +256,7 @@ bool TrainLog::addValidation(const StepRecord &record, Diagnostics &diags) {
   out.object([&] {
     attribute(out, "val_loss", "%.17g", *record.validationLoss);
     attribute(out, "val_metrics", record.validationMetrics);
+    attribute(out, "val_ms", "%.3f", record.validationMs);
   });
   // In place of the brace that closes the line's object.
   std::string changed = (text.drop_back() + ",").str();

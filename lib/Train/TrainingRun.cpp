@@ -244,7 +244,7 @@ bool TrainingRun::step(StepRecord &record) {
   record.units = uint64_t(double(state.step) * unitsPerStep());
   record.unit = data->unit();
   clock.end(record);
-  stepSeconds += record.ms * 1e-3;
+  times.steps.add(record.ms * 1e-3);
   return true;
 }
 
@@ -257,6 +257,7 @@ bool TrainingRun::validate(StepRecord &record) {
                        : count;
   if (!taken)
     return true;
+  auto begin = StepClock::Clock::now();
   model.clearMasks();
   std::vector<double> sums(1 + model.metricNames().size());
   for (uint64_t i = together.rank(); i < taken; i += together.size()) {
@@ -272,6 +273,9 @@ bool TrainingRun::validate(StepRecord &record) {
   record.validationMetrics = meanMetrics(sums, double(taken));
   state.validationLoss =
       std::isfinite(mean) ? std::optional(mean) : std::nullopt;
+  double seconds = StepClock::secondsSince(begin);
+  record.validationMs = seconds * 1e3;
+  times.validations.add(seconds);
   return true;
 }
 
@@ -290,6 +294,7 @@ static void keepBest(TrainState &state) {
 bool TrainingRun::save() {
   if (saved == state.step)
     return true;
+  auto begin = StepClock::Clock::now();
   TrainState written = state;
   keepBest(written);
   if (together.isFirst() &&
@@ -298,7 +303,13 @@ bool TrainingRun::save() {
     return false;
   state = written;
   saved = state.step;
-  return plot();
+  if (!plot())
+    return false;
+  double seconds = StepClock::secondsSince(begin);
+  times.checkpoints.add(seconds);
+  checkpointSeconds = seconds;
+  progress.showCheckpoint(state.step, seconds);
+  return true;
 }
 
 bool TrainingRun::plot() {
@@ -327,6 +338,8 @@ bool TrainingRun::validateOrLeave(StepRecord &record, bool isDue) {
 }
 
 bool TrainingRun::loop() {
+  times = RunTimes({options.steps, options.validateEvery, options.saveEvery,
+                    /*validates=*/order->validationRuns() > 0});
   if (options.validateFirst && !validateFirst())
     return false;
   progress.start(state.step, options.steps, uint64_t(unitsPerStep()),
@@ -334,6 +347,9 @@ bool TrainingRun::loop() {
   auto begin = StepClock::Clock::now();
   while (state.step < options.steps && !isStopped() && !needsRestart()) {
     StepRecord record;
+    if (checkpointSeconds)
+      record.checkpointMs = *checkpointSeconds * 1e3;
+    checkpointSeconds.reset();
     if (!step(record))
       return false;
     bool isLast = state.step == options.steps;
@@ -342,7 +358,7 @@ bool TrainingRun::loop() {
       return false;
     if (log && !log->add(record, diags))
       return false;
-    progress.show(record);
+    progress.show(record, times);
     if (isDue(options.saveEvery) && !save())
       return false;
     if (isTraced() && !clock.isTracing() &&
@@ -357,8 +373,7 @@ bool TrainingRun::loop() {
     return false;
   if (needsRestart())
     return true;
-  summarize(
-      std::chrono::duration<double>(StepClock::Clock::now() - begin).count());
+  summarize(StepClock::secondsSince(begin));
   return true;
 }
 
@@ -375,15 +390,17 @@ void TrainingRun::summarize(double seconds) {
     progress.say(llvm::Twine(together.size()) +
                  " processes, gradients added during the backward");
   double runs = double(done) * state.hyper.batch;
+  std::string others = times.others();
+  if (!others.empty())
+    others = " with " + others;
   progress.say(
-      llvm::Twine(done) +
-      formatted(" steps in %.1f s: %.0f %s/s, %.1f ms/step, ", seconds,
-                double(done) * unitsPerStep() / seconds,
-                spelling(data->unit()).data(),
-                stepSeconds / double(done) * 1e3) +
+      llvm::Twine(done) + formatted(" steps in %.1f s", seconds) + others +
+      formatted(": %.0f %s/s, %.1f ms/step, ",
+                double(done) * unitsPerStep() / times.steps.seconds,
+                spelling(data->unit()).data(), times.steps.mean() * 1e3) +
       formatted("%.4f TFLOP/s in steps; measured on this machine with the %s "
                 "backend",
-                runs * model.flops() / stepSeconds * 1e-12,
+                runs * model.flops() / times.steps.seconds * 1e-12,
                 backend.name().str().c_str()));
   std::string losses;
   if (state.loss)

@@ -86,8 +86,9 @@ private:
   std::optional<CheckpointWriter> checkpoints;
   uint64_t saved = 0; ///< the step of the last checkpoint
   bool stopIsAgreed = false;
-  uint64_t firstStep = 0; ///< done before this run
-  double stepSeconds = 0; ///< in steps, files and validation left out
+  uint64_t firstStep = 0;                  ///< done before this run
+  RunTimes times;                          ///< of this run
+  std::optional<double> checkpointSeconds; ///< of one since the last step
 };
 
 } // namespace anec

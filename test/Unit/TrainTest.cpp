@@ -8,11 +8,13 @@
 #include "anec/Support/Half.h"
 #include "anec/Train/AdamW.h"
 #include "anec/Train/LossScale.h"
+#include "anec/Train/RunTimes.h"
 #include "anec/Train/TokenData.h"
 #include "anec/Train/TrainLog.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <set>
 
@@ -175,6 +177,65 @@ TEST(Train, LossSeriesStaySmall) {
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
+
+/// What is left after `step` of a run, by going through all steps, when steps
+/// take 1 s, validations 100 s and checkpoints 1000 s.
+static uint64_t secondsLeft(const RunSchedule &schedule, uint64_t step) {
+  uint64_t seconds = 0;
+  for (uint64_t at = step; at <= schedule.steps; ++at) {
+    auto isDue = [&](uint64_t every) {
+      return at == schedule.steps || (every && at % every == 0);
+    };
+    seconds += isDue(schedule.saveEvery) ? 1000 : 0;
+    if (at == step)
+      continue;
+    seconds += 1;
+    seconds += schedule.validates && isDue(schedule.validateEvery) ? 100 : 0;
+  }
+  return seconds;
+}
+
+TEST(Train, RemainingTimeHasValidationsAndCheckpoints) {
+  for (uint64_t steps : {1, 7, 12})
+    for (uint64_t validateEvery : {0, 1, 3, 4, 20})
+      for (uint64_t saveEvery : {0, 1, 3, 4, 20})
+        for (bool validates : {false, true}) {
+          RunSchedule schedule{steps, validateEvery, saveEvery, validates};
+          RunTimes times(schedule);
+          times.steps.add(0.5);
+          times.steps.add(1.5);
+          times.validations.add(100);
+          times.checkpoints.add(1000);
+          for (uint64_t step = 1; step <= steps; ++step) {
+            uint64_t left = secondsLeft(schedule, step);
+            char text[32];
+            if (left >= 3600)
+              std::snprintf(text, sizeof text, "%u:%02u:%02u",
+                            unsigned(left / 3600), unsigned(left / 60 % 60),
+                            unsigned(left % 60));
+            else
+              std::snprintf(text, sizeof text, "%u:%02u", unsigned(left / 60),
+                            unsigned(left % 60));
+            EXPECT_EQ(times.remaining(step), text)
+                << steps << ' ' << validateEvery << ' ' << saveEvery << ' '
+                << step;
+          }
+        }
+}
+
+TEST(Train, RemainingTimeNamesWhatWasNotMeasured) {
+  RunTimes times({.steps = 20, .validateEvery = 0, .saveEvery = 5});
+  times.steps.add(1);
+  EXPECT_EQ(times.remaining(5), "0:15 + 1 validation + 4 checkpoints");
+  EXPECT_EQ(times.others(), "");
+  times.checkpoints.add(26);
+  EXPECT_EQ(times.remaining(10), "1:28 + 1 validation");
+  EXPECT_EQ(times.others(), "1 checkpoint in 26.0 s");
+  times.validations.add(1);
+  times.validations.add(2);
+  EXPECT_EQ(times.remaining(20), "0:26");
+  EXPECT_EQ(times.others(), "2 validations in 3.0 s, 1 checkpoint in 26.0 s");
+}
 
 TEST(Train, LearningRateRisesAndFalls) {
   Hyperparameters hyper;

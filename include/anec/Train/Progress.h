@@ -12,6 +12,7 @@
 #ifndef ANEC_TRAIN_PROGRESS_H
 #define ANEC_TRAIN_PROGRESS_H
 
+#include "anec/Train/RunTimes.h"
 #include "anec/Train/TrainLog.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -27,7 +28,11 @@ public:
   /// Starts a run of `steps` steps, `done` of which are complete. A step takes
   /// `units` of what data is counted in, `tokens` or `examples`.
   void start(uint64_t done, uint64_t steps, uint64_t units, DataUnit unit);
-  void show(const StepRecord &record);
+  /// Shows a step, which `times` includes.
+  void show(const StepRecord &record, const RunTimes &times);
+  /// Prints how long the checkpoint of a step took. On a terminal the line that
+  /// is redrawn stays the only one.
+  void showCheckpoint(uint64_t step, double seconds);
   /// Prints `text` on a line of its own.
   void say(const llvm::Twine &text);
   /// Finishes the line being redrawn, if there is one.
@@ -35,7 +40,7 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  std::string format(const StepRecord &record) const;
+  std::string format(const StepRecord &record, const RunTimes &times) const;
 
   llvm::raw_ostream &out;
   unsigned columns;
@@ -43,7 +48,7 @@ private:
   size_t shownLength = 0;
   uint64_t first = 0, last = 0, unitsPerStep = 0;
   DataUnit unit = DataUnit::Tokens;
-  Clock::time_point begin, shown;
+  Clock::time_point shown;
   std::optional<double> validationLoss;
   double meanMs = 0; ///< running mean of the time per step
 };

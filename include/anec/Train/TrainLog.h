@@ -38,6 +38,10 @@ struct StepRecord {
   DataUnit unit = DataUnit::Tokens;
   // Milliseconds: the total and its parts.
   double ms = 0, kernelMs = 0, hostMs = 0, optimizerMs = 0, ioMs = 0;
+  // Milliseconds beside the step: of its validation, when there is a validation
+  // loss, and of the checkpoint between the step before and this one.
+  double validationMs = 0;
+  std::optional<double> checkpointMs;
 };
 
 /// Values over steps, reduced to at most `most` points: each is the mean of
