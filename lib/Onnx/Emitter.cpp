@@ -293,10 +293,10 @@ Val Emitter::concat(llvm::ArrayRef<Val> parts, int64_t axis) {
 Val Emitter::slice(Val x, int64_t axis, int64_t begin, int64_t end,
                    int64_t step) {
   x = native(x);
-  if (axis < 0)
-    axis += x.rank();
   if (!x)
     return x;
+  if (axis < 0)
+    axis += x.rank();
   if (axis < 0 || axis >= x.rank())
     return fail("a tensor of rank " + std::to_string(x.rank()) +
                 " has too few axes");

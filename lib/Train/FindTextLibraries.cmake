@@ -1,22 +1,20 @@
-# Defines Utf8proc::Utf8proc and Pcre2::Pcre2 where the libraries are installed,
-# of which Debian's come without CMake files.
-if(NOT TARGET Utf8proc::Utf8proc)
-  find_path(UTF8PROC_INCLUDE_DIR utf8proc.h)
-  find_library(UTF8PROC_LIBRARY utf8proc)
-  if(UTF8PROC_INCLUDE_DIR AND UTF8PROC_LIBRARY)
-    add_library(Utf8proc::Utf8proc UNKNOWN IMPORTED GLOBAL)
-    set_target_properties(Utf8proc::Utf8proc PROPERTIES
-      IMPORTED_LOCATION ${UTF8PROC_LIBRARY}
-      INTERFACE_INCLUDE_DIRECTORIES ${UTF8PROC_INCLUDE_DIR})
+# Defines a target for each library of tokenizers that is installed and comes
+# without CMake files of its own, at least in Debian.
+function(anec_find_text_library target header library)
+  string(MAKE_C_IDENTIFIER "${library}" prefix)
+  string(TOUPPER "${prefix}" prefix)
+  find_path(${prefix}_INCLUDE_DIR ${header})
+  find_library(${prefix}_LIBRARY ${library})
+  if(TARGET ${target} OR NOT ${prefix}_INCLUDE_DIR OR NOT ${prefix}_LIBRARY)
+    return()
   endif()
-endif()
-if(NOT TARGET Pcre2::Pcre2)
-  find_path(PCRE2_INCLUDE_DIR pcre2.h)
-  find_library(PCRE2_LIBRARY pcre2-8)
-  if(PCRE2_INCLUDE_DIR AND PCRE2_LIBRARY)
-    add_library(Pcre2::Pcre2 UNKNOWN IMPORTED GLOBAL)
-    set_target_properties(Pcre2::Pcre2 PROPERTIES
-      IMPORTED_LOCATION ${PCRE2_LIBRARY}
-      INTERFACE_INCLUDE_DIRECTORIES ${PCRE2_INCLUDE_DIR})
-  endif()
-endif()
+  add_library(${target} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES
+    IMPORTED_LOCATION ${${prefix}_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${${prefix}_INCLUDE_DIR})
+endfunction()
+
+anec_find_text_library(Pcre2::Pcre2 pcre2.h pcre2-8)
+anec_find_text_library(SentencePiece::SentencePiece
+                       sentencepiece_processor.h sentencepiece)
+anec_find_text_library(Utf8proc::Utf8proc utf8proc.h utf8proc)

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tokenizers.h"
+#include "Utf8.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -160,8 +160,7 @@ static bool isBeginning(StringRef bytes) {
   for (uint8_t filler : {0x80, 0x9F, 0xA0, 0xBF}) {
     std::string character = bytes.str();
     character.resize(whole, char(filler));
-    const UTF8 *begin = reinterpret_cast<const UTF8 *>(character.data());
-    if (bytes.size() < whole && isLegalUTF8Sequence(begin, begin + whole))
+    if (bytes.size() < whole && legalCharacterSize(character))
       return true;
   }
   return false;
@@ -171,14 +170,12 @@ std::string TextStream::takeCharacters(bool isEnd) {
   std::string shown;
   StringRef rest = pending;
   while (!rest.empty()) {
-    const UTF8 *begin = reinterpret_cast<const UTF8 *>(rest.data());
-    size_t size = getNumBytesForUTF8(*begin);
-    if (size <= rest.size() && isLegalUTF8Sequence(begin, begin + size)) {
+    if (size_t size = legalCharacterSize(rest)) {
       shown += rest.take_front(size);
       rest = rest.drop_front(size);
       continue;
     }
-    if (!isEnd && size > rest.size() && isBeginning(rest))
+    if (!isEnd && isBeginning(rest))
       break;
     shown += "\xEF\xBF\xBD";
     rest = rest.drop_front();

@@ -12,13 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "FileOfBytes.h"
+#include "ReadsBack.h"
 #include "anec/CoreML/Reader.h"
-#include "anec/IR/Verifier.h"
 #include "anec/MIL/ModelDescription.h"
-#include "anec/MIL/Printer.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Protobuf/Message.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <filesystem>
 #include <sys/stat.h>
 
@@ -118,22 +115,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   expectOneOf(module != nullptr, diags);
   if (!module)
     return 0;
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  MILPrintOptions print;
-  print.placement = MILPrintOptions::Placement::Keep;
-  if (!verify(*module, diags) || !printMIL(*module, out, print, diags)) {
-    diags.print(llvm::errs());
-    std::abort();
-  }
-  StringRef copy = diags.addBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(text, "printed.mil"));
+  expectVerified(*module, diags);
   MILReadOptions again;
   again.missingWeights = MILReadOptions::MissingWeights::Ignore;
-  if (!readMIL(copy, package, opTable(), diags, again)) {
-    llvm::errs() << text;
-    diags.print(llvm::errs());
-    std::abort();
-  }
+  expectReadsBack(*module, package, diags, again);
   return 0;
 }

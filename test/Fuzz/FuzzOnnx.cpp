@@ -11,12 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FileOfBytes.h"
-#include "anec/IR/Verifier.h"
+#include "ReadsBack.h"
 #include "anec/MIL/ModelDescription.h"
-#include "anec/MIL/Printer.h"
 #include "anec/Onnx/Reader.h"
-#include "anec/Ops/Ops.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace anec;
 
@@ -44,23 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   expectOneOf(module != nullptr, diags);
   if (!module)
     return 0;
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  MILPrintOptions print;
-  print.placement = MILPrintOptions::Placement::Keep;
-  bool isRight = verify(*module, diags);
-  if (isRight && isLarge(*module))
-    return 0;
-  if (!isRight || !printMIL(*module, out, print, diags)) {
-    diags.print(llvm::errs());
-    std::abort();
-  }
-  llvm::StringRef copy = diags.addBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(text, "printed.mil"));
-  if (!readMIL(copy, fuzzFolder().path(), opTable(), diags)) {
-    llvm::errs() << text;
-    diags.print(llvm::errs());
-    std::abort();
-  }
+  expectVerified(*module, diags);
+  if (!isLarge(*module))
+    expectReadsBack(*module, fuzzFolder().path(), diags);
   return 0;
 }

@@ -6,7 +6,6 @@
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
-#include "anec/CoreML/Reader.h"
 #include "anec/Report/PlacementReport.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -94,13 +93,8 @@ std::string Placement::checkMachine() {
 
 bool Placement::ask(const Function &function, Diagnostics &diags) {
   BackendChoice choice = machine.choice();
-  PlacementQuestion question{function};
-  if (isCoreMLPackage(program.program)) {
-    question.package = program.program;
-    question.functionName = function.name;
-  }
   std::optional<std::vector<AskedPlace>> places =
-      choice.row->place(question, choice.settings, diags);
+      choice.row->place({function, program.program}, choice.settings, diags);
   if (!places)
     return false;
   print(function.name, *places, describeMachine(*choice.row, choice.settings));

@@ -28,11 +28,9 @@ struct AskedPlace {
 /// What is asked about.
 struct PlacementQuestion {
   const Function &function;
-  /// A package of Core ML with the function, to ask about as it is; empty for
-  /// one that is written for the question.
-  std::string package = {};
-  /// The name of the function in that package.
-  std::string functionName = {};
+  /// What the function was read from: a package of Core ML is asked about as it
+  /// is, and for anything else, or nothing, one is written.
+  std::string source = {};
 };
 
 } // namespace anec

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/ANE/AneBackend.h"
+#include "../Apple/ConstantBytes.h"
 #include "Doctor.h"
 #include "Executable.h"
 #include "Heartbeat.h"
@@ -35,15 +36,6 @@ static bool takesType(AnePath path, DType type) {
   // ANEForge; bool, bf16, fp32 and int32 are refused.
   return type == DType::FP16 || type == DType::Int8 || type == DType::UInt8 ||
          type == DType::Int16 || type == DType::UInt16;
-}
-
-static uint64_t bytesOfConstants(const Function &function) {
-  uint64_t bytes = 0;
-  for (const Op &op : function.body())
-    for (const ConstantRef &constant : op.constants())
-      if (constant && constant->dtype() != DType::String)
-        bytes += constant->type().numBytes();
-  return bytes;
 }
 
 namespace {
@@ -90,29 +82,13 @@ private:
 
 } // namespace
 
-/// Equal programs are compiled and loaded once.
 std::shared_ptr<Program> AneBackend::programFor(StagedProgram staged,
                                                 const ProgramPorts &ports,
                                                 Diagnostics &diags) {
   std::string digest = staged.digest();
-  {
-    std::lock_guard<std::mutex> lock(engine->tableMutex);
-    if (std::shared_ptr<Program> known = engine->programs[digest].lock())
-      return known;
-  }
-  std::shared_ptr<Program> made =
-      Program::make(engine, std::move(staged), ports, diags);
-  std::lock_guard<std::mutex> lock(engine->tableMutex);
-  // Each update adds programs with new weights, and releases the previous ones.
-  for (auto entry = engine->programs.begin();
-       entry != engine->programs.end();) {
-    auto gone = entry++;
-    if (gone->second.expired())
-      engine->programs.erase(gone);
-  }
-  if (made)
-    engine->programs[digest] = made;
-  return made;
+  return engine->programs.find(digest, [&] {
+    return Program::make(engine, std::move(staged), ports, diags);
+  });
 }
 
 /// Reports an input or output that the path refuses.

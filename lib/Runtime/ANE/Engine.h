@@ -6,8 +6,8 @@
 #ifndef ANEC_LIB_RUNTIME_ANE_ENGINE_H
 #define ANEC_LIB_RUNTIME_ANE_ENGINE_H
 
+#include "../Apple/SharedPrograms.h"
 #include "PrivateFramework.h"
-#include "llvm/ADT/StringMap.h"
 #include <atomic>
 #include <chrono>
 #include <list>
@@ -34,9 +34,7 @@ struct Engine {
   /// then compiles, too.
   std::atomic<bool> compilesItself{false};
 
-  /// Programs by digest, as long as they are used; guarded by `tableMutex`.
-  llvm::StringMap<std::weak_ptr<Program>> programs;
-  std::mutex tableMutex;
+  SharedPrograms<Program> programs;
   std::atomic<unsigned> numbered{0};
 
   /// A new word for the name of a program with each call.

@@ -77,9 +77,6 @@ enum : NSInteger {
 /// Instances of MLModelConfiguration.
 @protocol MlModelConfiguration <NSObject>
 - (void)setComputeUnits:(NSInteger)units;
-@optional
-/// Since macOS 15.
-- (void)setFunctionName:(NSString *)name;
 @end
 
 /// Instances of MLPredictionOptions.

@@ -6,6 +6,8 @@
 #include "ComputePlan.h"
 #include "../Apple/Call.h"
 #include "../Apple/Framework.h"
+#include "anec/CoreML/Reader.h"
+#include "anec/CoreML/Writer.h"
 #include "anec/Runtime/Diags.h"
 #include <condition_variable>
 
@@ -117,9 +119,9 @@ coreml::askPlan(const PlacementQuestion &question, const CoreMLOptions &options,
                 Diagnostics &diags) {
   if (!openCoreML(options, diags) || !checkFeature(Feature::Plans, diags))
     return std::nullopt;
-  std::string package = question.package, name = question.functionName;
+  std::string package = question.source, name = question.function.name;
   std::optional<WrittenPackage> written;
-  if (package.empty()) {
+  if (!isCoreMLPackage(package)) {
     Executor caller(1);
     written = WrittenPackage::write(
         question.function, options.executor ? *options.executor : caller,
@@ -127,7 +129,7 @@ coreml::askPlan(const PlacementQuestion &question, const CoreMLOptions &options,
     if (!written)
       return std::nullopt;
     package = written->path;
-    name = "main";
+    name = plainFunction.str();
   }
   @autoreleasepool {
     std::optional<CompiledModel> compiled =

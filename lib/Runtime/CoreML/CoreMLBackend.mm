@@ -4,11 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/CoreML/CoreMLBackend.h"
+#include "../Apple/ConstantBytes.h"
 #include "../Apple/Machine.h"
+#include "../Apple/SharedPrograms.h"
 #include "ComputePlan.h"
 #include "ModelExecutable.h"
 #include "anec/Runtime/Diags.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace anec;
 using namespace anec::coreml;
@@ -29,15 +30,6 @@ static bool checkStates(const Function &function, Diagnostics &diags) {
   return ok && (!hasStates || checkFeature(Feature::States, diags));
 }
 
-static uint64_t bytesOfConstants(const Function &function) {
-  uint64_t bytes = 0;
-  for (const Op &op : function.body())
-    for (const ConstantRef &constant : op.constants())
-      if (constant && constant->dtype() != DType::String)
-        bytes += constant->type().numBytes();
-  return bytes;
-}
-
 namespace {
 
 class CoreMLBackend : public Backend {
@@ -53,38 +45,11 @@ public:
                                    Diagnostics &diags) override;
 
 private:
-  std::shared_ptr<LoadedModel> modelOf(const WrittenPackage &package,
-                                       Diagnostics &diags);
-
   CoreMLOptions options;
-  /// Models by the digests of their packages, as long as they are used.
-  llvm::StringMap<std::weak_ptr<LoadedModel>> models;
-  std::mutex tableMutex;
+  SharedPrograms<LoadedModel> models;
 };
 
 } // namespace
-
-/// Equal programs are compiled and loaded once.
-std::shared_ptr<LoadedModel>
-CoreMLBackend::modelOf(const WrittenPackage &package, Diagnostics &diags) {
-  {
-    std::lock_guard<std::mutex> lock(tableMutex);
-    if (std::shared_ptr<LoadedModel> known = models[package.digest].lock())
-      return known;
-  }
-  std::shared_ptr<LoadedModel> made =
-      LoadedModel::load(package, options, diags);
-  std::lock_guard<std::mutex> lock(tableMutex);
-  // Each update of baked weights adds models, and releases the previous ones.
-  for (auto entry = models.begin(); entry != models.end();) {
-    auto gone = entry++;
-    if (gone->second.expired())
-      models.erase(gone);
-  }
-  if (made)
-    models[package.digest] = made;
-  return made;
-}
 
 std::unique_ptr<Executable> CoreMLBackend::load(const Function &function,
                                                 const LoadOptions &,
@@ -93,8 +58,11 @@ std::unique_ptr<Executable> CoreMLBackend::load(const Function &function,
     return nullptr;
   std::optional<WrittenPackage> package =
       WrittenPackage::write(function, *options.executor, diags);
-  std::shared_ptr<LoadedModel> model =
-      package ? modelOf(*package, diags) : nullptr;
+  if (!package)
+    return nullptr;
+  std::shared_ptr<LoadedModel> model = models.find(package->digest, [&] {
+    return LoadedModel::load(*package, options, diags);
+  });
   if (!model)
     return nullptr;
   return ModelExecutable::make(std::move(model), *package,

@@ -17,6 +17,7 @@ using namespace anec;
 
 using Option = BackendOption;
 
+/// In the order of ComputeUnits.
 static constexpr Option::Value units[] = {
     {"all", "the engine, the GPU and the CPU (default)"},
     {"cpu-and-engine", "the engine and the CPU"},

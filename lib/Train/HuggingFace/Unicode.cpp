@@ -10,11 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Unicode.h"
+#include "../Utf8.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
 #include <utf8proc.h>
 
 using namespace anec;
@@ -32,14 +32,12 @@ std::string hf::escapeInvalid(StringRef text) {
   std::string escaped;
   escaped.reserve(text.size());
   while (!text.empty()) {
-    const UTF8 *begin = reinterpret_cast<const UTF8 *>(text.data());
-    size_t size = getNumBytesForUTF8(*begin);
-    if (size <= text.size() && isLegalUTF8Sequence(begin, begin + size)) {
+    if (size_t size = legalCharacterSize(text)) {
       escaped += text.take_front(size);
       text = text.drop_front(size);
       continue;
     }
-    appendCharacter(escaped, 0xDC00 + *begin);
+    appendCharacter(escaped, 0xDC00 + uint8_t(text.front()));
     text = text.drop_front();
   }
   return escaped;

@@ -111,9 +111,16 @@ namespace ane_double {
 /// The shape and element type of a port, as Core ML has them.
 NSArray *shapeOf(const anec::TensorType &type);
 NSInteger dataTypeOf(anec::DType type);
-/// The array of a port in `arrays`; nil, with an error, when it does not fit.
-MLMultiArray *arrayOf(NSDictionary *arrays, const anec::Port &port,
-                      NSError **error);
+NSString *nameOf(const anec::Port &port);
+/// Runs a program with contiguous arrays, in the order of its ports.
+using DenseRun = llvm::function_ref<void(llvm::ArrayRef<const uint8_t *> inputs,
+                                         llvm::ArrayRef<uint8_t *> outputs)>;
+/// What a program computes from `features`, in the backings of `options` or in
+/// arrays of its own; nil, with an error, when an array does not fit.
+MLDictionaryFeatureProvider *predict(anec::Executable &executable,
+                                     MLDictionaryFeatureProvider *features,
+                                     MLPredictionOptions *options, DenseRun run,
+                                     NSError **error);
 /// Reads the package that `url`, a compiled model, has: the function that
 /// `configuration` names, or the only one. Null, with an error, on failure.
 std::unique_ptr<anec::Module> readCompiled(NSURL *url, NSString *function,

@@ -68,10 +68,14 @@ void ane_double::copyTo(MLMultiArray *array, const uint8_t *dense) {
   });
 }
 
-MLMultiArray *ane_double::arrayOf(NSDictionary *arrays, const anec::Port &port,
-                                  NSError **error) {
-  NSString *name = [NSString stringWithUTF8String:port.name.c_str()];
-  MLMultiArray *array = [arrays objectForKey:name];
+NSString *ane_double::nameOf(const anec::Port &port) {
+  return [NSString stringWithUTF8String:port.name.c_str()];
+}
+
+/// The array of a port in `arrays`; nil, with an error, when it does not fit.
+static MLMultiArray *arrayOf(NSDictionary *arrays, const anec::Port &port,
+                             NSError **error) {
+  MLMultiArray *array = [arrays objectForKey:nameOf(port)];
   if (!array)
     fail(error, "Feature " + port.name + " is required but not specified.");
   else if (array->dataType != dataTypeOf(port.type.dtype))
@@ -81,6 +85,42 @@ MLMultiArray *ane_double::arrayOf(NSDictionary *arrays, const anec::Port &port,
   else
     return array;
   return nil;
+}
+
+MLDictionaryFeatureProvider *ane_double::predict(
+    anec::Executable &executable, MLDictionaryFeatureProvider *features,
+    MLPredictionOptions *options, DenseRun run, NSError **error) {
+  std::vector<std::vector<uint8_t>> in, out;
+  std::vector<const uint8_t *> inputs;
+  std::vector<uint8_t *> outputs;
+  NSMutableDictionary *results = [NSMutableDictionary dictionary];
+  for (const anec::Port &port : executable.inputs()) {
+    MLMultiArray *array = arrayOf(features->arrays, port, error);
+    if (!array)
+      return nil;
+    copyFrom(array, in.emplace_back(port.type.numBytes()).data());
+    inputs.push_back(in.back().data());
+  }
+  bool usesBackings = options->outputBackings && ledger().odd != "own-arrays";
+  for (const anec::Port &port : executable.outputs()) {
+    MLMultiArray *array =
+        usesBackings
+            ? arrayOf(options->outputBackings, port, error)
+            : [MLMultiArray paddedArrayOfShape:shapeOf(port.type)
+                                      dataType:dataTypeOf(port.type.dtype)];
+    if (!array)
+      return nil;
+    copyFrom(array, out.emplace_back(port.type.numBytes()).data());
+    outputs.push_back(out.back().data());
+    [results setObject:array forKey:nameOf(port)];
+  }
+  ++ledger().evaluations;
+  run(inputs, outputs);
+  for (auto [port, bytes] : llvm::zip_equal(executable.outputs(), out))
+    copyTo([results objectForKey:nameOf(port)], bytes.data());
+  return [[[MLDictionaryFeatureProvider alloc] initWithDictionary:results
+                                                            error:error]
+      autorelease];
 }
 
 @implementation MLMultiArray

@@ -180,42 +180,13 @@ static std::string mismatch(NSDictionary *described,
     fail(error, "the engine is not prepared");
     return nil;
   }
-  Executable &executable = *program->executable;
-  std::vector<std::vector<uint8_t>> in, out;
-  std::vector<const uint8_t *> inputs;
-  std::vector<uint8_t *> outputs;
-  NSMutableDictionary *results = [NSMutableDictionary dictionary];
-  for (const Port &port : executable.inputs()) {
-    MLMultiArray *array = arrayOf(features->arrays, port, error);
-    if (!array)
-      return nil;
-    copyFrom(array, in.emplace_back(port.type.numBytes()).data());
-    inputs.push_back(in.back().data());
-  }
-  bool usesBackings = options->outputBackings && ledger().odd != "own-arrays";
-  for (const Port &port : executable.outputs()) {
-    MLMultiArray *array =
-        usesBackings
-            ? arrayOf(options->outputBackings, port, error)
-            : [MLMultiArray paddedArrayOfShape:shapeOf(port.type)
-                                      dataType:dataTypeOf(port.type.dtype)];
-    if (!array)
-      return nil;
-    copyFrom(array, out.emplace_back(port.type.numBytes()).data());
-    outputs.push_back(out.back().data());
-    [results setObject:array
-                forKey:[NSString stringWithUTF8String:port.name.c_str()]];
-  }
-  ++ledger().evaluations;
-  ++ledger().e5Runs;
-  runDense(*program, inputs, outputs);
-  for (auto [port, bytes] : llvm::zip_equal(executable.outputs(), out))
-    copyTo([results
-               objectForKey:[NSString stringWithUTF8String:port.name.c_str()]],
-           bytes.data());
-  return [[[MLDictionaryFeatureProvider alloc] initWithDictionary:results
-                                                            error:error]
-      autorelease];
+  return predict(
+      *program->executable, features, options,
+      [&](auto inputs, auto outputs) {
+        ++ledger().e5Runs;
+        runDense(*program, inputs, outputs);
+      },
+      error);
 }
 @end
 

@@ -82,10 +82,6 @@ std::unique_ptr<Module> ane_double::readCompiled(NSURL *url, NSString *function,
 // Models
 //===----------------------------------------------------------------------===//
 
-static NSString *nameOf(const Port &port) {
-  return [NSString stringWithUTF8String:port.name.c_str()];
-}
-
 static NSInteger describedType(const Port &port) {
   return ledger().odd == "description" ? Float32 : dataTypeOf(port.type.dtype);
 }
@@ -249,48 +245,23 @@ struct Use {
     return nil;
   }
   Executable &executable = *program->executable;
-  std::vector<std::vector<uint8_t>> in, out;
-  std::vector<const uint8_t *> inputs;
-  std::vector<uint8_t *> outputs;
-  NSMutableDictionary *results = [NSMutableDictionary dictionary];
-  for (const Port &port : executable.inputs()) {
-    MLMultiArray *array = arrayOf(features->arrays, port, error);
-    if (!array)
-      return nil;
-    copyFrom(array, in.emplace_back(port.type.numBytes()).data());
-    inputs.push_back(in.back().data());
-  }
-  bool usesBackings = options->outputBackings && ledger().odd != "own-arrays";
-  for (const Port &port : executable.outputs()) {
-    MLMultiArray *array =
-        usesBackings
-            ? arrayOf(options->outputBackings, port, error)
-            : [MLMultiArray paddedArrayOfShape:shapeOf(port.type)
-                                      dataType:dataTypeOf(port.type.dtype)];
-    if (!array)
-      return nil;
-    copyFrom(array, out.emplace_back(port.type.numBytes()).data());
-    outputs.push_back(out.back().data());
-    [results setObject:array forKey:nameOf(port)];
-  }
-  Diagnostics diags;
-  for (auto [index, port] : llvm::enumerate(executable.states())) {
-    std::vector<uint8_t> bytes(port.type.numBytes());
-    copyFrom([state->arrays objectForKey:nameOf(port)], bytes.data());
-    (void)executable.setState(unsigned(index), bytes, diags);
-  }
-  ++ledger().evaluations;
-  runDense(*program, inputs, outputs);
-  for (auto [index, port] : llvm::enumerate(executable.states())) {
-    std::vector<uint8_t> bytes(port.type.numBytes());
-    (void)executable.getState(unsigned(index), bytes, diags);
-    copyTo([state->arrays objectForKey:nameOf(port)], bytes.data());
-  }
-  for (auto [port, bytes] : llvm::zip_equal(executable.outputs(), out))
-    copyTo([results objectForKey:nameOf(port)], bytes.data());
-  return [[[MLDictionaryFeatureProvider alloc] initWithDictionary:results
-                                                            error:error]
-      autorelease];
+  return predict(
+      executable, features, options,
+      [&](auto inputs, auto outputs) {
+        Diagnostics diags;
+        for (auto [index, port] : llvm::enumerate(executable.states())) {
+          std::vector<uint8_t> bytes(port.type.numBytes());
+          copyFrom([state->arrays objectForKey:nameOf(port)], bytes.data());
+          (void)executable.setState(unsigned(index), bytes, diags);
+        }
+        runDense(*program, inputs, outputs);
+        for (auto [index, port] : llvm::enumerate(executable.states())) {
+          std::vector<uint8_t> bytes(port.type.numBytes());
+          (void)executable.getState(unsigned(index), bytes, diags);
+          copyTo([state->arrays objectForKey:nameOf(port)], bytes.data());
+        }
+      },
+      error);
 }
 @end
 
