@@ -37,8 +37,8 @@ private:
                "(default: those in the package)")};
   cl::opt<std::string> tokenizerFile{
       "tokenizer", cl::value_desc("FILE"),
-      cl::desc("A SentencePiece .model or llama2.c's tokenizer.bin (default: "
-               "bytes are tokens)")};
+      cl::desc("A tokenizer.json or its folder, a SentencePiece .model, or "
+               "llama2.c's tokenizer.bin (default: bytes are tokens)")};
   cl::opt<std::string> prompt{"prompt", cl::value_desc("TEXT"),
                               cl::desc("The text to continue")};
   cl::opt<unsigned> tokens{

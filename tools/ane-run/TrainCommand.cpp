@@ -74,8 +74,8 @@ private:
                "model, whose first axis counts examples; can be repeated")};
   cl::opt<std::string> tokenizer{
       "tokenizer", cl::value_desc("FILE"),
-      cl::desc("A SentencePiece .model, or llama2.c's tokenizer.bin "
-               "(default: bytes are tokens)")};
+      cl::desc("A tokenizer.json or its folder, a SentencePiece .model, or "
+               "llama2.c's tokenizer.bin (default: bytes are tokens)")};
   cl::opt<std::string> checkpoint{
       "checkpoint", cl::value_desc("FOLDER"),
       cl::desc("The folder of the run: checkpoints, train.jsonl, loss.svg")};
