@@ -8,8 +8,13 @@
 #include "anec/Arrays/Npy.h"
 #include "anec/Arrays/Safetensors.h"
 #include "anec/Arrays/StoredAs.h"
+#include "anec/Support/FileName.h"
+#include "anec/Support/Json.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <map>
 
 using namespace anec;
 using namespace llvm;
@@ -31,24 +36,131 @@ static std::optional<std::vector<std::string>> listNpy(StringRef folder,
   return files;
 }
 
-std::optional<ArraySource>
-ArraySource::read(const MappedFile &file, StringRef path, Diagnostics &diags) {
+/// A zip archive, or in older versions a bare pickle of protocol 2 that begins
+/// with a long integer.
+bool anec::isPyTorchFile(const MappedFile &file) {
+  StringRef bytes = file->getBuffer();
+  return bytes.starts_with("PK\x03\x04") ||
+         bytes.starts_with("\x80\x02\x8a\x0a");
+}
+
+static std::string inFolder(StringRef folder, StringRef name) {
+  SmallString<128> path(folder);
+  sys::path::append(path, name);
+  return std::string(path);
+}
+
+bool ArraySource::addFile(const MappedFile &file, StringRef path,
+                          function_ref<bool(StringRef)> belongs,
+                          Diagnostics &diags) {
+  if (isPyTorchFile(file)) {
+    diags.reportFile(path, diag::PyTorchFile);
+    return false;
+  }
   std::optional<Safetensors> contents = readSafetensors(file, path, diags);
   if (!contents)
+    return false;
+  for (NamedArray &named : contents->arrays)
+    if (belongs(named.name))
+      arrays[named.name] = std::move(named.array);
+  auto byName = [](const auto &a, const auto &b) { return a.first < b.first; };
+  for (auto &entry : contents->metadata)
+    if (auto place = llvm::lower_bound(about, entry, byName);
+        place == about.end() || place->first != entry.first)
+      about.insert(place, std::move(entry));
+  files.push_back(file);
+  return true;
+}
+
+/// The file of each array, by the names of both, in `index`.
+static std::optional<std::map<std::string, std::vector<std::string>>>
+readShardIndex(StringRef index, Diagnostics &diags) {
+  auto fail = [&](const Twine &reason) {
+    diags.reportFile(index, diag::BadShardIndex, reason.str());
     return std::nullopt;
+  };
+  std::optional<json::Value> value =
+      readJson(index, diag::BadShardIndex, diags);
+  if (!value)
+    return std::nullopt;
+  const json::Object *object = value->getAsObject();
+  const json::Object *map = object ? object->getObject("weight_map") : nullptr;
+  if (!map)
+    return fail("it has no object `weight_map`");
+  std::map<std::string, std::vector<std::string>> shards;
+  for (const auto &[name, file] : *map) {
+    std::optional<StringRef> shard = file.getAsString();
+    if (!shard)
+      return fail("the file of `" + name.str() + "` is no string");
+    if (!isFileName(*shard))
+      return fail("`" + showFileName(*shard) +
+                  "` is not a name of a file beside it");
+    shards[shard->str()].push_back(name.str());
+  }
+  return shards;
+}
+
+bool ArraySource::addShards(StringRef index, Diagnostics &diags) {
+  auto shards = readShardIndex(index, diags);
+  if (!shards)
+    return false;
+  for (const auto &[name, listed] : *shards) {
+    std::string path = inFolder(source, name);
+    StringSet<> wanted;
+    for (const std::string &array : listed)
+      wanted.insert(array);
+    MappedFile file = mapFile(path, diags);
+    if (!file ||
+        !addFile(
+            file, path, [&](StringRef array) { return wanted.contains(array); },
+            diags))
+      return false;
+    for (const std::string &array : listed)
+      if (!arrays.contains(array)) {
+        diags.reportFile(index, diag::BadShardIndex,
+                         "`" + name + "` has no array `" + array + "`");
+        return false;
+      }
+  }
+  return true;
+}
+
+bool ArraySource::addNpyFiles(Diagnostics &diags) {
+  std::optional<std::vector<std::string>> names = listNpy(source, diags);
+  if (!names)
+    return false;
+  for (const std::string &name : *names) {
+    MappedFile file = mapFile(name, diags);
+    ConstantRef array = file ? readNpy(file, name, diags) : nullptr;
+    if (!array)
+      return false;
+    files.push_back(std::move(file));
+    arrays[sys::path::stem(name)] = std::move(array);
+  }
+  if (!files.empty())
+    return true;
+  // As Hugging Face's folders have it.
+  std::string pickle = inFolder(source, "pytorch_model.bin");
+  if (sys::fs::exists(pickle) || sys::fs::exists(pickle + ".index.json"))
+    diags.reportFile(source, diag::PyTorchFile);
+  else
+    diags.reportFile(source, diag::NoArrays);
+  return false;
+}
+
+static bool takeAll(StringRef) { return true; }
+
+std::optional<ArraySource>
+ArraySource::read(const MappedFile &file, StringRef path, Diagnostics &diags) {
   ArraySource source;
   source.source = path.str();
-  for (NamedArray &named : contents->arrays)
-    source.arrays[named.name] = std::move(named.array);
-  source.about = std::move(contents->metadata);
-  source.files.push_back(file);
+  if (!source.addFile(file, path, takeAll, diags))
+    return std::nullopt;
   return source;
 }
 
 std::optional<ArraySource> ArraySource::open(StringRef path,
                                              Diagnostics &diags) {
-  ArraySource source;
-  source.source = path.str();
   if (!sys::fs::is_directory(path)) {
     if (sys::path::extension(path) == ".npy" && sys::fs::exists(path)) {
       diags.reportFile(path, diag::NoArrayNames);
@@ -57,18 +169,33 @@ std::optional<ArraySource> ArraySource::open(StringRef path,
     MappedFile file = mapFile(path, diags);
     return file ? read(file, path, diags) : std::nullopt;
   }
-  std::optional<std::vector<std::string>> files = listNpy(path, diags);
-  if (!files)
+  ArraySource source;
+  source.source = path.str();
+  static constexpr StringLiteral names[] = {"model.safetensors",
+                                            "model.safetensors.index.json",
+                                            "weights.safetensors"};
+  const StringLiteral *listed = llvm::find_if(names, [&](StringRef name) {
+    return sys::fs::exists(inFolder(path, name));
+  });
+  if (listed == std::end(names))
+    return source.addNpyFiles(diags) ? std::optional(std::move(source))
+                                     : std::nullopt;
+  std::optional<std::vector<std::string>> others = listNpy(path, diags);
+  if (!others)
     return std::nullopt;
-  for (const std::string &name : *files) {
-    MappedFile file = mapFile(name, diags);
-    ConstantRef array = file ? readNpy(file, name, diags) : nullptr;
-    if (!array)
-      return std::nullopt;
-    source.files.push_back(std::move(file));
-    source.arrays[sys::path::stem(name)] = std::move(array);
+  if (!others->empty()) {
+    diags.reportFile(path, diag::TwoKindsOfArrays, *listed);
+    return std::nullopt;
   }
-  return source;
+  std::string first = inFolder(path, *listed);
+  bool ok;
+  if (listed->ends_with(".json")) {
+    ok = source.addShards(first, diags);
+  } else {
+    MappedFile file = mapFile(first, diags);
+    ok = file && source.addFile(file, first, takeAll, diags);
+  }
+  return ok ? std::optional(std::move(source)) : std::nullopt;
 }
 
 ConstantRef ArraySource::lookup(StringRef name) const {

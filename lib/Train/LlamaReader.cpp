@@ -4,12 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "LlamaFormats.h"
+#include "anec/Arrays/ArraySource.h"
+#include "anec/Arrays/Diags.h"
 #include "anec/Arrays/Safetensors.h"
-#include "anec/Support/FileName.h"
 #include "anec/Support/Json.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -26,32 +26,27 @@ static std::string inFolder(StringRef folder, StringRef name) {
 
 namespace {
 
-/// Arrays by name, from one file or several.
+/// Arrays by name, and what is said of their model.
 struct Source {
-  StringMap<ConstantRef> arrays;
-  std::vector<std::string> names; ///< in their order in the files
+  std::optional<ArraySource> arrays;
   std::map<std::string, int64_t> sizes;
   ModelFacts facts;
   std::optional<bool> tied; ///< where it is said
 
-  bool addFile(StringRef path, Diagnostics &diags);
+  bool add(StringRef path, Diagnostics &diags);
   bool addConfig(StringRef path, Diagnostics &diags);
 };
 
 } // namespace
 
-bool Source::addFile(StringRef path, Diagnostics &diags) {
-  std::optional<Safetensors> contents = readSafetensors(path, diags);
-  if (!contents)
+bool Source::add(StringRef path, Diagnostics &diags) {
+  arrays = ArraySource::open(path, diags);
+  if (!arrays)
     return false;
-  for (NamedArray &named : contents->arrays) {
-    names.push_back(named.name);
-    arrays[named.name] = std::move(named.array);
-  }
-  for (const auto &[key, value] : contents->metadata)
+  for (const auto &[key, value] : arrays->metadata())
     if (int64_t number; !StringRef(value).getAsInteger(10, number))
       sizes.try_emplace(key, number);
-  facts.complete(ModelFacts::from(contents->metadata));
+  facts.complete(ModelFacts::from(arrays->metadata()));
   return true;
 }
 
@@ -128,7 +123,7 @@ bool Source::addConfig(StringRef path, Diagnostics &diags) {
 static std::optional<Source> openFile(StringRef path, WeightFormat format,
                                       Diagnostics &diags) {
   Source source;
-  if (!source.addFile(path, diags))
+  if (!source.add(path, diags))
     return std::nullopt;
   std::string config = inFolder(sys::path::parent_path(path), "config.json");
   bool isAlone = format != WeightFormat::HuggingFace ||
@@ -145,34 +140,9 @@ static std::optional<Source> openSource(StringRef path, WeightFormat format,
     return openFile(path, format, diags);
   Source source;
   std::string config = inFolder(path, "config.json");
-  if (sys::fs::exists(config) && !source.addConfig(config, diags))
+  if ((sys::fs::exists(config) && !source.addConfig(config, diags)) ||
+      !source.add(path, diags))
     return std::nullopt;
-  std::string index = inFolder(path, "model.safetensors.index.json");
-  StringSet<> shards;
-  std::vector<std::string> files;
-  if (!sys::fs::exists(index)) {
-    files.push_back("model.safetensors");
-  } else {
-    std::optional<json::Object> object = readObject(index, diags);
-    if (!object)
-      return std::nullopt;
-    if (const json::Object *map = object->getObject("weight_map"))
-      for (const auto &[name, file] : *map)
-        if (std::optional<StringRef> shard = file.getAsString();
-            shard && shards.insert(*shard).second)
-          files.push_back(shard->str());
-    llvm::sort(files);
-    for (const std::string &file : files)
-      if (!isFileName(file)) {
-        diags.reportFile(index, diag::BadModelConfig,
-                         "`" + showFileName(file) +
-                             "` is not a name of a file beside it");
-        return std::nullopt;
-      }
-  }
-  for (const std::string &file : files)
-    if (!source.addFile(inFolder(path, file), diags))
-      return std::nullopt;
   return source;
 }
 
@@ -208,7 +178,7 @@ private:
 } // namespace
 
 int64_t Reader::extent(LlamaRole role, unsigned axis) {
-  ConstantRef array = source.arrays.lookup(name(role));
+  ConstantRef array = source.arrays->lookup(name(role));
   if (!array) {
     diags.reportFile(path, diag::NotLlama, name(role),
                      format == WeightFormat::Anec ? "anec" : "Hugging Face");
@@ -222,7 +192,7 @@ int64_t Reader::extent(LlamaRole role, unsigned axis) {
 }
 
 bool Reader::take(LlamaWeights &weights, LlamaRole role, int64_t layer) {
-  ConstantRef array = source.arrays.lookup(name(role, layer));
+  ConstantRef array = source.arrays->lookup(name(role, layer));
   if (!array) {
     diags.reportFile(path, diag::NotLlama, name(role, layer),
                      format == WeightFormat::Anec ? "anec" : "Hugging Face");
@@ -245,9 +215,8 @@ bool Reader::checkRest(const LlamaWeights &weights) {
   forEachLlamaArray(
       weights.layers, /*tied=*/false,
       [&](LlamaRole role, int64_t layer) { known.insert(name(role, layer)); });
-  for (const std::string &array : source.names)
-    if (!known.contains(array) &&
-        !StringRef(array).ends_with("rotary_emb.inv_freq")) {
+  for (StringRef array : source.arrays->names())
+    if (!known.contains(array) && !array.ends_with("rotary_emb.inv_freq")) {
       diags.reportFile(path, diag::UnknownArray, array);
       return false;
     }
@@ -257,8 +226,8 @@ bool Reader::checkRest(const LlamaWeights &weights) {
 std::optional<LlamaWeights> Reader::read() {
   // Whatever the model is called.
   if (format == WeightFormat::Anec)
-    for (const std::string &array : source.names)
-      if (StringRef prefix = array; prefix.consume_back(".embedding"))
+    for (StringRef prefix : source.arrays->names())
+      if (prefix.consume_back(".embedding"))
         model = prefix.str();
   LlamaWeights weights;
   weights.vocab = extent(LlamaRole::Embedding, 0);
@@ -268,10 +237,10 @@ std::optional<LlamaWeights> Reader::read() {
   weights.hidden = weights.keyRows ? extent(LlamaRole::W1, 0) : 0;
   if (!weights.hidden)
     return std::nullopt;
-  while (source.arrays.count(name(LlamaRole::Wq, weights.layers)))
+  while (source.arrays->lookup(name(LlamaRole::Wq, weights.layers)))
     ++weights.layers;
   weights.tied = source.tied.value_or(false) ||
-                 !source.arrays.count(name(LlamaRole::Classifier));
+                 !source.arrays->lookup(name(LlamaRole::Classifier));
   bool ok = checkRest(weights);
   forEachLlamaArray(weights.layers, weights.tied,
                     [&](LlamaRole role, int64_t layer) {
@@ -379,6 +348,10 @@ std::optional<LlamaWeights> anec::readLlamaWeights(StringRef path,
   if (format != WeightFormat::Llama2c) {
     weights = readNamed(path, format, hints, diags);
   } else if (MappedFile file = mapFile(path, diags)) {
+    if (isPyTorchFile(file)) {
+      diags.reportFile(path, diag::PyTorchFile);
+      return std::nullopt;
+    }
     weights = readLlama2c(file, path, diags);
     if (weights && !applySizes(*weights, hints.sizes, path, diags))
       return std::nullopt;

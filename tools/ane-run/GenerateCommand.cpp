@@ -33,8 +33,8 @@ private:
                "read the weights and the tokenizer from")};
   cl::opt<std::string> weights{
       "weights", cl::value_desc("FILE|FOLDER"),
-      cl::desc("The weights: a .safetensors file or a folder of .npy files "
-               "(default: those in the package)")};
+      cl::desc("The weights: a .safetensors file, or a folder of them or of "
+               ".npy files (default: those in the package)")};
   cl::opt<std::string> tokenizerFile{
       "tokenizer", cl::value_desc("FILE"),
       cl::desc("A tokenizer.json or its folder, a SentencePiece .model, or "

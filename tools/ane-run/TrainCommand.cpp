@@ -56,9 +56,10 @@ private:
 
   cl::opt<std::string> package{cl::Positional};
   BackendFlags backend;
-  WeightFlags weights{"Weights to begin with: .safetensors, or a folder of "
-                      ".npy (default: those in the package, or drawn by "
-                      "--seed)"};
+  WeightFlags weights{
+      "Weights to begin with: a .safetensors file, or a folder "
+      "of them or of .npy files (default: those in the package, or drawn by "
+      "--seed)"};
   HyperparameterFlags hyper;
   cl::opt<std::string> function{
       "function", cl::value_desc("NAME"),

@@ -4,8 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A named collection of arrays: a .safetensors file, or a folder of .npy files
-/// named after their arrays.
+/// A named collection of arrays: a .safetensors file, a folder with the
+/// .safetensors files of a model, or a folder of .npy files named after their
+/// arrays.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,14 +15,21 @@
 
 #include "anec/IR/Constant.h"
 #include "anec/Support/MappedFile.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace anec {
 
+/// Whether PyTorch has written the file, which no function here reads.
+bool isPyTorchFile(const MappedFile &file);
+
 class ArraySource {
 public:
   /// Maps all arrays at `path`; returns nothing when one of them cannot be
-  /// read, with the reason reported.
+  /// read, with the reason reported. In a folder, they are those of
+  /// `model.safetensors`, or those that `model.safetensors.index.json` lists,
+  /// in the files that it names, or those of the `weights.safetensors` of a
+  /// checkpoint, or .npy files.
   [[nodiscard]] static std::optional<ArraySource> open(llvm::StringRef path,
                                                        Diagnostics &diags);
   /// The same for the .safetensors file `file`, which was read from `path`.
@@ -37,7 +45,8 @@ public:
   /// written. Returns null otherwise, with the reason reported.
   [[nodiscard]] ConstantRef lookup(llvm::StringRef name, const TensorType &type,
                                    SourceRange range, Diagnostics &diags) const;
-  /// The metadata of a .safetensors file.
+  /// The metadata of the .safetensors files, sorted. What several say is that
+  /// of the first.
   const std::vector<std::pair<std::string, std::string>> &metadata() const {
     return about;
   }
@@ -48,6 +57,13 @@ public:
   void releasePages() const;
 
 private:
+  /// Adds the arrays of a .safetensors file that `belongs` accepts.
+  bool addFile(const MappedFile &file, llvm::StringRef path,
+               llvm::function_ref<bool(llvm::StringRef)> belongs,
+               Diagnostics &diags);
+  bool addShards(llvm::StringRef index, Diagnostics &diags);
+  bool addNpyFiles(Diagnostics &diags);
+
   std::string source;
   std::vector<MappedFile> files;
   llvm::StringMap<ConstantRef> arrays;
