@@ -463,11 +463,12 @@ TEST_P(CpuKernels, SoftmaxOfSpecialRows) {
 //===-- Reductions --------------------------------------------------------===//
 
 double reductionOf(Reduce kind, size_t n, size_t stride, const float *x) {
-  double sum = 0, greatest = -infinity, least = infinity;
+  double sum = 0, product = 1, greatest = -infinity, least = infinity;
   for (size_t i = 0; i < n; ++i) {
     double value = x[i * stride];
     greatest = std::max(greatest, value);
     least = std::min(least, value);
+    product *= value;
     sum += kind == Reduce::L1                                ? std::abs(value)
            : kind == Reduce::L2 || kind == Reduce::SumSquare ? value * value
                                                              : value;
@@ -481,14 +482,19 @@ double reductionOf(Reduce kind, size_t n, size_t stride, const float *x) {
     return sum / double(n);
   case Reduce::L2:
     return std::sqrt(sum);
+  case Reduce::LogSum:
+    return std::log(sum);
+  case Reduce::Product:
+    return product;
   default:
     return sum;
   }
 }
 
-constexpr Reduce reductions[] = {Reduce::L1,       Reduce::L2,  Reduce::Max,
-                                 Reduce::Mean,     Reduce::Min, Reduce::Sum,
-                                 Reduce::SumSquare};
+constexpr Reduce reductions[] = {
+    Reduce::L1,      Reduce::L2,   Reduce::LogSum,
+    Reduce::Max,     Reduce::Mean, Reduce::Min,
+    Reduce::Product, Reduce::Sum,  Reduce::SumSquare};
 
 TEST_P(CpuKernels, ReductionsOfRows) {
   for (Reduce kind : reductions)

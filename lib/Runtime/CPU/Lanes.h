@@ -107,9 +107,10 @@ ANEC_INLINE void storePart(Element *to, Vector v, size_t count) {
 
 /// `x` with lanes from `count` on replaced by `filler`.
 ANEC_INLINE Floats fillFrom(size_t count, Floats x, float filler) {
-  for (size_t i = count; i < width; ++i)
-    x[i] = filler;
-  return x;
+  Ints lanes;
+  for (size_t i = 0; i < width; ++i)
+    lanes[i] = int32_t(i);
+  return lanes < int32_t(count) ? x : splat(filler);
 }
 
 ANEC_INLINE Floats abs(Floats x) { return fromBits(bits(x) & 0x7fffffffu); }

@@ -48,9 +48,11 @@ static std::optional<Reduce> reduceKind(const Op &op) {
   static constexpr Row rows[] = {
       {&ops::ReduceL1Norm, Reduce::L1},
       {&ops::ReduceL2Norm, Reduce::L2},
+      {&ops::ReduceLogSum, Reduce::LogSum},
       {&ops::ReduceMax, Reduce::Max},
       {&ops::ReduceMean, Reduce::Mean},
       {&ops::ReduceMin, Reduce::Min},
+      {&ops::ReduceProd, Reduce::Product},
       {&ops::ReduceSum, Reduce::Sum},
       {&ops::ReduceSumSquare, Reduce::SumSquare},
   };

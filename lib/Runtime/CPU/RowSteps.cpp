@@ -14,8 +14,9 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 using namespace anec;
 using namespace anec::cpu;
@@ -66,33 +67,6 @@ static std::optional<AxisView> viewOf(const Value *x,
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
-
-static double product(const Line &x) {
-  double result = 1;
-  for (size_t i = 0; i < x.count; ++i)
-    result *= x[i];
-  return result;
-}
-
-static double logOfSum(const Line &x) {
-  double sum = 0;
-  for (size_t i = 0; i < x.count; ++i)
-    sum += x[i];
-  return std::log(sum);
-}
-
-StepFn cpu::makeFold(const Op &op, StepContext &ctx) {
-  const Value *x = op.operand(0u);
-  std::optional<AxisView> view = viewOf(x, op.get(param::axes));
-  if (!view)
-    return {};
-  double (*fold)(const Line &) = op.is(ops::ReduceProd) ? product : logOfSum;
-  DType stored = storedType(op.result()->type.dtype, ctx.rounding(op.result()));
-  uint32_t *out = ctx.storage.words(op.result());
-  return eachLine(x, *view, ctx, [=](size_t index, const Line &line) {
-    storeDoubles(stored, fold(line), out + index);
-  });
-}
 
 /// log(sum exp(x)) = top + log(sum exp(x - top)), which does not overflow, of
 /// columns next to each other; a row is a column of one.
@@ -215,19 +189,40 @@ StepFn cpu::makeExtremePlace(const Op &op, StepContext &ctx) {
 // Sorting
 //===----------------------------------------------------------------------===//
 
-/// The places of the first `most` elements in sorted order, equal ones by their
-/// place; NaN comes last.
-static void sortPlaces(const Line &line, size_t most, bool ascending,
-                       std::vector<int32_t> &places) {
-  places.resize(line.count);
-  std::iota(places.begin(), places.end(), 0);
-  std::partial_sort(places.begin(), places.begin() + most, places.end(),
-                    [&](int32_t a, int32_t b) {
-                      double x = line[size_t(a)], y = line[size_t(b)];
-                      if (x != x || y != y)
-                        return x != x && y != y ? a < b : x == x;
-                      return x == y ? a < b : ascending ? x < y : x > y;
-                    });
+/// An element and its place as a word. Words have the order of sorting: NaN
+/// comes last, and equal elements, such as both zeros, are ordered by their
+/// place.
+static uint64_t sortWord(float x, size_t place, bool ascending) {
+  auto bits = llvm::bit_cast<uint32_t>(x + 0.0f);
+  uint32_t rising = bits >> 31 ? ~bits : bits | 0x80000000u;
+  uint32_t key = ascending ? rising : ~rising;
+  return uint64_t(x == x ? key : UINT32_MAX) << 32 | place;
+}
+
+/// The words of the first `most` elements in sorted order.
+static void sortFirst(const Line &line, size_t most, bool ascending,
+                      std::vector<uint64_t> &words) {
+  auto word = [&](size_t i) {
+    return sortWord(line.at[i * line.stride], i, ascending);
+  };
+  // Few of many are kept in a heap, whose last one most elements come after.
+  bool isHeap = most <= line.count / 16;
+  size_t first = isHeap ? most : line.count;
+  words.resize(first);
+  for (size_t i = 0; i < first; ++i)
+    words[i] = word(i);
+  if (isHeap && most > 0) {
+    std::make_heap(words.begin(), words.end());
+    for (size_t i = first; i < line.count; ++i)
+      if (uint64_t next = word(i); next < words.front()) {
+        std::pop_heap(words.begin(), words.end());
+        words.back() = next;
+        std::push_heap(words.begin(), words.end());
+      }
+  } else if (most < line.count) {
+    std::nth_element(words.begin(), words.begin() + most, words.end());
+  }
+  std::sort(words.begin(), words.begin() + most);
 }
 
 StepFn cpu::makeSort(const Op &op, StepContext &ctx) {
@@ -246,37 +241,83 @@ StepFn cpu::makeSort(const Op &op, StepContext &ctx) {
   int32_t *places = indices ? ctx.storage.ints(indices) : nullptr;
   size_t inner = view->inner;
   return eachLine(x, *view, ctx, [=](size_t index, const Line &line) {
-    std::vector<int32_t> order;
-    sortPlaces(line, most, ascending, order);
+    std::vector<uint64_t> words;
+    sortFirst(line, most, ascending, words);
     size_t at = index / inner * most * inner + index % inner;
     for (size_t i = 0; i < most; ++i, at += inner) {
+      auto place = uint32_t(words[i]);
       if (values)
-        values[at] = line.at[size_t(order[i]) * line.stride];
+        values[at] = line.at[place * line.stride];
       if (places)
-        places[at] = order[i];
+        places[at] = int32_t(place);
     }
   });
 }
+
+namespace {
+
+/// Sums along an axis, in double precision.
+struct Cumulative {
+  size_t axis, inner;
+  bool exclusive, reverse;
+  Rounding rounding;
+
+  size_t place(size_t number) const {
+    return reverse ? axis - 1 - number : number;
+  }
+  void row(const float *x, float *out) const {
+    double sum = 0;
+    for (size_t number = 0; number < axis; ++number) {
+      size_t i = place(number);
+      double before = sum;
+      sum += double(x[i]);
+      out[i] = float(exclusive ? before : sum);
+    }
+    if (rounding == Rounding::FP16)
+      roundToHalf(axis, out, out);
+  }
+  /// Of `count` columns next to each other.
+  template <bool isExclusive>
+  void columns(size_t count, const float *x, float *out) const {
+    std::vector<double> sums(count);
+    for (size_t number = 0; number < axis; ++number) {
+      const float *from = x + place(number) * inner;
+      float *to = out + place(number) * inner;
+      for (size_t j = 0; j < count; ++j) {
+        double before = sums[j];
+        sums[j] += double(from[j]);
+        to[j] = float(isExclusive ? before : sums[j]);
+      }
+      if (rounding == Rounding::FP16)
+        roundToHalf(count, to, to);
+    }
+  }
+};
+
+} // namespace
 
 StepFn cpu::makeCumsum(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   std::optional<AxisView> view = viewOf(x, op.get(param::axis));
   if (!view)
     return {};
-  bool exclusive = op.get(param::exclusive), reverse = op.get(param::reverse);
+  const float *in = ctx.storage.floats(x);
   float *out = ctx.storage.floats(op.result());
-  Rounding rounding = ctx.rounding(op.result());
-  size_t axis = view->axis, inner = view->inner;
-  return eachLine(x, *view, ctx, [=](size_t index, const Line &line) {
-    float *to = out + index / inner * axis * inner + index % inner;
-    double sum = 0;
-    for (size_t number = 0; number < axis; ++number) {
-      size_t i = reverse ? axis - 1 - number : number;
-      double before = sum;
-      sum += line[i];
-      to[i * inner] = float(exclusive ? before : sum);
-      if (rounding == Rounding::FP16)
-        roundToHalf(1, to + i * inner, to + i * inner);
-    }
-  });
+  Cumulative sums{view->axis, view->inner, op.get(param::exclusive),
+                  op.get(param::reverse), ctx.rounding(op.result())};
+  return [=, view = *view, &pool = ctx.pool] {
+    splitWork(
+        pool, view,
+        [&](size_t begin, size_t end) {
+          for (size_t row = begin; row < end; ++row)
+            sums.row(in + row * view.axis, out + row * view.axis);
+        },
+        [&](size_t outer, size_t begin, size_t end) {
+          size_t at = outer * view.axis * view.inner + begin;
+          if (sums.exclusive)
+            sums.columns<true>(end - begin, in + at, out + at);
+          else
+            sums.columns<false>(end - begin, in + at, out + at);
+        });
+  };
 }

@@ -71,7 +71,6 @@ StepFn makeReduction(const Op &op, StepContext &ctx);
 StepFn makeEinsum(const Op &op, StepContext &ctx);
 StepFn makeLocalResponseNorm(const Op &op, StepContext &ctx);
 StepFn makeLogSumExp(const Op &op, StepContext &ctx);
-StepFn makeFold(const Op &op, StepContext &ctx);
 StepFn makeExtremePlace(const Op &op, StepContext &ctx);
 StepFn makeSort(const Op &op, StepContext &ctx);
 StepFn makeCumsum(const Op &op, StepContext &ctx);

@@ -143,10 +143,20 @@ void softmaxColumns(size_t rows, size_t columns, size_t stride, const float *x,
 
 //===-- Reductions --------------------------------------------------------===//
 
-/// Sums are accumulated in fp64, so that their order has no visible effect. Max
-/// and Min ignore NaN. Without elements: 0 for sums and L2, NaN for Mean,
-/// -/+infinity for Max/Min.
-enum class Reduce : uint8_t { L1, L2, Max, Mean, Min, Sum, SumSquare };
+/// Sums and products are accumulated in fp64, so that their order has no
+/// visible effect. Max and Min ignore NaN. Without elements: 0 for sums and L2,
+/// -infinity for LogSum, 1 for Product, NaN for Mean, -/+infinity for Max/Min.
+enum class Reduce : uint8_t {
+  L1,
+  L2,
+  LogSum,
+  Max,
+  Mean,
+  Min,
+  Product,
+  Sum,
+  SumSquare,
+};
 
 /// The reduction of \p n contiguous elements.
 float reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding);

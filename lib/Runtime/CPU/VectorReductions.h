@@ -1,0 +1,249 @@
+//===- VectorReductions.h - Reductions of rows and columns ------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+/// \file
+/// Folds vectors into accumulators. See Lanes.h for what may be included.
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_RUNTIME_CPU_VECTORREDUCTIONS_H
+#define ANEC_RUNTIME_CPU_VECTORREDUCTIONS_H
+
+#include "UnaryKernels.h"
+#include "anec/Runtime/CPU/VectorKernels.h"
+
+namespace anec::cpu {
+namespace {
+
+/// The accumulators of reductions: extremes in fp32, sums and products in fp64.
+struct Maximum {
+  Floats value = splat(-__builtin_inff());
+  ANEC_INLINE void add(Floats x) { value = x > value ? x : value; }
+  ANEC_INLINE void merge(Maximum other) { add(other.value); }
+  static constexpr float filler = -__builtin_inff();
+};
+struct Minimum {
+  Floats value = splat(__builtin_inff());
+  ANEC_INLINE void add(Floats x) { value = x < value ? x : value; }
+  ANEC_INLINE void merge(Minimum other) { add(other.value); }
+  static constexpr float filler = __builtin_inff();
+};
+struct Total {
+  DoublePair value = {};
+  ANEC_INLINE void add(DoublePair x) {
+    value.low += x.low;
+    value.high += x.high;
+  }
+  ANEC_INLINE void add(Floats x) { add(widen(x)); }
+  ANEC_INLINE void merge(Total other) { add(other.value); }
+  static constexpr float filler = 0;
+};
+struct AbsoluteTotal : Total {
+  ANEC_INLINE void add(Floats x) { Total::add(widen(abs(x))); }
+};
+struct SquareTotal : Total {
+  ANEC_INLINE void add(Floats x) {
+    DoublePair wide = widen(x);
+    value.low += wide.low * wide.low;
+    value.high += wide.high * wide.high;
+  }
+};
+
+struct Product {
+  DoublePair value = {Doubles{} + 1.0, Doubles{} + 1.0};
+  ANEC_INLINE void multiply(DoublePair x) {
+    value.low *= x.low;
+    value.high *= x.high;
+  }
+  ANEC_INLINE void add(Floats x) { multiply(widen(x)); }
+  ANEC_INLINE void merge(Product other) { multiply(other.value); }
+  static constexpr float filler = 1;
+};
+
+/// Combines the lanes of a vector in pairs, which takes few dependent steps.
+template <typename Vector, typename Combine>
+ANEC_INLINE auto combineLanes(Vector x, Combine combine) {
+  for (size_t half = sizeof(x) / sizeof(x[0]) / 2; half > 0; half /= 2)
+    for (size_t i = 0; i < half; ++i)
+      x[i] = combine(x[i], x[i + half]);
+  return x[0];
+}
+
+ANEC_INLINE double total(const Total &sum) {
+  return combineLanes(sum.value.low + sum.value.high,
+                      [](double a, double b)
+                          ANEC_INLINE_LAMBDA { return a + b; });
+}
+ANEC_INLINE double total(const Product &product) {
+  return combineLanes(product.value.low * product.value.high,
+                      [](double a, double b)
+                          ANEC_INLINE_LAMBDA { return a * b; });
+}
+ANEC_INLINE double total(const Maximum &maximum) {
+  return combineLanes(maximum.value, [](float a, float b) ANEC_INLINE_LAMBDA {
+    return b > a ? b : a;
+  });
+}
+ANEC_INLINE double total(const Minimum &minimum) {
+  return combineLanes(minimum.value, [](float a, float b) ANEC_INLINE_LAMBDA {
+    return b < a ? b : a;
+  });
+}
+
+template <typename Fold>
+double foldRow(size_t n, const float *x) {
+  // Four accumulators hide the latency of the additions.
+  Fold folds[4];
+  size_t i = 0;
+  for (; i + 4 * width <= n; i += 4 * width)
+    for (size_t j = 0; j < 4; ++j)
+      folds[j].add(load(x + i + j * width));
+  for (size_t j = 0; j < 3; ++j)
+    if (i + width <= n) {
+      folds[j].add(load(x + i));
+      i += width;
+    }
+  if (i < n)
+    folds[3].add(fillFrom(n - i, FirstLanes(n - i).load(x + i), Fold::filler));
+  folds[0].merge(folds[1]);
+  folds[2].merge(folds[3]);
+  folds[0].merge(folds[2]);
+  return total(folds[0]);
+}
+
+float reduceRowKernel(Reduce kind, size_t n, const float *x,
+                      Rounding rounding) {
+  double result = 0;
+  switch (kind) {
+  case Reduce::L1:
+    result = foldRow<AbsoluteTotal>(n, x);
+    break;
+  case Reduce::L2:
+    result = __builtin_sqrt(foldRow<SquareTotal>(n, x));
+    break;
+  case Reduce::LogSum:
+    result = __builtin_log(foldRow<Total>(n, x));
+    break;
+  case Reduce::Max:
+    result = foldRow<Maximum>(n, x);
+    break;
+  case Reduce::Mean:
+    result = n ? foldRow<Total>(n, x) / double(n) : __builtin_nan("");
+    break;
+  case Reduce::Min:
+    result = foldRow<Minimum>(n, x);
+    break;
+  case Reduce::Product:
+    result = foldRow<Product>(n, x);
+    break;
+  case Reduce::Sum:
+    result = foldRow<Total>(n, x);
+    break;
+  case Reduce::SumSquare:
+    result = foldRow<SquareTotal>(n, x);
+    break;
+  }
+  Floats value = splat(float(result));
+  return rounding == Rounding::FP16 ? roundToHalf(value)[0] : value[0];
+}
+
+/// What becomes of a column's sum.
+enum class Finish { Scale, Root, Log };
+
+/// The results of a vector of columns: sums times `factor`, their roots, or
+/// their logarithms.
+template <Finish finish>
+ANEC_INLINE Floats columnResult(Total sum, double factor) {
+  DoublePair value = {sum.value.low * factor, sum.value.high * factor};
+  auto apply = [](double x) ANEC_INLINE_LAMBDA {
+    return finish == Finish::Root ? __builtin_sqrt(x) : __builtin_log(x);
+  };
+  if constexpr (finish != Finish::Scale)
+    for (size_t i = 0; i < width / 2; ++i) {
+      value.low[i] = apply(value.low[i]);
+      value.high[i] = apply(value.high[i]);
+    }
+  return narrow(value);
+}
+template <Finish>
+ANEC_INLINE Floats columnResult(Product product, double) {
+  return narrow(product.value);
+}
+template <Finish>
+ANEC_INLINE Floats columnResult(Maximum maximum, double) {
+  return maximum.value;
+}
+template <Finish>
+ANEC_INLINE Floats columnResult(Minimum minimum, double) {
+  return minimum.value;
+}
+
+/// Reduces `vectors` whole vectors of columns, or, if `vectors` is 1, the first
+/// `count` columns of one.
+template <typename Fold, size_t vectors, typename Use>
+ANEC_INLINE void foldColumns(size_t rows, size_t stride, const float *x,
+                             size_t count, Use use) {
+  Fold folds[vectors];
+  for (size_t row = 0; row < rows; ++row, x += stride)
+    for (size_t j = 0; j < vectors; ++j)
+      folds[j].add(vectors == 1 ? loadUpTo(count, x) : load(x + j * width));
+  for (size_t j = 0; j < vectors; ++j)
+    use(j, folds[j]);
+}
+
+template <typename Fold, Finish finish = Finish::Scale>
+void reduceColumnsBy(size_t rows, size_t columns, size_t stride, const float *x,
+                     float *out, bool half, double factor = 1) {
+  auto finishAt = [=](size_t column, size_t count) {
+    return [=](size_t j, Fold fold) ANEC_INLINE_LAMBDA {
+      Floats value = columnResult<finish>(fold, factor);
+      value = half ? roundToHalf(value) : value;
+      storeUpTo(count, out + column + j * width, value);
+    };
+  };
+  constexpr size_t vectors = 4;
+  size_t column = 0;
+  for (; column + vectors * width <= columns; column += vectors * width)
+    foldColumns<Fold, vectors>(rows, stride, x + column, width,
+                               finishAt(column, width));
+  for (; column < columns; column += width) {
+    size_t count = columns - column < width ? columns - column : width;
+    foldColumns<Fold, 1>(rows, stride, x + column, count,
+                         finishAt(column, count));
+  }
+}
+
+void reduceColumnsKernel(Reduce kind, size_t rows, size_t columns,
+                         size_t stride, const float *x, float *out,
+                         Rounding rounding) {
+  bool half = rounding == Rounding::FP16;
+  switch (kind) {
+  case Reduce::L1:
+    return reduceColumnsBy<AbsoluteTotal>(rows, columns, stride, x, out, half);
+  case Reduce::L2:
+    return reduceColumnsBy<SquareTotal, Finish::Root>(rows, columns, stride, x,
+                                                      out, half);
+  case Reduce::LogSum:
+    return reduceColumnsBy<Total, Finish::Log>(rows, columns, stride, x, out,
+                                               half);
+  case Reduce::Max:
+    return reduceColumnsBy<Maximum>(rows, columns, stride, x, out, half);
+  case Reduce::Mean: {
+    double factor = rows ? 1.0 / double(rows) : __builtin_nan("");
+    return reduceColumnsBy<Total>(rows, columns, stride, x, out, half, factor);
+  }
+  case Reduce::Min:
+    return reduceColumnsBy<Minimum>(rows, columns, stride, x, out, half);
+  case Reduce::Product:
+    return reduceColumnsBy<Product>(rows, columns, stride, x, out, half);
+  case Reduce::Sum:
+    return reduceColumnsBy<Total>(rows, columns, stride, x, out, half);
+  case Reduce::SumSquare:
+    return reduceColumnsBy<SquareTotal>(rows, columns, stride, x, out, half);
+  }
+}
+
+} // namespace
+} // namespace anec::cpu
+
+#endif // ANEC_RUNTIME_CPU_VECTORREDUCTIONS_H
