@@ -66,7 +66,7 @@ TEST_P(CpuKernels, WeightedSums) {
   const std::vector<uint32_t> offsets = {5, 0, 17, 17, 2, 30, 9};
   size_t terms = offsets.size();
   for (size_t outputs : {1, 2, 4, 5, 9})
-    for (size_t n : {0, 1, 7, 16, 31, 64, 131})
+    for (size_t n : {0, 1, 7, 16, 31, 40, 60, 64, 131})
       for (Rounding rounding : roundings)
         for (bool hasStarts : {false, true}) {
           size_t stride = n + 3;
@@ -94,7 +94,7 @@ TEST_P(CpuKernels, TiledSums) {
   const std::vector<uint32_t> offsets = {5, 0, 17, 17, 2, 30, 9};
   size_t terms = offsets.size();
   for (size_t outputs = 1; outputs <= tileOutputs; ++outputs)
-    for (size_t n : {0, 1, 7, 16, 31, 64, 131})
+    for (size_t n : {0, 1, 7, 16, 31, 40, 60, 64, 131})
       for (Rounding rounding : roundings)
         for (bool hasStarts : {false, true}) {
           size_t stride = n + 3;

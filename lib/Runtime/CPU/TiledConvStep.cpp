@@ -97,8 +97,9 @@ struct TiledConv {
     size_t plane = run / perPlane, row = run % perPlane * rowsPerRun();
     size_t rows = std::min(rowsPerRun(), height.results - row);
     size_t count = (rows - 1) * copy.row() + width.results;
-    size_t firstTile = number % chunks() * chunkTiles();
-    size_t lastTile = std::min(tiles(), firstTile + chunkTiles());
+    size_t chunk = number % chunks();
+    size_t firstTile = chunk * tiles() / chunks();
+    size_t lastTile = (chunk + 1) * tiles() / chunks();
     const float *from = inputs + group * groupVolume() +
                         (plane * height.extent + row) * copy.row();
     size_t results = depth.results * height.results * width.results;

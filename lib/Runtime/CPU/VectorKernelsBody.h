@@ -250,9 +250,15 @@ void sumOutputs(size_t n, size_t terms, const uint32_t *offsets, const float *x,
   for (; i + vectors * width <= n; i += vectors * width)
     sumBlock<outputs, vectors>(terms, offsets, x + i, weights, starts, out + i,
                                stride, width, half);
-  for (; i < n; i += width)
+  if (i == n)
+    return;
+  // Half as many at a time, so that few vectors have to wait for their own sum.
+  if constexpr (vectors > 1)
+    sumOutputs<outputs, vectors / 2>(n - i, terms, offsets, x + i, weights,
+                                     starts, out + i, stride, half);
+  else
     sumBlock<outputs, 1>(terms, offsets, x + i, weights, starts, out + i,
-                         stride, n - i < width ? n - i : width, half);
+                         stride, n - i, half);
 }
 
 void weightedSumsKernel(size_t n, size_t terms, const uint32_t *offsets,
@@ -272,34 +278,36 @@ void weightedSumsKernel(size_t n, size_t terms, const uint32_t *offsets,
                            out + o * stride, stride, half);
 }
 
-/// `vectors` whole vectors of each output of a tile, or, if `vectors` is 1, the
-/// first `count` elements of one.
-template <size_t vectors>
+/// `vectors` vectors of each output of a tile; of the last one, only the first
+/// `count` elements if it `isPartial`.
+template <size_t vectors, bool isPartial>
 ANEC_INLINE void tileBlock(size_t terms, const uint32_t *offsets,
                            const float *x, size_t outputs, const float *weights,
                            const float *starts, float *out, size_t stride,
                            size_t count, bool half) {
   Floats sums[tileOutputs][vectors];
   auto place = [=](size_t o, size_t j) { return out + o * stride + j * width; };
+  auto isWhole = [](size_t j) { return !isPartial || j + 1 < vectors; };
   for (size_t o = 0; o < tileOutputs; ++o)
     for (size_t j = 0; j < vectors; ++j)
       sums[o][j] = starts         ? splat(starts[o])
                    : o >= outputs ? Floats{}
-                   : vectors == 1 ? loadUpTo(count, place(o, j))
-                                  : load(place(o, j));
+                   : isWhole(j)   ? load(place(o, j))
+                                  : loadUpTo(count, place(o, j));
   FirstLanes first(count);
   for (size_t t = 0; t < terms; ++t) {
     const float *from = x + offsets[t], *weight = weights + t * tileOutputs;
     Floats values[vectors];
     for (size_t j = 0; j < vectors; ++j)
-      values[j] = vectors == 1 ? first.load(from) : load(from + j * width);
+      values[j] =
+          isWhole(j) ? load(from + j * width) : first.load(from + j * width);
     for (size_t o = 0; o < tileOutputs; ++o)
       for (size_t j = 0; j < vectors; ++j)
         sums[o][j] += weight[o] * values[j];
   }
   for (size_t o = 0; o < tileOutputs && o < outputs; ++o)
     for (size_t j = 0; j < vectors; ++j)
-      storeUpTo(vectors == 1 ? count : width, place(o, j),
+      storeUpTo(isWhole(j) ? width : count, place(o, j),
                 half ? roundToHalf(sums[o][j]) : sums[o][j]);
 }
 
@@ -312,11 +320,23 @@ void tiledSumsKernel(size_t n, size_t terms, const uint32_t *offsets,
   constexpr size_t vectors = width == 16 ? 4 : 2;
   size_t i = 0;
   for (; i + vectors * width <= n; i += vectors * width)
-    tileBlock<vectors>(terms, offsets, x + i, outputs, weights, starts, out + i,
-                       stride, width, half);
-  for (; i < n; i += width)
-    tileBlock<1>(terms, offsets, x + i, outputs, weights, starts, out + i,
-                 stride, n - i < width ? n - i : width, half);
+    tileBlock<vectors, false>(terms, offsets, x + i, outputs, weights, starts,
+                              out + i, stride, width, half);
+  auto finish = [=]<size_t rest>() {
+    size_t last = n - i - (rest - 1) * width;
+    tileBlock<rest, true>(terms, offsets, x + i, outputs, weights, starts,
+                          out + i, stride, last < width ? last : width, half);
+  };
+  if constexpr (vectors == 4) {
+    if (n - i > 3 * width)
+      return finish.template operator()<4>();
+    if (n - i > 2 * width)
+      return finish.template operator()<3>();
+  }
+  if (n - i > width)
+    return finish.template operator()<2>();
+  if (n > i)
+    finish.template operator()<1>();
 }
 
 //===-- Fixed point -------------------------------------------------------===//
