@@ -13,6 +13,7 @@
 #include "Steps.h"
 #include "anec/Ops/Convolution.h"
 #include "anec/Ops/Ops.h"
+#include <algorithm>
 #include <array>
 
 using namespace anec;
@@ -59,12 +60,22 @@ struct Geometry {
 static void addRow(const Geometry::Axis &axis, int64_t tap, const float *row,
                    float *out) {
   const ConvAxis &of = axis.of;
-  int64_t shift = tap * of.dilation - of.before;
-  for (int64_t i = 0; i < axis.positions; ++i) {
-    int64_t at = i * of.stride + shift;
-    if (at >= 0 && at < of.input)
-      out[at] += row[i];
-  }
+  int64_t shift = tap * of.dilation - of.before, stride = of.stride;
+  // The positions whose results are inside.
+  auto firstFrom = [&](int64_t result) {
+    return result <= shift ? 0 : (result - shift + stride - 1) / stride;
+  };
+  int64_t begin = firstFrom(0);
+  int64_t end = std::min(axis.positions, firstFrom(of.input));
+  if (begin >= end)
+    return;
+  float *to = out + begin * stride + shift;
+  row += begin;
+  if (stride == 1)
+    return binary(Binary::Add, size_t(end - begin), to, 1, row, 1, to,
+                  Rounding::None);
+  for (int64_t i = 0; i < end - begin; ++i)
+    to[i * stride] += row[i];
 }
 
 /// Adds the rows of a channel [taps, positions] to its results.
@@ -103,6 +114,12 @@ StepFn cpu::makeConvTranspose(const Op &op, StepContext &ctx) {
   shape.k = geometry.inputs;
   shape.n = shape.ldb = shape.ldc = geometry.positions;
   shape.transA = Transpose::Yes;
+  // Read along the positions of the kernel, the weight would be slower.
+  std::shared_ptr<PackedWeight> packed;
+  if (ctx.schedule.isConstant(op.operand(param::weight)) &&
+      geometry.groups == 1)
+    packed = std::make_shared<PackedWeight>(ctx.products.packLeft(
+        shape.m, shape.k, weights, shape.lda, shape.transA));
   // As many groups at a time as the rows of a few megabytes.
   constexpr size_t mostElements = size_t(1) << 20;
   size_t rowElements = shape.m * shape.n;
@@ -122,7 +139,10 @@ StepFn cpu::makeConvTranspose(const Op &op, StepContext &ctx) {
                          .b = x + (first + i) * shape.k * shape.n,
                          .c = rows->data() + i * rowElements});
       }
-      kernels.multiply(pool, shape, batch, {});
+      if (packed)
+        kernels.multiplyLeft(pool, *packed, shape, batch, {});
+      else
+        kernels.multiply(pool, shape, batch, {});
       pool.parallelFor(count * geometry.outputs, [&](size_t task, unsigned) {
         size_t channel = first * geometry.outputs + task;
         float *to = out + channel * geometry.results;
