@@ -32,10 +32,12 @@ Milliseconds of single ops on the [CPU backend](numerics.md) in fp32 beside
 onnxruntime-node 1.30: the median of all runs and the least of them, with two threads
 each, taking turns ([how](../benchmarks/README.md#ops)). The ratio is that of the least
 times; below 1 anec is faster. Of {count} ops {slower} have a ratio above 2; the
-geometric mean is {mean:.2f}. Measured on a machine that others used at the same time:
-compare the columns of one row only.
+geometric mean is {mean:.2f}. Measured on {processor}, which others used at the same time:
+compare the columns of one row only. {again}
 
 """
+AGAIN = """Ops whose ratio was above {above} were measured up to {times} times
+more; their rows have the times of all runs of both."""
 IR_TYPES = {"float32": "fp32", "int32": "int32", "bool": "bool"}
 
 
@@ -157,12 +159,39 @@ def measure(case, options, work):
     return results
 
 
+def ratio_of(results):
+    # What other processes take can only add to the least times.
+    return results[0].minimum() / results[1].minimum()
+
+
+def measure_again(case, options, results):
+    """More runs of both, while the ratio is above the limit, so that a row that
+    others disturbed is not kept for what it is."""
+    for _ in range(options.again):
+        if ratio_of(results) <= options.again_above:
+            return
+        added = measure(case, options, options.work)
+        if isinstance(added, str):
+            sys.exit(f"error: {case.name}: another run was wrong: {added}")
+        for result, more in zip(results, added):
+            result.times += more.times
+            result.rounds += more.rounds
+
+
 def describe(case):
     return ", ".join("x".join(map(str, array.shape)) or "scalar"
                      for array in case.inputs.values())
 
 
-def markdown(rows):
+def processor():
+    """The name of the processor, and how many there are."""
+    with open("/proc/cpuinfo") as info:
+        names = [line.partition(":")[2].strip() for line in info
+                 if line.startswith("model name")]
+    return f"{len(names)} cores of an {names[0]}" if names else "a machine"
+
+
+def markdown(rows, options):
     lines = ["| op | inputs | anec | least | onnxruntime | least | ratio |",
              "|---|---|---:|---:|---:|---:|---:|"]
     for case, ours, theirs, ratio in rows:
@@ -173,7 +202,9 @@ def markdown(rows):
     ratios = [row[3] for row in rows]
     return INTRODUCTION.format(
         count=len(rows), slower=sum(ratio > 2 for ratio in ratios),
-        mean=geometric_mean(ratios)) + "\n".join(lines) + "\n"
+        mean=geometric_mean(ratios), processor=processor(),
+        again=AGAIN.format(above=options.again_above, times=options.again)
+        if options.again else "").replace(" \n", "\n") + "\n".join(lines) + "\n"
 
 
 def geometric_mean(ratios):
@@ -197,6 +228,10 @@ def main():
     parser.add_argument("--limit", type=float,
                         help="fail when an op takes more than so many times "
                         "onnxruntime's time")
+    parser.add_argument("--again", type=int, default=0,
+                        help="measure an op up to so many times more while its "
+                        "ratio is above --again-above; all runs of both count")
+    parser.add_argument("--again-above", type=float, default=1.5)
     parser.add_argument("--markdown", type=pathlib.Path,
                         help="write the table to this file")
     parser.add_argument("--work", type=pathlib.Path, default=None,
@@ -223,8 +258,10 @@ def main():
         if not options.peer:
             print(f"{case.name:36}{times}", flush=True)
             continue
-        # What other processes take can only add to the least times.
-        ratio = results[0].minimum() / results[1].minimum()
+        measure_again(case, options, results)
+        times = "".join(f"{time:9.3f}" for each in results
+                        for time in (each.median(), each.minimum()))
+        ratio = ratio_of(results)
         rows.append((case, *results, ratio))
         if options.limit and ratio > options.limit:
             slow.append(case.name)
@@ -238,7 +275,7 @@ def main():
           f"{geometric_mean(ratios):.2f}, "
           f"{sum(ratio > 2 for ratio in ratios)} above 2")
     if options.markdown:
-        options.markdown.write_text(markdown(rows))
+        options.markdown.write_text(markdown(rows, options))
     if slow:
         print("above the limit: " + "; ".join(slow))
     return 1 if slow or wrong else 0
