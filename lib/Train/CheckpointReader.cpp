@@ -46,6 +46,11 @@ std::vector<std::string> anec::listCheckpoints(llvm::StringRef folder) {
   return folders;
 }
 
+bool anec::hasCheckpoint(llvm::StringRef folder) {
+  return fs::exists(fileIn(folder, "state.json")) ||
+         !listCheckpoints(folder).empty();
+}
+
 namespace {
 
 class Reader {

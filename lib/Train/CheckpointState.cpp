@@ -39,6 +39,17 @@ json::Value anec::stateToJson(const TrainState &state,
   json::Object config, listed;
   for (const auto &[name, value] : state.config)
     config[name] = value;
+  json::Object data{{"epoch", state.position.epoch},
+                    {"window", state.position.window},
+                    {"tokens", state.tokens},
+                    {"fingerprint", state.dataFingerprint},
+                    {"validation", state.validationShare}};
+  if (!state.validationFingerprint.empty())
+    data["validation_fingerprint"] = state.validationFingerprint;
+  json::Object best{{"val_loss", orNull(state.bestLoss)},
+                    {"step", state.bestStep}};
+  if (state.sinceBest)
+    best["validations_since"] = state.sinceBest;
   for (const CheckpointFile &file : files)
     listed[file.name] =
         json::Object{{"bytes", file.bytes}, {"sha256", file.digest}};
@@ -47,11 +58,7 @@ json::Value anec::stateToJson(const TrainState &state,
       {"step", state.step},
       {"updates", state.updates},
       {"seed", state.seed},
-      {"data", json::Object{{"epoch", state.position.epoch},
-                            {"window", state.position.window},
-                            {"tokens", state.tokens},
-                            {"fingerprint", state.dataFingerprint},
-                            {"validation", state.validationShare}}},
+      {"data", std::move(data)},
       {"loss_scale", json::Object{{"factor", state.lossScale.factor},
                                   {"good_steps", state.lossScale.goodSteps}}},
       {"hyperparameters", toJson(state.hyper)},
@@ -64,8 +71,7 @@ json::Value anec::stateToJson(const TrainState &state,
                                  {"sha256", state.tokenizer.digest}}},
       {"loss", orNull(state.loss)},
       {"val_loss", orNull(state.validationLoss)},
-      {"best", json::Object{{"val_loss", orNull(state.bestLoss)},
-                            {"step", state.bestStep}}},
+      {"best", std::move(best)},
       {"files", std::move(listed)},
   };
   root["sha256"] = digestOf(root);
@@ -109,6 +115,12 @@ public:
     else
       miss(name);
   }
+  /// The same for a field that is not always written.
+  template <typename T>
+  void takeIfThere(llvm::StringRef name, T &to) {
+    if (object.get(name))
+      take(name, to);
+  }
   /// A nested object; an empty one when it is missing.
   FieldReader inside(llvm::StringRef name) {
     static const json::Object none;
@@ -143,6 +155,7 @@ static void readRun(FieldReader root, TrainState &state) {
   data.take("tokens", state.tokens);
   data.take("fingerprint", state.dataFingerprint);
   data.take("validation", state.validationShare);
+  data.takeIfThere("validation_fingerprint", state.validationFingerprint);
   FieldReader scale = root.inside("loss_scale");
   scale.take("factor", state.lossScale.factor);
   scale.take("good_steps", state.lossScale.goodSteps);
@@ -152,6 +165,7 @@ static void readRun(FieldReader root, TrainState &state) {
   FieldReader best = root.inside("best");
   best.take("val_loss", state.bestLoss);
   best.take("step", state.bestStep);
+  best.takeIfThere("validations_since", state.sinceBest);
 }
 
 static void readModel(FieldReader root, TrainState &state) {
@@ -189,7 +203,8 @@ static std::string findWrongField(const TrainState &state) {
   for (const auto &[name, count] :
        {std::pair("updates", state.updates),
         {"loss_scale.good_steps", state.lossScale.goodSteps},
-        {"best.step", state.bestStep}})
+        {"best.step", state.bestStep},
+        {"best.validations_since", state.sinceBest}})
     if (count > state.step)
       return "`" + std::string(name) + "` is " + std::to_string(count) +
              ", and there are " + std::to_string(state.step) + " steps";

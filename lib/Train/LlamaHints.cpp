@@ -7,6 +7,7 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Package/ModelPackage.h"
 #include "anec/Package/ScheduleWalk.h"
+#include "anec/Train/Checkpoint.h"
 #include "anec/Train/Diags.h"
 #include "anec/Train/LlamaWeights.h"
 #include <set>
@@ -77,6 +78,12 @@ static bool readManifest(const ModelPackage &package, llvm::StringRef wanted,
   hints.facts = package.facts;
   hints.hasClassifier = package.findWeight(classifierName(hints)) != nullptr;
   return true;
+}
+
+LlamaHints anec::hintsOf(const TrainState &state) {
+  LlamaHints hints;
+  readSizes(state.config, hints);
+  return hints;
 }
 
 std::optional<LlamaHints> anec::readLlamaHints(llvm::StringRef path,

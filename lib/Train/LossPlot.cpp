@@ -42,15 +42,15 @@ static std::vector<Point> thinned(Points points, size_t most) {
   return fewer;
 }
 
-static void setAxes(Chart &chart, const LossHistory &history) {
-  double low = INFINITY, high = -INFINITY, last = 1;
-  for (Points points : {history.training.points(), history.validation.points()})
+static void setAxes(Chart &chart, llvm::ArrayRef<Points> curves) {
+  double low = INFINITY, high = -INFINITY, first = INFINITY, last = 1;
+  for (Points points : curves)
     for (const Point &point : points) {
       low = std::min(low, point.loss);
       high = std::max(high, point.loss);
+      first = std::min(first, double(point.step));
       last = std::max(last, double(point.step));
     }
-  double first = double(history.training.points().front().step);
   chart.horizontal =
       ChartAxis::around(first <= last / 10 ? 0 : first, last, 8, 1);
   chart.horizontal.high = std::max(last, chart.horizontal.low + 1);
@@ -59,7 +59,7 @@ static void setAxes(Chart &chart, const LossHistory &history) {
   chart.vertical.label = "loss (nats per token)";
 }
 
-static void add(Chart &chart, llvm::StringRef name, Points points,
+static void add(Chart &chart, const llvm::Twine &name, Points points,
                 const char *color, double stroke = 2, double opacity = 1) {
   Chart::Series &series = chart.series.emplace_back();
   series.name = name.str();
@@ -78,7 +78,7 @@ void anec::drawLosses(const LossHistory &history, llvm::raw_ostream &out) {
   bool hasMean = mean.size() > 2;
   Chart chart;
   chart.title = "Loss";
-  setAxes(chart, history);
+  setAxes(chart, {history.training.points(), history.validation.points()});
   add(chart, hasMean ? "training, each step" : "training",
       history.training.points(), "#4c78a8", 1.2, 0.45);
   if (hasMean)
@@ -87,18 +87,47 @@ void anec::drawLosses(const LossHistory &history, llvm::raw_ostream &out) {
   chart.print(out);
 }
 
-static bool write(const LossHistory &history, llvm::StringRef name,
+void anec::drawLosses(llvm::ArrayRef<NamedHistory> runs,
+                      llvm::raw_ostream &out) {
+  // Colors that people who see few of them tell apart (Okabe and Ito).
+  static constexpr const char *colors[] = {"#0072b2", "#d55e00", "#009e73",
+                                           "#cc79a7", "#e69f00", "#56b4e9",
+                                           "#000000", "#999999"};
+  std::vector<std::vector<Point>> means;
+  for (const NamedHistory &run : runs)
+    means.push_back(runningMean(run.history.training.points()));
+  std::vector<Points> curves(means.begin(), means.end());
+  for (const NamedHistory &run : runs)
+    curves.push_back(run.history.validation.points());
+  Chart chart;
+  chart.title = "Loss (running mean; dots: validation)";
+  chart.legendBeside = true;
+  setAxes(chart, curves);
+  for (auto [index, run] : llvm::enumerate(runs)) {
+    const char *color = colors[index % std::size(colors)];
+    add(chart, run.name, means[index], color);
+    add(chart, run.name + ", validation", run.history.validation.points(),
+        color, 1);
+    chart.series.back().mark = Chart::Mark::Dots;
+  }
+  chart.print(out);
+}
+
+template <typename Drawn>
+static bool write(const Drawn &drawn, llvm::StringRef name,
                   AtomicFiles &&files) {
   OutputFile *file = files.add(name);
   if (!file)
     return false;
-  drawLosses(history, *file);
+  drawLosses(drawn, *file);
   return files.commit();
 }
 
-bool anec::writeLossPlot(const LossHistory &history, llvm::StringRef path,
-                         Diagnostics &diags) {
-  return write(history, path, AtomicFiles(diags));
+bool anec::writeLossPlot(llvm::ArrayRef<NamedHistory> runs,
+                         llvm::StringRef path, Diagnostics &diags) {
+  return runs.size() == 1
+             ? write(runs.front().history, path, AtomicFiles(diags))
+             : write(runs, path, AtomicFiles(diags));
 }
 
 bool anec::writeLossPlot(const LossHistory &history,

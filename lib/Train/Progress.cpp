@@ -27,8 +27,8 @@ addMetrics(const std::vector<std::pair<std::string, double>> &metrics,
     out << "  " << name << llvm::format(" %.4f", value);
 }
 
-std::string Progress::format(const StepRecord &record,
-                             const RunTimes &times) const {
+std::string Progress::format(const StepRecord &record, const RunTimes &times,
+                             unsigned columns) const {
   std::string head, speed, parts, tail;
   llvm::raw_string_ostream(head) << "step " << record.step << '/' << last
                                  << llvm::format("  loss %.4f", record.loss);
@@ -52,8 +52,9 @@ std::string Progress::format(const StepRecord &record,
   tail += "  ETA " + times.remaining(record.step);
   // A line that wraps cannot be redrawn.
   std::string line = head + speed + parts + tail;
-  if (columns && line.size() >= columns)
-    line = head + speed + tail;
+  for (const std::string &shorter : {head + speed + tail, head + tail})
+    if (columns && line.size() >= columns)
+      line = shorter;
   if (columns && line.size() >= columns)
     line.resize(columns - 1);
   return line;
@@ -66,13 +67,15 @@ void Progress::show(const StepRecord &record, const RunTimes &times) {
   Clock::time_point now = Clock::now();
   std::chrono::duration<double> since = now - shown;
   bool isDue = record.step == first || record.step >= last ||
-               since.count() >= (columns ? 0.1 : 5.0) ||
-               (record.validationLoss && !columns);
+               since.count() >= (width ? 0.1 : 5.0) ||
+               (record.validationLoss && !width);
   if (!isDue)
     return;
   shown = now;
-  std::string line = format(record, times);
-  if (!columns) {
+  // A terminal of no known width is as one of 80 columns.
+  unsigned columns = width ? width() : 0;
+  std::string line = format(record, times, width && !columns ? 80 : columns);
+  if (!width) {
     out << line << '\n';
     out.flush();
     return;
@@ -88,7 +91,7 @@ void Progress::show(const StepRecord &record, const RunTimes &times) {
 }
 
 void Progress::showCheckpoint(uint64_t step, double seconds) {
-  if (!columns)
+  if (!width)
     say("checkpoint of step " + llvm::Twine(step) +
         llvm::formatv(" in {0:F1} s", seconds).str());
 }

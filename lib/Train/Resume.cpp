@@ -39,7 +39,8 @@ std::unique_ptr<RunFolder> RunFolder::open(const TrainOptions &options,
                                            Diagnostics &diags) {
   llvm::StringRef path = options.checkpoint;
   // A run that was killed early leaves an empty folder.
-  if (options.resume && !fs::exists(path)) {
+  bool mustBeThere = options.resume && !options.beginsIfNew;
+  if (mustBeThere && !fs::exists(path)) {
     diags.reportFile(path, diag::NoCheckpoint);
     return nullptr;
   }
@@ -61,7 +62,7 @@ std::unique_ptr<RunFolder> RunFolder::open(const TrainOptions &options,
     diags.reportFile(path, diag::CheckpointExists);
     return nullptr;
   }
-  if (options.resume && !folder->hasCheckpoint() && !hasLog) {
+  if (mustBeThere && !folder->hasCheckpoint() && !hasLog) {
     diags.reportFile(path, diag::NoCheckpoint);
     return nullptr;
   }
@@ -105,7 +106,8 @@ TrainState anec::newState(const TrainOptions &options) {
       withHyperparameters(defaultHyperparameters(numerics), options.hyper);
   state.lossScale.factor = state.hyper.lossScale;
   state.seed = options.seed.value_or(0);
-  state.validationShare = options.validationShare.value_or(0.05);
+  state.validationShare = options.validationShare.value_or(
+      options.validationData.empty() ? 0.05 : 0);
   state.numerics = spelling(numerics).str();
   return state;
 }
@@ -203,7 +205,8 @@ bool anec::adoptState(TrainState &state, const TrainOptions &options,
     diags.reportFile(folder, diag::OtherRun, differences.list);
     return false;
   }
-  if (!options.weights.source.empty() || options.weights.seed) {
+  if (!options.beginsIfNew &&
+      (!options.weights.source.empty() || options.weights.seed)) {
     diags.reportFile(folder, diag::WeightsOfCheckpoint);
     return false;
   }
@@ -216,7 +219,8 @@ bool anec::adoptState(TrainState &state, const TrainOptions &options,
 }
 
 bool anec::checkData(const TrainState &state, const TrainingData &data,
-                     llvm::StringRef folder, Diagnostics &diags) {
+                     const TrainingData *validation, llvm::StringRef folder,
+                     Diagnostics &diags) {
   UsedTokenizer tokenizer = data.tokenizer();
   Differences differences;
   differences.compare("tokenizer", tokenizer.kind, state.tokenizer.kind);
@@ -229,6 +233,10 @@ bool anec::checkData(const TrainState &state, const TrainingData &data,
   if (differences.list.empty())
     differences.compare("digest of the data", data.fingerprint(),
                         state.dataFingerprint);
+  if (differences.list.empty())
+    differences.compare("digest of --validation-data",
+                        validation ? validation->fingerprint() : "",
+                        state.validationFingerprint);
   if (differences.list.empty())
     return true;
   diags.reportFile(folder, diag::OtherRun, differences.list);

@@ -51,7 +51,9 @@ TrainState newState(const TrainOptions &options);
                               const ModelPackage &package,
                               llvm::StringRef folder, Diagnostics &diags);
 /// Whether the data of a resumed run is unchanged; reports an error otherwise.
+/// `validation` is null when it is a share of `data`.
 [[nodiscard]] bool checkData(const TrainState &state, const TrainingData &data,
+                             const TrainingData *validation,
                              llvm::StringRef folder, Diagnostics &diags);
 
 /// `fp32`, `fp16`, `m1`, ...

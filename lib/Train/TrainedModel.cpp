@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/TrainedModel.h"
+#include "RunTokenizer.h"
 #include "anec/Train/Diags.h"
 
 using namespace anec;
@@ -23,7 +24,9 @@ bool TrainedModel::openTokenizerOfModel(Diagnostics &diags) {
       text = openTokenizer(source.tokenizer, diags);
     return text != nullptr;
   }
-  std::string path = source.tokenizer.empty() ? used.path : source.tokenizer;
+  std::string path = source.tokenizer.empty()
+                         ? tokenizerOfRun(trained->folder, used)
+                         : source.tokenizer;
   text = openTokenizer(path, diags);
   if (!text || text->digest() == used.digest)
     return text != nullptr;

@@ -4,11 +4,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainingRun.h"
+#include "RunTokenizer.h"
 #include "anec/Train/Diags.h"
 #include "anec/Train/GradientStep.h"
 #include "anec/Train/LossPlot.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
+#include <numeric>
 
 using namespace anec;
 
@@ -24,7 +26,7 @@ static std::string formatted(const char *format, auto... values) {
 
 bool TrainingRun::findState(const ModelPackage &package) {
   if (!folder->hasCheckpoint()) {
-    if (options.resume)
+    if (options.resume && !options.beginsIfNew)
       progress.say("no checkpoint yet: the run begins anew");
     state = newState(options);
     state.config = package.config;
@@ -48,18 +50,37 @@ bool TrainingRun::findEntry(const ModelPackage &package) {
   return true;
 }
 
-/// A resumed run uses the tokenizer of its checkpoint by default.
+/// A resumed run uses its own tokenizer by default.
 std::string TrainingRun::tokenizerPath() const {
-  return options.tokenizer.empty() && begun ? state.tokenizer.path
-                                            : options.tokenizer;
+  return options.tokenizer.empty() && begun
+             ? tokenizerOfRun(options.checkpoint, state.tokenizer)
+             : options.tokenizer;
+}
+
+bool TrainingRun::openValidationData() {
+  if (options.validationData.empty())
+    return true;
+  validation = openTrainingData({options.validationData,
+                                 {},
+                                 tokenizerPath(),
+                                 /*without=*/options.checkpoint,
+                                 options.package},
+                                model, diags);
+  if (!validation || validation->count() >= validation->perRun())
+    return validation != nullptr;
+  validation->reportTooFew(/*validates=*/false, diags);
+  return false;
 }
 
 bool TrainingRun::openData() {
   data = openTrainingData({options.data, options.inputs, tokenizerPath(),
                            /*without=*/options.checkpoint, options.package},
                           model, diags);
-  if (!data || (begun && !checkData(state, *data, begun->folder, diags)))
+  if (!data || !openValidationData() ||
+      (begun &&
+       !checkData(state, *data, validation.get(), begun->folder, diags)))
     return false;
+  state.validationFingerprint = validation ? validation->fingerprint() : "";
   state.tokens = data->size();
   state.dataFingerprint = data->fingerprint();
   state.tokenizer = data->tokenizer();
@@ -140,13 +161,20 @@ bool TrainingRun::open() {
   // From here on the run can be resumed.
   if (together.isFirst())
     log = TrainLog::open(folder->folder(), "train.jsonl", state.step, diags);
-  if ((together.isFirst() && !log) || !openModel(std::move(*package)))
+  if (together.isFirst() &&
+      (!log || !keepTokenizer(folder->folder(), state.tokenizer, diags)))
+    return false;
+  if (!openModel(std::move(*package)))
     return false;
   firstStep = saved = state.step;
   progress.say(llvm::Twine(optimizer->parameters()) + " parameters, " +
                frozenWords(model.weights(), optimizer->parameters()) +
                llvm::Twine(data->size()) + " " + spelling(data->unit()) + ": " +
-               data->describe(*order));
+               data->describe(*order) +
+               (validation ? ", " + std::to_string(validation->size()) + " " +
+                                 spelling(validation->unit()).str() +
+                                 " of other data to validate"
+                           : ""));
   if (begun)
     progress.say("resumed from " + begun->folder);
   return true;
@@ -248,10 +276,25 @@ bool TrainingRun::step(StepRecord &record) {
   return true;
 }
 
+uint64_t TrainingRun::validationRuns() const {
+  return validation ? validation->count() / validation->perRun()
+                    : order->validationRuns();
+}
+
+void TrainingRun::readValidation(uint64_t run) {
+  if (!validation) {
+    data->read(order->validationRun(run), model.buffers());
+    return;
+  }
+  std::vector<uint64_t> examples(validation->perRun());
+  std::iota(examples.begin(), examples.end(), run * examples.size());
+  validation->read(examples, model.buffers());
+}
+
 /// The mean loss and metrics of validation runs, spread evenly over all of
 /// them.
 bool TrainingRun::validate(StepRecord &record) {
-  uint64_t count = order->validationRuns();
+  uint64_t count = validationRuns();
   uint64_t taken = options.validationWindows
                        ? std::min(options.validationWindows, count)
                        : count;
@@ -261,7 +304,7 @@ bool TrainingRun::validate(StepRecord &record) {
   model.clearMasks();
   std::vector<double> sums(1 + model.metricNames().size());
   for (uint64_t i = together.rank(); i < taken; i += together.size()) {
-    data->read(order->validationRun(i * count / taken), model.buffers());
+    readValidation(i * count / taken);
     std::optional<float> loss = model.run(1, Gradients::None, diags);
     if (!loss)
       return false;
@@ -289,6 +332,19 @@ static void keepBest(TrainState &state) {
     state.bestLoss = state.validationLoss;
     state.bestStep = state.step;
   }
+}
+
+bool TrainingRun::watchLoss(const StepRecord &record) {
+  if (!options.patience || !record.validationLoss)
+    return true;
+  uint64_t before = state.bestStep;
+  keepBest(state);
+  if (state.bestStep == before) {
+    ++state.sinceBest;
+    return true;
+  }
+  state.sinceBest = 0;
+  return save();
 }
 
 bool TrainingRun::save() {
@@ -339,13 +395,14 @@ bool TrainingRun::validateOrLeave(StepRecord &record, bool isDue) {
 
 bool TrainingRun::loop() {
   times = RunTimes({options.steps, options.validateEvery, options.saveEvery,
-                    /*validates=*/order->validationRuns() > 0});
+                    /*validates=*/validationRuns() > 0});
   if (options.validateFirst && !validateFirst())
     return false;
   progress.start(state.step, options.steps, uint64_t(unitsPerStep()),
                  data->unit());
   auto begin = StepClock::Clock::now();
-  while (state.step < options.steps && !isStopped() && !needsRestart()) {
+  while (state.step < options.steps && !isStopped() && !needsRestart() &&
+         !isOutOfPatience()) {
     StepRecord record;
     if (checkpointSeconds)
       record.checkpointMs = *checkpointSeconds * 1e3;
@@ -359,6 +416,8 @@ bool TrainingRun::loop() {
     if (log && !log->add(record, diags))
       return false;
     progress.show(record, times);
+    if (!watchLoss(record))
+      return false;
     if (isDue(options.saveEvery) && !save())
       return false;
     if (isTraced() && !clock.isTracing() &&
@@ -379,7 +438,12 @@ bool TrainingRun::loop() {
 
 void TrainingRun::summarize(double seconds) {
   uint64_t done = state.step - firstStep;
-  if (state.step < options.steps)
+  if (isOutOfPatience())
+    progress.say("stopped at step " + llvm::Twine(state.step) + ": " +
+                 llvm::Twine(state.sinceBest) +
+                 " validations without a lower loss than that of step " +
+                 llvm::Twine(state.bestStep));
+  else if (state.step < options.steps)
     progress.say("stopped at step " + llvm::Twine(state.step) +
                  "; --resume goes on");
   else if (!done)

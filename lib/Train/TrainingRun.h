@@ -48,6 +48,14 @@ private:
   }
   bool update(StepRecord &record);
   bool validate(StepRecord &record);
+  uint64_t validationRuns() const;
+  void readValidation(uint64_t run);
+  bool openValidationData();
+  /// Counts validations without a better loss, and saves a better one.
+  bool watchLoss(const StepRecord &record);
+  bool isOutOfPatience() const {
+    return options.patience && state.sinceBest >= options.patience;
+  }
   bool validateFirst();
   bool validateOrLeave(StepRecord &record, bool isDue);
   bool needsRestart() const {
@@ -80,6 +88,7 @@ private:
   TrainState state;
   TrainingStep model;
   std::unique_ptr<TrainingData> data;
+  std::unique_ptr<TrainingData> validation; ///< null: a share of `data`
   std::optional<DataOrder> order;
   std::unique_ptr<AdamW> optimizer;
   std::unique_ptr<TrainLog> log;

@@ -5,6 +5,7 @@
 
 #include "CommandTable.h"
 #include "anec/Train/LossPlot.h"
+#include "llvm/Support/Path.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -13,18 +14,34 @@ namespace {
 class Plot : public Command {
 public:
   ExitCode run(const Invocation &call) override {
-    if (log.empty())
+    if (logs.empty())
       return call.usageError("no log; see ane-run plot --help");
     if (drawing.empty())
       return call.usageError("no output file; use -o FILE.svg");
     return runReporting([&](Diagnostics &diags) {
-      std::optional<LossHistory> history = readTrainLog(log, diags);
-      return history && writeLossPlot(*history, drawing, diags);
+      std::vector<NamedHistory> runs;
+      for (const std::string &log : logs) {
+        std::optional<LossHistory> history = readTrainLog(log, diags);
+        if (!history)
+          return false;
+        runs.push_back({nameOf(log), std::move(*history)});
+      }
+      return writeLossPlot(runs, drawing, diags);
     });
   }
 
 private:
-  cl::opt<std::string> log{cl::Positional};
+  /// A log called train.jsonl has the name of its folder.
+  static std::string nameOf(llvm::StringRef log) {
+    llvm::StringRef folder = llvm::sys::path::parent_path(log);
+    bool isUsual = llvm::sys::path::filename(log) == "train.jsonl";
+    std::string name = (isUsual && !folder.empty() ? folder : log).str();
+    // As much as there is room for beside the drawing.
+    constexpr size_t most = 34;
+    return name.size() <= most ? name : "..." + name.substr(name.size() - most);
+  }
+
+  cl::list<std::string> logs{cl::Positional};
   cl::opt<std::string> drawing{"o", cl::value_desc("FILE.svg"),
                                cl::desc("The file to write the plot to")};
 };
@@ -33,8 +50,10 @@ private:
 constinit const CommandDef commands::Plot = {
     .name = "plot",
     .group = commands::models,
-    .summary = "Plot the losses of a train.jsonl",
-    .synopsis = "train.jsonl",
-    .examples = "  ane-run plot run/train.jsonl -o loss.svg\n",
+    .summary = "Plot the losses of a train.jsonl, or compare those of several",
+    .synopsis = "train.jsonl...",
+    .examples = R"(  ane-run plot run/train.jsonl -o loss.svg
+  ane-run plot a/train.jsonl b/train.jsonl -o compared.svg
+)",
     .make = makeCommand<::Plot>,
 };

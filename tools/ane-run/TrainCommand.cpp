@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Signals.h"
+#include "../Terminal.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
@@ -83,14 +84,27 @@ private:
   cl::opt<uint64_t> steps{
       "steps", cl::value_desc("N"),
       cl::desc("Total steps of the run, including the completed ones")};
-  cl::opt<bool> resume{"resume",
-                       cl::desc("Continue from the newest checkpoint")};
+  enum class Resume : uint8_t { No, Yes, Auto };
+  cl::opt<Resume> resume{
+      "resume", cl::ValueOptional, cl::init(Resume::No),
+      cl::desc("Continue from the newest checkpoint:"),
+      cl::values(clEnumValN(Resume::Yes, "", "there must be a run"),
+                 clEnumValN(Resume::Auto, "auto",
+                            "or begin a run if the folder has none"))};
   cl::opt<uint64_t> seed{
       "seed", cl::value_desc("N"),
       cl::desc("Seed of the data order and of new weights (default 0)")};
   cl::opt<double> validation{"validation", cl::value_desc("SHARE"),
                              cl::desc("Fraction of the data, at its end, used "
                                       "for validation (default 0.05)")};
+  cl::list<std::string> validationData{
+      "validation-data", cl::value_desc("FILE|FOLDER"),
+      cl::desc("Data to validate on, as --data names it, instead of a fraction "
+               "of --data; can be repeated")};
+  cl::opt<uint64_t> patience{
+      "patience", cl::value_desc("N"), cl::init(0),
+      cl::desc("End after N validations in a row without a lower loss, and "
+               "save each lower one (default 0: never)")};
   cl::opt<uint64_t> saveEvery{
       "save-every", cl::value_desc("STEPS"), cl::init(100),
       cl::desc("Steps between checkpoints (default 100; "
@@ -121,7 +135,8 @@ TrainOptions Train::options() const {
   options.tokenizer = tokenizer;
   options.checkpoint = checkpoint;
   options.steps = steps;
-  options.resume = resume;
+  options.resume = resume != Resume::No;
+  options.beginsIfNew = resume == Resume::Auto;
   if (backend.numerics.getNumOccurrences())
     options.numerics = backend.numerics;
   options.load.workspace = backend.load().workspace;
@@ -130,6 +145,8 @@ TrainOptions Train::options() const {
     options.seed = seed;
   if (validation.getNumOccurrences())
     options.validationShare = validation;
+  options.validationData = {validationData.begin(), validationData.end()};
+  options.patience = patience;
   options.hyper = hyper.given();
   options.saveEvery = saveEvery;
   options.validateEvery = validateEvery;
@@ -155,6 +172,9 @@ std::string Train::check() const {
     return "--steps must be at least 1";
   if (!DataOrder::isShare(validation))
     return "--validation must be at least 0 and less than 1";
+  if (!validationData.empty() && validation.getNumOccurrences())
+    return "--validation is a fraction of --data, and --validation-data is "
+           "other data; give one of them";
   return backend.check();
 }
 
@@ -165,14 +185,13 @@ bool Train::train(Collective &processes, Restart &restart,
   if (!engine)
     return false;
   catchRequestsToStop();
-  unsigned columns =
-      llvm::sys::Process::StandardOutIsDisplayed()
-          ? std::max(llvm::sys::Process::StandardOutColumns(), 40u)
-          : 0;
+  std::function<unsigned()> width;
+  if (llvm::sys::Process::StandardOutIsDisplayed())
+    width = terminalColumns;
   bool ok = false;
   {
     Progress progress(processes.isFirst() ? llvm::outs() : llvm::nulls(),
-                      columns);
+                      width);
     ok = anec::train(options, *engine, progress, diags);
     progress.end();
   }
@@ -213,6 +232,7 @@ constinit const CommandDef commands::Train = {
     .examples =
         R"(  ane-run train llama.anepkg --data book.txt --steps 500 --checkpoint run
   ane-run train llama.anepkg --data book.txt --steps 1000 --checkpoint run --resume
+  ane-run train llama.anepkg --data book.txt --validation-data other.txt --patience 5 --steps 9000 --checkpoint run --resume=auto
   ane-run train llama.anepkg --data tokens.bin --steps 500 --checkpoint run --batch 8 --lr 3e-4 --decay-steps 500
   ane-run train digits.anepkg --input images=x.npy --input labels=y.npy --steps 500 --checkpoint run
 )",

@@ -6,6 +6,7 @@
 #include "CommandTable.h"
 #include "DefineFlag.h"
 #include "anec/Formats/Source.h"
+#include "anec/Train/Checkpoint.h"
 #include "anec/Train/LlamaWeights.h"
 
 using namespace anec;
@@ -68,8 +69,17 @@ bool Convert::convert(Diagnostics &diags) {
       return false;
     hints = std::move(*read);
   }
+  std::string source = input;
+  if (hasCheckpoint(input)) {
+    std::optional<Checkpoint> trained = loadCheckpointWeights(input, diags);
+    if (!trained)
+      return false;
+    source = trained->weights();
+    if (config.empty())
+      hints = hintsOf(trained->state);
+  }
   std::optional<LlamaWeights> weights = readLlamaWeights(
-      input, from.valueOr(guessWeightFormat(input)), hints, diags);
+      source, from.valueOr(guessWeightFormat(source)), hints, diags);
   return weights &&
          writeLlamaWeights(*weights, output, to.valueOr(formatToWrite(output)),
                            hints, diags);
@@ -88,9 +98,10 @@ constinit const CommandDef commands::Convert = {
     .name = "convert",
     .group = commands::programs,
     .summary = "Convert weights to another format",
-    .synopsis = "WEIGHTS.safetensors|.bin|FOLDER",
+    .synopsis = "WEIGHTS.safetensors|.bin|FOLDER|RUN",
     .examples = R"(  anec convert stories15M.bin -o stories15M.safetensors
   anec convert llama.safetensors --config=llama.tdsl -o folder
+  anec convert run/best -o mine.bin           a checkpoint, or the newest of `run`
 )",
     .make = makeCommand<::Convert>,
 };

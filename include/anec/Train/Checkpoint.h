@@ -52,11 +52,13 @@ struct TrainState : StepState {
   UsedTokenizer tokenizer;
   uint64_t tokens = 0; ///< number of tokens, or examples, in the data
   std::string dataFingerprint;
+  std::string validationFingerprint; ///< of separate data; empty for none
 
   std::optional<double> loss;           ///< of the last step
   std::optional<double> validationLoss; ///< where it was measured
   std::optional<double> bestLoss;       ///< lowest validation loss so far
   uint64_t bestStep = 0;                ///< step of the checkpoint with it
+  uint64_t sinceBest = 0; ///< validations after it, where they are counted
 };
 
 /// A checkpoint whose digests match.
@@ -72,6 +74,9 @@ const FolderKind &checkpointFolder();
 
 /// The checkpoints in `folder`, oldest first.
 std::vector<std::string> listCheckpoints(llvm::StringRef folder);
+
+/// Whether `folder` is a checkpoint or has some.
+bool hasCheckpoint(llvm::StringRef folder);
 
 /// Reads the newest checkpoint in `folder`, or `folder` itself if it is a
 /// checkpoint, and checks the digests of its files. Returns nothing, with the

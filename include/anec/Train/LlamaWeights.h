@@ -110,6 +110,11 @@ WeightFormat formatToWrite(llvm::StringRef path);
 readLlamaHints(llvm::StringRef path, const ReadOptions &options,
                llvm::StringRef model, Diagnostics &diags);
 
+struct TrainState;
+/// The sizes in the configuration of a model that was trained, without its
+/// name.
+LlamaHints hintsOf(const TrainState &state);
+
 /// Reads the weights at `path`: a file, or a Hugging Face folder with its
 /// config.json and shards. Returns nothing, with the reason reported, when an
 /// array is missing, has the wrong shape, or has no counterpart in a Llama, or

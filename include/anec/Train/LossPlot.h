@@ -18,8 +18,17 @@ namespace anec {
 /// mean, and the validation loss, with axes, ticks and a legend.
 void drawLosses(const LossHistory &history, llvm::raw_ostream &out);
 
-/// Writes the drawing to `path`, whole or not at all.
-[[nodiscard]] bool writeLossPlot(const LossHistory &history,
+/// A run among others.
+struct NamedHistory {
+  std::string name;
+  LossHistory history;
+};
+/// Draws several runs, each in a color of its own: the running mean, and dots
+/// for the validation loss.
+void drawLosses(llvm::ArrayRef<NamedHistory> runs, llvm::raw_ostream &out);
+
+/// Writes the drawing of one run or several to `path`, whole or not at all.
+[[nodiscard]] bool writeLossPlot(llvm::ArrayRef<NamedHistory> runs,
                                  llvm::StringRef path, Diagnostics &diags);
 /// The same for the file `name` in `folder`, which must be none but a file.
 [[nodiscard]] bool writeLossPlot(const LossHistory &history,

@@ -16,14 +16,17 @@
 #include "anec/Train/TrainLog.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <functional>
 
 namespace anec {
 
 class Progress {
 public:
-  /// `columns`: the width of the terminal `out`; 0 when it is not a terminal.
-  Progress(llvm::raw_ostream &out, unsigned columns)
-      : out(out), columns(columns) {}
+  /// `width` gives the current number of columns of the terminal `out`; null
+  /// when it is not a terminal.
+  explicit Progress(llvm::raw_ostream &out,
+                    std::function<unsigned()> width = nullptr)
+      : out(out), width(std::move(width)) {}
 
   /// Starts a run of `steps` steps, `done` of which are complete. A step takes
   /// `units` of what data is counted in, `tokens` or `examples`.
@@ -40,10 +43,12 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  std::string format(const StepRecord &record, const RunTimes &times) const;
+  /// The line, shorter than `columns` unless they are 0.
+  std::string format(const StepRecord &record, const RunTimes &times,
+                     unsigned columns) const;
 
   llvm::raw_ostream &out;
-  unsigned columns;
+  std::function<unsigned()> width;
   bool isOpen = false; ///< a line is being redrawn
   size_t shownLength = 0;
   uint64_t first = 0, last = 0, unitsPerStep = 0;

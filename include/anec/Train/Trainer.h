@@ -48,6 +48,9 @@ struct TrainOptions {
   std::string checkpoint;          ///< the run's folder
   uint64_t steps = 0;              ///< total, including those before a resume
   bool resume = false;
+  /// With `resume`: a folder without a run begins one, with `weights`, which a
+  /// checkpoint takes the place of.
+  bool beginsIfNew = false;
 
   LoadOptions load; ///< except numerics
   /// Unset: the checkpoint's when resuming, otherwise fp16.
@@ -63,6 +66,11 @@ struct TrainOptions {
   /// Share of the data used for validation. Unset: the checkpoint's when
   /// resuming, otherwise 0.05.
   std::optional<double> validationShare;
+  /// Files and folders of data for validation, instead of a share.
+  std::vector<std::string> validationData;
+  /// Ends the run after that many validations in a row without a lower loss
+  /// than the best; each better one is saved. 0: never.
+  uint64_t patience = 0;
 
   uint64_t saveEvery = 100; ///< 0: only at the end
   uint64_t validateEvery = 100;
