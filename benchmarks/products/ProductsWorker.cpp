@@ -10,7 +10,10 @@
 /// anec's own kernels by turns, ROUNDS of both; `check FAILED` when they do not
 /// agree.
 ///
-/// usage: products-worker THREADS ROUNDS
+/// usage: products-worker THREADS ROUNDS [avx2|avx512]
+///
+/// Own kernels are those of the best instruction set of the processor, unless
+/// one is named.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -132,11 +135,20 @@ static bool agree(const Product &lhs, const Product &rhs, size_t k) {
 }
 
 int main(int argc, char **argv) {
-  const ProductKernels *own = avx512Products();
-  if (argc != 3 || !own) {
-    std::cerr << (own ? "usage: products-worker THREADS ROUNDS\n"
-                      : "this processor has no AVX-512: BLAS computes all\n");
-    return own ? 2 : 3;
+  InstructionSet set = detectInstructionSet();
+  std::string named = argc == 4 ? argv[3] : "";
+  if (named == "avx2" || named == "avx512")
+    set = named == "avx2" ? InstructionSet::AVX2 : InstructionSet::AVX512;
+  if (argc < 3 || argc > 4 ||
+      (argc == 4 && named != "avx2" && named != "avx512")) {
+    std::cerr << "usage: products-worker THREADS ROUNDS [avx2|avx512]\n";
+    return 2;
+  }
+  const ProductKernels *own = ownProducts(set);
+  if (!own || !useInstructionSet(set)) {
+    std::cerr << "there are no own kernels for this processor: BLAS computes "
+                 "all\n";
+    return 3;
   }
   Executor pool(unsigned(std::atoi(argv[1])));
   int rounds = std::atoi(argv[2]);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Times matrix products of the examples by anec's own AVX-512 kernels beside
-the platform's BLAS, taking turns. See ../README.md.
+"""Times matrix products of the examples by anec's own kernels beside the
+platform's BLAS, taking turns. See ../README.md.
 """
 
 import argparse
 import math
+import os
 import pathlib
 import statistics
 import subprocess
@@ -39,14 +40,23 @@ def main():
     parser.add_argument("--limit", type=float, default=1.05,
                         help="the most that the products of the own kernels "
                         "may take beside BLAS, in the geometric mean")
+    parser.add_argument("--instructions", choices=["avx2", "avx512"],
+                        help="own kernels of this set, and of OpenBLAS those "
+                        "that it has on a processor without a better one; "
+                        "otherwise the best of the processor")
     options = parser.parse_args()
 
     lines = "".join(f"{index} {m} {n} {k} {trans} {side} {batch}\n"
                     for index, (_, m, n, k, trans, side, batch, _)
                     in enumerate(SHAPES))
-    done = subprocess.run(
-        [options.worker, str(options.threads), str(options.rounds)],
-        input=lines, text=True, stdout=subprocess.PIPE)
+    command = [options.worker, str(options.threads), str(options.rounds)]
+    environment = dict(os.environ)
+    if options.instructions:
+        command.append(options.instructions)
+    if options.instructions == "avx2":
+        environment["OPENBLAS_CORETYPE"] = "Haswell"
+    done = subprocess.run(command, input=lines, text=True, env=environment,
+                          stdout=subprocess.PIPE)
     if done.returncode == 3:
         return 0  # nothing to choose from
     if done.returncode or "FAILED" in done.stdout:

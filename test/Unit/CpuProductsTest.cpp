@@ -28,11 +28,12 @@ class CpuProducts : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override {
     llvm::StringRef wanted = GetParam();
-    if (wanted != "blas" && !avx512Products())
-      GTEST_SKIP() << "this processor has no AVX-512";
     kernels = wanted == "blas"     ? &blasProducts()
-              : wanted == "avx512" ? avx512Products()
+              : wanted == "avx2"   ? ownProducts(InstructionSet::AVX2)
+              : wanted == "avx512" ? ownProducts(InstructionSet::AVX512)
                                    : &bestProducts();
+    if (!kernels || (wanted == "mixed" && kernels == &blasProducts()))
+      GTEST_SKIP() << "this processor has none";
     EXPECT_EQ(kernels->name(), GetParam());
   }
   void check(Executor &pool, const GemmCase &test);
@@ -41,7 +42,7 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(Kernels, CpuProducts,
-                         testing::Values("blas", "avx512", "mixed"),
+                         testing::Values("blas", "avx2", "avx512", "mixed"),
                          [](const auto &info) {
                            return std::string(info.param);
                          });
@@ -259,37 +260,59 @@ TEST_P(CpuProducts, LeaveTheThreadsOfBlasAsTheyWere) {
 }
 #endif
 
+/// Each instruction set of this processor that has own kernels, in use.
+template <typename Body>
+static void withInstructionSets(Body body) {
+  InstructionSet before = instructionSet();
+  for (InstructionSet set : {InstructionSet::AVX2, InstructionSet::AVX512})
+    if (useInstructionSet(set)) {
+      ASSERT_NE(ownProducts(set), nullptr);
+      body(*ownProducts(set));
+    }
+  useInstructionSet(before);
+}
+
 TEST(CpuProductKernels, AreChosenByTheProcessor) {
-  EXPECT_EQ(avx512Products() != nullptr,
-            detectInstructionSet() == InstructionSet::AVX512);
-  EXPECT_EQ(bestProducts().name(), avx512Products() ? "mixed" : "blas");
+  EXPECT_EQ(ownProducts(InstructionSet::Baseline), nullptr);
+  for (InstructionSet set : {InstructionSet::AVX2, InstructionSet::AVX512})
+    EXPECT_EQ(ownProducts(set) != nullptr, set <= detectInstructionSet());
+  withInstructionSets([](const ProductKernels &) {
+    EXPECT_EQ(bestProducts().name(), "mixed");
+  });
+  InstructionSet before = instructionSet();
+  useInstructionSet(InstructionSet::Baseline);
+  EXPECT_EQ(&bestProducts(), &blasProducts());
+  useInstructionSet(before);
 }
 
 // What is chosen for a shape gives the bits of what it is chosen from.
 TEST(CpuProductKernels, AreChosenByShape) {
-  if (!avx512Products())
-    GTEST_SKIP() << "this processor has no AVX-512";
   struct {
     GemmShape shape;
-    const ProductKernels *expected;
+    bool isOwn;
   } cases[] = {
-      {makeShape(64, 64, 64, false, false), &blasProducts()},
-      {makeShape(128, 128, 128, false, true), avx512Products()},
-      {makeShape(128, 128, 128, true, false), &blasProducts()},
-      {makeShape(1, 2048, 768, false, true), avx512Products()},
-      {makeShape(1, 256, 256, false, true), &blasProducts()},
+      {makeShape(64, 64, 64, false, false), false},
+      {makeShape(128, 128, 128, false, true), true},
+      {makeShape(128, 128, 128, true, false), false},
+      {makeShape(1, 2048, 768, false, true), true},
+      {makeShape(1, 256, 256, false, true), false},
   };
   Executor pool(1);
-  for (const auto &[shape, expected] : cases) {
-    Floats a = randomFloats(shape.m * shape.k);
-    Floats b = randomFloats(shape.k * shape.n, -1, 1, 2);
-    Floats chosen(shape.m * shape.n), wanted = chosen;
-    GemmOperands operands = {.a = a.data(), .b = b.data(), .c = chosen.data()};
-    bestProducts().multiply(pool, shape, operands, {});
-    operands.c = wanted.data();
-    expected->multiply(pool, shape, operands, {});
-    EXPECT_EQ(chosen, wanted) << shape.m << "x" << shape.n << "x" << shape.k;
-  }
+  withInstructionSets([&](const ProductKernels &own) {
+    for (const auto &[shape, isOwn] : cases) {
+      Floats a = randomFloats(shape.m * shape.k);
+      Floats b = randomFloats(shape.k * shape.n, -1, 1, 2);
+      Floats chosen(shape.m * shape.n), wanted = chosen;
+      GemmOperands operands = {
+          .a = a.data(), .b = b.data(), .c = chosen.data()};
+      bestProducts().multiply(pool, shape, operands, {});
+      operands.c = wanted.data();
+      bool useOwn = isOwn || isBlasOutdated();
+      (useOwn ? own : blasProducts()).multiply(pool, shape, operands, {});
+      EXPECT_EQ(chosen, wanted) << own.name().str() << ": " << shape.m << "x"
+                                << shape.n << "x" << shape.k;
+    }
+  });
 }
 
 } // namespace

@@ -150,20 +150,21 @@ float reduceRowKernel(Reduce kind, size_t n, const float *x,
 /// What becomes of a column's sum.
 enum class Finish { Scale, Root, Log };
 
+template <Finish finish>
+ANEC_INLINE Doubles finished(Doubles sums) {
+  if constexpr (finish != Finish::Scale)
+    for (size_t i = 0; i < width / 2; ++i)
+      sums[i] = finish == Finish::Root ? __builtin_sqrt(sums[i])
+                                       : __builtin_log(sums[i]);
+  return sums;
+}
+
 /// The results of a vector of columns: sums times `factor`, their roots, or
 /// their logarithms.
 template <Finish finish>
 ANEC_INLINE Floats columnResult(Total sum, double factor) {
-  DoublePair value = {sum.value.low * factor, sum.value.high * factor};
-  auto apply = [](double x) ANEC_INLINE_LAMBDA {
-    return finish == Finish::Root ? __builtin_sqrt(x) : __builtin_log(x);
-  };
-  if constexpr (finish != Finish::Scale)
-    for (size_t i = 0; i < width / 2; ++i) {
-      value.low[i] = apply(value.low[i]);
-      value.high[i] = apply(value.high[i]);
-    }
-  return narrow(value);
+  return narrow({finished<finish>(sum.value.low * factor),
+                 finished<finish>(sum.value.high * factor)});
 }
 template <Finish>
 ANEC_INLINE Floats columnResult(Product product, double) {

@@ -6,9 +6,9 @@
 /// \file
 /// C = op(A) op(B) + bias over row-major fp32 matrices, threaded by the
 /// backend's own pool. There are two implementations: the platform's BLAS,
-/// which every processor has, and anec's own kernels for AVX-512, which stay
-/// only as long as benchmarks/products shows them to be faster
-/// (docs/numerics.md has the figures). AVX2 and NEON use BLAS.
+/// which every processor has, and anec's own kernels for AVX-512 and AVX2,
+/// which stay only as long as benchmarks/products shows them to be faster
+/// (docs/numerics.md has the figures). Other processors use BLAS.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +68,7 @@ struct PackedWeight {
 /// every function can run on several threads at a time.
 class ProductKernels {
 public:
-  /// `blas`, `avx512` or `mixed`.
+  /// `blas`, `avx2`, `avx512` or `mixed`.
   virtual llvm::StringRef name() const = 0;
 
   /// Products of the same shape, such as attention's heads or a convolution's
@@ -101,11 +101,14 @@ protected:
 
 /// The platform's BLAS: one call per slice, with its own threads switched off.
 const ProductKernels &blasProducts();
-/// anec's own kernels for AVX-512; null when the processor or the build has
-/// none.
-const ProductKernels *avx512Products();
-/// The fastest on this processor: BLAS or, where anec's own kernels are
-/// available, one of both by the shape of the product.
+/// Whether BLAS says that it uses kernels for an older processor than one with
+/// AVX2, which OpenBLAS does on processors that it does not know.
+bool isBlasOutdated();
+/// anec's own kernels for an instruction set; null when there are none, or the
+/// processor does not have it.
+const ProductKernels *ownProducts(InstructionSet set);
+/// The fastest with the instruction set in use: BLAS or, where anec's own
+/// kernels are available, one of both by the shape of the product.
 const ProductKernels &bestProducts();
 
 } // namespace anec::cpu

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cutting.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 #include <mutex>
 #if defined(__APPLE__)
@@ -18,6 +19,7 @@
 #include <cblas.h>
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
 extern "C" __attribute__((weak)) int openblas_get_num_threads();
+extern "C" __attribute__((weak)) char *openblas_get_corename();
 #endif
 
 using namespace anec;
@@ -149,3 +151,16 @@ public:
 static constinit const BlasProducts products;
 
 const ProductKernels &cpu::blasProducts() { return products; }
+
+bool cpu::isBlasOutdated() {
+#if defined(__x86_64__) && !defined(__APPLE__)
+  if (!openblas_get_corename)
+    return false;
+  return !llvm::StringSwitch<bool>(openblas_get_corename())
+              .Cases("Haswell", "Zen", "Excavator", true)
+              .Cases("SkylakeX", "Cooperlake", "SapphireRapids", true)
+              .Default(false);
+#else
+  return false;
+#endif
+}

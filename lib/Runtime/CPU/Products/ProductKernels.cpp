@@ -74,46 +74,64 @@ void ProductKernels::multiplyRight(Executor &pool, const PackedWeight &weight,
 
 /// Whether benchmarks/products shows anec's own kernels to be faster than BLAS:
 /// from some size on, unless the left operand would be read down its columns.
+/// An outdated BLAS is slower for every shape.
 static bool isForOwnKernels(const GemmShape &shape) {
+  static const bool always = isBlasOutdated();
+  if (always)
+    return true;
   constexpr size_t fewestMultiplyAdds = size_t(1) << 20;
   return shape.m * shape.n * shape.k >= fewestMultiplyAdds &&
          (shape.m == 1 || shape.transA == Transpose::No);
 }
 
 namespace {
-/// BLAS, and anec's own kernels where those are faster. Used only where there
-/// are own kernels.
+/// BLAS, and anec's own kernels where those are faster.
 class ProductsByShape final : public ProductKernels {
 public:
+  constexpr explicit ProductsByShape(InstructionSet set) : set(set) {}
+
   llvm::StringRef name() const override { return "mixed"; }
   void multiply(Executor &pool, const GemmShape &shape,
                 llvm::ArrayRef<GemmOperands> batch,
                 const GemmEpilogue &epilogue) const override {
     const ProductKernels &kernels =
-        isForOwnKernels(shape) ? *avx512Products() : blasProducts();
+        isForOwnKernels(shape) ? own() : blasProducts();
     kernels.multiply(pool, shape, batch, epilogue);
   }
   PackedWeight packLeft(size_t m, size_t k, const float *weight, size_t leading,
                         Transpose transpose) const override {
-    return avx512Products()->packLeft(m, k, weight, leading, transpose);
+    return own().packLeft(m, k, weight, leading, transpose);
   }
   PackedWeight packRight(size_t k, size_t n, const float *weight,
                          size_t leading, Transpose transpose) const override {
-    return avx512Products()->packRight(k, n, weight, leading, transpose);
+    return own().packRight(k, n, weight, leading, transpose);
   }
   void multiplyRight(Executor &pool, const PackedWeight &weight,
                      const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
                      const GemmEpilogue &epilogue) const override {
     if (isForOwnKernels(shape))
-      return avx512Products()->multiplyRight(pool, weight, shape, batch,
-                                             epilogue);
+      return own().multiplyRight(pool, weight, shape, batch, epilogue);
     ProductKernels::multiplyRight(pool, weight, shape, batch, epilogue);
   }
+
+private:
+  /// Asked for only where there are some.
+  const ProductKernels &own() const { return *ownProducts(set); }
+
+  InstructionSet set;
 };
 } // namespace
 
-static constinit const ProductsByShape productsByShape;
+static constinit const ProductsByShape avx2ByShape(InstructionSet::AVX2);
+static constinit const ProductsByShape avx512ByShape(InstructionSet::AVX512);
 
 const ProductKernels &cpu::bestProducts() {
-  return avx512Products() ? productsByShape : blasProducts();
+  switch (instructionSet()) {
+  case InstructionSet::AVX512:
+    return avx512ByShape;
+  case InstructionSet::AVX2:
+    return avx2ByShape;
+  default:
+    return blasProducts();
+  }
 }

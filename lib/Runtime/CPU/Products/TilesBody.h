@@ -1,0 +1,256 @@
+//===- TilesBody.h - products in registers, for any width -------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+/// \file
+/// Defines the table ANEC_TILES, whose kernels use the vectors of the
+/// instruction set that the including file is compiled for. The sums of a tile
+/// live in registers: 6 x 64 in 24 of the 32 that AVX-512 has, 6 x 16 in 12 of
+/// AVX2's 16. Each step of k loads a row of B and broadcasts six elements of A.
+/// Lanes.h says why so little is included.
+//===----------------------------------------------------------------------===//
+
+#include "../Lanes.h"
+#include "Tiles.h"
+
+namespace anec::cpu {
+namespace {
+
+#if defined(__AVX512F__)
+using Mask = __mmask16;
+constexpr size_t panelVectors = 4;
+
+ANEC_INLINE Mask firstLanes(size_t count) { return Mask((1u << count) - 1); }
+ANEC_INLINE Floats loadMasked(Mask mask, const float *from) {
+  return (Floats)_mm512_maskz_loadu_ps(mask, from);
+}
+ANEC_INLINE void storeMasked(float *to, Mask mask, Floats x) {
+  _mm512_mask_storeu_ps(to, mask, (__m512)x);
+}
+#else
+using Mask = __m256i;
+constexpr size_t panelVectors = 2;
+
+ANEC_INLINE Mask firstLanes(size_t count) { return FirstLanes(count).mask; }
+ANEC_INLINE Floats loadMasked(Mask mask, const float *from) {
+  return (Floats)_mm256_maskload_ps(from, mask);
+}
+ANEC_INLINE void storeMasked(float *to, Mask mask, Floats x) {
+  _mm256_maskstore_ps(to, mask, (__m256)x);
+}
+#endif
+
+constexpr size_t panelColumns = panelVectors * width;
+
+/// The columns of a panel that n columns occupy when packed.
+constexpr size_t paddedColumns(size_t n) {
+  return (n + width - 1) / width * width;
+}
+
+/// Rows [row, row + rows) of the product; n needs exactly `vectors` vectors,
+/// the last of which may be partial.
+template <size_t rows, size_t vectors, bool isPartial>
+void multiplyTile(const PanelProduct &product, size_t row) {
+  const float *a = product.a + row * product.rowStrideA;
+  const float *b = product.b;
+  const size_t rowStrideA = product.rowStrideA, stepA = product.stepA;
+  const size_t rowStrideB = product.rowStrideB;
+  const Mask last = firstLanes(product.n - (vectors - 1) * width);
+  const auto loadAt = [=](const float *from, size_t j) ANEC_INLINE_LAMBDA {
+    return isPartial && j + 1 == vectors ? loadMasked(last, from + j * width)
+                                         : load(from + j * width);
+  };
+
+  Floats sums[rows][vectors] = {};
+  for (size_t p = 0; p < product.k; ++p, a += stepA, b += rowStrideB) {
+    Floats right[vectors];
+#pragma GCC unroll 4
+    for (size_t j = 0; j < vectors; ++j)
+      right[j] = loadAt(b, j);
+#pragma GCC unroll 6
+    for (size_t i = 0; i < rows; ++i) {
+      Floats left = splat(a[i * rowStrideA]);
+#pragma GCC unroll 4
+      for (size_t j = 0; j < vectors; ++j)
+        sums[i][j] += left * right[j];
+    }
+  }
+
+  float *c = product.c + row * product.ldc;
+#pragma GCC unroll 6
+  for (size_t i = 0; i < rows; ++i, c += product.ldc)
+#pragma GCC unroll 4
+    for (size_t j = 0; j < vectors; ++j) {
+      Floats sum = sums[i][j];
+      if (product.rowBias)
+        sum += product.rowBias[row + i];
+      if (product.columnBias)
+        sum += loadAt(product.columnBias, j);
+      if (product.accumulate)
+        sum += loadAt(c, j);
+      if (product.half)
+        sum = roundToHalf(sum);
+      if (isPartial && j + 1 == vectors)
+        storeMasked(c + j * width, last, sum);
+      else
+        store(c + j * width, sum);
+    }
+}
+
+template <size_t vectors, bool isPartial>
+void multiplyVectors(const PanelProduct &product) {
+  size_t row = 0;
+  for (; row + tileRows <= product.m; row += tileRows)
+    multiplyTile<tileRows, vectors, isPartial>(product, row);
+  switch (product.m - row) {
+  case 5:
+    return multiplyTile<5, vectors, isPartial>(product, row);
+  case 4:
+    return multiplyTile<4, vectors, isPartial>(product, row);
+  case 3:
+    return multiplyTile<3, vectors, isPartial>(product, row);
+  case 2:
+    return multiplyTile<2, vectors, isPartial>(product, row);
+  case 1:
+    return multiplyTile<1, vectors, isPartial>(product, row);
+  }
+}
+
+/// Interleaves the first and the second halves of two vectors.
+ANEC_INLINE void interleave(Floats a, Floats b, Floats &low, Floats &high) {
+#if defined(__AVX512F__)
+  const Ints lows = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
+  const Ints highs = {8,  24, 9,  25, 10, 26, 11, 27,
+                      12, 28, 13, 29, 14, 30, 15, 31};
+  low = (Floats)_mm512_permutex2var_ps((__m512)a, (__m512i)lows, (__m512)b);
+  high = (Floats)_mm512_permutex2var_ps((__m512)a, (__m512i)highs, (__m512)b);
+#else
+  // Within halves first: 0 8 1 9 | 4 12 5 13 and 2 10 3 11 | 6 14 7 15.
+  __m256 even = _mm256_unpacklo_ps((__m256)a, (__m256)b);
+  __m256 odd = _mm256_unpackhi_ps((__m256)a, (__m256)b);
+  low = (Floats)_mm256_permute2f128_ps(even, odd, 0x20);
+  high = (Floats)_mm256_permute2f128_ps(even, odd, 0x31);
+#endif
+}
+
+/// out[p * stride + j] = b[j * ldb + p] for a block of width x width.
+void transposeBlock(const float *b, size_t ldb, float *out, size_t stride) {
+  Floats rows[width], pairs[width];
+  for (size_t i = 0; i < width; ++i)
+    rows[i] = load(b + i * ldb);
+    // Each round interleaves rows that lie half of them apart, and rotates the
+    // element index by one bit between row number and lane number.
+#pragma GCC unroll 4
+  for (size_t round = 1; round < width; round *= 2) {
+#pragma GCC unroll 8
+    for (size_t i = 0; i < width / 2; ++i)
+      interleave(rows[i], rows[i + width / 2], pairs[2 * i], pairs[2 * i + 1]);
+    for (size_t i = 0; i < width; ++i)
+      rows[i] = pairs[i];
+  }
+  for (size_t i = 0; i < width; ++i)
+    store(out + i * stride, rows[i]);
+}
+
+void packTransposed(size_t k, size_t n, const float *b, size_t ldb,
+                    float *out) {
+  size_t stride = paddedColumns(n);
+  for (size_t j = 0; j < stride; j += width) {
+    size_t columns = n - j < width ? n - j : width;
+    size_t p = 0;
+    if (columns == width)
+      for (; p + width <= k; p += width)
+        transposeBlock(b + j * ldb + p, ldb, out + p * stride + j, stride);
+    for (; p < k; ++p)
+      for (size_t lane = 0; lane < width; ++lane)
+        out[p * stride + j + lane] =
+            lane < columns ? b[(j + lane) * ldb + p] : 0;
+  }
+}
+
+ANEC_INLINE float sumOf(Floats x) {
+  float result = 0;
+  for (size_t i = 0; i < width; ++i)
+    result += x[i];
+  return result;
+}
+
+/// `rows` dot products at once, to load x once for all.
+template <size_t rows>
+void dotRows(size_t k, const float *a, size_t lda, const float *x, float *out) {
+  Floats sums[rows][2] = {};
+  size_t p = 0;
+  for (; p + 2 * width <= k; p += 2 * width)
+#pragma GCC unroll 4
+    for (size_t i = 0; i < rows; ++i)
+#pragma GCC unroll 2
+      for (size_t j = 0; j < 2; ++j)
+        sums[i][j] +=
+            load(a + i * lda + p + j * width) * load(x + p + j * width);
+  for (; p < k; p += width) {
+    Mask mask = firstLanes(k - p < width ? k - p : width);
+    for (size_t i = 0; i < rows; ++i)
+      sums[i][0] += loadMasked(mask, a + i * lda + p) * loadMasked(mask, x + p);
+  }
+  for (size_t i = 0; i < rows; ++i)
+    out[i] = sumOf(sums[i][0] + sums[i][1]);
+}
+
+template <bool isPartial>
+void multiplyPartialPanel(const PanelProduct &product) {
+  size_t vectors = paddedColumns(product.n) / width;
+  if constexpr (panelVectors == 4) {
+    if (vectors == 4)
+      return multiplyVectors<4, isPartial>(product);
+    if (vectors == 3)
+      return multiplyVectors<3, isPartial>(product);
+  }
+  if (vectors == 2)
+    return multiplyVectors<2, isPartial>(product);
+  if (vectors == 1)
+    multiplyVectors<1, isPartial>(product);
+}
+
+void multiplyPanelKernel(const PanelProduct &product) {
+  if (product.n % width == 0)
+    return multiplyPartialPanel<false>(product);
+  multiplyPartialPanel<true>(product);
+}
+
+void packPanelKernel(size_t k, size_t n, const float *b, size_t ldb,
+                     bool transposed, float *out) {
+  if (transposed)
+    return packTransposed(k, n, b, ldb, out);
+  size_t whole = n / width * width;
+  Mask last = firstLanes(n - whole);
+  for (size_t p = 0; p < k; ++p, b += ldb) {
+    size_t j = 0;
+    for (; j < whole; j += width, out += width)
+      store(out, load(b + j));
+    if (j < n) {
+      store(out, loadMasked(last, b + j));
+      out += width;
+    }
+  }
+}
+
+void multiplyRowsKernel(size_t m, size_t k, const float *a, size_t lda,
+                        const float *x, float *out) {
+  size_t i = 0;
+  for (; i + 4 <= m; i += 4)
+    dotRows<4>(k, a + i * lda, lda, x, out + i);
+  for (; i < m; ++i)
+    dotRows<1>(k, a + i * lda, lda, x, out + i);
+}
+
+} // namespace
+
+constinit const TileKernels ANEC_TILES = {
+    .panelColumns = panelColumns,
+    .vectorColumns = width,
+    .multiplyPanel = multiplyPanelKernel,
+    .packPanel = packPanelKernel,
+    .multiplyRows = multiplyRowsKernel,
+};
+
+} // namespace anec::cpu
