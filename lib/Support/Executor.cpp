@@ -71,6 +71,7 @@ Executor::Executor(unsigned threads) {
   if (threads == 0)
     threads = std::max(1u, std::thread::hardware_concurrency());
   scratches.resize(std::min(threads, mostThreads));
+  outerScratches.resize(scratches.size());
 }
 
 void Executor::startWorkers() {
@@ -188,8 +189,7 @@ void Executor::runJob(Job &job, size_t tasks, const Task &task,
 
 void Executor::parallelFor(size_t tasks, Task task) {
   bool isWorker = current.executor == this && current.worker != 0;
-  bool isNested = current.executor == this && current.isInTask;
-  if (size() > 1 && tasks > 1 && !isNested) {
+  if (size() > 1 && tasks > 1 && !isInTask()) {
     if (!isWorker)
       return runJob(foreground, tasks, task, 0);
     // A task of a queue; a task of another queue can be using the job.
@@ -216,14 +216,25 @@ void Executor::parallelRanges(size_t count, size_t grain, Range range) {
   });
 }
 
-float *Executor::scratch(unsigned worker, size_t count) {
-  Scratch &scratch = scratches[worker];
-  if (scratch.capacity < count) {
-    scratch.memory.reset(); // first, so that both never exist at once
-    scratch.memory = makeAlignedArray(count);
-    scratch.capacity = count;
+bool Executor::isInTask() const {
+  return current.executor == this && current.isInTask;
+}
+
+float *Executor::Scratch::atLeast(size_t count) {
+  if (capacity < count) {
+    memory.reset(); // first, so that both never exist at once
+    memory = makeAlignedArray(count);
+    capacity = count;
   }
-  return scratch.memory.get();
+  return memory.get();
+}
+
+float *Executor::scratch(unsigned worker, size_t count) {
+  return scratches[worker].atLeast(count);
+}
+
+float *Executor::outerScratch(unsigned worker, size_t count) {
+  return outerScratches[worker].atLeast(count);
 }
 
 //===----------------------------------------------------------------------===//

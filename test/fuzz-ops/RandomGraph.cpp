@@ -473,6 +473,10 @@ bool RandomGraph::addOp(const OpDef &def) {
 void RandomGraph::grow(unsigned count) {
   llvm::ArrayRef<const OpDef *> rows = opTable().all();
   for (unsigned i = 0; i < count; ++i) {
+    if (chance(0.15)) {
+      addStoredProduct();
+      continue;
+    }
     const OpDef *def = rows[number(0, int64_t(rows.size()) - 1)];
     if (def->has(trait::Mil) && def->eval && def != &ops::Const)
       addOp(*def);

@@ -24,6 +24,8 @@ public:
   /// Adds up to `count` ops of random rows, and makes what is not used the
   /// results.
   void grow(unsigned count);
+  /// Adds an op with a constant weight that is stored in some form.
+  void addStoredProduct();
   void finish();
 
   Function &function;
@@ -61,6 +63,14 @@ private:
   ConstantRef textFor(const OpDef &def, const ParamDef &param);
   ConstantRef listFor(const ParamDef &param);
   bool attempt(const OpDef &def);
+
+  // StoredProducts.cpp
+  int64_t divisor(int64_t extent);
+  Value *stored(const TensorType &type);
+  Value *storedBlockwise(const Shape &shape);
+  Value *storedAffine(const Shape &shape);
+  Value *storedTable(const Shape &shape);
+  Value *storedWeight(const Shape &shape);
 
   Builder builder;
   Diagnostics diags;

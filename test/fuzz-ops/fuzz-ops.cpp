@@ -28,6 +28,7 @@
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Runtime/CPU/CpuBackend.h"
+#include "anec/Runtime/CPU/VectorKernels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
@@ -49,6 +50,14 @@ static cl::opt<unsigned> opsPerGraph("ops", cl::init(6),
                                      cl::desc("most ops of a graph"));
 static cl::opt<unsigned> minOps("min-ops", cl::init(0),
                                 cl::desc("fail if fewer ops took part"));
+static cl::opt<bool> storedOnly("stored",
+                                cl::desc("only products with stored weights"));
+static cl::opt<cpu::InstructionSet> instructions(
+    "instructions", cl::init(cpu::detectInstructionSet()),
+    cl::desc("the kernels to use"),
+    cl::values(clEnumValN(cpu::InstructionSet::Baseline, "baseline", ""),
+               clEnumValN(cpu::InstructionSet::AVX2, "avx2", ""),
+               clEnumValN(cpu::InstructionSet::AVX512, "avx512", "")));
 static cl::opt<bool> verbose("verbose", cl::desc("print every graph"));
 
 /// Relative, for each op that a result went through.
@@ -249,7 +258,10 @@ bool Fuzzer::run(uint64_t graphSeed) {
   module = std::make_unique<Module>();
   RandomGraph graph(seed, *module);
   random = graph.random;
-  graph.grow(1 + unsigned(seed % opsPerGraph));
+  if (storedOnly)
+    graph.addStoredProduct();
+  else
+    graph.grow(1 + unsigned(seed % opsPerGraph));
   graph.finish();
   function = &graph.function;
   if (verbose)
@@ -266,6 +278,9 @@ bool Fuzzer::run(uint64_t graphSeed) {
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "Runs random graphs of ops.\n");
+  // The best ones of a lesser processor.
+  if (!cpu::useInstructionSet(instructions))
+    cpu::useInstructionSet(cpu::detectInstructionSet());
   auto start = std::chrono::steady_clock::now();
   auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -

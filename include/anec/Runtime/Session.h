@@ -96,6 +96,10 @@ public:
       GradientReady ready = [](llvm::MutableArrayRef<float>) {});
 
   /// The master weights, to be changed in place; announce changes afterwards.
+  /// A package without a backward has none until this is called: its weights
+  /// stay as they are stored, mapped from their file, and only those that
+  /// kernels take as inputs have fp32 copies. The first call makes the masters
+  /// of all weights, and prepared entries are prepared anew when they run next.
   llvm::ArrayRef<NamedFloats> weights() const;
   /// Copies changed weights to where kernels and host ops read them. Programs
   /// with these weights as constants are reloaded, in the background when the

@@ -73,10 +73,17 @@ public:
   /// does not delay the others. Boundaries are multiples of `grain`.
   void parallelRanges(size_t count, size_t grain, Range range);
 
+  /// Whether the calling thread runs a task, so that a `parallelFor` would run
+  /// inline.
+  bool isInTask() const;
+
   /// Scratch memory of `worker`: at least `count` floats, 64-byte aligned,
   /// contents unspecified. Valid until the next call for the same worker. Only
   /// that worker can request it.
   float *scratch(unsigned worker, size_t count);
+  /// The same, separate from `scratch`: for tasks that call matrix products,
+  /// which use that one.
+  float *outerScratch(unsigned worker, size_t count);
 
 private:
   friend class ServiceThread;
@@ -85,6 +92,7 @@ private:
   struct Scratch {
     AlignedArray memory;
     size_t capacity = 0;
+    float *atLeast(size_t count);
   };
 
   /// A running parallelFor. `ticket` is (generation << 32 | tasks not yet
@@ -115,7 +123,7 @@ private:
   /// Runs tasks of the background job until `isDone`.
   void helpUntil(llvm::function_ref<bool()> isDone);
 
-  std::vector<Scratch> scratches;
+  std::vector<Scratch> scratches, outerScratches; ///< of each worker
   std::vector<std::thread> workers; ///< under `sleep` until `isStarted`
   std::atomic<bool> isStarted{false};
   std::atomic<unsigned> startedThreads{0};

@@ -102,9 +102,6 @@ StepFn cpu::makeAttention(const Op &op, StepContext &ctx) {
   toKeys.transB = Transpose::Yes;
   toValues.n = toValues.ldb = toValues.ldc = sizes.outWidth;
   size_t blockScores = std::min(blockRows, sizes.queries) * sizes.keys;
-  // Products use the scratch memory of workers.
-  auto scores =
-      std::make_shared<std::vector<float>>(ctx.pool.size() * blockScores);
   return [=, &pool = ctx.pool, &kernels = ctx.products] {
     added->convert(pool);
     auto runBlock = [&](size_t number, unsigned worker) {
@@ -112,7 +109,7 @@ StepFn cpu::makeAttention(const Op &op, StepContext &ctx) {
       size_t first = number % sizes.blocks() * blockRows;
       size_t count = std::min(blockRows, sizes.queries - first);
       size_t row = head * sizes.queries + first;
-      float *block = scores->data() + worker * blockScores;
+      float *block = pool.outerScratch(worker, blockScores);
       GemmShape shape = toKeys;
       GemmOperands product;
       shape.m = count;

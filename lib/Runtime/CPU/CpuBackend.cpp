@@ -124,6 +124,8 @@ StepFn cpu::makeStep(const Step &step, StepContext &ctx) {
   if (step.fused)
     return makeFused(step, ctx);
   const Op &op = *step.ops.front();
+  if (auto weight = ctx.storage.stored(op))
+    return makeWithStoredWeight(op, std::move(weight), ctx);
   if (isEmulated(ctx.numerics))
     if (StepFn fn = makeEmulated(op, ctx))
       return fn;

@@ -102,8 +102,8 @@ struct HostProgram::State {
         std::shared_ptr<Workspace> shared)
       : workspace(std::move(shared)), schedule(function, parts, numerics),
         placing(function, memory, schedule, numerics),
-        storage(function, schedule, parts, numerics, placing.places,
-                *workspace) {}
+        storage(function, schedule, parts, numerics, placing.places, *workspace,
+                placing.accumulating) {}
 
   std::shared_ptr<Workspace> workspace;
   PortParts parts;

@@ -52,6 +52,11 @@ using StepMaker = StepFn (*)(const Op &op, StepContext &ctx);
 
 StepFn makeFused(const Step &step, StepContext &ctx);
 
+/// A product with, or a gather of rows from, a weight that stays as stored.
+StepFn makeWithStoredWeight(const Op &op,
+                            std::shared_ptr<const StoredWeight> weight,
+                            StepContext &ctx);
+
 // By family, one file each.
 StepFn makeMatmul(const Op &op, StepContext &ctx);
 StepFn makeLinear(const Op &op, StepContext &ctx);

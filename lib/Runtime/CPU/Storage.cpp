@@ -27,17 +27,35 @@ static uint64_t sizeInWords(const Value *value) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// The roots of operands of steps, and of results. Operands of folded ops are
-/// not included.
-static llvm::DenseSet<const Value *> neededRoots(const Function &function,
-                                                 const Schedule &schedule,
-                                                 const PortParts &parts) {
-  llvm::DenseSet<const Value *> needed;
+void Storage::findStoredWeights(const Schedule &schedule,
+                                const llvm::DenseSet<const Op *> &expanding) {
   for (const Step &step : schedule.steps)
     for (const Op *op : step.ops)
-      for (const Value *operand : op->operandValues())
-        if (operand)
-          needed.insert(schedule.root(operand));
+      if (!expanding.contains(op))
+        if (auto weight = storedWeightOf(*op, schedule))
+          storedWeights[op] = std::move(weight);
+}
+
+uint64_t Storage::constantBytes() const {
+  uint64_t bytes = constantWords * 4;
+  for (const auto &entry : storedWeights)
+    bytes += entry.second->bytes();
+  return bytes;
+}
+
+/// The roots of operands of steps that are read as words, and of results.
+/// Operands of folded ops are not included.
+llvm::DenseSet<const Value *>
+Storage::neededRoots(const Function &function, const Schedule &schedule,
+                     const PortParts &parts) const {
+  llvm::DenseSet<const Value *> needed;
+  for (const Step &step : schedule.steps)
+    for (const Op *op : step.ops) {
+      std::shared_ptr<const StoredWeight> weight = stored(*op);
+      for (unsigned slot = 0; slot < op->numOperands(); ++slot)
+        if (op->operand(slot) && !(weight && weight->slot == slot))
+          needed.insert(schedule.root(op->operand(slot)));
+    }
   for (const Value *result : function.resultValues())
     needed.insert(schedule.root(result));
   for (const PortPart &part : parts.outputs)
@@ -47,8 +65,11 @@ static llvm::DenseSet<const Value *> neededRoots(const Function &function,
 
 Storage::Storage(const Function &function, const Schedule &schedule,
                  const PortParts &parts, Numerics numerics,
-                 const Places &external, Workspace &workspace)
+                 const Places &external, Workspace &workspace,
+                 const llvm::DenseSet<const Op *> &expanding)
     : places(external) {
+  if (!isEmulated(numerics))
+    findStoredWeights(schedule, expanding);
   llvm::DenseSet<const Value *> needed = neededRoots(function, schedule, parts);
   placeConstants(function, needed);
   foldConstants(schedule, needed, numerics);
@@ -106,12 +127,24 @@ namespace {
 /// while another op still needs it: unpacked weights are large.
 class Folding {
 public:
-  explicit Folding(const Schedule &schedule) : schedule(schedule) {
-    for (const Op *op : schedule.folded)
+  /// Of the results of folded ops, those in `needed` are wanted.
+  Folding(const Schedule &schedule, const llvm::DenseSet<const Value *> &needed)
+      : schedule(schedule) {
+    for (const Op *op : llvm::reverse(schedule.folded)) {
+      if (llvm::none_of(op->resultValues(), [&](const Value *result) {
+            return needed.contains(result) || uses.contains(result);
+          }))
+        continue;
+      computed.push_back(op);
       for (const Value *operand : op->operandValues())
         if (operand)
           ++uses[schedule.root(operand)];
+    }
+    std::reverse(computed.begin(), computed.end());
   }
+
+  /// The ops to compute, in order.
+  llvm::ArrayRef<const Op *> ops() const { return computed; }
 
   std::vector<RefTensor> compute(const Op &op) {
     std::vector<RefTensor> operands, results;
@@ -146,6 +179,7 @@ private:
   }
 
   const Schedule &schedule;
+  std::vector<const Op *> computed;
   llvm::DenseMap<const Value *, unsigned> uses;
   std::map<const Value *, RefTensor> kept;
 };
@@ -154,10 +188,10 @@ private:
 void Storage::foldConstants(const Schedule &schedule,
                             const llvm::DenseSet<const Value *> &needed,
                             Numerics numerics) {
-  Folding folding(schedule);
+  Folding folding(schedule, needed);
   Rounding rounding =
       numerics == Numerics::FP32 ? Rounding::None : Rounding::FP16;
-  for (const Op *op : schedule.folded) {
+  for (const Op *op : folding.ops()) {
     std::vector<RefTensor> results = folding.compute(*op);
     for (auto [value, tensor] : llvm::zip_equal(op->resultValues(), results)) {
       if (!needed.contains(value))

@@ -4,10 +4,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Every value has four bytes per element: floats of any type are held as fp32
-/// (already rounded to the type they are declared with), integers and booleans
-/// as int32. Values whose lifetimes do not overlap share memory, and an op that
-/// only renames its operand (reshape) shares the operand's.
+/// Every value except stored weights has four bytes per element: floats of any
+/// type are held as fp32 (already rounded to the type they are declared with),
+/// integers and booleans as int32. Values whose lifetimes do not overlap share
+/// memory, and an op that only renames its operand (reshape) shares the
+/// operand's.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 
 #include "PortParts.h"
 #include "Schedule.h"
+#include "StoredWeight.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Runtime/Workspace.h"
 
@@ -35,10 +37,12 @@ public:
 
   /// Converts and computes the constants, and allocates all other values that
   /// are not in `external`: inputs and outputs separately, the rest in an
-  /// arena.
+  /// arena. Weights of products and gathered tables stay as they are stored,
+  /// except with emulated numerics and those of the ops in `expanding`.
   Storage(const Function &function, const Schedule &schedule,
           const PortParts &parts, Numerics numerics, const Places &external,
-          Workspace &workspace);
+          Workspace &workspace,
+          const llvm::DenseSet<const Op *> &expanding = {});
 
   /// Null for values internal to a step.
   uint32_t *words(const Value *value) const { return places.lookup(value); }
@@ -49,10 +53,22 @@ public:
     return reinterpret_cast<int32_t *>(words(value));
   }
 
-  uint64_t constantBytes() const { return constantWords * 4; }
+  /// The weight that `op` reads as it is stored, and of which there are no
+  /// words; null for none.
+  std::shared_ptr<const StoredWeight> stored(const Op &op) const {
+    return storedWeights.lookup(&op);
+  }
+
+  /// The memory of constants, without what is read from mapped files.
+  uint64_t constantBytes() const;
   uint64_t arenaBytes() const { return (arenaWords + ownWords) * 4; }
 
 private:
+  void findStoredWeights(const Schedule &schedule,
+                         const llvm::DenseSet<const Op *> &expanding);
+  llvm::DenseSet<const Value *> neededRoots(const Function &function,
+                                            const Schedule &schedule,
+                                            const PortParts &parts) const;
   uint32_t *addConstant(const Value *value);
   void placeConstants(const Function &function,
                       const llvm::DenseSet<const Value *> &needed);
@@ -63,6 +79,7 @@ private:
   void placeActivations(const Schedule &schedule, Workspace &workspace);
 
   Places places;
+  llvm::DenseMap<const Op *, std::shared_ptr<const StoredWeight>> storedWeights;
   std::vector<AlignedArray> constants; ///< each block holds several
   uint32_t *chunk = nullptr;           ///< free memory of the last block
   uint64_t chunkLeft = 0;

@@ -6,6 +6,7 @@
 #include "Arrays.h"
 #include "anec/Arrays/StoredAs.h"
 #include "anec/Runtime/Elements.h"
+#include "anec/Support/Half.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -55,15 +56,74 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
         return false;
       Array &array = arrays[name];
       array.type = type;
-      array.master = allocate(size_t(type.numElements()));
-      value->copyToFloats(array.master);
-      masters.push_back(
-          {name, type, {array.master, size_t(type.numElements())}});
+      array.value = value;
     }
+  if (!package.findEntries(FunctionRole::Train).empty())
+    makeMasters();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+ConstantRef Arrays::Array::as(DType dtype) const {
+  return Constant::view({dtype, type.shape}, value->storedDType(),
+                        value->bytes(), std::make_shared<ConstantRef>(value));
+}
+
+ConstantRef Arrays::stored(llvm::StringRef name, DType dtype,
+                           Numerics numerics) {
+  auto it = arrays.find(name);
+  if (it == arrays.end() || gaveAll)
+    return nullptr;
+  Array &array = it->second;
+  DType own = array.value->storedDType();
+  // Nothing is rounded, or the type holds all elements.
+  if (numerics == Numerics::FP32 || own == dtype || dtype == DType::FP32)
+    return array.as(own);
+  if (dtype != DType::FP16)
+    return nullptr;
+  if (!array.halves) {
+    size_t count = size_t(array.type.numElements());
+    std::vector<float> floats(count);
+    array.value->copyToFloats(floats.data());
+    auto halves = std::make_shared_for_overwrite<uint16_t[]>(count);
+    floatsToHalves(floats.data(), halves.get(), count);
+    array.halves = Constant::view(
+        {dtype, array.type.shape}, dtype,
+        {reinterpret_cast<const uint8_t *>(halves.get()), count * 2}, halves);
+    allocated += count * 2;
+  }
+  return array.halves;
+}
+
+float *Arrays::master(Array &array) {
+  if (!array.master) {
+    array.master = allocate(size_t(array.type.numElements()));
+    array.value->copyToFloats(array.master);
+  }
+  return array.master;
+}
+
+void Arrays::makeMasters() {
+  gaveAll = true;
+  for (auto &entry : arrays) {
+    Array &array = entry.second;
+    size_t count = size_t(array.type.numElements());
+    masters.push_back(
+        {entry.first().str(), array.type, {master(array), count}});
+    array.value = array.halves = nullptr;
+  }
   llvm::sort(masters, [](const NamedFloats &a, const NamedFloats &b) {
     return a.name < b.name;
   });
-  return true;
+}
+
+llvm::ArrayRef<NamedFloats> Arrays::weights() {
+  if (!gaveAll)
+    makeMasters();
+  return masters;
 }
 
 float *Arrays::reading(llvm::StringRef name, bool rounded) {
@@ -71,9 +131,15 @@ float *Arrays::reading(llvm::StringRef name, bool rounded) {
   if (it == arrays.end())
     return nullptr;
   Array &array = it->second;
-  if (rounded && !array.rounded)
+  if (!rounded)
+    return master(array);
+  if (!array.rounded) {
     array.rounded = allocate(size_t(array.type.numElements()));
-  return rounded ? array.rounded : array.master;
+    // Masters are rounded whenever they change.
+    if (array.value)
+      array.as(DType::FP16)->copyToFloats(array.rounded);
+  }
+  return array.rounded;
 }
 
 float *Arrays::gradient(llvm::StringRef name) {
@@ -97,7 +163,7 @@ float *Arrays::gradient(llvm::StringRef name) {
 void Arrays::round(Executor &executor) {
   for (auto &entry : arrays) {
     Array &array = entry.second;
-    if (array.rounded)
+    if (array.rounded && gaveAll)
       roundToHalves(array.master, array.rounded,
                     size_t(array.type.numElements()), executor);
   }

@@ -7,6 +7,10 @@
 /// Master weights and gradients, in fp32, by the names of their arrays. With
 /// fp16 numerics, weights that the schedule reads as fp16 have rounded copies.
 ///
+/// The weights of a package without a backward stay as they are stored, until
+/// somebody asks for the masters: host ops read the file, and only what kernels
+/// take as inputs is expanded.
+///
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_LIB_RUNTIME_SESSION_ARRAYS_H
@@ -25,6 +29,10 @@ public:
   [[nodiscard]] bool open(const ModelPackage &package,
                           const WeightOptions &options, Diagnostics &diags);
 
+  /// `array` in its own form, to be read as `dtype`; null when masters may have
+  /// other values, or for unknown arrays.
+  ConstantRef stored(llvm::StringRef array, DType dtype, Numerics numerics);
+  bool has(llvm::StringRef array) const { return arrays.contains(array); }
   /// Where the schedule reads `array`; `rounded` as fp16 values.
   float *reading(llvm::StringRef array, bool rounded);
   /// The gradient of `array`, made when it is asked for first.
@@ -32,22 +40,32 @@ public:
   /// Renews the rounded copies.
   void round(Executor &executor);
 
-  llvm::ArrayRef<NamedFloats> weights() const { return masters; }
+  /// All masters, which may change from now on.
+  llvm::ArrayRef<NamedFloats> weights();
+  bool gaveMasters() const { return gaveAll; }
   llvm::ArrayRef<NamedFloats> gradients() const { return sums; }
   uint64_t bytes() const { return allocated; }
 
 private:
-  float *allocate(size_t count);
-
   struct Array {
     float *master = nullptr, *rounded = nullptr, *gradient = nullptr;
     TensorType type;
+    /// Its elements, until masters are given away.
+    ConstantRef value;
+    ConstantRef halves; ///< `value` rounded to fp16, made when asked for
+
+    /// `value`, read as `dtype`.
+    ConstantRef as(DType dtype) const;
   };
+  float *allocate(size_t count);
+  float *master(Array &array);
+  void makeMasters();
   llvm::StringMap<Array> arrays;
   std::vector<AlignedArray> memory;
   float *block = nullptr; ///< what is left of the last one
   size_t blockLeft = 0;
   std::vector<NamedFloats> masters, sums; ///< sorted by name
+  bool gaveAll = false;
   uint64_t allocated = 0;
 };
 

@@ -25,32 +25,28 @@ KernelProgram::KernelProgram(const SessionContext &context,
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// The master weight that `view` is of; null for none.
-static const NamedFloats *findMaster(const SessionContext &context,
-                                     const PackagedInstance &instance,
-                                     const WeightView &view) {
-  std::string name =
-      instanceName(view.weight, view.instance.resolve(instance.index));
-  llvm::ArrayRef<NamedFloats> masters = context.arrays.weights();
-  const auto *found = llvm::find_if(
-      masters, [&](const NamedFloats &array) { return array.name == name; });
-  return found == masters.end() ? nullptr : found;
+/// The name of the array that `view` is of.
+static std::string arrayOf(const PackagedInstance &instance,
+                           const WeightView &view) {
+  return instanceName(view.weight, view.instance.resolve(instance.index));
 }
 
 bool KernelProgram::isBaked() const {
   return llvm::any_of(kernel.constants, [&](const PackagedConstant &constant) {
-    return findMaster(context, instance, constant.view);
+    return context.arrays.has(arrayOf(instance, constant.view));
   });
 }
 
 /// A copy of the part of the master weight that `view` reads, rounded to its
 /// element type; null when there is no master.
 ConstantRef KernelProgram::currentValue(const WeightView &view) const {
-  const NamedFloats *master = findMaster(context, instance, view);
+  const float *master =
+      context.arrays.reading(arrayOf(instance, view), /*rounded=*/false);
   if (!master)
     return nullptr;
+  size_t total = size_t(view.storedType().numElements());
   // Round now: the master may change while the program is loaded.
-  std::vector<float> elements = view.materialize(master->elements);
+  std::vector<float> elements = view.materialize(llvm::ArrayRef(master, total));
   TensorType type = view.type();
   if (type.dtype != DType::FP16)
     return Constant::copy(type,

@@ -70,6 +70,10 @@ struct Plan {
   /// time.
   size_t overlapping = 0, mostOverlapping = 0;
 
+  /// Whether weights are constants of host programs, with the values that they
+  /// had when this was made.
+  bool readsStored = false;
+
   std::vector<AlignedArray> memory;
   uint64_t memoryBytes = 0;
 

@@ -242,6 +242,7 @@ std::unique_ptr<const Plan> PlanBuilder::build(const Function &entry,
         return weightSlot(op, instance);
       },
       schedule);
+  expandWeights();
   if (!hasWeights(diags))
     return nullptr;
   sinkAccumulations(schedule);

@@ -41,6 +41,7 @@ private:
 
   // Values and their places: PlanPlacing.cpp.
   Slot *weightSlot(const Op &op, std::optional<int64_t> instance);
+  void expandWeights();
   [[nodiscard]] bool hasWeights(Diagnostics &diags) const;
   [[nodiscard]] bool findGradients(Diagnostics &diags);
   void group();

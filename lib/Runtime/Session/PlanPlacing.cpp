@@ -36,8 +36,8 @@ Slot *PlanBuilder::weightSlot(const Op &op, std::optional<int64_t> instance) {
   if (!source) {
     source = schedule.addSlot(
         TensorType(op.result()->type.dtype, weight.type.shape));
-    source->words =
-        reinterpret_cast<uint32_t *>(context.arrays.reading(name, rounded));
+    source->constant = context.arrays.stored(name, source->type.dtype,
+                                             context.options.load.numerics);
     source->staged = source->lasting = true;
   }
   if (std::optional<int64_t> offset = viewOf(op).array.contiguousOffset())
@@ -49,11 +49,38 @@ Slot *PlanBuilder::weightSlot(const Op &op, std::optional<int64_t> instance) {
   return item.out[0];
 }
 
+/// Expands the weights that kernels take, results are, or other values follow
+/// from without inputs. Others stay as they are stored.
+void PlanBuilder::expandWeights() {
+  llvm::DenseSet<const Slot *> expanded;
+  auto expand = [&](llvm::ArrayRef<Slot *> slots) {
+    for (Slot *slot : slots)
+      if (slot)
+        expanded.insert(&slot->root());
+  };
+  expand(schedule.outputs);
+  for (const Item &item : weightItems)
+    expand(item.in);
+  for (const Item &item : schedule.items)
+    if (item.kind == Item::Call || (item.kind == Item::Compute &&
+                                    !item.out.empty() && item.out[0]->staged))
+      expand(item.in);
+  for (auto &[key, slot] : slotOfWeight) {
+    if (slot->constant && !expanded.contains(slot)) {
+      plan->readsStored = true;
+      continue;
+    }
+    slot->constant = nullptr;
+    slot->words = reinterpret_cast<uint32_t *>(
+        context.arrays.reading(key.first, key.second));
+  }
+}
+
 /// Whether all of them have values; reports those that have none.
 bool PlanBuilder::hasWeights(Diagnostics &diags) const {
   bool hasAll = true;
   for (const auto &[key, slot] : slotOfWeight)
-    if (!slot->words) {
+    if (!slot->words && !slot->constant) {
       diags.report({}, diag::WeightNotHere, key.first);
       hasAll = false;
     }
@@ -229,7 +256,7 @@ void PlanBuilder::placeSlots() {
   // Values that live as long as the session.
   for (Slot &slot : schedule.slots) {
     bool lasts = slot.lasting || slot.staged || slot.number || slot.isOutput;
-    if (slot.base || slot.words || !lasts || slot.internal ||
+    if (slot.base || slot.words || slot.constant || !lasts || slot.internal ||
         !slot.stack.empty())
       continue;
     slot.words = allocate(sizeInWords(slot));

@@ -30,6 +30,7 @@ public:
 
 private:
   Value *valueOf(Slot *slot);
+  Value *storedValue(Slot *slot);
 
   Segment segment;
   llvm::DenseMap<Slot *, Value *> values;
@@ -38,11 +39,30 @@ private:
 
 } // namespace
 
-/// The value of a slot: computed here, or a parameter.
+/// A part of a weight as a constant, and the type that it is read as.
+Value *SegmentBuilder::storedValue(Slot *slot) {
+  int64_t offset = 0;
+  for (const Slot *part = slot; part->base; part = part->base)
+    offset += part->offset;
+  Builder builder(*segment.function);
+  Value *value = builder.build(
+      ops::Const, {},
+      {{param::val, slot->root().constant->part(offset, slot->type.shape)}},
+      "weight");
+  if (value->type.dtype == slot->type.dtype)
+    return value;
+  return builder.build(
+      ops::Cast, {value},
+      {{param::dtype, Constant::string(spelling(slot->type.dtype))}}, "weight");
+}
+
+/// The value of a slot: computed here, a weight, or a parameter.
 Value *SegmentBuilder::valueOf(Slot *slot) {
   if (!slot)
     return nullptr;
   Value *&value = values[slot];
+  if (!value && slot->root().constant)
+    return value = storedValue(slot);
   if (!value) {
     value = segment.function->addParameter(
         slot->type, "p" + std::to_string(segment.parameters.size()));

@@ -72,7 +72,8 @@ const ModelPackage &Session::package() const { return state->package; }
 
 bool Session::prepare(llvm::StringRef name, Diagnostics &diags) {
   std::unique_ptr<Entry> &entry = state->entries[name];
-  if (entry)
+  // Weights that were given away to be changed are read from their masters.
+  if (entry && !(entry->plan->readsStored && state->arrays.gaveMasters()))
     return true;
   if (!chooseEntry(state->package, name, {}, diags))
     return false;

@@ -25,6 +25,9 @@ namespace anec::session {
 struct Slot {
   TensorType type;
   uint32_t *words = nullptr;
+  /// The elements of a weight that only host ops read, as stored; it has no
+  /// words then.
+  ConstantRef constant;
   /// Known as soon as the weights are: computed when they change, not in runs.
   bool staged = false;
   /// Has a place for good: weights, inputs, what is staged.

@@ -305,7 +305,7 @@ private:
       exchange(shape, operands);
     if (shape.m == 1)
       return multiplyRow(pool, shape, operands, epilogue);
-    if (isSmall(shape) || pool.size() == 1)
+    if (isSmall(shape) || pool.size() == 1 || pool.isInTask())
       return multiplyAlone(pool, shape, operands, epilogue);
     multiplyTogether(pool, shape, operands, epilogue);
   }

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Tokens of a language model, one at a time, at the speed of memory.
+
+A Llama of 110M parameters (examples/llama.tdsl) computes one token: every weight
+is read once. Beside the time of a token stands what the machine reads in the same
+run with the same threads, and optionally the time of llama2.c.
+"""
+
+import argparse
+import array
+import os
+import pathlib
+import random
+import re
+import struct
+import subprocess
+import sys
+
+here = pathlib.Path(__file__).resolve()
+root = here.parents[2]
+sys.path.insert(0, str(here.parents[1]))
+import interleaved  # noqa: E402
+
+READ_MEGABYTES = 1024
+DIM, HIDDEN, LAYERS, HEADS, VOCAB = 768, 2048, 12, 12, 32000
+
+
+def weight_bytes(package):
+    """The size of what a token reads: all weight files."""
+    return sum(path.stat().st_size for path in pathlib.Path(package).rglob("*")
+               if path.suffix in (".bin", ".safetensors"))
+
+
+def compile_model(arguments, folder):
+    """One position of the model, with its weights."""
+    package = folder / "llama.anepkg"
+    subprocess.run([arguments.build / "bin/anec", root / "examples/llama.tdsl",
+                    "--define", "seq=1", "--forward-only", "--init=1",
+                    "-o", package], check=True)
+    return package
+
+
+class Llama2c:
+    """The command `run MODEL -n TOKENS` of llama2.c, which prints its rate."""
+
+    name = "llama2.c, fp32"
+
+    def __init__(self, binary, folder, context, threads):
+        self.model = folder / "model.bin"
+        self.binary, self.context = pathlib.Path(binary).resolve(), context
+        self.environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+        self.folder, self.used = folder, 0
+        self.write()
+
+    def write(self):
+        """Random weights, and words, in its formats."""
+        seeded = random.Random(1)
+        some = array.array("f", (seeded.gauss(0, 0.02) for _ in range(65543)))
+        square, wide = LAYERS * DIM * DIM, LAYERS * DIM * HIDDEN
+        half = self.context * DIM // HEADS // 2
+        with open(self.model, "wb") as out:
+            out.write(struct.pack("7i", DIM, HIDDEN, LAYERS, HEADS, HEADS,
+                                  VOCAB, self.context))
+            for count in (VOCAB * DIM, LAYERS * DIM, square, square, square,
+                          square, LAYERS * DIM, wide, wide, wide, DIM, half,
+                          half):
+                while count > 0:
+                    out.write(some[:count].tobytes())
+                    count -= len(some)
+        with open(self.folder / "tokenizer.bin", "wb") as out:
+            out.write(struct.pack("i", 8))
+            for number in range(VOCAB):
+                word = f"w{number}".encode()
+                out.write(struct.pack("fi", 0, len(word)) + word)
+
+    def batch(self, count):
+        before = os.times()
+        result = subprocess.run(
+            [self.binary, self.model, "-t", "0", "-n", str(count + 1)],
+            cwd=self.folder, env=self.environment, capture_output=True,
+            text=True, errors="replace")
+        after = os.times()
+        self.used += (after.children_user - before.children_user +
+                      after.children_system - before.children_system)
+        rate = re.search(r"tok/s: ([0-9.]+)", result.stdout + result.stderr)
+        if not rate:
+            sys.exit(f"error: llama2.c failed: {result.stderr}")
+        return [1000 / float(rate[1])]
+
+    def seconds(self):
+        return self.used
+
+    def stop(self):
+        pass
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=root / "build")
+    parser.add_argument("--package", action="append", default=[],
+                        metavar="NAME=PACKAGE[:ENTRY]",
+                        help="measure this package instead of examples/llama.tdsl")
+    parser.add_argument("--llama2c", metavar="BINARY",
+                        help="llama2.c's `run`, built with "
+                        "-O3 -march=native -fopenmp -ffast-math")
+    parser.add_argument("--context", type=int, default=256)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--numerics", default="fp16")
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--tokens", type=int, default=20, help="of a round")
+    parser.add_argument("--foreign", type=float, default=0.05)
+    parser.add_argument("--bandwidth-limit", type=float, default=0.85,
+                        help="of the machine's, at the least times")
+    parser.add_argument("--folder", type=pathlib.Path,
+                        default=pathlib.Path("/tmp/anec-decode"))
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+
+    packages = dict(each.split("=", 1) for each in arguments.package)
+    if not packages:
+        packages["anec, fp16"] = str(compile_model(arguments, arguments.folder))
+    worker = arguments.build / "bin/anec-decode-worker"
+    threads = str(arguments.threads)
+    contenders = [interleaved.Worker(
+        "read", [worker, threads, "read", str(READ_MEGABYTES)])]
+    size = {}
+    for name, place in packages.items():
+        package, _, entry = place.partition(":")
+        size[name] = weight_bytes(package)
+        contenders.append(interleaved.Worker(
+            name, [worker, threads, "run", package, arguments.numerics] +
+            ([entry] if entry else [])))
+    if arguments.llama2c:
+        contenders.append(Llama2c(arguments.llama2c, arguments.folder,
+                                  arguments.context, arguments.threads))
+    for contender in contenders:
+        contender.batch(3)
+    results, foreign = interleaved.measure(
+        contenders, arguments.rounds, arguments.tokens, arguments.foreign)
+
+    read = results[0]
+    bandwidth = READ_MEGABYTES * 2**20 / read.minimum() / 1e6
+    print(f"{arguments.threads} threads; others took {foreign:.0%}; reading "
+          f"{bandwidth:.1f} GB/s at best, "
+          f"{READ_MEGABYTES * 2**20 / read.median() / 1e6:.1f} in the median")
+    peer = results[-1] if arguments.llama2c else None
+    print(f"{'':20}  {'median':>8}  {'least':>8} ms   {'tok/s':>6}  "
+          f"{'MB':>5}  {'GB/s':>5}  of reading  speedup")
+    failed = False
+    for result in results[1:]:
+        line = (f"{result.name:20}  {result.median():8.2f}  "
+                f"{result.minimum():8.2f}      {1e3 / result.minimum():6.1f}")
+        if result.name in size:
+            rate = size[result.name] / result.minimum() / 1e6
+            failed |= rate < arguments.bandwidth_limit * bandwidth
+            line += (f"  {size[result.name] / 1e6:5.0f}  {rate:5.1f}  "
+                     f"{rate / bandwidth:10.0%}")
+            if peer:
+                line += f"  {peer.minimum() / result.minimum():7.2f}"
+        print(line)
+    for contender in contenders:
+        contender.stop()
+    if failed:
+        sys.exit(f"error: less than {arguments.bandwidth_limit:.0%} of the "
+                 "rate of reading")
+
+
+if __name__ == "__main__":
+    main()

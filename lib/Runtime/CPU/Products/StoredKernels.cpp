@@ -1,0 +1,24 @@
+//===- StoredKernels.cpp - the choice of kernels for stored weights -------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "StoredMatrix.h"
+#include "anec/Runtime/CPU/VectorKernels.h"
+
+using namespace anec;
+using namespace anec::cpu;
+
+const StoredKernels &cpu::storedKernels() {
+#if defined(__x86_64__)
+  switch (instructionSet()) {
+  case InstructionSet::AVX512:
+    return avx512StoredKernels;
+  case InstructionSet::AVX2:
+    return avx2StoredKernels;
+  case InstructionSet::Baseline:
+    break;
+  }
+#endif
+  return baselineStoredKernels;
+}
