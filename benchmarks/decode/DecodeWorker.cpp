@@ -80,7 +80,7 @@ static bool runPackage(const SessionOptions &options, llvm::StringRef path,
   if (!package)
     return false;
   if (entry.empty())
-    entry = package->entries.front();
+    entry = package->entries.front().name;
   std::unique_ptr<Backend> backend = createCpuBackend();
   std::unique_ptr<Session> session =
       Session::open(std::move(*package), *backend, options, diags);

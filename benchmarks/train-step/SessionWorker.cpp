@@ -37,9 +37,9 @@ public:
     auto package = readPackage(path, diags);
     if (!package)
       return false;
-    for (const std::string &name : package->entries)
-      if (llvm::StringRef(name).ends_with(".train"))
-        entry = name;
+    for (const PackagedEntry &each : package->entries)
+      if (llvm::StringRef(each.name).ends_with(".train"))
+        entry = each.name;
     session = Session::open(std::move(*package), *backend, options, diags);
     if (!session || !session->prepare(entry, diags))
       return false;
@@ -103,7 +103,7 @@ static std::unique_ptr<llvm::MemoryBuffer> read(const char *path) {
   return buffer ? std::move(*buffer) : nullptr;
 }
 
-static llvm::ArrayRef<uint8_t> bytesOf(const llvm::MemoryBuffer &buffer) {
+static llvm::ArrayRef<uint8_t> elementsOf(const llvm::MemoryBuffer &buffer) {
   return {reinterpret_cast<const uint8_t *>(buffer.getBufferStart()),
           buffer.getBufferSize()};
 }
@@ -126,7 +126,7 @@ static bool work(char **argument, bool hasOptimizer, Diagnostics &diags) {
   Trainer trainer;
   trainer.hasOptimizer = hasOptimizer;
   if (!trainer.open(argument[2], options, diags) ||
-      !trainer.step(bytesOf(*tokens), bytesOf(*targets), diags))
+      !trainer.step(elementsOf(*tokens), elementsOf(*targets), diags))
     return false;
   std::error_code error;
   llvm::raw_fd_ostream(argument[6], error) << trainer.loss << '\n';
@@ -144,7 +144,7 @@ static bool work(char **argument, bool hasOptimizer, Diagnostics &diags) {
     const char *separator = "[";
     for (unsigned i = 0; i < count; ++i) {
       auto start = std::chrono::steady_clock::now();
-      if (!trainer.step(bytesOf(*tokens), bytesOf(*targets), diags))
+      if (!trainer.step(elementsOf(*tokens), elementsOf(*targets), diags))
         return false;
       std::chrono::duration<double, std::milli> elapsed =
           std::chrono::steady_clock::now() - start;

@@ -431,6 +431,38 @@ TEST_F(SessionOf, TakesChangedWeights) {
   }
 }
 
+// Host ops read the weights of the file until somebody asks for masters.
+TEST_F(SessionOf, KeepsWeightsOfTheForwardAsStored) {
+  for (Numerics numerics : {Numerics::FP32, Numerics::FP16}) {
+    Way way = fp32();
+    way.pipeline.train = false;
+    way.pipeline.packWeights = false;
+    way.package.weightMode = WeightMode::Baked;
+    way.entry = "llama";
+    way.session.load.numerics = numerics;
+    ASSERT_TRUE(compile(llama, way));
+    std::unique_ptr<Session> session = open(way);
+    ASSERT_TRUE(session);
+    Outcome stored = runSession(*session, way);
+    uint64_t before = session->memoryBytes(), masters = 0;
+    for (const NamedFloats &weight : session->weights())
+      masters += weight.elements.size() * sizeof(float);
+    EXPECT_GT(masters, 0u);
+    EXPECT_GE(session->memoryBytes(), before + masters);
+    // The same values, then others.
+    Outcome expanded = runSession(*session, way);
+    ASSERT_EQ(stored.results.size(), expanded.results.size());
+    for (auto [left, right] : llvm::zip_equal(stored.results, expanded.results))
+      EXPECT_LE(relativeError(left, right), fp32Tolerance);
+    for (const NamedFloats &weight : session->weights())
+      for (float &element : weight.elements)
+        element *= 0.5f;
+    ASSERT_TRUE(session->weightsChanged(diags));
+    Outcome changed = runSession(*session, way);
+    EXPECT_GT(relativeError(changed.results[0], stored.results[0]), 1e-3);
+  }
+}
+
 // Weights that are constants of programs make them other programs.
 TEST_F(SessionOf, TakesChangedWeightsOfPrograms) {
   for (bool binds : {true, false}) {

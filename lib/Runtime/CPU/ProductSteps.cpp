@@ -76,6 +76,9 @@ StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
   const std::vector<GemmOperands> &operands = products->operands;
   GemmEpilogue epilogue{ctx.rounding(op.result())};
   epilogue.accumulate = ctx.accumulating && ctx.accumulating->contains(&op);
+  if (!epilogue.accumulate)
+    if (StepFn thin = makeThinMatmul(*products, epilogue.rounding, ctx))
+      return thin;
   if (operands.size() == 1 && ctx.schedule.isConstant(op.operand(0u))) {
     auto weight = std::make_shared<PackedWeight>(ctx.products.packLeft(
         shape.m, shape.k, operands[0].a, shape.lda, shape.transA));

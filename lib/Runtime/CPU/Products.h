@@ -44,6 +44,11 @@ std::shared_ptr<Products> matmulProducts(const Op &op, StepContext &ctx);
 std::shared_ptr<Products> linearProducts(const Op &op, StepContext &ctx);
 std::shared_ptr<Products> convProducts(const Op &op, StepContext &ctx);
 
+/// The step of products of which one operand has few rows or columns; an empty
+/// function for others.
+StepFn makeThinMatmul(const Products &products, Rounding rounding,
+                      StepContext &ctx);
+
 } // namespace anec::cpu
 
 #endif // ANEC_LIB_RUNTIME_CPU_PRODUCTS_H
