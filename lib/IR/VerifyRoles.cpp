@@ -27,6 +27,8 @@ static const char *wantedType(ValueRole role, const TensorType &type) {
                        1
                ? nullptr
                : "an `int32` scalar or vector";
+  case ValueRole::Wanted:
+    return type.dtype == DType::Int32 ? nullptr : "a value of type `int32`";
   case ValueRole::Weight:
   case ValueRole::FrozenWeight:
     return type.isScalar() ? "a tensor that is no scalar" : nullptr;
@@ -134,6 +136,12 @@ bool anec::verifyRoles(const Function &function, Diagnostics &diags) {
 // Across functions
 //===----------------------------------------------------------------------===//
 
+/// Whether a model can have several entries with the role: programs for blocks
+/// and contexts of several sizes.
+static bool hasSizes(FunctionRole role) {
+  return role == FunctionRole::Prefill || role == FunctionRole::Decode;
+}
+
 /// The owner of a host function is a model. It need not be in the program; the
 /// layers that kernels come from are not, either.
 static bool verifyOwner(const Function &function, const Function &owner,
@@ -156,7 +164,7 @@ bool anec::verifyOwners(const Module &module, Diagnostics &diags) {
       continue;
     if (const Function *owner = module.findFunction(function->of()))
       ok &= verifyOwner(*function, *owner, diags);
-    if (!function->isEntry())
+    if (!function->isEntry() || hasSizes(function->role))
       continue;
     auto [it, isFirst] = entries.insert(
         {{function->of().str(), function->role}, function.get()});

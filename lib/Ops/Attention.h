@@ -7,6 +7,7 @@
 #define ANEC_LIB_OPS_ATTENTION_H
 
 #include "Infer.h"
+#include "anec/Ops/HiddenScore.h"
 
 namespace anec {
 

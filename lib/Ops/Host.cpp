@@ -1,4 +1,4 @@
-//===- Host.cpp - call, repeat and accumulate -------------------*- C++ -*-===//
+//===- Host.cpp - what only host functions do -------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -13,6 +13,7 @@
 #include "Infer.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
+#include <climits>
 
 using namespace anec;
 
@@ -148,4 +149,41 @@ constinit const OpDef ops::Accumulate = {
                value(param::value, {DType::FP32}, 0), text(param::name)},
     .traits = trait::SideEffect | trait::NotCallable,
     .infer = [](InferContext &) { return true; },
+};
+
+//===----------------------------------------------------------------------===//
+// update_state
+//===----------------------------------------------------------------------===//
+
+static bool inferUpdateState(InferContext &ctx) {
+  const Shape &state = ctx.type(0).shape, &data = ctx.type(1).shape;
+  if (state.empty()) // C1
+    return checkRank(ctx, 0, 1, UINT_MAX);
+  Shape expected = state;
+  if (!data.empty() && data.back() <= state.back())
+    expected.back() = data.back();
+  return checkShape(ctx, 1, expected) && // C2
+         checkRank(ctx, 2, 0, 0);        // C3
+}
+
+static constexpr ParamDef stateParam = {.name = param::input,
+                                        .dtypes = floats,
+                                        .typeVar = 'T',
+                                        .rank = -1,
+                                        .holder = Holder::State};
+
+constinit const OpDef ops::UpdateState = {
+    .name = "update_state",
+    .summary = "Stores `data` in the state `input`, from index `position` of "
+               "the last axis on. What would lie beyond the end of the axis is "
+               "left out.",
+    .family = "host",
+    .params = {stateParam, value(param::data, floats),
+               value(param::position, {DType::Int32}, 0)},
+    .traits = trait::SideEffect | trait::NotCallable,
+    .constraints = {"the state has at least one axis",
+                    "`data` has the shape of the state, and at most as many "
+                    "elements along the last axis",
+                    "`position` is a scalar"},
+    .infer = inferUpdateState,
 };

@@ -147,6 +147,8 @@ bool Interpreter::compute(const Op &op,
                                       : randomWeight(op, instance);
     return true;
   }
+  if (op.is(ops::UpdateState)) // `evaluate` sets the state
+    return true;
   if (op.is(ops::Accumulate)) {
     if (options.accumulate)
       options.accumulate(op, indexOf(operands[0]), *operands[1]);
@@ -165,6 +167,20 @@ bool Interpreter::compute(const Op &op,
   return false;
 }
 
+/// The state, the rows and the position of an `update_state` as the new state.
+static RefTensor updatedState(llvm::ArrayRef<const RefTensor *> operands) {
+  RefTensor state = *operands[0];
+  const RefTensor &rows = *operands[1];
+  int64_t extent = state.type.shape.back(), count = rows.type.shape.back();
+  int64_t position = int64_t(operands[2]->data[0]);
+  for (int64_t row = 0, all = int64_t(rows.data.size()) / count; row < all;
+       ++row)
+    for (int64_t i = 0; i < count; ++i)
+      if (position + i >= 0 && position + i < extent)
+        state.data[row * extent + position + i] = rows.data[row * count + i];
+  return state;
+}
+
 bool Interpreter::evaluate(const Op &op, Environment &env,
                            std::optional<int64_t> instance) {
   std::vector<RefTensor> results;
@@ -179,6 +195,8 @@ bool Interpreter::evaluate(const Op &op, Environment &env,
     return false;
   if (op.is(ops::WriteState))
     env.set(op.operand(param::input), *env.get(op.operand(param::data)));
+  if (op.is(ops::UpdateState))
+    env.set(op.operand(param::input), updatedState(operands));
   for (auto [value, tensor] : llvm::zip_equal(op.resultValues(), results)) {
     round(tensor);
     env.set(value, std::move(tensor));

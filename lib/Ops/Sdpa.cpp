@@ -151,13 +151,6 @@ static bool inferSdpaProbs(InferContext &ctx) {
 // Reference
 //===----------------------------------------------------------------------===//
 
-/// The mask value of a key that a query does not see. In fp16, it stays within
-/// the type when it is added to a score (-inf could make the softmax NaN), and
-/// its exponential is 0 as long as scores of a row differ by less than 29,000.
-static double hiddenScore(DType dtype) {
-  return dtype == DType::FP16 ? -3e4 : -1e30;
-}
-
 /// 0 where query i sees key j, elsewhere the mask value of scores of `dtype`.
 static std::vector<double> hidingMask(const Attention &a, DType dtype) {
   std::vector<double> mask;

@@ -10,7 +10,7 @@ import re
 import sys
 
 # Ops of host functions have no values of their own; test/Frontend makes them.
-WITHOUT_VALUES = {"accumulate", "call", "repeat"}
+WITHOUT_VALUES = {"accumulate", "call", "repeat", "update_state"}
 
 
 def read(path):
