@@ -83,7 +83,7 @@ public:
   /// Loads and places everything that `entry` needs; `run` does this on demand.
   /// Returns false, with the reason reported, on failure.
   [[nodiscard]] bool prepare(llvm::StringRef entry, Diagnostics &diags);
-  /// The inputs and outputs of a prepared entry.
+  /// The inputs, without states, and the outputs of a prepared entry.
   llvm::ArrayRef<Port> inputs(llvm::StringRef entry) const;
   llvm::ArrayRef<Port> outputs(llvm::StringRef entry) const;
 
@@ -112,6 +112,12 @@ public:
   bool canTakeWeights() const;
   /// The gradients of the prepared entries, sorted by name.
   llvm::ArrayRef<NamedFloats> gradients() const;
+
+  /// The states of a prepared entry, in order: zeros at first, then as runs
+  /// leave them. Elements are rounded to the type of the state, except with
+  /// fp32 numerics. Entries of the same model whose states have the same
+  /// types share them.
+  llvm::ArrayRef<NamedFloats> states(llvm::StringRef entry) const;
 
   /// The times of the parts of the last run of `entry`, in order.
   std::vector<PartTime> times(llvm::StringRef entry) const;

@@ -7,6 +7,7 @@
 #define ANEC_LIB_RUNTIME_SESSION_CONTEXT_H
 
 #include "Arrays.h"
+#include "States.h"
 #include "anec/Runtime/Session.h"
 
 namespace anec::session {
@@ -16,6 +17,7 @@ struct SessionContext {
   Backend &backend;
   const SessionOptions &options;
   Arrays &arrays;
+  States &states;
   /// Of kernels on the processor and of host ops.
   std::shared_ptr<Workspace> workspace;
   /// Of gradients that are computed while kernels run; null when none are. Its

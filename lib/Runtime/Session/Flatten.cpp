@@ -26,12 +26,15 @@ public:
 
   /// `slot`, or for a stack, its parts next to each other.
   Slot *contiguous(Slot *slot);
+  /// Appends the updates of states, after all other items.
+  void finish() { out.items.splice(out.items.end(), updates); }
 
 private:
   std::vector<Slot *> addRepeat(const Op &op, llvm::ArrayRef<Slot *> in,
                                 const KnownIntegers &known);
   std::vector<Slot *> addOp(const Op &op, std::vector<Slot *> in,
                             const KnownIntegers &known);
+  void addUpdate(const Op &op, Slot *state, Slot *rows, Slot *position);
   Slot *addNumber(int64_t number) {
     Slot *slot = out.addSlot(DType::Int32);
     slot->number = number;
@@ -42,9 +45,26 @@ private:
   const Module &module;
   const WeightSlot &weightSlot;
   FlatSchedule &out;
+  std::list<Item> updates;
+  llvm::SmallVector<const Slot *, 4> updated;
 };
 
 } // namespace
+
+/// Rows that a `repeat` collected go to their parts of the state.
+void Flattener::addUpdate(const Op &op, Slot *state, Slot *rows,
+                          Slot *position) {
+  if (rows->stack.empty()) {
+    Item &item = updates.emplace_back(Item{Item::Update, &op});
+    item.in = {state, rows, position};
+    return;
+  }
+  TensorType part = state->type;
+  part.shape.erase(part.shape.begin());
+  for (auto [turn, slot] : llvm::enumerate(rows->stack))
+    addUpdate(op, out.addPart(state, int64_t(turn) * part.numElements(), part),
+              slot, position);
+}
 
 Slot *Flattener::contiguous(Slot *slot) {
   if (!slot || slot->stack.empty())
@@ -64,6 +84,16 @@ std::vector<Slot *> Flattener::addOp(const Op &op, std::vector<Slot *> in,
                                      const KnownIntegers &known) {
   if (op.is(ops::Weight))
     return {weightSlot(op, instanceOf(op, known))};
+  for (const Slot *slot : in)
+    if (slot && llvm::is_contained(updated, slot))
+      out.lateRead = &op;
+  if (op.is(ops::ReadState))
+    return {in[0]};
+  if (op.is(ops::UpdateState) || op.is(ops::WriteState)) {
+    updated.push_back(in[0]);
+    addUpdate(op, in[0], in[1], in.size() > 2 ? in[2] : nullptr);
+    return {};
+  }
   Item item;
   item.op = &op;
   item.kind = op.is(ops::Call)         ? Item::Call
@@ -159,11 +189,15 @@ std::vector<Slot *> Flattener::add(const Function &function,
 void session::flatten(const Module &module, const Function &entry,
                       const WeightSlot &weightSlot, FlatSchedule &schedule) {
   Flattener flattener(module, weightSlot, schedule);
+  std::vector<Slot *> arguments;
   for (const auto &param : entry.parameters()) {
-    schedule.inputs.push_back(schedule.addSlot(param->type));
-    schedule.inputs.back()->lasting = true;
+    arguments.push_back(schedule.addSlot(param->type));
+    arguments.back()->lasting = true;
+    (param->holder == Holder::State ? schedule.states : schedule.inputs)
+        .push_back(arguments.back());
   }
-  schedule.outputs = flattener.add(entry, schedule.inputs, KnownIntegers());
+  schedule.outputs = flattener.add(entry, arguments, KnownIntegers());
+  flattener.finish();
   for (Slot *&output : schedule.outputs) {
     output = flattener.contiguous(output);
     output->root().isOutput = true;

@@ -14,6 +14,7 @@
 #define ANEC_LIB_RUNTIME_SESSION_PLAN_H
 
 #include "KernelProgram.h"
+#include "States.h"
 #include "anec/Runtime/CPU/HostProgram.h"
 #include "anec/Runtime/Session.h"
 
@@ -47,11 +48,12 @@ struct HostStep {
   }
 };
 
-/// What runs at a time: either a kernel or host ops.
+/// What runs at a time: a kernel, host ops, or updates of states.
 struct PlanStep {
   PartTime description; ///< without times
   std::optional<KernelStep> kernel;
   HostStep host;
+  std::vector<StateUpdate> updates; ///< in place of host ops
   /// Of the steps that overlap others (`description.overlaps`), so many have to
   /// be done before this one starts.
   size_t waitsFor = 0;
@@ -63,6 +65,7 @@ struct Plan {
   std::vector<Port> inputs, outputs;
   /// Where their elements are, four bytes each.
   std::vector<uint32_t *> inputWords, outputWords;
+  std::vector<NamedFloats> states;
   /// Computes what follows from the weights alone; null for nothing.
   std::unique_ptr<cpu::HostProgram> staging;
   std::vector<PlanStep> steps;

@@ -166,6 +166,8 @@ bool PlanBuilder::addPorts(const Function &entry, Diagnostics &diags) {
   for (const auto &param : entry.parameters()) {
     if (!check(param->type))
       return false;
+    if (param->holder == Holder::State)
+      continue;
     plan->inputs.push_back({param->name, param->type});
   }
   for (unsigned index = 0; index < entry.numResults(); ++index) {
@@ -181,6 +183,21 @@ bool PlanBuilder::addPorts(const Function &entry, Diagnostics &diags) {
   return true;
 }
 
+void PlanBuilder::addUpdates(llvm::ArrayRef<const Item *> items,
+                             PlanStep &step) {
+  step.description.name = "update_state";
+  for (const Item *item : items) {
+    const Slot *state = item->in[0], *rows = item->in[1],
+               *position = item->in[2];
+    int64_t extent = state->type.shape.back();
+    step.updates.push_back({reinterpret_cast<float *>(state->words),
+                            reinterpret_cast<const float *>(rows->words),
+                            position ? position->words : nullptr,
+                            state->type.numElements() / extent, extent,
+                            rows->type.shape.back()});
+  }
+}
+
 bool PlanBuilder::addSteps(Diagnostics &diags) {
   if (!stagedItems.empty()) {
     HostStep staging;
@@ -193,12 +210,15 @@ bool PlanBuilder::addSteps(Diagnostics &diags) {
   for (auto [number, group] : llvm::enumerate(groups)) {
     PlanStep &step = plan->steps.emplace_back();
     step.description.kind = PartTime::Host;
-    bool ok = group.isCall()
-                  ? addKernel(*group.items.front(), step, diags)
-                  : addHostOps(group.items, group.overlaps, step.host,
-                               step.description.name, diags);
-    if (!ok)
+    if (group.isCall()) {
+      if (!addKernel(*group.items.front(), step, diags))
+        return false;
+    } else if (group.isUpdate()) {
+      addUpdates(group.items, step);
+    } else if (!addHostOps(group.items, group.overlaps, step.host,
+                           step.description.name, diags)) {
       return false;
+    }
     step.description.isBackward = number > lastForwardGroup;
     step.description.overlaps = group.overlaps;
     // The memory of an overlapping step is kept until that many more are
@@ -243,6 +263,13 @@ std::unique_ptr<const Plan> PlanBuilder::build(const Function &entry,
       },
       schedule);
   expandWeights();
+  if (schedule.lateRead) {
+    diags.report(schedule.lateRead->range(), diag::StateReadLate);
+    return nullptr;
+  }
+  plan->states = context.states.of(entry);
+  for (auto [slot, state] : llvm::zip_equal(schedule.states, plan->states))
+    slot->words = reinterpret_cast<uint32_t *>(state.elements.data());
   if (!hasWeights(diags))
     return nullptr;
   sinkAccumulations(schedule);

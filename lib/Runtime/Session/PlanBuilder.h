@@ -34,6 +34,7 @@ private:
     bool overlaps = false;
 
     bool isCall() const { return items.front()->kind == Item::Call; }
+    bool isUpdate() const { return items.front()->kind == Item::Update; }
   };
   /// How many steps may wait or run beside the kernels. What they read has to
   /// stay that long.
@@ -65,6 +66,7 @@ private:
   std::unique_ptr<cpu::HostProgram> compile(const Segment &segment,
                                             llvm::ArrayRef<bool> startsGradient,
                                             bool overlaps, Gradients gradients);
+  static void addUpdates(llvm::ArrayRef<const Item *> items, PlanStep &step);
   void findFinished();
   void addPlaces();
 

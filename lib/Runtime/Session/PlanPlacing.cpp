@@ -131,11 +131,14 @@ void PlanBuilder::group() {
     bool readsPart = llvm::any_of(item.in, [&](Slot *slot) {
       return slot && slot->base && made.contains(&slot->root());
     });
-    if (!open || readsPart || item.kind == Item::Call) {
+    bool isUpdate = item.kind == Item::Update;
+    bool follows = !groups.empty() && groups.back().isUpdate() == isUpdate &&
+                   (open || isUpdate);
+    if (!follows || readsPart || item.kind == Item::Call) {
       groups.emplace_back();
       made.clear();
     }
-    open = item.kind != Item::Call;
+    open = item.kind != Item::Call && !isUpdate;
     groups.back().items.push_back(&item);
     for (const Slot *slot : item.out) {
       made.insert(slot);

@@ -56,6 +56,11 @@ bool Run::stage(Diagnostics &diags) {
 
 void Run::runHost(const PlanStep &step) {
   Timer timer(timings[&step - plan.steps.data()]);
+  if (!step.updates.empty()) {
+    for (const StateUpdate &update : step.updates)
+      update.run(context.workspace->executor());
+    return;
+  }
   if (mode == Gradients::Replace)
     for (llvm::MutableArrayRef<float> gradient : step.host.zeroed)
       std::fill(gradient.begin(), gradient.end(), 0.0f);

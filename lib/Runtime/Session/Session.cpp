@@ -24,8 +24,8 @@ struct Entry {
 struct Session::State {
   State(ModelPackage package, Backend &backend, const SessionOptions &options)
       : package(std::move(package)),
-        options(options), context{this->package, backend, this->options, arrays,
-                                  workspaceOf(options)},
+        options(options), context{this->package, backend, this->options,
+                                  arrays,        states,  workspaceOf(options)},
         loading(context.backend.capabilities().loadsInBackground
                     ? context.workspace->executor()
                     : caller) {
@@ -43,6 +43,7 @@ struct Session::State {
   ModelPackage package;
   SessionOptions options;
   Arrays arrays;
+  States states;
   SessionContext context;
   llvm::StringMap<std::unique_ptr<Entry>> entries;
   /// Runs tasks as they are submitted.
@@ -154,12 +155,16 @@ llvm::ArrayRef<NamedFloats> Session::gradients() const {
   return state->arrays.gradients();
 }
 
+llvm::ArrayRef<NamedFloats> Session::states(llvm::StringRef entry) const {
+  return state->entries.find(entry)->second->plan->states;
+}
+
 std::vector<PartTime> Session::times(llvm::StringRef entry) const {
   return state->entries.find(entry)->second->run.times();
 }
 
 uint64_t Session::memoryBytes() const {
-  uint64_t bytes = state->arrays.bytes();
+  uint64_t bytes = state->arrays.bytes() + state->states.bytes();
   for (const auto &entry : state->entries)
     if (entry.second)
       bytes += entry.second->plan->memoryBytes;

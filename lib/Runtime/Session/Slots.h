@@ -56,6 +56,7 @@ struct Item {
     Compute,    ///< an op with a reference
     Accumulate, ///< to a gradient
     Gather,     ///< parts of a stack next to each other
+    Update,     ///< of the state `in[0]`: rows `in[1]`, at position `in[2]`
   } kind;
   const Op *op = nullptr;
   std::vector<Slot *> in, out; ///< null where an operand is absent
@@ -73,7 +74,10 @@ using WeightSlot =
 struct FlatSchedule {
   std::deque<Slot> slots;
   std::list<Item> items;
-  std::vector<Slot *> inputs, outputs;
+  std::vector<Slot *> inputs, outputs, states;
+  /// An op that reads a state after it was updated; null for none. States are
+  /// updated at the end of a run.
+  const Op *lateRead = nullptr;
   std::vector<Slot *> measures; ///< outputs: the loss and metrics
 
   Slot *addSlot(TensorType type) {

@@ -1,0 +1,48 @@
+//===- States.cpp - states of the entries of a session --------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "States.h"
+#include <cstring>
+
+using namespace anec;
+using namespace anec::session;
+
+std::vector<NamedFloats> States::of(const Function &entry) {
+  std::vector<NamedFloats> states;
+  for (const auto &param : entry.parameters()) {
+    if (param->holder != Holder::State)
+      continue;
+    std::string key = entry.of().str() + "\n" + std::to_string(states.size()) +
+                      "\n" + param->type.str();
+    size_t count = size_t(param->type.numElements());
+    AlignedArray &array = memory[key];
+    if (!array) {
+      array = makeAlignedArray(count);
+      std::fill_n(array.get(), count, 0.0f);
+      allocated += count * sizeof(float);
+    }
+    states.push_back({param->name,
+                      TensorType(DType::FP32, param->type.shape),
+                      {array.get(), count}});
+  }
+  return states;
+}
+
+void StateUpdate::run(Executor &executor) const {
+  int64_t first = position ? int32_t(*position) : 0;
+  int64_t skipped = std::max<int64_t>(-first, 0);
+  int64_t kept = std::min(length, extent - first) - skipped;
+  if (kept <= 0)
+    return;
+  // Each vector touches a cache line of its own.
+  constexpr size_t fewest = 4096;
+  executor.parallelRanges(
+      size_t(count), fewest, [&](size_t begin, size_t end, unsigned) {
+        for (size_t i = begin; i < end; ++i)
+          std::memcpy(state + int64_t(i) * extent + first + skipped,
+                      rows + int64_t(i) * length + skipped,
+                      size_t(kept) * sizeof(float));
+      });
+}

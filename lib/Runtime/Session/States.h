@@ -1,0 +1,42 @@
+//===- States.h - states of the entries of a session ------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_SESSION_STATES_H
+#define ANEC_LIB_RUNTIME_SESSION_STATES_H
+
+#include "anec/Runtime/Session.h"
+#include "anec/Support/AlignedArray.h"
+#include <map>
+
+namespace anec::session {
+
+/// The memory of states. Programs for blocks of several sizes continue the same
+/// text: entries of one model share the i-th of their states if its type is the
+/// same.
+class States {
+public:
+  /// The states of `entry`; zeros when they are new.
+  std::vector<NamedFloats> of(const Function &entry);
+  uint64_t bytes() const { return allocated; }
+
+private:
+  std::map<std::string, AlignedArray> memory;
+  uint64_t allocated = 0;
+};
+
+/// Writes rows into a state, from a position on.
+struct StateUpdate {
+  float *state;
+  const float *rows;
+  const uint32_t *position; ///< null for 0
+  /// `count` vectors of `extent` elements, of which `length` are replaced.
+  int64_t count, extent, length;
+
+  void run(Executor &executor) const;
+};
+
+} // namespace anec::session
+
+#endif // ANEC_LIB_RUNTIME_SESSION_STATES_H
