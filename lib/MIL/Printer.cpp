@@ -222,6 +222,10 @@ bool PlacedMIL::needsWeightFile() const {
   return impl->printing.weights.hasRecords();
 }
 
+bool PlacedMIL::hasOnlyWeights() const {
+  return !impl->printing.weights.hasConstants();
+}
+
 bool PlacedMIL::addWeightFile(StringRef folder, StringRef name,
                               const ResolveWeight &resolve, AtomicFiles &files,
                               Diagnostics &diags) const {

@@ -43,6 +43,10 @@ public:
   WeightPlace find(const Op &weight) const;
 
   bool hasRecords() const { return !records.empty(); }
+  bool hasConstants() const {
+    return llvm::any_of(records,
+                        [](const Record &record) { return !record.weight; });
+  }
   /// Calls `visit` for the records that hold weights, with the first op of
   /// each.
   void forEachWeight(

@@ -52,6 +52,8 @@ private:
   void notePassedWeights();
   bool checkArrays();
   bool writeKernels(AtomicFiles &files);
+  static std::string recordsOf(const PackagedKernel &kernel,
+                               std::optional<int64_t> instance);
   bool writeKernel(LoweredKernel &kernel, AtomicFiles &files);
   bool writeValues(AtomicFiles &files);
   bool writeSchedule(AtomicFiles &files);
@@ -73,6 +75,7 @@ private:
   std::optional<DigestQueue> digests; ///< on the executor of `values`
   size_t committed = 0;               ///< files of the package
   Instances kernelInstances;
+  std::map<std::string, std::string> fileWithRecords;
   std::map<std::string, PackagedWeight> weights;
   /// Weights as their gradients describe them: of those that nothing reads.
   std::map<std::string, PackagedWeight> trained;
@@ -267,6 +270,19 @@ void PackageWriter::notePassedWeights() {
         });
 }
 
+/// The contents of the weight file of an instance, if it has weights alone.
+std::string PackageWriter::recordsOf(const PackagedKernel &kernel,
+                                     std::optional<int64_t> instance) {
+  std::string records;
+  for (const PackagedConstant &constant : kernel.constants) {
+    const WeightView &view = constant.view;
+    records += std::to_string(constant.offset) + " " +
+               instanceName(view.weight, view.instance.resolve(instance)) +
+               " " + view.str() + " " + view.type().str() + "\n";
+  }
+  return records;
+}
+
 bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
   PackagedKernel &out = kernel.description;
   MILPrintOptions print;
@@ -289,7 +305,9 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
   if (!commit(files))
     return false;
 
-  // Without weights, instances differ only in their number.
+  // Without weights, instances differ only in their number. Kernels that read
+  // the same weights from the same places share their files: programs that
+  // differ only in their number of positions.
   for (std::optional<int64_t> instance : kernelInstances[out.name]) {
     auto resolve = [&](const Op &op) -> ConstantRef {
       WeightView view = ownView(op);
@@ -303,6 +321,9 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
     bool own = instance && !out.constants.empty();
     std::string name = "weights/" + out.name +
                        (own ? "." + std::to_string(*instance) : "") + ".bin";
+    if (placed->needsWeightFile() && placed->hasOnlyWeights())
+      name = fileWithRecords.try_emplace(recordsOf(out, instance), name)
+                 .first->second;
     PackagedInstance &made = out.instances.emplace_back();
     made.index = instance;
     bool written = llvm::any_of(package.files, [&](const PackagedFile &file) {

@@ -108,6 +108,9 @@ public:
   std::vector<Record> weights() const;
   /// Whether the text refers to a weight file.
   bool needsWeightFile() const;
+  /// Whether the weight file has weights alone, so that a program with equal
+  /// records, in the same order, has the same file.
+  bool hasOnlyWeights() const;
   /// Adds the weight file `name` in `folder` with these values. Returns false
   /// when one is not known, which is reported.
   [[nodiscard]] bool addWeightFile(llvm::StringRef folder, llvm::StringRef name,
