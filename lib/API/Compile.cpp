@@ -176,12 +176,13 @@ WeightMode CompileOptions::chosenWeightMode() const {
   if (weightMode)
     return *weightMode;
   bool hasValues = !weights.source.empty() || weights.seed;
-  return !train && hasValues ? WeightMode::Baked : WeightMode::Packed;
+  return (!train || decode) && hasValues ? WeightMode::Baked : WeightMode::Packed;
 }
 
 ModelPipelineOptions CompileOptions::modelPipelineOptions() const {
   ModelPipelineOptions pipeline;
-  pipeline.train = train;
+  pipeline.train = train && !decode;
+  pipeline.decode = decode;
   pipeline.fusion = fusion;
   pipeline.packWeights = chosenWeightMode() == WeightMode::Packed;
   return pipeline;

@@ -50,6 +50,8 @@ anec::modelPipeline(const ModelPipelineOptions &options) {
     add({&passes::Differentiate, &passes::DropForward});
   else
     add({&passes::ExposeLogits});
+  if (options.decode)
+    add({&passes::Incremental});
   add({&passes::Canonicalize, &passes::FoldConstants, &passes::CSE,
        &passes::DCE});
 

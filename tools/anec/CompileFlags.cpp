@@ -58,7 +58,13 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   // A program can be inspected without its weights.
   options.missingWeights = MILReadOptions::MissingWeights::Warn;
   options.passes = std::move(target);
-  options.train = !forwardOnly;
+  options.train = !forwardOnly && !decode;
+  options.decode = decode;
+  options.passes.decode.context = context;
+  options.passes.decode.ladder = {ladder.begin(), ladder.end()};
+  if (!blocks.empty())
+    options.passes.decode.blocks = {blocks.begin(), blocks.end()};
+  options.passes.decode.prefills = {prefills.begin(), prefills.end()};
   options.fusion = fusion;
   options.io = io;
   if (weightMode.getNumOccurrences())
@@ -112,6 +118,26 @@ bool CompileFlags::wouldReplaceSource() const {
   return sourceFormat(input).name != format().name;
 }
 
+std::string CompileFlags::checkDecode() const {
+  bool runsPass = llvm::StringRef(passList).contains("incremental");
+  const std::pair<std::string, const std::vector<int64_t> *> lists[] = {
+      {"block", &blocks}, {"prefill", &prefills}, {"ladder", &ladder}};
+  if (!decode && !runsPass) {
+    if (context.getNumOccurrences())
+      return "--context is for --decode";
+    for (const auto &[name, list] : lists)
+      if (!list->empty())
+        return "--" + name + " is for --decode";
+  }
+  if (context.getNumOccurrences() && context < 1)
+    return "--context takes a number of positions, at least 1";
+  for (const auto &[name, list] : lists)
+    for (int64_t number : *list)
+      if (number < 1)
+        return "--" + name + " takes numbers of positions, at least 1";
+  return "";
+}
+
 std::string CompileFlags::check() const {
   if (input.empty())
     return "no input file; see anec --help";
@@ -135,6 +161,8 @@ std::string CompileFlags::check() const {
            " writes a folder; name it with -o";
   if (canonical && &format() != &outputs::MIL)
     return "--canonical is for --emit=mil";
+  if (std::string wrong = checkDecode(); !wrong.empty())
+    return wrong;
   if (wouldReplaceSource())
     return "-o would overwrite the input, `" + input + "`";
   if (std::string wrong = defines.check(); !wrong.empty())

@@ -128,10 +128,33 @@ struct CompileFlags {
                      "weights are inputs that the host passes (default)"),
           clEnumValN(WeightMode::Baked, "baked",
                      "weights are constants, with a weight file for each layer "
-                     "(default with --forward-only and weight values)"))};
+                     "(default with --forward-only or --decode, and weight "
+                     "values)"))};
   llvm::cl::opt<bool> forwardOnly{
       "forward-only",
       llvm::cl::desc("Write a package without the backward and training step")};
+
+  llvm::cl::opt<bool> decode{
+      "decode",
+      llvm::cl::desc("Write a package of programs that prefill and decode "
+                     "texts, with cached keys and values")};
+  llvm::cl::opt<int64_t> context{
+      "context", llvm::cl::value_desc("N"),
+      llvm::cl::desc("Positions of a text with --decode (default: those of the "
+                     "model)")};
+  llvm::cl::list<int64_t> blocks{
+      "block", llvm::cl::value_desc("N,..."), llvm::cl::CommaSeparated,
+      llvm::cl::desc("Positions that a program of --decode reads at once, with "
+                     "logits for each (default: 1)")};
+  llvm::cl::list<int64_t> prefills{
+      "prefill", llvm::cl::value_desc("N,..."), llvm::cl::CommaSeparated,
+      llvm::cl::desc("Positions that a program of --decode reads at once, with "
+                     "logits for one of them (default: 64, in a context that "
+                     "has them; 1 for none)")};
+  llvm::cl::list<int64_t> ladder{
+      "ladder", llvm::cl::value_desc("N,..."), llvm::cl::CommaSeparated,
+      llvm::cl::desc("Cached positions of the programs of --decode (default: "
+                     "256 and its doubles below --context)")};
 
   llvm::cl::opt<std::string> deployment{
       "deployment", llvm::cl::value_desc("macosN|iosN"),
@@ -162,6 +185,7 @@ struct CompileFlags {
 
 private:
   bool wouldReplaceSource() const;
+  std::string checkDecode() const;
   [[nodiscard]] bool readPasses(BuildRequest &request,
                                 Diagnostics &diags) const;
 };

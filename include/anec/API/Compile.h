@@ -48,6 +48,9 @@ struct CompileOptions : ReadOptions {
 
   /// Compiles forward, loss and backward; if false, only the forward.
   bool train = true;
+  /// Compiles the programs `passes.decode`, which prefill and decode texts,
+  /// instead of the forward.
+  bool decode = false;
   Fusion fusion = Fusion::Default;
   IOMode io = IOMode::Packed;
   /// Unset: weights are constants of the kernels when the model is not trained

@@ -21,6 +21,7 @@
 namespace anec {
 
 struct PassDef;
+struct DecodePrograms;
 struct PassManagerOptions;
 
 /// A counter of a pass.
@@ -60,6 +61,7 @@ public:
   const Target &target;
   const bool targetChosen;
   const Assumptions &assumptions;
+  const DecodePrograms &decode;
   Diagnostics &diags;
 
 private:

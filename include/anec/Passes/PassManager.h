@@ -6,6 +6,7 @@
 #ifndef ANEC_PASSES_PASSMANAGER_H
 #define ANEC_PASSES_PASSMANAGER_H
 
+#include "anec/Passes/DecodePrograms.h"
 #include "anec/Passes/Pass.h"
 #include <functional>
 #include <optional>
@@ -25,6 +26,8 @@ enum class Fusion : uint8_t {
 struct ModelPipelineOptions {
   /// Compile forward, loss and backward; otherwise only the forward.
   bool train = true;
+  /// Compile the programs that prefill and decode instead of the forward.
+  bool decode = false;
   Fusion fusion = Fusion::Default;
   /// Pass weights to kernels as inputs instead of compiling them into the
   /// kernels.
@@ -56,6 +59,8 @@ struct PassManagerOptions {
   bool targetChosen = false;
   /// The user's assumptions about the target's rules.
   Assumptions assumptions;
+  /// The programs that `incremental` derives.
+  DecodePrograms decode;
   /// Report the reasons for the passes' decisions, as remarks.
   bool remarks = false;
   /// Check well-formedness after every pass.

@@ -1,0 +1,103 @@
+//===- IncrementalModel.h - derives the programs of a model -----*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Derives, from a model for all positions of a text, programs for a block of
+/// them after cached ones, function by function: each layer is derived once
+/// for a block and a context, and once for a block when it does not attend.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_PASSES_INCREMENTALMODEL_H
+#define ANEC_LIB_PASSES_INCREMENTALMODEL_H
+
+#include "PositionAxes.h"
+#include "anec/IR/Clone.h"
+#include "anec/IR/Names.h"
+#include "anec/Passes/Pass.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+
+namespace anec {
+
+/// A program to derive.
+struct DecodeProgram {
+  FunctionRole role = FunctionRole::Decode;
+  int64_t context = 0; ///< cached positions
+  int64_t block = 0;   ///< new positions
+  int64_t wanted = 0;  ///< positions that get logits; `block` for all
+};
+
+/// A value that depends on the position of the block alone. The model computes
+/// it once a run, and passes it to the functions that need it.
+struct PositionValue {
+  enum Kind : uint8_t {
+    Index,     ///< the position of each element: int32[block]
+    Mask,      ///< of cached positions, for an attention with `window`
+    BlockMask, ///< of the positions of the block
+    Cosines,   ///< of `rope`, an op of the model
+    Sines,
+  } kind = Index;
+  TensorType type;
+  int64_t window = 0;
+  const Op *rope = nullptr;
+
+  bool operator==(const PositionValue &other) const;
+  llvm::StringRef name() const;
+};
+
+/// A derived function. Its parameters are those of the original one, then
+/// `values`, then `caches`; its results are those of the original one, then
+/// the new rows of each cache.
+struct DerivedFunction {
+  Function *function = nullptr; ///< null when it cannot be derived
+  llvm::SmallVector<PositionAxis, 2> results;
+  std::vector<PositionValue> values;
+  /// Keys and values of each attention, [key heads, width, context]; with the
+  /// axes of the repeats around it first.
+  std::vector<TensorType> caches;
+};
+
+class IncrementalModel {
+public:
+  IncrementalModel(Module &module, PassContext &ctx)
+      : module(module), ctx(ctx) {}
+
+  /// Derives `program` of `model`, whose tokens are `tokens` and whose logits
+  /// are `logits`. Returns false, with the reason reported, on failure.
+  [[nodiscard]] bool derive(const Function &model, const Value &tokens,
+                            const Value &logits, const DecodeProgram &program);
+
+  /// A layer, or the body of a repeat of which the last `sliced` parameters are
+  /// slices, for arguments with these axes.
+  const DerivedFunction &derive(const Function &function,
+                                llvm::ArrayRef<PositionAxis> axes,
+                                int64_t count, size_t sliced = 0);
+  /// Whether `op` attends or turns by positions, or applies a function that
+  /// does.
+  bool usesPositions(const Op &op);
+
+  Module &module;
+  PassContext &ctx;
+  DecodeProgram program;      ///< that is derived now
+  std::string model;          ///< the name of its model
+  int64_t modelPositions = 0; ///< positions of the original model
+
+private:
+  struct Key {
+    const Function *function;
+    llvm::SmallVector<PositionAxis, 4> axes;
+    int64_t count, context; ///< 0 for any context
+    std::string model;      ///< that owns the body of a repeat
+    bool operator<(const Key &other) const;
+  };
+  std::string uniqueName(const std::string &wanted) const;
+  std::map<Key, DerivedFunction> derived;
+  llvm::DenseMap<const Function *, bool> positionUsers;
+};
+
+} // namespace anec
+
+#endif // ANEC_LIB_PASSES_INCREMENTALMODEL_H
