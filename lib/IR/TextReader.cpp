@@ -7,6 +7,7 @@
 #include "anec/IR/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace anec;
 
@@ -351,7 +352,7 @@ bool TextReader::parseTypedConstant(ConstantRef &constant) {
   return expected("the elements of the constant");
 }
 
-/// The rest of `[1, 2]`, `[true, false]` or `["a", "b"]`.
+/// The rest of `[1, 2]`, `[0.5, 2]`, `[true, false]` or `["a", "b"]`.
 bool TextReader::parseList(ConstantRef &constant) {
   std::vector<double> values;
   std::vector<std::string> strings;
@@ -364,6 +365,11 @@ bool TextReader::parseList(ConstantRef &constant) {
     if (cursor.peek() != ']' && !expect(","))
       return false;
   }
+  auto isInteger = [](double value) {
+    return value == std::floor(value) && std::abs(value) <= INT32_MAX;
+  };
+  if (dtype == DType::Int32 && !llvm::all_of(values, isInteger))
+    dtype = DType::FP64;
   Shape shape = {int64_t(isText ? strings.size() : values.size())};
   constant = isText
                  ? Constant::strings({DType::String, shape}, std::move(strings))
