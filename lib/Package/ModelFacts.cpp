@@ -6,6 +6,7 @@
 #include "anec/Package/ModelFacts.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Package/Diags.h"
+#include "anec/Package/RopeScaling.h"
 #include "anec/Package/ScheduleWalk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,7 +18,8 @@
 using namespace anec;
 
 static constexpr llvm::StringLiteral names[] = {
-    fact::ropeStyle, fact::ropeTheta, fact::ropeScaling, fact::rmsNormEps};
+    fact::ropeStyle, fact::ropeTheta, fact::ropeScaling, fact::ropeChannels,
+    fact::rmsNormEps};
 
 /// Between the values of a fact that has several.
 static constexpr llvm::StringLiteral separator = ", ";
@@ -40,8 +42,9 @@ static void addOp(const Op &op, ModelFacts &facts) {
   if (op.is(ops::Rope)) {
     facts.add(fact::ropeStyle, op.get(param::style));
     facts.add(fact::ropeTheta, ModelFacts::spell(op.get(param::theta)));
-    // The op does not scale.
-    facts.add(fact::ropeScaling, "none");
+    facts.add(fact::ropeScaling, RopeScaling::of(op).text());
+    if (int64_t channels = op.get(param::rotary); channels >= 0)
+      facts.add(fact::ropeChannels, std::to_string(channels));
   } else if (op.is(ops::RmsNorm)) {
     facts.add(fact::rmsNormEps, ModelFacts::spell(op.get(param::epsilon)));
   }

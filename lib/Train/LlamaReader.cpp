@@ -7,6 +7,7 @@
 #include "anec/Arrays/ArraySource.h"
 #include "anec/Arrays/Diags.h"
 #include "anec/Arrays/Safetensors.h"
+#include "anec/Package/RopeScaling.h"
 #include "anec/Support/Json.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
@@ -72,14 +73,17 @@ static void readRope(const json::Object &config, ModelFacts &facts) {
   facts.add(fact::ropeTheta, ModelFacts::spell(theta.value_or(10000)));
   const json::Object *scaling =
       newer ? newer : config.getObject(fact::ropeScaling);
-  StringRef kind = "default";
-  if (scaling)
-    for (const char *name : {"rope_type", "type"})
-      kind = scaling->getString(name).value_or(kind);
-  if (kind == "default") {
+  if (!scaling) {
     facts.add(fact::ropeScaling, "none");
     return;
   }
+  std::string wrong;
+  if (std::optional<RopeScaling> known =
+          RopeScaling::read(*scaling, config, wrong)) {
+    facts.add(fact::ropeScaling, known->text());
+    return;
+  }
+  // No model of anec says the same.
   json::Object factors = *scaling;
   factors.erase(fact::ropeTheta);
   std::string text;

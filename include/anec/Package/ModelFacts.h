@@ -29,6 +29,8 @@ constexpr llvm::StringLiteral ropeStyle = "rope_style";
 constexpr llvm::StringLiteral ropeTheta = "rope_theta";
 /// `none`, or a JSON object.
 constexpr llvm::StringLiteral ropeScaling = "rope_scaling";
+/// The channels of a head that are rotated, if not all of them are.
+constexpr llvm::StringLiteral ropeChannels = "rope_channels";
 constexpr llvm::StringLiteral rmsNormEps = "rms_norm_eps";
 } // namespace fact
 

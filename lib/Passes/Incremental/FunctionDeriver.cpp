@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionDeriver.h"
+#include "anec/Ops/RopeAngles.h"
 #include "anec/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -205,8 +206,12 @@ bool FunctionDeriver::deriveRope(const Op &op, int64_t count) {
   unsigned last = x->type.rank() - 1;
   if (axisOf(x) != last)
     return fail(op, "turns along another axis than that of the positions");
-  TensorType table(x->type.dtype,
-                   {1, x->type.shape[x->type.rank() - 2], count});
+  int64_t channels = RopeAngles(op).channels();
+  if (channels == 0) {
+    set(op.result(), operand(x, count), axisOf(x));
+    return true;
+  }
+  TensorType table(x->type.dtype, {1, channels, count});
   Value *cosines = positionValue({PositionValue::Cosines, table, 0, &op});
   Value *sines = positionValue({PositionValue::Sines, table, 0, &op});
   Op *made = builder.create(ops::Rotate, {operand(x, count), cosines, sines},

@@ -343,8 +343,12 @@ Value *ModelDeriver::ropeTable(const PositionValue &wanted) {
         ->result(isSines);
   llvm::SmallVector<Attr, 8> attrs =
       sharedConstants(*wanted.rope, ops::RopeTable);
+  // What the scaling is for, and so the angles, do not depend on the block.
+  if (wanted.rope->get(param::positions) == 0)
+    attrs.emplace_back(param::positions,
+                       wanted.rope->operand(0u)->type.shape.back());
   attrs.emplace_back(param::width, wanted.type.shape[1]);
-  attrs.emplace_back(param::positions, wanted.type.shape[2]);
+  attrs.emplace_back(param::count, wanted.type.shape[2]);
   attrs.emplace_back(param::dtype, spelling(wanted.type.dtype));
   Op *table = builder.create(ops::RopeTable, {position}, attrs);
   table->result(0)->name = "cosines";

@@ -1,0 +1,281 @@
+//===- RopeScaling.cpp - how rotary embedding is scaled -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Package/RopeScaling.h"
+#include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Package/ModelFacts.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace anec;
+using namespace llvm;
+
+//===----------------------------------------------------------------------===//
+// rope
+//===----------------------------------------------------------------------===//
+
+RopeScaling RopeScaling::of(const Op &rope) {
+  RopeScaling scaling;
+  scaling.kind = rope.get(param::scaling).str();
+  scaling.factor = rope.get(param::factor);
+  scaling.originalPositions = rope.get(param::originalPositions);
+  scaling.slowTurns = rope.get(param::slowTurns);
+  scaling.fastTurns = rope.get(param::fastTurns);
+  scaling.magnitude = rope.get(param::magnitude);
+  if (const Constant *factors = rope.constant(param::shortFactors))
+    scaling.shortFactors = factors->asDoubles();
+  if (const Constant *factors = rope.constant(param::longFactors))
+    scaling.longFactors = factors->asDoubles();
+  return scaling;
+}
+
+//===----------------------------------------------------------------------===//
+// config.json
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads one object; `wrong` keeps the first error.
+class Reader {
+public:
+  Reader(const json::Object &scaling, const json::Object &config)
+      : scaling(scaling), config(config) {}
+
+  std::string wrong;
+
+  std::optional<RopeScaling> read();
+
+private:
+  void fail(const Twine &text) {
+    if (wrong.empty())
+      wrong = text.str();
+  }
+  /// A positive number, or `fallback` where it is absent or null.
+  double number(StringRef key, std::optional<double> fallback);
+  std::vector<double> numbers(StringRef key);
+  int64_t original(const RopeScaling &read);
+  double yarnMagnitude(double factor);
+  double longMagnitude(double original);
+  void checkKeys(StringRef kind);
+
+  const json::Object &scaling, &config;
+};
+
+} // namespace
+
+static bool isGiven(const json::Object &object, StringRef key) {
+  const json::Value *value = object.get(key);
+  return value && value->kind() != json::Value::Null;
+}
+
+double Reader::number(StringRef key, std::optional<double> fallback) {
+  if (!isGiven(scaling, key)) {
+    if (!fallback)
+      fail("its rotary embedding's scaling has no `" + key + "`");
+    return fallback.value_or(1);
+  }
+  std::optional<double> value = scaling.getNumber(key);
+  if (value && *value > 0 && float(*value) > 0 && std::isfinite(float(*value)))
+    return *value;
+  fail("`" + key + "` of its rotary embedding's scaling is no positive number");
+  return 1;
+}
+
+std::vector<double> Reader::numbers(StringRef key) {
+  std::vector<double> list;
+  const json::Array *array = scaling.getArray(key);
+  if (!array)
+    fail("its rotary embedding's scaling has no list `" + key + "`");
+  else
+    for (const json::Value &value : *array) {
+      double number = value.getAsNumber().value_or(0);
+      if (!(float(number) > 0) || !std::isfinite(float(number)))
+        fail("`" + key +
+             "` of its rotary embedding's scaling has a value that is no "
+             "positive number");
+      list.push_back(number);
+    }
+  return list;
+}
+
+/// The positions that a model was trained for: said in the object, of the
+/// model, or all that the model has. `dynamic` scales from the latter.
+int64_t Reader::original(const RopeScaling &read) {
+  static constexpr StringLiteral key = "original_max_position_embeddings";
+  std::optional<int64_t> all = config.getInteger("max_position_embeddings");
+  std::optional<int64_t> said = scaling.getInteger(key);
+  if (!said)
+    said = config.getInteger(key);
+  if (read.kind == "dynamic" && said && all && *said != *all)
+    fail("`" + key + "` is " + Twine(*said) +
+         " and `max_position_embeddings` " + Twine(*all) +
+         ", and programs disagree on which one dynamic scaling "
+         "begins at");
+  int64_t positions = (said ? said : all).value_or(0);
+  if (positions < 1 || positions > INT32_MAX)
+    fail("it does not say the positions that its rotary embedding's scaling "
+         "starts from");
+  return positions;
+}
+
+double Reader::yarnMagnitude(double factor) {
+  if (isGiven(scaling, "attention_factor"))
+    return number("attention_factor", std::nullopt);
+  auto of = [&](double scale) {
+    return factor <= 1 ? 1.0 : 0.1 * scale * std::log(factor) + 1;
+  };
+  double one = scaling.getNumber("mscale").value_or(0);
+  double all = scaling.getNumber("mscale_all_dim").value_or(0);
+  return one != 0 && all != 0 ? of(one) / of(all) : of(1);
+}
+
+double Reader::longMagnitude(double original) {
+  if (isGiven(scaling, "attention_factor"))
+    return number("attention_factor", std::nullopt);
+  double all = config.getNumber("max_position_embeddings").value_or(0);
+  double factor = number("factor", all / original);
+  if (isGiven(scaling, "factor") && factor != all / original)
+    fail("`factor` of its rotary embedding's scaling is not "
+         "`max_position_embeddings` / `original_max_position_embeddings`, and "
+         "programs disagree on which one is the factor");
+  return factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(original));
+}
+
+/// A key that is not known could change the angles.
+void Reader::checkKeys(StringRef kind) {
+  static constexpr StringLiteral always[] = {"type", "rope_type", "rope_theta",
+                                             "partial_rotary_factor"};
+  static constexpr std::pair<StringLiteral, StringLiteral> some[] = {
+      {"linear", "factor"},
+      {"dynamic", "factor"},
+      {"dynamic", "original_max_position_embeddings"},
+      {"llama3", "factor"},
+      {"llama3", "low_freq_factor"},
+      {"llama3", "high_freq_factor"},
+      {"llama3", "original_max_position_embeddings"},
+      {"yarn", "factor"},
+      {"yarn", "original_max_position_embeddings"},
+      {"yarn", "attention_factor"},
+      {"yarn", "beta_fast"},
+      {"yarn", "beta_slow"},
+      {"yarn", "mscale"},
+      {"yarn", "mscale_all_dim"},
+      {"longrope", "factor"},
+      {"longrope", "original_max_position_embeddings"},
+      {"longrope", "attention_factor"},
+      {"longrope", "short_factor"},
+      {"longrope", "long_factor"},
+  };
+  std::vector<std::string> keys;
+  for (const auto &[key, value] : scaling) {
+    StringRef name = key;
+    bool isKnown = value.kind() == json::Value::Null ||
+                   is_contained(always, name) ||
+                   any_of(some, [&](const auto &known) {
+                     return known.first == kind && known.second == name;
+                   });
+    // What yarn does anyway.
+    if (name == "truncate" && value.getAsBoolean() == true)
+      isKnown = true;
+    if (!isKnown)
+      keys.push_back(name.str());
+  }
+  llvm::sort(keys);
+  if (!keys.empty())
+    fail("`" + keys.front() + "` of its rotary embedding's scaling `" + kind +
+         "` is not known");
+}
+
+std::optional<RopeScaling> Reader::read() {
+  RopeScaling read;
+  StringRef kind = "default";
+  for (const char *key : {"type", "rope_type"})
+    kind = scaling.getString(key).value_or(kind);
+  if (kind == "su") // the name that Phi-3 began with
+    kind = "longrope";
+  checkKeys(kind);
+  read.kind = kind == "default" ? "none" : kind.str();
+  if (kind == "linear" || kind == "dynamic" || kind == "llama3")
+    read.factor = number("factor", std::nullopt);
+  if (kind == "dynamic" || kind == "llama3" || kind == "yarn" ||
+      kind == "longrope")
+    read.originalPositions = original(read);
+  if (kind == "llama3") {
+    read.slowTurns = number("low_freq_factor", std::nullopt);
+    read.fastTurns = number("high_freq_factor", std::nullopt);
+  } else if (kind == "yarn") {
+    double all = config.getNumber("max_position_embeddings").value_or(0);
+    read.factor = number("factor", all / double(read.originalPositions));
+    read.slowTurns = number("beta_slow", 1);
+    read.fastTurns = number("beta_fast", 32);
+    read.magnitude = yarnMagnitude(read.factor);
+  } else if (kind == "longrope") {
+    read.shortFactors = numbers("short_factor");
+    read.longFactors = numbers("long_factor");
+    read.magnitude = longMagnitude(double(read.originalPositions));
+  } else if (kind != "default" && kind != "linear" && kind != "dynamic") {
+    fail("the scaling `" + kind + "` of its rotary embedding is not known");
+  }
+  if ((kind == "llama3" || kind == "yarn") && read.slowTurns >= read.fastTurns)
+    fail("the numbers of turns of its rotary embedding's scaling are not in "
+         "order");
+  if (!(read.factor > 0) || !std::isfinite(read.magnitude))
+    fail("its rotary embedding's scaling has no positive factor");
+  if (!wrong.empty())
+    return std::nullopt;
+  return read;
+}
+
+std::optional<RopeScaling> RopeScaling::read(const json::Object &scaling,
+                                             const json::Object &config,
+                                             std::string &wrong) {
+  Reader reader(scaling, config);
+  std::optional<RopeScaling> read = reader.read();
+  wrong = reader.wrong;
+  return read;
+}
+
+//===----------------------------------------------------------------------===//
+// The fact
+//===----------------------------------------------------------------------===//
+
+static std::string list(ArrayRef<double> numbers) {
+  std::vector<std::string> texts;
+  for (double number : numbers)
+    texts.push_back(ModelFacts::spell(number));
+  return "[" + join(texts, ",") + "]";
+}
+
+std::string RopeScaling::text() const {
+  if (kind == "none" && magnitude == 1)
+    return "none";
+  // Sorted.
+  std::vector<std::string> members;
+  auto add = [&](StringRef key, const std::string &value) {
+    members.push_back(("\"" + key + "\":" + value).str());
+  };
+  bool hasMagnitude = kind == "yarn" || kind == "longrope" || magnitude != 1;
+  if (hasMagnitude)
+    add("attention_factor", ModelFacts::spell(magnitude));
+  if (kind == "yarn") {
+    add("beta_fast", ModelFacts::spell(fastTurns));
+    add("beta_slow", ModelFacts::spell(slowTurns));
+  }
+  if (kind != "none" && kind != "longrope")
+    add("factor", ModelFacts::spell(factor));
+  if (kind == "llama3")
+    add("high_freq_factor", ModelFacts::spell(fastTurns));
+  if (kind == "longrope")
+    add("long_factor", list(longFactors));
+  if (kind == "llama3")
+    add("low_freq_factor", ModelFacts::spell(slowTurns));
+  if (kind != "none" && kind != "linear")
+    add("original_max_position_embeddings", std::to_string(originalPositions));
+  add("rope_type", "\"" + (kind == "none" ? "default" : kind) + "\"");
+  if (kind == "longrope")
+    add("short_factor", list(shortFactors));
+  return "{" + join(members, ",") + "}";
+}
