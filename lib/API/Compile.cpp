@@ -142,6 +142,13 @@ compileKernel(std::unique_ptr<Module> module, const SourceFormat &format,
   return compile(std::move(module), format, options, diags);
 }
 
+/// The options, with the program that weights are for.
+static CompileOptions forProgram(CompileOptions options, llvm::StringRef path) {
+  if (options.weights.program.empty())
+    options.weights.program = path.str();
+  return options;
+}
+
 std::optional<CompiledProgram> anec::compileFile(llvm::StringRef path,
                                                  const CompileOptions &options,
                                                  Diagnostics &diags) {
@@ -149,7 +156,7 @@ std::optional<CompiledProgram> anec::compileFile(llvm::StringRef path,
   if (!source)
     return std::nullopt;
   return compileKernel(readSource(*source, options, diags), *source->format,
-                       options, diags);
+                       forProgram(options, path), diags);
 }
 
 /// A source with a copy of `text`, owned by `diags`.
@@ -235,8 +242,8 @@ static std::optional<ModelPackage> packageModel(std::unique_ptr<Module> module,
 std::optional<ModelPackage>
 anec::compileModelFile(llvm::StringRef path, const CompileOptions &options,
                        llvm::StringRef folder, Diagnostics &diags) {
-  return packageModel(readSourceFile(path, options, diags), options, folder,
-                      diags);
+  return packageModel(readSourceFile(path, options, diags),
+                      forProgram(options, path), folder, diags);
 }
 
 std::optional<ModelPackage>

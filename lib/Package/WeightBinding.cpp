@@ -8,6 +8,9 @@
 #include "anec/Ops/Weights.h"
 #include "anec/Package/Diags.h"
 #include "anec/Support/Json.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace anec;
 
@@ -24,6 +27,9 @@ static bool readMapping(llvm::StringRef path, llvm::StringMap<std::string> &map,
     return false;
   }
   for (const auto &[key, value] : *object) {
+    // No weight has a name without a dot.
+    if (key == "config" && value.getAsObject())
+      continue;
     std::optional<llvm::StringRef> name = value.getAsString();
     if (!name) {
       diags.reportFile(path, diag::BadMapping,
@@ -49,15 +55,32 @@ std::optional<WeightBinding> WeightBinding::open(const WeightOptions &options,
     if (!binding.arrays)
       return std::nullopt;
   }
-  if (!options.mapping.empty() &&
-      !readMapping(options.mapping, binding.names, diags))
+  std::string mapping = options.mapping;
+  if (mapping.empty() && binding.arrays && !options.program.empty() &&
+      llvm::sys::fs::exists(namesFileOf(options.program))) {
+    mapping = namesFileOf(options.program);
+    binding.isMappingFound = true;
+  }
+  if (!mapping.empty() && !readMapping(mapping, binding.names, diags))
     return std::nullopt;
   return binding;
 }
 
+std::string anec::namesFileOf(llvm::StringRef program) {
+  // The path of a package can end in a separator.
+  while (program.size() > 1 && llvm::sys::path::is_separator(program.back()))
+    program = program.drop_back();
+  llvm::SmallString<128> path(program);
+  llvm::sys::path::replace_extension(path, "names.json");
+  return path.str().str();
+}
+
 llvm::StringRef WeightBinding::storedName(llvm::StringRef name) const {
   auto mapped = names.find(name);
-  return mapped == names.end() ? name : llvm::StringRef(mapped->second);
+  if (mapped == names.end() ||
+      (isMappingFound && !(arrays && arrays->lookup(mapped->second))))
+    return name;
+  return mapped->second;
 }
 
 bool WeightBinding::has(llvm::StringRef name) const {

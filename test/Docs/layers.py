@@ -17,7 +17,7 @@ FLOORS = [
     ["Package"],
     ["Formats"],
     ["Runtime"],
-    ["Train"],
+    ["Train", "Import"],
     ["Bench"],
     ["API"],
     ["Probe"],

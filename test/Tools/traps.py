@@ -11,6 +11,8 @@ FOLDER is made anew. A failure prints the seed that repeats it with --runs=1.
 """
 import argparse
 import hashlib
+import json
+import math
 import os
 import random
 import re
@@ -18,6 +20,7 @@ import resource
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import sys
 
@@ -75,6 +78,27 @@ def call(*words, **options):
     subprocess.run(words, check=True, capture_output=True, **options)
 
 
+def write_language_model(folder):
+    """A GPT-2 in the layout of Hugging Face, of zeros."""
+    os.mkdir(folder)
+    with open(folder + "/config.json", "w", encoding="utf-8") as file:
+        json.dump({"model_type": "gpt2", "n_layer": 1, "n_embd": 4, "n_head": 1,
+                   "vocab_size": 3, "n_positions": 8}, file)
+    shapes = {"wte.weight": [3, 4], "wpe.weight": [8, 4]}
+    for name in ("h.0.ln_1", "h.0.ln_2", "ln_f"):
+        shapes[name + ".weight"] = shapes[name + ".bias"] = [4]
+    for name, inputs, outputs in (("attn.c_attn", 4, 12), ("attn.c_proj", 4, 4),
+                                  ("mlp.c_fc", 4, 16), ("mlp.c_proj", 16, 4)):
+        shapes[f"h.0.{name}.weight"] = [inputs, outputs]
+        shapes[f"h.0.{name}.bias"] = [outputs]
+    header, end = {}, 0
+    for name, shape in shapes.items():
+        begin, end = end, end + 4 * math.prod(shape)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    write(folder + "/model.safetensors", struct.pack("<Q", len(text)) + text + bytes(end))
+
+
 def make_inputs(model, folder):
     """A package, programs, weights, data, a run, a log and a report."""
     os.makedirs(folder)
@@ -93,6 +117,7 @@ def make_inputs(model, folder):
     call("ane-run", "train", "m.anepkg", "--data", "data.txt", "--steps=2",
          "--save-every=1", "--checkpoint=run", **at)
     shutil.copy(folder + "/run/best/weights.safetensors", folder + "/w.safetensors")
+    write_language_model(folder + "/hf")
     shutil.copy(folder + "/run/train.jsonl", folder + "/log.jsonl")
     with open(folder + "/map.json", "w", encoding="utf-8") as file:
         file.write("{}")
@@ -171,6 +196,9 @@ def commands(out):
                                    "--program=k.mil"], reads=["k.mil"])
     yield Command("anec diff", ["anec", "diff", "k.mil", "k.tdsl"],
                   ["k.mil", "k.tdsl", "weights/k.bin"])
+    yield Command("anec import", ["anec", "import", "hf", "-o", q + ".tdsl"],
+                  ["hf/config.json", "hf/model.safetensors"], q + ".tdsl",
+                  ["../" + out + ".names.json"])
     for ending in (".safetensors", ".bin"):
         yield Command("anec convert", ["anec", "convert", "w.safetensors",
                                        "--config=m.tdsl", "-o", q + ending],

@@ -45,6 +45,7 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   options.function = function;
   options.weights.source = weights;
   options.weights.mapping = weightMap;
+  options.weights.program = input;
   if (seed.getNumOccurrences())
     options.weights.seed = seed;
   options.weights.executor = std::make_shared<Executor>(threads);

@@ -29,7 +29,12 @@ struct WeightOptions {
   MappedFile contents;
   /// A JSON object from weight names (`attention.wq`) to names in `source`;
   /// empty when they are the same. A weight missing from it keeps its own name.
+  /// The object can have a member `config`, which is for exporting.
   std::string mapping;
+  /// The program or package that the weights are for. Without `mapping`, the
+  /// file `namesFileOf(program)`, if there is one, maps names too, where
+  /// `source` has an array of the other name.
+  std::string program;
   /// Draws all weights that `source` does not have; without it, a missing
   /// weight is an error.
   std::optional<uint64_t> seed;
@@ -84,9 +89,14 @@ private:
 
   std::optional<ArraySource> arrays;
   llvm::StringMap<std::string> names;
+  bool isMappingFound = false; ///< and not asked for
   std::optional<uint64_t> seed;
   std::shared_ptr<Executor> workers = std::make_shared<Executor>();
 };
+
+/// `model.names.json` for `model.tdsl`: the map that `anec import` writes
+/// beside a program, from the names of weights to those of arrays.
+std::string namesFileOf(llvm::StringRef program);
 
 /// Whether the operand in `slot` of `call` is used as a scale in the callee.
 using IsScale = llvm::function_ref<bool(const Op &call, unsigned slot)>;

@@ -10,6 +10,7 @@
 #include "anec/CoreML/Diags.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
+#include "anec/Import/Diags.h"
 #include "anec/MIL/Diags.h"
 #include "anec/Onnx/Diags.h"
 #include "anec/Ops/Diags.h"
@@ -38,6 +39,8 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 #include "anec/Frontend/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/IR/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Import/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/MIL/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,

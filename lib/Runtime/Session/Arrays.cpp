@@ -33,21 +33,23 @@ float *Arrays::allocate(size_t count) {
 
 bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
                   Diagnostics &diags) {
-  WeightOptions stored;
+  WeightOptions given = options, stored;
+  if (given.program.empty())
+    given.program = package.folder;
   if (!package.values.empty()) {
     stored.source = package.pathOf(package.values);
     stored.contents = package.contents.lookup(package.values);
   }
-  bool given = !options.source.empty() || options.seed;
+  bool isGiven = !options.source.empty() || options.seed;
   std::optional<WeightBinding> values =
-      WeightBinding::open(given ? options : stored, diags);
+      WeightBinding::open(isGiven ? given : stored, diags);
   if (!values || !values->fits(package.facts, diags))
     return false;
   for (const PackagedWeight &weight : package.weights)
     for (const std::string &name : weight.arrays()) {
       TensorType type(DType::FP32, weight.type.shape);
       // Weights that are constants of kernels need no values here.
-      if (!given && !values->has(name))
+      if (!isGiven && !values->has(name))
         if (package.weightMode == WeightMode::Baked)
           continue;
       ConstantRef value =

@@ -1,0 +1,47 @@
+//===- Import.h - language models of others as programs ---------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Writes the .tdsl program of a language model that others have trained, and
+/// a map from the names of its weights to those of the arrays. The weights stay
+/// where they are, as they are.
+///
+///   anec::importModel("Qwen3-0.6B", "qwen3.tdsl", {}, diags);
+///
+/// docs/import.md lists the families of models.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_IMPORT_IMPORT_H
+#define ANEC_IMPORT_IMPORT_H
+
+#include "anec/IR/DType.h"
+#include "anec/Support/Diagnostics.h"
+#include <vector>
+
+namespace anec {
+
+struct ImportOptions {
+  /// `seq` of the program: the positions it computes at a time, which
+  /// `--define seq=` changes later. 0 is 256, or all that the model has.
+  int64_t positions = 0;
+  /// The element type of the program, fp16 or fp32.
+  DType floats = DType::FP16;
+  /// Keys of config.json that are not looked at.
+  std::vector<std::string> ignoredKeys;
+};
+
+/// Imports `source`, a folder in Hugging Face's layout (config.json and
+/// .safetensors files), to the program `program` (`.tdsl`), and writes the map
+/// `namesFileOf(program)`. Both appear, or neither does. Returns false, with
+/// the reason reported, when the model has parts that anec does not know, or
+/// when an array is missing, has another shape, or belongs to no weight.
+[[nodiscard]] bool importModel(llvm::StringRef source, llvm::StringRef program,
+                               const ImportOptions &options,
+                               Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_IMPORT_IMPORT_H

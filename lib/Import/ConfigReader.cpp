@@ -1,0 +1,269 @@
+//===- ConfigReader.cpp - reads config.json, key by key -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ConfigReader.h"
+#include "NeutralKeys.h"
+#include "anec/Import/Diags.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace anec;
+using namespace llvm;
+
+ConfigReader::ConfigReader(const json::Object &object, StringRef path,
+                           ArrayRef<std::string> ignored, Diagnostics &diags)
+    : object(object), path(path.str()), diags(diags) {
+  for (const std::string &key : ignored)
+    this->ignored.insert(key);
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+/// A value in one line of a message.
+std::string ConfigReader::spell(StringRef key) const {
+  static constexpr size_t longest = 80;
+  std::string text;
+  raw_string_ostream(text) << *object.get(key);
+  if (text.size() > longest) {
+    text.resize(longest);
+    while (!text.empty() && !json::isUTF8(text))
+      text.pop_back();
+    text += "...";
+  }
+  return text;
+}
+
+void ConfigReader::refuse(StringRef key, const Twine &known) {
+  failed = true;
+  diags.reportFile(path, diag::ConfigValue, key, spell(key), known.str());
+}
+
+void ConfigReader::fail(const Twine &reason) {
+  failed = true;
+  diags.reportFile(path, diag::BadImportConfig, reason.str());
+}
+
+void ConfigReader::missing(StringRef key) {
+  failed = true;
+  diags.reportFile(path, diag::ConfigMissing, key);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// The value of a key, unless it is null or ignored.
+const json::Value *ConfigReader::find(StringRef key) {
+  used.insert(key);
+  return has(key) ? object.get(key) : nullptr;
+}
+
+bool ConfigReader::has(StringRef key) const {
+  const json::Value *value = object.get(key);
+  return value && value->kind() != json::Value::Null && !ignored.contains(key);
+}
+
+int64_t ConfigReader::integer(StringRef key, std::optional<int64_t> fallback,
+                              int64_t least) {
+  const json::Value *value = find(key);
+  if (!value) {
+    if (!fallback)
+      missing(key);
+    return fallback.value_or(1);
+  }
+  std::optional<int64_t> number = value->getAsInteger();
+  if (number && *number >= least && *number <= INT32_MAX)
+    return *number;
+  refuse(key, "an integer from " + Twine(least) + " to 2147483647");
+  return 1;
+}
+
+double ConfigReader::number(StringRef key, std::optional<double> fallback) {
+  const json::Value *value = find(key);
+  if (!value) {
+    if (!fallback)
+      missing(key);
+    return fallback.value_or(1);
+  }
+  std::optional<double> number = value->getAsNumber();
+  if (number && float(*number) > 0 && std::isfinite(float(*number)))
+    return *number;
+  refuse(key, "a positive number");
+  return 1;
+}
+
+double ConfigReader::numberOrZero(StringRef key, double fallback) {
+  if (object.get(key) && !has(key)) {
+    accept(key);
+    return 0;
+  }
+  return number(key, fallback);
+}
+
+bool ConfigReader::flag(StringRef key, bool fallback) {
+  const json::Value *value = find(key);
+  if (!value)
+    return fallback;
+  std::optional<bool> flag = value->getAsBoolean();
+  if (!flag)
+    refuse(key, "true or false");
+  return flag.value_or(fallback);
+}
+
+std::string ConfigReader::text(StringRef key, StringRef fallback) {
+  const json::Value *value = find(key);
+  if (!value)
+    return fallback.str();
+  std::optional<StringRef> text = value->getAsString();
+  if (!text)
+    refuse(key, "a string");
+  return text.value_or(fallback).str();
+}
+
+Activation ConfigReader::activation(StringRef key, StringRef fallback) {
+  static constexpr std::pair<StringLiteral, Activation> names[] = {
+      {"silu", Activation::Silu},
+      {"swish", Activation::Silu},
+      {"gelu", Activation::Gelu},
+      {"gelu_new", Activation::GeluTanh},
+      {"gelu_fast", Activation::GeluTanh},
+      {"gelu_pytorch_tanh", Activation::GeluTanh},
+      {"quick_gelu", Activation::GeluSigmoid},
+      {"relu", Activation::Relu},
+  };
+  std::string name = text(key, fallback);
+  std::vector<std::string> known;
+  for (const auto &[spelling, activation] : names) {
+    if (name == spelling)
+      return activation;
+    known.push_back("`" + spelling.str() + "`");
+  }
+  if (has(key))
+    refuse(key, join(known, ", "));
+  return Activation::Silu;
+}
+
+std::vector<bool> ConfigReader::windowedLayers(int64_t layers) {
+  const json::Value *value = find("layer_types");
+  std::vector<bool> windowed;
+  if (!value)
+    return windowed;
+  const json::Array *array = value->getAsArray();
+  if (!array || int64_t(array->size()) != layers) {
+    refuse("layer_types", "a list with a type for each layer");
+    return windowed;
+  }
+  for (const json::Value &item : *array) {
+    std::optional<StringRef> type = item.getAsString();
+    if (type != "full_attention" && type != "sliding_attention") {
+      refuse("layer_types", "`full_attention` and `sliding_attention`");
+      return {};
+    }
+    windowed.push_back(type == "sliding_attention");
+  }
+  return windowed;
+}
+
+std::vector<int64_t> ConfigReader::integers(StringRef key, int64_t count) {
+  const json::Value *value = find(key);
+  std::vector<int64_t> list;
+  if (!value)
+    return list;
+  const json::Array *array = value->getAsArray();
+  for (size_t i = 0; array && i < array->size(); ++i)
+    if (std::optional<int64_t> item = (*array)[i].getAsInteger())
+      list.push_back(*item);
+  if (!array || list.size() != array->size() || int64_t(list.size()) != count) {
+    refuse(key, "a list with an integer for each layer");
+    list.clear();
+  }
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Rotary embedding
+//===----------------------------------------------------------------------===//
+
+/// Older files have `rope_theta`, `rope_scaling` and `partial_rotary_factor`;
+/// newer ones an object `rope_parameters` with all of them, or one such object
+/// for each type of layer.
+Rotary ConfigReader::rotary(int64_t headDim, double theta, StringRef type,
+                            double partial) {
+  Rotary rotary;
+  const json::Value *newer = find("rope_parameters");
+  const json::Value *older = find("rope_scaling");
+  accept("original_max_position_embeddings");
+  rotary.theta = number("rope_theta", theta);
+  double part = number("partial_rotary_factor", partial);
+  const json::Object *parameters = nullptr;
+  for (auto [key, value] :
+       {std::pair("rope_parameters", newer), std::pair("rope_scaling", older)})
+    if (value && !value->getAsObject())
+      refuse(key, "an object");
+  if (newer && newer->getAsObject()) {
+    parameters = newer->getAsObject();
+    if (const json::Object *ofType = parameters->getObject(type))
+      parameters = ofType;
+    auto take = [&](StringRef key, double &number) {
+      std::optional<double> value = parameters->getNumber(key);
+      if (value && float(*value) > 0 && std::isfinite(float(*value)))
+        number = *value;
+      else if (parameters->get(key) &&
+               parameters->get(key)->kind() != json::Value::Null)
+        refuse("rope_parameters", "positive numbers");
+    };
+    take("rope_theta", rotary.theta);
+    take("partial_rotary_factor", part);
+  } else if (older) {
+    parameters = older->getAsObject();
+  }
+  if (parameters) {
+    std::string wrong;
+    std::optional<RopeScaling> scaling =
+        RopeScaling::read(*parameters, object, wrong);
+    if (!scaling)
+      fail(wrong);
+    else
+      rotary.scaling = std::move(*scaling);
+  }
+  rotary.channels = int64_t(double(headDim) * part);
+  if (part > 1 || rotary.channels < 2 || rotary.channels % 2)
+    fail("its rotary embedding rotates " + Twine(rotary.channels) + " of " +
+         Twine(headDim) + " channels of a head, which are no pairs");
+  for (const std::vector<double> *factors :
+       {&rotary.scaling.shortFactors, &rotary.scaling.longFactors})
+    if (rotary.scaling.kind == "longrope" &&
+        int64_t(factors->size()) != rotary.channels / 2)
+      fail("its rotary embedding's scaling has " + Twine(factors->size()) +
+           " factors, and there are " + Twine(rotary.channels / 2) + " pairs");
+  return rotary;
+}
+
+//===----------------------------------------------------------------------===//
+// The rest
+//===----------------------------------------------------------------------===//
+
+bool ConfigReader::finish() {
+  std::vector<std::string> keys;
+  for (const auto &[key, value] : object)
+    if (has(key) && !used.contains(key))
+      keys.push_back(key.str());
+  llvm::sort(keys);
+  for (const std::string &key : keys) {
+    const json::Value &value = *object.get(key);
+    if (isNeutral(key, value))
+      continue;
+    if (StringRef known = onlyKnownValue(key); !known.empty()) {
+      refuse(key, known);
+      continue;
+    }
+    failed = true;
+    diags.reportFile(path, diag::ConfigUnknown, key, spell(key));
+  }
+  return !failed;
+}

@@ -1,0 +1,89 @@
+//===- ConfigReader.h - reads config.json, key by key -----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads Hugging Face's config.json so that nothing in it is overlooked: a key
+/// that no family reads, and that is not known to be without effect on the
+/// results, is an error.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_IMPORT_CONFIGREADER_H
+#define ANEC_LIB_IMPORT_CONFIGREADER_H
+
+#include "Decoder.h"
+#include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace anec {
+
+class ConfigReader {
+public:
+  /// `path` is for messages.
+  ConfigReader(const llvm::json::Object &object, llvm::StringRef path,
+               llvm::ArrayRef<std::string> ignored, Diagnostics &diags);
+
+  // A value that is missing or null is `fallback`; without one, and where it
+  // has another type, an error is reported.
+
+  /// An integer from 1 to 2^31 - 1.
+  int64_t size(llvm::StringRef key,
+               std::optional<int64_t> fallback = std::nullopt) {
+    return integer(key, fallback, 1);
+  }
+  /// The same from 0 on.
+  int64_t count(llvm::StringRef key, int64_t fallback) {
+    return integer(key, fallback, 0);
+  }
+  /// A positive number.
+  double number(llvm::StringRef key,
+                std::optional<double> fallback = std::nullopt);
+  /// The same; 0 for null.
+  double numberOrZero(llvm::StringRef key, double fallback = 0);
+  bool flag(llvm::StringRef key, bool fallback);
+  std::string text(llvm::StringRef key, llvm::StringRef fallback);
+  /// An activation by its name.
+  Activation activation(llvm::StringRef key, llvm::StringRef fallback);
+  /// `layer_types`: whether each of `layers` layers has a window; empty when it
+  /// is not given.
+  std::vector<bool> windowedLayers(int64_t layers);
+  /// A list of `count` integers; empty when it is missing or null.
+  std::vector<int64_t> integers(llvm::StringRef key, int64_t count);
+  /// The rotary embedding of a layer with heads of `headDim` channels. `type`
+  /// selects a part of `rope_parameters` that has one for each type of layer.
+  Rotary rotary(int64_t headDim, double theta,
+                llvm::StringRef type = "full_attention", double partial = 1);
+
+  /// Whether the key has a value that is not null.
+  bool has(llvm::StringRef key) const;
+  /// Counts `key` as read.
+  void accept(llvm::StringRef key) { used.insert(key); }
+  /// Reports that the value of `key` is not among `known`.
+  void refuse(llvm::StringRef key, const llvm::Twine &known);
+  /// Reports something about the whole file.
+  void fail(const llvm::Twine &reason);
+
+  /// Checks the keys that were not read. Returns false when there was an error
+  /// since the beginning.
+  [[nodiscard]] bool finish();
+  bool hasFailed() const { return failed; }
+
+private:
+  const llvm::json::Value *find(llvm::StringRef key);
+  int64_t integer(llvm::StringRef key, std::optional<int64_t> fallback,
+                  int64_t least);
+  void missing(llvm::StringRef key);
+  std::string spell(llvm::StringRef key) const;
+
+  const llvm::json::Object &object;
+  std::string path;
+  llvm::StringSet<> ignored, used;
+  Diagnostics &diags;
+  bool failed = false;
+};
+
+} // namespace anec
+
+#endif // ANEC_LIB_IMPORT_CONFIGREADER_H

@@ -1,0 +1,69 @@
+//===- Families.h - the families of models ----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A family is one row: the value of `model_type` in config.json, how its keys
+/// become a Decoder, and what its arrays are called.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_IMPORT_FAMILIES_H
+#define ANEC_LIB_IMPORT_FAMILIES_H
+
+#include "ConfigReader.h"
+
+namespace anec {
+
+/// What the array of a role is called; `#` stands for the number of the layer.
+struct ArrayName {
+  WeightRole role;
+  llvm::StringLiteral pattern;
+};
+
+struct Family {
+  llvm::StringLiteral name; ///< `model_type`
+  void (*read)(ConfigReader &config, Decoder &decoder);
+  llvm::ArrayRef<ArrayName> arrays;
+  /// Before the names of all arrays but the classifier's, in files of whole
+  /// models; files of the decoder alone are without it.
+  llvm::StringLiteral prefix;
+};
+
+/// All families, sorted by name.
+llvm::ArrayRef<Family> families();
+/// Null when there is none.
+const Family *findFamily(llvm::StringRef name);
+
+// The readers, and the names, by the file that they are in.
+void readLlama(ConfigReader &config, Decoder &decoder);
+void readMistral(ConfigReader &config, Decoder &decoder);
+void readQwen2(ConfigReader &config, Decoder &decoder);
+void readQwen3(ConfigReader &config, Decoder &decoder);
+void readSmolLM3(ConfigReader &config, Decoder &decoder);
+llvm::ArrayRef<ArrayName> llamaArrays();
+
+void readGemma2(ConfigReader &config, Decoder &decoder);
+void readGemma3(ConfigReader &config, Decoder &decoder);
+llvm::ArrayRef<ArrayName> gemmaArrays();
+
+void readGpt2(ConfigReader &config, Decoder &decoder);
+llvm::ArrayRef<ArrayName> gpt2Arrays();
+
+void readPhi(ConfigReader &config, Decoder &decoder);
+llvm::ArrayRef<ArrayName> phiArrays();
+void readPhi3(ConfigReader &config, Decoder &decoder);
+llvm::ArrayRef<ArrayName> phi3Arrays();
+
+/// The sizes that most families name alike, and their norms' epsilon.
+void readSizes(ConfigReader &config, Decoder &decoder);
+/// Gives all layers the same kind.
+void setKinds(Decoder &decoder, const LayerKind &kind);
+/// Gives the layers `windowed` selects the window `size`, and the others none.
+void setWindows(Decoder &decoder, const std::vector<bool> &windowed,
+                int64_t size);
+
+} // namespace anec
+
+#endif // ANEC_LIB_IMPORT_FAMILIES_H

@@ -1,0 +1,80 @@
+//===- ImportedWeights.cpp - which array is which weight ------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ImportedWeights.h"
+#include "anec/Import/Diags.h"
+
+using namespace anec;
+using namespace llvm;
+
+/// The name of the array of `role`. The classifier lies beside the decoder.
+static std::string arrayName(const Family &family, WeightRole role,
+                             int64_t layer, StringRef prefix) {
+  const ArrayName *name = find_if(
+      family.arrays, [&](const ArrayName &name) { return name.role == role; });
+  assert(name != family.arrays.end() && "a weight that the family lacks");
+  bool isBeside =
+      role == WeightRole::Classifier || role == WeightRole::ClassifierBias;
+  auto [before, after] = name->pattern.split('#');
+  std::string text = (isBeside ? "" : prefix).str() + before.str();
+  if (before.size() < name->pattern.size())
+    text += std::to_string(layer);
+  return text + after.str();
+}
+
+std::vector<ImportedWeight> anec::matchWeights(const Family &family,
+                                               const Decoder &decoder,
+                                               const ArraySource &arrays) {
+  StringRef prefix = family.prefix;
+  if (arrays.lookup(arrayName(family, WeightRole::Embedding, 0, "")))
+    prefix = "";
+  std::vector<ImportedWeight> weights;
+  for (const DecoderWeight &weight : weightsOf(decoder))
+    for (int64_t layer = 0, end = weight.isOfLayer ? decoder.layers : 1;
+         layer < end; ++layer)
+      weights.push_back({weight.nameOf(layer),
+                         arrayName(family, weight.role, layer, prefix),
+                         weight.shape()});
+  return weights;
+}
+
+/// Arrays that files have besides the weights, and that no model reads: tables
+/// of angles, masks, and a classifier that is the embedding.
+static bool isUnread(StringRef array) {
+  static constexpr StringLiteral endings[] = {"rotary_emb.inv_freq",
+                                              "attn.bias", "attn.masked_bias"};
+  return array == "lm_head.weight" ||
+         any_of(endings, [&](StringRef end) { return array.ends_with(end); });
+}
+
+bool anec::checkWeights(ArrayRef<ImportedWeight> weights, const Family &family,
+                        const ArraySource &arrays, Diagnostics &diags) {
+  static constexpr unsigned mostErrors = 10;
+  unsigned errors = 0;
+  StringSet<> known;
+  for (const ImportedWeight &weight : weights) {
+    known.insert(weight.array);
+    if (errors >= mostErrors)
+      return false;
+    ConstantRef array = arrays.lookup(weight.array);
+    if (!array) {
+      diags.reportFile(arrays.path(), diag::WeightArrayMissing, weight.array,
+                       weight.name);
+      ++errors;
+    } else if (array->type().shape != weight.shape ||
+               !isFloat(array->dtype())) {
+      diags.reportFile(arrays.path(), diag::WeightArrayShape, weight.array,
+                       array->type().str(), shapeToString(weight.shape));
+      ++errors;
+    }
+  }
+  // An array that is left over changes what a model computes.
+  for (StringRef name : arrays.names())
+    if (errors < mostErrors && !known.contains(name) && !isUnread(name)) {
+      diags.reportFile(arrays.path(), diag::ArrayNotOfModel, name);
+      ++errors;
+    }
+  return errors == 0;
+}

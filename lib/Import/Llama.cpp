@@ -1,0 +1,121 @@
+//===- Llama.cpp - models that are made like Llama ------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Llama, and its relatives Mistral, Qwen2, Qwen3 and SmolLM3. Defaults of keys
+/// are those of transformers' configuration_llama.py and so on.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+
+using namespace anec;
+using R = WeightRole;
+
+llvm::ArrayRef<ArrayName> anec::llamaArrays() {
+  static constexpr ArrayName names[] = {
+      {R::Embedding, "embed_tokens.weight"},
+      {R::Norm, "norm.weight"},
+      {R::Classifier, "lm_head.weight"},
+      {R::AttentionNorm, "layers.#.input_layernorm.weight"},
+      {R::Query, "layers.#.self_attn.q_proj.weight"},
+      {R::Key, "layers.#.self_attn.k_proj.weight"},
+      {R::Value, "layers.#.self_attn.v_proj.weight"},
+      {R::QueryBias, "layers.#.self_attn.q_proj.bias"},
+      {R::KeyBias, "layers.#.self_attn.k_proj.bias"},
+      {R::ValueBias, "layers.#.self_attn.v_proj.bias"},
+      {R::QueryNorm, "layers.#.self_attn.q_norm.weight"},
+      {R::KeyNorm, "layers.#.self_attn.k_norm.weight"},
+      {R::Output, "layers.#.self_attn.o_proj.weight"},
+      {R::OutputBias, "layers.#.self_attn.o_proj.bias"},
+      {R::FeedForwardNorm, "layers.#.post_attention_layernorm.weight"},
+      {R::Gate, "layers.#.mlp.gate_proj.weight"},
+      {R::Up, "layers.#.mlp.up_proj.weight"},
+      {R::Down, "layers.#.mlp.down_proj.weight"},
+      {R::GateBias, "layers.#.mlp.gate_proj.bias"},
+      {R::UpBias, "layers.#.mlp.up_proj.bias"},
+      {R::DownBias, "layers.#.mlp.down_proj.bias"},
+  };
+  return names;
+}
+
+/// What all of them have.
+static void readCommon(ConfigReader &config, Decoder &decoder, double theta,
+                       bool tied) {
+  readSizes(config, decoder);
+  decoder.epsilon = config.number("rms_norm_eps", 1e-6);
+  decoder.activation = config.activation("hidden_act", "silu");
+  decoder.hasClassifier = !config.flag("tie_word_embeddings", tied);
+  setKinds(decoder, {0, config.rotary(decoder.headDim, theta)});
+}
+
+void anec::readLlama(ConfigReader &config, Decoder &decoder) {
+  readCommon(config, decoder, 10000, false);
+  decoder.hasQkvBias = decoder.hasOutputBias =
+      config.flag("attention_bias", false);
+  decoder.hasFeedForwardBias = config.flag("mlp_bias", false);
+}
+
+void anec::readMistral(ConfigReader &config, Decoder &decoder) {
+  readCommon(config, decoder, 10000, false);
+  if (config.has("sliding_window"))
+    setWindows(decoder, std::vector<bool>(decoder.kinds.size(), true),
+               config.size("sliding_window"));
+}
+
+/// The layers from `max_window_layers` on have a window, if any has.
+static void readWindows(ConfigReader &config, Decoder &decoder) {
+  bool usesWindow = config.flag("use_sliding_window", false);
+  std::vector<bool> windowed = config.windowedLayers(decoder.layers);
+  config.accept("sliding_window");
+  if (!usesWindow)
+    return;
+  int64_t size = config.size("sliding_window", 4096);
+  if (windowed.empty()) {
+    int64_t first = config.count("max_window_layers", 28);
+    for (int64_t layer = 0; layer < decoder.layers; ++layer)
+      windowed.push_back(layer >= first);
+  }
+  setWindows(decoder, windowed, size);
+}
+
+void anec::readQwen2(ConfigReader &config, Decoder &decoder) {
+  readCommon(config, decoder, 10000, false);
+  decoder.hasQkvBias = true;
+  readWindows(config, decoder);
+}
+
+void anec::readQwen3(ConfigReader &config, Decoder &decoder) {
+  readCommon(config, decoder, 10000, false);
+  decoder.hasHeadNorms = true;
+  decoder.hasQkvBias = decoder.hasOutputBias =
+      config.flag("attention_bias", false);
+  readWindows(config, decoder);
+}
+
+void anec::readSmolLM3(ConfigReader &config, Decoder &decoder) {
+  readCommon(config, decoder, 2000000, true);
+  decoder.hasQkvBias = decoder.hasOutputBias =
+      config.flag("attention_bias", false);
+  decoder.hasFeedForwardBias = config.flag("mlp_bias", false);
+  // A 0 says that a layer is without rotary embedding.
+  std::vector<int64_t> rotates =
+      config.integers("no_rope_layers", decoder.layers);
+  int64_t interval = config.size("no_rope_layer_interval", 4);
+  for (int64_t layer = 0; layer < decoder.layers; ++layer)
+    if (rotates.empty() ? (layer + 1) % interval == 0 : !rotates[layer])
+      decoder.kinds[layer].rotary.channels = 0;
+  bool usesWindow = config.flag("use_sliding_window", false);
+  std::vector<bool> windowed = config.windowedLayers(decoder.layers);
+  config.accept("sliding_window");
+  if (!usesWindow)
+    return;
+  int64_t size = config.size("sliding_window");
+  // By default, the layers with rotary embedding keep all positions.
+  if (windowed.empty())
+    for (const LayerKind &kind : decoder.kinds)
+      windowed.push_back(kind.rotary.channels == 0);
+  setWindows(decoder, windowed, size);
+}

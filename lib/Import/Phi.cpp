@@ -1,0 +1,76 @@
+//===- Phi.cpp - Phi-1, 2 and 3 -------------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+
+using namespace anec;
+using R = WeightRole;
+
+llvm::ArrayRef<ArrayName> anec::phiArrays() {
+  static constexpr ArrayName names[] = {
+      {R::Embedding, "embed_tokens.weight"},
+      {R::Norm, "final_layernorm.weight"},
+      {R::NormBias, "final_layernorm.bias"},
+      {R::Classifier, "lm_head.weight"},
+      {R::ClassifierBias, "lm_head.bias"},
+      {R::AttentionNorm, "layers.#.input_layernorm.weight"},
+      {R::AttentionNormBias, "layers.#.input_layernorm.bias"},
+      {R::Query, "layers.#.self_attn.q_proj.weight"},
+      {R::Key, "layers.#.self_attn.k_proj.weight"},
+      {R::Value, "layers.#.self_attn.v_proj.weight"},
+      {R::QueryBias, "layers.#.self_attn.q_proj.bias"},
+      {R::KeyBias, "layers.#.self_attn.k_proj.bias"},
+      {R::ValueBias, "layers.#.self_attn.v_proj.bias"},
+      {R::Output, "layers.#.self_attn.dense.weight"},
+      {R::OutputBias, "layers.#.self_attn.dense.bias"},
+      {R::Gate, "layers.#.mlp.fc1.weight"},
+      {R::GateBias, "layers.#.mlp.fc1.bias"},
+      {R::Down, "layers.#.mlp.fc2.weight"},
+      {R::DownBias, "layers.#.mlp.fc2.bias"},
+  };
+  return names;
+}
+
+void anec::readPhi(ConfigReader &config, Decoder &decoder) {
+  readSizes(config, decoder);
+  decoder.epsilon = config.number("layer_norm_eps", 1e-5);
+  decoder.activation = config.activation("hidden_act", "gelu_new");
+  decoder.norm = Normalization::Layer;
+  decoder.isParallel = true;
+  decoder.isGated = false;
+  decoder.hasQkvBias = decoder.hasOutputBias = decoder.hasFeedForwardBias =
+      decoder.hasClassifierBias = true;
+  decoder.hasClassifier = !config.flag("tie_word_embeddings", false);
+  setKinds(decoder,
+           {0, config.rotary(decoder.headDim, 10000, "full_attention", 0.5)});
+}
+
+llvm::ArrayRef<ArrayName> anec::phi3Arrays() {
+  static constexpr ArrayName names[] = {
+      {R::Embedding, "embed_tokens.weight"},
+      {R::Norm, "norm.weight"},
+      {R::Classifier, "lm_head.weight"},
+      {R::AttentionNorm, "layers.#.input_layernorm.weight"},
+      {R::QueryKeyValue, "layers.#.self_attn.qkv_proj.weight"},
+      {R::Output, "layers.#.self_attn.o_proj.weight"},
+      {R::FeedForwardNorm, "layers.#.post_attention_layernorm.weight"},
+      {R::GateUp, "layers.#.mlp.gate_up_proj.weight"},
+      {R::Down, "layers.#.mlp.down_proj.weight"},
+  };
+  return names;
+}
+
+void anec::readPhi3(ConfigReader &config, Decoder &decoder) {
+  readSizes(config, decoder);
+  decoder.epsilon = config.number("rms_norm_eps", 1e-5);
+  decoder.activation = config.activation("hidden_act", "silu");
+  decoder.isQkvFused = true;
+  decoder.isGateUpFused = true;
+  decoder.hasClassifier = !config.flag("tie_word_embeddings", false);
+  setKinds(decoder, {0, config.rotary(decoder.headDim, 10000)});
+  if (config.has("sliding_window"))
+    setWindows(decoder, std::vector<bool>(decoder.kinds.size(), true),
+               config.size("sliding_window"));
+}
