@@ -13,6 +13,8 @@ namespace anec::fuzz {
 struct DecodeOutcome {
   std::string failure;  ///< empty for none
   unsigned columns = 0; ///< of logits that were compared
+  /// Columns that differ, and that rounding errors move as far.
+  unsigned illConditioned = 0;
   double worst = 0;     ///< difference, by the largest logit of its text
 };
 

@@ -87,13 +87,14 @@ int main(int argc, char **argv) {
         std::chrono::steady_clock::now() - start;
     return seconds ? elapsed.count() < seconds : count < models;
   };
-  unsigned failed = 0, columns = 0;
+  unsigned failed = 0, columns = 0, illConditioned = 0;
   uint64_t count = 0;
   double worst = 0;
   for (; goesOn(count); ++count) {
     uint64_t seed = firstSeed + count;
     Case made = runCase(seed);
     columns += made.outcome.columns;
+    illConditioned += made.outcome.illConditioned;
     worst = std::max(worst, made.outcome.worst);
     if (made.outcome.failure.empty())
       continue;
@@ -104,7 +105,8 @@ int main(int argc, char **argv) {
   }
   llvm::outs() << count << " models: " << columns
                << " columns of logits compared, the worst "
-               << llvm::format("%.1e", worst) << " of the largest, " << failed
+               << llvm::format("%.1e", worst) << " of the largest, "
+               << illConditioned << " ill-conditioned, " << failed
                << " failed\n";
   return failed != 0;
 }
