@@ -7,6 +7,8 @@
 ///   anec-decode-worker THREADS read MEGABYTES
 ///   anec-decode-worker THREADS run MODEL.anepkg fp16|fp32 [ENTRY]
 ///
+/// THREADS can be `cpu`: one thread, measured in processor time.
+///
 /// Answers each line `N` with the times of N runs in milliseconds: of reading a
 /// buffer that no cache holds, or of an entry of a package, by default the
 /// first, with inputs of zeros. The line `usage` is answered with the peak of
@@ -17,7 +19,7 @@
 #include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Runtime/Session.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
+#include <ctime>
 #include <functional>
 #include <iostream>
 #include <sys/resource.h>
@@ -37,6 +39,16 @@ static float sumOf(const float *floats, size_t count) {
   return sum;
 }
 
+/// Whether processor time is measured, of one thread.
+static bool measuresProcessor = false;
+
+static double milliseconds() {
+  timespec now;
+  clock_gettime(measuresProcessor ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC,
+                &now);
+  return double(now.tv_sec) * 1e3 + double(now.tv_nsec) * 1e-6;
+}
+
 static void answer(const std::function<bool()> &run) {
   std::cout << "ready" << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
@@ -48,12 +60,10 @@ static void answer(const std::function<bool()> &run) {
     }
     std::cout << '[';
     for (int i = 0, count = std::atoi(line.c_str()); i < count; ++i) {
-      auto start = std::chrono::steady_clock::now();
+      double start = milliseconds();
       if (!run())
         return;
-      std::chrono::duration<double, std::milli> time =
-          std::chrono::steady_clock::now() - start;
-      std::cout << (i ? ", " : "") << time.count();
+      std::cout << (i ? ", " : "") << milliseconds() - start;
     }
     std::cout << ']' << std::endl;
   }
@@ -101,7 +111,8 @@ static bool runPackage(const SessionOptions &options, llvm::StringRef path,
 
 int main(int argc, char **argv) {
   llvm::StringRef kind = argc > 3 ? argv[2] : "";
-  unsigned threads = argc > 1 ? unsigned(std::atoi(argv[1])) : 0;
+  measuresProcessor = argc > 1 && llvm::StringRef(argv[1]) == "cpu";
+  unsigned threads = measuresProcessor ? 1 : argc > 1 ? std::atoi(argv[1]) : 0;
   Diagnostics diags;
   SessionOptions options;
   options.load.workspace = std::make_shared<Workspace>(threads);

@@ -45,11 +45,11 @@ class Llama2c:
 
     name = "llama2.c, fp32"
 
-    def __init__(self, binary, folder, context, threads):
+    def __init__(self, binary, folder, context, threads, processor):
         self.model = folder / "model.bin"
         self.binary, self.context = pathlib.Path(binary).resolve(), context
         self.environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-        self.folder, self.used = folder, 0
+        self.folder, self.used, self.processor = folder, 0, processor
         self.write()
 
     def write(self):
@@ -73,19 +73,28 @@ class Llama2c:
                 word = f"w{number}".encode()
                 out.write(struct.pack("fi", 0, len(word)) + word)
 
-    def batch(self, count):
+    def run(self, tokens):
+        """What it printed, and the processor time that it took."""
         before = os.times()
         result = subprocess.run(
-            [self.binary, self.model, "-t", "0", "-n", str(count + 1)],
+            [self.binary, self.model, "-t", "0", "-n", str(tokens)],
             cwd=self.folder, env=self.environment, capture_output=True,
             text=True, errors="replace")
         after = os.times()
-        self.used += (after.children_user - before.children_user +
-                      after.children_system - before.children_system)
-        rate = re.search(r"tok/s: ([0-9.]+)", result.stdout + result.stderr)
+        used = (after.children_user - before.children_user +
+                after.children_system - before.children_system)
+        self.used += used
+        return result.stdout + result.stderr, used
+
+    def batch(self, count):
+        text, used = self.run(count + 1)
+        rate = re.search(r"tok/s: ([0-9.]+)", text)
         if not rate:
-            sys.exit(f"error: llama2.c failed: {result.stderr}")
-        return [1000 / float(rate[1])]
+            sys.exit(f"error: llama2.c failed: {text}")
+        if not self.processor:
+            return [1000 / float(rate[1])]
+        # Without starting, and the first token, which maps the file.
+        return [1000 * (used - self.run(1)[1]) / count]
 
     def seconds(self):
         return self.used
@@ -105,6 +114,8 @@ def main():
                         "-O3 -march=native -fopenmp -ffast-math")
     parser.add_argument("--context", type=int, default=256)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--processor", action="store_true",
+                        help="processor time of one thread")
     parser.add_argument("--numerics", default="fp16")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--tokens", type=int, default=20, help="of a round")
@@ -115,12 +126,14 @@ def main():
                         default=pathlib.Path("/tmp/anec-decode"))
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
+    if arguments.processor:
+        arguments.threads = 1
 
     packages = dict(each.split("=", 1) for each in arguments.package)
     if not packages:
         packages["anec, fp16"] = str(compile_model(arguments, arguments.folder))
     worker = arguments.build / "bin/anec-decode-worker"
-    threads = str(arguments.threads)
+    threads = "cpu" if arguments.processor else str(arguments.threads)
     contenders = [interleaved.Worker(
         "read", [worker, threads, "read", str(READ_MEGABYTES)])]
     size = {}
@@ -132,7 +145,8 @@ def main():
             ([entry] if entry else [])))
     if arguments.llama2c:
         contenders.append(Llama2c(arguments.llama2c, arguments.folder,
-                                  arguments.context, arguments.threads))
+                                  arguments.context, arguments.threads,
+                                  arguments.processor))
     for contender in contenders:
         contender.batch(3)
     results, foreign = interleaved.measure(
