@@ -92,7 +92,8 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
                reported(diag::AssumptionForm) || reported(diag::OSForm) ||
-               reported(diag::BadHyperparameter);
+               reported(diag::BadHyperparameter) ||
+               reported(diag::BadPromptIds);
   return usage ? UsageError : InputError;
 }
 

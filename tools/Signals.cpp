@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 static std::atomic<bool> stopsOnRequest{false}, isRequested{false};
+static std::atomic<int> requestedBy{0};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 /// Requests to end, from a user or the system.
@@ -57,8 +58,10 @@ static void endWithMappedFile(const void *address) {
 
 static void handle(int signal, siginfo_t *info, void *) {
   bool isRequest = isOneOf(std::begin(requests), std::end(requests), signal);
-  if (isRequest && stopsOnRequest && !isRequested.exchange(true))
+  if (isRequest && stopsOnRequest && !isRequested.exchange(true)) {
+    requestedBy = signal;
     return;
+  }
   if (signal == SIGBUS)
     endWithMappedFile(info->si_addr);
   anec::removeUnfinished();
@@ -108,5 +111,15 @@ void anec::catchSignals() {
 }
 
 void anec::catchRequestsToStop() { stopsOnRequest = true; }
+
+void anec::requestToStop() { isRequested = true; }
+
+void anec::endOnRequestsToStop() {
+  stopsOnRequest = false;
+  isRequested = false;
+  requestedBy = 0;
+}
+
+int anec::stopSignal() { return requestedBy; }
 
 const std::atomic<bool> &anec::stopRequested() { return isRequested; }

@@ -19,6 +19,16 @@ void catchSignals();
 /// ends the process.
 void catchRequestsToStop();
 
+/// The same as such a signal, by this process.
+void requestToStop();
+
+/// The opposite of catchRequestsToStop, and forgets a request: the next signal
+/// ends the process.
+void endOnRequestsToStop();
+
+/// The signal that requested to stop; 0 for none.
+int stopSignal();
+
 /// Set by a request to stop.
 const std::atomic<bool> &stopRequested();
 

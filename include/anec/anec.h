@@ -23,7 +23,8 @@
 /// | explain errors of a log     | findErrorsInFile, printKnownError        |
 /// | run, compute gradients      | ProgramSession                           |
 /// | train                       | Trainer, or train for a whole run        |
-/// | generate text               | ProgramSession::generate                 |
+/// | generate text               | ProgramSession::generate, Generator      |
+/// | converse                    | ChatSession                              |
 ///
 /// Values own their data and are independent of each other. Source ranges, in
 /// modules and findings, must be resolved with the Diagnostics that they were
@@ -42,6 +43,7 @@
 #include "anec/Report/ErrorDescription.h"
 #include "anec/Report/RuleDescription.h"
 #include "anec/Target/ErrorLog.h"
+#include "anec/Train/ChatSession.h"
 #include "anec/Train/TokenData.h"
 #include "anec/Train/Trainer.h"
 

@@ -170,6 +170,25 @@ static std::optional<std::vector<Role>> rolesOf(ArrayRef<ChatMessage> messages,
   return roles;
 }
 
+std::string ChatTemplate::fill(StringRef form) const {
+  std::string out;
+  while (!form.empty()) {
+    if (form.consume_front("<BOS>")) {
+      out += beginning;
+    } else if (form.consume_front("<EOS>")) {
+      out += end;
+    } else {
+      out += form.front();
+      form = form.drop_front();
+    }
+  }
+  return out;
+}
+
+std::string ChatTemplate::turnEnd() const {
+  return StringRef(fill(row->assistant.after)).trim().str();
+}
+
 std::optional<std::string> ChatTemplate::render(ArrayRef<ChatMessage> messages,
                                                 const ChatOptions &options,
                                                 Diagnostics &diags) const {
@@ -177,18 +196,7 @@ std::optional<std::string> ChatTemplate::render(ArrayRef<ChatMessage> messages,
   if (!roles)
     return std::nullopt;
   std::string out;
-  auto add = [&](StringRef form) {
-    while (!form.empty()) {
-      if (form.consume_front("<BOS>"))
-        out += beginning;
-      else if (form.consume_front("<EOS>"))
-        out += end;
-      else {
-        out += form.front();
-        form = form.drop_front();
-      }
-    }
-  };
+  auto add = [&](StringRef form) { out += fill(form); };
   auto trimmed = [&](StringRef text, bool isAnswer = false) {
     return row->trims || (isAnswer && row->trimsAnswers) ? text.trim() : text;
   };

@@ -64,6 +64,7 @@ json::Value anec::stateToJson(const TrainState &state,
       {"hyperparameters", toJson(state.hyper)},
       {"numerics", state.numerics},
       {"entry", state.entry},
+      {"positions", state.positions},
       {"config", std::move(config)},
       {"package", state.packageDigest},
       {"tokenizer", json::Object{{"kind", state.tokenizer.kind},
@@ -170,6 +171,9 @@ static void readRun(FieldReader root, TrainState &state) {
 
 static void readModel(FieldReader root, TrainState &state) {
   root.take("entry", state.entry);
+  // Earlier ones do not have it.
+  if (root.fields().get("positions"))
+    root.take("positions", state.positions);
   root.take("package", state.packageDigest);
   FieldReader tokenizer = root.inside("tokenizer");
   tokenizer.take("kind", state.tokenizer.kind);

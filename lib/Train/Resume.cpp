@@ -129,14 +129,47 @@ struct Differences {
 };
 } // namespace
 
+uint64_t anec::positionsOf(const PackagedEntry &entry) {
+  std::optional<size_t> tokens = entry.inputOf(ValueRole::Input);
+  if (!tokens)
+    return 0;
+  const TensorType &type = entry.inputs[*tokens].type;
+  bool isTokens = type.dtype == DType::Int32 && type.rank() == 1;
+  return isTokens ? uint64_t(type.shape[0]) : 0;
+}
+
+/// The entry of `config` that is the number of positions in both models; empty
+/// if there is none, or several that could be it.
+static std::string positionsEntry(const TrainState &state,
+                                  const ModelPackage &package) {
+  std::string there = std::to_string(state.positions), found;
+  for (const PackagedEntry &entry : package.entries) {
+    std::string here = std::to_string(positionsOf(entry));
+    for (const auto &[name, value] : package.config) {
+      bool isPositions =
+          state.positions && value == here &&
+          llvm::is_contained(state.config, std::pair(name, there));
+      if (!isPositions || name == found)
+        continue;
+      if (!found.empty())
+        return "";
+      found = name;
+    }
+  }
+  return found;
+}
+
 std::string anec::compareModels(const TrainState &state,
-                                const ModelPackage &package) {
+                                const ModelPackage &package,
+                                Positions positions) {
   std::map<std::string, std::pair<std::string, std::string>> values;
   for (const auto &[name, value] : package.config)
     values[name].first = value;
   for (const auto &[name, value] : state.config)
     values[name].second = value;
   Differences differences;
+  if (positions == Positions::AnyNumber)
+    values.erase(positionsEntry(state, package));
   for (const auto &[name, pair] : values)
     differences.compare(name, pair.first, pair.second);
   return differences.list;

@@ -60,6 +60,11 @@ Tokenizer::encode(StringRef text, Diagnostics &diags) const {
   return ids;
 }
 
+std::vector<int32_t> Tokenizer::ends() const {
+  std::optional<int32_t> id = end();
+  return id ? std::vector<int32_t>{*id} : std::vector<int32_t>();
+}
+
 std::vector<int32_t> Tokenizer::withMarkers(std::vector<int32_t> ids) const {
   if (std::optional<int32_t> first = beginning())
     ids.insert(ids.begin(), *first);

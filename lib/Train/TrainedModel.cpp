@@ -12,12 +12,17 @@ using namespace anec;
 /// Opens the tokenizer that was asked for, or the one that the model was
 /// trained with.
 bool TrainedModel::openTokenizerOfModel(Diagnostics &diags) {
+  bool isOptional = !source.needsTokenizer && source.tokenizer.empty();
   if (!trained) {
+    if (isOptional)
+      return true;
     text = openTokenizer(source.tokenizer, diags);
     return text != nullptr;
   }
   const UsedTokenizer &used = trained->state.tokenizer;
   if (!used.isKnown()) {
+    if (isOptional)
+      return true;
     if (source.tokenizer.empty())
       diags.reportFile(trained->folder, diag::TokenizerNotKnown);
     else
@@ -58,7 +63,8 @@ std::unique_ptr<Session> TrainedModel::open(Backend &backend,
   if (!package)
     return nullptr;
   if (trained) {
-    std::string differences = compareModels(trained->state, *package);
+    std::string differences =
+        compareModels(trained->state, *package, Positions::AnyNumber);
     if (!differences.empty()) {
       diags.reportFile(trained->folder, diag::OtherModel, differences);
       return nullptr;
@@ -67,6 +73,7 @@ std::unique_ptr<Session> TrainedModel::open(Backend &backend,
   SessionOptions options;
   options.load = load;
   options.weights.source = trained ? trained->weights() : source.weights;
+  options.weights.mapping = source.mapping;
   bool isBaked = package->weightMode == WeightMode::Baked;
   if (isBaked && !options.weights.source.empty()) {
     diags.reportFile(source.package, diag::BakedWeights);

@@ -47,6 +47,7 @@ bool TrainingRun::findEntry(const ModelPackage &package) {
           package, options.entry.empty() ? state.entry : options.entry, diags))
     return false;
   state.entry = model.entry().str();
+  state.positions = positionsOf(*package.findEntry(state.entry));
   return true;
 }
 

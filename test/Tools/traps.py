@@ -112,6 +112,7 @@ def make_inputs(model, folder):
     with open(folder + "/importing.tdsl", "w", encoding="utf-8") as file:
         file.write('import "k.tdsl";\n')
     call("anec", "m.tdsl", "-o", "m.anepkg", **at)
+    call("anec", "m.tdsl", "--forward-only", "-o", "forward.anepkg", **at)
     call("anec", "k.tdsl", "--init=1", "-o", "k.mil", **at)
     call("anec", "m.tdsl", "--init=1", "-o", "full.anepkg", **at)
     call("ane-run", "train", "m.anepkg", "--data", "data.txt", "--steps=2",
@@ -126,6 +127,8 @@ def make_inputs(model, folder):
         file.write('{"model": {"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0}}}')
     with open(folder + "/words/tokenizer_config.json", "w", encoding="utf-8") as file:
         file.write('{"chat_template": "<|im_start|><|im_end|>"}')
+    with open(folder + "/prompts.jsonl", "w", encoding="utf-8") as file:
+        file.write('{"prompt": "All"}\n')
     with open(folder + "/chat.json", "w", encoding="utf-8") as file:
         file.write('[{"role": "user", "content": "All"}]')
     evil = []
@@ -245,6 +248,20 @@ def commands(out):
                                        "--tokens=2"],
                   ["run/step-00000002/state.json",
                    "run/step-00000002/weights.safetensors"])
+    writes = ["ane-run", "generate", "forward.anepkg", "--weights=w.safetensors",
+              "--weight-map=map.json", "--tokens=2"]
+    yield Command("ane-run generate", writes + ["--prompt-file=data.txt"],
+                  ["w.safetensors", "map.json", "data.txt"])
+    yield Command("ane-run generate", writes + ["--prompts=prompts.jsonl", "--json"],
+                  ["prompts.jsonl"])
+    yield Command("ane-run generate", writes + ["--messages=chat.json",
+                                                "--tokenizer=words"],
+                  ["chat.json", "words/tokenizer.json",
+                   "words/tokenizer_config.json",
+                   "words/generation_config.json"])
+    yield Command("ane-run generate", writes + ["--prompt=A", "--draft=forward.anepkg",
+                                                "--draft-weights=w.safetensors"],
+                  ["forward.anepkg/manifest.json", "w.safetensors"])
     yield Command("ane-run tokenize", ["ane-run", "tokenize", "data.txt", "-o",
                                        q + ".bin"], ["data.txt"], q + ".bin")
     yield Command("ane-run tokenize", ["ane-run", "tokenize", "data.txt",

@@ -3,17 +3,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../Signals.h"
 #include "BackendFlags.h"
+#include "ChatLoop.h"
 #include "CommandTable.h"
-#include "anec/Train/Generate.h"
-#include "anec/Train/TrainedModel.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
+#include "GenerateFlags.h"
+#include "GenerateOutput.h"
+#include "anec/Train/Diags.h"
+#include "anec/Train/Prompts.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
 
 namespace {
+
+/// A model that is loaded.
+struct LoadedModel {
+  std::optional<TrainedModel> trained;
+  std::unique_ptr<Session> session;
+  std::unique_ptr<TextModel> text;
+};
+
 class Generate : public Command {
 public:
   ExitCode run(const Invocation &call) override;
@@ -21,96 +31,164 @@ public:
 private:
   std::string check() const;
   bool generate(Diagnostics &diags) const;
+  bool load(LoadedModel &model, TrainedModelSource source,
+            llvm::StringRef function, Backend &backend,
+            Diagnostics &diags) const;
+  bool converse(Generator &generator, const Tokenizer *tokenizer,
+                const GenerateOptions &options, GenerateOutput &output,
+                Diagnostics &diags) const;
+  std::optional<std::vector<Prompt>> prompts(const Generator &generator,
+                                             const GenerateOptions &options,
+                                             Diagnostics &diags) const;
 
+  ModelFlags model;
+  PromptFlags prompt;
+  ChatFlags chat;
+  SamplingFlags sampling;
+  DraftFlags draft;
   BackendFlags backendFlags;
-  cl::opt<std::string> package{cl::Positional};
-  cl::opt<std::string> function{
-      "function", cl::value_desc("NAME"),
-      cl::desc("The function of the package, if it has several")};
-  cl::opt<std::string> checkpointFolder{
-      "checkpoint", cl::value_desc("DIR"),
-      cl::desc("The folder of a training run, or one of its checkpoints, to "
-               "read the weights and the tokenizer from")};
-  cl::opt<std::string> weights{
-      "weights", cl::value_desc("FILE|FOLDER"),
-      cl::desc("The weights: a .safetensors file, or a folder of them or of "
-               ".npy files (default: those in the package)")};
-  cl::opt<std::string> tokenizerFile{
-      "tokenizer", cl::value_desc("FILE"),
-      cl::desc("A tokenizer.json or its folder, a SentencePiece .model, or "
-               "llama2.c's tokenizer.bin (default: bytes are tokens)")};
-  cl::opt<std::string> prompt{"prompt", cl::value_desc("TEXT"),
-                              cl::desc("The text to continue")};
-  cl::opt<unsigned> tokens{
-      "tokens", cl::value_desc("N"), cl::init(100),
-      cl::desc("Maximum number of new tokens (default 100)")};
-  cl::opt<double> temperature{"temperature", cl::value_desc("T"), cl::init(1),
-                              cl::desc("Sampling temperature; 0 always selects "
-                                       "the most likely token (default 1)")};
-  cl::opt<double> topP{"top-p", cl::value_desc("P"), cl::init(0.9),
-                       cl::desc("Sample from the most likely tokens whose "
-                                "probabilities add up to P (default 0.9)")};
-  cl::opt<uint64_t> seed{"seed", cl::value_desc("N"), cl::init(0),
-                         cl::desc("Seed of the sampling (default 0)")};
-  cl::opt<bool> markBeginning{
-      "bos", cl::desc("Start the prompt with the tokenizer's beginning-of-text "
-                      "id, which many models are trained with")};
+  cl::opt<bool> noEcho{"no-echo",
+                       cl::desc("Print new text only, without the prompt")};
+  cl::opt<bool> json{
+      "json", cl::desc("Print a line with a JSON object for each text: ids, "
+                       "text, log-probabilities, timings")};
+  cl::opt<bool> quiet{
+      "quiet", cl::desc("Print no memory and no times on standard error")};
 };
+
 } // namespace
 
-bool Generate::generate(Diagnostics &diags) const {
-  std::optional<TrainedModel> model = TrainedModel::read(
-      {package, checkpointFolder, weights, tokenizerFile}, diags);
-  if (!model)
+bool Generate::load(LoadedModel &loaded, TrainedModelSource source,
+                    llvm::StringRef function, Backend &backend,
+                    Diagnostics &diags) const {
+  loaded.trained = TrainedModel::read(std::move(source), diags);
+  if (!loaded.trained)
     return false;
+  loaded.session = loaded.trained->open(backend, backendFlags.load(), diags);
+  if (!loaded.session)
+    return false;
+  loaded.text = openTextModel(*loaded.session, function, diags);
+  return loaded.text != nullptr;
+}
+
+std::optional<std::vector<Prompt>>
+Generate::prompts(const Generator &generator, const GenerateOptions &options,
+                  Diagnostics &diags) const {
+  if (prompt.several.getNumOccurrences())
+    return readPrompts(prompt.several, generator, options, diags);
+  std::optional<std::vector<int32_t>> ids;
+  if (prompt.ids.getNumOccurrences()) {
+    ids = parsePromptIds(prompt.ids, diags);
+    if (!ids || !generator.canRead(*ids, diags))
+      return std::nullopt;
+  } else {
+    std::optional<std::string> text = prompt.text;
+    if (prompt.file.getNumOccurrences())
+      text = readPromptFile(prompt.file, diags);
+    if (text)
+      ids = generator.encode(*text, options.markBeginning, diags);
+    if (!ids)
+      return std::nullopt;
+  }
+  return std::vector<Prompt>{{std::move(*ids), options.sampling.seed}};
+}
+
+bool Generate::converse(Generator &generator, const Tokenizer *tokenizer,
+                        const GenerateOptions &options, GenerateOutput &output,
+                        Diagnostics &diags) const {
+  std::optional<ChatSession> session =
+      ChatSession::open(generator, *tokenizer, diags);
+  if (!session)
+    return false;
+  std::vector<ChatMessage> messages;
+  if (chat.messages.getNumOccurrences()) {
+    std::optional<std::vector<ChatMessage>> read =
+        readChat(chat.messages, diags);
+    if (!read)
+      return false;
+    messages = std::move(*read);
+  }
+  if (chat.system.getNumOccurrences()) {
+    if (!messages.empty() && messages.front().role == "system") {
+      diags.reportFile(chat.messages, diag::SystemTwice);
+      return false;
+    }
+    session->add({"system", chat.system});
+  }
+  for (ChatMessage &message : messages)
+    session->add(std::move(message));
+  if (chat.chat)
+    return runChat(*session, options, output, diags);
+  return output.answer(*session, options, diags).has_value();
+}
+
+bool Generate::generate(Diagnostics &diags) const {
   std::unique_ptr<Backend> backend = backendFlags.choice().open(diags);
   if (!backend)
     return false;
-  std::unique_ptr<Session> session =
-      model->open(*backend, backendFlags.load(), diags);
-  if (!session)
+  TrainedModelSource source = model.source();
+  // Without texts, ids can be all that is read and printed.
+  source.needsTokenizer = chat.isGiven() || prompt.hasText();
+  LoadedModel main, drafting;
+  if (!load(main, source, model.function, *backend, diags))
     return false;
-  std::optional<Generator> generator =
-      Generator::open(*session, model->tokenizer(), diags, function);
-  if (!generator)
+  const Tokenizer *tokenizer = main.trained->tokenizer();
+  if (!tokenizer && sampling.stops.getNumOccurrences()) {
+    diags.report({}, diag::NeedsTokenizer, "--stop");
     return false;
+  }
 
   GenerateOptions options;
-  options.tokens = tokens;
-  options.markBeginning = markBeginning;
-  options.sampling = {temperature, topP, seed};
-  std::optional<GenerateStats> stats = generator->run(
-      prompt, options,
-      [](llvm::StringRef text) {
-        llvm::outs() << text;
-        llvm::outs().flush();
-      },
-      diags);
-  if (!stats)
+  sampling.apply(options);
+  options.markBeginning = prompt.markBeginning;
+  options.echo = !noEcho;
+  options.logProbs = json;
+  options.stop = &stopRequested();
+  std::unique_ptr<Draft> guesses;
+  if (draft.isLookup()) {
+    guesses = std::make_unique<LookupDraft>();
+  } else if (draft.isGiven()) {
+    if (!load(drafting, draft.source(), "", *backend, diags))
+      return false;
+    if (drafting.text->vocabulary() != main.text->vocabulary()) {
+      diags.reportFile(draft.draft, diag::DraftVocabulary,
+                       drafting.text->vocabulary(), main.text->vocabulary());
+      return false;
+    }
+    guesses = std::make_unique<ModelDraft>(*drafting.text);
+  }
+  options.draft = guesses.get();
+  options.draftTokens = draft.tokens;
+
+  Generator generator(*main.text, tokenizer);
+  if (!generator.canUse(options, diags))
     return false;
-  llvm::outs() << '\n';
-  llvm::outs().flush();
-  llvm::errs() << stats->tokens << " tokens after " << stats->promptTokens;
-  if (stats->seconds > 0)
-    llvm::errs() << llvm::format(": %.1f tokens/s (measured, ",
-                                 (stats->tokens - 1) / stats->seconds)
-                 << backend->name() << " backend)";
-  llvm::errs() << '\n';
-  return true;
+  GenerateOutput output({json.getValue(), quiet.getValue(),
+                         prompt.several.getNumOccurrences() > 0},
+                        tokenizer, backend->name());
+  output.describe("", *main.session, *main.text);
+  if (drafting.text)
+    output.describe("draft: ", *drafting.session, *drafting.text);
+  if (chat.isGiven())
+    return converse(generator, tokenizer, options, output, diags);
+  std::optional<std::vector<Prompt>> given = prompts(generator, options, diags);
+  if (!given)
+    return false;
+  catchRequestsToStop();
+  std::optional<std::vector<GeneratedText>> texts =
+      generator.runAll(*given, options, output, diags);
+  if (texts)
+    output.printTimes(*texts);
+  return texts.has_value();
 }
 
 /// The error in the flags; empty when they are valid.
 std::string Generate::check() const {
-  if (package.empty())
-    return "no package; see ane-run generate --help";
-  if (!checkpointFolder.empty() && !weights.empty())
-    return "--checkpoint takes no --weights, because a checkpoint has weights";
-  if (std::string wrong = backendFlags.check(); !wrong.empty())
-    return wrong;
-  if (!(temperature >= 0 && temperature <= 1e6))
-    return "--temperature takes a number of at least 0";
-  if (!(topP > 0 && topP <= 1))
-    return "--top-p takes a number greater than 0 and at most 1";
+  for (const std::string &wrong :
+       {model.check(), backendFlags.check(), prompt.check(), chat.check(prompt),
+        sampling.check(), draft.check()})
+    if (!wrong.empty())
+      return wrong;
   return "";
 }
 
@@ -123,11 +201,15 @@ ExitCode Generate::run(const Invocation &call) {
 constinit const CommandDef commands::Generate = {
     .name = "generate",
     .group = commands::models,
-    .summary = "Continue a text with a trained model",
+    .summary = "Continue a text with a trained model, or converse with it",
     .synopsis = "MODEL.anepkg",
     .examples =
         R"(  ane-run generate model.anepkg --weights=model.safetensors --prompt="Once"
   ane-run generate forward.anepkg --checkpoint run --prompt "The compiler" --tokens 200
+  ane-run generate forward.anepkg --checkpoint run --prompt-file=- --no-echo --stop="." < question.txt
+  ane-run generate qwen3.anepkg --tokenizer=qwen3 --chat --system="Answer in a sentence."
+  ane-run generate qwen3.anepkg --tokenizer=qwen3 --prompts=questions.jsonl --json > answers.jsonl
+  ane-run generate large.anepkg --tokenizer=qwen3 --draft=small.anepkg --prompt="def main():"
 )",
     .make = makeCommand<::Generate>,
 };

@@ -156,9 +156,13 @@ public:
   bool setState(const InputArray &state, Diagnostics &diags);
   bool getState(const OutputArray &state, Diagnostics &diags);
 
+  /// The language model of a package, for a Generator; see anec::openTextModel.
+  /// Returns null, with the reason reported, when there is none.
+  std::unique_ptr<TextModel> openTextModel(llvm::StringRef entry,
+                                           Diagnostics &diags);
   /// Continues `prompt` with a package that computes logits; see Generator.
   /// Returns nothing, with the reason reported, on failure.
-  std::optional<GenerateStats> generate(llvm::StringRef prompt,
+  std::optional<GeneratedText> generate(llvm::StringRef prompt,
                                         const Tokenizer &tokenizer,
                                         const GenerateOptions &options,
                                         TextSink sink, Diagnostics &diags);

@@ -47,8 +47,13 @@ public:
   [[nodiscard]] std::optional<std::string>
   render(llvm::ArrayRef<ChatMessage> messages, const ChatOptions &options,
          Diagnostics &diags) const;
+  /// The marker that ends an answer: `<|im_end|>`. Empty if the family has
+  /// none.
+  std::string turnEnd() const;
 
 private:
+  /// `form` with the tokenizer's markers in it.
+  std::string fill(llvm::StringRef form) const;
   friend std::optional<ChatTemplate> openChatTemplate(const Tokenizer &,
                                                       Diagnostics &);
   const ChatFamily *row = nullptr;

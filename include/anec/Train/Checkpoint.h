@@ -47,6 +47,7 @@ struct TrainState : StepState {
   std::string numerics = "fp16";
 
   std::string entry;
+  uint64_t positions = 0; ///< of its tokens; 0 if it does not take tokens
   std::vector<std::pair<std::string, std::string>> config;
   std::string packageDigest;
   UsedTokenizer tokenizer;
@@ -89,9 +90,18 @@ bool hasCheckpoint(llvm::StringRef folder);
 [[nodiscard]] std::optional<Checkpoint>
 loadCheckpointWeights(llvm::StringRef folder, Diagnostics &diags);
 
+/// Whether a package must have as many positions as the trained model.
+enum class Positions : uint8_t { SameNumber, AnyNumber };
+
 /// Describes the differences between the `config` of the trained model and that
-/// of `package`; empty when there are none.
-std::string compareModels(const TrainState &state, const ModelPackage &package);
+/// of `package`; empty when there are none. With `AnyNumber`, the entry that is
+/// the number of positions, in both, may differ.
+std::string compareModels(const TrainState &state, const ModelPackage &package,
+                          Positions positions = Positions::SameNumber);
+
+/// The length of the tokens that the entry takes; 0 if it does not take one
+/// vector of them.
+uint64_t positionsOf(const PackagedEntry &entry);
 
 /// Writes checkpoints into the folder of a run, and removes old ones.
 class CheckpointWriter {

@@ -48,6 +48,9 @@ public:
   /// has them.
   virtual std::optional<int32_t> beginning() const { return std::nullopt; }
   virtual std::optional<int32_t> end() const { return std::nullopt; }
+  /// All ids that end a text: that of `end`, and those that
+  /// generation_config.json beside a tokenizer.json names.
+  virtual std::vector<int32_t> ends() const;
 
   /// The ids of `text`, without beginning and end markers. Texts of megabytes
   /// are encoded in parts that end at line ends. Returns nothing, with the

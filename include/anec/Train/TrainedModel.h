@@ -19,7 +19,11 @@ struct TrainedModelSource {
   /// tokenizer. Empty for none.
   std::string checkpoint;
   std::string weights;   ///< without a checkpoint; empty for the package's own
+  std::string mapping;   ///< of the names in `weights`; see WeightOptions
   std::string tokenizer; ///< as openTokenizer takes it
+  /// Without a known tokenizer, a model can be opened for ids alone. Otherwise
+  /// the bytes of a text are tokens unless a checkpoint says otherwise.
+  bool needsTokenizer = true;
 };
 
 /// A package with weights, and the tokenizer that the model was trained with.
@@ -30,11 +34,13 @@ public:
   [[nodiscard]] static std::optional<TrainedModel>
   read(TrainedModelSource source, Diagnostics &diags);
   /// Opens the package on `backend`. Null, with the reason reported, when it
-  /// has no weights or is of another model than the checkpoint.
+  /// has no weights or is of another model than the checkpoint. It can have
+  /// another number of positions.
   [[nodiscard]] std::unique_ptr<Session>
   open(Backend &backend, const LoadOptions &load, Diagnostics &diags) const;
 
-  const Tokenizer &tokenizer() const { return *text; }
+  /// Null if the source does not need one and none is known.
+  const Tokenizer *tokenizer() const { return text.get(); }
 
 private:
   [[nodiscard]] bool openTokenizerOfModel(Diagnostics &diags);

@@ -42,6 +42,7 @@ struct Parts {
   std::vector<std::unique_ptr<Decoder>> decoders;
   bool hasDecoder = false;
   std::optional<int32_t> beginning, end;
+  std::vector<int32_t> otherEnds; ///< by generation_config.json
 
   unsigned idCount() const {
     return std::max(model->vocabulary().size(), added.size());
@@ -84,6 +85,11 @@ public:
   unsigned vocabulary() const override { return parts.idCount(); }
   std::optional<int32_t> beginning() const override { return parts.beginning; }
   std::optional<int32_t> end() const override { return parts.end; }
+  std::vector<int32_t> ends() const override {
+    std::vector<int32_t> all = Tokenizer::ends();
+    llvm::append_range(all, parts.otherEnds);
+    return all;
+  }
   std::vector<int32_t> withMarkers(std::vector<int32_t> ids) const override {
     ids.insert(ids.begin(), parts.markers.before.begin(),
                parts.markers.before.end());
@@ -318,6 +324,37 @@ static bool findMarkers(Parts &parts, StringRef path, Diagnostics &diags) {
   return true;
 }
 
+/// `eos_token_id` of generation_config.json, if there is one: a number, or
+/// several. It can name ids of the model that the tokenizer does not have.
+static bool findOtherEnds(Parts &parts, StringRef path, Diagnostics &diags) {
+  SmallString<128> config(sys::path::parent_path(path));
+  sys::path::append(config, "generation_config.json");
+  if (!sys::fs::exists(config))
+    return true;
+  std::optional<json::Value> value =
+      readJson(config, diag::BadTokenizer, diags);
+  if (!value)
+    return false;
+  const json::Object *object = value->getAsObject();
+  const json::Value *ends = object ? object->get("eos_token_id") : nullptr;
+  if (object && (!ends || ends->kind() == json::Value::Null))
+    return true;
+  auto add = [&](const json::Value &id) {
+    std::optional<int64_t> number = id.getAsInteger();
+    if (number && isInt<32>(*number))
+      parts.otherEnds.push_back(int32_t(*number));
+    return number && isInt<32>(*number);
+  };
+  const json::Array *list = ends ? ends->getAsArray() : nullptr;
+  if (object && (list ? llvm::all_of(*list, add) : add(*ends)))
+    return true;
+  diags.reportFile(config, diag::BadTokenizer,
+                   object ? "its `eos_token_id` is neither a token id nor a "
+                            "list of token ids"
+                          : "it is not an object");
+  return false;
+}
+
 std::unique_ptr<Tokenizer> anec::openHuggingFace(const MappedFile &file,
                                                  StringRef path,
                                                  Diagnostics &diags) {
@@ -340,7 +377,7 @@ std::unique_ptr<Tokenizer> anec::openHuggingFace(const MappedFile &file,
       diags.reportFile(path, diag::BadTokenizer, error.text);
     return nullptr;
   }
-  if (!findMarkers(parts, path, diags))
+  if (!findMarkers(parts, path, diags) || !findOtherEnds(parts, path, diags))
     return nullptr;
   return std::make_unique<HuggingFaceTokenizer>(std::move(parts), path.str(),
                                                 sha256(bytesOf(*file)));

@@ -1,0 +1,108 @@
+//===- GenerateFlags.cpp - flags of generate ------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "GenerateFlags.h"
+#include "llvm/Support/ConvertUTF.h"
+
+using namespace anec;
+
+std::string ModelFlags::check() const {
+  if (package.empty())
+    return "no package; see ane-run generate --help";
+  if (!checkpoint.empty() && !weights.empty())
+    return "--checkpoint takes no --weights, because a checkpoint has weights";
+  if (!mapping.empty() && weights.empty())
+    return "--weight-map is for --weights";
+  return "";
+}
+
+TrainedModelSource ModelFlags::source() const {
+  TrainedModelSource source;
+  source.package = package;
+  source.checkpoint = checkpoint;
+  source.weights = weights;
+  source.mapping = mapping;
+  source.tokenizer = tokenizer;
+  return source;
+}
+
+std::string PromptFlags::check() const {
+  int given = text.getNumOccurrences() + file.getNumOccurrences() +
+              ids.getNumOccurrences() + several.getNumOccurrences();
+  if (given > 1)
+    return "give one of --prompt, --prompt-file, --prompt-ids and --prompts";
+  if (ids.getNumOccurrences() && markBeginning)
+    return "--prompt-ids takes no --bos; its ids are all there is";
+  return "";
+}
+
+std::string SamplingFlags::check() const {
+  for (const std::string &stop : stops) {
+    if (stop.empty())
+      return "--stop takes a text that is not empty";
+    const auto *begin = reinterpret_cast<const llvm::UTF8 *>(stop.data());
+    if (!llvm::isLegalUTF8String(&begin, begin + stop.size()))
+      return "--stop takes a text in UTF-8";
+  }
+  GenerateOptions options;
+  apply(options);
+  return checkSampling(options.sampling);
+}
+
+void SamplingFlags::apply(GenerateOptions &options) const {
+  options.tokens = tokens;
+  options.sampling.temperature = temperature;
+  options.sampling.topK = topK;
+  options.sampling.topP = topP;
+  options.sampling.minP = minP;
+  options.sampling.repeatPenalty = repeatPenalty;
+  options.sampling.repeatWindow = repeatWindow;
+  options.sampling.seed = seed;
+  options.stopTexts = {stops.begin(), stops.end()};
+  if (keep.getNumOccurrences())
+    options.keep = keep;
+}
+
+std::string DraftFlags::check() const {
+  bool hasWeights = !checkpoint.empty() || !weights.empty();
+  if (!isGiven())
+    return hasWeights || tokens.getNumOccurrences()
+               ? "--draft-tokens, --draft-checkpoint and --draft-weights are "
+                 "for --draft"
+               : "";
+  if (draft.empty())
+    return "--draft takes a package, or lookup";
+  if (isLookup() && hasWeights)
+    return "--draft=lookup has no weights";
+  if (!checkpoint.empty() && !weights.empty())
+    return "--draft-checkpoint takes no --draft-weights, because a checkpoint "
+           "has weights";
+  if (tokens == 0 || tokens > 1024)
+    return "--draft-tokens takes a number from 1 to 1024";
+  return "";
+}
+
+TrainedModelSource DraftFlags::source() const {
+  TrainedModelSource source;
+  source.package = draft;
+  source.checkpoint = checkpoint;
+  source.weights = weights;
+  source.needsTokenizer = false;
+  return source;
+}
+
+std::string ChatFlags::check(const PromptFlags &prompt) const {
+  if (!isGiven())
+    return system.getNumOccurrences() ? "--system is for --chat and --messages"
+                                      : "";
+  if (chat && messages.getNumOccurrences())
+    return "give one of --chat and --messages";
+  if (prompt.text.getNumOccurrences() || prompt.file.getNumOccurrences() ||
+      prompt.ids.getNumOccurrences() || prompt.several.getNumOccurrences())
+    return "a conversation takes no prompt";
+  if (prompt.markBeginning)
+    return "a conversation takes no --bos; its form says where it begins";
+  return "";
+}
