@@ -574,6 +574,11 @@ ANEC_API anec_status anec_windows_next(anec_windows *windows, int32_t *tokens,
                                        int32_t *targets,
                                        anec_diagnostics *diags);
 
+/** Receives a new token, before its text, and the natural logarithm of its
+    probability by the model. A nonzero result ends the text after it. */
+typedef int (*anec_token_callback)(int32_t id, double log_probability,
+                                   void *user);
+
 typedef struct anec_generate_options {
   size_t struct_size;
   unsigned tokens;    /**< maximum number of new tokens */
@@ -582,6 +587,27 @@ typedef struct anec_generate_options {
                          probability; 1: from all */
   uint64_t seed;
   int mark_beginning; /**< puts the beginning-of-text id before the prompt */
+  unsigned top_k;     /**< draws from as many of the most likely tokens; 0: from
+                         all */
+  double min_p;       /**< draws from tokens that are at least this share as
+                         likely as the most likely one */
+  double repeat_penalty;  /**< divides positive logits of tokens among the last
+                             repeat_window, and multiplies others; 1: nothing */
+  unsigned repeat_window; /**< 0: the whole text */
+  const char *const *stop_texts; /**< end the text, and are not part of it */
+  size_t stop_text_count;
+  const int32_t *prompt_ids; /**< the prompt, if its text is null */
+  size_t prompt_id_count;
+  int no_echo;  /**< the text that is received begins after the prompt */
+  int64_t keep; /**< first tokens that a window which slides keeps; -1: the
+                   beginning-of-text id */
+  anec_session
+      *draft; /**< a smaller model that guesses tokens; null for none */
+  int lookup; /**< guesses what followed the last tokens before, without a draft
+               */
+  unsigned draft_tokens;              /**< guesses in each step */
+  anec_token_callback token_callback; /**< called with the user data of the text
+                                         callback; null for none */
 } anec_generate_options;
 
 ANEC_API anec_status anec_generate_options_init(anec_generate_options *options,
@@ -592,7 +618,9 @@ ANEC_API anec_status anec_generate_options_init(anec_generate_options *options,
 typedef int (*anec_text_callback)(const char *text, size_t length, void *user);
 
 /** Continues `prompt` with a package that was compiled with forward_only and
-    computes logits. With a null `tokenizer`, each byte is a token. */
+    computes logits. With a null `tokenizer`, each byte is a token; the ids of
+    `prompt_ids` then have no text. `callback` can be null if there is a
+    `token_callback`. */
 ANEC_API anec_status anec_session_generate(anec_session *session,
                                            const anec_tokenizer *tokenizer,
                                            const char *prompt,

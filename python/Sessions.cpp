@@ -105,21 +105,32 @@ static py::tuple shapeOf(const int64_t *dims, size_t rank) {
 }
 
 namespace {
-/// Passes text to a Python function; an exception ends the text.
+/// Passes texts and tokens to Python functions; an exception ends the text.
 struct Callback {
-  py::function function;
+  py::function text;
+  py::object token; ///< can be None
   std::unique_ptr<py::error_already_set> error;
 
-  static int call(const char *text, size_t length, void *user) {
+  static int callText(const char *piece, size_t length, void *user) {
     auto &self = *static_cast<Callback *>(user);
+    return self.run([&] { self.text(py::str(piece, length)); });
+  }
+  static int callToken(int32_t id, double logProbability, void *user) {
+    auto &self = *static_cast<Callback *>(user);
+    return self.run([&] { self.token(id, logProbability); });
+  }
+
+private:
+  template <typename Call>
+  int run(Call call) {
     py::gil_scoped_acquire acquire;
     try {
-      self.function(py::str(text, length));
+      call();
       if (PyErr_CheckSignals())
         throw py::error_already_set();
       return 0;
-    } catch (py::error_already_set &error) {
-      self.error = std::make_unique<py::error_already_set>(std::move(error));
+    } catch (py::error_already_set &caught) {
+      error = std::make_unique<py::error_already_set>(std::move(caught));
       return 1;
     }
   }
@@ -208,20 +219,52 @@ public:
     reports.check(anec_session_get_state(handle, state.data(), reports.get()));
   }
 
-  void generate(const Tokenizer *tokenizer, const std::string &prompt,
-                const py::dict &values, const py::function &function) const {
+  /// `prompt` is a text or a list of ids. `text` gets texts, and `token` new
+  /// tokens with their log-probabilities, unless it is None.
+  void generate(const Tokenizer *tokenizer, const py::object &prompt,
+                const py::dict &values, const Session *draft,
+                const py::function &text, const py::object &token) const {
     auto options = sized<anec_generate_options>();
     options.tokens = values["tokens"].cast<unsigned>();
     options.temperature = values["temperature"].cast<double>();
     options.top_p = values["top_p"].cast<double>();
+    options.top_k = values["top_k"].cast<unsigned>();
+    options.min_p = values["min_p"].cast<double>();
+    options.repeat_penalty = values["repeat_penalty"].cast<double>();
+    options.repeat_window = values["repeat_window"].cast<unsigned>();
     options.seed = values["seed"].cast<uint64_t>();
     options.mark_beginning = values["mark_beginning"].cast<bool>();
-    Callback callback{function, nullptr};
+    options.no_echo = !values["echo"].cast<bool>();
+    options.keep = values["keep"].cast<int64_t>();
+    options.lookup = values["lookup"].cast<bool>();
+    options.draft_tokens = values["draft_tokens"].cast<unsigned>();
+    options.draft = draft ? draft->handle : nullptr;
+    auto stops = values["stop"].cast<std::vector<std::string>>();
+    std::vector<const char *> stopTexts;
+    for (const std::string &stop : stops)
+      stopTexts.push_back(stop.c_str());
+    options.stop_texts = stopTexts.data();
+    options.stop_text_count = stopTexts.size();
+    std::string written;
+    std::vector<int32_t> ids;
+    bool isText = py::isinstance<py::str>(prompt);
+    if (isText)
+      written = prompt.cast<std::string>();
+    else
+      ids = prompt.cast<std::vector<int32_t>>();
+    static const int32_t none = 0;
+    options.prompt_ids = ids.empty() ? &none : ids.data();
+    options.prompt_id_count = ids.size();
+    options.token_callback = token.is_none() ? nullptr : Callback::callToken;
+    Callback callback;
+    callback.text = text;
+    callback.token = token;
     Reports reports;
     anec_status status = unlocked([&] {
       return anec_session_generate(
-          handle, tokenizer ? tokenizer->handle : nullptr, prompt.c_str(),
-          &options, Callback::call, &callback, reports.get());
+          handle, tokenizer ? tokenizer->handle : nullptr,
+          isText ? written.c_str() : nullptr, &options, Callback::callText,
+          &callback, reports.get());
     });
     if (callback.error)
       throw std::move(*callback.error);

@@ -148,16 +148,33 @@ class Session:
         return array
 
     def generate(self, prompt, *, tokens=100, temperature=1.0, top_p=0.9, seed=0,
-                 mark_beginning=False, tokenizer=None, callback=None):
-        """Continues `prompt` with a package that was compiled forward_only and
-        gives logits. Returns the whole text.
+                 mark_beginning=False, tokenizer=None, callback=None, top_k=0,
+                 min_p=0.0, repeat_penalty=1.0, repeat_window=64, stop=(),
+                 keep=None, echo=True, draft=None, draft_tokens=4,
+                 token_callback=None):
+        """Continues `prompt`, a text or a list of token ids, with a package that
+        was compiled forward_only and gives logits. Returns the whole text, which
+        is empty for ids without a tokenizer.
 
         tokens          new ones, at most
         temperature     0: always the most likely token
+        top_k           draws among as many of the most likely tokens; 0: all
         top_p           draws among the tokens with this much of the probability
+        min_p           draws among tokens at least this share as likely as the
+                        most likely one
+        repeat_penalty  divides positive logits of the last repeat_window tokens,
+                        and multiplies others
+        stop            a text, or several, that end the text
+        keep            first tokens to keep when the text is longer than the
+                        model's positions; None: the beginning-of-text id
+        echo            whether the text begins with the prompt
+        draft           another Session that guesses tokens, or "lookup", which
+                        guesses what followed the last tokens before
+        draft_tokens    guesses in each step
         tokenizer       a Tokenizer; None: bytes are tokens
         callback        gets each piece of text as it comes out; what it raises
                         ends the text
+        token_callback  gets each new id and its log-probability
         """
         if tokenizer is not None and not isinstance(tokenizer, Tokenizer):
             tokenizer = Tokenizer(tokenizer)
@@ -168,8 +185,20 @@ class Session:
             if callback:
                 callback(piece)
 
+        if not isinstance(prompt, str):
+            prompt = [int(id) for id in prompt]
+        lookup = isinstance(draft, str)
+        if lookup and draft != "lookup":
+            raise ValueError('draft is a Session or "lookup"')
         self._handle.generate(
             tokenizer and tokenizer._handle, prompt,
-            {"tokens": tokens, "temperature": temperature, "top_p": top_p,
-             "seed": seed, "mark_beginning": bool(mark_beginning)}, collect)
+            {"tokens": tokens, "temperature": temperature, "top_k": top_k,
+             "top_p": top_p, "min_p": min_p, "repeat_penalty": repeat_penalty,
+             "repeat_window": repeat_window, "seed": seed,
+             "mark_beginning": bool(mark_beginning), "echo": bool(echo),
+             "keep": -1 if keep is None else keep, "lookup": lookup,
+             "draft_tokens": draft_tokens,
+             "stop": [stop] if isinstance(stop, str) else list(stop)},
+            None if draft is None or lookup else draft._handle, collect,
+            token_callback)
         return "".join(pieces)

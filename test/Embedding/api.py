@@ -240,6 +240,32 @@ def test_generation():
     raises(Enough, session.generate, "ab", tokens=1000, callback=stop)
     assert len(pieces) == 4
     raises(anec.Error, session.generate, "ab", temperature=-1)
+    raises(anec.Error, session.generate, "ab", min_p=2)
+    raises(anec.Error, session.generate, "ab", repeat_penalty=0)
+    raises(anec.Error, session.generate, "ab", stop="")
+    raises(anec.Error, session.generate, [1, 256])
+    raises(anec.Error, session.generate, [])
+    raises(anec.Error, session.generate, "ab", keep=7)
+    raises(anec.Error, session.generate, "ab", draft=session)
+    raises(ValueError, session.generate, "ab", draft="look")
+
+    found = []
+    assert session.generate([97, 98], tokens=6, echo=False,
+                            token_callback=lambda *token: found.append(token)) == ""
+    assert len(found) == 6 and all(0 <= id < 256 and p < 0 for id, p in found)
+    greedy = {"tokens": 12, "temperature": 0}
+    whole = session.generate("ab", **greedy)
+    new = session.generate("ab", echo=False, **greedy)
+    assert whole == "ab" + new
+    assert session.generate("ab", stop=new[2:4], echo=False, **greedy) \
+        == new[:new.find(new[2:4])]
+    assert session.generate("ab", top_k=1, tokens=12) == whole
+    assert session.generate("ab", draft="lookup", **greedy) == whole
+    small = anec.compile(sys.argv[2], seed=2, forward_only=True, defines={
+        "layers": 1, "dim": 8, "hidden": 16, "heads": 2, "kv_heads": 1, "seq": 8,
+        "vocab": 256})
+    assert session.generate("ab", draft=anec.Session(small), draft_tokens=2, **greedy) \
+        == whole
 
 
 for name, test in list(globals().items()):
