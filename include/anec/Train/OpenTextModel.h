@@ -11,10 +11,12 @@
 
 namespace anec {
 
-/// The language model in the package of `session`: the entry called `entry` or,
-/// without a name, the only one that takes tokens and gives logits. Returns
-/// null, with the reason reported, when there is none, or several. `session`
-/// must outlive the model.
+/// The language model in the package of `session`. A package that was compiled
+/// with `--decode` reads each token once; `entry` names its model. Of another
+/// one, it is the entry called `entry` or, without a name, the only one that
+/// takes tokens and gives logits, and each token takes a run of the whole
+/// model. Returns null, with the reason reported, when there is none, or
+/// several. `session` must outlive the model.
 [[nodiscard]] std::unique_ptr<TextModel>
 openTextModel(Session &session, llvm::StringRef entry, Diagnostics &diags);
 

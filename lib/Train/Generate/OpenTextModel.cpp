@@ -6,6 +6,7 @@
 #include "anec/Train/OpenTextModel.h"
 #include "WholeForwardModel.h"
 #include "anec/Train/Diags.h"
+#include "anec/Train/IncrementalModel.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -14,6 +15,8 @@ std::unique_ptr<TextModel> anec::openTextModel(Session &session,
                                                llvm::StringRef entry,
                                                Diagnostics &diags) {
   const ModelPackage &package = session.package();
+  if (hasDecodePrograms(package))
+    return openIncrementalModel(session, {.model = entry.str()}, diags);
   std::vector<const PackagedEntry *> candidates;
   for (const PackagedEntry &candidate : package.entries)
     if (WholeForwardModel::canUse(candidate))
