@@ -239,7 +239,9 @@ public:
     options.lookup = values["lookup"].cast<bool>();
     options.draft_tokens = values["draft_tokens"].cast<unsigned>();
     options.draft = draft ? draft->handle : nullptr;
-    auto stops = values["stop"].cast<std::vector<std::string>>();
+    std::vector<std::string> stops;
+    for (const auto &stop : values["stop"].cast<py::list>())
+      stops.push_back(stop.cast<std::string>());
     std::vector<const char *> stopTexts;
     for (const std::string &stop : stops)
       stopTexts.push_back(stop.c_str());
@@ -251,7 +253,8 @@ public:
     if (isText)
       written = prompt.cast<std::string>();
     else
-      ids = prompt.cast<std::vector<int32_t>>();
+      for (const auto &id : prompt.cast<py::list>())
+        ids.push_back(id.cast<int32_t>());
     static const int32_t none = 0;
     options.prompt_ids = ids.empty() ? &none : ids.data();
     options.prompt_id_count = ids.size();

@@ -187,6 +187,8 @@ class Session:
 
         if not isinstance(prompt, str):
             prompt = [int(id) for id in prompt]
+            if not all(0 <= id < 1 << 31 for id in prompt):
+                raise ValueError("token ids are from 0 to 2147483647")
         lookup = isinstance(draft, str)
         if lookup and draft != "lookup":
             raise ValueError('draft is a Session or "lookup"')

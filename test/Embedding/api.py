@@ -245,6 +245,7 @@ def test_generation():
     raises(anec.Error, session.generate, "ab", stop="")
     raises(anec.Error, session.generate, [1, 256])
     raises(anec.Error, session.generate, [])
+    raises(ValueError, session.generate, [1 << 40])
     raises(anec.Error, session.generate, "ab", keep=7)
     raises(anec.Error, session.generate, "ab", draft=session)
     raises(ValueError, session.generate, "ab", draft="look")
