@@ -460,6 +460,20 @@ TEST_P(CpuKernels, SoftmaxOfSpecialRows) {
   EXPECT_TRUE(std::isnan(out[0]) && std::isnan(out[1]) && std::isnan(out[2]));
 }
 
+//===-- Normalization -----------------------------------------------------===//
+
+TEST_P(CpuKernels, NormalizedRows) {
+  for (Rounding rounding : roundings)
+    for (size_t n : {0, 1, 7, 16, 31, 131}) {
+      Floats x = randomFloats(n, 99, 101), out(n + 1, 7);
+      normalizeRow(n, x.data(), 100.0, 3.0, 0.25, -2.0, out.data(), rounding);
+      for (size_t i = 0; i < n; ++i)
+        EXPECT_TRUE(
+            isNear(out[i], (double(x[i]) - 100) * 0.75 - 2, rounding, 6e-8));
+      EXPECT_EQ(out[n], 7) << "wrote past the end";
+    }
+}
+
 //===-- Reductions --------------------------------------------------------===//
 
 double reductionOf(Reduce kind, size_t n, size_t stride, const float *x) {

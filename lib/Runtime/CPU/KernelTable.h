@@ -30,6 +30,8 @@ struct KernelTable {
   float (*reduceRow)(Reduce, size_t, const float *, Rounding);
   void (*reduceColumns)(Reduce, size_t, size_t, size_t, const float *, float *,
                         Rounding);
+  void (*normalizeRow)(size_t, const float *, double, double, double, double,
+                       float *, Rounding);
   void (*weightedSums)(size_t, size_t, const uint32_t *, const float *, size_t,
                        const float *, const float *, float *, size_t, Rounding);
   void (*tiledSums)(size_t, size_t, const uint32_t *, const float *, size_t,

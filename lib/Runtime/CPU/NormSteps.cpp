@@ -61,20 +61,12 @@ static Scaling momentsOfRow(size_t count, const float *x, double epsilon) {
   return {mean, 1 / std::sqrt(variance + epsilon)};
 }
 
-/// out[i] = (x[i] - mean) * factor * scale + shift.
-static void normalizeRow(size_t count, const float *x, Scaling by, double scale,
-                         double shift, float *out, Rounding rounding) {
-  for (size_t i = 0; i < count; ++i)
-    out[i] = float((double(x[i]) - by.mean) * by.factor * scale + shift);
-  if (rounding == Rounding::FP16)
-    roundToHalf(count, out, out);
-}
-
-/// The same with factors and summands for each element.
-static void normalizeRow(size_t count, const float *x, Scaling by,
-                         const Affine &affine, float *out, Rounding rounding) {
+/// Normalizes a row with factors and summands for each element.
+static void normalizeElements(size_t count, const float *x, Scaling by,
+                              const Affine &affine, float *out,
+                              Rounding rounding) {
   if (!affine.gamma && !affine.beta)
-    return normalizeRow(count, x, by, 1, 0, out, rounding);
+    return normalizeRow(count, x, by.mean, by.factor, 1, 0, out, rounding);
   for (size_t i = 0; i < count; ++i)
     out[i] = float((double(x[i]) - by.mean) * by.factor * affine.scale(i) +
                    affine.shift(i));
@@ -140,9 +132,9 @@ StepFn cpu::makeLayerNorm(const Op &op, StepContext &ctx) {
         [&](size_t begin, size_t end) {
           for (size_t row = begin; row < end; ++row) {
             const float *from = in + row * view.axis;
-            normalizeRow(view.axis, from,
-                         momentsOfRow(view.axis, from, epsilon), affine,
-                         out + row * view.axis, rounding);
+            normalizeElements(view.axis, from,
+                              momentsOfRow(view.axis, from, epsilon), affine,
+                              out + row * view.axis, rounding);
           }
         },
         [&](size_t outer, size_t begin, size_t end) {
@@ -180,8 +172,9 @@ StepFn cpu::makeInstanceNorm(const Op &op, StepContext &ctx) {
   double epsilon = op.get(param::epsilon);
   return eachChannel(
       op, ctx, [=](size_t c, size_t count, const float *from, float *to) {
-        normalizeRow(count, from, momentsOfRow(count, from, epsilon),
-                     affine.scale(c), affine.shift(c), to, rounding);
+        Scaling by = momentsOfRow(count, from, epsilon);
+        normalizeRow(count, from, by.mean, by.factor, affine.scale(c),
+                     affine.shift(c), to, rounding);
       });
 }
 
@@ -195,8 +188,8 @@ StepFn cpu::makeBatchNorm(const Op &op, StepContext &ctx) {
       op, ctx, [=](size_t c, size_t count, const float *from, float *to) {
         Scaling by = {double(means[c]),
                       1 / std::sqrt(double(variances[c]) + epsilon)};
-        normalizeRow(count, from, by, affine.scale(c), affine.shift(c), to,
-                     rounding);
+        normalizeRow(count, from, by.mean, by.factor, affine.scale(c),
+                     affine.shift(c), to, rounding);
       });
 }
 
@@ -218,8 +211,8 @@ StepFn cpu::makeL2Norm(const Op &op, StepContext &ctx) {
       const float *from = in + row * count;
       double sum =
           epsilon + sumRow(count, from, [](double v) { return v * v; });
-      normalizeRow(count, from, {0, 1 / std::sqrt(sum)}, 1, 0,
-                   out + row * count, rounding);
+      normalizeRow(count, from, 0, 1 / std::sqrt(sum), 1, 0, out + row * count,
+                   rounding);
     });
   };
 }

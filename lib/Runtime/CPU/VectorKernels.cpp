@@ -113,6 +113,12 @@ void cpu::reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
   kernels().reduceColumns(kind, rows, columns, stride, x, out, rounding);
 }
 
+void cpu::normalizeRow(size_t n, const float *x, double mean, double factor,
+                       double scale, double shift, float *out,
+                       Rounding rounding) {
+  kernels().normalizeRow(n, x, mean, factor, scale, shift, out, rounding);
+}
+
 void cpu::weightedSums(size_t n, size_t terms, const uint32_t *offsets,
                        const float *x, size_t outputs, const float *weights,
                        const float *starts, float *out, size_t stride,

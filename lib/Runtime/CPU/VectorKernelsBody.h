@@ -214,6 +214,22 @@ void softmaxColumnsKernel(size_t rows, size_t columns, size_t stride,
   }
 }
 
+//===-- Normalization -----------------------------------------------------===//
+
+void normalizeRowKernel(size_t n, const float *x, double mean, double factor,
+                        double scale, double shift, float *out,
+                        Rounding rounding) {
+  bool half = rounding == Rounding::FP16;
+  auto normalize = [=](Doubles value) ANEC_INLINE_LAMBDA {
+    return (value - mean) * factor * scale + shift;
+  };
+  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    DoublePair wide = widen(loadUpTo(count, x + i));
+    Floats result = narrow({normalize(wide.low), normalize(wide.high)});
+    storeUpTo(count, out + i, half ? roundToHalf(result) : result);
+  });
+}
+
 //===-- Convolutions ------------------------------------------------------===//
 
 /// `vectors` whole vectors of `outputs` outputs, or, if `vectors` is 1, the
@@ -375,6 +391,7 @@ constinit const KernelTable ANEC_KERNEL_TABLE = {
     .softmaxColumns = softmaxColumnsKernel,
     .reduceRow = reduceRowKernel,
     .reduceColumns = reduceColumnsKernel,
+    .normalizeRow = normalizeRowKernel,
     .weightedSums = weightedSumsKernel,
     .tiledSums = tiledSumsKernel,
     .addFixedProducts = addFixedProductsKernel,

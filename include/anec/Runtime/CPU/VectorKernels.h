@@ -166,6 +166,12 @@ float reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding);
 void reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
                    const float *x, float *out, Rounding rounding);
 
+//===-- Normalization -----------------------------------------------------===//
+
+/// out[i] = (x[i] - mean) * factor * scale + shift in fp64, rounded once.
+void normalizeRow(size_t n, const float *x, double mean, double factor,
+                  double scale, double shift, float *out, Rounding rounding);
+
 //===-- Convolutions ------------------------------------------------------===//
 
 /// out[o * stride + i] = starts[o] + the sum over t of weights[o * terms + t] *
