@@ -191,20 +191,31 @@ def processor():
     return f"{len(names)} cores of an {names[0]}" if names else "a machine"
 
 
+def rows_of(path):
+    """The lines of a table, by op."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {line.split(" | ")[0][2:]: line for line in lines
+            if line.startswith("| ") and not line.startswith("| op |")}
+
+
 def markdown(rows, options):
-    lines = ["| op | inputs | anec | least | onnxruntime | least | ratio |",
-             "|---|---|---:|---:|---:|---:|---:|"]
+    """The table; ops that were not measured keep their rows."""
+    lines = rows_of(options.markdown)
     for case, ours, theirs, ratio in rows:
         times = " | ".join(f"{time:.3f}" for each in (ours, theirs)
                            for time in (each.median(), each.minimum()))
-        lines.append(f"| {case.name} | {describe(case)} | {times} | "
-                     f"{ratio:.2f} |")
-    ratios = [row[3] for row in rows]
-    return INTRODUCTION.format(
-        count=len(rows), slower=sum(ratio > 2 for ratio in ratios),
-        mean=geometric_mean(ratios), processor=processor(),
-        again=AGAIN.format(above=options.again_above, times=options.again)
-        if options.again else "").replace(" \n", "\n") + "\n".join(lines) + "\n"
+        lines[case.name] = (f"| {case.name} | {describe(case)} | {times} | "
+                            f"{ratio:.2f} |")
+    lines = [lines[case.name] for case in op_table.CASES if case.name in lines]
+    ratios = [float(line.split(" | ")[-1].rstrip(" |")) for line in lines]
+    again = AGAIN.format(above=options.again_above, times=options.again)
+    introduction = INTRODUCTION.format(
+        count=len(lines), slower=sum(ratio > 2 for ratio in ratios),
+        mean=geometric_mean([max(ratio, 0.01) for ratio in ratios]),
+        processor=processor(), again=again if options.again else "")
+    heads = ["| op | inputs | anec | least | onnxruntime | least | ratio |",
+             "|---|---|---:|---:|---:|---:|---:|"]
+    return introduction.replace(" \n", "\n") + "\n".join(heads + lines) + "\n"
 
 
 def geometric_mean(ratios):
@@ -233,7 +244,8 @@ def main():
                         "ratio is above --again-above; all runs of both count")
     parser.add_argument("--again-above", type=float, default=1.5)
     parser.add_argument("--markdown", type=pathlib.Path,
-                        help="write the table to this file")
+                        help="write the table to this file; ops that are not "
+                        "measured keep the rows that it has")
     parser.add_argument("--work", type=pathlib.Path, default=None,
                         help="folder for programs and arrays")
     options = parser.parse_args()
