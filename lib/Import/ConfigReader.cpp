@@ -231,8 +231,8 @@ Rotary ConfigReader::rotary(int64_t headDim, double theta, StringRef type,
     else
       rotary.scaling = std::move(*scaling);
   }
-  rotary.channels = int64_t(double(headDim) * part);
-  if (part > 1 || rotary.channels < 2 || rotary.channels % 2)
+  rotary.channels = part > 1 ? 0 : int64_t(double(headDim) * part);
+  if (rotary.channels < 2 || rotary.channels % 2)
     fail("its rotary embedding rotates " + Twine(rotary.channels) + " of " +
          Twine(headDim) + " channels of a head, which are no pairs");
   for (const std::vector<double> *factors :

@@ -36,6 +36,13 @@ llvm::ArrayRef<Family> families();
 /// Null when there is none.
 const Family *findFamily(llvm::StringRef name);
 
+/// Reads config.json. Returns the family of the model; null, with the reason
+/// reported, when it has parts that anec does not know. `path` is for messages.
+[[nodiscard]] const Family *readDecoder(const llvm::json::Object &object,
+                                        llvm::StringRef path,
+                                        llvm::ArrayRef<std::string> ignoredKeys,
+                                        Decoder &decoder, Diagnostics &diags);
+
 // The readers, and the names, by the file that they are in.
 void readLlama(ConfigReader &config, Decoder &decoder);
 void readMistral(ConfigReader &config, Decoder &decoder);
@@ -56,8 +63,9 @@ llvm::ArrayRef<ArrayName> phiArrays();
 void readPhi3(ConfigReader &config, Decoder &decoder);
 llvm::ArrayRef<ArrayName> phi3Arrays();
 
-/// The sizes that most families name alike, and their norms' epsilon.
-void readSizes(ConfigReader &config, Decoder &decoder);
+/// The sizes that most families name alike. Without `head_dim`, heads have
+/// `headDim` channels, or, if that is 0, share those of the model.
+void readSizes(ConfigReader &config, Decoder &decoder, int64_t headDim = 0);
 /// Gives all layers the same kind.
 void setKinds(Decoder &decoder, const LayerKind &kind);
 /// Gives the layers `windowed` selects the window `size`, and the others none.

@@ -42,7 +42,7 @@ llvm::ArrayRef<ArrayName> anec::gemmaArrays() {
 }
 
 static void readCommon(ConfigReader &config, Decoder &decoder) {
-  readSizes(config, decoder);
+  readSizes(config, decoder, 256);
   decoder.norm = Normalization::RmsPlusOne;
   decoder.hasPostNorms = true;
   decoder.scalesEmbedding = true;
@@ -59,8 +59,6 @@ static void readCommon(ConfigReader &config, Decoder &decoder) {
 
 void anec::readGemma2(ConfigReader &config, Decoder &decoder) {
   readCommon(config, decoder);
-  if (!config.has("head_dim"))
-    decoder.headDim = 256;
   decoder.scoreCap = config.numberOrZero("attn_logit_softcapping", 50);
   decoder.logitCap = config.numberOrZero("final_logit_softcapping", 30);
   setKinds(decoder, {0, config.rotary(decoder.headDim, 10000)});
@@ -73,8 +71,6 @@ void anec::readGemma2(ConfigReader &config, Decoder &decoder) {
 
 void anec::readGemma3(ConfigReader &config, Decoder &decoder) {
   readCommon(config, decoder);
-  if (!config.has("head_dim"))
-    decoder.headDim = 256;
   decoder.hasHeadNorms = true;
   decoder.scoreCap = config.numberOrZero("attn_logit_softcapping");
   decoder.logitCap = config.numberOrZero("final_logit_softcapping");

@@ -6,13 +6,11 @@
 #include "anec/Import/Import.h"
 #include "Families.h"
 #include "ImportedWeights.h"
-#include "LayerCalls.h"
 #include "anec/Arrays/ArraySource.h"
 #include "anec/Import/Diags.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/Json.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -28,57 +26,7 @@ struct ImportedModel {
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Hugging Face's layout
-//===----------------------------------------------------------------------===//
-
-static std::string familyNames() {
-  std::vector<std::string> names;
-  for (const Family &family : families())
-    names.push_back("`" + family.name.str() + "`");
-  return join(names, ", ");
-}
-
-/// The family that `config` names; null, with the reason reported, when anec
-/// does not know it.
-static const Family *familyOf(const json::Object &config, StringRef path,
-                              Diagnostics &diags) {
-  const json::Value *type = config.get("model_type");
-  if (!type) {
-    diags.reportFile(path, diag::ConfigMissing, "model_type");
-    return nullptr;
-  }
-  const Family *family = findFamily(type->getAsString().value_or(""));
-  if (!family) {
-    std::string spelled;
-    raw_string_ostream(spelled) << *type;
-    diags.reportFile(path, diag::ModelFamily, spelled, familyNames());
-  }
-  return family;
-}
-
-/// What the sizes must be besides positive.
-static void checkSizes(const Decoder &decoder, ConfigReader &config) {
-  if (config.hasFailed())
-    return;
-  auto product = [](int64_t lhs, int64_t rhs) {
-    return lhs > INT32_MAX / rhs; // larger than an extent can be
-  };
-  if (decoder.heads % decoder.keyHeads)
-    config.fail("its " + Twine(decoder.keyHeads) +
-                " heads of keys do not "
-                "divide its " +
-                Twine(decoder.heads) + " heads");
-  else if (product(decoder.heads + 2 * decoder.keyHeads, decoder.headDim) ||
-           decoder.hidden > INT32_MAX / 2)
-    config.fail("its heads, or its hidden channels, are too many");
-  else if (decoder.layers > 10000)
-    config.fail("it has more than 10000 layers");
-  else if (!canWriteKinds(decoder.kinds))
-    config.fail("the rotary embeddings of its layers are scaled in several "
-                "ways");
-}
-
+/// Reads config.json, and compares it with the headers of the weights.
 static std::optional<ImportedModel>
 readFolder(StringRef folder, const ImportOptions &options, Diagnostics &diags) {
   SmallString<128> path(folder);
@@ -97,14 +45,9 @@ readFolder(StringRef folder, const ImportOptions &options, Diagnostics &diags) {
   }
   ImportedModel model;
   model.config = std::move(*value->getAsObject());
-  const Family *family = familyOf(model.config, path, diags);
+  const Family *family = readDecoder(model.config, path, options.ignoredKeys,
+                                     model.decoder, diags);
   if (!family)
-    return std::nullopt;
-  model.decoder.family = family->name.str();
-  ConfigReader config(model.config, path, options.ignoredKeys, diags);
-  family->read(config, model.decoder);
-  checkSizes(model.decoder, config);
-  if (!config.finish())
     return std::nullopt;
   if (model.decoder.hasPositions &&
       options.positions > model.decoder.positions) {
@@ -125,11 +68,14 @@ readFolder(StringRef folder, const ImportOptions &options, Diagnostics &diags) {
 // Output
 //===----------------------------------------------------------------------===//
 
-static void writeNames(const ImportedModel &model, raw_ostream &out) {
+static void writeNames(const ImportedModel &model,
+                       ArrayRef<std::string> ignoredKeys, raw_ostream &out) {
   json::OStream json(out, 2);
   json.object([&] {
     for (const ImportedWeight &weight : model.weights)
       json.attribute(weight.name, weight.array);
+    if (!ignoredKeys.empty())
+      json.attribute("ignored", json::Array(ignoredKeys));
     json.attribute("config", json::Value(json::Object(model.config)));
   });
   out << '\n';
@@ -150,6 +96,6 @@ bool anec::importModel(StringRef source, StringRef program,
   if (!names)
     return false;
   *text << programText(decoder, spelling(options.floats), positions);
-  writeNames(*model, *names);
+  writeNames(*model, options.ignoredKeys, *names);
   return files.commit();
 }

@@ -43,8 +43,8 @@ llvm::ArrayRef<ArrayName> anec::llamaArrays() {
 
 /// What all of them have.
 static void readCommon(ConfigReader &config, Decoder &decoder, double theta,
-                       bool tied) {
-  readSizes(config, decoder);
+                       bool tied, int64_t headDim = 0) {
+  readSizes(config, decoder, headDim);
   decoder.epsilon = config.number("rms_norm_eps", 1e-6);
   decoder.activation = config.activation("hidden_act", "silu");
   decoder.hasClassifier = !config.flag("tie_word_embeddings", tied);
@@ -88,7 +88,7 @@ void anec::readQwen2(ConfigReader &config, Decoder &decoder) {
 }
 
 void anec::readQwen3(ConfigReader &config, Decoder &decoder) {
-  readCommon(config, decoder, 10000, false);
+  readCommon(config, decoder, 10000, false, 128);
   decoder.hasHeadNorms = true;
   decoder.hasQkvBias = decoder.hasOutputBias =
       config.flag("attention_bias", false);

@@ -250,7 +250,9 @@ static std::string list(ArrayRef<double> numbers) {
 }
 
 std::string RopeScaling::text() const {
-  if (kind == "none" && magnitude == 1)
+  // Layers without scaling can share their text with others.
+  bool isPlain = kind == "none" || (kind == "linear" && factor == 1);
+  if (isPlain && magnitude == 1)
     return "none";
   // Sorted.
   std::vector<std::string> members;

@@ -27,8 +27,9 @@ static bool readMapping(llvm::StringRef path, llvm::StringMap<std::string> &map,
     return false;
   }
   for (const auto &[key, value] : *object) {
-    // No weight has a name without a dot.
-    if (key == "config" && value.getAsObject())
+    // For exporting; no weight has a name without a dot.
+    if ((key == "config" && value.getAsObject()) ||
+        (key == "ignored" && value.getAsArray()))
       continue;
     std::optional<llvm::StringRef> name = value.getAsString();
     if (!name) {

@@ -6,6 +6,7 @@
 #include "CommandTable.h"
 #include "DefineFlag.h"
 #include "anec/Formats/Source.h"
+#include "anec/Import/Import.h"
 #include "anec/Train/Checkpoint.h"
 #include "anec/Train/LlamaWeights.h"
 
@@ -54,6 +55,14 @@ private:
       "model", cl::value_desc("NAME"),
       cl::desc("The model of --config, if it has several")};
   DefineFlag defines;
+  cl::opt<std::string> names{
+      "weight-map", cl::value_desc("MODEL.names.json"),
+      cl::desc("The map that `anec import` wrote: writes a Hugging Face folder "
+               "with the names and the config.json that were imported")};
+  cl::opt<std::string> tokenizer{
+      "tokenizer", cl::value_desc("FOLDER"),
+      cl::desc("With --weight-map: copies the files of the tokenizer in this "
+               "folder")};
 };
 
 } // namespace
@@ -91,6 +100,17 @@ ExitCode Convert::run(const Invocation &call) {
                            "--help");
   if (std::string wrong = defines.check(); !wrong.empty())
     return call.usageError(wrong);
+  if (names.empty() && !tokenizer.empty())
+    return call.usageError("--tokenizer is for --weight-map");
+  bool hasOthers = !config.empty() || !model.empty() ||
+                   from.getNumOccurrences() || to.getNumOccurrences();
+  if (!names.empty() && hasOthers)
+    return call.usageError("--weight-map says the model and both formats, "
+                           "without --config, --model, --from and --to");
+  if (!names.empty())
+    return runReporting([&](Diagnostics &diags) {
+      return exportModel(input, names, tokenizer, output, diags);
+    });
   return runReporting([&](Diagnostics &diags) { return convert(diags); });
 }
 
@@ -101,6 +121,7 @@ constinit const CommandDef commands::Convert = {
     .synopsis = "WEIGHTS.safetensors|.bin|FOLDER|RUN",
     .examples = R"(  anec convert stories15M.bin -o stories15M.safetensors
   anec convert llama.safetensors --config=llama.tdsl -o folder
+  anec convert run/best/weights.safetensors --weight-map=qwen3.names.json -o folder
   anec convert run/best -o mine.bin           a checkpoint, or the newest of `run`
 )",
     .make = makeCommand<::Convert>,

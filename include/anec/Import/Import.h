@@ -42,6 +42,18 @@ struct ImportOptions {
                                const ImportOptions &options,
                                Diagnostics &diags);
 
+/// Writes weights under the names, and with the config.json, that `names` has:
+/// the map that importModel wrote. `weights` are under the program's names,
+/// such as those of a checkpoint; elements keep their type. `folder` gets
+/// model.safetensors, config.json, and the files of tokenizers in `tokenizer`,
+/// a folder, unless that is empty. Returns false, with the reason reported and
+/// nothing written, when an array is missing, has another shape, or belongs to
+/// no weight, or when the weights are of a model that config.json does not
+/// describe.
+[[nodiscard]] bool exportModel(llvm::StringRef weights, llvm::StringRef names,
+                               llvm::StringRef tokenizer,
+                               llvm::StringRef folder, Diagnostics &diags);
+
 } // namespace anec
 
 #endif // ANEC_IMPORT_IMPORT_H

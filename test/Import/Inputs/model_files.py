@@ -47,3 +47,34 @@ def write_model(folder, config, arrays, dtypes, shards=1):
     with open(f"{folder}/model.safetensors.index.json", "w") as file:
         json.dump({"metadata": {}, "weight_map": weight_map}, file)
     return values
+
+
+def read_safetensors(path):
+    """The arrays as (code, shape, bytes) by name, and the metadata."""
+    with open(path, "rb") as file:
+        size = struct.unpack("<Q", file.read(8))[0]
+        header, data = json.loads(file.read(size)), file.read()
+    metadata = header.pop("__metadata__", {})
+    return {name: (entry["dtype"], entry["shape"], data[slice(*entry["data_offsets"])])
+            for name, entry in header.items()}, metadata
+
+
+def read_folder(folder):
+    """The arrays of a folder, from one file or several."""
+    arrays = {}
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".safetensors"):
+            arrays.update(read_safetensors(f"{folder}/{name}")[0])
+    return arrays
+
+
+def write_arrays(path, arrays, metadata=None):
+    """The reverse of read_safetensors."""
+    header, data = {"__metadata__": metadata or {}}, b""
+    for name, (code, shape, raw) in arrays.items():
+        header[name] = {"dtype": code, "shape": shape,
+                        "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)

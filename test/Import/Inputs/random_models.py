@@ -6,6 +6,7 @@ the logits with those of reference.py.
 usage: random_models.py [--seed=N] [--models=N] [--only=N] [--family=NAME] WORK
 """
 import argparse
+import json
 import os
 import random
 import shutil
@@ -315,6 +316,23 @@ def run(*command):
     return done
 
 
+def round_trip(work):
+    """Whether the arrays, under the program's names, come back as they were."""
+    with open(f"{work}/m.names.json", encoding="utf-8") as file:
+        names = json.load(file)
+    config = names.pop("config")
+    arrays = model_files.read_folder(f"{work}/model")
+    model_files.write_arrays(f"{work}/renamed.safetensors",
+                             {name: arrays[other] for name, other in names.items()})
+    run("anec", "convert", f"{work}/renamed.safetensors", f"--weight-map={work}/m.names.json",
+        "-o", f"{work}/back")
+    back = model_files.read_folder(f"{work}/back")
+    with open(f"{work}/back/config.json", encoding="utf-8") as file:
+        written = json.load(file)
+    config.pop("torch_dtype", None), written.pop("torch_dtype", None)
+    return written == config and back == {name: arrays[name] for name in names.values()}
+
+
 def compare(seed, family, work):
     """The difference from the reference, as a part of the largest logit."""
     shutil.rmtree(work, ignore_errors=True)
@@ -337,7 +355,8 @@ def compare(seed, family, work):
     best = np.sort(wanted, axis=1)
     sure = best[:, -1] - best[:, -2] > 2 * TOLERANCE * np.abs(wanted).max()
     same = got.argmax(1)[sure] == wanted.argmax(1)[sure]
-    return error if np.isfinite(error) and same.all() else float("inf")
+    good = np.isfinite(error) and same.all() and round_trip(work)
+    return error if good else float("inf")
 
 
 def main():
