@@ -7,7 +7,11 @@
 #include "anec/CoreML/Writer.h"
 #include "anec/Formats/Source.h"
 #include "anec/MIL/Printer.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
 #include "anec/Package/Diags.h"
+#include "anec/Package/QuantizeKernel.h"
+#include "anec/Quantize/Diags.h"
 #include "anec/Support/TemporaryFolder.h"
 #include "anec/Target/Check.h"
 #include "llvm/ADT/StringExtras.h"
@@ -91,6 +95,45 @@ static unsigned mostWeightFiles(const PassManagerOptions &options) {
   return isDenied ? options.target->limits.weightFiles.value : 1;
 }
 
+/// Each weight's initial distribution: its first use decides it, and quantizing
+/// the weight changes its uses.
+static llvm::StringMap<InitialValue> initialValues(const Module &module) {
+  llvm::StringMap<InitialValue> values;
+  for (const auto &function : module.functions)
+    for (const Op &op : function->body())
+      if (op.is(ops::Weight))
+        values.try_emplace(op.get(param::name), initialValue(op));
+  return values;
+}
+
+/// Quantizes the weights of the products of `program`. Returns false, with the
+/// reason reported, on failure.
+static bool quantize(CompiledProgram &program, const CompileOptions &options,
+                     Diagnostics &diags) {
+  Module &module = *program.program;
+  const Deployment *deployment = options.coreML.deployment;
+  KernelQuantization request{
+      *options.quantization,
+      deployment ? deployment->iOS.str()
+                 : opsetOf(*module.functions.front(), program.milVersion),
+      options.passes, options.quantizationReport};
+  auto value = [&](const WeightView &view) {
+    return program.weightValue(view, {}, diags);
+  };
+  program.initialValues = initialValues(module);
+  WeightValue known = nullptr;
+  if (program.weights.hasValues())
+    known = value;
+  program.quantized =
+      quantizeKernel(module, request, program.weights.executor(), known, diags);
+  if (!program.quantized)
+    return false;
+  if (!program.quantized->count())
+    diags.report({}, diag::NothingQuantized,
+                 options.quantization->fewestElements);
+  return true;
+}
+
 std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
                                              const SourceFormat &format,
                                              const CompileOptions &options,
@@ -113,10 +156,15 @@ std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
   std::string version = options.milVersion;
   if (version.empty() && (!isMIL || options.passes.targetChosen))
     version = options.passes.target->milVersion.value.str();
-  return CompiledProgram{std::move(module), std::move(*weights), version,
-                         isMIL ? MILPrintOptions::Placement::Keep
-                               : MILPrintOptions::Placement::Gather,
-                         mostWeightFiles(options.passes)};
+  // Quantized constants are not where the originals were.
+  bool isKept = isMIL && !options.quantization;
+  CompiledProgram program{std::move(module), std::move(*weights), version,
+                          isKept ? MILPrintOptions::Placement::Keep
+                                 : MILPrintOptions::Placement::Gather,
+                          mostWeightFiles(options.passes)};
+  if (options.quantization && !quantize(program, options, diags))
+    return std::nullopt;
+  return program;
 }
 
 std::vector<const PassDef *>
@@ -205,6 +253,8 @@ bool anec::compileModel(std::unique_ptr<Module> module,
   package.io = options.io;
   package.weightMode = options.chosenWeightMode();
   package.weights = options.weights;
+  package.quantization = options.quantization;
+  package.quantizationReport = options.quantizationReport;
   package.milVersion = options.milVersion;
   // Kernels are compiled by the default pipeline.
   package.passes = options.passes;
@@ -282,14 +332,34 @@ Compiled anec::compileSource(const Source &source,
 // Writing
 //===----------------------------------------------------------------------===//
 
+ConstantRef CompiledProgram::weightValue(const WeightView &view,
+                                         SourceRange range,
+                                         Diagnostics &diags) const {
+  ConstantRef source =
+      weights.resolve(view.weight, view.storedType(),
+                      initialValues.lookup(view.weight), range, diags);
+  return source ? view.materialize(source) : nullptr;
+}
+
+ConstantRef CompiledProgram::resolve(const Op &weight,
+                                     Diagnostics &diags) const {
+  const QuantizedPart *part = quantized ? quantized->find(weight) : nullptr;
+  if (!part)
+    return weights.resolve(weight, diags);
+  return quantized->resolve(
+      *part, part->view.weight,
+      [&](const WeightView &view) {
+        return weightValue(view, weight.range(), diags);
+      },
+      diags);
+}
+
 bool CompiledProgram::write(llvm::StringRef path, Diagnostics &diags) const {
   MILPrintOptions options;
   options.version = milVersion;
   options.mostWeightFiles = mostWeightFiles;
   options.executor = &weights.executor();
-  options.resolve = [&](const Op &weight) {
-    return weights.resolve(weight, diags);
-  };
+  options.resolve = [&](const Op &weight) { return resolve(weight, diags); };
   options.written = [&] { weights.releasePages(); };
   return writeMIL(*program, path, options, diags);
 }
@@ -304,7 +374,7 @@ CompiledProgram::coreMLOptions(const CoreMLOptions &coreML,
   options.description = description;
   options.executor = &weights.executor();
   options.resolve = [this, &diags](const Op &weight) {
-    return weights.resolve(weight, diags);
+    return resolve(weight, diags);
   };
   options.written = [this] { weights.releasePages(); };
   return options;

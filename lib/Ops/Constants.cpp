@@ -53,8 +53,10 @@ constinit const OpDef ops::Const = {
 //===----------------------------------------------------------------------===//
 
 static bool inferWeight(InferContext &ctx) {
-  if (!checkChoice(ctx, param::dtype, {"fp16", "fp32"}) || // C1
-      !checkRange(ctx, param::shape, 1))                   // C2
+  if (!checkChoice(
+          ctx, param::dtype,
+          {"fp16", "fp32", "int4", "int8", "uint4", "uint6", "uint8"}) || // C1
+      !checkRange(ctx, param::shape, 1))                                  // C2
     return false;
   TensorType stored(*parseDType(ctx.get(param::dtype)), ctx.get(param::shape));
   const Constant *text = ctx.constant(param::view);
@@ -83,7 +85,9 @@ constinit const OpDef ops::Weight = {
                boolean(param::frozen, "false")},
     .traits = trait::Stored | trait::NotCallable,
     .constraints =
-        {"`dtype` is fp16 or fp32", "extents are at least 1",
+        {"`dtype` is fp16, fp32 or, for a part of a quantized weight, int4, "
+         "int8, uint4, uint6 or uint8",
+         "extents are at least 1",
          "each step of `view` applies to the result of the step before it"},
     .infer = inferWeight,
 };

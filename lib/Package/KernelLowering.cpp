@@ -8,6 +8,7 @@
 #include "anec/Ops/Cost.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Report.h"
+#include "anec/Package/QuantizeKernel.h"
 #include "anec/Target/Target.h"
 #include "anec/Target/Tasks.h"
 
@@ -102,8 +103,8 @@ static void describeCost(const Function &kernel, const Target &target,
 
 std::optional<LoweredKernel>
 anec::lowerKernel(std::unique_ptr<Function> &kernel,
-                  const PackageOptions &options, Diagnostics &diags,
-                  std::vector<PassReport> *reports) {
+                  const PackageOptions &options, Executor &executor,
+                  Diagnostics &diags, std::vector<PassReport> *reports) {
   std::unique_ptr<Function> declaration = declarationOf(*kernel);
   LoweredKernel lowered;
   lowered.module = std::make_unique<Module>();
@@ -124,6 +125,15 @@ anec::lowerKernel(std::unique_ptr<Function> &kernel,
                                                   : &passes::OrderIO);
   if (!runPasses(*lowered.module, passes, diags, reports))
     return std::nullopt;
+  if (options.quantization) {
+    KernelQuantization request{*options.quantization,
+                               opsetOf(function, options.milVersion),
+                               options.passes, options.quantizationReport};
+    lowered.quantized = quantizeKernel(*lowered.module, request, executor,
+                                       /*value=*/nullptr, diags);
+    if (!lowered.quantized)
+      return std::nullopt;
+  }
   function.name = "main"; // of its program
   for (const auto &param : function.parameters())
     out.inputPorts.push_back(param->type);

@@ -14,14 +14,18 @@ struct LoweredKernel {
   std::unique_ptr<Module> module; ///< one function, in MIL ops
   /// Complete except for its files.
   PackagedKernel description;
+  /// The values of the parts of quantized weights; null without any.
+  std::unique_ptr<QuantizedWeights> quantized;
 };
 
 /// Takes `kernel` out of its program, leaving a declaration there, and lowers
-/// it to MIL with the interface that `options` requests. Returns nothing, with
-/// an error reported, on failure.
+/// it to MIL with the interface that `options` requests. Weights are quantized
+/// with the workers of `executor`. Returns nothing, with an error reported, on
+/// failure.
 [[nodiscard]] std::optional<LoweredKernel>
 lowerKernel(std::unique_ptr<Function> &kernel, const PackageOptions &options,
-            Diagnostics &diags, std::vector<PassReport> *reports);
+            Executor &executor, Diagnostics &diags,
+            std::vector<PassReport> *reports);
 
 } // namespace anec
 

@@ -75,6 +75,12 @@ static void printConstant(const PackagedConstant &constant,
     out.attributeBegin("view");
     printView(constant.view, out);
     out.attributeEnd();
+    if (const std::optional<PackagedPart> &part = constant.quantized)
+      out.attributeObject("quantized", [&] {
+        out.attribute("form", part->form.str());
+        out.attribute("part", spelling(part->part, part->form));
+        printType(part->type, out);
+      });
   });
 }
 
@@ -364,11 +370,32 @@ static bool fromJSON(const json::Value &value, PackagedTensor &tensor,
   return true;
 }
 
+static bool fromJSON(const json::Value &value, PackagedPart &part,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  std::string form, word, why;
+  if (!map || !map.map("form", form) || !map.map("part", word) ||
+      !fromJSON(value, part.type, path))
+    return false;
+  std::optional<Quantization> parsed = Quantization::parse(form, why);
+  if (!parsed) {
+    path.field("form").report("it is no form of weights");
+    return false;
+  }
+  part.form = *parsed;
+  part.part = word == "data" ? WeightPart::Data : WeightPart::Table;
+  if (word == spelling(part.part, part.form))
+    return true;
+  path.field("part").report("it is no part of a weight of this form");
+  return false;
+}
+
 static bool fromJSON(const json::Value &value, PackagedConstant &constant,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("offset", constant.offset) &&
-         map.map("view", constant.view);
+         map.map("view", constant.view) &&
+         map.mapOptional("quantized", constant.quantized);
 }
 
 static bool fromJSON(const json::Value &value, PackagedInstance &instance,

@@ -36,6 +36,14 @@ std::vector<std::string> PackagedWeight::arrays() const {
   return names;
 }
 
+bool ModelPackage::isQuantized() const {
+  return llvm::any_of(kernels, [](const PackagedKernel &kernel) {
+    return llvm::any_of(kernel.constants, [](const PackagedConstant &constant) {
+      return constant.quantized.has_value();
+    });
+  });
+}
+
 const PackagedKernel *ModelPackage::findKernel(llvm::StringRef name) const {
   for (const PackagedKernel &kernel : kernels)
     if (kernel.name == name)
@@ -399,7 +407,7 @@ std::optional<ModelPackage> anec::readPackage(llvm::StringRef folder,
 /// Whether every read of the record by the program matches the record.
 static bool hasRecord(const Function &function,
                       const PackagedConstant &constant) {
-  TensorType type = constant.view.type();
+  TensorType type = constant.type();
   bool found = false;
   for (const Op &op : function.body())
     for (const ConstantRef &value : op.constants()) {

@@ -15,6 +15,7 @@
 #include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
 #include "anec/Package/ScheduleWalk.h"
+#include "anec/Quantize/Diags.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/AtomicFolder.h"
 #include "anec/Support/Digest.h"
@@ -48,9 +49,12 @@ private:
                   const std::set<std::optional<int64_t>> &instances);
   void noteGradient(const Op &accumulate, std::optional<int64_t> instance);
   void findWeights();
-  WeightView ownView(const Op &weight);
+  WeightView ownView(WeightView view) const;
+  ConstantRef resolve(const WeightView &view, std::optional<int64_t> instance,
+                      SourceRange range);
   void notePassedWeights();
   bool checkArrays();
+  bool canQuantize();
   bool writeKernels(AtomicFiles &files);
   static std::string recordsOf(const PackagedKernel &kernel,
                                std::optional<int64_t> instance);
@@ -230,16 +234,35 @@ bool PackageWriter::checkArrays() {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Quantized weights are constants that training does not change.
+bool PackageWriter::canQuantize() {
+  if (!options.quantization)
+    return true;
+  bool trains = llvm::any_of(package.entries, [](const PackagedEntry &entry) {
+    return entry.role == FunctionRole::Train;
+  });
+  if (!trains && options.weightMode == WeightMode::Baked)
+    return true;
+  diags.report(program->functions.front()->range, diag::QuantizedModel,
+               options.quantization->str(),
+               trains ? "the package would train it"
+                      : "the weights are inputs of its kernels");
+  return false;
+}
+
 bool PackageWriter::writeKernels(AtomicFiles &files) {
   for (auto &function : program->functions) {
     if (function->kind != FunctionKind::Kernel)
       continue;
     std::optional<LoweredKernel> kernel =
-        lowerKernel(function, options, diags, reports);
+        lowerKernel(function, options, values->executor(), diags, reports);
     if (!kernel || !writeKernel(*kernel, files))
       return false;
     package.kernels.push_back(std::move(kernel->description));
   }
+  if (options.quantization && !package.isQuantized())
+    diags.report({}, diag::NothingQuantized,
+                 options.quantization->fewestElements);
   llvm::sort(package.kernels);
   notePassedWeights();
   return true;
@@ -247,11 +270,26 @@ bool PackageWriter::writeKernels(AtomicFiles &files) {
 
 /// The view of a weight in a kernel: of the kernel's own instance when the
 /// weight has one per instance.
-WeightView PackageWriter::ownView(const Op &weight) {
-  WeightView view = viewOf(weight);
-  if (!weights[view.weight].instances.empty())
+WeightView PackageWriter::ownView(WeightView view) const {
+  if (!weights.find(view.weight)->second.instances.empty())
     view.instance = WeightInstance::own();
   return view;
+}
+
+/// The name of the array that `view` reads in a program of this instance.
+static std::string arrayOf(const WeightView &view,
+                           std::optional<int64_t> instance) {
+  return instanceName(view.weight, view.instance.resolve(instance));
+}
+
+/// The elements that `view` has in a program of this instance.
+ConstantRef PackageWriter::resolve(const WeightView &view,
+                                   std::optional<int64_t> instance,
+                                   SourceRange range) {
+  ConstantRef source =
+      values->resolve(arrayOf(view, instance), view.storedType(),
+                      weights[view.weight].initial, range, diags);
+  return source ? view.materialize(source) : nullptr;
 }
 
 /// Records which weights are passed to which kernel inputs.
@@ -294,8 +332,18 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
       PlacedMIL::place(*kernel.module, print, diags);
   if (!placed)
     return false;
-  for (const PlacedMIL::Record &record : placed->weights())
-    out.constants.push_back({record.offset, ownView(*record.weight)});
+  QuantizedWeights *quantized = kernel.quantized.get();
+  auto partOf = [&](const Op &weight) {
+    return quantized ? quantized->find(weight) : nullptr;
+  };
+  for (const PlacedMIL::Record &record : placed->weights()) {
+    PackagedConstant &constant = out.constants.emplace_back();
+    constant.offset = record.offset;
+    const QuantizedPart *part = partOf(*record.weight);
+    constant.view = ownView(part ? part->view : viewOf(*record.weight));
+    if (part)
+      constant.quantized = {quantized->quantization(), part->part, part->type};
+  }
   out.mil = "kernels/" + out.name + ".mil";
   OutputFile *text = add(out.mil, files);
   if (!text)
@@ -309,14 +357,16 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
   // the same weights from the same places share their files: programs that
   // differ only in their number of positions.
   for (std::optional<int64_t> instance : kernelInstances[out.name]) {
-    auto resolve = [&](const Op &op) -> ConstantRef {
-      WeightView view = ownView(op);
-      std::string array =
-          instanceName(view.weight, view.instance.resolve(instance));
-      ConstantRef source =
-          values->resolve(array, view.storedType(),
-                          weights[view.weight].initial, op.range(), diags);
-      return source ? view.materialize(source) : nullptr;
+    auto valueOf = [&](const Op &op) {
+      const QuantizedPart *part = partOf(op);
+      if (!part)
+        return resolve(ownView(viewOf(op)), instance, op.range());
+      return quantized->resolve(
+          *part, arrayOf(ownView(part->view), instance),
+          [&](const WeightView &view) {
+            return resolve(ownView(view), instance, op.range());
+          },
+          diags);
     };
     bool own = instance && !out.constants.empty();
     std::string name = "weights/" + out.name +
@@ -334,7 +384,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
     if (!placed->needsWeightFile() || written)
       continue;
     package.files.push_back({name, 0, ""});
-    if (!placed->addWeightFile("", name, resolve, files, diags) ||
+    if (!placed->addWeightFile("", name, valueOf, files, diags) ||
         !commit(files))
       return false;
   }
@@ -424,6 +474,8 @@ bool PackageWriter::write(llvm::StringRef path) {
     return false;
   for (const Function *entry : entryPoints(*program))
     package.entries.push_back(PackagedEntry::of(*entry));
+  if (!canQuantize())
+    return false;
   std::unique_ptr<AtomicFolder> folder =
       AtomicFolder::create(path, packageFolder(), diags);
   if (!folder)

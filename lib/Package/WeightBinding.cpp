@@ -96,9 +96,11 @@ bool WeightBinding::fits(const ModelFacts &model, Diagnostics &diags) const {
 ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
                                    InitialValue initial, SourceRange range,
                                    Diagnostics &diags) const {
-  if (has(name) || (arrays && !seed))
+  // Integers are parts of quantized weights, which have other values.
+  bool isFloats = isFloat(type.dtype);
+  if (isFloats && (has(name) || (arrays && !seed)))
     return arrays->lookup(storedName(name), type, range, diags);
-  if (seed)
+  if (isFloats && seed)
     return drawWeight(name, type, initial, *seed, *workers);
   diags.report(range, diag::UnboundWeight, name);
   return nullptr;

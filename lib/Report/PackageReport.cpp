@@ -50,8 +50,12 @@ static void printKernel(const PackagedKernel &kernel, unsigned calls,
   if (kernel.constants.empty())
     return;
   std::vector<std::string> words;
-  for (const PackagedConstant &constant : kernel.constants)
+  for (const PackagedConstant &constant : kernel.constants) {
     words.push_back(constant.view.str());
+    if (const std::optional<PackagedPart> &part = constant.quantized)
+      words.back() += " (" + part->form.str() + " " +
+                      spelling(part->part, part->form).str() + ")";
+  }
   out << "  weights  " << llvm::join(words, ", ") << '\n';
 }
 

@@ -11,7 +11,7 @@ FLOORS = [
     ["Support"],
     ["IR", "Protobuf"],
     ["Ops", "Arrays"],
-    ["Frontend", "MIL"],
+    ["Frontend", "MIL", "Quantize"],
     ["CoreML", "Onnx", "Target"],
     ["Passes"],
     ["Package"],

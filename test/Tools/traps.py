@@ -185,6 +185,10 @@ def commands(out):
                                    "--weight-map=map.json", "-o",
                                    q + ".anepkg"],
                   ["w.safetensors", "map.json"], q + ".anepkg", package, True)
+    yield Command("anec compile", ["anec", "k.tdsl", "--init=1",
+                                   "--quantize=int4", "--quantize-report",
+                                   "-o", q + ".mil"], ["k.tdsl"], q + ".mil",
+                  ["../weights", "../weights/" + out + ".bin"])
     yield Command("anec compile", ["anec", "m.tdsl", "--emit=report"], ["m.tdsl"])
     yield Command("anec compile", ["anec", "m.anepkg", "--emit=ir"],
                   ["m.anepkg/schedule.ir", "m.anepkg/manifest.json"])

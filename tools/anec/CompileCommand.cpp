@@ -83,7 +83,7 @@ bool Compile::compile(const PassManagerOptions &target,
   if (flags.timePasses)
     printPassTimes(result.reports, llvm::errs());
   keepToTheEnd(std::move(result.module));
-  return ok;
+  return ok && flags.writeQuantizationReport(diags);
 }
 
 ExitCode Compile::run(const Invocation &call) {
@@ -127,6 +127,10 @@ constinit const CommandDef commands::Compile = {
   anec flexible.mil --shape x=1x128 -o x.mil  with the given input shape
   anec model.mlpackage --function=main -o model.mil    MIL of a Core ML package
   anec mlp.tdsl --init=7 -o mlp.mlpackage --deployment=macos13   and a package
+  anec mlp.tdsl --weights=w.safetensors --quantize=int8 -o mlp.mil
+  anec llama.tdsl --forward-only --weights=w.safetensors --quantize=int8 \
+       --quantize-report -o llama.anepkg      and the error of each weight
+  anec model.mlpackage --quantize=lut4 -o small.mlpackage
   anec out.mil --emit=report                  statistics of the program
   anec out.mil --emit=report --target=m4      with predicted times on M4
   anec llama.anepkg --emit=report --format=html -o cost.html   cost of a step

@@ -6,6 +6,7 @@
 #include "CompileFlags.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Report/PassStatistics.h"
+#include "anec/Report/QuantizationPrinter.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -55,6 +56,10 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   options.coreML.deployment = findDeployment(deployment);
   if (interface.getNumOccurrences())
     options.coreML.floats = interface.getValue();
+  if (std::string why; quantize.getNumOccurrences())
+    options.quantization = Quantization::parse(quantize, why);
+  if (quantizeReport.getNumOccurrences())
+    options.quantizationReport = &quantization;
   options.shapes = shapes.values();
   // A program can be inspected without its weights.
   options.missingWeights = MILReadOptions::MissingWeights::Warn;
@@ -139,6 +144,49 @@ std::string CompileFlags::checkDecode() const {
   return "";
 }
 
+bool CompileFlags::writeQuantizationReport(Diagnostics &diags) const {
+  if (!quantizeReport.getNumOccurrences())
+    return true;
+  if (quantizeReport.empty()) {
+    printQuantization(quantization, llvm::outs());
+    return true;
+  }
+  OutputPlace file{quantizeReport, nullptr};
+  return file.write(
+      [&](llvm::raw_ostream &out) { printQuantizationJson(quantization, out); },
+      diags);
+}
+
+/// The error in --quantize and --quantize-report; empty when they are valid.
+std::string CompileFlags::checkQuantize() const {
+  if (quantizeReport.getNumOccurrences() && !quantize.getNumOccurrences())
+    return "--quantize-report is for --quantize";
+  if (!quantize.getNumOccurrences())
+    return "";
+  std::string why;
+  if (!Quantization::parse(quantize, why))
+    return "--quantize: " + why;
+  const OutputFormat &to = format();
+  bool hasWeights =
+      &to == &outputs::MIL || &to == &outputs::Package || to.isCoreML;
+  if (!hasWeights || sourceFormat(input).stage == SourceStage::Package)
+    return "--quantize is for sources that are compiled to MIL, Core ML "
+           "packages or packages of models";
+  if (!quantizeReport.getNumOccurrences())
+    return "";
+  if (place().isStream())
+    return "--quantize-report needs -o: weights are quantized when they are "
+           "written";
+  if (quantizeReport.empty())
+    return "";
+  for (const std::string &used : {input.getValue(), output.getValue(),
+                                  weights.getValue(), weightMap.getValue()})
+    if (!used.empty() && (used == quantizeReport ||
+                          llvm::sys::fs::equivalent(used, quantizeReport)))
+      return "--quantize-report would overwrite `" + used + "`";
+  return "";
+}
+
 std::string CompileFlags::check() const {
   if (input.empty())
     return "no input file; see anec --help";
@@ -166,6 +214,8 @@ std::string CompileFlags::check() const {
     return wrong;
   if (wouldReplaceSource())
     return "-o would overwrite the input, `" + input + "`";
+  if (std::string wrong = checkQuantize(); !wrong.empty())
+    return wrong;
   if (std::string wrong = defines.check(); !wrong.empty())
     return wrong;
   return shapes.check();

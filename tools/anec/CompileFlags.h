@@ -155,6 +155,17 @@ struct CompileFlags {
       "ladder", llvm::cl::value_desc("N,..."), llvm::cl::CommaSeparated,
       llvm::cl::desc("Cached positions of the programs of --decode (default: "
                      "256 and its doubles below --context)")};
+  llvm::cl::opt<std::string> quantize{
+      "quantize", llvm::cl::value_desc("FORM[:GRANULARITY]"),
+      llvm::cl::desc(
+          "Store the weights of products as int8, int4, lut4 or lut6, with a "
+          "scale or a palette :per-tensor, :per-channel or :group=N (default: "
+          "int8 and int4 per channel, lut4 and lut6 per tensor)")};
+  llvm::cl::opt<std::string> quantizeReport{
+      "quantize-report", llvm::cl::value_desc("FILE.json"),
+      llvm::cl::ValueOptional,
+      llvm::cl::desc("Print what --quantize changed of each weight, or write "
+                     "it to FILE.json")};
 
   llvm::cl::opt<std::string> deployment{
       "deployment", llvm::cl::value_desc("macosN|iosN"),
@@ -183,9 +194,16 @@ struct CompileFlags {
           clEnumValN(DiagnosticsFormat::Text, "text", "for people"),
           clEnumValN(DiagnosticsFormat::Json, "json", "for programs"))};
 
+  /// Filled by the build; for --quantize-report.
+  mutable QuantizationReport quantization;
+  /// Prints or writes what --quantize-report asks for. Returns false, with the
+  /// reason reported, on failure.
+  [[nodiscard]] bool writeQuantizationReport(Diagnostics &diags) const;
+
 private:
   bool wouldReplaceSource() const;
   std::string checkDecode() const;
+  std::string checkQuantize() const;
   [[nodiscard]] bool readPasses(BuildRequest &request,
                                 Diagnostics &diags) const;
 };

@@ -43,6 +43,11 @@ struct CompileOptions : ReadOptions {
   /// that a MIL program declares.
   std::string milVersion;
   CoreMLOptions coreML;
+  /// Quantizes the weights of products, after the passes; unset: they keep
+  /// their types. Of a model, the weights must be constants of the kernels.
+  std::optional<Quantization> quantization;
+  /// Where each quantized weight is reported when it is written; may be null.
+  QuantizationReport *quantizationReport = nullptr;
 
   // For models.
 
@@ -83,6 +88,10 @@ struct CompiledProgram {
   MILPrintOptions::Placement placement = MILPrintOptions::Placement::Gather;
   /// The maximum number of weight files; see MILPrintOptions.
   unsigned mostWeightFiles = 1;
+  /// The values of the parts of quantized weights; null without any.
+  std::shared_ptr<QuantizedWeights> quantized = nullptr;
+  /// The initial distributions of weights by name, when `quantized` is set.
+  llvm::StringMap<InitialValue> initialValues = {};
 
   /// Writes the MIL text to `path` and, if there are weights,
   /// `weights/STEM.bin` next to it: both files or none. Returns false, with the
@@ -100,7 +109,13 @@ struct CompiledProgram {
   /// Prints only the MIL text; the weight file that it names is not written.
   bool print(llvm::raw_ostream &out, Diagnostics &diags) const;
 
+  /// The elements of a view of a weight; null, with the reason reported at
+  /// `range`, when there is no value.
+  ConstantRef weightValue(const WeightView &view, SourceRange range,
+                          Diagnostics &diags) const;
+
 private:
+  ConstantRef resolve(const Op &weight, Diagnostics &diags) const;
   CoreMLWriteOptions coreMLOptions(const CoreMLOptions &options,
                                    const ModelDescription *description,
                                    Diagnostics &diags) const;

@@ -18,6 +18,7 @@
 #include "anec/IR/WeightView.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Passes/PassManager.h"
+#include "anec/Quantize/QuantizeWeights.h"
 #include "anec/Support/AtomicFolder.h"
 
 namespace anec {
@@ -48,10 +49,23 @@ struct PackagedTensor {
   std::vector<WeightView> views;
 };
 
-/// A weight that is a constant of a kernel.
+/// A record of a quantized weight.
+struct PackagedPart {
+  Quantization form;
+  WeightPart part = WeightPart::Data;
+  TensorType type; ///< of the record
+};
+
+/// A weight, or a part of a quantized one, that is a constant of a kernel.
 struct PackagedConstant {
   uint64_t offset = 0; ///< of the record in the weight file
-  WeightView view;     ///< contents of the record
+  WeightView view;     ///< contents of the record, if it is not quantized
+  /// The part of the quantized view that the record holds. A session cannot
+  /// change it.
+  std::optional<PackagedPart> quantized;
+
+  /// The type of the record's elements.
+  TensorType type() const { return quantized ? quantized->type : view.type(); }
 };
 
 /// A program with values for its weights.
@@ -155,6 +169,8 @@ struct ModelPackage {
   /// Keeps `folder` while it is a temporary one; null otherwise.
   std::shared_ptr<const void> folderOwner;
 
+  /// Whether kernels have quantized weights, which nothing can replace.
+  bool isQuantized() const;
   const PackagedKernel *findKernel(llvm::StringRef name) const;
   const PackagedWeight *findWeight(llvm::StringRef name) const;
   const PackagedEntry *findEntry(llvm::StringRef name) const;
@@ -170,6 +186,10 @@ struct PackageOptions {
   IOMode io = IOMode::Packed;
   WeightMode weightMode = WeightMode::Packed;
   WeightOptions weights;
+  /// The form of the weights of products; unset: as in the program.
+  std::optional<Quantization> quantization;
+  /// Where each quantized weight is reported; may be null.
+  QuantizationReport *quantizationReport = nullptr;
   /// The facts of the program before passes.
   ModelFacts facts;
   /// `1.3` or `1.0`; empty for the target's default.

@@ -103,7 +103,8 @@ public:
   llvm::ArrayRef<NamedFloats> weights() const;
   /// Copies changed weights to where kernels and host ops read them. Programs
   /// with these weights as constants are reloaded, in the background when the
-  /// backend supports it: a run waits for each program when it needs it.
+  /// backend supports it: a run waits for each program when it needs it. An
+  /// error for a package with quantized weights.
   [[nodiscard]] bool weightsChanged(Diagnostics &diags);
   /// The number of programs to reload for that.
   unsigned programsPerUpdate() const;

@@ -17,6 +17,7 @@
 #include "anec/Package/Diags.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Probe/Diags.h"
+#include "anec/Quantize/Diags.h"
 #include "anec/Report/ReferencePages.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Target/Diags.h"
@@ -53,6 +54,8 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 #include "anec/Passes/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Probe/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Quantize/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Runtime/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,

@@ -5,6 +5,7 @@
 
 #include "Arrays.h"
 #include "anec/Arrays/StoredAs.h"
+#include "anec/Runtime/Diags.h"
 #include "anec/Runtime/Elements.h"
 #include "anec/Support/Half.h"
 #include "llvm/ADT/STLExtras.h"
@@ -41,6 +42,10 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
     stored.contents = package.contents.lookup(package.values);
   }
   bool isGiven = !options.source.empty() || options.seed;
+  if (isGiven && package.isQuantized()) {
+    diags.reportFile(package.folder, diag::QuantizedWeights);
+    return false;
+  }
   std::optional<WeightBinding> values =
       WeightBinding::open(isGiven ? given : stored, diags);
   if (!values || !values->fits(package.facts, diags))

@@ -33,7 +33,8 @@ static std::string arrayOf(const PackagedInstance &instance,
 
 bool KernelProgram::isBaked() const {
   return llvm::any_of(kernel.constants, [&](const PackagedConstant &constant) {
-    return context.arrays.has(arrayOf(instance, constant.view));
+    return !constant.quantized &&
+           context.arrays.has(arrayOf(instance, constant.view));
   });
 }
 
@@ -63,9 +64,12 @@ ConstantRef KernelProgram::currentValue(const WeightView &view) const {
 /// The kernel with the master weights in place of its packaged constants.
 std::unique_ptr<Module> KernelProgram::withWeights() const {
   llvm::DenseMap<uint64_t, ConstantRef> values;
-  for (const PackagedConstant &constant : kernel.constants)
+  for (const PackagedConstant &constant : kernel.constants) {
+    if (constant.quantized)
+      continue;
     if (ConstantRef value = currentValue(constant.view))
       values[constant.offset] = value;
+  }
   auto copy = std::make_unique<Module>();
   copy->version = module->version;
   const Function &original = *module->functions.front();

@@ -138,6 +138,10 @@ void Session::State::reload() {
 }
 
 bool Session::weightsChanged(Diagnostics &diags) {
+  if (state->package.isQuantized()) {
+    diags.reportFile(state->package.folder, diag::QuantizedWeights);
+    return false;
+  }
   state->reload();
   return state->stage(diags);
 }

@@ -385,3 +385,25 @@ constinit const Rule rules::NoBlockwise = {
     .advice = "use `constexpr_affine_dequantize` with a scale per channel",
     .ofOp = blockwise,
 };
+
+/// Scales that differ along more than one axis: groups within a channel.
+static Verdict groupedScale(const Op &op, const Target &target) {
+  if (!op.is(ops::ConstexprBlockwiseShiftScale))
+    return {};
+  const Shape &scale = op.operand(param::scale)->type.shape;
+  if (llvm::count_if(scale, [](int64_t extent) { return extent > 1; }) < 2)
+    return {};
+  return broken("`scale` is {0}", shapeToString(scale));
+}
+constinit const Rule rules::GroupedScale = {
+    .id = "grouped-scale",
+    .family = family,
+    .summary = "`constexpr_blockwise_shift_scale` has one scale, or one for "
+               "each channel",
+    .source = "Qwen ANE (M5 Max): InvalidMILProgram; Core ML's compiler says "
+              "per channel or per tensor only",
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "quantize with `int8:per-channel` or `int4:per-channel`",
+    .ofOp = groupedScale,
+};

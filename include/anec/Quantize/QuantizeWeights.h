@@ -1,0 +1,130 @@
+//===- QuantizeWeights.h - quantizes the weights of programs ----*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Replaces the weights of products in a lowered function by ops that unpack
+/// them. A constant is quantized at once. Of a `weight`, whose values come
+/// later, and differ between the instances of a repeated layer, the parts (the
+/// integers and the scales, or the indices and the palettes) become `weight`
+/// ops of their own, whose values `QuantizedWeights` computes from those of the
+/// weight:
+///
+///   conv(x, weight{attention.wq})
+///     ==>  conv(x, constexpr_blockwise_shift_scale(weight{data of ...},
+///                                                  weight{scale of ...}))
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_QUANTIZE_QUANTIZEWEIGHTS_H
+#define ANEC_QUANTIZE_QUANTIZEWEIGHTS_H
+
+#include "anec/IR/IR.h"
+#include "anec/IR/WeightView.h"
+#include "anec/Quantize/QuantizationReport.h"
+#include "anec/Quantize/QuantizeArray.h"
+#include "anec/Support/Diagnostics.h"
+#include <functional>
+#include <map>
+
+namespace anec {
+
+/// The ops that unpack weights.
+enum class UnpackingOps : uint8_t {
+  /// Of ios18: constexpr_blockwise_shift_scale, and constexpr_lut_to_dense with
+  /// a palette for each block.
+  Blockwise,
+  /// Those of ios16, which ios18 has too: constexpr_affine_dequantize.
+  Affine,
+  /// Those of ios16 only: also constexpr_lut_to_dense with `shape`.
+  Packed,
+};
+
+struct QuantizeOptions {
+  Quantization quantization;
+  UnpackingOps ops = UnpackingOps::Blockwise;
+  /// Where each quantized weight is reported; may be null.
+  QuantizationReport *report = nullptr;
+};
+
+/// Whether `ops` have a form for `quantization`.
+bool canUnpack(const Quantization &quantization, UnpackingOps ops);
+
+enum class WeightPart : uint8_t {
+  Data, ///< integers or indices
+  Table ///< scales or palettes
+};
+/// `data`, and `scale` or `palette`.
+llvm::StringRef spelling(WeightPart part, const Quantization &quantization);
+
+/// A part of a quantized `weight`.
+struct QuantizedPart {
+  WeightView view; ///< of the weight; without an instance
+  ProductAxes axes;
+  WeightPart part = WeightPart::Data;
+  TensorType type; ///< of the part
+  SourceRange range;
+};
+
+/// The elements that a view of a weight has, in its type; null, with the reason
+/// reported, when they are not available.
+using WeightValue = llvm::function_ref<ConstantRef(const WeightView &view)>;
+
+class QuantizedWeights {
+public:
+  /// `executor` must outlive this.
+  QuantizedWeights(QuantizeOptions options, Executor &executor)
+      : options(std::move(options)), executor(executor) {}
+
+  const Quantization &quantization() const { return options.quantization; }
+
+  /// Quantizes the weights of the products in `function`, a kernel of MIL ops.
+  /// With `value`, a weight with so few scales that they are in the text of a
+  /// program is quantized at once, as a constant is. Returns false, with the
+  /// reason reported, when one cannot be quantized.
+  [[nodiscard]] bool rewrite(Function &function, WeightValue value,
+                             Diagnostics &diags);
+  /// The number of weights that `rewrite` has replaced.
+  unsigned count() const { return replaced; }
+
+  /// The part that `weight`, an op that `rewrite` made, reads; null for any
+  /// other op.
+  const QuantizedPart *find(const Op &weight) const;
+  /// The value of a part. `array` names the array of the weight that `value`
+  /// returns, for messages and reports: `attention.3.wq`. Parts of one array
+  /// are computed together when they are resolved one after the other.
+  [[nodiscard]] ConstantRef resolve(const QuantizedPart &part,
+                                    llvm::StringRef array, WeightValue value,
+                                    Diagnostics &diags);
+
+private:
+  struct Product;
+  bool replace(Op &source, llvm::ArrayRef<Product> products, WeightValue value,
+               Diagnostics &diags);
+  ConstantRef valueAtOnce(const Op &source, ProductAxes axes,
+                          WeightValue value) const;
+  bool checkShape(llvm::StringRef name, const TensorType &type,
+                  ProductAxes axes, SourceRange range,
+                  Diagnostics &diags) const;
+  bool checkElements(llvm::StringRef name, const Constant &value,
+                     SourceRange range, Diagnostics &diags) const;
+  TensorType typeOf(const TensorType &weight, ProductAxes axes,
+                    WeightPart part) const;
+  ConstantRef constantOf(const QuantizedArray &array, const TensorType &type,
+                         WeightPart part) const;
+  void report(llvm::StringRef name, const TensorType &type, ProductAxes axes,
+              const QuantizedArray &array);
+
+  QuantizeOptions options;
+  Executor &executor;
+  unsigned replaced = 0;
+  std::map<std::string, QuantizedPart, std::less<>> parts; ///< by weight name
+  /// The array that was quantized last, and the name and view of it.
+  std::string lastKey;
+  QuantizedArray last;
+};
+
+} // namespace anec
+
+#endif // ANEC_QUANTIZE_QUANTIZEWEIGHTS_H

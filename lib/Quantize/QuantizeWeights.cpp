@@ -1,0 +1,292 @@
+//===- QuantizeWeights.cpp - quantizes the weights of programs ------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Quantize/QuantizeWeights.h"
+#include "anec/IR/Builder.h"
+#include "anec/IR/Elements.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
+#include "anec/Quantize/Diags.h"
+
+using namespace anec;
+
+bool anec::canUnpack(const Quantization &quantization, UnpackingOps ops) {
+  if (ops == UnpackingOps::Blockwise)
+    return true;
+  if (quantization.form == QuantizedForm::Int8)
+    return quantization.granularity != Granularity::Group;
+  return ops == UnpackingOps::Packed && quantization.isPalette() &&
+         quantization.granularity == Granularity::Tensor;
+}
+
+llvm::StringRef anec::spelling(WeightPart part,
+                               const Quantization &quantization) {
+  if (part == WeightPart::Data)
+    return "data";
+  return quantization.isPalette() ? "palette" : "scale";
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// A use of a weight by a product.
+struct QuantizedWeights::Product {
+  Op *op;
+  unsigned slot;
+  ProductAxes axes;
+};
+
+/// The axes of the weight that `op` has in `slot`; nothing when it is not a
+/// weight of a product.
+static std::optional<ProductAxes> axesOf(const Op &op, unsigned slot) {
+  if (op.is(ops::Conv) || op.is(ops::Linear)) {
+    if (op.def().valueSlot(param::weight) == int(slot))
+      return ProductAxes{0, 1};
+    return std::nullopt;
+  }
+  if (op.is(ops::ConvTranspose)) {
+    if (op.def().valueSlot(param::weight) == int(slot))
+      return ProductAxes{1, 0};
+    return std::nullopt;
+  }
+  unsigned rank = op.operand(slot)->type.rank();
+  if (!op.is(ops::Matmul) || rank < 2)
+    return std::nullopt;
+  bool isX = op.def().valueSlot(param::x) == int(slot);
+  bool swapped = isX == op.get(isX ? param::transposeX : param::transposeY);
+  // x is [outputs, inputs], and y is [inputs, outputs].
+  return swapped ? ProductAxes{rank - 1, rank - 2}
+                 : ProductAxes{rank - 2, rank - 1};
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+bool QuantizedWeights::checkShape(llvm::StringRef name, const TensorType &type,
+                                  ProductAxes axes, SourceRange range,
+                                  Diagnostics &diags) const {
+  const Quantization &form = options.quantization;
+  if (form.granularity != Granularity::Group)
+    return true;
+  bool isPalette = form.isPalette();
+  int64_t extent = type.shape[isPalette ? axes.outputs : axes.inputs];
+  if (extent % form.group == 0)
+    return true;
+  diags.report(range, diag::GroupSize, name, shapeToString(type.shape), extent,
+               isPalette ? "outputs" : "inputs", form.group);
+  return false;
+}
+
+bool QuantizedWeights::checkElements(llvm::StringRef name,
+                                     const Constant &value, SourceRange range,
+                                     Diagnostics &diags) const {
+  int64_t wrong = countNotFinite(value);
+  if (wrong)
+    diags.report(range, diag::NotFinite, wrong, value.numElements(), name,
+                 spelling(value.dtype()));
+  return wrong == 0;
+}
+
+TensorType QuantizedWeights::typeOf(const TensorType &weight, ProductAxes axes,
+                                    WeightPart part) const {
+  const Quantization &form = options.quantization;
+  bool isPalette = form.isPalette();
+  int64_t entries = int64_t(1) << form.bits();
+  if (options.ops != UnpackingOps::Blockwise && part == WeightPart::Data)
+    return isPalette
+               ? TensorType(
+                     DType::UInt8,
+                     {int64_t(byteSize(form.dataType(), weight.numElements()))})
+               : TensorType(form.dataType(), weight.shape);
+  if (part == WeightPart::Data)
+    return {form.dataType(), weight.shape};
+  Shape shape = form.blocks(weight.shape, axes);
+  if (options.ops == UnpackingOps::Blockwise) {
+    if (isPalette)
+      shape.append({entries, 1});
+    return {weight.dtype, shape};
+  }
+  if (isPalette)
+    return {weight.dtype, {entries}};
+  return form.granularity == Granularity::Tensor
+             ? TensorType(weight.dtype)
+             : TensorType(weight.dtype, {weight.shape[axes.outputs]});
+}
+
+ConstantRef QuantizedWeights::constantOf(const QuantizedArray &array,
+                                         const TensorType &type,
+                                         WeightPart part) const {
+  if (part == WeightPart::Table)
+    return Constant::fromDoubles(type, array.tables);
+  return Constant::copy(
+      type, packNumbers(array.numbers, options.quantization.bits()));
+}
+
+/// Builds the op that unpacks `data` and `table` to `type`.
+static Value *unpack(Builder &builder, const QuantizeOptions &options,
+                     const TensorType &type, ProductAxes axes, Value *data,
+                     Value *table, llvm::StringRef name) {
+  bool isBlockwise = options.ops == UnpackingOps::Blockwise;
+  if (!options.quantization.isPalette()) {
+    if (isBlockwise)
+      return builder.build(ops::ConstexprBlockwiseShiftScale, {data, table}, {},
+                           name);
+    Value *zero = builder.build(
+        ops::Const, {}, {{param::val, Constant::scalar(DType::Int8, 0)}},
+        (name + "_zero_point").str());
+    return builder.build(ops::ConstexprAffineDequantize, {data, zero, table},
+                         {{param::axis, int64_t(axes.outputs)}}, name);
+  }
+  if (isBlockwise)
+    return builder.build(ops::ConstexprLutToDense, {data, table}, {}, name);
+  std::vector<double> extents(type.shape.begin(), type.shape.end());
+  ConstantRef shape =
+      Constant::fromDoubles({DType::UInt32, {int64_t(type.rank())}}, extents);
+  return builder.build(ops::ConstexprLutToDense, {data, table},
+                       {{param::shape, shape}}, name);
+}
+
+/// The value of `source` if it is quantized at once; null otherwise, or with
+/// the reason reported when it is not available.
+ConstantRef QuantizedWeights::valueAtOnce(const Op &source, ProductAxes axes,
+                                          WeightValue value) const {
+  if (source.is(ops::Const))
+    return source.constant(param::val);
+  // Arrays with fewer elements are in texts; see WeightLayout.
+  constexpr int64_t fewestInFile = 10;
+  TensorType table = typeOf(source.result()->type, axes, WeightPart::Table);
+  return value && table.numElements() < fewestInFile ? value(viewOf(source))
+                                                     : nullptr;
+}
+
+/// Replaces `source`, a `const` or a `weight`, in its products.
+bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
+                               WeightValue value, Diagnostics &diags) {
+  const TensorType type = source.result()->type;
+  ProductAxes axes = products.front().axes;
+  bool isWeight = source.is(ops::Weight);
+  WeightView view = isWeight ? viewOf(source) : WeightView();
+  std::string name = isWeight ? view.weight : source.result()->name;
+  if (!checkShape(name, type, axes, source.range(), diags))
+    return false;
+  std::optional<QuantizedArray> array;
+  size_t errors = diags.errorCount();
+  ConstantRef known = valueAtOnce(source, axes, value);
+  if (diags.errorCount() != errors)
+    return false;
+  if (known) {
+    if (known->origin() && known->origin()->missing)
+      return true; // which writing it reports
+    if (!checkElements(name, *known, source.range(), diags))
+      return false;
+    array = quantizeArray(*known, axes, options.quantization, executor);
+    report(name, type, axes, *array);
+  }
+  Builder builder(*source.parent());
+  builder.setInsertionPoint(&source);
+  auto build = [&](WeightPart part) {
+    TensorType partType = typeOf(type, axes, part);
+    llvm::StringRef word = spelling(part, options.quantization);
+    std::string label = source.result()->name + "_" + word.str();
+    if (array)
+      return builder.build(ops::Const, {},
+                           {{param::val, constantOf(*array, partType, part)}},
+                           label);
+    std::string key = (word + " of " + view.str()).str();
+    parts[key] = {view, axes, part, partType, source.range()};
+    return builder.build(ops::Weight, {nullptr},
+                         {{param::name, llvm::StringRef(key)},
+                          {param::dtype, spelling(partType.dtype)},
+                          {param::shape, partType.shape}},
+                         label);
+  };
+  Value *data = build(WeightPart::Data), *table = build(WeightPart::Table);
+  Value *unpacked =
+      unpack(builder, options, type, axes, data, table, source.result()->name);
+  for (const Product &product : products)
+    product.op->setOperand(product.slot, unpacked);
+  ++replaced;
+  if (!source.result()->hasUses())
+    source.erase();
+  return true;
+}
+
+static bool isCandidate(const Op &op, int64_t fewestElements) {
+  return (op.is(ops::Weight) || op.is(ops::Const)) &&
+         isFloat(op.result()->type.dtype) && op.result()->type.rank() >= 2 &&
+         op.result()->type.numElements() >= fewestElements &&
+         (op.result()->type.dtype == DType::FP16 ||
+          op.result()->type.dtype == DType::FP32);
+}
+
+bool QuantizedWeights::rewrite(Function &function, WeightValue value,
+                               Diagnostics &diags) {
+  bool ok = true;
+  for (Op &op : llvm::make_early_inc_range(function.body())) {
+    if (!isCandidate(op, options.quantization.fewestElements))
+      continue;
+    std::vector<Product> products;
+    for (Operand *use = op.result()->firstUse(); use; use = use->nextUse()) {
+      Op *user = use->owner();
+      if (!user)
+        continue;
+      for (unsigned slot = 0; slot < user->numOperands(); ++slot)
+        if (user->operand(slot) == op.result())
+          if (std::optional<ProductAxes> axes = axesOf(*user, slot))
+            products.push_back({user, slot, *axes});
+    }
+    // The first product in the program has the choice of the axes.
+    llvm::sort(products, [](const Product &a, const Product &b) {
+      return std::pair(a.op->position(), a.slot) <
+             std::pair(b.op->position(), b.slot);
+    });
+    if (!products.empty())
+      ok &= replace(op, products, value, diags);
+  }
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+const QuantizedPart *QuantizedWeights::find(const Op &weight) const {
+  if (!weight.is(ops::Weight))
+    return nullptr;
+  auto it = parts.find(weight.get(param::name));
+  return it == parts.end() ? nullptr : &it->second;
+}
+
+void QuantizedWeights::report(llvm::StringRef name, const TensorType &type,
+                              ProductAxes axes, const QuantizedArray &array) {
+  if (!options.report)
+    return;
+  QuantizedWeightRow &row = options.report->weights.emplace_back();
+  row.name = name.str();
+  row.form = options.quantization.str();
+  row.type = type;
+  row.bytesBefore = type.numBytes();
+  row.bytesAfter = typeOf(type, axes, WeightPart::Data).numBytes() +
+                   typeOf(type, axes, WeightPart::Table).numBytes();
+  row.relativeError = array.relativeError();
+}
+
+ConstantRef QuantizedWeights::resolve(const QuantizedPart &part,
+                                      llvm::StringRef array, WeightValue value,
+                                      Diagnostics &diags) {
+  std::string key = (array + " " + part.view.str()).str();
+  if (key != lastKey) {
+    lastKey.clear();
+    ConstantRef weight = value(part.view);
+    if (!weight || !checkElements(array, *weight, part.range, diags))
+      return nullptr;
+    last = quantizeArray(*weight, part.axes, options.quantization, executor);
+    lastKey = key;
+    report(array, part.view.type(), part.axes, last);
+  }
+  return constantOf(last, part.type, part.part);
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Quantizes the weights of model.tdsl with numpy, and compares the loss of the
+package of what it unpacks with that of the package that anec quantizes.
+
+usage: same_loss.py ANEC ANE_RUN MODEL FOLDER"""
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+import reference
+
+anec, ane_run, model, folder = sys.argv[1:3] + [pathlib.Path(p) for p in sys.argv[3:]]
+DIM, SEQ, VOCAB = 64, 32, 256
+
+
+def run(*command):
+    subprocess.run([str(word) for word in command], check=True,
+                   stdout=subprocess.PIPE)
+
+
+def unpacked(weight, form, granularity):
+    """The weight after quantization, of fp16."""
+    blocks = reference.blocks_of(weight.shape, 0, 1, form, granularity)
+    out = np.empty(weight.shape)
+    for _, part in reference.each_block(weight.shape, blocks):
+        scale, numbers = reference.quantize_linear(weight[part], form, np.float16)
+        out[part] = scale * numbers
+    return out.astype(np.float16)
+
+
+def loss(package, name):
+    out = folder / name
+    run(ane_run, package, "--input", f"tokens={folder / 'tokens.npy'}",
+        "--input", f"targets={folder / 'targets.npy'}", "--output-dir", out)
+    files = list(out.glob("*.npy"))
+    return float(np.load(files[0]))
+
+
+def main():
+    draw = np.random.default_rng(5)
+    folder.mkdir(parents=True)
+    shapes = {"tiny.embedding": (VOCAB, DIM), "tiny.norm": (DIM,)}
+    for block in range(2):
+        shapes |= {f"block.{block}.norm": (DIM,),
+                   f"block.{block}.w1": (2 * DIM, DIM),
+                   f"block.{block}.w2": (DIM, 2 * DIM)}
+    weights = {name: (np.ones(shape) if len(shape) == 1 else
+                      draw.standard_normal(shape) * 0.2).astype(np.float16)
+               for name, shape in shapes.items()}
+    reference.write_safetensors(folder / "w.safetensors", weights)
+    np.save(folder / "tokens.npy", draw.integers(0, VOCAB, SEQ, np.int32))
+    np.save(folder / "targets.npy", draw.integers(0, VOCAB, SEQ, np.int32))
+    plain = None
+    for form, granularity in (("int8", "per-channel"), ("int8", "per-tensor"),
+                              ("int4", "per-channel"), ("int4", "group=16")):
+        # The host reads the embedding as it is: only layers are replaced.
+        changed = {name: unpacked(weight, form, granularity)
+                   if ".w" in name else weight
+                   for name, weight in weights.items()}
+        reference.write_safetensors(folder / "changed.safetensors", changed)
+        results = {}
+        for name, source, flags in (
+                ("plain", "w", []), ("numpy", "changed", []),
+                ("anec", "w", [f"--quantize={form}:{granularity}"])):
+            package = folder / f"{name}.anepkg"
+            run(anec, model, "--forward-only", "-o", package,
+                f"--weights={folder / source}.safetensors", *flags)
+            results[name] = loss(package, f"{name}-out")
+        assert results["numpy"] == results["anec"] != results["plain"], results
+        print(f"{form}:{granularity}: loss {results['anec']:.6f}, "
+              f"{results['plain']:.6f} before")
+
+
+main()
