@@ -231,7 +231,8 @@ WeightMode CompileOptions::chosenWeightMode() const {
   if (weightMode)
     return *weightMode;
   bool hasValues = !weights.source.empty() || weights.seed;
-  return (!train || decode) && hasValues ? WeightMode::Baked : WeightMode::Packed;
+  return (!train || decode) && hasValues ? WeightMode::Baked
+                                         : WeightMode::Packed;
 }
 
 ModelPipelineOptions CompileOptions::modelPipelineOptions() const {

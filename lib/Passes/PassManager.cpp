@@ -83,8 +83,7 @@ PassContext::PassContext(const PassDef &pass, const PassManagerOptions &options,
                          Diagnostics &diags)
     : pass(pass), target(*options.target), targetChosen(options.targetChosen),
       assumptions(options.assumptions), decode(options.decode), diags(diags),
-      remarks(options.remarks) {
-}
+      remarks(options.remarks) {}
 
 bool PassContext::isRewrittenFor(const Rule &rule) const {
   bool isWanted = rule.rewriteWhen == RewriteWhen::Chosen

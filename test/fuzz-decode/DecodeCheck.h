@@ -15,7 +15,7 @@ struct DecodeOutcome {
   unsigned columns = 0; ///< of logits that were compared
   /// Columns that differ, and that rounding errors move as far.
   unsigned illConditioned = 0;
-  double worst = 0;     ///< difference, by the largest logit of its text
+  double worst = 0; ///< difference, by the largest logit of its text
 };
 
 /// Compiles the model for the whole text and to programs that decode, of sizes
