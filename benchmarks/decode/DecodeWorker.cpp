@@ -28,7 +28,7 @@ using namespace anec;
 
 /// A sum that compilers turn into vectors, and that waits for memory only.
 static float sumOf(const float *floats, size_t count) {
-  constexpr size_t lanes = 128;
+  constexpr size_t lanes = 32;
   float sums[lanes] = {};
   for (size_t i = 0; i + lanes <= count; i += lanes)
     for (size_t lane = 0; lane < lanes; ++lane)
