@@ -147,3 +147,26 @@ TEST_F(TextModelTest, NeedsProgramsThatDecode) {
             std::string::npos)
       << text;
 }
+
+TEST_F(TextModelTest, NeedsCaches) {
+  CompileOptions options;
+  options.decode = true;
+  std::optional<ModelPackage> package = compileModelText(
+      "model m(tokens: int32[4], targets: int32[4]) -> fp32 {\n"
+      "  weight table: fp16[5, 6];\n"
+      "  return cross_entropy(table @ gather(table, tokens), targets);\n}\n",
+      "m.tdsl", options, "", diags);
+  ASSERT_TRUE(package);
+  SessionOptions run;
+  run.weights.seed = 1;
+  session = Session::open(std::move(*package), *backend, run, diags);
+  ASSERT_TRUE(session);
+  EXPECT_FALSE(openIncrementalModel(*session, {}, diags));
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  diags.print(out);
+  EXPECT_NE(text.find("cannot decode texts: it has no states, in which texts "
+                      "are kept [decode-entry-form]"),
+            std::string::npos)
+      << text;
+}
