@@ -248,7 +248,13 @@ bool anec::compileModel(std::unique_ptr<Module> module,
                         const CompileOptions &options, llvm::StringRef folder,
                         Diagnostics &diags, std::vector<PassReport> *reports) {
   PackageOptions package;
-  package.facts = ModelFacts::of(*module);
+  if (options.lora) {
+    if (!addAdapters(*module, *options.lora, package.zeros, diags))
+      return false;
+    package.facts.add(fact::loraScale,
+                      ModelFacts::spell(options.lora->scale()));
+  }
+  package.facts.complete(ModelFacts::of(*module));
   if (!runPasses(*module, options.passes, diags, reports))
     return false;
   package.io = options.io;

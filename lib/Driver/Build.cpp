@@ -79,6 +79,12 @@ bool anec::build(const BuildRequest &request, const OutputFormat &format,
     options.description = &result.description;
   std::unique_ptr<Module> module =
       readSourceFile(request.input, options, diags);
-  return module &&
-         format.compile(std::move(module), request, place, result, diags);
+  if (!module)
+    return false;
+  // A package adds them itself, and needs to know more of them.
+  std::vector<std::string> zeros;
+  if (request.options.lora && &format != &outputs::Package &&
+      !addAdapters(*module, *request.options.lora, zeros, diags))
+    return false;
+  return format.compile(std::move(module), request, place, result, diags);
 }

@@ -19,7 +19,7 @@ using namespace anec;
 
 static constexpr llvm::StringLiteral names[] = {
     fact::ropeStyle, fact::ropeTheta, fact::ropeScaling, fact::ropeChannels,
-    fact::rmsNormEps};
+    fact::rmsNormEps, fact::loraScale};
 
 /// Between the values of a fact that has several.
 static constexpr llvm::StringLiteral separator = ", ";

@@ -201,6 +201,9 @@ void PackageWriter::findWeights() {
         weight.initial = initial;
       weight.name = name;
     }
+  for (const std::string &name : options.zeros)
+    if (auto drawn = weights.find(name); drawn != weights.end())
+      drawn->second.initial = InitialValue::Zeros;
   // The loss does not depend on weights, or instances of them, that nothing
   // reads, but their gradients, which are zero, have names and shapes.
   for (const auto &[name, described] : trained)

@@ -6,6 +6,7 @@
 #include "anec/Package/WeightBinding.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Weights.h"
+#include "anec/Package/AdapterBase.h"
 #include "anec/Package/Diags.h"
 #include "anec/Support/Json.h"
 #include "llvm/ADT/SmallString.h"
@@ -56,6 +57,11 @@ std::optional<WeightBinding> WeightBinding::open(const WeightOptions &options,
     if (!binding.arrays)
       return std::nullopt;
   }
+  if (!options.adapter.empty()) {
+    binding.adapter = ArraySource::open(options.adapter, diags);
+    if (!binding.adapter)
+      return std::nullopt;
+  }
   std::string mapping = options.mapping;
   if (mapping.empty() && binding.arrays && !options.program.empty() &&
       llvm::sys::fs::exists(namesFileOf(options.program))) {
@@ -85,12 +91,24 @@ llvm::StringRef WeightBinding::storedName(llvm::StringRef name) const {
 }
 
 bool WeightBinding::has(llvm::StringRef name) const {
-  return arrays && arrays->lookup(storedName(name));
+  return (adapter && adapter->lookup(name)) ||
+         (arrays && arrays->lookup(storedName(name)));
 }
 
 bool WeightBinding::fits(const ModelFacts &model, Diagnostics &diags) const {
-  return !arrays || checkFacts(model, ModelFacts::from(arrays->metadata()),
-                               arrays->path(), diags);
+  for (const std::optional<ArraySource> *source : {&arrays, &adapter})
+    if (*source && !checkFacts(model, ModelFacts::from((*source)->metadata()),
+                               (*source)->path(), diags))
+      return false;
+  return true;
+}
+
+std::string WeightBinding::baseOfAdapter() const {
+  if (adapter)
+    for (const auto &[name, value] : adapter->metadata())
+      if (name == adapterBaseKey)
+        return value;
+  return "";
 }
 
 ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
@@ -98,6 +116,8 @@ ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
                                    Diagnostics &diags) const {
   // Integers are parts of quantized weights, which have other values.
   bool isFloats = isFloat(type.dtype);
+  if (isFloats && adapter && adapter->lookup(name))
+    return adapter->lookup(name, type, range, diags);
   if (isFloats && (has(name) || (arrays && !seed)))
     return arrays->lookup(storedName(name), type, range, diags);
   if (isFloats && seed)

@@ -75,6 +75,8 @@ json::Value anec::stateToJson(const TrainState &state,
       {"best", std::move(best)},
       {"files", std::move(listed)},
   };
+  if (!state.base.empty())
+    root["base"] = state.base;
   root["sha256"] = digestOf(root);
   return root;
 }
@@ -175,6 +177,7 @@ static void readModel(FieldReader root, TrainState &state) {
   if (root.fields().get("positions"))
     root.take("positions", state.positions);
   root.take("package", state.packageDigest);
+  root.takeIfThere("base", state.base);
   FieldReader tokenizer = root.inside("tokenizer");
   tokenizer.take("kind", state.tokenizer.kind);
   tokenizer.take("path", state.tokenizer.path);

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckpointState.h"
+#include "anec/Package/AdapterBase.h"
 #include "anec/Support/AtomicFolder.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
@@ -127,6 +128,13 @@ static bool list(llvm::StringRef text, std::vector<std::string> &files,
 const FolderKind &anec::checkpointFolder() {
   static constexpr FolderKind kind = {"state.json", mayHold, list};
   return kind;
+}
+
+void CheckpointWriter::describe(const ModelFacts &facts, llvm::StringRef base) {
+  metadata = facts.entries();
+  if (!base.empty())
+    metadata.emplace_back(adapterBaseKey, base);
+  llvm::sort(metadata);
 }
 
 bool CheckpointWriter::write(const TrainState &state,

@@ -238,7 +238,8 @@ bool anec::adoptState(TrainState &state, const TrainOptions &options,
     diags.reportFile(folder, diag::OtherRun, differences.list);
     return false;
   }
-  if (!options.beginsIfNew &&
+  // What is frozen is not in the checkpoint.
+  if (!options.beginsIfNew && state.base.empty() &&
       (!options.weights.source.empty() || options.weights.seed)) {
     diags.reportFile(folder, diag::WeightsOfCheckpoint);
     return false;

@@ -72,10 +72,17 @@ std::unique_ptr<Session> TrainedModel::open(Backend &backend,
   }
   SessionOptions options;
   options.load = load;
-  options.weights.source = trained ? trained->weights() : source.weights;
+  bool isWhole = trained && trained->state.base.empty();
+  if (isWhole && !source.weights.empty()) {
+    diags.reportFile(trained->folder, diag::CheckpointIsWhole);
+    return nullptr;
+  }
+  options.weights.source = isWhole ? trained->weights() : source.weights;
+  options.weights.adapter =
+      trained && !isWhole ? trained->weights() : source.adapter;
   options.weights.mapping = source.mapping;
   bool isBaked = package->weightMode == WeightMode::Baked;
-  if (isBaked && !options.weights.source.empty()) {
+  if (isBaked && !(options.weights.source + options.weights.adapter).empty()) {
     diags.reportFile(source.package, diag::BakedWeights);
     return nullptr;
   }

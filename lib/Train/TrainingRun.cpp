@@ -5,6 +5,7 @@
 
 #include "TrainingRun.h"
 #include "RunTokenizer.h"
+#include "anec/Package/AdapterBase.h"
 #include "anec/Train/Diags.h"
 #include "anec/Train/GradientStep.h"
 #include "anec/Train/LossPlot.h"
@@ -101,6 +102,35 @@ bool TrainingRun::openData() {
   return false;
 }
 
+/// Notes which weights are not trained, and are left out of checkpoints.
+bool TrainingRun::findBase(const ModelPackage &package,
+                           const WeightOptions &weights) {
+  if (!hasFrozenWeights(package))
+    return true;
+  WeightOptions stored = weights;
+  if (weights.source.empty() && !weights.seed)
+    stored.source = package.pathOf(package.values);
+  std::optional<WeightBinding> values = WeightBinding::open(stored, diags);
+  std::optional<std::string> digest =
+      values ? digestOfBase(package, *values, diags) : std::nullopt;
+  state.base = digest.value_or("");
+  return digest.has_value();
+}
+
+std::vector<NamedFloats> TrainingRun::trainedWeights() {
+  llvm::ArrayRef<NamedFloats> all = model.weights().weights();
+  if (state.base.empty())
+    return all.vec();
+  llvm::StringSet<> trained;
+  for (const NamedFloats &gradient : model.weights().gradients())
+    trained.insert(gradient.name);
+  std::vector<NamedFloats> kept;
+  for (const NamedFloats &weight : all)
+    if (trained.contains(weight.name))
+      kept.push_back(weight);
+  return kept;
+}
+
 bool TrainingRun::openModel(ModelPackage package) {
   SessionOptions session;
   session.load = options.load;
@@ -112,10 +142,15 @@ bool TrainingRun::openModel(ModelPackage package) {
   if (!given && package.values.empty() &&
       package.weightMode == WeightMode::Packed)
     session.weights.seed = state.seed;
-  if (begun) {
+  if (begun && state.base.empty()) {
     session.weights = {};
     session.weights.source = begun->weights();
+  } else if (begun) {
+    session.weights.adapter = begun->weights();
+  } else if (!findBase(package, session.weights)) {
+    return false;
   }
+  checkpoints->describe(package.facts, state.base);
   if (!model.open(std::move(package), backend, session, diags))
     return false;
   optimizer = std::make_unique<AdamW>(model.weights().weights(),
@@ -152,8 +187,6 @@ bool TrainingRun::open() {
   // Before other processes look for checkpoints.
   together.meet();
   std::optional<ModelPackage> package = readPackage(options.package, diags);
-  if (package)
-    checkpoints->describe(package->facts);
   if (!package || !findState(*package) ||
       !checkHyperparameters(state.hyper, diags) ||
       !checkRates(state.hyper, diags) || !findEntry(*package) ||
@@ -354,9 +387,8 @@ bool TrainingRun::save() {
   auto begin = StepClock::Clock::now();
   TrainState written = state;
   keepBest(written);
-  if (together.isFirst() &&
-      !checkpoints->write(written, model.weights().weights(),
-                          optimizer->moments(), diags))
+  if (together.isFirst() && !checkpoints->write(written, trainedWeights(),
+                                                optimizer->moments(), diags))
     return false;
   state = written;
   saved = state.step;

@@ -34,6 +34,9 @@ private:
   bool checkShare();
   bool openData();
   bool openModel(ModelPackage package);
+  bool findBase(const ModelPackage &package, const WeightOptions &weights);
+  /// The weights that a checkpoint has.
+  std::vector<NamedFloats> trainedWeights();
   bool step(StepRecord &record);
   /// Sets the mean loss and metrics over the step's runs, gradients summed up.
   bool runAll(StepRecord &record);

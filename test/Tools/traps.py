@@ -119,6 +119,11 @@ def make_inputs(model, folder):
          "--save-every=1", "--checkpoint=run", **at)
     shutil.copy(folder + "/run/best/weights.safetensors", folder + "/w.safetensors")
     write_language_model(folder + "/hf")
+    call("anec", "m.tdsl", "--lora=targets=w1", "-o", "tune.anepkg", **at)
+    call("ane-run", "train", "tune.anepkg", "--weights=w.safetensors", "--init=1",
+         "--data", "data.txt", "--steps=1", "--checkpoint=tuning", **at)
+    shutil.copy(folder + "/tuning/step-00000001/weights.safetensors",
+                folder + "/adapter.safetensors")
     shutil.copy(folder + "/run/train.jsonl", folder + "/log.jsonl")
     with open(folder + "/map.json", "w", encoding="utf-8") as file:
         file.write("{}")
@@ -213,6 +218,12 @@ def commands(out):
     yield Command("anec convert", ["anec", "convert", "w.safetensors", "-o", qd],
                   ["w.safetensors"], qd, ["model.safetensors", "config.json"],
                   True)
+    yield Command("anec merge", ["anec", "merge", "tune.anepkg",
+                                 "--weights=w.safetensors",
+                                 "--adapter=adapter.safetensors", "-o",
+                                 q + ".safetensors"],
+                  ["w.safetensors", "adapter.safetensors",
+                   "tune.anepkg/manifest.json"], q + ".safetensors")
     yield Command("ane-run run", ["ane-run", "k.mil", "--input", "x=random:1",
                                   "--output-dir", qd],
                   ["k.mil", "weights/k.bin"], qd, ["y.npy", "k.npy"], True)
@@ -245,8 +256,15 @@ def commands(out):
                                             "--resume", "--profile",
                                             q + ".json"],
                   ["data.txt"], qd, run, True)
+    yield Command("ane-run train", train + ["--steps=4", "--checkpoint", qd,
+                                            "--resume=auto",
+                                            "--validation-data=chat.json"],
+                  ["data.txt", "chat.json"], qd, run, True)
     yield Command("ane-run plot", ["ane-run", "plot", "log.jsonl", "-o",
                                    q + ".svg"], ["log.jsonl"], q + ".svg")
+    yield Command("ane-run plot", ["ane-run", "plot", "log.jsonl",
+                                   "run/train.jsonl", "-o", q + ".svg"],
+                  ["log.jsonl", "run/train.jsonl"], q + ".svg")
     yield Command("ane-run generate", ["ane-run", "generate", "m.anepkg",
                                        "--checkpoint=run", "--prompt=A",
                                        "--tokens=2"],

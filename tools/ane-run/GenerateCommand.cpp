@@ -210,6 +210,7 @@ constinit const CommandDef commands::Generate = {
   ane-run generate qwen3.anepkg --tokenizer=qwen3 --chat --system="Answer in a sentence."
   ane-run generate qwen3.anepkg --tokenizer=qwen3 --prompts=questions.jsonl --json > answers.jsonl
   ane-run generate large.anepkg --tokenizer=qwen3 --draft=small.anepkg --prompt="def main():"
+  ane-run generate tuned.anepkg --weights=base.safetensors --adapter=run/best/weights.safetensors --prompt="Once"
 )",
     .make = makeCommand<::Generate>,
 };

@@ -11,8 +11,9 @@ using namespace anec;
 std::string ModelFlags::check() const {
   if (package.empty())
     return "no package; see ane-run generate --help";
-  if (!checkpoint.empty() && !weights.empty())
-    return "--checkpoint takes no --weights, because a checkpoint has weights";
+  if (!checkpoint.empty() && !adapter.empty())
+    return "--checkpoint takes no --adapter, because a checkpoint has what was "
+           "trained";
   if (!mapping.empty() && weights.empty())
     return "--weight-map is for --weights";
   return "";
@@ -24,6 +25,7 @@ TrainedModelSource ModelFlags::source() const {
   source.checkpoint = checkpoint;
   source.weights = weights;
   source.mapping = mapping;
+  source.adapter = adapter;
   source.tokenizer = tokenizer;
   return source;
 }

@@ -37,6 +37,9 @@ struct ModelFlags {
       "weight-map", llvm::cl::value_desc("FILE.json"),
       llvm::cl::desc(
           "A JSON object that maps names of weights to names in --weights")};
+  llvm::cl::opt<std::string> adapter{
+      "adapter", llvm::cl::value_desc("FILE"),
+      llvm::cl::desc("Adapters beside the weights: a .safetensors file")};
   llvm::cl::opt<std::string> tokenizer{
       "tokenizer", llvm::cl::value_desc("FILE"),
       llvm::cl::desc(

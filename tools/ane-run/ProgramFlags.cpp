@@ -59,6 +59,7 @@ WeightOptions WeightFlags::options(std::shared_ptr<Executor> executor) const {
   options.executor = std::move(executor);
   options.source = weights;
   options.mapping = mapping;
+  options.adapter = adapter;
   if (seed.getNumOccurrences())
     options.seed = seed;
   return options;

@@ -79,6 +79,9 @@ struct WeightFlags {
                 llvm::cl::desc(description)) {}
 
   llvm::cl::opt<std::string> weights;
+  llvm::cl::opt<std::string> adapter{
+      "adapter", llvm::cl::value_desc("FILE"),
+      llvm::cl::desc("Adapters beside the weights: a .safetensors file")};
   llvm::cl::opt<std::string> mapping{
       "weight-map", llvm::cl::value_desc("FILE.json"),
       llvm::cl::desc(

@@ -213,7 +213,7 @@ ExitCode Train::run(const Invocation &call) {
     // The same arguments, but the run is the one that goes on.
     if (restart.isRestarted()) {
       wanted.resume = true;
-      wanted.weights = {.executor = wanted.weights.executor};
+      wanted.beginsIfNew = true;
     }
     if (inRange)
       processes = joinCollective(diags);

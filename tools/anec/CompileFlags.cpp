@@ -75,6 +75,9 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   options.io = io;
   if (weightMode.getNumOccurrences())
     options.weightMode = weightMode.getValue();
+  std::string ignored; // check has reported it
+  if (!lora.empty())
+    options.lora = AdapterOptions::parse(lora, ignored);
   if (!readPasses(request, diags))
     return std::nullopt;
   return request;
@@ -205,6 +208,9 @@ std::string CompileFlags::check() const {
       return "--" + flag->ArgStr.str() +
              " is for Core ML packages, -o "
              "NAME.mlpackage, and compiled models, -o NAME.mlmodelc";
+  std::string wrongLora;
+  if (lora.getNumOccurrences() && !AdapterOptions::parse(lora, wrongLora))
+    return "--lora: " + wrongLora;
   if (format().isFolder && place().isStream())
     return "--emit=" + format().name.str() +
            " writes a folder; name it with -o";

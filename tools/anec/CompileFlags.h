@@ -130,6 +130,10 @@ struct CompileFlags {
                      "weights are constants, with a weight file for each layer "
                      "(default with --forward-only or --decode, and weight "
                      "values)"))};
+  llvm::cl::opt<std::string> lora{
+      "lora", llvm::cl::value_desc("rank=N,alpha=NUMBER,targets=NAME:NAME"),
+      llvm::cl::desc("Add low-rank adapters to the matrices of these names, "
+                     "and freeze all other weights")};
   llvm::cl::opt<bool> forwardOnly{
       "forward-only",
       llvm::cl::desc("Write a package without the backward and training step")};

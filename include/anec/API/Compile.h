@@ -20,6 +20,7 @@
 #include "anec/MIL/Printer.h"
 #include "anec/Package/ModelPackage.h"
 #include "anec/Package/WeightBinding.h"
+#include "anec/Passes/Adapters.h"
 #include "anec/Passes/PassManager.h"
 
 namespace anec {
@@ -61,6 +62,8 @@ struct CompileOptions : ReadOptions {
   /// Unset: weights are constants of the kernels when the model is not trained
   /// and `weights` has values, otherwise inputs of the kernels.
   std::optional<WeightMode> weightMode;
+  /// Adds adapters and freezes all other weights; see addAdapters.
+  std::optional<AdapterOptions> lora;
 
   /// Compiles for `target`: a program that breaks its rules is an error.
   void setTarget(const Target &target) {

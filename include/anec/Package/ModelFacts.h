@@ -32,6 +32,8 @@ constexpr llvm::StringLiteral ropeScaling = "rope_scaling";
 /// The channels of a head that are rotated, if not all of them are.
 constexpr llvm::StringLiteral ropeChannels = "rope_channels";
 constexpr llvm::StringLiteral rmsNormEps = "rms_norm_eps";
+/// The factor of the product of adapters.
+constexpr llvm::StringLiteral loraScale = "lora_scale";
 } // namespace fact
 
 class ModelFacts {

@@ -192,6 +192,8 @@ struct PackageOptions {
   QuantizationReport *quantizationReport = nullptr;
   /// The facts of the program before passes.
   ModelFacts facts;
+  /// Weights that are zeros when they are drawn.
+  std::vector<std::string> zeros;
   /// `1.3` or `1.0`; empty for the target's default.
   std::string milVersion;
   /// How kernels are lowered to MIL, and for which target. Passes named here

@@ -27,6 +27,9 @@ struct WeightOptions {
   std::string source;
   /// The contents of `source`, if it is a file that has been read.
   MappedFile contents;
+  /// A .safetensors file with adapters: its arrays come before those of
+  /// `source`, by the names of weights. Empty for none.
+  std::string adapter;
   /// A JSON object from weight names (`attention.wq`) to names in `source`;
   /// empty when they are the same. A weight missing from it keeps its own name.
   /// The object can have a member `config`, which is for exporting.
@@ -75,7 +78,11 @@ public:
   /// reported.
   [[nodiscard]] bool fits(const ModelFacts &model, Diagnostics &diags) const;
   /// Whether there is any source of values.
-  bool hasValues() const { return arrays || seed; }
+  bool hasValues() const { return arrays || adapter || seed; }
+  /// The digest of the weights that the adapters were trained beside, and
+  /// their file; empty if it does not say.
+  std::string baseOfAdapter() const;
+  llvm::StringRef adapterPath() const { return adapter ? adapter->path() : ""; }
   /// See ArraySource.
   void releasePages() const {
     if (arrays)
@@ -84,10 +91,11 @@ public:
   /// See WeightOptions.
   Executor &executor() const { return *workers; }
 
-private:
+  /// The name in the source of the array of a weight.
   llvm::StringRef storedName(llvm::StringRef name) const;
 
-  std::optional<ArraySource> arrays;
+private:
+  std::optional<ArraySource> arrays, adapter;
   llvm::StringMap<std::string> names;
   bool isMappingFound = false; ///< and not asked for
   std::optional<uint64_t> seed;

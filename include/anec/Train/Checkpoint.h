@@ -6,7 +6,8 @@
 /// \file
 /// A checkpoint is a folder `step-00000120` in the folder of a training run:
 ///
-///   weights.safetensors     fp32 master weights, by the names of the package
+///   weights.safetensors     fp32 master weights, by the names of the package:
+///                           those that are trained
 ///   optimizer.safetensors   AdamW's moments
 ///   state.json              everything else, and the digests of both files
 ///
@@ -50,6 +51,9 @@ struct TrainState : StepState {
   uint64_t positions = 0; ///< of its tokens; 0 if it does not take tokens
   std::vector<std::pair<std::string, std::string>> config;
   std::string packageDigest;
+  /// The digest of frozen weights, which the checkpoint does not have. Empty
+  /// when it has all weights.
+  std::string base;
   UsedTokenizer tokenizer;
   uint64_t tokens = 0; ///< number of tokens, or examples, in the data
   std::string dataFingerprint;
@@ -111,8 +115,9 @@ public:
   CheckpointWriter(std::shared_ptr<const Folder> folder, unsigned keep)
       : folder(std::move(folder)), keep(keep) {}
 
-  /// What the files of weights say of the model.
-  void describe(const ModelFacts &facts) { metadata = facts.entries(); }
+  /// What the files of weights say of the model, and of the frozen weights
+  /// that they lack; see digestOfBase.
+  void describe(const ModelFacts &facts, llvm::StringRef base);
   /// Writes a checkpoint. On failure returns false, with the reason reported
   /// and no partial checkpoint left; earlier checkpoints are unchanged.
   [[nodiscard]] bool write(const TrainState &state,

@@ -18,12 +18,15 @@ struct TrainedModelSource {
   /// The folder of a training run, or a checkpoint in it: its weights and its
   /// tokenizer. Empty for none.
   std::string checkpoint;
-  std::string weights;   ///< without a checkpoint; empty for the package's own
+  /// Without a checkpoint, or the frozen weights of one; empty for the
+  /// package's own.
+  std::string weights;
   std::string mapping;   ///< of the names in `weights`; see WeightOptions
   std::string tokenizer; ///< as openTokenizer takes it
   /// Without a known tokenizer, a model can be opened for ids alone. Otherwise
   /// the bytes of a text are tokens unless a checkpoint says otherwise.
   bool needsTokenizer = true;
+  std::string adapter; ///< a file of adapters; without a checkpoint
 };
 
 /// A package with weights, and the tokenizer that the model was trained with.

@@ -5,6 +5,7 @@
 
 #include "Arrays.h"
 #include "anec/Arrays/StoredAs.h"
+#include "anec/Package/AdapterBase.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Runtime/Elements.h"
 #include "anec/Support/Half.h"
@@ -42,13 +43,16 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
     stored.contents = package.contents.lookup(package.values);
   }
   bool isGiven = !options.source.empty() || options.seed;
-  if (isGiven && package.isQuantized()) {
+  if ((isGiven || !options.adapter.empty()) && package.isQuantized()) {
     diags.reportFile(package.folder, diag::QuantizedWeights);
     return false;
   }
-  std::optional<WeightBinding> values =
-      WeightBinding::open(isGiven ? given : stored, diags);
-  if (!values || !values->fits(package.facts, diags))
+  stored.executor = options.executor;
+  WeightOptions chosen = isGiven ? given : stored;
+  chosen.adapter = options.adapter;
+  std::optional<WeightBinding> values = WeightBinding::open(chosen, diags);
+  if (!values || !values->fits(package.facts, diags) ||
+      !checkBase(package, *values, diags))
     return false;
   for (const PackagedWeight &weight : package.weights)
     for (const std::string &name : weight.arrays()) {

@@ -1,0 +1,51 @@
+//===- Adapters.h - low-rank adapters beside matrices -----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// LoRA (Hu et al., arXiv 2106.09685): a matrix `w`, [rows, columns], that is
+/// not trained gets two narrow ones, `a`, [rank, columns], and `b`, [rows,
+/// rank], that are:
+///
+///   w @ x  ==>  w @ x + (b @ (a @ x)) * (alpha / rank)
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_PASSES_ADAPTERS_H
+#define ANEC_PASSES_ADAPTERS_H
+
+#include "anec/IR/IR.h"
+#include "anec/Support/Diagnostics.h"
+
+namespace anec {
+
+struct AdapterOptions {
+  int64_t rank = 8;
+  double alpha = 16;
+  /// Patterns of the names of weights, whole (`attention.wq`) or without what
+  /// precedes the last dot (`wq`), with `*` and `?`.
+  std::vector<std::string> targets;
+
+  /// The factor of an adapter's product.
+  double scale() const { return alpha / double(rank); }
+  /// Parses `rank=8,alpha=16,targets=wq:wv`. Without `alpha` it is twice the
+  /// rank. Returns nothing, with `wrong` set, when the text is not of this
+  /// form.
+  static std::optional<AdapterOptions> parse(llvm::StringRef text,
+                                             std::string &wrong);
+};
+
+/// Gives the matrices of a model that `options` names adapters, and freezes all
+/// other weights. The adapter of `attention.wq` is `attention.wq_lora_a` and
+/// `attention.wq_lora_b`; the names of the latter, which begin as zeros, are
+/// appended to `zeros`. Returns false, with the reason reported, when a pattern
+/// names no matrix, or a matrix is used otherwise than in `w @ x`. The module
+/// must be as it was read, and is not to be used after an error.
+[[nodiscard]] bool addAdapters(Module &module, const AdapterOptions &options,
+                               std::vector<std::string> &zeros,
+                               Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_PASSES_ADAPTERS_H
