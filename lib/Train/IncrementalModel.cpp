@@ -172,22 +172,21 @@ static void copyVectors(const float *source, int64_t from, float *target,
     std::memcpy(target + i * to, source + i * from, count * sizeof(float));
 }
 
+/// Each rung of the ladder has states of its own, which a text leaves behind
+/// when it grows; texts that wait are kept once.
 uint64_t IncrementalTextModel::cacheBytes() const {
   std::map<int64_t, uint64_t> rungs;
-  for (const Program &program : programs)
-    if (!program.inputs.empty()) {
-      uint64_t &bytes = rungs[program.context];
-      bytes = 0;
-      for (const NamedFloats &state : statesOf(program))
-        bytes += state.elements.size() * sizeof(float);
-    }
+  for (const Program &program : programs) {
+    uint64_t &bytes = rungs[program.context];
+    bytes = 0;
+    for (const Shape &vectors : program.states)
+      bytes += uint64_t(TensorType(DType::FP32, vectors).numElements()) *
+               uint64_t(program.context) * sizeof(float);
+  }
   uint64_t all = 0;
   for (auto [context, bytes] : rungs)
     all += bytes;
-  for (const Text &text : texts)
-    for (const std::vector<float> &kept : text.kept)
-      all += kept.size() * sizeof(float);
-  return all;
+  return all + (texts.size() - 1) * rungs.rbegin()->second;
 }
 
 bool IncrementalTextModel::prepare(Program &program, Diagnostics &diags) {

@@ -34,9 +34,12 @@ void GenerateOutput::describe(llvm::StringRef whose, const Session &session,
   llvm::raw_ostream &out = llvm::errs();
   out << whose << model.positions() << " positions; weights ";
   printBytes(out, weights);
-  out << ", caches ";
-  printBytes(out, model.cacheBytes());
   out << ", ";
+  if (uint64_t caches = model.cacheBytes()) {
+    out << "caches up to ";
+    printBytes(out, caches);
+    out << ", ";
+  }
   printBytes(out, session.memoryBytes());
   out << " in the session\n";
 }

@@ -43,7 +43,8 @@ public:
   virtual size_t vocabulary() const = 0;
   /// How many sequences the model holds at the same time.
   virtual unsigned sequences() const = 0;
-  /// The memory that sequences take, in bytes; 0 without caches.
+  /// The memory that sequences take when they have all positions, in bytes; 0
+  /// without caches.
   virtual uint64_t cacheBytes() const = 0;
 
   /// Reads the tokens of some sequences, each at most once. `keep` plus the

@@ -68,7 +68,11 @@ def main():
             run(anec, model, "--forward-only", "-o", package,
                 f"--weights={folder / source}.safetensors", *flags)
             results[name] = loss(package, f"{name}-out")
-        assert results["numpy"] == results["anec"] != results["plain"], results
+        # Kernels do not round what they unpack to fp16, as weights were that
+        # numpy unpacked.
+        rounding = abs(results["numpy"] - results["anec"])
+        change = abs(results["plain"] - results["anec"])
+        assert rounding < 0.1 * change, results
         print(f"{form}:{granularity}: loss {results['anec']:.6f}, "
               f"{results['plain']:.6f} before")
 
