@@ -18,8 +18,8 @@
 using namespace anec;
 
 static constexpr llvm::StringLiteral names[] = {
-    fact::ropeStyle, fact::ropeTheta, fact::ropeScaling, fact::ropeChannels,
-    fact::rmsNormEps, fact::loraScale};
+    fact::ropeStyle,    fact::ropeTheta,  fact::ropeScaling,
+    fact::ropeChannels, fact::rmsNormEps, fact::loraScale};
 
 /// Between the values of a fact that has several.
 static constexpr llvm::StringLiteral separator = ", ";

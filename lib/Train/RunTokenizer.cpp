@@ -22,6 +22,11 @@ static llvm::StringRef copyName(const UsedTokenizer &used) {
                                         : "tokenizer.bin";
 }
 
+/// Files beside a tokenizer.json that say which ids begin and end a text, and
+/// the form of conversations.
+static constexpr llvm::StringLiteral companions[] = {"tokenizer_config.json",
+                                                     "generation_config.json"};
+
 bool anec::keepTokenizer(std::shared_ptr<const Folder> folder,
                          const UsedTokenizer &used, Diagnostics &diags) {
   llvm::StringRef name = copyName(used);
@@ -33,14 +38,22 @@ bool anec::keepTokenizer(std::shared_ptr<const Folder> folder,
     if (there && sha256(bytesOf(*there)) == used.digest)
       return true;
   }
-  MappedFile file = mapFile(used.path, diags);
-  if (!file)
-    return false;
   AtomicFiles files(std::move(folder), diags);
-  OutputFile *copy = files.add(name);
-  if (!copy)
+  auto add = [&](const std::string &from, llvm::StringRef to) {
+    MappedFile file = mapFile(from, diags);
+    OutputFile *copy = file ? files.add(to) : nullptr;
+    if (copy)
+      *copy << file->getBuffer();
+    return copy != nullptr;
+  };
+  if (!add(used.path, name))
     return false;
-  *copy << file->getBuffer();
+  llvm::StringRef beside = llvm::sys::path::parent_path(used.path);
+  if (used.kind == "huggingface")
+    for (llvm::StringRef other : companions)
+      if (std::string path = fileIn(beside, other);
+          fs::exists(path) && !add(path, other))
+        return false;
   return files.commit();
 }
 

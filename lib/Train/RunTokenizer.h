@@ -17,7 +17,8 @@
 
 namespace anec {
 
-/// Copies the tokenizer into `folder`, that of the run, unless it is there.
+/// Copies the tokenizer into `folder`, that of the run, unless it is there,
+/// with the files beside it that tokenizers of Hugging Face have.
 [[nodiscard]] bool keepTokenizer(std::shared_ptr<const Folder> folder,
                                  const UsedTokenizer &used, Diagnostics &diags);
 

@@ -1,7 +1,8 @@
 """Checks that two runs logged the same losses, bit for bit, of steps 1 to N, and
-the same metrics with --metrics.
+the same metrics with --metrics. With --near, five digits
+are compared.
 
-usage: losses.py FOLDER FOLDER N [--metrics]"""
+usage: losses.py FOLDER FOLDER N [--metrics] [--near]"""
 import json
 import pathlib
 import sys
@@ -19,5 +20,8 @@ def losses(folder):
 left, right = losses(sys.argv[1]), losses(sys.argv[2])
 assert [row[0] for row in left] == list(range(1, int(sys.argv[3]) + 1)), left
 for one, other in zip(left, right):
+    if "--near" in sys.argv:
+        one, other = [[value and float(f"{value:.5g}") for value in row]
+                      for row in (one, other)]
     assert one == other, (one, other)
 assert len(left) == len(right), (len(left), len(right))
