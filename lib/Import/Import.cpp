@@ -91,11 +91,16 @@ bool anec::importModel(StringRef source, StringRef program,
                           ? options.positions
                           : std::min<int64_t>(256, decoder.positions);
   AtomicFiles files(diags);
-  OutputFile *text = files.add(program),
-             *names = text ? files.add(namesFileOf(program)) : nullptr;
-  if (!names)
+  std::string names = namesFileOf(program);
+  StringRef folder = sys::path::parent_path(names);
+  OutputFile *text = files.add(program);
+  // Nobody named this file: it may be no link to another.
+  OutputFile *map = text ? files.add(folder.empty() ? "." : folder,
+                                     sys::path::filename(names))
+                         : nullptr;
+  if (!map)
     return false;
   *text << programText(decoder, spelling(options.floats), positions);
-  writeNames(*model, options.ignoredKeys, *names);
+  writeNames(*model, options.ignoredKeys, *map);
   return files.commit();
 }
