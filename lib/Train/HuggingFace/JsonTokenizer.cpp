@@ -283,6 +283,25 @@ static std::optional<StringRef> tokenText(const json::Value *value) {
   return value->getAsString();
 }
 
+/// The value in the file `name` beside the tokenizer at `path`, where there is
+/// such a file.
+struct FileBeside {
+  SmallString<128> path;
+  std::optional<json::Value> value;
+  bool isBroken = false; ///< with the reason reported
+};
+static FileBeside readBeside(StringRef path, StringRef name,
+                             Diagnostics &diags) {
+  FileBeside file;
+  file.path = sys::path::parent_path(path);
+  sys::path::append(file.path, name);
+  if (sys::fs::exists(file.path)) {
+    file.value = readJson(file.path, diag::BadTokenizer, diags);
+    file.isBroken = !file.value;
+  }
+  return file;
+}
+
 /// The markers by tokenizer_config.json, if there is one, and by the
 /// post-processor otherwise.
 static bool findMarkers(Parts &parts, StringRef path, Diagnostics &diags) {
@@ -290,17 +309,12 @@ static bool findMarkers(Parts &parts, StringRef path, Diagnostics &diags) {
     parts.beginning = parts.markers.before.front();
   if (!parts.markers.after.empty())
     parts.end = parts.markers.after.back();
-  SmallString<128> config(sys::path::parent_path(path));
-  sys::path::append(config, "tokenizer_config.json");
-  if (!sys::fs::exists(config))
-    return true;
-  std::optional<json::Value> value =
-      readJson(config, diag::BadTokenizer, diags);
-  if (!value)
-    return false;
-  const json::Object *object = value->getAsObject();
+  FileBeside config = readBeside(path, "tokenizer_config.json", diags);
+  if (!config.value)
+    return !config.isBroken;
+  const json::Object *object = config.value->getAsObject();
   if (!object) {
-    diags.reportFile(config, diag::BadTokenizer, "it is not an object");
+    diags.reportFile(config.path, diag::BadTokenizer, "it is not an object");
     return false;
   }
   for (auto [key, id] : {std::pair("bos_token", &parts.beginning),
@@ -315,7 +329,7 @@ static bool findMarkers(Parts &parts, StringRef path, Diagnostics &diags) {
     if (!*id)
       *id = parts.model->vocabulary().idOf(*text);
     if (!*id) {
-      diags.reportFile(config, diag::BadTokenizer,
+      diags.reportFile(config.path, diag::BadTokenizer,
                        "`" + std::string(key) + "`, `" + text->str() +
                            "`, is not in the vocabulary");
       return false;
@@ -327,15 +341,10 @@ static bool findMarkers(Parts &parts, StringRef path, Diagnostics &diags) {
 /// `eos_token_id` of generation_config.json, if there is one: a number, or
 /// several. It can name ids of the model that the tokenizer does not have.
 static bool findOtherEnds(Parts &parts, StringRef path, Diagnostics &diags) {
-  SmallString<128> config(sys::path::parent_path(path));
-  sys::path::append(config, "generation_config.json");
-  if (!sys::fs::exists(config))
-    return true;
-  std::optional<json::Value> value =
-      readJson(config, diag::BadTokenizer, diags);
-  if (!value)
-    return false;
-  const json::Object *object = value->getAsObject();
+  FileBeside config = readBeside(path, "generation_config.json", diags);
+  if (!config.value)
+    return !config.isBroken;
+  const json::Object *object = config.value->getAsObject();
   const json::Value *ends = object ? object->get("eos_token_id") : nullptr;
   if (object && (!ends || ends->kind() == json::Value::Null))
     return true;
@@ -348,7 +357,7 @@ static bool findOtherEnds(Parts &parts, StringRef path, Diagnostics &diags) {
   const json::Array *list = ends ? ends->getAsArray() : nullptr;
   if (object && (list ? llvm::all_of(*list, add) : add(*ends)))
     return true;
-  diags.reportFile(config, diag::BadTokenizer,
+  diags.reportFile(config.path, diag::BadTokenizer,
                    object ? "its `eos_token_id` is neither a token id nor a "
                             "list of token ids"
                           : "it is not an object");

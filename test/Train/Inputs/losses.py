@@ -1,6 +1,5 @@
 """Checks that two runs logged the same losses, bit for bit, of steps 1 to N, and
-the same metrics with --metrics. With --near, five digits
-are compared.
+the same metrics with --metrics. With --near, only five digits are compared.
 
 usage: losses.py FOLDER FOLDER N [--metrics] [--near]"""
 import json
