@@ -70,8 +70,9 @@ def main():
             results[name] = loss(package, f"{name}-out")
         # Kernels do not round what they unpack to fp16, as weights were that
         # numpy unpacked.
-        rounding = abs(results["numpy"] / results["anec"] - 1)
-        assert rounding < 2e-4 and results["plain"] != results["anec"], results
+        rounding = abs(results["numpy"] - results["anec"])
+        change = abs(results["plain"] - results["anec"])
+        assert rounding < 2e-4 * results["anec"] and rounding < 0.3 * change, results
         print(f"{form}:{granularity}: loss {results['anec']:.6f}, "
               f"{results['plain']:.6f} before")
 
