@@ -398,8 +398,10 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
 // The host's part
 //===----------------------------------------------------------------------===//
 
-/// Weights of the host, when there are values; in fp32 or in their stored type.
-/// Training changes all weights on the host, those of kernels too.
+/// Weights of the host, when there are values. Training changes all weights on
+/// the host, those of kernels too. Without training, baked weights have the
+/// type of the program in files too, so that a session reads them in place;
+/// otherwise the stored type is kept.
 bool PackageWriter::writeValues(AtomicFiles &files) {
   bool trains = llvm::any_of(package.entries, [](const PackagedEntry &entry) {
     return entry.role == FunctionRole::Train;
@@ -418,7 +420,9 @@ bool PackageWriter::writeValues(AtomicFiles &files) {
                           weight.initial, {}, diags);
       if (!value)
         return false;
-      value = declaredAs(value, value->storedDType());
+      bool rounds = !trains && package.weightMode == WeightMode::Baked &&
+                    weight.type.dtype == DType::FP16;
+      value = declaredAs(value, rounds ? DType::FP16 : value->storedDType());
       arrays.push_back({array, value->type(), [this, value] {
                           values->releasePages();
                           return value;
