@@ -8,6 +8,7 @@
 #include "anec/Package/Diags.h"
 #include "anec/Support/Digest.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;

@@ -5,6 +5,7 @@
 
 #include "anec/Quantize/Quantization.h"
 #include "llvm/ADT/StringExtras.h"
+#include <tuple>
 
 using namespace anec;
 
@@ -42,7 +43,8 @@ static bool parseGranularity(llvm::StringRef text, Quantization &out) {
 
 std::optional<Quantization> Quantization::parse(llvm::StringRef text,
                                                 std::string &why) {
-  auto [name, granularity] = text.split(':');
+  llvm::StringRef name, granularity;
+  std::tie(name, granularity) = text.split(':');
   Quantization result;
   const FormRow *row = llvm::find_if(
       forms, [&](const FormRow &other) { return other.name == name; });

@@ -96,14 +96,14 @@ bool Baseline::write(Diagnostics &diags) const {
   json.object([&] {
     json.attribute("anecBaseline", 1);
     json.attributeArray("findings", [&] {
-      for (const auto &[key, count] : counts)
+      for (const auto &entry : counts)
         json.object([&] {
-          const auto &[target, rule, path, message] = key;
+          const auto &[target, rule, path, message] = entry.first;
           json.attribute("target", target);
           json.attribute("rule", rule);
           json.attribute("file", path);
           json.attribute("message", message);
-          json.attribute("count", int64_t(count));
+          json.attribute("count", int64_t(entry.second));
         });
     });
   });
@@ -145,9 +145,9 @@ void Baseline::apply(CheckResult &result, const Diagnostics &diags) const {
   result.findings = std::move(news);
   result.hasBaseline = true;
   // What was found for other targets is not missed.
-  for (const auto &[key, count] : left)
+  for (const auto &entry : left)
     if (llvm::any_of(result.targets, [&](const Target *target) {
-          return target->name == std::get<0>(key);
+          return target->name == std::get<0>(entry.first);
         }))
-      result.gone += count;
+      result.gone += entry.second;
 }

@@ -50,7 +50,7 @@ void anec::printQuantization(const QuantizationReport &report,
 
 void anec::printQuantizationJson(const QuantizationReport &report,
                                  llvm::raw_ostream &out) {
-  auto [before, after] = totals(report);
+  auto bytes = totals(report);
   llvm::json::OStream json(out, 2);
   json.object([&] {
     json.attributeArray("weights", [&] {
@@ -71,8 +71,8 @@ void anec::printQuantizationJson(const QuantizationReport &report,
             json.attribute("output_error", *row.outputError);
         });
     });
-    json.attribute("bytes_before", int64_t(before));
-    json.attribute("bytes", int64_t(after));
+    json.attribute("bytes_before", int64_t(bytes.first));
+    json.attribute("bytes", int64_t(bytes.second));
   });
   out << '\n';
 }
