@@ -5,20 +5,21 @@
 ///
 /// \file
 ///   anec-decode-worker THREADS read MEGABYTES
-///   anec-decode-worker THREADS run MODEL.anepkg fp16|fp32 [ENTRY]
+///   anec-decode-worker THREADS run MODEL.anepkg fp16|fp32 [ENTRY [POSITION]]
 ///
 /// THREADS can be `cpu`: one thread, measured in processor time.
 ///
 /// Answers each line `N` with the times of N runs in milliseconds: of reading a
 /// buffer that no cache holds, or of an entry of a package, by default the
-/// first, with inputs of zeros. The line `usage` is answered with the peak of
-/// memory in bytes.
+/// first, with inputs of zeros, or at a position of the text. The line `usage`
+/// is answered with the peak of memory in bytes.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Runtime/Session.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstring>
 #include <ctime>
 #include <functional>
 #include <iostream>
@@ -85,7 +86,8 @@ static bool read(Executor &executor, size_t megabytes) {
 }
 
 static bool runPackage(const SessionOptions &options, llvm::StringRef path,
-                       std::string entry, Diagnostics &diags) {
+                       std::string entry, int32_t position,
+                       Diagnostics &diags) {
   std::optional<ModelPackage> package = readPackage(path, diags);
   if (!package)
     return false;
@@ -97,8 +99,11 @@ static bool runPackage(const SessionOptions &options, llvm::StringRef path,
   if (!session || !session->prepare(entry, diags))
     return false;
   std::vector<std::vector<uint8_t>> in, out;
-  for (const Port &port : session->inputs(entry))
+  for (const Port &port : session->inputs(entry)) {
     in.emplace_back(port.type.numBytes());
+    if (port.name == "position")
+      std::memcpy(in.back().data(), &position, sizeof position);
+  }
   for (const Port &port : session->outputs(entry))
     out.emplace_back(port.type.numBytes());
   std::vector<llvm::ArrayRef<uint8_t>> inputs(in.begin(), in.end());
@@ -122,11 +127,12 @@ int main(int argc, char **argv) {
   } else if (kind == "run" && argc > 4) {
     options.load.numerics =
         llvm::StringRef(argv[4]) == "fp32" ? Numerics::FP32 : Numerics::FP16;
-    ok = runPackage(options, argv[3], argc > 5 ? argv[5] : "", diags);
+    ok = runPackage(options, argv[3], argc > 5 ? argv[5] : "",
+                    argc > 6 ? std::atoi(argv[6]) : 0, diags);
   } else {
     llvm::errs() << "usage: anec-decode-worker THREADS read MEGABYTES\n"
                     "       anec-decode-worker THREADS run PACKAGE fp16|fp32 "
-                    "[ENTRY]\n";
+                    "[ENTRY [POSITION]]\n";
     return 2;
   }
   diags.print(llvm::errs());
