@@ -6,6 +6,7 @@
 #include "anec/API/Compile.h"
 #include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Train/IncrementalModel.h"
+#include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 
 using namespace anec;

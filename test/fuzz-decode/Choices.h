@@ -7,6 +7,7 @@
 #define ANEC_TEST_FUZZ_DECODE_CHOICES_H
 
 #include "anec/Support/SplitMix.h"
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
