@@ -178,6 +178,23 @@ TEST(CpuBackend, BroadcastsLowerRanks) {
   check(graph);
 }
 
+TEST(CpuBackend, RaisesToConstantPowers) {
+  for (double exponent : {2.0, 3.0, -2.0, 0.5}) {
+    SCOPED_TRACE(exponent);
+    Graph graph;
+    Value *x = graph.input({2, 7, 33});
+    Value *power = graph.op(
+        ops::Const, {},
+        Attr(param::val, Constant::fromDoubles({DType::FP16, {}}, {exponent})));
+    // The base is read again after its power.
+    Value *base =
+        exponent > 1 ? graph.op(ops::Sub, {x, power}) : graph.op(ops::Exp, {x});
+    Value *raised = graph.op(ops::Pow, {base, power});
+    graph.results({graph.op(ops::Sub, {raised, base})});
+    check(graph);
+  }
+}
+
 TEST(CpuBackend, KeepsFusedValuesThatAreReadAgain) {
   Graph graph;
   Value *x = graph.input({16, 300});

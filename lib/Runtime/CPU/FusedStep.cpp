@@ -7,8 +7,8 @@
 /// The result is viewed as [rows, columns], where columns is its last axis. A
 /// tile is some rows; every op of the step runs on a tile before the next one,
 /// so that values inside the step stay in the first-level cache. An operand is
-/// read as a whole tile when it has the result's shape, and row by row when it
-/// is broadcast.
+/// read as a whole tile when it has the result's shape; one that is broadcast,
+/// in runs of rows for which it has one element, or as many elements in a row.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +32,12 @@ struct Source {
   bool whole = true;  ///< in the layout of the result
   BroadcastRows rows; ///< when not whole
   size_t columnStride() const { return whole ? 1 : rows.columnStride; }
+  /// Whether `row` + `count` continues the elements of the `count` rows before
+  /// it.
+  bool continues(size_t row, size_t count, size_t columns) const {
+    size_t between = columnStride() * count * columns;
+    return whole || rows.offsets[row + count] == rows.offsets[row] + between;
+  }
 };
 
 struct TileOp {
@@ -67,6 +73,16 @@ static Shape broadcastShape(const Op &op, unsigned slot) {
   if (op.is(ops::Prelu) && slot == 1)
     shape.append(op.result()->type.rank() - 2, 1);
   return shape;
+}
+
+/// The exponent of a power, if it is known on loading and is 2 or 3.
+static unsigned smallExponent(const Op &op, StepContext &ctx) {
+  const Value *exponent = op.is(ops::Pow) ? op.operand(1u) : nullptr;
+  if (!exponent || exponent->type.numElements() != 1 ||
+      !ctx.schedule.isConstant(exponent))
+    return 0;
+  float value = *ctx.storage.floats(exponent);
+  return value == 2 || value == 3 ? unsigned(value) : 0;
 }
 
 static Program compileTiles(const Step &step, StepContext &ctx) {
@@ -115,6 +131,22 @@ static Program compileTiles(const Step &step, StepContext &ctx) {
     } else {
       tile.out = ctx.storage.floats(op->result());
     }
+    if (unsigned exponent = smallExponent(*op, ctx)) {
+      // x * x, or x * x * x with the square between in a tile of its own.
+      TileOp square = tile;
+      square.kernel = {TileKernel::Kind::Unary, Unary::Square};
+      if (exponent == 2) {
+        tile = std::move(square);
+      } else {
+        square.out = nullptr;
+        square.scratch = takeTile();
+        square.rounding = Rounding::None;
+        tile.kernel = {TileKernel::Kind::Binary, Unary::Copy, Binary::Mul};
+        tile.in[1] = {nullptr, square.scratch};
+        freeTiles.push_back(square.scratch);
+        program.ops.push_back(std::move(square));
+      }
+    }
     // Released only now, so that no kernel writes to a tile that it reads.
     for (unsigned slot = 0; slot < operands; ++slot) {
       const Value *operand = op->operand(slot);
@@ -146,10 +178,16 @@ public:
     if (op.in[0].whole && op.in[1].whole)
       return binary(op.kernel.binary, count, tile(op.in[0]), 1, tile(op.in[1]),
                     1, out, op.rounding);
-    for (size_t row = 0; row < rows; ++row)
-      binary(op.kernel.binary, columns, at(op.in[0], row),
+    for (size_t row = 0, next = 0; row < rows; row = next) {
+      do
+        ++next;
+      while (next < rows &&
+             op.in[0].continues(begin + row, next - row, columns) &&
+             op.in[1].continues(begin + row, next - row, columns));
+      binary(op.kernel.binary, (next - row) * columns, at(op.in[0], row),
              op.in[0].columnStride(), at(op.in[1], row),
              op.in[1].columnStride(), out + row * columns, op.rounding);
+    }
   }
 
 private:

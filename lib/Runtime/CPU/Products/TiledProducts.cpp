@@ -195,7 +195,9 @@ private:
   }
 
   /// Columns [begin, begin + n) for one block of k, from packed panels; tasks
-  /// are small enough to balance the load of the workers.
+  /// are small enough to balance the load of the workers. A panel has several
+  /// tasks only where there are few panels, or many rows: each task reads all
+  /// of it from memory.
   void multiplyBlock(Executor &pool, const GemmShape &shape,
                      const GemmOperands &operands, const GemmEpilogue &epilogue,
                      size_t begin, size_t n, size_t depth, size_t depths,
@@ -207,11 +209,13 @@ private:
         shape.m >= tasksPerWorker * pool.size() * tileRows)
       return multiplyRowsOfBlock(pool, shape, operands, epilogue, begin, n,
                                  depth, depths, panels);
-    constexpr size_t sliceRows = 16 * tileRows;
+    constexpr size_t panelTasksPerWorker = 4;
+    constexpr size_t sliceFloats = 256 * 1024; // half of a second-level cache
     size_t panelCount = divideUp(n, tiles.panelColumns);
-    size_t wanted = divideUp(tasksPerWorker * pool.size(), panelCount);
+    size_t wanted =
+        std::max(divideUp(panelTasksPerWorker * pool.size(), panelCount),
+                 divideUp(shape.m * depths, sliceFloats));
     size_t rows = divideUp(divideUp(shape.m, wanted), tileRows) * tileRows;
-    rows = std::min(rows, sliceRows);
     size_t slices = divideUp(shape.m, rows);
     pool.parallelFor(panelCount * slices, [&](size_t task, unsigned) {
       size_t column = task / slices * tiles.panelColumns;

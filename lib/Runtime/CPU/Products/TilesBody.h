@@ -47,6 +47,10 @@ constexpr size_t paddedColumns(size_t n) {
   return (n + width - 1) / width * width;
 }
 
+/// How many rows of B ahead its cache lines are asked for: the second-level
+/// cache, which has the panel, answers after fewer steps than these take.
+constexpr size_t prefetchedRows = 16;
+
 /// Rows [row, row + rows) of the product; n needs exactly `vectors` vectors,
 /// the last of which may be partial.
 template <size_t rows, size_t vectors, bool isPartial>
@@ -65,8 +69,10 @@ void multiplyTile(const PanelProduct &product, size_t row) {
   for (size_t p = 0; p < product.k; ++p, a += stepA, b += rowStrideB) {
     Floats right[vectors];
 #pragma GCC unroll 4
-    for (size_t j = 0; j < vectors; ++j)
+    for (size_t j = 0; j < vectors; ++j) {
       right[j] = loadAt(b, j);
+      __builtin_prefetch(b + prefetchedRows * rowStrideB + j * width);
+    }
 #pragma GCC unroll 6
     for (size_t i = 0; i < rows; ++i) {
       Floats left = splat(a[i * rowStrideA]);
