@@ -3,106 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "CheckpointState.h"
+#include "CheckpointJob.h"
 #include "anec/Package/AdapterBase.h"
-#include "anec/Support/AtomicFolder.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/SHA256.h"
 #include <cerrno>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace anec;
 
-namespace {
-
-/// A new file that is synced to disk when it is closed, and its digest.
-class SyncedFile : public llvm::raw_ostream {
-public:
-  SyncedFile(const Folder &folder, llvm::StringRef name)
-      : descriptor(folder.create(name)) {
-    if (descriptor < 0)
-      error = errno;
-    SetBufferSize(size_t(1) << 20);
-  }
-  ~SyncedFile() override { close(); }
-
-  /// Writes the rest and syncs. Returns 0, or the first error.
-  int close() {
-    flush();
-    if (descriptor >= 0) {
-      if (!error && ::fsync(descriptor))
-        error = errno;
-      if (::close(descriptor) && !error)
-        error = errno;
-      descriptor = -1;
-    }
-    return error;
-  }
-  CheckpointFile digest(llvm::StringRef name) {
-    return {name.str(), written, llvm::toHex(hash.final(), /*LowerCase=*/true)};
-  }
-
-private:
-  void write_impl(const char *bytes, size_t size) override {
-    hash.update(llvm::arrayRefFromStringRef({bytes, size}));
-    written += size;
-    while (size && !error) {
-      ssize_t count = ::write(descriptor, bytes, std::min(size, mostAtOnce));
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count <= 0) {
-        error = count < 0 ? errno : EIO;
-        return;
-      }
-      bytes += count;
-      size -= size_t(count);
-    }
-  }
-  uint64_t current_pos() const override { return written; }
-
-  static constexpr size_t mostAtOnce = size_t(1) << 30;
-  int descriptor;
-  int error = 0;
-  uint64_t written = 0;
-  llvm::SHA256 hash;
-};
-
-} // namespace
-
 static std::string nameOf(uint64_t step) {
   return llvm::formatv("step-{0,0+8}", step);
-}
-
-/// `arrays` without a copy.
-static Safetensors viewOf(llvm::ArrayRef<NamedFloats> arrays,
-                          const SafetensorsMetadata &metadata) {
-  Safetensors contents;
-  contents.metadata = metadata;
-  for (const NamedFloats &array : arrays) {
-    llvm::ArrayRef<uint8_t> bytes(
-        reinterpret_cast<const uint8_t *>(array.elements.data()),
-        array.elements.size() * sizeof(float));
-    contents.arrays.push_back(
-        {array.name, Constant::view(array.type, DType::FP32, bytes, nullptr)});
-  }
-  return contents;
-}
-
-/// Writes the file `name` in `folder` with `print`. Returns the error, or 0.
-static int writeSynced(const Folder &folder, llvm::StringRef name,
-                       llvm::function_ref<void(llvm::raw_ostream &)> print,
-                       std::vector<CheckpointFile> *files) {
-  SyncedFile file(folder, name);
-  print(file);
-  if (int error = file.close())
-    return error;
-  if (files)
-    files->push_back(file.digest(name));
-  return 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,51 +50,53 @@ void CheckpointWriter::describe(const ModelFacts &facts, llvm::StringRef base) {
   llvm::sort(metadata);
 }
 
-bool CheckpointWriter::write(const TrainState &state,
+CheckpointWriter::CheckpointWriter(std::shared_ptr<const Folder> folder,
+                                   unsigned keep)
+    : folder(std::move(folder)), keep(keep) {}
+CheckpointWriter::~CheckpointWriter() = default;
+
+bool CheckpointWriter::begin(const TrainState &state,
                              llvm::ArrayRef<NamedFloats> weights,
                              llvm::ArrayRef<NamedFloats> moments,
-                             Diagnostics &diags) {
-  std::string name = nameOf(state.step);
-  std::unique_ptr<AtomicFolder> made =
-      AtomicFolder::create(folder, name, checkpointFolder(), diags);
+                             Executor &executor, Diagnostics &diags) {
+  assert(!job && "one at a time");
+  std::unique_ptr<AtomicFolder> made = AtomicFolder::create(
+      folder, nameOf(state.step), checkpointFolder(), diags);
   if (!made) {
     diags.report({}, diag::CheckpointNotWritten, state.step);
     return false;
   }
-  std::vector<CheckpointFile> files;
-  auto writeArrays = [&](llvm::StringRef file,
-                         llvm::ArrayRef<NamedFloats> arrays) {
-    return writeSynced(
-        *made->folder(), file,
-        [&](llvm::raw_ostream &out) {
-          writeSafetensors(out, viewOf(arrays, metadata));
-        },
-        &files);
-  };
-  int error = writeArrays("weights.safetensors", weights);
-  if (!error)
-    error = writeArrays("optimizer.safetensors", moments);
-  if (!error)
-    error = writeSynced(
-        *made->folder(), "state.json",
-        [&](llvm::raw_ostream &out) {
-          out << llvm::formatv("{0:2}\n", stateToJson(state, files));
-        },
-        nullptr);
+  job = std::make_unique<CheckpointJob>(std::move(made), state, weights,
+                                        moments, metadata, executor);
+  return true;
+}
+
+bool CheckpointWriter::isReady() const { return job && job->isReady(); }
+
+void CheckpointWriter::aboutToChange() {
+  if (job)
+    job->aboutToChange();
+}
+
+std::optional<double> CheckpointWriter::finish(Diagnostics &diags) {
+  assert(job && "none was begun");
+  std::unique_ptr<CheckpointJob> done = std::move(job);
+  const TrainState &state = done->state();
+  int error = done->wait();
   if (error)
-    diags.reportFile(folder->pathOf(name), diag::CannotWrite,
+    diags.reportFile(folder->pathOf(nameOf(state.step)), diag::CannotWrite,
                      std::generic_category().message(error));
-  if (error || !made->commit(AtomicFolder::Durability::Synced)) {
+  if (error || !done->folder().commit(AtomicFolder::Durability::Synced)) {
     std::vector<std::string> left = listCheckpoints(folder->path());
     auto report = diags.report({}, diag::CheckpointNotWritten, state.step);
     if (!left.empty())
       report.note({}, diag::CheckpointLeft, left.back());
-    return false;
+    return std::nullopt;
   }
   if (!pointToBest(state, diags))
-    return false;
+    return std::nullopt;
   prune(state, diags);
-  return true;
+  return done->seconds();
 }
 
 /// Whether `name` is free or a link, which is replaced and not followed.

@@ -90,10 +90,17 @@ void Progress::show(const StepRecord &record, const RunTimes &times) {
   isOpen = true;
 }
 
-void Progress::showCheckpoint(uint64_t step, double seconds) {
+void Progress::showCheckpoint(uint64_t step, double seconds, double waited) {
   if (!width)
     say("checkpoint of step " + llvm::Twine(step) +
-        llvm::formatv(" in {0:F1} s", seconds).str());
+        llvm::formatv(" in {0:F1} s (steps waited {1:F1} s)", seconds, waited)
+            .str());
+}
+
+void Progress::showWait(uint64_t step, double seconds) {
+  if (!width)
+    say("checkpoint of step " + llvm::Twine(step) +
+        llvm::formatv(" waited {0:F1} s for the one before", seconds).str());
 }
 
 void Progress::end() {

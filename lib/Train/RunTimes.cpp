@@ -45,9 +45,9 @@ std::string RunTimes::remaining(uint64_t step) const {
                                            : 0;
   uint64_t toSave = timesDue(step, schedule.steps, schedule.saveEvery);
   uint64_t toDo = schedule.steps > step ? schedule.steps - step : 0;
-  std::string text = formatTime(double(toDo) * steps.mean() +
-                                double(toValidate) * validations.mean() +
-                                double(toSave) * checkpoints.mean());
+  std::string text = formatTime(
+      double(toDo) * steps.mean() + double(toValidate) * validations.mean() +
+      (toSave ? double(toSave - 1) * waits.mean() + checkpoints.mean() : 0));
   if (toValidate && !validations.count)
     text += " + " + counted(toValidate, "validation");
   if (toSave && !checkpoints.count)
@@ -64,6 +64,7 @@ std::string RunTimes::others() const {
   if (checkpoints.count)
     out << (text.empty() ? "" : ", ")
         << counted(checkpoints.count, "checkpoint")
-        << llvm::format(" in %.1f s", checkpoints.seconds);
+        << llvm::format(" in %.1f s", checkpoints.seconds)
+        << llvm::format(" (steps waited %.1f s)", waits.seconds);
   return text;
 }

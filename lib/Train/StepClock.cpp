@@ -32,7 +32,7 @@ void StepClock::addKernels(llvm::ArrayRef<PartTime> parts) {
 
 void StepClock::end(StepRecord &step) {
   double seconds = secondsSince(start);
-  step.ms = seconds * 1e3;
+  step.ms = (seconds - leftOut) * 1e3;
   step.kernelMs = record.kernelMs;
   step.hostMs = record.hostMs;
   step.optimizerMs = record.optimizerMs;

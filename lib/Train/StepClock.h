@@ -27,6 +27,7 @@ public:
   void begin(uint64_t step) {
     number = step;
     record = {};
+    leftOut = 0;
     start = Clock::now();
   }
   /// Starts the part that runs until the next mark.
@@ -37,6 +38,13 @@ public:
   }
   void addFiles(llvm::StringRef what) {
     record.ioMs += note(Trace::Files, what);
+  }
+  /// Leaves the part since the last mark out of the step's time. Returns its
+  /// seconds.
+  double leaveOut(llvm::StringRef what) {
+    double seconds = note(Trace::Files, what) * 1e-3;
+    leftOut += seconds;
+    return seconds;
   }
   /// Stores the times in `step`, and counts the step as recorded.
   void end(StepRecord &step);
@@ -50,6 +58,7 @@ private:
   Trace events;
   uint64_t traced, number = 0;
   StepRecord record;
+  double leftOut = 0; ///< seconds
   Clock::time_point start, since;
 };
 

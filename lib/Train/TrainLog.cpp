@@ -104,8 +104,13 @@ static std::string toLine(const StepRecord &record) {
     attribute(out, "io_ms", "%.3f", record.ioMs);
     if (record.validationLoss)
       attribute(out, "val_ms", "%.3f", record.validationMs);
-    if (record.checkpointMs)
-      attribute(out, "checkpoint_ms", "%.3f", *record.checkpointMs);
+    for (const auto &[name, ms] :
+         {std::pair("checkpoint_ms", record.checkpointMs),
+          {"checkpoint_wait_ms", record.checkpointWaitMs},
+          {"checkpoint_copy_ms", record.checkpointCopyMs},
+          {"checkpoint_write_ms", record.checkpointWriteMs}})
+      if (ms)
+        attribute(out, name, "%.3f", *ms);
   });
   line += '\n';
   return line;

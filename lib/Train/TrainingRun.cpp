@@ -8,7 +8,6 @@
 #include "anec/Package/AdapterBase.h"
 #include "anec/Train/Diags.h"
 #include "anec/Train/GradientStep.h"
-#include "anec/Train/LossPlot.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 #include <numeric>
@@ -115,20 +114,6 @@ bool TrainingRun::findBase(const ModelPackage &package,
       values ? digestOfBase(package, *values, diags) : std::nullopt;
   state.base = digest.value_or("");
   return digest.has_value();
-}
-
-std::vector<NamedFloats> TrainingRun::trainedWeights() {
-  llvm::ArrayRef<NamedFloats> all = model.weights().weights();
-  if (state.base.empty())
-    return all.vec();
-  llvm::StringSet<> trained;
-  for (const NamedFloats &gradient : model.weights().gradients())
-    trained.insert(gradient.name);
-  std::vector<NamedFloats> kept;
-  for (const NamedFloats &weight : all)
-    if (trained.contains(weight.name))
-      kept.push_back(weight);
-  return kept;
 }
 
 bool TrainingRun::openModel(ModelPackage package) {
@@ -241,6 +226,8 @@ bool TrainingRun::runAll(StepRecord &record) {
     together.beginSum(gradient);
   };
   for (uint64_t i = 0; i < count; ++i) {
+    if (!finishIfReady())
+      return false;
     clock.mark();
     llvm::ArrayRef<uint64_t> examples = order->next(state.position);
     if (i % together.size() != together.rank())
@@ -279,6 +266,8 @@ bool TrainingRun::update(StepRecord &record) {
     return false;
   if (record.skipped)
     return true;
+  aboutToChangeWeights();
+  clock.mark();
   applyGradients(*optimizer, state.hyper, state, record);
   clock.addOptimizer("AdamW");
   // The weights are correct and in the checkpoint; only this process cannot
@@ -360,52 +349,6 @@ bool TrainingRun::validate(StepRecord &record) {
 // All steps
 //===----------------------------------------------------------------------===//
 
-static void keepBest(TrainState &state) {
-  if (state.validationLoss &&
-      (!state.bestLoss || *state.validationLoss < *state.bestLoss)) {
-    state.bestLoss = state.validationLoss;
-    state.bestStep = state.step;
-  }
-}
-
-bool TrainingRun::watchLoss(const StepRecord &record) {
-  if (!options.patience || !record.validationLoss)
-    return true;
-  uint64_t before = state.bestStep;
-  keepBest(state);
-  if (state.bestStep == before) {
-    ++state.sinceBest;
-    return true;
-  }
-  state.sinceBest = 0;
-  return save();
-}
-
-bool TrainingRun::save() {
-  if (saved == state.step)
-    return true;
-  auto begin = StepClock::Clock::now();
-  TrainState written = state;
-  keepBest(written);
-  if (together.isFirst() && !checkpoints->write(written, trainedWeights(),
-                                                optimizer->moments(), diags))
-    return false;
-  state = written;
-  saved = state.step;
-  if (!plot())
-    return false;
-  double seconds = StepClock::secondsSince(begin);
-  times.checkpoints.add(seconds);
-  checkpointSeconds = seconds;
-  progress.showCheckpoint(state.step, seconds);
-  return true;
-}
-
-bool TrainingRun::plot() {
-  return !log || log->history().training.points().empty() ||
-         writeLossPlot(log->history(), folder->folder(), "loss.svg", diags);
-}
-
 /// Does what the process before this one left to it: validates its last step.
 bool TrainingRun::validateFirst() {
   StepRecord record;
@@ -427,21 +370,29 @@ bool TrainingRun::validateOrLeave(StepRecord &record, bool isDue) {
 }
 
 bool TrainingRun::loop() {
+  bool ok = runSteps();
+  // A run that fails leaves the checkpoint before.
+  if (!finishCheckpoint() || !ok)
+    return false;
+  if (!needsRestart())
+    summarize(StepClock::secondsSince(begin));
+  return true;
+}
+
+bool TrainingRun::runSteps() {
   times = RunTimes({options.steps, options.validateEvery, options.saveEvery,
                     /*validates=*/validationRuns() > 0});
   if (options.validateFirst && !validateFirst())
     return false;
   progress.start(state.step, options.steps, uint64_t(unitsPerStep()),
                  data->unit());
-  auto begin = StepClock::Clock::now();
+  begin = StepClock::Clock::now();
   while (state.step < options.steps && !isStopped() && !needsRestart() &&
          !isOutOfPatience()) {
     StepRecord record;
-    if (checkpointSeconds)
-      record.checkpointMs = *checkpointSeconds * 1e3;
-    checkpointSeconds.reset();
-    if (!step(record))
+    if (!step(record) || !finishIfReady())
       return false;
+    addCheckpointTimes(record);
     bool isLast = state.step == options.steps;
     state.validationLoss = std::nullopt;
     if (!validateOrLeave(record, isDue(options.validateEvery) || isLast))
@@ -458,15 +409,8 @@ bool TrainingRun::loop() {
         !clock.trace().write(options.profile, diags))
       return false;
   }
-  if (!save())
-    return false;
-  if (isTraced() && clock.isTracing() &&
-      !clock.trace().write(options.profile, diags))
-    return false;
-  if (needsRestart())
-    return true;
-  summarize(StepClock::secondsSince(begin));
-  return true;
+  return save() && (!isTraced() || !clock.isTracing() ||
+                    clock.trace().write(options.profile, diags));
 }
 
 void TrainingRun::summarize(double seconds) {

@@ -28,6 +28,7 @@ public:
   bool loop();
 
 private:
+  bool runSteps();
   bool findState(const ModelPackage &package);
   bool findEntry(const ModelPackage &package);
   std::string tokenizerPath() const;
@@ -64,7 +65,18 @@ private:
   bool needsRestart() const {
     return options.restart && options.restart->isNeeded;
   }
+  static void keepBest(TrainState &state);
+  /// Begins to write a checkpoint of the last step, unless there is one.
   bool save();
+  bool waitForCheckpoint();
+  bool finishCheckpoint();
+  /// The same, when its files are written. Left out of the step's time.
+  bool finishIfReady();
+  void aboutToChangeWeights();
+  /// Notes seconds in which a checkpoint kept steps from running.
+  void addWait(double seconds);
+  /// Moves what is known of checkpoints to the line of a step.
+  void addCheckpointTimes(StepRecord &record);
   bool plot();
   bool isDue(uint64_t every) const { return every && state.step % every == 0; }
   bool isTraced() const {
@@ -98,9 +110,17 @@ private:
   std::optional<CheckpointWriter> checkpoints;
   uint64_t saved = 0; ///< the step of the last checkpoint
   bool stopIsAgreed = false;
-  uint64_t firstStep = 0;                  ///< done before this run
-  RunTimes times;                          ///< of this run
-  std::optional<double> checkpointSeconds; ///< of one since the last step
+  uint64_t firstStep = 0;             ///< done before this run
+  StepClock::Clock::time_point begin; ///< of the first step of this run
+  RunTimes times;                     ///< of this run
+  /// The checkpoint that is being written, and the seconds that steps waited
+  /// for it.
+  struct {
+    uint64_t step = 0;
+    double waited = 0;
+    bool isCopied = false;
+  } writing;
+  StepRecord nextRecord; ///< times of checkpoints, for the next line
 };
 
 } // namespace anec

@@ -7,6 +7,7 @@
 #include "anec/Package/MaskDraw.h"
 #include "anec/Support/Half.h"
 #include "anec/Train/AdamW.h"
+#include "anec/Train/Checkpoint.h"
 #include "anec/Train/LossScale.h"
 #include "anec/Train/RunTimes.h"
 #include "anec/Train/TokenData.h"
@@ -205,9 +206,11 @@ TEST(Train, RemainingTimeHasValidationsAndCheckpoints) {
           times.steps.add(0.5);
           times.steps.add(1.5);
           times.validations.add(100);
-          times.checkpoints.add(1000);
+          // The last one takes its whole time.
+          times.checkpoints.add(1010);
+          times.waits.add(1000);
           for (uint64_t step = 1; step <= steps; ++step) {
-            uint64_t left = secondsLeft(schedule, step);
+            uint64_t left = secondsLeft(schedule, step) + 10;
             char text[32];
             if (left >= 3600)
               std::snprintf(text, sizeof text, "%u:%02u:%02u",
@@ -229,12 +232,14 @@ TEST(Train, RemainingTimeNamesWhatWasNotMeasured) {
   EXPECT_EQ(times.remaining(5), "0:15 + 1 validation + 4 checkpoints");
   EXPECT_EQ(times.others(), "");
   times.checkpoints.add(26);
-  EXPECT_EQ(times.remaining(10), "1:28 + 1 validation");
-  EXPECT_EQ(times.others(), "1 checkpoint in 26.0 s");
+  times.waits.add(3);
+  EXPECT_EQ(times.remaining(10), "0:42 + 1 validation");
+  EXPECT_EQ(times.others(), "1 checkpoint in 26.0 s (steps waited 3.0 s)");
   times.validations.add(1);
   times.validations.add(2);
   EXPECT_EQ(times.remaining(20), "0:26");
-  EXPECT_EQ(times.others(), "2 validations in 3.0 s, 1 checkpoint in 26.0 s");
+  EXPECT_EQ(times.others(), "2 validations in 3.0 s, "
+                            "1 checkpoint in 26.0 s (steps waited 3.0 s)");
 }
 
 TEST(Train, LearningRateRisesAndFalls) {
@@ -322,4 +327,73 @@ TEST(Train, NormIsNotFiniteWhenAGradientIsNot) {
                     pool);
     EXPECT_FALSE(std::isfinite(optimizer.gradientNorm()));
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+/// The elements of an array in a file.
+static std::vector<float> stored(const std::string &file, size_t index) {
+  Diagnostics diags;
+  std::optional<Safetensors> contents = readSafetensors(file, diags);
+  if (!contents || index >= contents->arrays.size())
+    return {};
+  const Constant &array = *contents->arrays[index].array;
+  std::vector<float> elements(size_t(array.numElements()));
+  array.copyToFloats(elements.data());
+  return elements;
+}
+
+TEST(Train, CheckpointHasWhatWasThereWhenItWasBegun) {
+  for (unsigned threads : {1u, 3u}) {
+    TemporaryFolder made;
+    Diagnostics diags;
+    std::error_code code;
+    std::optional<Folder> folder = Folder::open(made / "", code);
+    ASSERT_TRUE(folder);
+    Executor executor(threads);
+    CheckpointWriter writer(std::make_shared<Folder>(std::move(*folder)), 2);
+    Arrays arrays;
+    for (uint64_t step = 1; step <= 4; ++step) {
+      std::vector<float> weights = arrays.weights, moments = arrays.gradients;
+      TrainState state;
+      state.step = step;
+      EXPECT_FALSE(writer.isWriting());
+      ASSERT_TRUE(writer.begin(state, arrays.view(arrays.weights),
+                               arrays.view(arrays.gradients), executor, diags));
+      EXPECT_TRUE(writer.isWriting());
+      for (int update = 0; update < 3; ++update) {
+        writer.aboutToChange();
+        for (size_t i = 0; i < weights.size(); ++i)
+          arrays.weights[i] += arrays.gradients[i] *= 1.5f;
+      }
+      std::optional<double> seconds = writer.finish(diags);
+      ASSERT_TRUE(seconds) << messages(diags);
+      EXPECT_GT(*seconds, 0);
+      std::optional<Checkpoint> read = readCheckpoint(made / "", diags);
+      ASSERT_TRUE(read) << messages(diags);
+      EXPECT_EQ(read->state.step, step);
+      weights.resize(300'000);
+      moments.resize(300'000);
+      EXPECT_EQ(stored(read->weights(), 0), weights);
+      EXPECT_EQ(stored(read->optimizer(), 0), moments);
+    }
+    EXPECT_EQ(listCheckpoints(made / "").size(), 2u);
+  }
+}
+
+TEST(Train, CheckpointThatIsNotFinishedIsLeftOut) {
+  TemporaryFolder made;
+  Diagnostics diags;
+  std::error_code code;
+  auto folder = std::make_shared<Folder>(*Folder::open(made / "", code));
+  Executor executor(1);
+  Arrays arrays;
+  {
+    CheckpointWriter writer(folder, 2);
+    ASSERT_TRUE(
+        writer.begin({}, arrays.view(arrays.weights), {}, executor, diags));
+  }
+  EXPECT_TRUE(folder->names().empty());
 }

@@ -107,23 +107,42 @@ std::string compareModels(const TrainState &state, const ModelPackage &package,
 /// vector of them.
 uint64_t positionsOf(const PackagedEntry &entry);
 
-/// Writes checkpoints into the folder of a run, and removes old ones.
+class CheckpointJob;
+class Executor;
+
+/// Writes checkpoints into the folder of a run, and removes old ones. One at a
+/// time is written, in the background. All calls are those of one thread.
 class CheckpointWriter {
 public:
   /// `folder`: that of the run; null in a process that does not write. `keep`:
   /// how many of the newest are kept, in addition to the best; 0 keeps all.
-  CheckpointWriter(std::shared_ptr<const Folder> folder, unsigned keep)
-      : folder(std::move(folder)), keep(keep) {}
+  CheckpointWriter(std::shared_ptr<const Folder> folder, unsigned keep);
+  /// Waits for a checkpoint that is being written, which is left out.
+  ~CheckpointWriter();
 
   /// What the files of weights say of the model, and of the frozen weights
   /// that they lack; see digestOfBase.
   void describe(const ModelFacts &facts, llvm::StringRef base);
-  /// Writes a checkpoint. On failure returns false, with the reason reported
-  /// and no partial checkpoint left; earlier checkpoints are unchanged.
-  [[nodiscard]] bool write(const TrainState &state,
+
+  /// Begins to write a checkpoint on two service threads of `executor`. No
+  /// other may be unfinished. The elements of `weights` and `moments` must live
+  /// until `finish`, and may change after `aboutToChange`. On failure returns
+  /// false, with the reason reported.
+  [[nodiscard]] bool begin(const TrainState &state,
                            llvm::ArrayRef<NamedFloats> weights,
                            llvm::ArrayRef<NamedFloats> moments,
-                           Diagnostics &diags);
+                           Executor &executor, Diagnostics &diags);
+  /// Copies what is not written yet of a checkpoint, if one was begun.
+  void aboutToChange();
+  /// Whether a checkpoint was begun and is not finished.
+  bool isWriting() const { return job != nullptr; }
+  /// Whether `finish` will not wait for its files.
+  bool isReady() const;
+  /// Waits for the files of the checkpoint that was begun, gives the folder its
+  /// name, and removes old ones. Returns the seconds that the files took. On
+  /// failure returns nothing, with the reason reported and no partial
+  /// checkpoint left; earlier checkpoints are unchanged.
+  [[nodiscard]] std::optional<double> finish(Diagnostics &diags);
   /// Removes temporary folders of interrupted runs.
   void clean();
 
@@ -135,6 +154,7 @@ private:
   unsigned keep;
   llvm::StringSet<> notRemoved; ///< names that were warned of
   SafetensorsMetadata metadata;
+  std::unique_ptr<CheckpointJob> job; ///< null when none is being written
 };
 
 /// Copies the moments of `checkpoint` to `moments`. Returns false, with the

@@ -33,9 +33,12 @@ public:
   void start(uint64_t done, uint64_t steps, uint64_t units, DataUnit unit);
   /// Shows a step, which `times` includes.
   void show(const StepRecord &record, const RunTimes &times);
-  /// Prints how long the checkpoint of a step took. On a terminal the line that
-  /// is redrawn stays the only one.
-  void showCheckpoint(uint64_t step, double seconds);
+  /// Prints how long the checkpoint of a step took, and for how much of that
+  /// steps waited. On a terminal the line that is redrawn stays the only one.
+  void showCheckpoint(uint64_t step, double seconds, double waited);
+  /// Prints how long the checkpoint of a step waited for another one, unless on
+  /// a terminal.
+  void showWait(uint64_t step, double seconds);
   /// Prints `text` on a line of its own.
   void say(const llvm::Twine &text);
   /// Finishes the line being redrawn, if there is one.

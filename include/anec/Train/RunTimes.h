@@ -41,14 +41,17 @@ public:
   RunTimes() = default;
   explicit RunTimes(const RunSchedule &schedule) : schedule(schedule) {}
 
-  Measured steps, validations, checkpoints;
+  Measured steps, validations;
+  Measured checkpoints; ///< from the first byte until the last is on the disk
+  Measured waits;       ///< of steps, for each checkpoint
 
   /// The time that is left once step `step` is done and validated, but not
-  /// saved: `1:02:03`. What is still to come and was never measured is named
+  /// saved: `1:02:03`. Checkpoints are written beside steps, except for the
+  /// last. What is still to come and was never measured is named
   /// instead: `0:05 + 1 validation + 2 checkpoints`.
   std::string remaining(uint64_t step) const;
-  /// `6 validations in 1.2 s, 3 checkpoints in 2.3 s`; empty if there were
-  /// none.
+  /// `6 validations in 1.2 s, 3 checkpoints in 2.3 s (steps waited 0.4 s)`;
+  /// empty if there were none.
   std::string others() const;
 
 private:

@@ -39,9 +39,13 @@ struct StepRecord {
   // Milliseconds: the total and its parts.
   double ms = 0, kernelMs = 0, hostMs = 0, optimizerMs = 0, ioMs = 0;
   // Milliseconds beside the step: of its validation, when there is a validation
-  // loss, and of the checkpoint between the step before and this one.
+  // loss, and what checkpoints kept it from running, which includes waiting for
+  // the files of an earlier checkpoint, and copies of what is not written yet.
   double validationMs = 0;
-  std::optional<double> checkpointMs;
+  std::optional<double> checkpointMs, checkpointWaitMs, checkpointCopyMs;
+  /// Milliseconds that a checkpoint took, which was complete at this step; most
+  /// of them beside other steps.
+  std::optional<double> checkpointWriteMs;
 };
 
 /// Values over steps, reduced to at most `most` points: each is the mean of
