@@ -24,6 +24,7 @@
 /// | run, compute gradients      | ProgramSession                           |
 /// | train                       | Trainer, or train for a whole run        |
 /// | generate text               | ProgramSession::generate, Generator      |
+/// | evaluate a language model   | evaluate                                 |
 /// | converse                    | ChatSession                              |
 ///
 /// Values own their data and are independent of each other. Source ranges, in
@@ -44,6 +45,7 @@
 #include "anec/Report/RuleDescription.h"
 #include "anec/Target/ErrorLog.h"
 #include "anec/Train/ChatSession.h"
+#include "anec/Train/Evaluate.h"
 #include "anec/Train/TokenData.h"
 #include "anec/Train/Trainer.h"
 

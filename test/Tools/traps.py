@@ -284,6 +284,18 @@ def commands(out):
     yield Command("ane-run generate", writes + ["--prompt=A", "--draft=forward.anepkg",
                                                 "--draft-weights=w.safetensors"],
                   ["forward.anepkg/manifest.json", "w.safetensors"])
+    yield Command("ane-run evaluate", ["ane-run", "evaluate", "forward.anepkg",
+                                       "--weights=w.safetensors",
+                                       "--data=data.txt", "--tokens=20",
+                                       "--baseline=forward.anepkg",
+                                       "--baseline-weights=w.safetensors",
+                                       "--losses", q + ".npy"],
+                  ["data.txt", "w.safetensors", "forward.anepkg/manifest.json"],
+                  q + ".npy")
+    yield Command("ane-run evaluate", ["ane-run", "evaluate", "m.anepkg",
+                                       "--checkpoint=run", "--data=data.txt",
+                                       "--tokens=20", "--json"],
+                  ["data.txt", "run/step-00000002/weights.safetensors"])
     yield Command("ane-run tokenize", ["ane-run", "tokenize", "data.txt", "-o",
                                        q + ".bin"], ["data.txt"], q + ".bin")
     yield Command("ane-run tokenize", ["ane-run", "tokenize", "data.txt",

@@ -6,8 +6,8 @@
 #ifndef ANEC_TOOLS_ANEC_COMPILEFLAGS_H
 #define ANEC_TOOLS_ANEC_COMPILEFLAGS_H
 
+#include "../DefineFlag.h"
 #include "../ShapeFlag.h"
-#include "DefineFlag.h"
 #include "TargetFlags.h"
 #include "anec/Driver/Build.h"
 

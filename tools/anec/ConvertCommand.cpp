@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../DefineFlag.h"
 #include "CommandTable.h"
-#include "DefineFlag.h"
 #include "anec/Formats/Source.h"
 #include "anec/Import/Import.h"
 #include "anec/Train/Checkpoint.h"

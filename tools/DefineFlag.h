@@ -1,10 +1,10 @@
-//===- DefineFlag.h - --define ----------------------------------*- C++ -*-===//
+//===- DefineFlag.h - --define of both tools --------------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_TOOLS_ANEC_DEFINEFLAG_H
-#define ANEC_TOOLS_ANEC_DEFINEFLAG_H
+#ifndef ANEC_TOOLS_DEFINEFLAG_H
+#define ANEC_TOOLS_DEFINEFLAG_H
 
 #include "llvm/Support/CommandLine.h"
 
@@ -36,4 +36,4 @@ struct DefineFlag {
 
 } // namespace anec
 
-#endif // ANEC_TOOLS_ANEC_DEFINEFLAG_H
+#endif // ANEC_TOOLS_DEFINEFLAG_H
