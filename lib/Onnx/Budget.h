@@ -25,7 +25,7 @@ public:
   explicit Budget(size_t bytes)
       : numOps((1 << 17) + int64_t(bytes / 2)),
         numElements((1 << 26) + int64_t(bytes)),
-        numSteps((1 << 27) + 64 * int64_t(bytes)) {}
+        numSteps((1 << 25) + 64 * int64_t(bytes)) {}
 
   /// One more op or node, whose names take so many bytes. Returns false when
   /// there are too many.
