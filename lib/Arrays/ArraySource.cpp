@@ -5,9 +5,10 @@
 
 #include "anec/Arrays/ArraySource.h"
 #include "anec/Arrays/Diags.h"
+#include "anec/Arrays/Gguf.h"
+#include "anec/Arrays/Llama2c.h"
 #include "anec/Arrays/Npy.h"
 #include "anec/Arrays/Safetensors.h"
-#include "anec/Arrays/StoredAs.h"
 #include "anec/Support/FileName.h"
 #include "anec/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
@@ -62,12 +63,36 @@ bool ArraySource::addFile(const MappedFile &file, StringRef path,
     return false;
   for (NamedArray &named : contents->arrays)
     if (belongs(named.name))
-      arrays[named.name] = std::move(named.array);
+      arrays.try_emplace(named.name, std::move(named.array));
   auto byName = [](const auto &a, const auto &b) { return a.first < b.first; };
   for (auto &entry : contents->metadata)
     if (auto place = llvm::lower_bound(about, entry, byName);
         place == about.end() || place->first != entry.first)
       about.insert(place, std::move(entry));
+  files.push_back(file);
+  return true;
+}
+
+bool ArraySource::addGguf(const MappedFile &file, Diagnostics &diags) {
+  std::optional<GgufFile> contents = readGguf(file, source, diags);
+  if (!contents)
+    return false;
+  for (auto &[name, array] : contents->arrays)
+    arrays.try_emplace(name, std::move(array));
+  files.push_back(file);
+  return true;
+}
+
+bool ArraySource::addLlama2c(const MappedFile &file, Diagnostics &diags) {
+  if (isPyTorchFile(file)) {
+    diags.reportFile(source, diag::PyTorchFile);
+    return false;
+  }
+  std::optional<Llama2cFile> contents = readLlama2c(file, source, diags);
+  if (!contents)
+    return false;
+  for (auto &[name, array] : contents->arrays)
+    arrays.try_emplace(name, std::move(array));
   files.push_back(file);
   return true;
 }
@@ -135,7 +160,7 @@ bool ArraySource::addNpyFiles(Diagnostics &diags) {
     if (!array)
       return false;
     files.push_back(std::move(file));
-    arrays[sys::path::stem(name)] = std::move(array);
+    arrays.try_emplace(sys::path::stem(name), std::move(array));
   }
   if (!files.empty())
     return true;
@@ -154,9 +179,11 @@ std::optional<ArraySource>
 ArraySource::read(const MappedFile &file, StringRef path, Diagnostics &diags) {
   ArraySource source;
   source.source = path.str();
-  if (!source.addFile(file, path, takeAll, diags))
-    return std::nullopt;
-  return source;
+  bool ok = isGguf(file) ? source.addGguf(file, diags)
+            : isLlama2c(file, path)
+                ? source.addLlama2c(file, diags)
+                : source.addFile(file, path, takeAll, diags);
+  return ok ? std::optional(std::move(source)) : std::nullopt;
 }
 
 std::optional<ArraySource> ArraySource::open(StringRef path,
@@ -198,13 +225,19 @@ std::optional<ArraySource> ArraySource::open(StringRef path,
   return ok ? std::optional(std::move(source)) : std::nullopt;
 }
 
+const StoredArray *ArraySource::find(StringRef name) const {
+  auto known = arrays.find(name);
+  return known == arrays.end() ? nullptr : &known->second;
+}
+
 ConstantRef ArraySource::lookup(StringRef name) const {
-  return arrays.lookup(name);
+  const StoredArray *array = find(name);
+  return array ? array->get() : nullptr;
 }
 
 ConstantRef ArraySource::lookup(StringRef name, const TensorType &type,
                                 SourceRange range, Diagnostics &diags) const {
-  ConstantRef array = lookup(name);
+  const StoredArray *array = find(name);
   if (!array) {
     if (range.isValid())
       diags.report(range, diag::NoSuchArray, source, name);
@@ -212,14 +245,15 @@ ConstantRef ArraySource::lookup(StringRef name, const TensorType &type,
       diags.reportFile(source, diag::NoSuchArray, source, name);
     return nullptr;
   }
-  bool sameFamily = array->dtype() == type.dtype ||
-                    (isFloat(array->dtype()) && isFloat(type.dtype));
-  if (array->type().shape != type.shape || !sameFamily) {
-    diags.report(range, diag::ArrayTypeMismatch, name, array->type().str(),
-                 source, type.str());
+  const TensorType &stored = array->type();
+  bool sameFamily = stored.dtype == type.dtype ||
+                    (isFloat(stored.dtype) && isFloat(type.dtype));
+  if (stored.shape != type.shape || !sameFamily) {
+    diags.report(range, diag::ArrayTypeMismatch, name, stored.str(), source,
+                 type.str());
     return nullptr;
   }
-  return declaredAs(array, type.dtype);
+  return array->get(type.dtype);
 }
 
 void ArraySource::releasePages() const {

@@ -135,9 +135,6 @@ std::optional<Safetensors> anec::readSafetensors(const MappedFile &file,
     return std::nullopt;
   };
   ArrayRef<uint8_t> bytes = bytesOf(*file);
-  if (file->getBuffer().starts_with("GGUF"))
-    return fail("it is a GGUF file; the folders of models on Hugging Face have "
-                "their weights as .safetensors");
   if (bytes.size() < 8)
     return fail("it ends within its header");
   uint64_t headerSize = support::endian::read64le(bytes.data());

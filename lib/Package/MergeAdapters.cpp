@@ -89,12 +89,13 @@ bool anec::mergeAdapters(const ModelPackage &package,
     return false;
   std::vector<PlannedArray> planned;
   for (llvm::StringRef name : base->names()) {
-    ConstantRef array = base->lookup(name);
+    const StoredArray *array = base->find(name);
     auto adapter = adapters->find(name);
     bool isWide = adapter != adapters->end();
     planned.push_back({name.str(), array->type(), [=, &adapters] {
-                         return isWide ? merged(*array, adapter->second, scale)
-                                       : array;
+                         ConstantRef whole = array->get();
+                         return isWide ? merged(*whole, adapter->second, scale)
+                                       : whole;
                        }});
   }
   AtomicFiles files(diags);

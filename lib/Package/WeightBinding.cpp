@@ -85,14 +85,14 @@ std::string anec::namesFileOf(llvm::StringRef program) {
 llvm::StringRef WeightBinding::storedName(llvm::StringRef name) const {
   auto mapped = names.find(name);
   if (mapped == names.end() ||
-      (isMappingFound && !(arrays && arrays->lookup(mapped->second))))
+      (isMappingFound && !(arrays && arrays->find(mapped->second))))
     return name;
   return mapped->second;
 }
 
 bool WeightBinding::has(llvm::StringRef name) const {
-  return (adapter && adapter->lookup(name)) ||
-         (arrays && arrays->lookup(storedName(name)));
+  return (adapter && adapter->find(name)) ||
+         (arrays && arrays->find(storedName(name)));
 }
 
 bool WeightBinding::fits(const ModelFacts &model, Diagnostics &diags) const {
@@ -116,7 +116,7 @@ ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
                                    Diagnostics &diags) const {
   // Integers are parts of quantized weights, which have other values.
   bool isFloats = isFloat(type.dtype);
-  if (isFloats && adapter && adapter->lookup(name))
+  if (isFloats && adapter && adapter->find(name))
     return adapter->lookup(name, type, range, diags);
   if (isFloats && (has(name) || (arrays && !seed)))
     return arrays->lookup(storedName(name), type, range, diags);

@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_TRAIN_LLAMAFORMATS_H
 #define ANEC_LIB_TRAIN_LLAMAFORMATS_H
 
-#include "anec/Support/MappedFile.h"
+#include "anec/Arrays/Llama2c.h"
 #include "anec/Train/LlamaWeights.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -24,9 +24,10 @@ void forEachLlamaArray(
 
 /// What llama2.c's programs compute with, whatever the weights are.
 const ModelFacts &factsOfLlama2c();
-/// Reads llama2.c's file and checks that it is consistent.
-[[nodiscard]] std::optional<LlamaWeights>
-readLlama2c(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);
+/// The name of an array in a Llama2cFile.
+std::string llama2cName(LlamaRole role, int64_t layer);
+/// The weights of llama2.c's file.
+LlamaWeights llamaWeightsOf(const Llama2cFile &file);
 /// Writes llama2.c's file; `arrayOf` returns each array in its final layout.
 void writeLlama2c(
     const LlamaWeights &weights,

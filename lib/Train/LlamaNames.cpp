@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Train/LlamaWeights.h"
+#include "LlamaFormats.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;
@@ -38,23 +38,29 @@ namespace {
 /// names of weights outside layers start with the name of the model.
 struct RoleNames {
   bool isOfLayer;
-  StringLiteral anecPrefix, anecName, huggingFace;
+  StringLiteral anecPrefix, anecName, huggingFace, llama2c;
 };
 } // namespace
 
 static constexpr RoleNames roleNames[llamaRoles] = {
-    {false, "", "embedding", "model.embed_tokens.weight"},
-    {true, "attention", "norm", "input_layernorm.weight"},
-    {true, "attention", "wq", "self_attn.q_proj.weight"},
-    {true, "attention", "wk", "self_attn.k_proj.weight"},
-    {true, "attention", "wv", "self_attn.v_proj.weight"},
-    {true, "attention", "wo", "self_attn.o_proj.weight"},
-    {true, "feed_forward", "norm", "post_attention_layernorm.weight"},
-    {true, "feed_forward", "w1", "mlp.gate_proj.weight"},
-    {true, "feed_forward", "w2", "mlp.down_proj.weight"},
-    {true, "feed_forward", "w3", "mlp.up_proj.weight"},
-    {false, "", "norm", "model.norm.weight"},
-    {false, "", "classifier", "lm_head.weight"},
+    {false, "", "embedding", "model.embed_tokens.weight",
+     "tok_embeddings.weight"},
+    {true, "attention", "norm", "input_layernorm.weight",
+     "attention_norm.weight"},
+    {true, "attention", "wq", "self_attn.q_proj.weight", "attention.wq.weight"},
+    {true, "attention", "wk", "self_attn.k_proj.weight", "attention.wk.weight"},
+    {true, "attention", "wv", "self_attn.v_proj.weight", "attention.wv.weight"},
+    {true, "attention", "wo", "self_attn.o_proj.weight", "attention.wo.weight"},
+    {true, "feed_forward", "norm", "post_attention_layernorm.weight",
+     "ffn_norm.weight"},
+    {true, "feed_forward", "w1", "mlp.gate_proj.weight",
+     "feed_forward.w1.weight"},
+    {true, "feed_forward", "w2", "mlp.down_proj.weight",
+     "feed_forward.w2.weight"},
+    {true, "feed_forward", "w3", "mlp.up_proj.weight",
+     "feed_forward.w3.weight"},
+    {false, "", "norm", "model.norm.weight", "norm.weight"},
+    {false, "", "classifier", "lm_head.weight", "output.weight"},
 };
 
 bool anec::isOfLayer(LlamaRole role) {
@@ -72,6 +78,12 @@ std::string anec::llamaName(WeightFormat format, LlamaRole role, int64_t layer,
   return names.isOfLayer ? names.anecPrefix.str() + "." + number + "." +
                                names.anecName.str()
                          : model.str() + "." + names.anecName.str();
+}
+
+std::string anec::llama2cName(LlamaRole role, int64_t layer) {
+  const RoleNames &names = roleNames[unsigned(role)];
+  return (names.isOfLayer ? "layers." + std::to_string(layer) + "." : "") +
+         names.llama2c.str();
 }
 
 Shape LlamaWeights::shapeOf(LlamaRole role) const {

@@ -182,7 +182,7 @@ private:
 } // namespace
 
 int64_t Reader::extent(LlamaRole role, unsigned axis) {
-  ConstantRef array = source.arrays->lookup(name(role));
+  const StoredArray *array = source.arrays->find(name(role));
   if (!array) {
     diags.reportFile(path, diag::NotLlama, name(role),
                      format == WeightFormat::Anec ? "anec" : "Hugging Face");
@@ -196,19 +196,19 @@ int64_t Reader::extent(LlamaRole role, unsigned axis) {
 }
 
 bool Reader::take(LlamaWeights &weights, LlamaRole role, int64_t layer) {
-  ConstantRef array = source.arrays->lookup(name(role, layer));
+  const StoredArray *array = source.arrays->find(name(role, layer));
   if (!array) {
     diags.reportFile(path, diag::NotLlama, name(role, layer),
                      format == WeightFormat::Anec ? "anec" : "Hugging Face");
     return false;
   }
   Shape wanted = weights.shapeOf(role);
-  if (array->type().shape != wanted || !isFloat(array->dtype())) {
+  if (array->type().shape != wanted || !isFloat(array->type().dtype)) {
     diags.reportFile(path, diag::WeightShape, name(role, layer),
                      array->type().str(), shapeToString(wanted));
     return false;
   }
-  weights.arrays[unsigned(role)].push_back(std::move(array));
+  weights.arrays[unsigned(role)].push_back(*array);
   return true;
 }
 
@@ -241,10 +241,10 @@ std::optional<LlamaWeights> Reader::read() {
   weights.hidden = weights.keyRows ? extent(LlamaRole::W1, 0) : 0;
   if (!weights.hidden)
     return std::nullopt;
-  while (source.arrays->lookup(name(LlamaRole::Wq, weights.layers)))
+  while (source.arrays->find(name(LlamaRole::Wq, weights.layers)))
     ++weights.layers;
   weights.tied = source.tied.value_or(false) ||
-                 !source.arrays->lookup(name(LlamaRole::Classifier));
+                 !source.arrays->find(name(LlamaRole::Classifier));
   bool ok = checkRest(weights);
   forEachLlamaArray(weights.layers, weights.tied,
                     [&](LlamaRole role, int64_t layer) {
@@ -356,7 +356,8 @@ std::optional<LlamaWeights> anec::readLlamaWeights(StringRef path,
       diags.reportFile(path, diag::PyTorchFile);
       return std::nullopt;
     }
-    weights = readLlama2c(file, path, diags);
+    if (std::optional<Llama2cFile> contents = readLlama2c(file, path, diags))
+      weights = llamaWeightsOf(*contents);
     if (weights && !applySizes(*weights, hints.sizes, path, diags))
       return std::nullopt;
   }

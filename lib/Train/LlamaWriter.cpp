@@ -41,7 +41,7 @@ static ConstantRef moveRows(const Constant &array, int64_t heads,
 /// The array permuted for rotary embedding of style `to`.
 static ConstantRef arranged(const LlamaWeights &weights, LlamaRole role,
                             int64_t layer, RopeStyle to) {
-  const ConstantRef &array = weights.array(role, layer);
+  ConstantRef array = weights.array(role, layer).get();
   if (to == weights.rope || (role != LlamaRole::Wq && role != LlamaRole::Wk))
     return array;
   return moveRows(*array,
@@ -58,7 +58,7 @@ static void writeNamed(const LlamaWeights &weights, WeightFormat format,
   forEachLlamaArray(
       weights.layers, weights.tied, [&](LlamaRole role, int64_t layer) {
         arrays.push_back({llamaName(format, role, layer, model),
-                          weights.array(role, layer)->type(), [=, &weights] {
+                          weights.array(role, layer).type(), [=, &weights] {
                             return arranged(weights, role, layer, rope);
                           }});
       });

@@ -42,10 +42,9 @@ static void fuzzWeights(llvm::ArrayRef<uint8_t> bytes) {
   expectOneOf(weights.has_value(), diags);
   if (!weights)
     return;
-  for (const std::vector<ConstantRef> &arrays : weights->arrays)
-    for (const ConstantRef &array : arrays)
-      if (array && array->numElements() > 0)
-        (void)array->asDoubles();
+  for (const std::vector<StoredArray> &arrays : weights->arrays)
+    for (const StoredArray &array : arrays)
+      (void)array.get()->asDoubles();
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -30,9 +30,9 @@ struct ModelFlags {
   llvm::cl::opt<std::string> weights{
       "weights", llvm::cl::value_desc("FILE|FOLDER"),
       llvm::cl::desc(
-          "The weights: a .safetensors file, a folder of .npy files, "
-          "or of .safetensors files with their index (default: "
-          "those in the package)")};
+          "The weights: a .safetensors or .gguf file, a .bin file of "
+          "llama2.c, a folder of .npy files, or of .safetensors files with "
+          "their index (default: those in the package)")};
   llvm::cl::opt<std::string> mapping{
       "weight-map", llvm::cl::value_desc("FILE.json"),
       llvm::cl::desc(

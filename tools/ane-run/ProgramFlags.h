@@ -73,8 +73,9 @@ struct WeightFlags {
   /// `description` is the text of --weights in --help.
   explicit WeightFlags(
       llvm::StringRef description =
-          "The weights of a package: a .safetensors file, or a folder of them "
-          "or of .npy files (default: those in the package)")
+          "The weights of a package: a .safetensors or .gguf file, a .bin file "
+          "of llama2.c, or a folder of .safetensors or .npy files (default: "
+          "those in the package)")
       : weights("weights", llvm::cl::value_desc("FILE|FOLDER"),
                 llvm::cl::desc(description)) {}
 

@@ -58,9 +58,9 @@ private:
   cl::opt<std::string> package{cl::Positional};
   BackendFlags backend;
   WeightFlags weights{
-      "Weights to begin with: a .safetensors file, or a folder "
-      "of them or of .npy files (default: those in the package, or drawn by "
-      "--seed)"};
+      "Weights to begin with: a .safetensors or .gguf file, a .bin file of "
+      "llama2.c, or a folder of .safetensors or .npy files (default: those in "
+      "the package, or drawn by --seed)"};
   HyperparameterFlags hyper;
   cl::opt<std::string> function{
       "function", cl::value_desc("NAME"),

@@ -67,8 +67,8 @@ struct CompileFlags {
   llvm::cl::opt<std::string> weights{
       "weights", llvm::cl::value_desc("FILE|FOLDER"),
       llvm::cl::desc(
-          "Weight values: a .safetensors file, or a folder of them or of "
-          ".npy files")};
+          "Weight values: a .safetensors or .gguf file, a .bin file of "
+          "llama2.c, or a folder of .safetensors or .npy files")};
   llvm::cl::opt<std::string> weightMap{
       "weight-map", llvm::cl::value_desc("FILE.json"),
       llvm::cl::desc(

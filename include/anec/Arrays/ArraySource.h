@@ -4,16 +4,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A named collection of arrays: a .safetensors file, a folder with the
-/// .safetensors files of a model, or a folder of .npy files named after their
-/// arrays.
+/// A named collection of arrays: a .safetensors or GGUF file, a checkpoint of
+/// llama2.c, a folder with the .safetensors files of a model, or a folder of
+/// .npy files named after their arrays.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_ARRAYS_ARRAYSOURCE_H
 #define ANEC_ARRAYS_ARRAYSOURCE_H
 
-#include "anec/IR/Constant.h"
+#include "anec/Arrays/StoredArray.h"
 #include "anec/Support/MappedFile.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -26,23 +26,29 @@ bool isPyTorchFile(const MappedFile &file);
 class ArraySource {
 public:
   /// Maps all arrays at `path`; returns nothing when one of them cannot be
-  /// read, with the reason reported. In a folder, they are those of
+  /// read, with the reason reported. A file that ends in .bin is one of
+  /// llama2.c, whose arrays have the names of Llama2cFile; other files say what
+  /// they are. In a folder, they are those of
   /// `model.safetensors`, or those that `model.safetensors.index.json` lists,
   /// in the files that it names, or those of the `weights.safetensors` of a
   /// checkpoint, or .npy files.
   [[nodiscard]] static std::optional<ArraySource> open(llvm::StringRef path,
                                                        Diagnostics &diags);
-  /// The same for the .safetensors file `file`, which was read from `path`.
+  /// The same for `file`, which was read from `path`.
   [[nodiscard]] static std::optional<ArraySource>
   read(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);
 
   /// The path that was opened.
   llvm::StringRef path() const { return source; }
   /// The array named `name`; null when there is none.
+  const StoredArray *find(llvm::StringRef name) const;
+  /// Its elements, which are computed anew by each call if they are packed;
+  /// null when there is none.
   ConstantRef lookup(llvm::StringRef name) const;
   /// The array named `name`, for use as `type` at `range`. Its shape must
   /// match; arrays of another float type are converted when they are read or
-  /// written. Returns null otherwise, with the reason reported.
+  /// written, and packed ones now. Returns null otherwise, with the reason
+  /// reported.
   [[nodiscard]] ConstantRef lookup(llvm::StringRef name, const TensorType &type,
                                    SourceRange range, Diagnostics &diags) const;
   /// The metadata of the .safetensors files, sorted. What several say is that
@@ -61,12 +67,14 @@ private:
   bool addFile(const MappedFile &file, llvm::StringRef path,
                llvm::function_ref<bool(llvm::StringRef)> belongs,
                Diagnostics &diags);
+  bool addGguf(const MappedFile &file, Diagnostics &diags);
+  bool addLlama2c(const MappedFile &file, Diagnostics &diags);
   bool addShards(llvm::StringRef index, Diagnostics &diags);
   bool addNpyFiles(Diagnostics &diags);
 
   std::string source;
   std::vector<MappedFile> files;
-  llvm::StringMap<ConstantRef> arrays;
+  llvm::StringMap<StoredArray> arrays;
   std::vector<std::pair<std::string, std::string>> about;
 };
 

@@ -4,9 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Gives the `weight` ops of a function their values: from a .safetensors file
-/// or a folder of .npy files, by name or through a mapping file, or drawn from
-/// a seed.
+/// Gives the `weight` ops of a function their values: from what ArraySource
+/// opens, by name or through a mapping file, or drawn from a seed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +22,7 @@
 namespace anec {
 
 struct WeightOptions {
-  /// A .safetensors file or a folder of .npy files; empty for none.
+  /// A file or folder that ArraySource opens; empty for none.
   std::string source;
   /// The contents of `source`, if it is a file that has been read.
   MappedFile contents;

@@ -7,7 +7,7 @@
 /// The weights of a Llama in three forms: anec's names (`attention.3.wq`) and
 /// Hugging Face's (`model.layers.3.self_attn.q_proj.weight`) in safetensors,
 /// and llama2.c's file, which has an order instead of names. Arrays are views
-/// of mapped files, and written one at a time.
+/// of mapped files, or computed when they are written, one at a time.
 ///
 /// Rotary embedding rotates pairs of channels. The channels of a pair are
 /// adjacent (`interleaved`, anec's default for `rope` and llama2.c's layout) or
@@ -19,7 +19,7 @@
 #ifndef ANEC_TRAIN_LLAMAWEIGHTS_H
 #define ANEC_TRAIN_LLAMAWEIGHTS_H
 
-#include "anec/IR/Constant.h"
+#include "anec/Arrays/StoredArray.h"
 #include "anec/Package/ModelFacts.h"
 #include "anec/Support/Diagnostics.h"
 #include <map>
@@ -83,10 +83,10 @@ struct LlamaWeights {
   /// But for the rotary embedding's style, which is `rope`.
   ModelFacts facts;
   /// By role, then by layer where each layer has one.
-  std::vector<ConstantRef> arrays[llamaRoles];
+  std::vector<StoredArray> arrays[llamaRoles];
 
   Shape shapeOf(LlamaRole role) const;
-  const ConstantRef &array(LlamaRole role, int64_t layer) const {
+  const StoredArray &array(LlamaRole role, int64_t layer) const {
     return arrays[unsigned(role)][isOfLayer(role) ? layer : 0];
   }
 };
