@@ -14,8 +14,9 @@ using namespace anec;
 using namespace llvm;
 
 ConfigReader::ConfigReader(const json::Object &object, StringRef path,
-                           ArrayRef<std::string> ignored, Diagnostics &diags)
-    : object(object), path(path.str()), diags(diags) {
+                           ArrayRef<std::string> ignored, Diagnostics &diags,
+                           ConfigNames names)
+    : object(object), path(path.str()), diags(diags), names(std::move(names)) {
   for (const std::string &key : ignored)
     this->ignored.insert(key);
 }
@@ -38,9 +39,15 @@ std::string ConfigReader::spell(StringRef key) const {
   return text;
 }
 
+StringRef ConfigReader::nameOf(StringRef key) const {
+  auto known = names.find(std::string_view(key));
+  return known == names.end() ? key : StringRef(known->second);
+}
+
 void ConfigReader::refuse(StringRef key, const Twine &known) {
   failed = true;
-  diags.reportFile(path, diag::ConfigValue, key, spell(key), known.str());
+  diags.reportFile(path, diag::ConfigValue, nameOf(key), spell(key),
+                   known.str());
 }
 
 void ConfigReader::fail(const Twine &reason) {
@@ -50,7 +57,7 @@ void ConfigReader::fail(const Twine &reason) {
 
 void ConfigReader::missing(StringRef key) {
   failed = true;
-  diags.reportFile(path, diag::ConfigMissing, key);
+  diags.reportFile(path, diag::ConfigMissing, nameOf(key));
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,7 +270,7 @@ bool ConfigReader::finish() {
       continue;
     }
     failed = true;
-    diags.reportFile(path, diag::ConfigUnknown, key, spell(key));
+    diags.reportFile(path, diag::ConfigUnknown, nameOf(key), spell(key));
   }
   return !failed;
 }

@@ -16,14 +16,20 @@
 #include "Decoder.h"
 #include "anec/Support/Diagnostics.h"
 #include "llvm/ADT/StringSet.h"
+#include <map>
 
 namespace anec {
 
+/// What keys are called in the file that an object was made from, for messages;
+/// a key that is missing keeps its name.
+using ConfigNames = std::map<std::string, std::string, std::less<>>;
+
 class ConfigReader {
 public:
-  /// `path` is for messages.
+  /// `path` and `names` are for messages.
   ConfigReader(const llvm::json::Object &object, llvm::StringRef path,
-               llvm::ArrayRef<std::string> ignored, Diagnostics &diags);
+               llvm::ArrayRef<std::string> ignored, Diagnostics &diags,
+               ConfigNames names = {});
 
   // A value that is missing or null is `fallback`; without one, and where it
   // has another type, an error is reported.
@@ -76,11 +82,13 @@ private:
                   int64_t least);
   void missing(llvm::StringRef key);
   std::string spell(llvm::StringRef key) const;
+  llvm::StringRef nameOf(llvm::StringRef key) const;
 
   const llvm::json::Object &object;
   std::string path;
   llvm::StringSet<> ignored, used;
   Diagnostics &diags;
+  ConfigNames names;
   bool failed = false;
 };
 

@@ -49,7 +49,8 @@ planArrays(const Decoder &decoder, const json::Object &names,
       }
       if (array->type().shape != weight.shape() || !isFloat(array->dtype())) {
         diags.reportFile(arrays.path(), diag::WeightArrayShape, name,
-                         array->type().str(), shapeToString(weight.shape()));
+                         array->type().str(), "`config.json`",
+                         shapeToString(weight.shape()));
         return std::nullopt;
       }
       known.insert(name);
@@ -132,7 +133,9 @@ bool anec::exportModel(StringRef weights, StringRef names, StringRef tokenizer,
   const json::Object *object = value->getAsObject();
   const json::Object *config = object ? object->getObject("config") : nullptr;
   if (!config) {
-    diags.reportFile(names, diag::BadNamesFile, "it has no object `config`");
+    diags.reportFile(names, diag::BadNamesFile,
+                     "it has no object `config`, as the maps of models from "
+                     "Hugging Face's folders have");
     return false;
   }
   // Keys that were ignored when it was imported are not looked at again.

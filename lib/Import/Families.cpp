@@ -117,12 +117,13 @@ static void checkSizes(const Decoder &decoder, ConfigReader &config) {
 
 const Family *anec::readDecoder(const json::Object &object, StringRef path,
                                 ArrayRef<std::string> ignoredKeys,
-                                Decoder &decoder, Diagnostics &diags) {
+                                Decoder &decoder, Diagnostics &diags,
+                                const ConfigNames &names) {
   const Family *family = familyOf(object, path, diags);
   if (!family)
     return nullptr;
   decoder.family = family->name.str();
-  ConfigReader config(object, path, ignoredKeys, diags);
+  ConfigReader config(object, path, ignoredKeys, diags, names);
   family->read(config, decoder);
   checkSizes(decoder, config);
   return config.finish() ? family : nullptr;

@@ -37,11 +37,13 @@ llvm::ArrayRef<Family> families();
 const Family *findFamily(llvm::StringRef name);
 
 /// Reads config.json. Returns the family of the model; null, with the reason
-/// reported, when it has parts that anec does not know. `path` is for messages.
+/// reported, when it has parts that anec does not know. `path` and `names` are
+/// for messages.
 [[nodiscard]] const Family *readDecoder(const llvm::json::Object &object,
                                         llvm::StringRef path,
                                         llvm::ArrayRef<std::string> ignoredKeys,
-                                        Decoder &decoder, Diagnostics &diags);
+                                        Decoder &decoder, Diagnostics &diags,
+                                        const ConfigNames &names = {});
 
 // The readers, and the names, by the file that they are in.
 void readLlama(ConfigReader &config, Decoder &decoder);

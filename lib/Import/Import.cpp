@@ -4,64 +4,51 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Import/Import.h"
-#include "Families.h"
-#include "ImportedWeights.h"
-#include "anec/Arrays/ArraySource.h"
+#include "ImportedModel.h"
+#include "anec/Arrays/Gguf.h"
+#include "anec/Arrays/Llama2c.h"
 #include "anec/Import/Diags.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Support/AtomicFile.h"
-#include "anec/Support/Json.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;
 using namespace llvm;
 
-namespace {
-/// A model that was read.
-struct ImportedModel {
-  Decoder decoder;
-  std::vector<ImportedWeight> weights;
-  json::Object config; ///< as it is in the file
-};
-} // namespace
+bool anec::fitsPositions(const Decoder &decoder, const ImportOptions &options,
+                         StringRef path, Diagnostics &diags) {
+  if (!decoder.hasPositions || options.positions <= decoder.positions)
+    return true;
+  diags.reportFile(path, diag::TooManyPositions, options.positions,
+                   decoder.positions);
+  return false;
+}
 
-/// Reads config.json, and compares it with the headers of the weights.
+/// What a file is that no model is read from.
+static StringRef kindOf(const MappedFile &file, StringRef path) {
+  if (isPyTorchFile(file))
+    return "a PyTorch file, which is a pickle and is not read";
+  if (path.ends_with(".safetensors"))
+    return "weights alone, which do not say what model they are of";
+  if (sys::path::filename(path) == "config.json")
+    return "config.json alone is no model";
+  return "no model that anec knows";
+}
+
 static std::optional<ImportedModel>
-readFolder(StringRef folder, const ImportOptions &options, Diagnostics &diags) {
-  SmallString<128> path(folder);
-  sys::path::append(path, "config.json");
-  if (sys::fs::is_directory(folder) && !sys::fs::exists(path)) {
-    diags.reportFile(folder, diag::NoModelConfig);
+readModel(StringRef source, const ImportOptions &options, Diagnostics &diags) {
+  if (sys::fs::is_directory(source))
+    return readFolderModel(source, options, diags);
+  MappedFile file = mapFile(source, diags);
+  if (!file)
     return std::nullopt;
-  }
-  std::optional<json::Value> value =
-      readJson(path, diag::BadImportConfig, diags);
-  if (!value)
-    return std::nullopt;
-  if (!value->getAsObject()) {
-    diags.reportFile(path, diag::BadImportConfig, "it is no JSON object");
-    return std::nullopt;
-  }
-  ImportedModel model;
-  model.config = std::move(*value->getAsObject());
-  const Family *family = readDecoder(model.config, path, options.ignoredKeys,
-                                     model.decoder, diags);
-  if (!family)
-    return std::nullopt;
-  if (model.decoder.hasPositions &&
-      options.positions > model.decoder.positions) {
-    diags.reportFile(path, diag::TooManyPositions, options.positions,
-                     model.decoder.positions);
-    return std::nullopt;
-  }
-  std::optional<ArraySource> arrays = ArraySource::open(folder, diags);
-  if (!arrays)
-    return std::nullopt;
-  model.weights = matchWeights(*family, model.decoder, *arrays);
-  if (!checkWeights(model.weights, *family, *arrays, diags))
-    return std::nullopt;
-  return model;
+  if (isGguf(file))
+    return readGgufModel(file, source, options, diags);
+  if (isLlama2c(file, source) && !isPyTorchFile(file))
+    return readLlama2cModel(file, source, diags);
+  diags.reportFile(source, diag::NotImported, kindOf(file, source));
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,14 +63,15 @@ static void writeNames(const ImportedModel &model,
       json.attribute(weight.name, weight.array);
     if (!ignoredKeys.empty())
       json.attribute("ignored", json::Array(ignoredKeys));
-    json.attribute("config", json::Value(json::Object(model.config)));
+    if (!model.config.empty())
+      json.attribute("config", json::Value(json::Object(model.config)));
   });
   out << '\n';
 }
 
 bool anec::importModel(StringRef source, StringRef program,
                        const ImportOptions &options, Diagnostics &diags) {
-  std::optional<ImportedModel> model = readFolder(source, options, diags);
+  std::optional<ImportedModel> model = readModel(source, options, diags);
   if (!model)
     return false;
   const Decoder &decoder = model->decoder;

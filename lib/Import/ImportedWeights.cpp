@@ -10,11 +10,11 @@ using namespace anec;
 using namespace llvm;
 
 /// The name of the array of `role`. The classifier lies beside the decoder.
-static std::string arrayName(const Family &family, WeightRole role,
+static std::string arrayName(ArrayRef<ArrayName> names, WeightRole role,
                              int64_t layer, StringRef prefix) {
-  const ArrayName *name = find_if(
-      family.arrays, [&](const ArrayName &name) { return name.role == role; });
-  assert(name != family.arrays.end() && "a weight that the family lacks");
+  const ArrayName *name =
+      find_if(names, [&](const ArrayName &name) { return name.role == role; });
+  assert(name != names.end() && "a weight that the family lacks");
   bool isBeside =
       role == WeightRole::Classifier || role == WeightRole::ClassifierBias;
   auto [before, after] = name->pattern.split('#');
@@ -24,18 +24,20 @@ static std::string arrayName(const Family &family, WeightRole role,
   return text + after.str();
 }
 
-std::vector<ImportedWeight> anec::matchWeights(const Family &family,
+bool anec::isDecoderAlone(ArrayRef<ArrayName> names,
+                          const ArraySource &arrays) {
+  return arrays.find(arrayName(names, WeightRole::Embedding, 0, "")) != nullptr;
+}
+
+std::vector<ImportedWeight> anec::matchWeights(ArrayRef<ArrayName> names,
                                                const Decoder &decoder,
-                                               const ArraySource &arrays) {
-  StringRef prefix = family.prefix;
-  if (arrays.lookup(arrayName(family, WeightRole::Embedding, 0, "")))
-    prefix = "";
+                                               StringRef prefix) {
   std::vector<ImportedWeight> weights;
   for (const DecoderWeight &weight : weightsOf(decoder))
     for (int64_t layer = 0, end = weight.isOfLayer ? decoder.layers : 1;
          layer < end; ++layer)
       weights.push_back({weight.nameOf(layer),
-                         arrayName(family, weight.role, layer, prefix),
+                         arrayName(names, weight.role, layer, prefix),
                          weight.shape()});
   return weights;
 }
@@ -44,36 +46,41 @@ std::vector<ImportedWeight> anec::matchWeights(const Family &family,
 /// of angles, masks, and a classifier that is the embedding.
 static bool isUnread(StringRef array) {
   static constexpr StringLiteral endings[] = {"rotary_emb.inv_freq",
-                                              "attn.bias", "attn.masked_bias"};
+                                              "attn.bias", "attn.masked_bias",
+                                              "attn_rot_embd.weight"};
   return array == "lm_head.weight" ||
          any_of(endings, [&](StringRef end) { return array.ends_with(end); });
 }
 
-bool anec::checkWeights(ArrayRef<ImportedWeight> weights, const Family &family,
-                        const ArraySource &arrays, Diagnostics &diags) {
+bool anec::checkWeights(ArrayRef<ImportedWeight> weights, StringRef description,
+                        ArrayRef<std::string> others, const ArraySource &arrays,
+                        Diagnostics &diags) {
   static constexpr unsigned mostErrors = 10;
   unsigned errors = 0;
   StringSet<> known;
+  for (const std::string &name : others)
+    known.insert(name);
   for (const ImportedWeight &weight : weights) {
     known.insert(weight.array);
     if (errors >= mostErrors)
       return false;
-    ConstantRef array = arrays.lookup(weight.array);
+    const StoredArray *array = arrays.find(weight.array);
     if (!array) {
       diags.reportFile(arrays.path(), diag::WeightArrayMissing, weight.array,
                        weight.name);
       ++errors;
     } else if (array->type().shape != weight.shape ||
-               !isFloat(array->dtype())) {
+               !isFloat(array->type().dtype)) {
       diags.reportFile(arrays.path(), diag::WeightArrayShape, weight.array,
-                       array->type().str(), shapeToString(weight.shape));
+                       array->type().str(), description,
+                       shapeToString(weight.shape));
       ++errors;
     }
   }
   // An array that is left over changes what a model computes.
   for (StringRef name : arrays.names())
     if (errors < mostErrors && !known.contains(name) && !isUnread(name)) {
-      diags.reportFile(arrays.path(), diag::ArrayNotOfModel, name);
+      diags.reportFile(arrays.path(), diag::ArrayNotOfModel, name, description);
       ++errors;
     }
   return errors == 0;

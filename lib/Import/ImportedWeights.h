@@ -18,17 +18,22 @@ struct ImportedWeight {
   Shape shape;
 };
 
-/// The weights of `decoder`, with the names that the family gives their arrays.
-/// Files of the decoder alone leave out the prefix, which `arrays` shows.
-std::vector<ImportedWeight> matchWeights(const Family &family,
+/// The weights of `decoder`, with the names that `names` gives their arrays;
+/// `prefix` is before all but the classifier's.
+std::vector<ImportedWeight> matchWeights(llvm::ArrayRef<ArrayName> names,
                                          const Decoder &decoder,
-                                         const ArraySource &arrays);
+                                         llvm::StringRef prefix);
+/// Whether the names in `arrays` are without a prefix: those of files that have
+/// the decoder alone.
+bool isDecoderAlone(llvm::ArrayRef<ArrayName> names, const ArraySource &arrays);
 
 /// Whether `arrays` has an array of the right shape for each weight, and none
-/// besides. The elements are not read.
+/// besides them and `others`. The elements are not read. `description` is what
+/// has the shapes, for messages.
 [[nodiscard]] bool checkWeights(llvm::ArrayRef<ImportedWeight> weights,
-                                const Family &family, const ArraySource &arrays,
-                                Diagnostics &diags);
+                                llvm::StringRef description,
+                                llvm::ArrayRef<std::string> others,
+                                const ArraySource &arrays, Diagnostics &diags);
 
 } // namespace anec
 

@@ -134,7 +134,7 @@ void Writer::heading() {
          "it has the\n"
          "// names of its weights in the files that it was imported from:\n"
          "//\n"
-         "//   anec MODEL.tdsl --weights=FOLDER --forward-only -o "
+         "//   anec MODEL.tdsl --weights=SOURCE --forward-only -o "
          "MODEL.anepkg\n\n";
 }
 

@@ -35,6 +35,14 @@ def files_of(package):
                     for path in sorted(package.rglob("*")) if path.is_file())
 
 
+def add_gguf(folder):
+    """Models of every family, and checkpoints of llama2.c."""
+    folder.mkdir()
+    if importlib.util.find_spec("numpy"):
+        subprocess.run([sys.executable, ROOT / "test/Import/Inputs/gguf_models.py",
+                        "--models=13", "--write-only", folder], check=True)
+
+
 def add_onnx(folder, work, models):
     folder.mkdir()
     if importlib.util.find_spec("numpy"):
@@ -102,6 +110,7 @@ def main(anec, ane_run, folder, models=None):
         out = folder / "FuzzMlpackage"
         out.mkdir(exist_ok=True)
         (out / package.parent.name).write_bytes(files_of(package))
+    add_gguf(folder / "FuzzGguf")
     add_onnx(folder / "FuzzOnnx", work / "onnx", models)
     for path in sorted((ROOT / "examples").glob("*.tdsl")):
         add("FuzzTDSL", None, path)

@@ -1,4 +1,4 @@
-//===- ImportCommand.cpp - anec import FOLDER -----------------------------===//
+//===- ImportCommand.cpp - anec import FOLDER|FILE ------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,8 @@ private:
                  clEnumValN(DType::FP32, "fp32", "single precision"))};
   cl::list<std::string> ignored{
       "ignore-key", cl::value_desc("NAME"),
-      cl::desc("Import the model as if config.json did not have this key")};
+      cl::desc("Import the model as if config.json, or the metadata of a GGUF "
+               "file, did not have this key")};
 };
 
 } // namespace
@@ -59,12 +60,16 @@ constinit const CommandDef commands::Import = {
     .name = "import",
     .group = commands::programs,
     .summary = "Write the program of a language model that others trained",
-    .synopsis = "FOLDER",
+    .synopsis = "FOLDER|MODEL.gguf|MODEL.bin",
     .details =
         "  FOLDER has config.json and the weights, model.safetensors or "
-        "shards of it.\n  docs/import.md lists the families of models.\n",
+        "shards of it;\n  MODEL.gguf is a file of llama.cpp, and MODEL.bin a "
+        "checkpoint of llama2.c.\n  docs/import.md lists the families of "
+        "models.\n",
     .examples = R"(  anec import Qwen3-0.6B -o qwen3.tdsl
   anec qwen3.tdsl --weights=Qwen3-0.6B --forward-only -o qwen3.anepkg
+  anec import Qwen3-0.6B-Q4_K_M.gguf -o qwen3.tdsl
+  anec qwen3.tdsl --weights=Qwen3-0.6B-Q4_K_M.gguf --decode -o qwen3.anepkg
   ane-run generate qwen3.anepkg --tokenizer=Qwen3-0.6B/tokenizer.json --prompt="The"
 )",
     .make = makeCommand<::Import>,

@@ -29,12 +29,14 @@ struct ImportOptions {
   int64_t positions = 0;
   /// The element type of the program, fp16 or fp32.
   DType floats = DType::FP16;
-  /// Keys of config.json that are not looked at.
+  /// Keys of config.json, or of the metadata of a GGUF file, that are not
+  /// looked at.
   std::vector<std::string> ignoredKeys;
 };
 
 /// Imports `source`, a folder in Hugging Face's layout (config.json and
-/// .safetensors files), to the program `program` (`.tdsl`), and writes the map
+/// .safetensors files), a GGUF file, or a checkpoint of llama2.c (.bin), to the
+/// program `program` (`.tdsl`), and writes the map
 /// `namesFileOf(program)`. Both appear, or neither does. Returns false, with
 /// the reason reported, when the model has parts that anec does not know, or
 /// when an array is missing, has another shape, or belongs to no weight.
