@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Small imported models in the forms of quantized weights. Each weight is unpacked
+by numpy from the files of the package, and a forward in numpy has the losses that
+`ane-run evaluate` must measure. The decode package has to say what the forward
+says, and `anec check` what is known of the form.
+
+usage: language_models.py IMPORT_INPUTS FOLDER [--count=N] [--seed=N]"""
+import argparse
+import json
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+
+import numpy as np
+
+import reference as quantized
+
+sys.path.insert(0, sys.argv[1])
+import model_files  # noqa: E402
+
+FORMS = ["int8", "int4", "lut4", "lut6", "int8:per-tensor", "int4:per-tensor", "int8:group=16",
+         "int4:group=8", "lut4:per-channel", "lut4:group=8", "lut6:group=16"]
+# Rules about unpacked weights, and the chips that `anec check` has to name them for.
+CHIPS = ["m1", "m2", "m3", "m4", "m5"]
+OLD = ["m1", "m2"]
+SEQ = 16
+
+
+def load(name, folder):
+    """A module of that folder; both folders have a `reference`."""
+    import importlib.util
+    spec = importlib.util.spec_from_file_location(name, f"{folder}/reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+models = load("models", sys.argv[1])
+
+
+def run(*command, code=0):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode != code:
+        raise AssertionError(f"exit code {done.returncode}: {command}\n{done.stderr[-2000:]}")
+    return done.stdout + done.stderr
+
+
+def write_model(draw, folder):
+    heads = draw.choice([2, 4])
+    kv, width = draw.choice([1, 2, heads]), draw.choice([8, 16])
+    dim, hidden = 16 * draw.randint(3, 5), 16 * draw.randint(3, 7)
+    config = {"model_type": draw.choice(["llama", "qwen3"]), "hidden_size": dim,
+              "intermediate_size": hidden, "num_hidden_layers": 2, "num_attention_heads": heads,
+              "num_key_value_heads": kv, "head_dim": width, "vocab_size": draw.randint(40, 90),
+              "max_position_embeddings": 64, "rms_norm_eps": 1e-5, "hidden_act": "silu",
+              "tie_word_embeddings": draw.random() < 0.5, "attention_bias": False}
+    vocab = config["vocab_size"]
+    shapes = {"model.embed_tokens.weight": (vocab, dim), "model.norm.weight": (dim,)}
+    if not config["tie_word_embeddings"]:
+        shapes["lm_head.weight"] = (vocab, dim)
+    for layer in range(2):
+        at = f"model.layers.{layer}."
+        shapes |= {at + "input_layernorm.weight": (dim,),
+                   at + "post_attention_layernorm.weight": (dim,),
+                   at + "self_attn.q_proj.weight": (heads * width, dim),
+                   at + "self_attn.k_proj.weight": (kv * width, dim),
+                   at + "self_attn.v_proj.weight": (kv * width, dim),
+                   at + "self_attn.o_proj.weight": (dim, heads * width),
+                   at + "mlp.gate_proj.weight": (hidden, dim),
+                   at + "mlp.up_proj.weight": (hidden, dim),
+                   at + "mlp.down_proj.weight": (dim, hidden)}
+        if config["model_type"] == "qwen3":
+            shapes |= {at + "self_attn.q_norm.weight": (width,),
+                       at + "self_attn.k_norm.weight": (width,)}
+    rng = np.random.default_rng(draw.getrandbits(32))
+    arrays = {name: rng.uniform(0.5, 1.5, shape) if len(shape) == 1 else
+              rng.normal(0, shape[1]**-0.5, shape) for name, shape in shapes.items()}
+    if not config["tie_word_embeddings"]:
+        arrays["model.embed_tokens.weight"] *= 0.7 * dim**0.5
+    values = model_files.write_model(folder, config, arrays, {name: "float16" for name in arrays})
+    return config, values
+
+
+def record(data, offset, dtype, shape):
+    """An array of a weight file."""
+    start, = struct.unpack_from("<Q", data, offset + 16)
+    count = int(np.prod(shape))
+    if dtype == "fp16":
+        return np.frombuffer(data, np.float16, count, start).astype(np.float64).reshape(shape)
+    bits = int(dtype.strip("uint"))
+    raw = data[start:start + (count * bits + 7) // 8]
+    return np.asarray(quantized.unpack(raw, count, bits, dtype[0] == "i"), np.int64).reshape(shape)
+
+
+def unpacked_weights(package):
+    """Every quantized array of a package, by name, as its ops unpack it."""
+    manifest = json.loads((package / "manifest.json").read_text())
+    found = {}
+    for kernel in manifest["kernels"]:
+        parts = [part for part in kernel["constants"] if "quantized" in part]
+        for data, table in zip(parts[::2], parts[1::2]):
+            view = data["view"]
+            assert view["weight"] == table["view"]["weight"] and view["instance"] == "own"
+            assert all(list(step) == ["reshape"] for step in view["steps"]), view
+            for instance in kernel["instances"]:
+                raw = (package / instance["weights"]).read_bytes()
+                numbers, values = (record(raw, part["offset"], part["quantized"]["dtype"],
+                                          part["quantized"]["shape"]) for part in (data, table))
+                if table["quantized"]["part"] == "palette":
+                    op, operands = "constexpr_lut_to_dense", {"indices": numbers, "lut": values}
+                else:
+                    op = "constexpr_blockwise_shift_scale"
+                    operands = {"data": numbers, "scale": values}
+                dense = quantized.dequantized(op, {k: (None, v) for k, v in operands.items()},
+                                              np.float64)
+                layer, _, name = view["weight"].rpartition(".")
+                found[f"{layer}.{instance['index']}.{name}"] = dense.reshape(view["stored"])
+    return found
+
+
+def mean_loss(config, arrays, ids):
+    losses = []
+    for begin in range(0, len(ids) - 1, SEQ):
+        inputs, targets = ids[begin:begin + SEQ], ids[begin + 1:begin + SEQ + 1]
+        rows = models.logits(config, arrays, np.array(inputs[:len(targets)]))
+        rows -= rows.max(axis=1, keepdims=True)
+        rows -= np.log(np.exp(rows).sum(axis=1, keepdims=True))
+        losses += [-rows[i, target] for i, target in enumerate(targets)]
+    return float(np.mean(losses))
+
+
+def check_rules(form, work, package):
+    """What `anec check` says of the ops that unpack."""
+    expected = {"no-lut": CHIPS if form.startswith("lut") else [],
+                "grouped-scale": CHIPS if form.startswith("int") and "group" in form else []}
+    for chip in CHIPS:
+        # int8 is compiled in another form for the chips without this op.
+        blockwise = chip in OLD and form.startswith("int")
+        said = run("anec", "check", f"--target={chip}", package,
+                   code=1 if chip in expected["grouped-scale"] else 0)
+        assert ("[no-blockwise]" in said) == blockwise, (form, chip, said[:3000])
+        for rule, chips in expected.items():
+            assert (f"[{rule}]" in said) == (chip in chips), (form, chip, rule)
+        assert "[rank-limit]" not in said, (form, chip)
+    if form in ("int8", "int8:per-tensor"):
+        run("anec", work / "m.tdsl", f"--weights={work}/model", "--decode", "--block=1,4",
+            "--prefill=6", "--target=m1", f"--quantize={form}", "-o", work / "old.anepkg")
+        said = run("anec", "check", "--target=m1", work / "old.anepkg")
+        assert "[no-blockwise]" not in said, said
+
+
+def check(seed, form, work):
+    draw = random.Random(seed)
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    config, arrays = write_model(draw, f"{work}/model")
+    run("anec", "import", work / "model", "-o", work / "m.tdsl", f"--seq={SEQ}")
+    names = json.loads((work / "m.names.json").read_text())
+    build = ["anec", work / "m.tdsl", f"--weights={work}/model"]
+    run(*build, "--forward-only", "-o", work / "plain.anepkg")
+    run(*build, "--forward-only", f"--quantize={form}", "-o", work / "f.anepkg")
+    run(*build, "--decode", "--block=1,4", "--prefill=6", f"--quantize={form}",
+        "-o", work / "d.anepkg")
+
+    unpacked = unpacked_weights(work / "f.anepkg")
+    assert len(unpacked) >= 4, "hardly anything was quantized"
+    changed = {name: array.copy() for name, array in arrays.items()}
+    for name, dense in unpacked.items():
+        assert dense.shape == changed[names[name]].shape
+        changed[names[name]] = dense
+    ids = [draw.randrange(config["vocab_size"]) for _ in range(draw.randint(20, 50))]
+    (work / "ids.bin").write_bytes(struct.pack(f"<{len(ids)}H", *ids))
+    wanted, before = mean_loss(config, changed, ids), mean_loss(config, arrays, ids)
+    said = json.loads(run("ane-run", "evaluate", work / "f.anepkg", f"--data={work}/ids.bin",
+                          f"--baseline={work}/plain.anepkg", "--numerics=fp32", "--json",
+                          "--quiet"))
+    assert abs(said["perplexity"] / np.exp(wanted) - 1) < 1e-4, (said, wanted)
+    assert abs(said["baseline"]["perplexity"] / np.exp(before) - 1) < 1e-4, (said, before)
+    change = said["baseline"]["loss_change"]
+    assert abs(change - (wanted - before)) < 1e-4 * before, (change, wanted - before)
+    again = json.loads(run("ane-run", "evaluate", work / "d.anepkg", f"--data={work}/ids.bin",
+                           "--numerics=fp32", "--json", "--quiet"))
+    assert abs(again["loss"] / said["loss"] - 1) < 1e-4, (again, said)
+
+    texts = []
+    prompt = ",".join(str(i) for i in ids[:draw.randint(1, 7)])
+    for package in ("f", "d"):
+        texts.append(json.loads(run(
+            "ane-run", "generate", work / f"{package}.anepkg", f"--prompt-ids={prompt}",
+            "--tokens=9", "--temperature=0", "--numerics=fp32", "--json", "--quiet")))
+    assert texts[0]["ids"] == texts[1]["ids"] and len(texts[0]["ids"]) == 9, texts
+    assert np.abs(np.subtract(texts[0]["logprobs"], texts[1]["logprobs"])).max() < 2e-4, texts
+    check_rules(form, work, work / "d.anepkg")
+    return wanted - before
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("imports")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--count", type=int, default=len(FORMS))
+    parser.add_argument("--seed", type=int, default=0)
+    flags = parser.parse_args()
+    for seed in range(flags.seed, flags.seed + flags.count):
+        form = FORMS[seed % len(FORMS)]
+        try:
+            change = check(seed, form, flags.folder / str(seed))
+        except AssertionError as error:
+            print(f"seed {seed}, {form}: {error}")
+            return 1
+        print(f"{form}: the loss changes by {change:.6f}")
+        shutil.rmtree(flags.folder / str(seed))
+    print(f"{flags.count} models agree")
+    return 0
+
+
+sys.exit(main())
