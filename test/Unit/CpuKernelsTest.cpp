@@ -120,6 +120,43 @@ TEST_P(CpuKernels, TiledSums) {
         }
 }
 
+TEST_P(CpuKernels, PanelSums) {
+  const std::vector<uint32_t> offsets = {5, 0, 17, 17, 2, 30, 9};
+  size_t terms = offsets.size(), width = vectorOutputs();
+  ASSERT_EQ(panelOutputs() % width, 0u);
+  for (size_t outputs = 1; outputs <= panelOutputs(); ++outputs)
+    for (size_t n : {0, 1, 5, 6, 15, 16, 29, 48})
+      for (Rounding rounding : roundings)
+        for (bool hasStarts : {false, true}) {
+          size_t padded = (outputs + width - 1) / width * width;
+          std::vector<uint32_t> at;
+          for (size_t i = 0; i < n; ++i)
+            at.push_back(uint32_t(i / 5 * 13 + i % 5));
+          Floats x = randomFloats(31 + 48 / 5 * 13 + 5);
+          Floats weights = randomFloats(terms * padded, -1, 1, 2);
+          Floats starts = randomFloats(padded, -1, 1, 3);
+          Floats sums((n + width) * padded);
+          size_t stride = n + 3;
+          Floats before = randomFloats(outputs * stride, -1, 1, 4),
+                 out = before;
+          panelSums(n, at.data(), terms, offsets.data(), x.data(), outputs,
+                    weights.data(), hasStarts ? starts.data() : nullptr,
+                    sums.data(), out.data(), stride, rounding);
+          for (size_t o = 0; o < outputs; ++o)
+            for (size_t i = 0; i < stride; ++i) {
+              size_t place = o * stride + i;
+              if (i >= n) {
+                EXPECT_EQ(out[place], before[place]) << "wrote past the end";
+                continue;
+              }
+              double sum = hasStarts ? starts[o] : 0;
+              for (size_t t = 0; t < terms; ++t)
+                sum += double(weights[t * padded + o]) * x[at[i] + offsets[t]];
+              EXPECT_TRUE(isNear(out[place], sum, rounding, 1e-6, 1e-6));
+            }
+        }
+}
+
 //===-- Elementwise -------------------------------------------------------===//
 
 TEST_P(CpuKernels, BinaryOperations) {

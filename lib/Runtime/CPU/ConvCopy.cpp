@@ -46,6 +46,16 @@ std::vector<uint32_t> ConvCopy::offsets() const {
   return result;
 }
 
+std::vector<uint32_t> ConvCopy::positions() const {
+  std::vector<uint32_t> result;
+  const auto &[depth, height, width] = axes;
+  for (size_t d = 0; d < depth.results; ++d)
+    for (size_t h = 0; h < height.results; ++h)
+      for (size_t w = 0; w < width.results; ++w)
+        result.push_back(uint32_t((d * height.extent + h) * width.extent + w));
+  return result;
+}
+
 void ConvCopy::fillRow(size_t phase, const float *input, float *out) const {
   const CopiedAxis &width = axes[2];
   // The elements inside are consecutive.

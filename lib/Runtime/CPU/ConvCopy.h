@@ -69,6 +69,8 @@ struct ConvCopy {
   bool isImage() const;
   /// Where each tap of an output is: [channel, kernel positions].
   std::vector<uint32_t> offsets() const;
+  /// Where the elements of each result's first tap are, in order of results.
+  std::vector<uint32_t> positions() const;
   /// Copies the channel at `input` to `out`, which has place for all phases.
   void fillChannel(const float *input, float *out) const;
 

@@ -39,6 +39,7 @@ static constexpr MakerRow makers[] = {
     {&ops::Concat, makeConcat},
     {&ops::Conv, makeDirectConv},
     {&ops::Conv, makeWideKernelConv},
+    {&ops::Conv, makePanelConv},
     {&ops::Conv, makeTiledConv},
     {&ops::Conv, makeConv},
     {&ops::ConvTranspose, makeConvTranspose},

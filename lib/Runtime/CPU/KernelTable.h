@@ -14,7 +14,8 @@
 
 namespace anec::cpu {
 
-/// Each member is the function of VectorKernels.h of the same name.
+/// Each member is what the function of VectorKernels.h of the same name calls
+/// or returns.
 struct KernelTable {
   void (*roundToHalf)(size_t, const float *, float *);
   void (*binary)(Binary, size_t, const float *, size_t, const float *, size_t,
@@ -36,6 +37,10 @@ struct KernelTable {
                        const float *, const float *, float *, size_t, Rounding);
   void (*tiledSums)(size_t, size_t, const uint32_t *, const float *, size_t,
                     const float *, const float *, float *, size_t, Rounding);
+  size_t panelOutputs, vectorOutputs;
+  void (*panelSums)(size_t, const uint32_t *, size_t, const uint32_t *,
+                    const float *, size_t, const float *, const float *,
+                    float *, float *, size_t, Rounding);
   void (*addFixedProducts)(size_t, double, float, double, const float *,
                            const float *, double *, double *, double *);
 };

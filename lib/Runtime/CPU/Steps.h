@@ -65,6 +65,8 @@ StepFn makeConv(const Op &op, StepContext &ctx);
 StepFn makeDirectConv(const Op &op, StepContext &ctx);
 /// For results with more positions than a few, without unfolding the image.
 StepFn makeTiledConv(const Op &op, StepContext &ctx);
+/// For as many outputs as a vector has and more, and long sums.
+StepFn makePanelConv(const Op &op, StepContext &ctx);
 /// For kernels with more positions than the result.
 StepFn makeWideKernelConv(const Op &op, StepContext &ctx);
 StepFn makeConvTranspose(const Op &op, StepContext &ctx);

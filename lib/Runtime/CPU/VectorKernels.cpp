@@ -135,6 +135,18 @@ void cpu::tiledSums(size_t n, size_t terms, const uint32_t *offsets,
                       stride, rounding);
 }
 
+size_t cpu::panelOutputs() { return kernels().panelOutputs; }
+
+size_t cpu::vectorOutputs() { return kernels().vectorOutputs; }
+
+void cpu::panelSums(size_t n, const uint32_t *at, size_t terms,
+                    const uint32_t *offsets, const float *x, size_t outputs,
+                    const float *weights, const float *starts, float *sums,
+                    float *out, size_t stride, Rounding rounding) {
+  kernels().panelSums(n, at, terms, offsets, x, outputs, weights, starts, sums,
+                      out, stride, rounding);
+}
+
 void cpu::addFixedProducts(size_t n, double left, float power, double smallest,
                            const float *right, const float *powers,
                            double *sums, double *beyond, double *vanished) {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelTable.h"
+#include "PanelSums.h"
 #include "UnaryKernels.h"
 #include "VectorReductions.h"
 #include "VectorTrig.h"
@@ -394,6 +395,9 @@ constinit const KernelTable ANEC_KERNEL_TABLE = {
     .normalizeRow = normalizeRowKernel,
     .weightedSums = weightedSumsKernel,
     .tiledSums = tiledSumsKernel,
+    .panelOutputs = mostPanelVectors * width,
+    .vectorOutputs = width,
+    .panelSums = panelSumsKernel,
     .addFixedProducts = addFixedProductsKernel,
 };
 

@@ -194,6 +194,20 @@ void tiledSums(size_t n, size_t terms, const uint32_t *offsets, const float *x,
                size_t outputs, const float *weights, const float *starts,
                float *out, size_t stride, Rounding rounding);
 
+/// The most outputs of a panel, and those of a vector of it.
+size_t panelOutputs();
+size_t vectorOutputs();
+
+/// The same for a panel of outputs, and positions anywhere: out[o * stride + i]
+/// = starts[o] + the sum over t of weights[t, o] * x[at[i] + offsets[t]], for
+/// o < \p outputs <= panelOutputs() and i < \p n. Rows of weights are padded to
+/// whole vectors, and so is \p starts, which may be null for zeros. \p sums is
+/// memory for n rows like that, with n rounded up to whole vectors, too.
+void panelSums(size_t n, const uint32_t *at, size_t terms,
+               const uint32_t *offsets, const float *x, size_t outputs,
+               const float *weights, const float *starts, float *sums,
+               float *out, size_t stride, Rounding rounding);
+
 //===-- Fixed point -------------------------------------------------------===//
 
 /// Adds `left * right[j]` to `sums[j]`, all of them in units of 2^-16 (`left`

@@ -10,7 +10,7 @@
 /// Lanes.h says why so little is included.
 //===----------------------------------------------------------------------===//
 
-#include "../Lanes.h"
+#include "../TransposeBlock.h"
 #include "Tiles.h"
 
 namespace anec::cpu {
@@ -120,42 +120,6 @@ void multiplyVectors(const PanelProduct &product) {
   case 1:
     return multiplyTile<1, vectors, isPartial>(product, row);
   }
-}
-
-/// Interleaves the first and the second halves of two vectors.
-ANEC_INLINE void interleave(Floats a, Floats b, Floats &low, Floats &high) {
-#if defined(__AVX512F__)
-  const Ints lows = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
-  const Ints highs = {8,  24, 9,  25, 10, 26, 11, 27,
-                      12, 28, 13, 29, 14, 30, 15, 31};
-  low = (Floats)_mm512_permutex2var_ps((__m512)a, (__m512i)lows, (__m512)b);
-  high = (Floats)_mm512_permutex2var_ps((__m512)a, (__m512i)highs, (__m512)b);
-#else
-  // Within halves first: 0 8 1 9 | 4 12 5 13 and 2 10 3 11 | 6 14 7 15.
-  __m256 even = _mm256_unpacklo_ps((__m256)a, (__m256)b);
-  __m256 odd = _mm256_unpackhi_ps((__m256)a, (__m256)b);
-  low = (Floats)_mm256_permute2f128_ps(even, odd, 0x20);
-  high = (Floats)_mm256_permute2f128_ps(even, odd, 0x31);
-#endif
-}
-
-/// out[p * stride + j] = b[j * ldb + p] for a block of width x width.
-void transposeBlock(const float *b, size_t ldb, float *out, size_t stride) {
-  Floats rows[width], pairs[width];
-  for (size_t i = 0; i < width; ++i)
-    rows[i] = load(b + i * ldb);
-    // Each round interleaves rows that lie half of them apart, and rotates the
-    // element index by one bit between row number and lane number.
-#pragma GCC unroll 4
-  for (size_t round = 1; round < width; round *= 2) {
-#pragma GCC unroll 8
-    for (size_t i = 0; i < width / 2; ++i)
-      interleave(rows[i], rows[i + width / 2], pairs[2 * i], pairs[2 * i + 1]);
-    for (size_t i = 0; i < width; ++i)
-      rows[i] = pairs[i];
-  }
-  for (size_t i = 0; i < width; ++i)
-    store(out + i * stride, rows[i]);
 }
 
 void packTransposed(size_t k, size_t n, const float *b, size_t ldb,

@@ -1,0 +1,130 @@
+//===- PanelSums.h - sums of convolutions for panels of outputs -*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+/// \file
+/// As in a matrix product, the sums of a few positions and a panel of outputs
+/// are in registers; each term loads a row of the panel's weights and
+/// broadcasts an element of the image for each position. Lanes.h says why so
+/// little is included.
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_CPU_PANELSUMS_H
+#define ANEC_LIB_RUNTIME_CPU_PANELSUMS_H
+
+#include "TransposeBlock.h"
+
+namespace anec::cpu {
+namespace {
+
+/// The vectors of a panel of outputs. With the weights and an element, the sums
+/// of six positions take as many registers as there are.
+constexpr size_t mostPanelVectors = width == 16 ? 4 : 2;
+constexpr size_t panelPositions = 6;
+
+/// How many terms ahead weights are asked for.
+constexpr size_t prefetchedTerms = 16;
+/// How many elements ahead the image is: next positions mostly have the cache
+/// line after this one, and terms are too far apart for the processor to see.
+constexpr size_t prefetchedPositions = 16;
+
+/// \p positions positions, whose elements are at x + at[i] + offsets[t].
+template <size_t positions, size_t vectors>
+void panelTile(const uint32_t *at, size_t terms, const uint32_t *offsets,
+               const float *x, const float *weights, const float *starts,
+               float *out, bool half) {
+  const float *from[positions];
+  for (size_t i = 0; i < positions; ++i)
+    from[i] = x + at[i];
+  Floats sums[positions][vectors] = {};
+  for (size_t t = 0; t < terms; ++t, weights += vectors * width) {
+    size_t offset = offsets[t];
+    __builtin_prefetch(from[0] + offset + prefetchedPositions);
+    Floats row[vectors];
+#pragma GCC unroll 4
+    for (size_t j = 0; j < vectors; ++j) {
+      row[j] = load(weights + j * width);
+      __builtin_prefetch(weights + (prefetchedTerms * vectors + j) * width);
+    }
+#pragma GCC unroll 6
+    for (size_t i = 0; i < positions; ++i) {
+      Floats element = splat(from[i][offset]);
+#pragma GCC unroll 4
+      for (size_t j = 0; j < vectors; ++j)
+        sums[i][j] += element * row[j];
+    }
+  }
+#pragma GCC unroll 6
+  for (size_t i = 0; i < positions; ++i)
+#pragma GCC unroll 4
+    for (size_t j = 0; j < vectors; ++j) {
+      Floats sum = sums[i][j];
+      if (starts)
+        sum += load(starts + j * width);
+      store(out + (i * vectors + j) * width, half ? roundToHalf(sum) : sum);
+    }
+}
+
+template <size_t vectors>
+void panelRun(size_t n, const uint32_t *at, size_t terms,
+              const uint32_t *offsets, const float *x, const float *weights,
+              const float *starts, float *out, bool half) {
+  size_t i = 0;
+  auto tile = [&]<size_t positions>() {
+    panelTile<positions, vectors>(at + i, terms, offsets, x, weights, starts,
+                                  out + i * vectors * width, half);
+  };
+  for (; i + panelPositions <= n; i += panelPositions)
+    tile.template operator()<panelPositions>();
+  switch (n - i) {
+  case 5:
+    return tile.template operator()<5>();
+  case 4:
+    return tile.template operator()<4>();
+  case 3:
+    return tile.template operator()<3>();
+  case 2:
+    return tile.template operator()<2>();
+  case 1:
+    return tile.template operator()<1>();
+  }
+}
+
+void panelSumsKernel(size_t n, const uint32_t *at, size_t terms,
+                     const uint32_t *offsets, const float *x, size_t outputs,
+                     const float *weights, const float *starts, float *sums,
+                     float *out, size_t stride, Rounding rounding) {
+  bool half = rounding == Rounding::FP16;
+  size_t vectors = (outputs + width - 1) / width;
+  auto run = [&]<size_t count>() {
+    panelRun<count>(n, at, terms, offsets, x, weights, starts, sums, half);
+  };
+  if constexpr (mostPanelVectors == 4) {
+    if (vectors == 4)
+      run.template operator()<4>();
+    else if (vectors == 3)
+      run.template operator()<3>();
+  }
+  if (vectors == 2)
+    run.template operator()<2>();
+  else if (vectors == 1)
+    run.template operator()<1>();
+
+  for (size_t o = 0; o < outputs; o += width) {
+    size_t columns = outputs - o < width ? outputs - o : width;
+    for (size_t i = 0; i < n; i += width) {
+      const float *block = sums + i * vectors * width + o;
+      float *to = out + o * stride + i;
+      if (columns == width && n - i >= width)
+        transposeBlock(block, vectors * width, to, stride);
+      else
+        transposePart(columns, n - i < width ? n - i : width, block,
+                      vectors * width, to, stride);
+    }
+  }
+}
+
+} // namespace
+} // namespace anec::cpu
+
+#endif // ANEC_LIB_RUNTIME_CPU_PANELSUMS_H
