@@ -79,6 +79,8 @@ static Val padded(Emitter &e, Val x, const Pooling &pooling, double outside,
   };
   Shape none(windows.kernel.size(), 0), more;
   x = pad(x, windows.before, windows.after, inside);
+  if (!x)
+    return x;
   for (auto [axis, extent] : llvm::enumerate(spatialOf(x)))
     more.push_back((pooling.extents[axis] - 1) * windows.strides[axis] +
                    reachOf(windows, axis) - extent);
@@ -176,6 +178,8 @@ static void maxPool(Node &node) {
                            dtype));
   Val best, index;
   Val filled = padded(e, from, pooling, -INFINITY, -INFINITY);
+  if (!filled)
+    return;
   Vals indexParts;
   if (node.wants(1)) {
     if (!node.affords(spatialOf(filled)) || !node.affords({x.dim(0), x.dim(1)}))

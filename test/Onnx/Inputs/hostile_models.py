@@ -94,7 +94,8 @@ MODELS = {
     "grid": (LARGE, lambda: node(
         "AffineGrid", "x", ints(1, 1, 16384, 16384), dims=(1, 2, 3), opset=20)),
     "scatter": (LARGE, lambda: changed(scatter())),
-    "pool-indices": (LARGE, lambda: changed(pool_indices())),
+    "pool-indices": (LARGE, lambda: changed(pool_indices(
+        1 << 15, 1 << 15, kernel_shape=[2, 2]))),
     "transforms": (LARGE, lambda: transforms(3)),
     "two-transforms": (None, lambda: transforms(1)),
     # Results that are left to the run.
@@ -114,6 +115,11 @@ MODELS = {
     "block": (NODE, lambda: node("DepthToSpace", dims=(1, 4, 2, 2), blocksize=1 << 16)),
     "wide-kernel": (NODE, lambda: node(
         "AveragePool", dims=(1, 1, 4, 4), kernel_shape=[1 << 62, 2])),
+    "wide-pool": ("operand-extent", lambda: node(
+        "MaxPool", dims=(1, 1, 1 << 40, 9), kernel_shape=[2, 2], dilations=[2, 2],
+        pads=[1, 1, 1, 1])),
+    "wide-pool-indices": ("operand-extent", lambda: changed(pool_indices(
+        1 << 40, 2, kernel_shape=[2, 2], pads=[1, 1, 1, 1]))),
     "wide-shape": (NODE, lambda: node("Reshape", "x", ints(1 << 62, 1 << 62, -1))),
     "narrow-shape": (NODE, lambda: node(
         "Reshape", "x", ints(*[2**31 - 1] * 6, -1))),
@@ -148,9 +154,9 @@ def scatter():
     return finish(made, None)
 
 
-def pool_indices():
-    made = graph(1, 1, 1 << 15, 1 << 15)
-    made.op("MaxPool", "x", outputs=["y", "indices"], kernel_shape=[2, 2])
+def pool_indices(rows, columns, **attributes):
+    made = graph(1, 1, rows, columns)
+    made.op("MaxPool", "x", outputs=["y", "indices"], **attributes)
     made.output("y", numpy.float32)
     return made
 
