@@ -108,6 +108,8 @@ static void checkSizes(const Decoder &decoder, ConfigReader &config) {
   else if (product(decoder.heads + 2 * decoder.keyHeads, decoder.headDim) ||
            decoder.hidden > INT32_MAX / 2)
     config.fail("its heads, or its hidden channels, are too many");
+  else if (decoder.epsilon > 1) // more than norms take
+    config.fail("the epsilon of its norms is above 1");
   else if (decoder.layers > 10000)
     config.fail("it has more than 10000 layers");
   else if (!canWriteKinds(decoder.kinds))
