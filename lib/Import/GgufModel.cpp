@@ -103,5 +103,14 @@ std::optional<ImportedModel> anec::readGgufModel(const MappedFile &file,
   if (!checkWeights(model.weights, "its metadata", config->arrays, *arrays,
                     diags))
     return std::nullopt;
+  if (options.tokenizer.empty())
+    return model;
+  std::string wrong;
+  model.file = file;
+  model.tokenizer = GgufTokenizer::read(*contents, wrong);
+  if (!model.tokenizer) {
+    diags.reportFile(path, diag::NoTokenizerToWrite, wrong);
+    return std::nullopt;
+  }
   return model;
 }

@@ -69,11 +69,32 @@ static void writeNames(const ImportedModel &model,
   out << '\n';
 }
 
+/// Adds the files that others expect of a tokenizer.
+static bool writeTokenizerFiles(const GgufTokenizer &tokenizer,
+                                StringRef folder, AtomicFiles &files) {
+  static constexpr std::pair<StringLiteral,
+                             void (*)(const GgufTokenizer &, raw_ostream &)>
+      writers[] = {{"tokenizer.json", writeTokenizer},
+                   {"tokenizer_config.json", writeTokenizerConfig},
+                   {"generation_config.json", writeGenerationConfig}};
+  for (const auto &[name, write] : writers) {
+    OutputFile *out = files.add(folder, name);
+    if (!out)
+      return false;
+    write(tokenizer, *out);
+  }
+  return true;
+}
+
 bool anec::importModel(StringRef source, StringRef program,
                        const ImportOptions &options, Diagnostics &diags) {
   std::optional<ImportedModel> model = readModel(source, options, diags);
   if (!model)
     return false;
+  if (!options.tokenizer.empty() && !model->tokenizer) {
+    diags.reportFile(source, diag::NoTokenizerToWrite, "it is no GGUF file");
+    return false;
+  }
   const Decoder &decoder = model->decoder;
   int64_t positions = options.positions
                           ? options.positions
@@ -90,5 +111,8 @@ bool anec::importModel(StringRef source, StringRef program,
     return false;
   *text << programText(decoder, spelling(options.floats), positions);
   writeNames(*model, options.ignoredKeys, *map);
+  if (model->tokenizer &&
+      !writeTokenizerFiles(*model->tokenizer, options.tokenizer, files))
+    return false;
   return files.commit();
 }

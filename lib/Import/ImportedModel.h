@@ -12,6 +12,7 @@
 #ifndef ANEC_LIB_IMPORT_IMPORTEDMODEL_H
 #define ANEC_LIB_IMPORT_IMPORTEDMODEL_H
 
+#include "GgufTokenizer.h"
 #include "ImportedWeights.h"
 #include "anec/Import/Import.h"
 
@@ -22,6 +23,9 @@ struct ImportedModel {
   std::vector<ImportedWeight> weights;
   /// config.json as it is in a folder; empty for the others.
   llvm::json::Object config;
+  /// If it was asked for; of `file`.
+  std::optional<GgufTokenizer> tokenizer;
+  MappedFile file;
 };
 
 /// Whether the model has the positions that are asked for; reported if not.

@@ -33,6 +33,8 @@ ALLOWED = [
      "keys of JSON files"),
     (r"lib/Train/HuggingFace/PostProcessor\.cpp", r'"tokens"',
      "a key of tokenizer.json"),
+    (r"lib/Import/GgufTokenizer(Json)?\.cpp", r'"tokens"',
+     "keys of GGUF files and of tokenizer.json"),
     (r"lib/C/Text\.cpp", r'"(tokens|targets)"',
      "arguments of the C API, in messages about null pointers"),
     (r"include/anec/IR/Params\.def", r'"(logits|targets)"',

@@ -15,6 +15,7 @@
 #include "anec/Arrays/Gguf.h"
 #include "anec/Formats/Source.h"
 #include "anec/Import/Import.h"
+#include "anec/Train/Tokenizer.h"
 
 using namespace anec;
 
@@ -76,6 +77,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     expectOneOf(readSourceFile(program, {}, reading) != nullptr, reading);
     if (reading.hasErrors())
       std::abort();
+  }
+
+  // A tokenizer that is written can be refused when it is read.
+  Diagnostics words;
+  ImportOptions options;
+  options.tokenizer = fuzzFolder().file("words");
+  if (importModel(fuzzFolder().file("fuzz.bin"), program, options, words)) {
+    Diagnostics reading;
+    std::unique_ptr<Tokenizer> tokenizer =
+        openTokenizer(options.tokenizer, reading);
+    expectOneOf(tokenizer != nullptr, reading);
+    if (tokenizer)
+      (void)tokenizer->encode("ab a b", reading);
   }
   return 0;
 }

@@ -34,6 +34,10 @@ private:
       "ignore-key", cl::value_desc("NAME"),
       cl::desc("Import the model as if config.json, or the metadata of a GGUF "
                "file, did not have this key")};
+  cl::opt<std::string> tokenizer{
+      "write-tokenizer", cl::value_desc("FOLDER"),
+      cl::desc("Write the tokenizer of a GGUF file to FOLDER, as "
+               "tokenizer.json")};
 };
 
 } // namespace
@@ -51,6 +55,7 @@ ExitCode Import::run(const Invocation &call) {
   options.positions = positions;
   options.floats = floats;
   options.ignoredKeys = ignored;
+  options.tokenizer = tokenizer;
   return runReporting([&](Diagnostics &diags) {
     return importModel(input, output, options, diags);
   });
@@ -68,7 +73,7 @@ constinit const CommandDef commands::Import = {
         "models.\n",
     .examples = R"(  anec import Qwen3-0.6B -o qwen3.tdsl
   anec qwen3.tdsl --weights=Qwen3-0.6B --forward-only -o qwen3.anepkg
-  anec import Qwen3-0.6B-Q4_K_M.gguf -o qwen3.tdsl
+  anec import Qwen3-0.6B-Q4_K_M.gguf -o qwen3.tdsl --write-tokenizer=words
   anec qwen3.tdsl --weights=Qwen3-0.6B-Q4_K_M.gguf --decode -o qwen3.anepkg
   ane-run generate qwen3.anepkg --tokenizer=Qwen3-0.6B/tokenizer.json --prompt="The"
 )",

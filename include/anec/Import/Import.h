@@ -32,12 +32,15 @@ struct ImportOptions {
   /// Keys of config.json, or of the metadata of a GGUF file, that are not
   /// looked at.
   std::vector<std::string> ignoredKeys;
+  /// The folder that gets the tokenizer of a GGUF file: tokenizer.json,
+  /// tokenizer_config.json and generation_config.json. Empty for none.
+  std::string tokenizer;
 };
 
 /// Imports `source`, a folder in Hugging Face's layout (config.json and
 /// .safetensors files), a GGUF file, or a checkpoint of llama2.c (.bin), to the
 /// program `program` (`.tdsl`), and writes the map
-/// `namesFileOf(program)`. Both appear, or neither does. Returns false, with
+/// `namesFileOf(program)`. All files appear, or none does. Returns false, with
 /// the reason reported, when the model has parts that anec does not know, or
 /// when an array is missing, has another shape, or belongs to no weight.
 [[nodiscard]] bool importModel(llvm::StringRef source, llvm::StringRef program,

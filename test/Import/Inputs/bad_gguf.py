@@ -36,6 +36,10 @@ FAULTS = {
     "yarn": ({"llama.rope.scaling.type": "yarn", "llama.rope.scaling.factor": 2.0,
               "llama.rope.scaling.attn_factor": 1.5}, {}),
     "scaling": ({"llama.rope.scaling.type": "other"}, {}),
+    "tokenless": ({"tokenizer.ggml.model": "gpt2"}, {}),
+    "splitless": ({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "other",
+                   "tokenizer.ggml.tokens": ["a", "b"], "tokenizer.ggml.merges": ["a b"]}, {}),
+    "unigrams": ({"tokenizer.ggml.model": "t5"}, {}),
     "factors": ({}, {"rope_freqs.weight": (3,)}),
     "part": ({"llama.rope.dimension_count": 6}, {}),
     "lacks": ({}, {"blk.0.ffn_up.weight": None}),
@@ -48,17 +52,18 @@ FAULTS = {
 }
 
 
-def main(folder):
-    rng = np.random.default_rng(1)
-    for fault, (values, shapes) in FAULTS.items():
-        metadata = {key: value for key, value in {**LLAMA, **values}.items() if value is not None}
-        arrays = {}
-        for name, shape in {**SHAPES, **shapes}.items():
-            if shape is not None:
-                kind = "Q8_0" if shape[-1] == 32 else "F32"
-                code, raw, _ = gguf_files.pack(rng, rng.normal(0, 0.3, shape), kind)
-                arrays[name] = (code, raw, shape)
-        gguf_files.write_gguf(f"{folder}/{fault}.gguf", metadata, arrays)
+def write(path, values, shapes):
+    """The Llama with other values and arrays."""
+    rng, arrays = np.random.default_rng(1), {}
+    metadata = {key: value for key, value in {**LLAMA, **values}.items() if value is not None}
+    for name, shape in {**SHAPES, **shapes}.items():
+        if shape is not None:
+            kind = "Q8_0" if shape[-1] == 32 else "F32"
+            code, raw, _ = gguf_files.pack(rng, rng.normal(0, 0.3, shape), kind)
+            arrays[name] = (code, raw, shape)
+    gguf_files.write_gguf(path, metadata, arrays)
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    for fault, changes in FAULTS.items():
+        write(f"{sys.argv[1]}/{fault}.gguf", *changes)

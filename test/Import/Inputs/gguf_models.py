@@ -253,8 +253,13 @@ def metadata_of(rng, c):
     arch = ARCHITECTURES[family]
     m = {"general.architecture": arch, "general.type": "model", "general.name": "A model",
          "general.file_type": 1, "general.quantization_version": 2,
-         "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": ["a", "b"],
-         "tokenizer.ggml.scores": [0.5, -1.0], "general.tags": ["x", "y"],
+         "tokenizer.ggml.model": rng.choice(["gpt2", "llama"]),
+         "tokenizer.ggml.pre": rng.choice(["gpt-2", "llama-bpe", "qwen2", "smollm"]),
+         "tokenizer.ggml.tokens": ["<unk>", "<s>", "</s>", "a", "b", "ab"],
+         "tokenizer.ggml.scores": [0.0, 0.0, 0.0, -2.0, -3.0, -1.0],
+         "tokenizer.ggml.token_type": [2, 3, 3, 1, 1, 1], "tokenizer.ggml.merges": ["a b"],
+         "tokenizer.ggml.bos_token_id": 1, "tokenizer.ggml.eos_token_id": 2,
+         "tokenizer.ggml.add_bos_token": True, "general.tags": ["x", "y"],
          "general.nested": (gguf_files.ARRAY, (gguf_files.ARRAY, [
              (gguf_files.UINT8, [1, 2]), (gguf_files.STRING, ["z"])]))}
 
