@@ -12,18 +12,64 @@
 using namespace anec;
 using namespace llvm;
 
+//===----------------------------------------------------------------------===//
+// Names of arrays
+//===----------------------------------------------------------------------===//
+
+llvm::ArrayRef<ArrayName> anec::folderArrays() {
+  using R = WeightRole;
+  static constexpr ArrayName names[] = {
+      {R::Embedding, "embed_tokens.weight"},
+      {R::Norm, "norm.weight"},
+      {R::Classifier, "lm_head.weight"},
+      {R::ClassifierBias, "lm_head.bias"},
+      {R::AttentionNorm, "layers.#.input_layernorm.weight"},
+      {R::AttentionNormBias, "layers.#.input_layernorm.bias"},
+      {R::Query, "layers.#.self_attn.q_proj.weight"},
+      {R::Key, "layers.#.self_attn.k_proj.weight"},
+      {R::Value, "layers.#.self_attn.v_proj.weight"},
+      {R::QueryKeyValue, "layers.#.self_attn.qkv_proj.weight"},
+      {R::QueryBias, "layers.#.self_attn.q_proj.bias"},
+      {R::KeyBias, "layers.#.self_attn.k_proj.bias"},
+      {R::ValueBias, "layers.#.self_attn.v_proj.bias"},
+      {R::QueryNorm, "layers.#.self_attn.q_norm.weight"},
+      {R::KeyNorm, "layers.#.self_attn.k_norm.weight"},
+      {R::Output, "layers.#.self_attn.o_proj.weight"},
+      {R::OutputBias, "layers.#.self_attn.o_proj.bias"},
+      {R::FeedForwardNorm, "layers.#.post_attention_layernorm.weight"},
+      {R::Gate, "layers.#.mlp.gate_proj.weight"},
+      {R::Up, "layers.#.mlp.up_proj.weight"},
+      {R::GateUp, "layers.#.mlp.gate_up_proj.weight"},
+      {R::Down, "layers.#.mlp.down_proj.weight"},
+      {R::GateBias, "layers.#.mlp.gate_proj.bias"},
+      {R::UpBias, "layers.#.mlp.up_proj.bias"},
+      {R::DownBias, "layers.#.mlp.down_proj.bias"},
+  };
+  return names;
+}
+
+llvm::StringRef ArrayNames::of(WeightRole role) const {
+  for (ArrayRef<ArrayName> rows : {own, shared})
+    for (const ArrayName &row : rows)
+      if (row.role == role)
+        return row.pattern;
+  llvm_unreachable("a weight that the family lacks");
+}
+
 llvm::ArrayRef<Family> anec::families() {
+  static const ArrayNames usual = {folderArrays(), {}};
+  static const ArrayNames gemma = {folderArrays(), gemmaArrays()};
   static const Family rows[] = {
-      {"gemma2", readGemma2, gemmaArrays(), "model."},
-      {"gemma3_text", readGemma3, gemmaArrays(), "model."},
-      {"gpt2", readGpt2, gpt2Arrays(), "transformer."},
-      {"llama", readLlama, llamaArrays(), "model."},
-      {"mistral", readMistral, llamaArrays(), "model."},
-      {"phi", readPhi, phiArrays(), "model."},
-      {"phi3", readPhi3, phi3Arrays(), "model."},
-      {"qwen2", readQwen2, llamaArrays(), "model."},
-      {"qwen3", readQwen3, llamaArrays(), "model."},
-      {"smollm3", readSmolLM3, llamaArrays(), "model."},
+      {"gemma2", readGemma2, gemma, "model."},
+      {"gemma3_text", readGemma3, gemma, "model."},
+      {"gpt2", readGpt2, {gpt2Arrays(), {}}, "transformer."},
+      {"llama", readLlama, usual, "model."},
+      {"mistral", readMistral, usual, "model."},
+      {"phi", readPhi, {folderArrays(), phiArrays()}, "model."},
+      {"phi3", readPhi3, usual, "model."},
+      {"qwen2", readQwen2, usual, "model."},
+      {"qwen3", readQwen3, usual, "model."},
+      {"smollm3", readSmolLM3, usual, "model."},
   };
   return rows;
 }

@@ -22,10 +22,19 @@ struct ArrayName {
   llvm::StringLiteral pattern;
 };
 
+/// The names of a file's arrays: those of a family, and before them what it
+/// calls otherwise than others.
+struct ArrayNames {
+  llvm::ArrayRef<ArrayName> shared, own;
+
+  /// The pattern of a role that the family has.
+  llvm::StringRef of(WeightRole role) const;
+};
+
 struct Family {
   llvm::StringLiteral name; ///< `model_type`
   void (*read)(ConfigReader &config, Decoder &decoder);
-  llvm::ArrayRef<ArrayName> arrays;
+  ArrayNames arrays;
   /// Before the names of all arrays but the classifier's, in files of whole
   /// models; files of the decoder alone are without it.
   llvm::StringLiteral prefix;
@@ -45,13 +54,15 @@ const Family *findFamily(llvm::StringRef name);
                                         Decoder &decoder, Diagnostics &diags,
                                         const ConfigNames &names = {});
 
+/// The names that most families have in folders.
+llvm::ArrayRef<ArrayName> folderArrays();
+
 // The readers, and the names, by the file that they are in.
 void readLlama(ConfigReader &config, Decoder &decoder);
 void readMistral(ConfigReader &config, Decoder &decoder);
 void readQwen2(ConfigReader &config, Decoder &decoder);
 void readQwen3(ConfigReader &config, Decoder &decoder);
 void readSmolLM3(ConfigReader &config, Decoder &decoder);
-llvm::ArrayRef<ArrayName> llamaArrays();
 
 void readGemma2(ConfigReader &config, Decoder &decoder);
 void readGemma3(ConfigReader &config, Decoder &decoder);
@@ -63,7 +74,6 @@ llvm::ArrayRef<ArrayName> gpt2Arrays();
 void readPhi(ConfigReader &config, Decoder &decoder);
 llvm::ArrayRef<ArrayName> phiArrays();
 void readPhi3(ConfigReader &config, Decoder &decoder);
-llvm::ArrayRef<ArrayName> phi3Arrays();
 
 /// The sizes that most families name alike. Without `head_dim`, heads have
 /// `headDim` channels, or, if that is 0, share those of the model.

@@ -17,25 +17,8 @@ using R = WeightRole;
 
 llvm::ArrayRef<ArrayName> anec::gemmaArrays() {
   static constexpr ArrayName names[] = {
-      {R::Embedding, "embed_tokens.weight"},
-      {R::Norm, "norm.weight"},
-      {R::Classifier, "lm_head.weight"},
-      {R::AttentionNorm, "layers.#.input_layernorm.weight"},
-      {R::Query, "layers.#.self_attn.q_proj.weight"},
-      {R::Key, "layers.#.self_attn.k_proj.weight"},
-      {R::Value, "layers.#.self_attn.v_proj.weight"},
-      {R::QueryBias, "layers.#.self_attn.q_proj.bias"},
-      {R::KeyBias, "layers.#.self_attn.k_proj.bias"},
-      {R::ValueBias, "layers.#.self_attn.v_proj.bias"},
-      {R::QueryNorm, "layers.#.self_attn.q_norm.weight"},
-      {R::KeyNorm, "layers.#.self_attn.k_norm.weight"},
-      {R::Output, "layers.#.self_attn.o_proj.weight"},
-      {R::OutputBias, "layers.#.self_attn.o_proj.bias"},
       {R::AttentionPostNorm, "layers.#.post_attention_layernorm.weight"},
       {R::FeedForwardNorm, "layers.#.pre_feedforward_layernorm.weight"},
-      {R::Gate, "layers.#.mlp.gate_proj.weight"},
-      {R::Up, "layers.#.mlp.up_proj.weight"},
-      {R::Down, "layers.#.mlp.down_proj.weight"},
       {R::FeedForwardPostNorm, "layers.#.post_feedforward_layernorm.weight"},
   };
   return names;

@@ -54,19 +54,12 @@ static constexpr ArrayName arrayNames[] = {
     {R::FeedForwardPostNorm, "blk.#.post_ffw_norm.weight"},
 };
 
-/// The names of a decoder's arrays: without a gate, the first matrix of
-/// feed-forward is called as the other one is with a gate.
-static std::vector<ArrayName> namesFor(const Decoder &decoder) {
-  std::vector<ArrayName> names(std::begin(arrayNames), std::end(arrayNames));
-  if (!decoder.isGated)
-    for (ArrayName &name : names) {
-      if (name.role == R::Gate)
-        name.pattern = "blk.#.ffn_up.weight";
-      if (name.role == R::GateBias)
-        name.pattern = "blk.#.ffn_up.bias";
-    }
-  return names;
-}
+/// Without a gate, the first matrix of feed-forward is called as the other one
+/// is with a gate.
+static constexpr ArrayName namesWithoutGate[] = {
+    {R::Gate, "blk.#.ffn_up.weight"},
+    {R::GateBias, "blk.#.ffn_up.bias"},
+};
 
 /// What the arrays say, and not the metadata.
 static void applyArrays(const ArraySource &arrays, Decoder &decoder) {
@@ -99,7 +92,10 @@ std::optional<ImportedModel> anec::readGgufModel(const MappedFile &file,
   decoder.isTransposed = false;
   if (decoder.norm == Normalization::RmsPlusOne)
     decoder.norm = Normalization::Rms;
-  model.weights = matchWeights(namesFor(decoder), decoder, "");
+  ArrayNames names = {arrayNames, {}};
+  if (!decoder.isGated)
+    names.own = namesWithoutGate;
+  model.weights = matchWeights(names, decoder, "");
   if (!checkWeights(model.weights, "its metadata", config->arrays, *arrays,
                     diags))
     return std::nullopt;

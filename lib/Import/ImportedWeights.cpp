@@ -10,26 +10,23 @@ using namespace anec;
 using namespace llvm;
 
 /// The name of the array of `role`. The classifier lies beside the decoder.
-static std::string arrayName(ArrayRef<ArrayName> names, WeightRole role,
+static std::string arrayName(const ArrayNames &names, WeightRole role,
                              int64_t layer, StringRef prefix) {
-  const ArrayName *name =
-      find_if(names, [&](const ArrayName &name) { return name.role == role; });
-  assert(name != names.end() && "a weight that the family lacks");
+  StringRef pattern = names.of(role);
   bool isBeside =
       role == WeightRole::Classifier || role == WeightRole::ClassifierBias;
-  auto [before, after] = name->pattern.split('#');
+  auto [before, after] = pattern.split('#');
   std::string text = (isBeside ? "" : prefix).str() + before.str();
-  if (before.size() < name->pattern.size())
+  if (before.size() < pattern.size())
     text += std::to_string(layer);
   return text + after.str();
 }
 
-bool anec::isDecoderAlone(ArrayRef<ArrayName> names,
-                          const ArraySource &arrays) {
+bool anec::isDecoderAlone(const ArrayNames &names, const ArraySource &arrays) {
   return arrays.find(arrayName(names, WeightRole::Embedding, 0, "")) != nullptr;
 }
 
-std::vector<ImportedWeight> anec::matchWeights(ArrayRef<ArrayName> names,
+std::vector<ImportedWeight> anec::matchWeights(const ArrayNames &names,
                                                const Decoder &decoder,
                                                StringRef prefix) {
   std::vector<ImportedWeight> weights;

@@ -20,12 +20,12 @@ struct ImportedWeight {
 
 /// The weights of `decoder`, with the names that `names` gives their arrays;
 /// `prefix` is before all but the classifier's.
-std::vector<ImportedWeight> matchWeights(llvm::ArrayRef<ArrayName> names,
+std::vector<ImportedWeight> matchWeights(const ArrayNames &names,
                                          const Decoder &decoder,
                                          llvm::StringRef prefix);
 /// Whether the names in `arrays` are without a prefix: those of files that have
 /// the decoder alone.
-bool isDecoderAlone(llvm::ArrayRef<ArrayName> names, const ArraySource &arrays);
+bool isDecoderAlone(const ArrayNames &names, const ArraySource &arrays);
 
 /// Whether `arrays` has an array of the right shape for each weight, and none
 /// besides them and `others`. The elements are not read. `description` is what

@@ -12,34 +12,6 @@
 #include "Families.h"
 
 using namespace anec;
-using R = WeightRole;
-
-llvm::ArrayRef<ArrayName> anec::llamaArrays() {
-  static constexpr ArrayName names[] = {
-      {R::Embedding, "embed_tokens.weight"},
-      {R::Norm, "norm.weight"},
-      {R::Classifier, "lm_head.weight"},
-      {R::AttentionNorm, "layers.#.input_layernorm.weight"},
-      {R::Query, "layers.#.self_attn.q_proj.weight"},
-      {R::Key, "layers.#.self_attn.k_proj.weight"},
-      {R::Value, "layers.#.self_attn.v_proj.weight"},
-      {R::QueryBias, "layers.#.self_attn.q_proj.bias"},
-      {R::KeyBias, "layers.#.self_attn.k_proj.bias"},
-      {R::ValueBias, "layers.#.self_attn.v_proj.bias"},
-      {R::QueryNorm, "layers.#.self_attn.q_norm.weight"},
-      {R::KeyNorm, "layers.#.self_attn.k_norm.weight"},
-      {R::Output, "layers.#.self_attn.o_proj.weight"},
-      {R::OutputBias, "layers.#.self_attn.o_proj.bias"},
-      {R::FeedForwardNorm, "layers.#.post_attention_layernorm.weight"},
-      {R::Gate, "layers.#.mlp.gate_proj.weight"},
-      {R::Up, "layers.#.mlp.up_proj.weight"},
-      {R::Down, "layers.#.mlp.down_proj.weight"},
-      {R::GateBias, "layers.#.mlp.gate_proj.bias"},
-      {R::UpBias, "layers.#.mlp.up_proj.bias"},
-      {R::DownBias, "layers.#.mlp.down_proj.bias"},
-  };
-  return names;
-}
 
 /// What all of them have.
 static void readCommon(ConfigReader &config, Decoder &decoder, double theta,

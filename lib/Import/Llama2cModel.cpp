@@ -48,6 +48,6 @@ std::optional<ImportedModel> anec::readLlama2cModel(const MappedFile &file,
   decoder.isInterleaved = true;
   setKinds(decoder, {0, {decoder.headDim, 10000, {}}});
   // The arrays have the shapes that the sizes give them.
-  model.weights = matchWeights(arrayNames, decoder, "");
+  model.weights = matchWeights({arrayNames, {}}, decoder, "");
   return model;
 }

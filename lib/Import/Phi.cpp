@@ -10,19 +10,8 @@ using R = WeightRole;
 
 llvm::ArrayRef<ArrayName> anec::phiArrays() {
   static constexpr ArrayName names[] = {
-      {R::Embedding, "embed_tokens.weight"},
       {R::Norm, "final_layernorm.weight"},
       {R::NormBias, "final_layernorm.bias"},
-      {R::Classifier, "lm_head.weight"},
-      {R::ClassifierBias, "lm_head.bias"},
-      {R::AttentionNorm, "layers.#.input_layernorm.weight"},
-      {R::AttentionNormBias, "layers.#.input_layernorm.bias"},
-      {R::Query, "layers.#.self_attn.q_proj.weight"},
-      {R::Key, "layers.#.self_attn.k_proj.weight"},
-      {R::Value, "layers.#.self_attn.v_proj.weight"},
-      {R::QueryBias, "layers.#.self_attn.q_proj.bias"},
-      {R::KeyBias, "layers.#.self_attn.k_proj.bias"},
-      {R::ValueBias, "layers.#.self_attn.v_proj.bias"},
       {R::Output, "layers.#.self_attn.dense.weight"},
       {R::OutputBias, "layers.#.self_attn.dense.bias"},
       {R::Gate, "layers.#.mlp.fc1.weight"},
@@ -45,21 +34,6 @@ void anec::readPhi(ConfigReader &config, Decoder &decoder) {
   decoder.hasClassifier = !config.flag("tie_word_embeddings", false);
   setKinds(decoder,
            {0, config.rotary(decoder.headDim, 10000, "full_attention", 0.5)});
-}
-
-llvm::ArrayRef<ArrayName> anec::phi3Arrays() {
-  static constexpr ArrayName names[] = {
-      {R::Embedding, "embed_tokens.weight"},
-      {R::Norm, "norm.weight"},
-      {R::Classifier, "lm_head.weight"},
-      {R::AttentionNorm, "layers.#.input_layernorm.weight"},
-      {R::QueryKeyValue, "layers.#.self_attn.qkv_proj.weight"},
-      {R::Output, "layers.#.self_attn.o_proj.weight"},
-      {R::FeedForwardNorm, "layers.#.post_attention_layernorm.weight"},
-      {R::GateUp, "layers.#.mlp.gate_up_proj.weight"},
-      {R::Down, "layers.#.mlp.down_proj.weight"},
-  };
-  return names;
 }
 
 void anec::readPhi3(ConfigReader &config, Decoder &decoder) {
