@@ -56,6 +56,11 @@ std::shared_ptr<Products> cpu::matmulProducts(const Op &op, StepContext &ctx) {
   Shape batch = batchShape(zs, batchRank);
   std::vector<size_t> xIndices = batchIndices(batchShape(xs, batchRank), batch);
   std::vector<size_t> yIndices = batchIndices(batchShape(ys, batchRank), batch);
+  // Matrices that are all multiplied with the same one are one matrix.
+  if (!transX && TensorType(DType::FP32, ys.drop_back(2)).numElements() == 1) {
+    shape.m *= xIndices.size();
+    xIndices = yIndices = {0};
+  }
   std::vector<GemmOperands> &operands = products->operands;
   operands.resize(xIndices.size());
   for (size_t i = 0; i < operands.size(); ++i) {

@@ -5,7 +5,9 @@
 ///
 /// \file
 /// The part of the gates that comes from the inputs is one product for all
-/// steps; each step adds the product with the state. Layers with peepholes or
+/// steps; each step adds the product with the state. The weights are in an
+/// order in which a panel of that product has all gates of some units, so that
+/// the worker that computes it advances them, too. Layers with peepholes or
 /// limits are evaluated by their reference; gru and rnn are in GruStep.cpp.
 ///
 //===----------------------------------------------------------------------===//
@@ -19,19 +21,43 @@ using namespace anec::cpu;
 
 namespace {
 
+/// The order of the gates' columns: [panel, gate, unit of the panel].
+struct GateOrder {
+  static constexpr size_t gates = 4;
+  size_t hidden;
+  size_t units = StateWeight::panelColumns() / gates; ///< of a panel
+
+  /// The first unit of the panel that begins at `column`.
+  static size_t firstUnit(size_t column) { return column / gates; }
+  /// Copies rows of `count` elements in the order [gate, unit] to this order.
+  std::vector<float> sorted(const float *rows, size_t count) const {
+    std::vector<float> result;
+    result.reserve(gates * hidden * count);
+    for (size_t first = 0; first < hidden; first += units)
+      for (size_t gate = 0; gate < gates; ++gate) {
+        const float *from = rows + (gate * hidden + first) * count;
+        size_t length = std::min(units, hidden - first) * count;
+        result.insert(result.end(), from, from + length);
+      }
+    return result;
+  }
+};
+
 /// One direction of an lstm.
 struct Lstm {
   size_t steps, batch, inputs, hidden;
+  GateOrder order;
   bool reverse, sequence;
   size_t offset, width; ///< its part of states and results
   Activation gate, update, output;
   const ProductKernels &kernels;
+  std::vector<float> sortedInputWeight, sortedStateWeight;
   PackedWeight inputWeight;
   StateWeight stateWeight;
   const float *x, *bias, *initialH, *initialC;
   float *out, *lastH, *lastC;
   Rounding rounding;
-  std::vector<float> sums, h, c, activated;
+  std::vector<float> sums, h, nextH, c;
 
   /// The shape of the product with the inputs of all steps.
   GemmShape productShape() const {
@@ -54,36 +80,46 @@ struct Lstm {
             whole + image * width + offset, rounding);
   }
 
-  /// Updates h and c of one image by one step, from the sums of its gates:
-  /// input, forget, output, update.
-  void advance(float *gates, float *h, float *c) {
-    gate.apply(3 * hidden, gates);
-    update.apply(hidden, gates + 3 * hidden);
-    for (size_t j = 0; j < hidden; ++j) {
-      c[j] = gates[hidden + j] * c[j] + gates[j] * gates[3 * hidden + j];
-      activated[j] = c[j];
+  /// Updates `count` units of one image, from `first` on, by one step, from the
+  /// sums of their gates: input, forget, output, update.
+  void advance(size_t image, size_t first, size_t count, float *gates) {
+    gate.apply(3 * count, gates);
+    float *updates = gates + 3 * count;
+    update.apply(count, updates);
+    float *cell = c.data() + image * hidden + first;
+    float *state = nextH.data() + image * hidden + first;
+    for (size_t j = 0; j < count; ++j) {
+      cell[j] = gates[count + j] * cell[j] + gates[j] * updates[j];
+      state[j] = cell[j];
     }
-    output.apply(hidden, activated.data());
-    for (size_t j = 0; j < hidden; ++j)
-      h[j] = gates[2 * hidden + j] * activated[j];
+    output.apply(count, state);
+    for (size_t j = 0; j < count; ++j)
+      state[j] *= gates[2 * count + j];
   }
 
   void run(Executor &pool) {
     readState(initialH, h);
     readState(initialC, c);
+    std::vector<float> sortedBias;
+    if (bias)
+      sortedBias = order.sorted(bias, 1);
     GemmOperands product;
     product.a = x;
     product.c = sums.data();
-    product.columnBias = bias;
+    product.columnBias = bias ? sortedBias.data() : nullptr;
     kernels.multiplyRight(pool, inputWeight, productShape(), product, {});
     for (size_t number = 0; number < steps; ++number) {
       size_t t = reverse ? steps - 1 - number : number;
-      float *gates = sums.data() + t * batch * 4 * hidden;
-      stateWeight.multiply(pool, h.data(), /*bias=*/nullptr, gates,
-                           /*accumulate=*/true);
-      for (size_t image = 0; image < batch; ++image)
-        advance(gates + image * 4 * hidden, h.data() + image * hidden,
-                c.data() + image * hidden);
+      constexpr size_t gates = GateOrder::gates;
+      float *sumsOfStep = sums.data() + t * batch * gates * hidden;
+      stateWeight.multiply(
+          pool, h.data(), /*bias=*/nullptr, sumsOfStep, /*accumulate=*/true,
+          [&](size_t column, size_t columns) {
+            for (size_t image = 0; image < batch; ++image)
+              advance(image, GateOrder::firstUnit(column), columns / gates,
+                      sumsOfStep + image * gates * hidden + column);
+          });
+      std::swap(h, nextH);
       if (sequence || number == steps - 1)
         writeState(h, out + (sequence ? t : 0) * batch * width);
     }
@@ -113,35 +149,44 @@ static std::shared_ptr<Lstm> makeDirection(const Op &op, StepContext &ctx,
   const Shape &x = op.operand(param::x)->type.shape;
   size_t hidden = op.operand(param::weightHh)->type.shape[1];
   size_t width = op.operand(param::initialH)->type.shape[1];
-  auto lstm = std::make_shared<Lstm>(Lstm{
-      size_t(x[0]),
-      size_t(x[1]),
-      size_t(x[2]),
-      hidden,
-      reverse,
-      op.get(param::outputSequence),
-      &params == &secondDirection ? hidden : 0,
-      width,
-      Activation(op.get(param::recurrentActivation)),
-      Activation(op.get(param::cellActivation)),
-      Activation(op.get(param::activation)),
-      ctx.products,
-      ctx.products.packRight(size_t(x[2]), 4 * hidden, operand(params.weightIh),
-                             size_t(x[2]), Transpose::Yes),
-      StateWeight(ctx.products, size_t(x[1]), 4 * hidden, hidden,
-                  operand(params.weightHh)),
-      operand(param::x),
-      operand(params.bias),
-      operand(param::initialH),
-      operand(param::initialC),
-      ctx.storage.floats(op.result(0)),
-      ctx.storage.floats(op.result(1)),
-      ctx.storage.floats(op.result(2)),
-      ctx.rounding(op.result())});
+  GateOrder order{hidden};
+  std::vector<float> sorted = order.sorted(operand(params.weightHh), hidden);
+  auto lstm = std::make_shared<Lstm>(
+      Lstm{size_t(x[0]),
+           size_t(x[1]),
+           size_t(x[2]),
+           hidden,
+           order,
+           reverse,
+           op.get(param::outputSequence),
+           &params == &secondDirection ? hidden : 0,
+           width,
+           Activation(op.get(param::recurrentActivation)),
+           Activation(op.get(param::cellActivation)),
+           Activation(op.get(param::activation)),
+           ctx.products,
+           order.sorted(operand(params.weightIh), size_t(x[2])),
+           {},
+           {},
+           StateWeight(ctx.products, size_t(x[1]), 4 * hidden, hidden,
+                       sorted.data()),
+           operand(param::x),
+           operand(params.bias),
+           operand(param::initialH),
+           operand(param::initialC),
+           ctx.storage.floats(op.result(0)),
+           ctx.storage.floats(op.result(1)),
+           ctx.storage.floats(op.result(2)),
+           ctx.rounding(op.result())});
+  if (!lstm->stateWeight.isCopy())
+    lstm->sortedStateWeight = std::move(sorted);
+  lstm->inputWeight = ctx.products.packRight(lstm->inputs, 4 * hidden,
+                                             lstm->sortedInputWeight.data(),
+                                             lstm->inputs, Transpose::Yes);
   lstm->sums.resize(lstm->steps * lstm->batch * 4 * hidden);
   lstm->h.resize(lstm->batch * hidden);
   lstm->c.resize(lstm->batch * hidden);
-  lstm->activated.resize(hidden);
+  lstm->nextH.resize(lstm->batch * hidden);
   return lstm;
 }
 

@@ -17,11 +17,14 @@ static constexpr size_t mostColumns = 128;
 /// Elements that weightedSums may read past the end.
 static constexpr size_t readPast = 16;
 
+size_t StateWeight::panelColumns() {
+  return instructionSet() == InstructionSet::AVX512 ? mostColumns
+                                                    : mostColumns / 4;
+}
+
 StateWeight::StateWeight(const ProductKernels &kernels, size_t rows, size_t n,
                          size_t k, const float *weight)
-    : kernels(kernels), rows(rows), n(n), k(k),
-      columns(instructionSet() == InstructionSet::AVX512 ? mostColumns
-                                                         : mostColumns / 4) {
+    : kernels(kernels), rows(rows), n(n), k(k), columns(panelColumns()) {
   if (rows > mostRows) {
     packed = kernels.packRight(k, n, weight, k, Transpose::Yes);
     return;
@@ -53,7 +56,11 @@ void StateWeight::multiplyPanel(size_t panel, const float *from,
 }
 
 void StateWeight::multiply(Executor &pool, const float *from, const float *bias,
-                           float *to, bool accumulate) const {
+                           float *to, bool accumulate, Finish finish) const {
+  size_t count = (n + columns - 1) / columns;
+  auto finishPanel = [&](size_t panel) {
+    finish(panel * columns, std::min(columns, n - panel * columns));
+  };
   if (!panels) {
     GemmShape shape;
     shape.m = rows;
@@ -63,17 +70,26 @@ void StateWeight::multiply(Executor &pool, const float *from, const float *bias,
     product.a = from;
     product.c = to;
     product.columnBias = bias;
-    return kernels.multiplyRight(pool, packed, shape, product,
-                                 {Rounding::None, accumulate});
+    kernels.multiplyRight(pool, packed, shape, product,
+                          {Rounding::None, accumulate});
+    for (size_t panel = 0; panel < count; ++panel)
+      finishPanel(panel);
+    return;
   }
-  size_t count = (n + columns - 1) / columns;
-  auto run = [&](size_t panel, unsigned) {
-    multiplyPanel(panel, from, bias, to, accumulate);
+  auto run = [&](size_t begin, size_t end) {
+    for (size_t panel = begin; panel < end; ++panel) {
+      multiplyPanel(panel, from, bias, to, accumulate);
+      finishPanel(panel);
+    }
   };
   // Sharing a smaller one takes longer than reading it.
   constexpr size_t sharedElements = size_t(1) << 17;
-  if (n * k >= sharedElements)
-    return pool.parallelFor(count, run);
-  for (size_t panel = 0; panel < count; ++panel)
-    run(panel, 0);
+  if (n * k < sharedElements)
+    return run(0, count);
+  // As few tasks as workers: they mostly take the same panels at every step,
+  // which are in their caches.
+  size_t tasks = std::min<size_t>(count, pool.size());
+  pool.parallelFor(tasks, [&](size_t task, unsigned) {
+    run(count * task / tasks, count * (task + 1) / tasks);
+  });
 }

@@ -18,14 +18,25 @@ namespace anec::cpu {
 /// in the order in which it is read: panels of columns.
 class StateWeight {
 public:
-  /// For products of `rows` rows with `weight` [n, k], transposed.
+  /// For products of `rows` rows with `weight` [n, k], transposed, which must
+  /// stay unless `isCopy`.
   StateWeight(const ProductKernels &kernels, size_t rows, size_t n, size_t k,
               const float *weight);
 
+  bool isCopy() const { return panels != nullptr; }
+  /// The columns of a panel.
+  static size_t panelColumns();
+
+  /// What is done with columns [first, first + count) of a product.
+  using Finish = llvm::function_ref<void(size_t first, size_t count)>;
+
   /// to [rows, n] = from [rows, k] weight^T + `bias`, which may be null, or
   /// added to `to`. The order of sums does not depend on the number of threads.
-  void multiply(Executor &pool, const float *from, const float *bias, float *to,
-                bool accumulate) const;
+  /// `finish` is called once for the columns of each panel, on the worker that
+  /// has just computed them.
+  void multiply(
+      Executor &pool, const float *from, const float *bias, float *to,
+      bool accumulate, Finish finish = [](size_t, size_t) {}) const;
 
 private:
   void multiplyPanel(size_t panel, const float *from, const float *bias,
