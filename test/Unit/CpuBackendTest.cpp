@@ -65,6 +65,22 @@ TEST(CpuBackend, RaisesToConstantPowers) {
   }
 }
 
+TEST(CpuBackend, DividesByConstants) {
+  for (double divisor : {8.0, -0.5, 3.0, 0x1p-24, 0.0}) {
+    SCOPED_TRACE(divisor);
+    Graph graph;
+    Value *x = graph.op(ops::Add, {graph.input({5, 33}), graph.input({5, 1})});
+    Value *by = graph.op(
+        ops::Const, {},
+        Attr(param::val, Constant::fromDoubles({DType::FP16, {}}, {divisor})));
+    Value *quotient = graph.op(ops::RealDiv, {x, by});
+    // Finite, also where one divides by zero.
+    graph.results({graph.op(ops::Sub, {graph.op(ops::Softsign, {quotient}), x}),
+                   graph.op(ops::Sign, {quotient})});
+    check(graph);
+  }
+}
+
 TEST(CpuBackend, KeepsFusedValuesThatAreReadAgain) {
   Graph graph;
   Value *x = graph.input({16, 300});

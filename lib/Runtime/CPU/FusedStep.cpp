@@ -16,6 +16,7 @@
 #include "Steps.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace anec;
 using namespace anec::cpu;
@@ -75,14 +76,27 @@ static Shape broadcastShape(const Op &op, unsigned slot) {
   return shape;
 }
 
+/// The second operand, if it is one number that is known on loading.
+static std::optional<float> secondNumber(const Op &op, StepContext &ctx) {
+  const Value *second = op.operand(1u);
+  if (second->type.numElements() != 1 || !ctx.schedule.isConstant(second))
+    return std::nullopt;
+  return *ctx.storage.floats(second);
+}
+
 /// The exponent of a power, if it is known on loading and is 2 or 3.
 static unsigned smallExponent(const Op &op, StepContext &ctx) {
-  const Value *exponent = op.is(ops::Pow) ? op.operand(1u) : nullptr;
-  if (!exponent || exponent->type.numElements() != 1 ||
-      !ctx.schedule.isConstant(exponent))
-    return 0;
-  float value = *ctx.storage.floats(exponent);
+  float value = op.is(ops::Pow) ? secondNumber(op, ctx).value_or(0) : 0;
   return value == 2 || value == 3 ? unsigned(value) : 0;
+}
+
+/// Whether `op` divides by a power of two whose reciprocal is a normal number:
+/// then a product with that has the same bits.
+static bool dividesByPowerOfTwo(const Op &op, StepContext &ctx) {
+  float value = op.is(ops::RealDiv) ? secondNumber(op, ctx).value_or(0) : 0;
+  int exponent = 0;
+  return std::abs(std::frexp(value, &exponent)) == 0.5f &&
+         std::isnormal(value) && std::isnormal(1 / value);
 }
 
 static Program compileTiles(const Step &step, StepContext &ctx) {
@@ -147,6 +161,10 @@ static Program compileTiles(const Step &step, StepContext &ctx) {
         program.ops.push_back(std::move(square));
       }
     }
+    // Adding -0 leaves the sign of zeros.
+    if (dividesByPowerOfTwo(*op, ctx))
+      tile.kernel = {TileKernel::Kind::Unary, Unary::Affine, Binary::Add,
+                     1 / *secondNumber(*op, ctx), -0.0f};
     // Released only now, so that no kernel writes to a tile that it reads.
     for (unsigned slot = 0; slot < operands; ++slot) {
       const Value *operand = op->operand(slot);

@@ -65,14 +65,26 @@ ANEC_INLINE Vector loadPart(const Element *from, size_t count) {
 }
 ANEC_INLINE Floats load(const float *from) { return loadAs<Floats>(from); }
 
-/// Loads the first elements of vectors, and zeros for the others, without
-/// reading them.
+template <typename Vector, typename Element>
+ANEC_INLINE void store(Element *to, Vector v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+template <typename Vector, typename Element>
+ANEC_INLINE void storePart(Element *to, Vector v, size_t count) {
+  __builtin_memcpy(to, &v, count * sizeof(Element));
+}
+
+/// Loads the first elements of vectors, and zeros for the others, or stores
+/// them, without touching the others.
 #if defined(__AVX512F__)
 struct FirstLanes {
   explicit ANEC_INLINE FirstLanes(size_t count)
       : mask(__mmask16((1u << count) - 1)) {}
   ANEC_INLINE Floats load(const float *from) const {
     return (Floats)_mm512_maskz_loadu_ps(mask, from);
+  }
+  ANEC_INLINE void store(float *to, Floats x) const {
+    _mm512_mask_storeu_ps(to, mask, (__m512)x);
   }
   __mmask16 mask;
 };
@@ -85,6 +97,9 @@ struct FirstLanes {
   ANEC_INLINE Floats load(const float *from) const {
     return (Floats)_mm256_maskload_ps(from, mask);
   }
+  ANEC_INLINE void store(float *to, Floats x) const {
+    _mm256_maskstore_ps(to, mask, (__m256)x);
+  }
   __m256i mask;
 };
 #else
@@ -93,18 +108,10 @@ struct FirstLanes {
   ANEC_INLINE Floats load(const float *from) const {
     return loadPart<Floats>(from, count);
   }
+  ANEC_INLINE void store(float *to, Floats x) const { storePart(to, x, count); }
   size_t count;
 };
 #endif
-template <typename Vector, typename Element>
-ANEC_INLINE void store(Element *to, Vector v) {
-  __builtin_memcpy(to, &v, sizeof v);
-}
-template <typename Vector, typename Element>
-ANEC_INLINE void storePart(Element *to, Vector v, size_t count) {
-  __builtin_memcpy(to, &v, count * sizeof(Element));
-}
-
 /// `x` with lanes from `count` on replaced by `filler`.
 ANEC_INLINE Floats fillFrom(size_t count, Floats x, float filler) {
   Ints lanes;

@@ -69,8 +69,9 @@ inline void transposePart(size_t columns, size_t count, const float *b,
   for (size_t i = 0; i < width; ++i)
     rows[i] = load(b + i * ldb);
   transpose(rows);
+  FirstLanes first(count);
   for (size_t i = 0; i < columns; ++i)
-    storePart(out + i * stride, rows[i], count);
+    first.store(out + i * stride, rows[i]);
 }
 
 } // namespace

@@ -27,13 +27,13 @@ ANEC_INLINE void forEachVector(size_t n, Step step) {
     step(i, n - i);
 }
 ANEC_INLINE Floats loadUpTo(size_t count, const float *from) {
-  return count == width ? load(from) : loadPart<Floats>(from, count);
+  return count == width ? load(from) : FirstLanes(count).load(from);
 }
 ANEC_INLINE void storeUpTo(size_t count, float *to, Floats x) {
   if (count == width)
     store(to, x);
   else
-    storePart(to, x, count);
+    FirstLanes(count).store(to, x);
 }
 
 //===-- Unary -------------------------------------------------------------===//

@@ -126,6 +126,21 @@ void siluMulKernel(size_t n, const float *gate, const float *up, float *out,
 
 //===-- Softmax -----------------------------------------------------------===//
 
+/// Divides by one number, which is from 1 to the length of a row; a rounded
+/// product with its reciprocal is corrected by what is left of the dividend.
+struct Divisor {
+  explicit ANEC_INLINE Divisor(float x)
+      : divisor(splat(x)), reciprocal(splat(1 / x)) {}
+  ANEC_INLINE Floats divide(Floats x) const {
+    // Without fused multiplications, what is left would be rounded, too.
+    if (width == 4)
+      return x / divisor;
+    Floats quotient = x * reciprocal;
+    return quotient + (x - quotient * divisor) * reciprocal;
+  }
+  Floats divisor, reciprocal;
+};
+
 /// out = softmax(x) for a row whose greatest element is known.
 template <bool half>
 ANEC_INLINE void softmaxBelow(size_t n, float greatest, const float *x,
@@ -137,10 +152,10 @@ ANEC_INLINE void softmaxBelow(size_t n, float greatest, const float *x,
     storeUpTo(count, out + i, e);
     sum.add(count == width ? e : fillFrom(count, e, 0));
   });
-  Floats divisor = splat(float(total(sum)));
+  Divisor divisor(float(total(sum)));
   forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
     storeUpTo(count, out + i,
-              rounded<half>(loadUpTo(count, out + i) / divisor));
+              rounded<half>(divisor.divide(loadUpTo(count, out + i))));
   });
 }
 
