@@ -114,9 +114,9 @@ static std::vector<double> probsOfHead(EvalContext &ctx,
       if (a.softcap != 0)
         score = a.softcap * std::tanh(score / a.softcap);
       if (isCached)
-        score += mask[(isPerQuery ? i * a.cached : 0) + j];
+        score = std::min(score, mask[(isPerQuery ? i * a.cached : 0) + j]);
       else if (blockMask)
-        score += blockMask->data[i * a.block + j - a.cached];
+        score = std::min(score, blockMask->data[i * a.block + j - a.cached]);
       row[j] = score;
     }
     softmaxInPlace(row, a.keys(), 1);
@@ -161,11 +161,11 @@ public:
     Value *ofCache = scores(q, op.operand(param::kCache), cached, "cached");
     Value *mask = op.operand(param::mask);
     mask = d.reshape(mask, {1, mask->type.shape[0], cached}, "mask");
-    ofCache = d.make(ops::Add, {ofCache, mask}, "cached_masked");
+    ofCache = d.make(ops::Minimum, {ofCache, mask}, "cached_masked");
     Value *ofBlock = scores(q, op.operand(param::k), block, "block");
     if (Value *own = op.operand(param::blockMask)) {
       own = d.reshape(own, {1, block, block}, "block_mask");
-      ofBlock = d.make(ops::Add, {ofBlock, own}, "block_masked");
+      ofBlock = d.make(ops::Minimum, {ofBlock, own}, "block_masked");
     }
     Value *all =
         d.make(ops::Concat, {ofCache, ofBlock}, Attr(param::axis, 2), "scores");
@@ -249,9 +249,10 @@ static int64_t flopsSdpaCached(const Op &op) {
 constinit const OpDef ops::SdpaCached = {
     .name = "sdpa_cached",
     .summary =
-        "`sdpa` of a block of positions that follow cached ones: `mask` is "
-        "added to the scores of cached keys, and `block_mask` to those of the "
-        "keys of the block. `scale` and `softcap` are those of `sdpa`.",
+        "`sdpa` of a block of positions that follow cached ones: the scores of "
+        "cached keys are at most `mask`, and those of the keys of the block at "
+        "most `block_mask`: the largest number shows a key, and the lowest "
+        "hides it. `scale` and `softcap` are those of `sdpa`.",
     .family = "attention",
     .params = {value(param::q, floats, 'T', "[heads, width, block]"),
                value(param::k, floats, 'T', "[key heads, width, block]"),

@@ -151,53 +151,59 @@ static bool inferSdpaProbs(InferContext &ctx) {
 // Reference
 //===----------------------------------------------------------------------===//
 
-/// 0 where query i sees key j, elsewhere the mask value of scores of `dtype`.
+/// The upper bound of the score of query i and key j.
 static std::vector<double> hidingMask(const Attention &a, DType dtype) {
   std::vector<double> mask;
   for (int64_t i = 0; i < a.queries; ++i)
     for (int64_t j = 0; j < a.keys; ++j)
-      mask.push_back(a.sees(i, j) ? 0 : hiddenScore(dtype));
+      mask.push_back(a.sees(i, j) ? shownScore(dtype) : hiddenScore(dtype));
   return mask;
 }
 
-/// The value that the mask adds to each score.
-static std::vector<double> maskScores(EvalContext &ctx, const Attention &a) {
-  const RefTensor *mask = operandOrNull(ctx, maskSlot(ctx.def));
-  if (!mask)
-    return {};
-  std::vector<double> added;
-  Shape shape = a.scores();
-  bool isBool = mask->type.dtype == DType::Bool;
-  double hidden = hiddenScore(ctx.in[0]->type.dtype);
-  forEachElement<1>(
-      shape, {broadcastStrides(mask->type.shape, shape)}, [&](const auto &at) {
-        double element = mask->data[at[0]];
-        added.push_back(!isBool ? element : element != 0 ? 0 : hidden);
-      });
-  return added;
-}
+namespace {
+/// The elements of the mask for all scores; empty without one.
+struct MaskElements {
+  std::vector<double> elements;
+  bool isBool = false;
+  double hidden = 0;
 
-/// The attention weights of head `h`: [queries, keys]. `added` is the mask
-/// values of all heads, or empty.
+  MaskElements(EvalContext &ctx, const Attention &a) {
+    const RefTensor *mask = operandOrNull(ctx, maskSlot(ctx.def));
+    if (!mask)
+      return;
+    isBool = mask->type.dtype == DType::Bool;
+    hidden = hiddenScore(ctx.in[0]->type.dtype);
+    Shape shape = a.scores();
+    forEachElement<1>(
+        shape, {broadcastStrides(mask->type.shape, shape)},
+        [&](const auto &at) { elements.push_back(mask->data[at[0]]); });
+  }
+  double masked(double score, int64_t at) const {
+    if (elements.empty())
+      return score;
+    if (isBool)
+      return elements[at] != 0 ? score : std::min(score, hidden);
+    return score + elements[at];
+  }
+};
+} // namespace
+
+/// The attention weights of head `h`: [queries, keys].
 static std::vector<double> probsOfHead(EvalContext &ctx, const Attention &a,
-                                       llvm::ArrayRef<double> added,
-                                       int64_t h) {
+                                       const MaskElements &mask, int64_t h) {
   std::vector<double> scores(a.queries * a.keys);
   multiply(
       a.queries, a.keys, a.width,
       transposed(&ctx.in[0]->data[h * a.width * a.queries], a.width, a.queries)
           .data(),
       &ctx.in[1]->data[h / a.group * a.width * a.keys], scores.data());
-  if (!added.empty())
-    added = added.slice(h * scores.size(), scores.size());
   for (int64_t i = 0; i < a.queries; ++i) {
     double *row = &scores[i * a.keys];
     for (int64_t j = 0; j < a.keys; ++j) {
       row[j] *= a.scale;
       if (a.softcap != 0)
         row[j] = a.softcap * std::tanh(row[j] / a.softcap);
-      if (!added.empty())
-        row[j] += added[i * a.keys + j];
+      row[j] = mask.masked(row[j], (h * a.queries + i) * a.keys + j);
       if (!a.sees(i, j))
         row[j] = -INFINITY;
     }
@@ -210,21 +216,21 @@ static void evalSdpa(EvalContext &ctx) {
   Attention a(ctx, ctx.in[0]->type.shape, ctx.in[1]->type.shape);
   const RefTensor &v = *ctx.in[2];
   RefTensor &out = ctx.out[0];
-  std::vector<double> added = maskScores(ctx, a);
+  MaskElements mask(ctx, a);
   std::fill(out.data.begin(), out.data.end(), 0.0);
   for (int64_t h = 0; h < a.batches() * a.heads; ++h)
     multiply(a.width, a.queries, a.keys,
              &v.data[h / a.group * a.width * a.keys],
-             transposed(probsOfHead(ctx, a, added, h).data(), a.queries, a.keys)
+             transposed(probsOfHead(ctx, a, mask, h).data(), a.queries, a.keys)
                  .data(),
              &out.data[h * a.width * a.queries]);
 }
 
 static void evalSdpaProbs(EvalContext &ctx) {
   Attention a(ctx, ctx.in[0]->type.shape, ctx.in[1]->type.shape);
-  std::vector<double> added = maskScores(ctx, a);
+  MaskElements mask(ctx, a);
   for (int64_t h = 0; h < a.batches() * a.heads; ++h)
-    llvm::copy(probsOfHead(ctx, a, added, h),
+    llvm::copy(probsOfHead(ctx, a, mask, h),
                ctx.out[0].data.begin() + h * a.queries * a.keys);
 }
 
@@ -250,30 +256,34 @@ static Value *perKeyHead(Decomposition &d, const Attention &a, Value *x,
   return d.reshape(x, {a.batches() * a.keyHeads, a.width, a.keys}, name);
 }
 
-/// The values added to the scores: the mask, and the mask value where a query
-/// does not see a key. A constant mask gives a constant.
-static Value *addedScores(Decomposition &d, const Op &op, const Attention &a) {
-  Value *mask = op.operand(param::mask);
-  bool isBool = mask && mask->type.dtype == DType::Bool;
+/// A float mask is added to the scores. What a boolean one or the positions
+/// hide gets the lowest score, by an upper bound of all scores, which is a
+/// constant if the mask is.
+static Value *maskScores(Decomposition &d, const Op &op, const Attention &a,
+                         Value *scores) {
+  Value *mask = op.operand(param::mask), *bound = nullptr;
   DType dtype = op.operand(0u)->type.dtype;
-  if (isBool) {
-    // (mask - 1) * -hiddenScore
+  if (mask && mask->type.dtype == DType::Bool) {
+    // (mask * 2 - 1) * shownScore
     mask =
         d.make(ops::Cast, {mask}, Attr(param::dtype, spelling(dtype)), "kept");
-    mask = d.make(ops::Sub, {mask, d.scalar(1, "one")}, "left_out");
-    mask = d.make(ops::Mul, {mask, d.scalar(-hiddenScore(dtype), "hidden")},
-                  "hidden_scores");
+    mask = d.make(ops::Mul, {mask, d.scalar(2, "two")}, "kept_twice");
+    mask = d.make(ops::Sub, {mask, d.scalar(1, "one")}, "sign");
+    bound = d.make(ops::Mul, {mask, d.scalar(shownScore(dtype), "shown")},
+                   "largest");
+  } else if (mask) {
+    scores = d.make(ops::Add, {scores, mask}, "with_mask");
   }
-  if (!a.hides())
-    return mask;
-  Value *hiding =
-      d.array({1, a.queries, a.keys}, hidingMask(a, dtype), "causal_mask");
-  if (!mask)
-    return hiding;
-  return d.make(isBool ? ops::Minimum : ops::Add, {mask, hiding}, "mask");
+  if (a.hides()) {
+    Value *hiding =
+        d.array({1, a.queries, a.keys}, hidingMask(a, dtype), "causal_mask");
+    bound = bound ? d.make(ops::Minimum, {bound, hiding}, "mask") : hiding;
+  }
+  return bound ? d.make(ops::Minimum, {scores, bound}, "masked") : scores;
 }
 
-/// softmax(cap((q scale)^T k) + mask), [batch, heads, queries, keys]
+/// softmax(min(cap((q scale)^T k) + mask, bound)), [batch, heads, queries,
+/// keys]
 ///
 /// Scaling q instead of the scores keeps the scores within fp16, and q is the
 /// smaller array.
@@ -296,8 +306,7 @@ static Value *decomposeProbs(Decomposition &d, const Op &op,
     scores = d.make(ops::Tanh, {scores}, "bent");
     scores = d.make(ops::Mul, {scores, cap}, "capped");
   }
-  if (Value *added = addedScores(d, op, a))
-    scores = d.make(ops::Add, {scores, added}, "masked");
+  scores = maskScores(d, op, a, scores);
   return d.make(ops::Softmax, {scores}, name);
 }
 
@@ -497,9 +506,8 @@ constinit const OpDef ops::Sdpa = {
                     "because their mask is stored in the program",
                     "`window` and `softcap` are at least 0",
                     "`mask` broadcasts to the scores, and is bool or has the "
-                    "element type of `q`; in fp16, a query sees nothing that "
-                    "is hidden as long as its scores differ by less than "
-                    "29,000"},
+                    "element type of `q`; what is hidden gets the lowest "
+                    "finite score"},
     .infer = inferSdpa,
     .eval = evalSdpa,
     .decompose = decomposeSdpa,
@@ -526,9 +534,8 @@ constinit const OpDef ops::SdpaProbs = {
                     "because their mask is stored in the program",
                     "`window` and `softcap` are at least 0",
                     "`mask` broadcasts to the scores, and is bool or has the "
-                    "element type of `q`; in fp16, a query sees nothing that "
-                    "is hidden as long as its scores differ by less than "
-                    "29,000"},
+                    "element type of `q`; what is hidden gets the lowest "
+                    "finite score"},
     .infer = inferSdpaProbs,
     .eval = evalSdpaProbs,
     .decompose = decomposeSdpaProbs,

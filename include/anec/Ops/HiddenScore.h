@@ -7,15 +7,19 @@
 #define ANEC_OPS_HIDDENSCORE_H
 
 #include "anec/IR/DType.h"
+#include <cfloat>
 
 namespace anec {
 
-/// The mask value of a key that a query does not see. In fp16, it stays within
-/// the type when it is added to a score (-inf could make the softmax NaN), and
-/// its exponential is 0 as long as scores of a row differ by less than 29,000.
+/// The score of a key that a query does not see: the lowest finite number,
+/// since the softmax of a row of -inf is NaN. A mask is an upper bound of the
+/// scores, `shownScore` where a key is seen. A number that is added instead
+/// would have to leave room for the score in fp16, and hide only scores that
+/// exceed others by less than that.
 inline double hiddenScore(DType dtype) {
-  return dtype == DType::FP16 ? -3e4 : -1e30;
+  return dtype == DType::FP16 ? -65504 : -double(FLT_MAX);
 }
+inline double shownScore(DType dtype) { return -hiddenScore(dtype); }
 
 } // namespace anec
 

@@ -201,11 +201,28 @@ llvm::SmallVector<Attr, 8> anec::sharedConstants(const Op &from,
   return attrs;
 }
 
+/// Whether no position of a text has angles that depend on the length of the
+/// text: those of earlier ones are in the cached keys.
+bool FunctionDeriver::hasFixedAngles(const Op &op) {
+  llvm::StringRef kind = op.get(param::scaling);
+  int64_t original = op.get(param::originalPositions);
+  if ((kind != "dynamic" && kind != "longrope") ||
+      op.get(param::positions) != 0 || owner.program.context <= original)
+    return true;
+  owner.ctx.diags
+      .report(op.range(), diag::RopeOfLength, kind, original, owner.model,
+              owner.program.context)
+      .note(op.range(), diag::RopeLengthHelp, original, owner.program.context);
+  return false;
+}
+
 bool FunctionDeriver::deriveRope(const Op &op, int64_t count) {
   const Value *x = op.operand(0u);
   unsigned last = x->type.rank() - 1;
   if (axisOf(x) != last)
     return fail(op, "turns along another axis than that of the positions");
+  if (!hasFixedAngles(op))
+    return false;
   int64_t channels = RopeAngles(op).channels();
   if (channels == 0) {
     set(op.result(), operand(x, count), axisOf(x));

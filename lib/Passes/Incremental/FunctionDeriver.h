@@ -55,6 +55,7 @@ protected:
 private:
   bool deriveByRule(const Op &op, int64_t count);
   bool deriveAttention(const Op &op, int64_t count);
+  bool hasFixedAngles(const Op &op);
   bool deriveRope(const Op &op, int64_t count);
   bool deriveCall(const Op &op, int64_t count);
   bool deriveRepeat(const Op &op, int64_t count);

@@ -292,14 +292,15 @@ Value *ModelDeriver::inWindow(Value *seen, Value *keys, Value *queries,
 Value *ModelDeriver::hide(Value *seen, const PositionValue &wanted,
                           llvm::StringRef name) {
   DType dtype = wanted.type.dtype;
-  Value *open = addConstant(Constant::scalar(dtype, 0), "open");
+  Value *shown =
+      addConstant(Constant::scalar(dtype, shownScore(dtype)), "shown");
   Value *hidden =
       addConstant(Constant::scalar(dtype, hiddenScore(dtype)), "hidden");
-  return builder.build(ops::Select, {seen, open, hidden}, {}, name);
+  return builder.build(ops::Select, {seen, shown, hidden}, {}, name);
 }
 
-/// 0 where a position of the block sees what is cached: what was read before
-/// it, and is inside of the window.
+/// Shows where a position of the block sees what is cached: what was read
+/// before it, and is inside of the window.
 Value *ModelDeriver::mask(const PositionValue &wanted) {
   int64_t block = owner.program.block, context = owner.program.context;
   Value *slots = addConstant(numbers({1, context}), "slots");
@@ -315,7 +316,7 @@ Value *ModelDeriver::mask(const PositionValue &wanted) {
   return hide(seen, wanted, "mask");
 }
 
-/// 0 where a position of the block sees an earlier one, or itself. Computed
+/// Shows where a position of the block sees an earlier one, or itself. Computed
 /// from the positions: a constant would become one of each kernel.
 Value *ModelDeriver::blockMask(const PositionValue &wanted) {
   int64_t block = wanted.type.shape[0];
@@ -345,8 +346,7 @@ Value *ModelDeriver::ropeTable(const PositionValue &wanted) {
       sharedConstants(*wanted.rope, ops::RopeTable);
   // What the scaling is for, and so the angles, do not depend on the block.
   if (wanted.rope->get(param::positions) == 0)
-    attrs.emplace_back(param::positions,
-                       wanted.rope->operand(0u)->type.shape.back());
+    attrs.emplace_back(param::positions, owner.program.context);
   attrs.emplace_back(param::width, wanted.type.shape[1]);
   attrs.emplace_back(param::count, wanted.type.shape[2]);
   attrs.emplace_back(param::dtype, spelling(wanted.type.dtype));
