@@ -162,8 +162,19 @@ static bool inferUpdateState(InferContext &ctx) {
   Shape expected = state;
   if (!data.empty() && data.back() <= state.back())
     expected.back() = data.back();
-  return checkShape(ctx, 1, expected) && // C2
-         checkRank(ctx, 2, 0, 0);        // C3
+  if (!checkShape(ctx, 1, expected) || // C2
+      !checkRank(ctx, 2, 0, 1))        // C3
+    return false;
+  const Shape &position = ctx.type(2).shape;
+  int64_t runs = position.empty() ? 1 : position[0];
+  int64_t groups = ctx.get(param::groups);
+  if (runs < 1 || data.back() % runs) // C3
+    return checkShape(ctx, 2, {data.back()});
+  return checkRange(ctx, param::groups, 1) && // C4
+         (state.back() % groups == 0 ||
+          ctx.fail(diag::SplitUneven(ctx.opName(), ctx.describeOperand(0),
+                                     state.size() - 1, state.back(), groups),
+                   {0}));
 }
 
 static constexpr ParamDef stateParam = {.name = param::input,
@@ -174,16 +185,23 @@ static constexpr ParamDef stateParam = {.name = param::input,
 
 constinit const OpDef ops::UpdateState = {
     .name = "update_state",
-    .summary = "Stores `data` in the state `input`, from index `position` of "
-               "the last axis on. What would lie beyond the end of the axis is "
-               "left out.",
+    .summary =
+        "Stores `data` in the state `input`, from index `position` of "
+        "the last axis on. With several positions, each gets an equal "
+        "part of `data`. The last axis has `groups` equal parts: what "
+        "would lie outside of the part that a position is in, or outside "
+        "of the axis, is left out.",
     .family = "host",
     .params = {stateParam, value(param::data, floats),
-               value(param::position, {DType::Int32}, 0)},
+               value(param::position, {DType::Int32}, 0, "a number or a list"),
+               integer(param::groups, "1")},
     .traits = trait::SideEffect | trait::NotCallable,
-    .constraints = {"the state has at least one axis",
-                    "`data` has the shape of the state, and at most as many "
-                    "elements along the last axis",
-                    "`position` is a scalar"},
+    .constraints =
+        {"the state has at least one axis",
+         "`data` has the shape of the state, and at most as many "
+         "elements along the last axis",
+         "`position` is a scalar, or a list whose length divides "
+         "that of the last axis of `data`",
+         "`groups` divides the length of the last axis of the state"},
     .infer = inferUpdateState,
 };

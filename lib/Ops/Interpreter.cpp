@@ -168,16 +168,24 @@ bool Interpreter::compute(const Op &op,
 }
 
 /// The state, the rows and the position of an `update_state` as the new state.
-static RefTensor updatedState(llvm::ArrayRef<const RefTensor *> operands) {
+static RefTensor updatedState(const Op &op,
+                              llvm::ArrayRef<const RefTensor *> operands) {
   RefTensor state = *operands[0];
   const RefTensor &rows = *operands[1];
+  const std::vector<double> &positions = operands[2]->data;
   int64_t extent = state.type.shape.back(), count = rows.type.shape.back();
-  int64_t position = int64_t(operands[2]->data[0]);
+  int64_t part = extent / op.get(param::groups);
+  int64_t length = count / int64_t(positions.size());
   for (int64_t row = 0, all = int64_t(rows.data.size()) / count; row < all;
        ++row)
-    for (int64_t i = 0; i < count; ++i)
-      if (position + i >= 0 && position + i < extent)
-        state.data[row * extent + position + i] = rows.data[row * count + i];
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t first = int64_t(positions[size_t(i / length)]);
+      int64_t at = first + i % length;
+      bool isInPart =
+          part == extent || (first >= 0 && at / part == first / part);
+      if (at >= 0 && at < extent && isInPart)
+        state.data[row * extent + at] = rows.data[row * count + i];
+    }
   return state;
 }
 
@@ -196,7 +204,7 @@ bool Interpreter::evaluate(const Op &op, Environment &env,
   if (op.is(ops::WriteState))
     env.set(op.operand(param::input), *env.get(op.operand(param::data)));
   if (op.is(ops::UpdateState))
-    env.set(op.operand(param::input), updatedState(operands));
+    env.set(op.operand(param::input), updatedState(op, operands));
   for (auto [value, tensor] : llvm::zip_equal(op.resultValues(), results)) {
     round(tensor);
     env.set(value, std::move(tensor));

@@ -146,14 +146,18 @@ namespace {
 struct RopeTables {
   std::vector<double> cosines, sines;
 
-  RopeTables(const RopeAngles &angles, int64_t from, int64_t positions)
+  /// Of equally many positions from each of `from` on.
+  RopeTables(const RopeAngles &angles, llvm::ArrayRef<double> from,
+             int64_t positions)
       : cosines(size_t(angles.channels() * positions)), sines(cosines.size()) {
+    int64_t run = positions / int64_t(from.size());
     for (int64_t pair = 0; pair < angles.channels() / 2; ++pair)
       for (int64_t p = 0; p < positions; ++p) {
         size_t first = size_t(angles.first(pair) * positions + p);
         size_t second = size_t(angles.second(pair) * positions + p);
-        cosines[first] = cosines[second] = angles.cosine(pair, from + p);
-        sines[second] = angles.sine(pair, from + p);
+        int64_t position = int64_t(from[size_t(p / run)]) + p % run;
+        cosines[first] = cosines[second] = angles.cosine(pair, position);
+        sines[second] = angles.sine(pair, position);
         sines[first] = -sines[second];
       }
   }
@@ -220,7 +224,7 @@ static void decomposeRope(Builder &builder, const Op &op,
     return;
   }
   int64_t positions = op.operand(0u)->type.shape.back();
-  RopeTables tables(angles, 0, positions);
+  RopeTables tables(angles, {0.0}, positions);
   const Shape shape = {1, angles.channels(), positions};
   Value *cosine = d.array(shape, tables.cosines, "cos");
   Value *sine = d.array(shape, tables.sines, "sin");
@@ -306,11 +310,14 @@ constinit const OpDef ops::Rope = {
 //===----------------------------------------------------------------------===//
 
 static bool inferRopeTable(InferContext &ctx) {
-  if (!checkRank(ctx, 0, 0, 0) || // C1
+  if (!checkRank(ctx, 0, 0, 1) || // C1
       !checkRange(ctx, param::width, 2) ||
       !checkRange(ctx, param::count, 1)) // C2
     return false;
   int64_t width = ctx.get(param::width), count = ctx.get(param::count);
+  const Shape &position = ctx.type(0).shape;
+  if (!position.empty() && (position[0] < 1 || count % position[0])) // C1
+    return checkShape(ctx, 0, {count});
   if (width % 2) // C2
     return ctx.fail(diag::OddWidth(ctx.opName(), width));
   if (!checkAngles(ctx, width) || !checkTableSize(ctx, width, count) ||
@@ -324,7 +331,7 @@ static bool inferRopeTable(InferContext &ctx) {
 /// In fp16, the numbers are those that a program of `rope` stores, whatever the
 /// numerics that it runs with.
 static void evalRopeTable(EvalContext &ctx) {
-  RopeTables tables(RopeAngles::ofTable(ctx), int64_t(ctx.in[0]->data[0]),
+  RopeTables tables(RopeAngles::ofTable(ctx), ctx.in[0]->data,
                     ctx.get(param::count));
   if (ctx.out[0].type.dtype == DType::FP16)
     for (std::vector<double> *table : {&tables.cosines, &tables.sines})
@@ -338,7 +345,9 @@ constinit const OpDef ops::RopeTable = {
     .name = "rope_table",
     .summary =
         "The tables with which `rotate` turns `width` channels of each head as "
-        "`rope` turns the `count` positions from `position` on. The sines of "
+        "`rope` turns the `count` positions from `position` on, or, with a "
+        "list, "
+        "equally many from each of its positions on. The sines of "
         "the first elements of pairs are negative.",
     .family = "attention",
     .params = {value(param::position, {DType::Int32}, 0), integer(param::width),
@@ -357,7 +366,8 @@ constinit const OpDef ops::RopeTable = {
                          "the length that scaling is for; 0 is `count`"),
                text(param::dtype, "\"fp16\"")},
     .traits = trait::NotCallable,
-    .constraints = {"`position` is a scalar",
+    .constraints = {"`position` is a scalar, or a list whose length divides "
+                    "`count`",
                     "`width` is even and at least 2, and `count` at least 1",
                     "`style` is interleaved or half_split",
                     "`theta`, `factor` and `magnitude` are positive",

@@ -33,11 +33,12 @@ namespace {
 
 class TextModelTest : public testing::Test {
 protected:
-  void open(unsigned sequences, bool decode = true) {
+  void open(unsigned sequences, bool decode = true, int64_t batch = 1) {
     CompileOptions options;
     options.train = false;
     options.decode = decode;
     options.weights.seed = 3;
+    options.passes.decode.batch = batch;
     options.passes.decode.blocks = {1, 3};
     options.passes.decode.prefills = {4};
     options.passes.decode.ladder = {4, 8};
@@ -126,6 +127,54 @@ TEST_F(TextModelTest, TextsDoNotDisturbEachOther) {
   feed({9, 9, 9, 9, 9, 9}, 0, 1, 1);
   expectNear(feed({3}, 2, 1, 0), first);
   expectNear(feed({5}, 1, 1, 2), second);
+}
+
+/// Texts of several lengths that grow past rungs, with tokens taken back, read
+/// together and by themselves.
+TEST_F(TextModelTest, TextsOfABatchAreReadTogether) {
+  std::vector<std::vector<int32_t>> texts = {
+      {1, 2, 3, 4, 5, 6, 7, 8, 9}, {4}, {9, 8, 7, 6, 5}};
+  open(1);
+  std::vector<std::vector<float>> expected;
+  for (const std::vector<int32_t> &text : texts)
+    expected.push_back(feed(text, 0, text.size()));
+  open(1, /*decode=*/true, /*batch=*/3);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->sequences(), 3u);
+  EXPECT_EQ(model->positions(), 16u);
+  EXPECT_EQ(model->cacheBytes(), 3 * 2 * 2 * 2 * 4 * 28 * sizeof(float));
+  std::vector<std::vector<float>> got;
+  std::vector<TokenFeed> feeds;
+  for (const std::vector<int32_t> &text : texts)
+    got.emplace_back(text.size() * vocabulary);
+  for (unsigned i = 0; i < texts.size(); ++i)
+    feeds.push_back({i, 0, texts[i], texts[i].size(), got[i]});
+  for (unsigned round = 0; round < 2; ++round) {
+    ASSERT_TRUE(model->feed(feeds, diags));
+    for (unsigned i = 0; i < texts.size(); ++i)
+      expectNear(got[i], expected[i]);
+  }
+  // One text goes on while the others wait, and at the end of the context.
+  std::vector<float> last = feed({4, 4, 4, 4, 4, 4, 4}, 9, 1, 0);
+  std::vector<float> second = feed({1}, 1, 1, 1);
+  expectNear(feed({9}, 8, 1, 0),
+             llvm::ArrayRef(expected[0]).take_back(vocabulary));
+  expectNear(feed({4, 4, 4, 4, 4, 4, 4}, 9, 1, 0), last);
+  expectNear(feed({1}, 1, 1, 1), second);
+  expectNear(feed({5}, 4, 1, 2),
+             llvm::ArrayRef(expected[2]).take_back(vocabulary));
+}
+
+TEST_F(TextModelTest, ABatchHoldsNoMoreTexts) {
+  open(4, /*decode=*/true, /*batch=*/3);
+  EXPECT_FALSE(model);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  diags.print(out);
+  EXPECT_NE(text.find("`m` holds 3 texts, and 4 are wanted; compile it with "
+                      "`--batch=4` [batch-too-small]"),
+            std::string::npos)
+      << text;
 }
 
 TEST_F(TextModelTest, WantsNoLogits) {

@@ -139,6 +139,8 @@ void DecodeChecker::choosePrograms(CompileOptions &options) {
   for (unsigned i = c.pick(3); i > 0; --i)
     programs.ladder.push_back(c.between(1, context));
   if (c.once(3))
+    programs.batch = c.between(2, 4);
+  if (c.once(3))
     options.weightMode = WeightMode::Packed;
   if (c.once(3))
     options.io = IOMode::Separate;
@@ -281,13 +283,14 @@ DecodeOutcome DecodeChecker::run() {
   if (!session || !outcome.failure.empty())
     return outcome;
   IncrementalModelOptions how;
-  how.sequences = c.once(3) ? c.between(1, 3) : 1;
+  if (options.passes.decode.batch == 1)
+    how.sequences = c.once(3) ? c.between(1, 3) : 1;
   model = openIncrementalModel(*session, how, diags);
   if (!model) {
     failWithErrors("open the text model");
     return outcome;
   }
-  texts.resize(how.sequences);
+  texts.resize(model->sequences());
   for (unsigned feeds = c.between(2, 10); feeds > 0; --feeds)
     if (!feed())
       break;

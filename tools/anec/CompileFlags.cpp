@@ -67,6 +67,7 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   options.train = !forwardOnly && !decode;
   options.decode = decode;
   options.passes.decode.context = context;
+  options.passes.decode.batch = batch;
   options.passes.decode.ladder = {ladder.begin(), ladder.end()};
   if (!blocks.empty())
     options.passes.decode.blocks = {blocks.begin(), blocks.end()};
@@ -134,12 +135,16 @@ std::string CompileFlags::checkDecode() const {
   if (!decode && !runsPass) {
     if (context.getNumOccurrences())
       return "--context is for --decode";
+    if (batch.getNumOccurrences())
+      return "--batch is for --decode";
     for (const auto &[name, list] : lists)
       if (!list->empty())
         return "--" + name + " is for --decode";
   }
   if (context.getNumOccurrences() && context < 1)
     return "--context takes a number of positions, at least 1";
+  if (batch < 1 || batch > maxBatch)
+    return "--batch takes a number of texts, 1 to " + std::to_string(maxBatch);
   for (const auto &[name, list] : lists)
     for (int64_t number : *list)
       if (number < 1)

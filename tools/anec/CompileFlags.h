@@ -146,6 +146,10 @@ struct CompileFlags {
       "context", llvm::cl::value_desc("N"),
       llvm::cl::desc("Positions of a text with --decode (default: those of the "
                      "model)")};
+  llvm::cl::opt<int64_t> batch{
+      "batch", llvm::cl::value_desc("N"), llvm::cl::init(1),
+      llvm::cl::desc("Texts that a program of --decode reads at once (default: "
+                     "1)")};
   llvm::cl::list<int64_t> blocks{
       "block", llvm::cl::value_desc("N,..."), llvm::cl::CommaSeparated,
       llvm::cl::desc("Positions that a program of --decode reads at once, with "

@@ -24,7 +24,13 @@ struct DecodePrograms {
   /// Positions per run, with logits for one of them; those of `blocks` are left
   /// out. Empty for 64, in a context that has them.
   std::vector<int64_t> prefills;
+  /// How many texts the caches have room for. A program of `blocks` reads a
+  /// block of each of them, and one of `prefills` a block of one.
+  int64_t batch = 1;
 };
+
+/// More texts than this at once have no use, and their masks take memory.
+constexpr int64_t maxBatch = 1024;
 
 /// 256 and its doubles below `context`, and `context`. Each is at most twice
 /// the one before: a text pays for at most twice the positions that it has,

@@ -27,7 +27,9 @@ struct IncrementalModelOptions {
   std::string model;
   /// Sequences that are kept at the same time. The caches of one are in the
   /// session's memory; a feed of another exchanges them, which copies what
-  /// both have read. Sequences of one call are read in its order.
+  /// both have read. Sequences of one call are read in its order. A package of
+  /// several texts (`--batch`) has as many as it was compiled with, which it
+  /// reads in one run; more are an error.
   unsigned sequences = 1;
 };
 

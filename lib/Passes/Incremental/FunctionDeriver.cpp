@@ -46,7 +46,7 @@ Value *FunctionDeriver::addConstant(ConstantRef constant,
 /// rows of it.
 Value *FunctionDeriver::addCache(const Op &op, unsigned slot) {
   TensorType type = op.operand(slot)->type;
-  type.shape.back() = owner.program.context;
+  type.shape.back() = owner.program.slots();
   caches.push_back(type);
   cacheParameters.push_back(
       cache(type, op.def().parameters()[slot].name.str() + "_cache"));
@@ -168,8 +168,10 @@ bool FunctionDeriver::deriveAttention(const Op &op, int64_t count) {
     return fail(op, "has other positions of queries than of keys");
 
   bool isBounded = window != 0 && window < owner.program.context + count;
+  // Of several texts, each column sees those of its own.
+  bool isPerColumn = isBounded || owner.program.texts > 1;
   TensorType maskType(q->type.dtype,
-                      {isBounded ? count : 1, owner.program.context});
+                      {isPerColumn ? count : 1, owner.program.slots()});
   Value *hiding =
       positionValue({PositionValue::Mask, maskType, isBounded ? window : 0});
   Value *blockHiding = nullptr;

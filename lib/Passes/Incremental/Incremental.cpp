@@ -50,6 +50,9 @@ listPrograms(const DecodePrograms &wanted, int64_t positions, SourceRange range,
     return std::nullopt;
   };
   int64_t context = wanted.context != 0 ? wanted.context : positions;
+  int64_t texts = wanted.batch;
+  if (texts < 1 || texts > maxBatch)
+    return fail("a batch has 1 to " + std::to_string(maxBatch) + " texts");
   std::set<int64_t> ladder(wanted.ladder.begin(), wanted.ladder.end());
   if (ladder.empty())
     for (int64_t rung : defaultLadder(context))
@@ -74,10 +77,11 @@ listPrograms(const DecodePrograms &wanted, int64_t positions, SourceRange range,
   for (int64_t rung : ladder) {
     for (int64_t block : blocks)
       if (block <= rung)
-        programs.push_back({FunctionRole::Decode, rung, block, block});
+        programs.push_back(
+            {FunctionRole::Decode, rung, block, texts * block, texts, texts});
     for (int64_t block : prefills)
-      if (block <= rung && !blocks.contains(block))
-        programs.push_back({FunctionRole::Prefill, rung, block, 1});
+      if (block <= rung && (texts > 1 || !blocks.contains(block)))
+        programs.push_back({FunctionRole::Prefill, rung, block, 1, texts, 1});
   }
   return programs;
 }

@@ -27,15 +27,22 @@ struct DecodeProgram {
   FunctionRole role = FunctionRole::Decode;
   int64_t context = 0; ///< cached positions
   int64_t block = 0;   ///< new positions
-  int64_t wanted = 0;  ///< positions that get logits; `block` for all
+  int64_t wanted = 0;  ///< columns that get logits; `columns()` for all
+  /// Texts whose caches lie side by side, and those that the program reads: a
+  /// block of each, side by side. Its positions are slots of the caches,
+  /// text * context + position, and negative for a block that is not used.
+  int64_t texts = 1, read = 1;
+
+  int64_t columns() const { return read * block; }
+  int64_t slots() const { return texts * context; }
 };
 
 /// A value that depends on the position of the block alone. The model computes
 /// it once a run, and passes it to the functions that need it.
 struct PositionValue {
   enum Kind : uint8_t {
-    Index,     ///< the position of each element: int32[block]
-    Mask,      ///< of cached positions, for an attention with `window`
+    Index,     ///< the position of each element: int32[columns]
+    Mask,      ///< of cached slots, for an attention with `window`
     BlockMask, ///< of the positions of the block
     Cosines,   ///< of `rope`, an op of the model
     Sines,

@@ -194,7 +194,9 @@ void PlanBuilder::addUpdates(llvm::ArrayRef<const Item *> items,
                             reinterpret_cast<const float *>(rows->words),
                             position ? position->words : nullptr,
                             state->type.numElements() / extent, extent,
-                            rows->type.shape.back()});
+                            rows->type.shape.back(),
+                            position ? position->type.numElements() : 1,
+                            position ? item->op->get(param::groups) : 1});
   }
 }
 

@@ -31,18 +31,27 @@ std::vector<NamedFloats> States::of(const Function &entry) {
 }
 
 void StateUpdate::run(Executor &executor) const {
-  int64_t first = position ? int32_t(*position) : 0;
+  for (int64_t part = 0; part < positions; ++part)
+    runPart(part, executor);
+}
+
+void StateUpdate::runPart(int64_t part, Executor &executor) const {
+  int64_t first = position ? int32_t(position[part]) : 0;
+  if (parts > 1 && (first < 0 || first >= extent))
+    return;
+  int64_t run = length / positions, reach = extent / parts;
+  int64_t end = parts > 1 ? (first / reach + 1) * reach : extent;
   int64_t skipped = std::max<int64_t>(-first, 0);
-  int64_t kept = std::min(length, extent - first) - skipped;
+  int64_t kept = std::min(run, end - first) - skipped;
   if (kept <= 0)
     return;
+  const float *from = rows + part * run + skipped;
   // Each vector touches a cache line of its own.
   constexpr size_t fewest = 4096;
   executor.parallelRanges(
       size_t(count), fewest, [&](size_t begin, size_t end, unsigned) {
         for (size_t i = begin; i < end; ++i)
           std::memcpy(state + int64_t(i) * extent + first + skipped,
-                      rows + int64_t(i) * length + skipped,
-                      size_t(kept) * sizeof(float));
+                      from + int64_t(i) * length, size_t(kept) * sizeof(float));
       });
 }

@@ -26,15 +26,22 @@ private:
   uint64_t allocated = 0;
 };
 
-/// Writes rows into a state, from a position on.
+/// Writes rows into a state, from positions on.
 struct StateUpdate {
   float *state;
   const float *rows;
   const uint32_t *position; ///< null for 0
   /// `count` vectors of `extent` elements, of which `length` are replaced.
   int64_t count, extent, length;
+  /// Each position gets an equal part of a vector's rows.
+  int64_t positions = 1;
+  /// Equal parts of `extent`, each written by a position inside of it.
+  int64_t parts = 1;
 
   void run(Executor &executor) const;
+
+private:
+  void runPart(int64_t part, Executor &executor) const;
 };
 
 } // namespace anec::session
