@@ -92,11 +92,9 @@ static void unfoldChannel(const Geometry &geometry, const float *channel,
 
 std::shared_ptr<Products> cpu::convProducts(const Op &op, StepContext &ctx) {
   Geometry geometry(op);
-  const Value *weight = op.operand(param::weight),
-              *bias = op.operand(param::bias);
   const float *x = ctx.storage.floats(op.operand(param::x));
-  const float *weights = ctx.storage.floats(weight);
-  const float *biases = bias ? ctx.storage.floats(bias) : nullptr;
+  const float *weights = ctx.storage.convWeight(op);
+  const float *biases = ctx.storage.convBias(op);
   float *z = ctx.storage.floats(op.result());
 
   auto products = std::make_shared<Products>();
@@ -141,7 +139,7 @@ StepFn cpu::makeConv(const Op &op, StepContext &ctx) {
   std::shared_ptr<PackedWeight> packed;
   if (ctx.schedule.isConstant(weight) && op.get(param::groups) == 1)
     packed = std::make_shared<PackedWeight>(
-        ctx.products.packLeft(shape.m, shape.k, ctx.storage.floats(weight),
+        ctx.products.packLeft(shape.m, shape.k, ctx.storage.convWeight(op),
                               shape.lda, Transpose::No));
   return [=, &pool = ctx.pool, &kernels = ctx.products] {
     products->forEach(pool, [&](llvm::ArrayRef<GemmOperands> batch) {

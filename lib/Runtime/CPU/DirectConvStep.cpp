@@ -72,8 +72,7 @@ struct DirectConv {
 } // namespace
 
 StepFn cpu::makeDirectConv(const Op &op, StepContext &ctx) {
-  const Value *x = op.operand(param::x), *weight = op.operand(param::weight),
-              *bias = op.operand(param::bias);
+  const Value *x = op.operand(param::x), *weight = op.operand(param::weight);
   auto conv = std::make_shared<DirectConv>();
   llvm::ArrayRef<int64_t> shape = x->type.shape, kernel = weight->type.shape;
   conv->groups = size_t(op.get(param::groups));
@@ -91,8 +90,8 @@ StepFn cpu::makeDirectConv(const Op &op, StepContext &ctx) {
     return {};
   conv->offsets = conv->copy.offsets();
   conv->x = ctx.storage.floats(x);
-  conv->weights = ctx.storage.floats(weight);
-  conv->biases = bias ? ctx.storage.floats(bias) : nullptr;
+  conv->weights = ctx.storage.convWeight(op);
+  conv->biases = ctx.storage.convBias(op);
   conv->out = ctx.storage.floats(op.result());
   conv->rounding = ctx.rounding(op.result());
   return [conv, &pool = ctx.pool] {

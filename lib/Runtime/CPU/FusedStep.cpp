@@ -90,13 +90,18 @@ static unsigned smallExponent(const Op &op, StepContext &ctx) {
   return value == 2 || value == 3 ? unsigned(value) : 0;
 }
 
-/// Whether `op` divides by a power of two whose reciprocal is a normal number:
-/// then a product with that has the same bits.
-static bool dividesByPowerOfTwo(const Op &op, StepContext &ctx) {
+/// Whether `op` divides by a number with whose reciprocal it can multiply: a
+/// power of two, where the product has the same bits, or one before an erf that
+/// takes the quotient as it is, which has larger errors itself.
+static bool multipliesByReciprocal(const Op &op, StepContext &ctx) {
   float value = op.is(ops::RealDiv) ? secondNumber(op, ctx).value_or(0) : 0;
+  if (!std::isnormal(value) || !std::isnormal(1 / value))
+    return false;
   int exponent = 0;
-  return std::abs(std::frexp(value, &exponent)) == 0.5f &&
-         std::isnormal(value) && std::isnormal(1 / value);
+  const Value *result = op.result();
+  const Op *user = result->hasOneUse() ? result->firstUse()->owner() : nullptr;
+  return std::abs(std::frexp(value, &exponent)) == 0.5f ||
+         (user && user->is(ops::Erf) && ctx.rounding(result) == Rounding::None);
 }
 
 static Program compileTiles(const Step &step, StepContext &ctx) {
@@ -162,7 +167,7 @@ static Program compileTiles(const Step &step, StepContext &ctx) {
       }
     }
     // Adding -0 leaves the sign of zeros.
-    if (dividesByPowerOfTwo(*op, ctx))
+    if (multipliesByReciprocal(*op, ctx))
       tile.kernel = {TileKernel::Kind::Unary, Unary::Affine, Binary::Add,
                      1 / *secondNumber(*op, ctx), -0.0f};
     // Released only now, so that no kernel writes to a tile that it reads.

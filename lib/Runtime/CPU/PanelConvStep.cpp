@@ -137,9 +137,9 @@ StepFn cpu::makePanelConv(const Op &op, StepContext &ctx) {
   size_t rows = conv->groups * conv->padded(conv->outputs);
   conv->packed = makeAlignedArray(rows * conv->terms());
   conv->x = ctx.storage.floats(x);
-  conv->weights = ctx.storage.floats(weight);
-  conv->biases = bias ? ctx.storage.floats(bias) : nullptr;
-  if (bias) {
+  conv->weights = ctx.storage.convWeight(op);
+  conv->biases = ctx.storage.convBias(op);
+  if (conv->biases) {
     conv->starts = makeAlignedArray(rows);
     std::fill_n(conv->starts.get(), rows, 0.0f);
   }

@@ -69,6 +69,7 @@ std::shared_ptr<Products> cpu::matmulProducts(const Op &op, StepContext &ctx) {
     operands[i].b =
         ctx.storage.floats(y) + yIndices[i] * size_t(shape.k * shape.n);
     operands[i].c = ctx.storage.floats(z) + i * size_t(shape.m * shape.n);
+    operands[i].columnBias = ctx.storage.matmulBias(op);
   }
   return products;
 }
@@ -81,7 +82,7 @@ StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
   const std::vector<GemmOperands> &operands = products->operands;
   GemmEpilogue epilogue{ctx.rounding(op.result())};
   epilogue.accumulate = ctx.accumulating && ctx.accumulating->contains(&op);
-  if (!epilogue.accumulate)
+  if (!epilogue.accumulate && !ctx.storage.matmulBias(op))
     if (StepFn thin = makeThinMatmul(*products, epilogue.rounding, ctx))
       return thin;
   if (operands.size() == 1 && ctx.schedule.isConstant(op.operand(0u))) {

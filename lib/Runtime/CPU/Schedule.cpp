@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schedule.h"
+#include "Merging.h"
 #include "PortParts.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -204,6 +205,18 @@ Step &Schedule::stepFor(const Op &op) {
   return steps.back();
 }
 
+/// Makes `op` part of the step that computes `x`.
+void Schedule::merge(const Op &op, const Value *x) {
+  size_t number = stepOf.lookup(x->definingOp());
+  steps[number].ops.push_back(&op);
+  stepOf[&op] = number;
+  internal.insert(x);
+}
+
+bool Step::hasFoldedNorm() const {
+  return isMerged() && ops[1]->is(ops::BatchNorm);
+}
+
 /// Finds values with all uses in the step that makes them. A use without an op
 /// is a result of the function; a use by an alias is outside the step.
 void Schedule::findInternalValues() {
@@ -239,6 +252,11 @@ Schedule::Schedule(const Function &function, const PortParts &parts,
     if (folds || op.is(ops::Const)) {
       for (const Value *result : op.resultValues())
         constants.insert(result);
+      continue;
+    }
+    if (fuses && (isNormOfConv(op, *this, numerics) ||
+                  isBiasOfMatmul(op, *this, numerics))) {
+      merge(op, op.is(ops::Add) ? summandOf(op) : op.operand(param::x));
       continue;
     }
     stepFor(op).ops.push_back(&op);

@@ -4,10 +4,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A step is one op, or several tile ops of one shape (elementwise ones, and
-/// softmax along rows) that are computed tile by tile, so that values between
-/// them stay in the cache. Constants and aliases need no step, and ops on
-/// constants are computed once, when the program is loaded.
+/// A step is one op, an op with its norm or bias, or several tile ops of one
+/// shape (elementwise ones, and softmax along rows) that are computed tile by
+/// tile, so that values between them stay in the cache. Constants and aliases
+/// need no step, and ops on constants are computed once, when the program is
+/// loaded.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +43,11 @@ struct Step {
   llvm::SmallVector<const Op *, 4> ops;
   /// The ops have a tile kernel each, and one shape.
   bool fused = false;
+
+  /// Whether the second of two ops is part of the first (Merging.h).
+  bool isMerged() const { return !fused && ops.size() == 2; }
+  /// A convolution with the norm after it in its weights.
+  bool hasFoldedNorm() const;
 };
 
 struct PortParts;
@@ -55,7 +61,7 @@ struct Schedule {
   std::vector<const Op *> folded;
   /// The value that each value is an alias of; most are their own root.
   llvm::DenseMap<const Value *, const Value *> roots;
-  /// Values that exist only inside one fused step.
+  /// Values that exist only inside one step.
   llvm::DenseSet<const Value *> internal;
 
   const Value *root(const Value *value) const { return roots.lookup(value); }
@@ -69,6 +75,7 @@ private:
   Step &stepFor(const Op &op);
   bool joins(const Op &op, const Step &step) const;
   bool canMoveToEnd(size_t number) const;
+  void merge(const Op &op, const Value *x);
   void findInternalValues();
 
   /// False for an emulated engine, where each op is a step.

@@ -31,7 +31,7 @@ void Storage::findStoredWeights(const Schedule &schedule,
                                 const llvm::DenseSet<const Op *> &expanding) {
   for (const Step &step : schedule.steps)
     for (const Op *op : step.ops)
-      if (!expanding.contains(op))
+      if (!step.hasFoldedNorm() && !expanding.contains(op))
         if (auto weight = storedWeightOf(*op, schedule))
           storedWeights[op] = std::move(weight);
 }
@@ -49,13 +49,18 @@ llvm::DenseSet<const Value *>
 Storage::neededRoots(const Function &function, const Schedule &schedule,
                      const PortParts &parts) const {
   llvm::DenseSet<const Value *> needed;
-  for (const Step &step : schedule.steps)
+  for (const Step &step : schedule.steps) {
+    if (step.hasFoldedNorm()) {
+      needed.insert(schedule.root(step.ops.front()->operand(param::x)));
+      continue;
+    }
     for (const Op *op : step.ops) {
       std::shared_ptr<const StoredWeight> weight = stored(*op);
       for (unsigned slot = 0; slot < op->numOperands(); ++slot)
         if (op->operand(slot) && !(weight && weight->slot == slot))
           needed.insert(schedule.root(op->operand(slot)));
     }
+  }
   for (const Value *result : function.resultValues())
     needed.insert(schedule.root(result));
   for (const PortPart &part : parts.outputs)
@@ -73,11 +78,24 @@ Storage::Storage(const Function &function, const Schedule &schedule,
   llvm::DenseSet<const Value *> needed = neededRoots(function, schedule, parts);
   placeConstants(function, needed);
   foldConstants(schedule, needed, numerics);
+  foldNorms(schedule);
   placePorts(schedule, parts);
   placeActivations(schedule, workspace);
   for (auto [value, root] : schedule.roots)
     if (value != root)
       places[value] = places.lookup(root);
+  placeMerged(schedule);
+}
+
+/// What an op of two computes is the result of both.
+void Storage::placeMerged(const Schedule &schedule) {
+  for (const Step &step : schedule.steps) {
+    if (!step.isMerged())
+      continue;
+    places[step.ops[0]->result()] = places.lookup(step.ops[1]->result());
+    if (!step.hasFoldedNorm())
+      matmulBiases[step.ops[0]] = floats(biasOf(*step.ops[1]));
+  }
 }
 
 /// Allocates memory for a constant.
@@ -201,6 +219,30 @@ void Storage::foldConstants(const Schedule &schedule,
                    places[value]);
     }
   }
+}
+
+void Storage::foldNorms(const Schedule &schedule) {
+  for (const Step &step : schedule.steps)
+    if (step.hasFoldedNorm()) {
+      auto folded =
+          std::make_shared<FoldedConv>(*step.ops[0], *step.ops[1], schedule);
+      constantWords += folded->count;
+      foldedConvs[step.ops[0]] = std::move(folded);
+    }
+}
+
+const float *Storage::convWeight(const Op &conv) const {
+  auto folded = foldedConvs.find(&conv);
+  return folded != foldedConvs.end() ? folded->second->weights.get()
+                                     : floats(conv.operand(param::weight));
+}
+
+const float *Storage::convBias(const Op &conv) const {
+  auto folded = foldedConvs.find(&conv);
+  if (folded != foldedConvs.end())
+    return folded->second->biases.get();
+  const Value *bias = conv.operand(param::bias);
+  return bias ? floats(bias) : nullptr;
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,7 @@
 #ifndef ANEC_LIB_RUNTIME_CPU_STORAGE_H
 #define ANEC_LIB_RUNTIME_CPU_STORAGE_H
 
+#include "Merging.h"
 #include "PortParts.h"
 #include "Schedule.h"
 #include "StoredWeight.h"
@@ -59,6 +60,16 @@ public:
     return storedWeights.lookup(&op);
   }
 
+  /// The weight of a convolution, with a norm that is part of it; and the bias,
+  /// null for none.
+  const float *convWeight(const Op &conv) const;
+  const float *convBias(const Op &conv) const;
+
+  /// The row that is added to a matmul as a part of it; null for none.
+  const float *matmulBias(const Op &matmul) const {
+    return matmulBiases.lookup(&matmul);
+  }
+
   /// The memory of constants, without what is read from mapped files.
   uint64_t constantBytes() const;
   uint64_t arenaBytes() const { return (arenaWords + ownWords) * 4; }
@@ -75,11 +86,15 @@ private:
   void foldConstants(const Schedule &schedule,
                      const llvm::DenseSet<const Value *> &needed,
                      Numerics numerics);
+  void foldNorms(const Schedule &schedule);
+  void placeMerged(const Schedule &schedule);
   void placePorts(const Schedule &schedule, const PortParts &parts);
   void placeActivations(const Schedule &schedule, Workspace &workspace);
 
   Places places;
   llvm::DenseMap<const Op *, std::shared_ptr<const StoredWeight>> storedWeights;
+  llvm::DenseMap<const Op *, std::shared_ptr<const FoldedConv>> foldedConvs;
+  llvm::DenseMap<const Op *, const float *> matmulBiases;
   std::vector<AlignedArray> constants; ///< each block holds several
   uint32_t *chunk = nullptr;           ///< free memory of the last block
   uint64_t chunkLeft = 0;

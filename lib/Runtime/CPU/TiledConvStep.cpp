@@ -141,8 +141,7 @@ struct TiledConv {
 } // namespace
 
 StepFn cpu::makeTiledConv(const Op &op, StepContext &ctx) {
-  const Value *x = op.operand(param::x), *weight = op.operand(param::weight),
-              *bias = op.operand(param::bias);
+  const Value *x = op.operand(param::x), *weight = op.operand(param::weight);
   llvm::ArrayRef<int64_t> kernel = weight->type.shape;
   auto conv = std::make_shared<TiledConv>();
   conv->images = size_t(x->type.shape[0]);
@@ -168,8 +167,8 @@ StepFn cpu::makeTiledConv(const Op &op, StepContext &ctx) {
   conv->packed = makeAlignedArray(conv->groups * conv->tiles() * conv->terms() *
                                   tileOutputs);
   conv->x = ctx.storage.floats(x);
-  conv->weights = ctx.storage.floats(weight);
-  conv->biases = bias ? ctx.storage.floats(bias) : nullptr;
+  conv->weights = ctx.storage.convWeight(op);
+  conv->biases = ctx.storage.convBias(op);
   conv->out = ctx.storage.floats(op.result());
   conv->rounding = ctx.rounding(op.result());
   bool isConstant = ctx.schedule.isConstant(weight);

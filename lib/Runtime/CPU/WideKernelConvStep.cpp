@@ -87,7 +87,6 @@ StepFn cpu::makeWideKernelConv(const Op &op, StepContext &ctx) {
       conv.taps <= conv.results || conv.rows() * conv.outputs == 0 ||
       conv.channels == 0 || conv.rows() * conv.columns() > mostElements)
     return {};
-  const Value *bias = op.operand(param::bias);
   const float *x = ctx.storage.floats(op.operand(param::x));
   float *out = ctx.storage.floats(op.result());
   auto windows =
@@ -101,9 +100,9 @@ StepFn cpu::makeWideKernelConv(const Op &op, StepContext &ctx) {
   shape.transB = Transpose::Yes;
   GemmOperands operands;
   operands.a = windows->data();
-  operands.b = ctx.storage.floats(op.operand(param::weight));
+  operands.b = ctx.storage.convWeight(op);
   operands.c = product->data();
-  operands.columnBias = bias ? ctx.storage.floats(bias) : nullptr;
+  operands.columnBias = ctx.storage.convBias(op);
   GemmEpilogue epilogue{ctx.rounding(op.result())};
   std::shared_ptr<PackedWeight> packed;
   if (ctx.schedule.isConstant(op.operand(param::weight)))
