@@ -4,7 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The result is viewed as [rows, columns], where columns is its last axis. A
+/// The result is viewed as [rows, columns], where columns is its last axis, or
+/// the last one with more than one element. A
 /// tile is some rows; every op of the step runs on a tile before the next one,
 /// so that values inside the step stay in the first-level cache. An operand is
 /// read as a whole tile when it has the result's shape; one that is broadcast,
@@ -104,10 +105,33 @@ static bool multipliesByReciprocal(const Op &op, StepContext &ctx) {
          (user && user->is(ops::Erf) && ctx.rounding(result) == Rounding::None);
 }
 
+/// The shape without its last `count` axes, which have one element.
+static llvm::ArrayRef<int64_t> without(llvm::ArrayRef<int64_t> shape,
+                                       size_t count) {
+  return shape.drop_back(std::min(count, shape.size()));
+}
+
+/// How many last axes of the step's results have one element, and do not
+/// matter. A row is no longer than a tile.
+static size_t lastUnitAxes(const Step &step) {
+  llvm::ArrayRef<int64_t> shape = step.ops.front()->result()->type.shape;
+  bool hasRows = llvm::any_of(step.ops, [](const Op *op) {
+    return tileKernel(*op)->kind == TileKernel::Kind::Softmax;
+  });
+  size_t count = 0;
+  while (!hasRows && count + 1 < shape.size() &&
+         shape[shape.size() - 1 - count] == 1 &&
+         shape[shape.size() - 2 - count] <= int64_t(tileElements))
+    ++count;
+  return count;
+}
+
 static Program compileTiles(const Step &step, StepContext &ctx) {
   Program program;
   const Value *first = step.ops.front()->result();
-  llvm::ArrayRef<int64_t> shape = first->type.shape;
+  size_t unitAxes = lastUnitAxes(step);
+  llvm::ArrayRef<int64_t> whole = first->type.shape;
+  llvm::ArrayRef<int64_t> shape = without(whole, unitAxes);
   program.columns = shape.empty() ? 1 : size_t(shape.back());
   program.rows = program.columns == 0
                      ? 0
@@ -135,11 +159,12 @@ static Program compileTiles(const Step &step, StepContext &ctx) {
       Source &source = tile.in[slot];
       if (ctx.schedule.internal.contains(operand)) {
         source.scratch = scratch.lookup(operand);
-      } else if (operand->type.shape == Shape(shape)) {
+      } else if (operand->type.shape == Shape(whole)) {
         source.base = ctx.storage.floats(operand);
       } else {
         source = broadcastSource(ctx.storage.floats(operand),
-                                 broadcastShape(*op, slot), shape);
+                                 without(broadcastShape(*op, slot), unitAxes),
+                                 shape);
       }
     }
     if (ctx.schedule.internal.contains(op->result())) {
