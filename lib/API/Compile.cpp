@@ -116,7 +116,7 @@ static bool quantize(CompiledProgram &program, const CompileOptions &options,
       *options.quantization,
       deployment ? deployment->iOS.str()
                  : opsetOf(*module.functions.front(), program.milVersion),
-      options.passes, options.quantizationReport};
+      options.passes, options.quantizationReport, options.inputMoments};
   auto value = [&](const WeightView &view) {
     return program.weightValue(view, {}, diags);
   };
@@ -262,6 +262,7 @@ bool anec::compileModel(std::unique_ptr<Module> module,
   package.weights = options.weights;
   package.quantization = options.quantization;
   package.quantizationReport = options.quantizationReport;
+  package.inputMoments = options.inputMoments;
   package.milVersion = options.milVersion;
   // Kernels are compiled by the default pipeline.
   package.passes = options.passes;

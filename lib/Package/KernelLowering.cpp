@@ -126,9 +126,9 @@ anec::lowerKernel(std::unique_ptr<Function> &kernel,
   if (!runPasses(*lowered.module, passes, diags, reports))
     return std::nullopt;
   if (options.quantization) {
-    KernelQuantization request{*options.quantization,
-                               opsetOf(function, options.milVersion),
-                               options.passes, options.quantizationReport};
+    KernelQuantization request{
+        *options.quantization, opsetOf(function, options.milVersion),
+        options.passes, options.quantizationReport, options.inputMoments};
     lowered.quantized = quantizeKernel(*lowered.module, request, executor,
                                        /*value=*/nullptr, diags);
     if (!lowered.quantized)

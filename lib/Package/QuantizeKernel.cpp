@@ -54,7 +54,8 @@ std::unique_ptr<QuantizedWeights>
 anec::quantizeKernel(Module &module, const KernelQuantization &request,
                      Executor &executor, WeightValue value,
                      Diagnostics &diags) {
-  QuantizeOptions options{request.form, chooseOps(request), request.report};
+  QuantizeOptions options{request.form, chooseOps(request), request.report,
+                          request.moments};
   if (!canUnpack(options.quantization, options.ops)) {
     diags.report(module.functions.front()->range, diag::FormOpset,
                  request.form.str(), request.opset);

@@ -39,9 +39,7 @@ struct QuantizedWeights::Product {
   ProductAxes axes;
 };
 
-/// The axes of the weight that `op` has in `slot`; nothing when it is not a
-/// weight of a product.
-static std::optional<ProductAxes> axesOf(const Op &op, unsigned slot) {
+std::optional<ProductAxes> anec::productAxes(const Op &op, unsigned slot) {
   if (op.is(ops::Conv) || op.is(ops::Linear)) {
     if (op.def().valueSlot(param::weight) == int(slot))
       return ProductAxes{0, 1};
@@ -89,6 +87,32 @@ bool QuantizedWeights::checkElements(llvm::StringRef name,
     diags.report(range, diag::NotFinite, wrong, value.numElements(), name,
                  spelling(value.dtype()));
   return wrong == 0;
+}
+
+/// Nothing, with the reason reported, when the moments of the inputs are not
+/// finite.
+std::optional<QuantizedArray>
+QuantizedWeights::quantize(llvm::StringRef name, const Constant &value,
+                           ProductAxes axes, SourceRange range,
+                           Diagnostics &diags) const {
+  QuantizedArray array =
+      quantizeArray(value, axes, options.quantization, executor);
+  if (!options.moments)
+    return array;
+  std::optional<WeightMatrix> matrix = WeightMatrix::of(value, axes);
+  std::optional<SecondMoments> moments;
+  if (matrix)
+    moments = options.moments->find(*matrix);
+  if (!moments) {
+    diags.report(range, diag::NotCalibrated, name);
+    return array;
+  }
+  if (!roundForOutputs(array, *matrix, value, axes, options.quantization,
+                       *moments, executor)) {
+    diags.report(range, diag::InputsNotFinite, name);
+    return std::nullopt;
+  }
+  return array;
 }
 
 TensorType QuantizedWeights::typeOf(const TensorType &weight, ProductAxes axes,
@@ -183,7 +207,9 @@ bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
       return true; // which writing it reports
     if (!checkElements(name, *known, source.range(), diags))
       return false;
-    array = quantizeArray(*known, axes, options.quantization, executor);
+    array = quantize(name, *known, axes, source.range(), diags);
+    if (!array)
+      return false;
     report(name, type, axes, *array);
   }
   Builder builder(*source.parent());
@@ -236,7 +262,7 @@ bool QuantizedWeights::rewrite(Function &function, WeightValue value,
         continue;
       for (unsigned slot = 0; slot < user->numOperands(); ++slot)
         if (user->operand(slot) == op.result())
-          if (std::optional<ProductAxes> axes = axesOf(*user, slot))
+          if (std::optional<ProductAxes> axes = productAxes(*user, slot))
             products.push_back({user, slot, *axes});
     }
     // The first product in the program has the choice of the axes.
@@ -273,6 +299,10 @@ void QuantizedWeights::report(llvm::StringRef name, const TensorType &type,
   row.bytesAfter = typeOf(type, axes, WeightPart::Data).numBytes() +
                    typeOf(type, axes, WeightPart::Table).numBytes();
   row.relativeError = array.relativeError();
+  if (array.outputs) {
+    row.outputError = array.outputs->rounded;
+    row.plainOutputError = array.outputs->plain;
+  }
 }
 
 ConstantRef QuantizedWeights::resolve(const QuantizedPart &part,
@@ -284,7 +314,11 @@ ConstantRef QuantizedWeights::resolve(const QuantizedPart &part,
     ConstantRef weight = value(part.view);
     if (!weight || !checkElements(array, *weight, part.range, diags))
       return nullptr;
-    last = quantizeArray(*weight, part.axes, options.quantization, executor);
+    std::optional<QuantizedArray> made =
+        quantize(array, *weight, part.axes, part.range, diags);
+    if (!made)
+      return nullptr;
+    last = std::move(*made);
     lastKey = key;
     report(array, part.view.type(), part.axes, last);
   }

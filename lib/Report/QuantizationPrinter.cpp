@@ -31,7 +31,7 @@ void anec::printQuantization(const QuantizationReport &report,
   out << llvm::left_justify("weight", width) << "  "
       << llvm::left_justify("shape", shapes)
       << "  form              bits  error"
-      << (hasOutputs ? "     output error" : "") << '\n';
+      << (hasOutputs ? "     output error, to nearest" : "") << '\n';
   for (const QuantizedWeightRow &row : report.weights) {
     out << llvm::left_justify(row.name, width) << "  "
         << llvm::left_justify(shapeToString(row.type.shape), shapes) << "  "
@@ -39,7 +39,8 @@ void anec::printQuantization(const QuantizationReport &report,
         << llvm::format("  %4.2f  %.6f", row.bitsPerWeight(),
                         row.relativeError);
     if (row.outputError)
-      out << llvm::format("  %.6f", *row.outputError);
+      out << llvm::format("  %.6f      %.6f", *row.outputError,
+                          *row.plainOutputError);
     out << '\n';
   }
   auto [before, after] = totals(report);
@@ -67,8 +68,10 @@ void anec::printQuantizationJson(const QuantizationReport &report,
           json.attribute("bytes", int64_t(row.bytesAfter));
           json.attribute("bits_per_weight", row.bitsPerWeight());
           json.attribute("relative_error", row.relativeError);
-          if (row.outputError)
+          if (row.outputError) {
             json.attribute("output_error", *row.outputError);
+            json.attribute("output_error_to_nearest", *row.plainOutputError);
+          }
         });
     });
     json.attribute("bytes_before", int64_t(bytes.first));

@@ -194,6 +194,11 @@ def commands(out):
                                    "--quantize=int4", "--quantize-report",
                                    "-o", q + ".mil"], ["k.tdsl"], q + ".mil",
                   ["../weights", "../weights/" + out + ".bin"])
+    yield Command("anec compile", ["anec", "m.tdsl", "--forward-only",
+                                   "--weights=w.safetensors", "--quantize=int4",
+                                   "--calibrate=data.txt", "-o", q + ".anepkg"],
+                  ["m.tdsl", "w.safetensors", "data.txt"], q + ".anepkg",
+                  package, True)
     yield Command("anec compile", ["anec", "m.tdsl", "--emit=report"], ["m.tdsl"])
     yield Command("anec compile", ["anec", "m.anepkg", "--emit=ir"],
                   ["m.anepkg/schedule.ir", "m.anepkg/manifest.json"])

@@ -73,7 +73,7 @@ ExitCode Compile::printPage(const Invocation &call) const {
 bool Compile::compile(const PassManagerOptions &target,
                       Diagnostics &diags) const {
   std::optional<BuildRequest> request = flags.read(target, diags);
-  if (!request)
+  if (!request || !flags.calibrateFor(*request, diags))
     return false;
   BuildResult result;
   bool ok = build(*request, flags.format(), flags.place(), result, diags);
@@ -132,6 +132,8 @@ constinit const CommandDef commands::Compile = {
   anec mlp.tdsl --weights=w.safetensors --quantize=int8 -o mlp.mil
   anec llama.tdsl --forward-only --weights=w.safetensors --quantize=int8 \
        --quantize-report -o llama.anepkg      and the error of each weight
+  anec llama.tdsl --forward-only --weights=w.safetensors --quantize=int4 \
+       --calibrate=wiki.txt -o llama.anepkg   rounded for what a text needs
   anec model.mlpackage --quantize=lut4 -o small.mlpackage
   anec out.mil --emit=report                  statistics of the program
   anec out.mil --emit=report --target=m4      with predicted times on M4

@@ -4,9 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileFlags.h"
+#include "anec/API/Calibrate.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Report/PassStatistics.h"
 #include "anec/Report/QuantizationPrinter.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -165,6 +167,47 @@ bool CompileFlags::writeQuantizationReport(Diagnostics &diags) const {
       diags);
 }
 
+/// Whether an argument of --calibrate names an array.
+static bool isArrayArgument(llvm::StringRef argument) {
+  return argument.contains('=') && argument.ends_with(".npy");
+}
+
+bool CompileFlags::calibrateFor(BuildRequest &request,
+                                Diagnostics &diags) const {
+  if (calibrate.empty())
+    return true;
+  CalibrationData data;
+  for (const std::string &argument : calibrate)
+    (isArrayArgument(argument) ? data.arrays : data.texts).push_back(argument);
+  data.tokenizer = calibrateTokenizer;
+  data.tokens = calibrateTokens;
+  request.options.inputMoments =
+      collectMoments(input, request.options, data, diags);
+  return request.options.inputMoments != nullptr;
+}
+
+/// The error in --calibrate and its companions; empty when they are valid.
+std::string CompileFlags::checkCalibrate() const {
+  bool hasCompanion = calibrateTokenizer.getNumOccurrences() ||
+                      calibrateTokens.getNumOccurrences();
+  if (calibrate.empty())
+    return hasCompanion ? "--calibrate-tokenizer and --calibrate-tokens are "
+                          "for --calibrate"
+                        : "";
+  if (!quantize.getNumOccurrences())
+    return "--calibrate is for --quantize";
+  size_t arrays = size_t(llvm::count_if(calibrate, isArrayArgument));
+  if (arrays && arrays < calibrate.size())
+    return "--calibrate takes texts, or NAME=FILE.npy for each input";
+  if (arrays && hasCompanion)
+    return "--calibrate-tokenizer and --calibrate-tokens are for texts";
+  if (place().isStream())
+    return "--calibrate needs -o: weights are quantized when they are written";
+  if (input == "-")
+    return "--calibrate needs a file to compile: it is compiled twice";
+  return "";
+}
+
 /// The error in --quantize and --quantize-report; empty when they are valid.
 std::string CompileFlags::checkQuantize() const {
   if (quantizeReport.getNumOccurrences() && !quantize.getNumOccurrences())
@@ -225,8 +268,9 @@ std::string CompileFlags::check() const {
     return wrong;
   if (wouldReplaceSource())
     return "-o would overwrite the input, `" + input + "`";
-  if (std::string wrong = checkQuantize(); !wrong.empty())
-    return wrong;
+  for (const std::string &wrong : {checkQuantize(), checkCalibrate()})
+    if (!wrong.empty())
+      return wrong;
   if (std::string wrong = defines.check(); !wrong.empty())
     return wrong;
   return shapes.check();

@@ -174,6 +174,19 @@ struct CompileFlags {
       llvm::cl::ValueOptional,
       llvm::cl::desc("Print what --quantize changed of each weight, or write "
                      "it to FILE.json")};
+  llvm::cl::list<std::string> calibrate{
+      "calibrate", llvm::cl::value_desc("FILE|NAME=FILE.npy"),
+      llvm::cl::desc(
+          "Round with --quantize so that the outputs of products change less "
+          "on this text or .bin file of token ids, of a language model, or on "
+          "this array for an input; can be repeated")};
+  llvm::cl::opt<std::string> calibrateTokenizer{
+      "calibrate-tokenizer", llvm::cl::value_desc("FILE"),
+      llvm::cl::desc("The tokenizer of the texts of --calibrate (default: "
+                     "bytes are tokens)")};
+  llvm::cl::opt<uint64_t> calibrateTokens{
+      "calibrate-tokens", llvm::cl::value_desc("N"), llvm::cl::init(65536),
+      llvm::cl::desc("Tokens of --calibrate at most (default 65536; 0: all)")};
 
   llvm::cl::opt<std::string> deployment{
       "deployment", llvm::cl::value_desc("macosN|iosN"),
@@ -204,6 +217,10 @@ struct CompileFlags {
 
   /// Filled by the build; for --quantize-report.
   mutable QuantizationReport quantization;
+  /// Runs the program on what --calibrate names, if anything. Returns false,
+  /// with the reason reported, on failure.
+  [[nodiscard]] bool calibrateFor(BuildRequest &request,
+                                  Diagnostics &diags) const;
   /// Prints or writes what --quantize-report asks for. Returns false, with the
   /// reason reported, on failure.
   [[nodiscard]] bool writeQuantizationReport(Diagnostics &diags) const;
@@ -212,6 +229,7 @@ private:
   bool wouldReplaceSource() const;
   std::string checkDecode() const;
   std::string checkQuantize() const;
+  std::string checkCalibrate() const;
   [[nodiscard]] bool readPasses(BuildRequest &request,
                                 Diagnostics &diags) const;
 };

@@ -49,6 +49,8 @@ struct CompileOptions : ReadOptions {
   std::optional<Quantization> quantization;
   /// Where each quantized weight is reported when it is written; may be null.
   QuantizationReport *quantizationReport = nullptr;
+  /// Of the inputs of products, for rounding; see collectMoments.
+  std::shared_ptr<const InputMoments> inputMoments = nullptr;
 
   // For models.
 

@@ -190,6 +190,8 @@ struct PackageOptions {
   std::optional<Quantization> quantization;
   /// Where each quantized weight is reported; may be null.
   QuantizationReport *quantizationReport = nullptr;
+  /// Of the inputs of products, for rounding; null to round to nearest.
+  std::shared_ptr<const InputMoments> inputMoments = nullptr;
   /// The facts of the program before passes.
   ModelFacts facts;
   /// Weights that are zeros when they are drawn.

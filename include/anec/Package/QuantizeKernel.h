@@ -16,6 +16,7 @@ struct KernelQuantization {
   std::string opset;                ///< that the program will declare
   const PassManagerOptions &passes; ///< with the target
   QuantizationReport *report = nullptr;
+  std::shared_ptr<const InputMoments> moments = nullptr; ///< QuantizeOptions
 };
 
 /// The opset that `function` has in a program of MIL version `milVersion`;

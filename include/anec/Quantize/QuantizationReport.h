@@ -20,8 +20,9 @@ struct QuantizedWeightRow {
   uint64_t bytesBefore = 0, bytesAfter = 0; ///< after: with scales or palettes
   /// The norm of what changed relative to that of the weight.
   double relativeError = 0;
-  /// The same of the outputs of its product for the calibration inputs.
-  std::optional<double> outputError;
+  /// The same of the outputs of its product for the calibration inputs, and
+  /// what it would be with elements rounded to nearest.
+  std::optional<double> outputError, plainOutputError;
 
   double bitsPerWeight() const {
     return double(bytesAfter) * 8 / double(type.numElements());

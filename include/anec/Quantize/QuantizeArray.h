@@ -8,11 +8,19 @@
 
 #include "anec/IR/Constant.h"
 #include "anec/Quantize/Quantization.h"
+#include <optional>
 #include <vector>
 
 namespace anec {
 
 class Executor;
+
+/// The change of a product's outputs, relative to their norm over the
+/// calibration inputs.
+struct OutputErrors {
+  double plain = 0;   ///< with elements rounded to nearest
+  double rounded = 0; ///< as they are rounded
+};
 
 /// A weight as integers with scales, or as indices with palettes.
 struct QuantizedArray {
@@ -24,6 +32,8 @@ struct QuantizedArray {
   /// The sums of squares of the weight's elements, and of their differences
   /// to what the ops that unpack the weight return.
   double squares = 0, squaredErrors = 0;
+  /// With the moments of the product's inputs.
+  std::optional<OutputErrors> outputs;
 
   /// The norm of the differences relative to that of the weight; 0 for a
   /// weight of zeros.

@@ -22,8 +22,8 @@
 
 #include "anec/IR/IR.h"
 #include "anec/IR/WeightView.h"
+#include "anec/Quantize/InputMoments.h"
 #include "anec/Quantize/QuantizationReport.h"
-#include "anec/Quantize/QuantizeArray.h"
 #include "anec/Support/Diagnostics.h"
 #include <functional>
 #include <map>
@@ -46,7 +46,14 @@ struct QuantizeOptions {
   UnpackingOps ops = UnpackingOps::Blockwise;
   /// Where each quantized weight is reported; may be null.
   QuantizationReport *report = nullptr;
+  /// Elements are rounded so that the outputs for these inputs change less;
+  /// null to round to nearest.
+  std::shared_ptr<const InputMoments> moments = nullptr;
 };
+
+/// The axes of the weight that `op` has in `slot`; nothing when it is not a
+/// weight of a product.
+std::optional<ProductAxes> productAxes(const Op &op, unsigned slot);
 
 /// Whether `ops` have a form for `quantization`.
 bool canUnpack(const Quantization &quantization, UnpackingOps ops);
@@ -109,6 +116,10 @@ private:
                   Diagnostics &diags) const;
   bool checkElements(llvm::StringRef name, const Constant &value,
                      SourceRange range, Diagnostics &diags) const;
+  std::optional<QuantizedArray> quantize(llvm::StringRef name,
+                                         const Constant &value,
+                                         ProductAxes axes, SourceRange range,
+                                         Diagnostics &diags) const;
   TensorType typeOf(const TensorType &weight, ProductAxes axes,
                     WeightPart part) const;
   ConstantRef constantOf(const QuantizedArray &array, const TensorType &type,

@@ -1,0 +1,271 @@
+//===- Calibrate.cpp - what quantization knows of activations -------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/API/Calibrate.h"
+#include "anec/API/Diags.h"
+#include "anec/Arrays/Npy.h"
+#include "anec/Runtime/Backends.h"
+#include "anec/Runtime/InputArrays.h"
+#include "anec/Runtime/MomentsBackend.h"
+#include "anec/Runtime/ProgramRun.h"
+#include "anec/Runtime/Session.h"
+#include "anec/Support/TemporaryFolder.h"
+#include "anec/Train/OpenTextModel.h"
+#include "anec/Train/TokenData.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace anec;
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+/// The elements of an input for each run: one for all, or one for each.
+using Runs = std::vector<ConstantRef>;
+
+/// Runs of `array`, which is for `port`; empty, with the reason reported, when
+/// it does not fit.
+static Runs runsOf(const ConstantRef &array, llvm::StringRef path,
+                   const Port &port, Diagnostics &diags) {
+  const TensorType &type = array->type();
+  Shape wanted = withoutOnes(port.type.shape);
+  bool isOne = withoutOnes(type.shape) == wanted;
+  bool isSeveral =
+      !isOne && type.rank() > 0 &&
+      withoutOnes(llvm::ArrayRef(type.shape).drop_front()) == wanted;
+  if ((!isOne && !isSeveral) ||
+      isFloat(type.dtype) != isFloat(port.type.dtype)) {
+    diags.reportFile(path, diag::CalibrationArray, port.name, port.type.str(),
+                     type.str());
+    return {};
+  }
+  int64_t size = port.type.numElements();
+  Runs runs;
+  for (int64_t run = 0; run < type.numElements() / size; ++run) {
+    ConstantRef part = array->part(run * size, port.type.shape);
+    runs.push_back(Constant::fromDoubles(port.type, part->asDoubles()));
+  }
+  if (runs.empty())
+    diags.reportFile(path, diag::CalibrationArray, port.name, port.type.str(),
+                     type.str());
+  return runs;
+}
+
+/// Runs a program on the arrays of `arguments`. `needs` says which inputs must
+/// be given; others are zeros.
+static bool runOnArrays(
+    llvm::ArrayRef<std::string> arguments, llvm::ArrayRef<Port> inputs,
+    llvm::ArrayRef<Port> outputs, llvm::function_ref<bool(size_t input)> needs,
+    llvm::function_ref<bool(llvm::ArrayRef<llvm::ArrayRef<uint8_t>>,
+                            llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>>)>
+        run,
+    Diagnostics &diags) {
+  std::vector<Runs> given(inputs.size());
+  for (const std::string &argument : arguments) {
+    auto [name, path] = llvm::StringRef(argument).split('=');
+    const Port *port = llvm::find_if(
+        inputs, [&](const Port &other) { return other.name == name; });
+    if (port == inputs.end()) {
+      diags.reportFile(path, diag::NoCalibrationInput, name);
+      return false;
+    }
+    ConstantRef array = readNpy(path, diags);
+    Runs &runs = given[size_t(port - inputs.begin())];
+    if (array)
+      runs = runsOf(array, path, *port, diags);
+    if (runs.empty())
+      return false;
+  }
+  size_t count = 1;
+  for (const Runs &runs : given)
+    count = std::max(count, runs.size());
+  for (auto [index, runs] : llvm::enumerate(given)) {
+    if (runs.empty() && needs(index)) {
+      diags.report({}, diag::CalibrationInputMissing, inputs[index].name,
+                   inputs[index].type.str());
+      return false;
+    }
+    if (runs.empty())
+      runs.push_back(Constant::fromDoubles(
+          inputs[index].type,
+          std::vector<double>(size_t(inputs[index].type.numElements()))));
+    if (runs.size() > 1 && runs.size() < count) {
+      diags.report({}, diag::CalibrationRuns, inputs[index].name, runs.size(),
+                   count);
+      return false;
+    }
+  }
+  std::vector<std::vector<uint8_t>> results;
+  for (const Port &port : outputs)
+    results.emplace_back(port.type.numBytes());
+  llvm::SmallVector<llvm::MutableArrayRef<uint8_t>> out(results.begin(),
+                                                        results.end());
+  for (size_t number = 0; number < count; ++number) {
+    llvm::SmallVector<llvm::ArrayRef<uint8_t>> in;
+    for (const Runs &runs : given)
+      in.push_back(runs[runs.size() > 1 ? number : 0]->bytes());
+    if (!run(in, out))
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+static bool runOnTexts(Session &session, const CalibrationData &data,
+                       Diagnostics &diags) {
+  std::unique_ptr<TextModel> model = openTextModel(session, "", diags);
+  std::unique_ptr<Tokenizer> tokenizer =
+      model ? openTokenizer(data.tokenizer, diags) : nullptr;
+  if (!tokenizer)
+    return false;
+  std::optional<TokenData> tokens = TokenData::open(
+      data.texts, "", *tokenizer, int64_t(model->vocabulary()), diags);
+  if (!tokens)
+    return false;
+  size_t length = model->positions();
+  uint64_t windows = tokens->size() / length;
+  if (!windows) {
+    diags.reportFile(data.texts.front(), diag::CalibrationTooShort,
+                     tokens->size(), length);
+    return false;
+  }
+  if (data.tokens)
+    windows = std::min(windows, std::max<uint64_t>(1, data.tokens / length));
+  std::vector<int32_t> ids(length);
+  for (uint64_t window = 0; window < windows; ++window) {
+    tokens->copy(window * length, ids);
+    TokenFeed feed;
+    feed.tokens = ids;
+    feed.wanted = 0;
+    if (!model->feed(feed, diags))
+      return false;
+  }
+  return true;
+}
+
+static bool runModel(ModelPackage package, Backend &backend,
+                     const LoadOptions &load, const CalibrationData &data,
+                     Diagnostics &diags) {
+  SessionOptions options;
+  options.load = load;
+  std::unique_ptr<Session> session =
+      Session::open(std::move(package), backend, options, diags);
+  if (!session)
+    return false;
+  if (!data.texts.empty())
+    return runOnTexts(*session, data, diags);
+  std::vector<const PackagedEntry *> candidates;
+  for (const PackagedEntry &entry : session->package().entries)
+    candidates.push_back(&entry);
+  const PackagedEntry *entry =
+      chooseEntry(session->package(), "", candidates, diags);
+  if (!entry || !session->prepare(entry->name, diags))
+    return false;
+  return runOnArrays(
+      data.arrays, session->inputs(entry->name), session->outputs(entry->name),
+      [&](size_t input) {
+        return entry->inputs[input].role != ValueRole::Target;
+      },
+      [&](auto in, auto out) {
+        return session->run(entry->name, in, out, diags, Gradients::None);
+      },
+      diags);
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A source without quantization: a package, or a program in a file.
+struct Prepared {
+  std::optional<ModelPackage> package;
+  std::shared_ptr<TemporaryFolder> folder; ///< of the program
+  explicit operator bool() const { return package || folder; }
+};
+} // namespace
+
+static constexpr llvm::StringLiteral programFile = "program.mil";
+
+static Prepared prepare(llvm::StringRef path, const CompileOptions &options,
+                        Diagnostics &diags) {
+  std::optional<Source> source = openSource(path, diags);
+  if (!source)
+    return {};
+  Compiled compiled = compileSource(*source, options, "", diags);
+  if (!compiled.program)
+    return {std::move(compiled.package), nullptr};
+  std::shared_ptr<TemporaryFolder> folder = TemporaryFolder::create(diags);
+  if (!folder || !compiled.program->write(folder->file(programFile), diags))
+    return {};
+  return {std::nullopt, std::move(folder)};
+}
+
+static bool runProgram(llvm::StringRef path, llvm::StringRef wanted,
+                       Backend &backend, LoadOptions load,
+                       const CalibrationData &data, Diagnostics &diags) {
+  if (!data.texts.empty()) {
+    diags.reportFile(data.texts.front(), diag::CalibrationNeedsArrays);
+    return false;
+  }
+  std::unique_ptr<Module> module = readSourceFile(path, {}, diags);
+  const Function *function =
+      module ? findFunctionToRun(*module, wanted, diags) : nullptr;
+  if (!function)
+    return false;
+  load.milVersion = module->version;
+  std::unique_ptr<Executable> executable = backend.load(*function, load, diags);
+  return executable &&
+         runOnArrays(
+             data.arrays, executable->inputs(), executable->outputs(),
+             [](size_t) { return true; },
+             [&](auto in, auto out) { return executable->run(in, out, diags); },
+             diags);
+}
+
+std::shared_ptr<const InputMoments>
+anec::collectMoments(llvm::StringRef path, const CompileOptions &given,
+                     const CalibrationData &data, Diagnostics &diags) {
+  CompileOptions options = given;
+  options.quantization.reset();
+  options.quantizationReport = nullptr;
+  options.inputMoments = nullptr;
+  options.train = false;
+  options.decode = false;
+  options.weightMode = WeightMode::Baked;
+  options.coreML = {};
+  options.passes.passes.clear();
+  options.remarks = options.passes.remarks = false;
+  options.passes.verifyNumerics = false;
+  options.passes.afterPass = nullptr;
+  // Compiling with quantization says again what this says, except errors.
+  Diagnostics repeated;
+  Prepared prepared = prepare(path, options, repeated);
+  if (!prepared)
+    prepared = prepare(path, options, diags);
+  if (!prepared)
+    return nullptr;
+  LoadOptions load;
+  load.numerics = Numerics::FP32;
+  std::shared_ptr<Executor> executor = options.weights.executor;
+  load.workspace = executor ? std::make_shared<Workspace>(executor)
+                            : std::make_shared<Workspace>();
+  BackendSettings settings;
+  settings.executor = load.workspace->sharedExecutor();
+  std::unique_ptr<Backend> cpu =
+      Backends::builtin().open("cpu", settings, diags);
+  if (!cpu)
+    return nullptr;
+  MomentsBackend backend(*cpu);
+  bool ok =
+      prepared.package
+          ? runModel(std::move(*prepared.package), backend, load, data, diags)
+          : runProgram(prepared.folder->file(programFile), given.function,
+                       backend, load, data, diags);
+  return ok ? backend.moments() : nullptr;
+}
