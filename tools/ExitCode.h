@@ -12,6 +12,7 @@
 #define ANEC_TOOLS_EXITCODE_H
 
 #include "anec/Bench/Diags.h"
+#include "anec/Generate/Diags.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Probe/Diags.h"
 #include "anec/Runtime/Diags.h"

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
-#include "anec/Train/Diags.h"
+#include "anec/Generate/Diags.h"
 #include <atomic>
 
 using namespace anec;

@@ -5,9 +5,9 @@
 
 #include "anec/Train/TokenData.h"
 #include "DataFiles.h"
-#include "TokenFileHeader.h"
 #include "anec/Support/Digest.h"
 #include "anec/Support/MappedFile.h"
+#include "anec/Text/TokenFileHeader.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

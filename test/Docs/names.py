@@ -31,7 +31,7 @@ FORBIDDEN = [
 ALLOWED = [
     (r"lib/Train/(TrainLog|CheckpointState)\.cpp", r'"(loss_scale|tokens)"',
      "keys of JSON files"),
-    (r"lib/Train/HuggingFace/PostProcessor\.cpp", r'"tokens"',
+    (r"lib/Text/HuggingFace/PostProcessor\.cpp", r'"tokens"',
      "a key of tokenizer.json"),
     (r"lib/Import/GgufTokenizer(Json)?\.cpp", r'"tokens"',
      "keys of GGUF files and of tokenizer.json"),

@@ -15,7 +15,7 @@
 #include "anec/Arrays/Gguf.h"
 #include "anec/Formats/Source.h"
 #include "anec/Import/Import.h"
-#include "anec/Train/Tokenizer.h"
+#include "anec/Text/Tokenizer.h"
 
 using namespace anec;
 

@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FileOfBytes.h"
+#include "anec/Text/Tokenizer.h"
 #include "anec/Train/LlamaWeights.h"
-#include "anec/Train/Tokenizer.h"
 
 using namespace anec;
 

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Train/Generate.h"
+#include "anec/Generate/Generate.h"
+#include "anec/Generate/Prompts.h"
+#include "anec/Generate/StopTexts.h"
 #include "anec/Support/SplitMix.h"
-#include "anec/Train/Prompts.h"
-#include "anec/Train/StopTexts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <cmath>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Train/Sampler.h"
+#include "anec/Generate/Sampler.h"
 #include "gtest/gtest.h"
 #include <cmath>
 

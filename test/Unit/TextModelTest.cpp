@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/API/Compile.h"
+#include "anec/Generate/IncrementalModel.h"
 #include "anec/Runtime/CPU/CpuBackend.h"
-#include "anec/Train/IncrementalModel.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Train/Tokenizer.h"
+#include "anec/Text/Tokenizer.h"
 #include "gtest/gtest.h"
 
 using namespace anec;

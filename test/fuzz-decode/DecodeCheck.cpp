@@ -5,10 +5,10 @@
 
 #include "DecodeCheck.h"
 #include "anec/Arrays/Safetensors.h"
+#include "anec/Generate/IncrementalModel.h"
 #include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/TemporaryFolder.h"
-#include "anec/Train/IncrementalModel.h"
 #include "anec/anec.h"
 #include <cmath>
 

@@ -9,8 +9,8 @@
 #include "CommandTable.h"
 #include "GenerateFlags.h"
 #include "GenerateOutput.h"
-#include "anec/Train/Diags.h"
-#include "anec/Train/Prompts.h"
+#include "anec/Generate/Diags.h"
+#include "anec/Generate/Prompts.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

@@ -6,7 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_GENERATEFLAGS_H
 #define ANEC_TOOLS_ANE_RUN_GENERATEFLAGS_H
 
-#include "anec/Train/Generate.h"
+#include "anec/Generate/Generate.h"
 #include "anec/Train/TrainedModel.h"
 #include "llvm/Support/CommandLine.h"
 

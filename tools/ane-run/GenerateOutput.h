@@ -6,7 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_GENERATEOUTPUT_H
 #define ANEC_TOOLS_ANE_RUN_GENERATEOUTPUT_H
 
-#include "anec/Train/ChatSession.h"
+#include "anec/Generate/ChatSession.h"
 
 namespace anec {
 

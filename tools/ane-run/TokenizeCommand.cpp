@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandTable.h"
-#include "anec/Train/TokenFiles.h"
+#include "anec/Text/TokenFiles.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

@@ -21,10 +21,10 @@
 #define ANEC_API_PROGRAMSESSION_H
 
 #include "anec/API/Compile.h"
+#include "anec/Generate/Generate.h"
 #include "anec/Runtime/Backends.h"
 #include "anec/Runtime/OutputFiles.h"
 #include "anec/Runtime/Session.h"
-#include "anec/Train/Generate.h"
 
 namespace anec {
 

@@ -18,7 +18,7 @@
 #ifndef ANEC_TRAIN_EVALUATE_H
 #define ANEC_TRAIN_EVALUATE_H
 
-#include "anec/Train/TextModel.h"
+#include "anec/Generate/TextModel.h"
 #include "anec/Train/TokenData.h"
 #include <atomic>
 #include <functional>

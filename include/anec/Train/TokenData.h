@@ -13,8 +13,8 @@
 #ifndef ANEC_TRAIN_TOKENDATA_H
 #define ANEC_TRAIN_TOKENDATA_H
 
+#include "anec/Text/Tokenizer.h"
 #include "anec/Train/DataOrder.h"
-#include "anec/Train/Tokenizer.h"
 #include <memory>
 #include <vector>
 

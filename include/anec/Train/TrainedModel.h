@@ -7,8 +7,8 @@
 #define ANEC_TRAIN_TRAINEDMODEL_H
 
 #include "anec/Runtime/Session.h"
+#include "anec/Text/Tokenizer.h"
 #include "anec/Train/Checkpoint.h"
-#include "anec/Train/Tokenizer.h"
 
 namespace anec {
 

@@ -9,6 +9,7 @@
 #include "anec/Bench/Diags.h"
 #include "anec/CoreML/Diags.h"
 #include "anec/Frontend/Diags.h"
+#include "anec/Generate/Diags.h"
 #include "anec/IR/Diags.h"
 #include "anec/Import/Diags.h"
 #include "anec/MIL/Diags.h"
@@ -21,6 +22,7 @@
 #include "anec/Report/ReferencePages.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Target/Diags.h"
+#include "anec/Text/Diags.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -60,6 +62,10 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 #include "anec/Runtime/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Target/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Generate/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Text/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Train/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,

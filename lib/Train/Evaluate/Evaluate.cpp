@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/Evaluate.h"
+#include "anec/Generate/Diags.h"
 #include "anec/Train/Diags.h"
 #include <algorithm>
 #include <chrono>
