@@ -63,6 +63,7 @@ ProgramSession::open(ModelPackage package, const ProgramSessionOptions &options,
   session.load = state->load;
   session.weights = options.weights;
   session.weights.executor = executor;
+  session.recompute = options.recompute;
   state->package =
       Session::open(std::move(package), *state->backend, session, diags);
   if (!state->package)

@@ -122,6 +122,7 @@ bool TrainingRun::openModel(ModelPackage package) {
   session.load.workspace = workspace;
   session.load.numerics = *parseNumerics(state.numerics);
   session.weights = options.weights;
+  session.recompute = options.recompute;
   // Without any, those in the package, and else new ones.
   bool given = !session.weights.source.empty() || session.weights.seed;
   if (!given && package.values.empty() &&

@@ -16,6 +16,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <cstring>
 
 using namespace anec;
 using namespace anec::fuzz;
@@ -65,6 +66,9 @@ private:
   bool checkFiles();
   bool checkBlobs(const PackagedKernel &kernel);
   bool runSession();
+  bool checkRecomputed(ProgramSessionOptions run, const std::string &entry,
+                       llvm::ArrayRef<InputArray> inputs, float loss,
+                       llvm::ArrayRef<NamedFloats> gradients);
   bool compare(double loss, llvm::ArrayRef<NamedFloats> gradients);
   bool compareGradient(const std::string &name, const Elements &got);
   bool isConditioned(double factor, unsigned count);
@@ -414,7 +418,38 @@ bool Checker::runSession() {
                       llvm::MutableArrayRef<float>(loss));
   if (!session->run(name, inputs, outputs, diags))
     return failWithErrors("run");
-  return compare(loss, session->gradients());
+  return compare(loss, session->gradients()) &&
+         (configuration.isForwardOnly ||
+          checkRecomputed(run, name, inputs, loss, session->gradients()));
+}
+
+static bool haveSameBits(llvm::ArrayRef<float> lhs, llvm::ArrayRef<float> rhs) {
+  return lhs.size() == rhs.size() &&
+         std::memcmp(lhs.data(), rhs.data(), lhs.size() * sizeof(float)) == 0;
+}
+
+/// Whether gradients are the same when the backward computes the forward again.
+bool Checker::checkRecomputed(ProgramSessionOptions run,
+                              const std::string &entry,
+                              llvm::ArrayRef<InputArray> inputs, float loss,
+                              llvm::ArrayRef<NamedFloats> gradients) {
+  run.recompute = true;
+  std::unique_ptr<ProgramSession> session =
+      ProgramSession::openFile(folder->file("model.anepkg"), run, diags);
+  if (!session)
+    return failWithErrors("session that recomputes");
+  float again = 0;
+  const PackagedEntry &packaged = *session->findEntry(entry);
+  OutputArray output(packaged.outputs[*packaged.outputOf(ValueRole::Loss)].name,
+                     llvm::MutableArrayRef<float>(again));
+  if (!session->run(entry, inputs, output, diags))
+    return failWithErrors("run that recomputes");
+  if (!haveSameBits(loss, again))
+    return fail("recomputed: loss");
+  for (auto [lhs, rhs] : llvm::zip_equal(gradients, session->gradients()))
+    if (lhs.name != rhs.name || !haveSameBits(lhs.elements, rhs.elements))
+      return fail("recomputed: gradient", lhs.name);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

@@ -119,6 +119,11 @@ private:
   cl::opt<unsigned> keep{"keep", cl::value_desc("N"), cl::init(3),
                          cl::desc("Number of newest checkpoints to keep, in "
                                   "addition to the best (default 3; 0: all)")};
+  cl::opt<bool> recompute{
+      "recompute",
+      cl::desc("Compute the forward of each layer again in the backward "
+               "instead of keeping its values: less memory for long texts and "
+               "deep models, and a forward more time")};
   cl::opt<std::string> profile{
       "profile", cl::value_desc("FILE.json"),
       cl::desc("Write a trace of the first steps, for about:tracing")};
@@ -153,6 +158,7 @@ TrainOptions Train::options() const {
   options.validationWindows = validationWindows;
   options.keep = keep;
   options.profile = profile;
+  options.recompute = recompute;
   options.stop = &stopRequested();
   return options;
 }

@@ -41,6 +41,8 @@ struct ProgramSessionOptions {
   /// Weights of a package. Missing values come from the package's own file;
   /// opening fails when a weight has no value at all.
   WeightOptions weights;
+  /// Trains a package in less memory and more time; see SessionOptions.
+  bool recompute = false;
   /// How openFile reads or compiles sources other than packages.
   CompileOptions compile;
 };

@@ -41,6 +41,11 @@ struct SessionOptions {
   /// Computes the gradients of weights on a separate thread while kernels run.
   /// Unset: when kernels leave the processor free.
   std::optional<bool> overlap;
+  /// Computes the forward of each layer again in the backward instead of
+  /// keeping what the backward needs of it: a training step takes a forward
+  /// longer, and gradients are the same, bit for bit. Kept are the values
+  /// between turns of a `repeat`, or between kernels outside of one.
+  bool recompute = false;
 };
 
 /// An array owned by the session.

@@ -53,6 +53,8 @@ struct TrainOptions {
   bool beginsIfNew = false;
 
   LoadOptions load; ///< except numerics
+  /// Takes less memory and more time; see SessionOptions.
+  bool recompute = false;
   /// Unset: the checkpoint's when resuming, otherwise fp16.
   std::optional<Numerics> numerics;
   /// The initial weights. Without a source: those in the package, or drawn from

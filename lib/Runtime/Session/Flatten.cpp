@@ -47,6 +47,7 @@ private:
   FlatSchedule &out;
   std::list<Item> updates;
   llvm::SmallVector<const Slot *, 4> updated;
+  const Slot *turn = nullptr; ///< of the outermost repeat
 };
 
 } // namespace
@@ -115,6 +116,7 @@ std::vector<Slot *> Flattener::addOp(const Op &op, std::vector<Slot *> in,
     item.out.push_back(out.addSlot(result->type));
     item.out.back()->staged = staged;
   }
+  item.turn = turn;
   std::vector<Slot *> results = item.out;
   out.items.push_back(std::move(item));
   return results;
@@ -137,6 +139,9 @@ std::vector<Slot *> Flattener::addRepeat(const Op &op,
     KnownIntegers inside;
     inside[body.parameters()[0].get()] = index;
     std::vector<Slot *> arguments = {addNumber(index)};
+    bool isOutermost = !turn;
+    if (isOutermost)
+      turn = arguments[0];
     for (size_t slot = 0; slot < in.size(); ++slot) {
       Slot *argument = slot < carried ? values[slot] : in[slot];
       if (slot >= whole) {
@@ -151,6 +156,8 @@ std::vector<Slot *> Flattener::addRepeat(const Op &op,
         inside[body.parameters()[slot + 1].get()] = it->second;
     }
     values = add(body, arguments, std::move(inside));
+    if (isOutermost)
+      turn = nullptr;
     for (size_t stack = 0; stack < stacks.size(); ++stack)
       stacks[stack]->stack[index - from] = values[carried + stack];
     values.resize(carried);

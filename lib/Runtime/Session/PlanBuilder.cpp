@@ -277,6 +277,8 @@ std::unique_ptr<const Plan> PlanBuilder::build(const Function &entry,
   sinkAccumulations(schedule);
   if (!findGradients(diags))
     return nullptr;
+  if (context.options.recompute)
+    recomputeForward(schedule);
   group();
   if (context.besideKernels)
     separateGradients();

@@ -65,6 +65,9 @@ struct Item {
   /// op.
   const Op *scatter = nullptr;
   Slot *gradient = nullptr;
+  /// The number of the turn of the outermost `repeat`, different for each turn;
+  /// null outside of all.
+  const Slot *turn = nullptr;
 };
 
 /// A `weight` op's array, as the schedule reads it.
@@ -104,6 +107,10 @@ void flatten(const Module &module, const Function &entry,
 ///
 /// so that gradients are computed in their place. Drops what nothing uses then.
 void sinkAccumulations(FlatSchedule &schedule);
+
+/// Computes values of the forward again in the backward, one turn of a `repeat`
+/// after the other, instead of keeping those of all turns.
+void recomputeForward(FlatSchedule &schedule);
 
 } // namespace anec::session
 
