@@ -144,6 +144,10 @@ json::Object Writer::scalingOfFactors() {
   json::Object object{{"rope_type", "longrope"}};
   if (source.arrays.find(onlyFactors)) {
     json::Array list = factors(onlyFactors, ofShort);
+    // Files of models without scaling can have factors of 1.
+    if (!ofShort.empty() &&
+        all_of(ofShort, [](double factor) { return factor == 1; }))
+      return json::Object();
     if (std::optional<json::Object> known = llama3Scaling(ofShort, theta))
       return std::move(*known);
     object["short_factor"] = json::Value(json::Array(list));

@@ -16,7 +16,8 @@ SHAPES = {"token_embd.weight": (5, 8), "output_norm.weight": (8,), "blk.0.attn_n
           "blk.0.ffn_norm.weight": (8,), "blk.0.ffn_gate.weight": (6, 8),
           "blk.0.ffn_up.weight": (6, 8), "blk.0.ffn_down.weight": (8, 6)}
 UINT64 = gguf_files.UINT64
-# What is added or, if it is None, missing: values, then arrays.
+# What is added or, if it is None, missing: values, then shapes of arrays, or their
+# elements as a list.
 FAULTS = {
     "good": ({}, {}),
     "architecture": ({"general.architecture": "mamba"}, {}),
@@ -40,6 +41,9 @@ FAULTS = {
     "splitless": ({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "other",
                    "tokenizer.ggml.tokens": ["a", "b"], "tokenizer.ggml.merges": ["a b"]}, {}),
     "unigrams": ({"tokenizer.ggml.model": "t5"}, {}),
+    "llama3": ({"llama.rope.freq_base": 1e9}, {"rope_freqs.weight": [1.0, 8.0]}),
+    "factored": ({"llama.rope.freq_base": 1e9}, {"rope_freqs.weight": [1.5, 8.0]}),
+    "unscaled": ({}, {"rope_freqs.weight": [1.0, 1.0]}),
     "factors": ({}, {"rope_freqs.weight": (3,)}),
     "part": ({"llama.rope.dimension_count": 6}, {}),
     "lacks": ({}, {"blk.0.ffn_up.weight": None}),
@@ -59,8 +63,9 @@ def write(path, values, shapes):
     for name, shape in {**SHAPES, **shapes}.items():
         if shape is not None:
             kind = "Q8_0" if shape[-1] == 32 else "F32"
-            code, raw, _ = gguf_files.pack(rng, rng.normal(0, 0.3, shape), kind)
-            arrays[name] = (code, raw, shape)
+            array = np.array(shape) if isinstance(shape, list) else rng.normal(0, 0.3, shape)
+            code, raw, _ = gguf_files.pack(rng, array, kind)
+            arrays[name] = (code, raw, array.shape)
     gguf_files.write_gguf(path, metadata, arrays)
 
 
