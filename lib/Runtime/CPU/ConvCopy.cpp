@@ -56,25 +56,28 @@ std::vector<uint32_t> ConvCopy::positions() const {
   return result;
 }
 
-void ConvCopy::fillRow(size_t phase, const float *input, float *out) const {
-  const CopiedAxis &width = axes[2];
-  // The elements inside are consecutive.
-  int64_t stride = int64_t(width.phases);
-  int64_t begin = 0, end = int64_t(width.extent);
-  while (begin < end && width.inputAt(phase, size_t(begin)) < 0)
-    ++begin;
-  while (end > begin && width.inputAt(phase, size_t(end - 1)) >= width.of.input)
-    --end;
+std::pair<size_t, size_t> CopiedAxis::inside(size_t phase) const {
+  // Those with 0 <= inputAt < input.
+  auto firstFrom = [&](int64_t at) -> size_t {
+    int64_t distance = at - inputAt(phase, 0), step = int64_t(phases);
+    return distance <= 0 ? 0 : size_t((distance + step - 1) / step);
+  };
+  size_t begin = std::min(firstFrom(0), extent);
+  return {begin, std::clamp(firstFrom(of.input), begin, extent)};
+}
+
+void ConvCopy::fillRow(size_t begin, size_t end, const float *from,
+                       float *out) const {
+  size_t stride = axes[2].phases;
   std::fill_n(out, begin, 0.0f);
-  std::fill(out + end, out + width.extent, 0.0f);
-  const float *from = input + width.inputAt(phase, size_t(begin));
+  std::fill(out + end, out + row(), 0.0f);
   if (stride == 1)
     std::copy_n(from, end - begin, out + begin);
   else if (stride == 2)
-    for (int64_t i = 0; i < end - begin; ++i)
+    for (size_t i = 0; i < end - begin; ++i)
       out[begin + i] = from[2 * i];
   else
-    for (int64_t i = 0; i < end - begin; ++i)
+    for (size_t i = 0; i < end - begin; ++i)
       out[begin + i] = from[i * stride];
 }
 
@@ -82,14 +85,19 @@ void ConvCopy::fillChannel(const float *input, float *out) const {
   const auto &[depth, height, width] = axes;
   for (size_t pd = 0; pd < depth.phases; ++pd)
     for (size_t ph = 0; ph < height.phases; ++ph)
-      for (size_t pw = 0; pw < width.phases; ++pw)
+      for (size_t pw = 0; pw < width.phases; ++pw) {
+        auto [begin, end] = width.inside(pw);
+        int64_t first = width.inputAt(pw, begin);
         for (size_t d = 0; d < depth.extent; ++d)
           for (size_t h = 0; h < height.extent; ++h, out += row()) {
             int64_t z = depth.inputAt(pd, d), y = height.inputAt(ph, h);
             if (depth.isInside(z) && height.isInside(y))
-              fillRow(pw, input + (z * height.of.input + y) * width.of.input,
+              fillRow(begin, end,
+                      input + (z * height.of.input + y) * width.of.input +
+                          first,
                       out);
             else
               std::fill_n(out, row(), 0.0f);
           }
+      }
 }

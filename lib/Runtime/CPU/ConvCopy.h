@@ -17,6 +17,7 @@
 
 #include "anec/Ops/Convolution.h"
 #include <array>
+#include <utility>
 
 namespace anec::cpu {
 
@@ -40,6 +41,8 @@ struct CopiedAxis {
     return int64_t(i * phases + phase) - of.before;
   }
   bool isInside(int64_t at) const { return at >= 0 && at < of.input; }
+  /// The elements [first, second) of `phase` that are inputs.
+  std::pair<size_t, size_t> inside(size_t phase) const;
 };
 
 /// Channels as they are copied. There are always three spatial axes.
@@ -75,7 +78,8 @@ struct ConvCopy {
   void fillChannel(const float *input, float *out) const;
 
 private:
-  void fillRow(size_t phase, const float *input, float *out) const;
+  /// Copies the inputs at `from` to [begin, end) of a row, among zeros.
+  void fillRow(size_t begin, size_t end, const float *from, float *out) const;
 };
 
 } // namespace anec::cpu

@@ -14,8 +14,8 @@
 
 namespace anec::cpu {
 
-/// Each member is what the function of VectorKernels.h of the same name calls
-/// or returns.
+/// Each member is what the function of VectorKernels.h, or Moments.h, of the
+/// same name calls or returns.
 struct KernelTable {
   void (*roundToHalf)(size_t, const float *, float *);
   void (*binary)(Binary, size_t, const float *, size_t, const float *, size_t,
@@ -31,6 +31,7 @@ struct KernelTable {
   float (*reduceRow)(Reduce, size_t, const float *, Rounding);
   void (*reduceColumns)(Reduce, size_t, size_t, size_t, const float *, float *,
                         Rounding);
+  void (*moments)(size_t, const float *, double *, double *);
   void (*normalizeRow)(size_t, const float *, double, double, double, double,
                        float *, Rounding);
   void (*weightedSums)(size_t, size_t, const uint32_t *, const float *, size_t,

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisView.h"
+#include "Moments.h"
 #include "Steps.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -54,10 +55,8 @@ static double sumRow(size_t count, const float *x, Term term) {
 }
 
 static Scaling momentsOfRow(size_t count, const float *x, double epsilon) {
-  double mean = sumRow(count, x, [](double v) { return v; }) / double(count);
-  double variance =
-      sumRow(count, x, [mean](double v) { return (v - mean) * (v - mean); }) /
-      double(count);
+  double mean = 0, variance = 0;
+  moments(count, x, &mean, &variance);
   return {mean, 1 / std::sqrt(variance + epsilon)};
 }
 

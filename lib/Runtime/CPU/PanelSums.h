@@ -28,15 +28,26 @@ constexpr size_t prefetchedTerms = 16;
 /// line after this one, and terms are too far apart for the processor to see.
 constexpr size_t prefetchedPositions = 16;
 
-/// \p positions positions, whose elements are at x + at[i] + offsets[t].
+/// Terms that are added in one go: the elements of the image that neighbouring
+/// positions have in common stay in the first-level cache.
+constexpr size_t mostPartTerms = 512;
+
+/// \p positions positions, whose elements are at x + at[i] + offsets[t], added
+/// to \p out unless it `isFirst`.
 template <size_t positions, size_t vectors>
 void panelTile(const uint32_t *at, size_t terms, const uint32_t *offsets,
                const float *x, const float *weights, const float *starts,
-               float *out, bool half) {
+               float *out, bool isFirst, bool half) {
   const float *from[positions];
   for (size_t i = 0; i < positions; ++i)
     from[i] = x + at[i];
   Floats sums[positions][vectors] = {};
+  if (!isFirst)
+#pragma GCC unroll 6
+    for (size_t i = 0; i < positions; ++i)
+#pragma GCC unroll 4
+      for (size_t j = 0; j < vectors; ++j)
+        sums[i][j] = load(out + (i * vectors + j) * width);
   for (size_t t = 0; t < terms; ++t, weights += vectors * width) {
     size_t offset = offsets[t];
     __builtin_prefetch(from[0] + offset + prefetchedPositions);
@@ -68,11 +79,11 @@ void panelTile(const uint32_t *at, size_t terms, const uint32_t *offsets,
 template <size_t vectors>
 void panelRun(size_t n, const uint32_t *at, size_t terms,
               const uint32_t *offsets, const float *x, const float *weights,
-              const float *starts, float *out, bool half) {
+              const float *starts, float *out, bool isFirst, bool half) {
   size_t i = 0;
   auto tile = [&]<size_t positions>() {
     panelTile<positions, vectors>(at + i, terms, offsets, x, weights, starts,
-                                  out + i * vectors * width, half);
+                                  out + i * vectors * width, isFirst, half);
   };
   for (; i + panelPositions <= n; i += panelPositions)
     tile.template operator()<panelPositions>();
@@ -96,8 +107,18 @@ void panelSumsKernel(size_t n, const uint32_t *at, size_t terms,
                      float *out, size_t stride, Rounding rounding) {
   bool half = rounding == Rounding::FP16;
   size_t vectors = (outputs + width - 1) / width;
+  size_t parts = (terms + mostPartTerms - 1) / mostPartTerms;
+  // No terms are one part, too.
+  parts = parts == 0 ? 1 : parts;
   auto run = [&]<size_t count>() {
-    panelRun<count>(n, at, terms, offsets, x, weights, starts, sums, half);
+    for (size_t part = 0; part < parts; ++part) {
+      size_t begin = terms * part / parts, end = terms * (part + 1) / parts;
+      bool isLast = part + 1 == parts;
+      panelRun<count>(n, at, end - begin, offsets + begin, x,
+                      weights + begin * count * width,
+                      isLast ? starts : nullptr, sums, part == 0,
+                      isLast && half);
+    }
   };
   if constexpr (mostPanelVectors == 4) {
     if (vectors == 4)

@@ -10,6 +10,7 @@
 
 #include "anec/Runtime/CPU/VectorKernels.h"
 #include "KernelTable.h"
+#include "Moments.h"
 #include <atomic>
 
 using namespace anec;
@@ -111,6 +112,10 @@ float cpu::reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding) {
 void cpu::reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
                         const float *x, float *out, Rounding rounding) {
   kernels().reduceColumns(kind, rows, columns, stride, x, out, rounding);
+}
+
+void cpu::moments(size_t n, const float *x, double *mean, double *variance) {
+  kernels().moments(n, x, mean, variance);
 }
 
 void cpu::normalizeRow(size_t n, const float *x, double mean, double factor,

@@ -232,6 +232,33 @@ void softmaxColumnsKernel(size_t rows, size_t columns, size_t stride,
 
 //===-- Normalization -----------------------------------------------------===//
 
+/// Adds the squares of distances from the mean.
+ANEC_INLINE void addSquares(Floats x, double mean, Total &total) {
+  DoublePair wide = widen(x);
+  wide.low -= mean;
+  wide.high -= mean;
+  total.add({wide.low * wide.low, wide.high * wide.high});
+}
+
+void momentsKernel(size_t n, const float *x, double *mean, double *variance) {
+  double middle = foldRow<Total>(n, x) / double(n);
+  Total totals[4];
+  size_t i = 0;
+  for (; i + 4 * width <= n; i += 4 * width)
+    for (size_t j = 0; j < 4; ++j)
+      addSquares(load(x + i + j * width), middle, totals[j]);
+  for (size_t j = 0; i + width <= n; ++j, i += width)
+    addSquares(load(x + i), middle, totals[j]);
+  double rest = 0;
+  for (; i < n; ++i)
+    rest += (double(x[i]) - middle) * (double(x[i]) - middle);
+  totals[0].merge(totals[1]);
+  totals[2].merge(totals[3]);
+  totals[0].merge(totals[2]);
+  *mean = middle;
+  *variance = (total(totals[0]) + rest) / double(n);
+}
+
 void normalizeRowKernel(size_t n, const float *x, double mean, double factor,
                         double scale, double shift, float *out,
                         Rounding rounding) {
@@ -407,6 +434,7 @@ constinit const KernelTable ANEC_KERNEL_TABLE = {
     .softmaxColumns = softmaxColumnsKernel,
     .reduceRow = reduceRowKernel,
     .reduceColumns = reduceColumnsKernel,
+    .moments = momentsKernel,
     .normalizeRow = normalizeRowKernel,
     .weightedSums = weightedSumsKernel,
     .tiledSums = tiledSumsKernel,
