@@ -90,7 +90,11 @@ CheckpointJob::CheckpointJob(std::unique_ptr<AtomicFolder> folder,
                              Executor &executor)
     : made(std::move(folder)), written(state), weights(weights),
       moments(moments), metadata(metadata), executor(executor) {
-  thread.emplace(executor, [this] { write(); });
+  // One thread that was asked for stays the only one.
+  if (executor.size() == 1)
+    write();
+  else
+    thread.emplace(executor, [this] { write(); });
 }
 
 CheckpointJob::~CheckpointJob() { (void)wait(); }
@@ -130,11 +134,16 @@ void CheckpointJob::write() {
   auto begin = std::chrono::steady_clock::now();
   std::vector<CheckpointFile> files(2);
   int weightsError = 0, momentsError = 0;
+  auto writeMoments = [&] {
+    momentsError = writeArrays("optimizer.safetensors", moments, files[1]);
+  };
   {
-    ServiceThread other(executor, [&] {
-      momentsError = writeArrays("optimizer.safetensors", moments, files[1]);
-    });
+    std::optional<ServiceThread> other;
+    if (executor.size() > 1)
+      other.emplace(executor, writeMoments);
     weightsError = writeArrays("weights.safetensors", weights, files[0]);
+    if (!other)
+      writeMoments();
   }
   error = weightsError ? weightsError : momentsError;
   if (!error)

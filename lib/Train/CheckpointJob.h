@@ -20,8 +20,8 @@ namespace anec {
 
 class CheckpointJob {
 public:
-  /// Starts to write to `made`. The elements of `weights` and `moments` may
-  /// change after aboutToChange.
+  /// Starts to write to `made`, or writes it with an executor of one thread.
+  /// The elements of `weights` and `moments` may change after aboutToChange.
   CheckpointJob(std::unique_ptr<AtomicFolder> made, const TrainState &state,
                 llvm::ArrayRef<NamedFloats> weights,
                 llvm::ArrayRef<NamedFloats> moments,

@@ -124,10 +124,11 @@ public:
   /// that they lack; see digestOfBase.
   void describe(const ModelFacts &facts, llvm::StringRef base);
 
-  /// Begins to write a checkpoint on two service threads of `executor`. No
-  /// other may be unfinished. The elements of `weights` and `moments` must live
-  /// until `finish`, and may change after `aboutToChange`. On failure returns
-  /// false, with the reason reported.
+  /// Begins to write a checkpoint on two service threads of `executor`, or
+  /// writes it when that has one thread. No other may be unfinished. The
+  /// elements of `weights` and `moments` must live until `finish`, and may
+  /// change after `aboutToChange`. On failure returns false, with the reason
+  /// reported.
   [[nodiscard]] bool begin(const TrainState &state,
                            llvm::ArrayRef<NamedFloats> weights,
                            llvm::ArrayRef<NamedFloats> moments,
