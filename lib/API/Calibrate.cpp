@@ -241,6 +241,9 @@ anec::collectMoments(llvm::StringRef path, const CompileOptions &given,
   options.coreML = {};
   options.passes.passes.clear();
   options.remarks = options.passes.remarks = false;
+  // A target can widen inputs.
+  options.passes.target = PassManagerOptions().target;
+  options.passes.targetChosen = false;
   options.passes.verifyNumerics = false;
   options.passes.afterPass = nullptr;
   // Compiling with quantization says again what this says, except errors.
