@@ -24,10 +24,12 @@ PackedLayout anec::packTensors(llvm::ArrayRef<TensorType> tensors,
   PackedLayout layout;
   for (const TensorType &tensor : tensors)
     layout.parts.push_back(matrixOf(tensor.shape));
-  bool stacked = llvm::all_of(layout.parts, [&](const Region &part) {
+  int64_t channels = 0;
+  bool isAlike = llvm::all_of(layout.parts, [&](const Region &part) {
+    channels += part.channels;
     return part.columns == layout.parts.front().columns;
   });
-  if (stacked) {
+  if (isAlike && (channels <= mostStackedChannels || layout.parts.size() < 2)) {
     for (Region &part : layout.parts) {
       part.channel = layout.channels;
       layout.channels += part.channels;

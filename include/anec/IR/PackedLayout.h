@@ -6,8 +6,9 @@
 /// \file
 /// Packs several tensors into one of shape [channels, columns]. Each is a
 /// matrix whose columns are its last axis (a vector is one column). They are
-/// stacked along channels when all have the same number of columns, and along
-/// columns otherwise, with unused space below those with fewer channels. The
+/// stacked along channels when all have the same number of columns and are no
+/// more than `mostStackedChannels` together, and along columns otherwise, with
+/// unused space below those with fewer channels. The
 /// tensors of an input start at columns that slices are known to read right.
 ///
 /// `packTensors` is used by the kernel that unpacks its input, the manifest
@@ -45,6 +46,9 @@ struct PackedLayout {
 /// at others are slow, and wrong on some chips (ANEForge on M1 and M2, and
 /// published reports of widths that are no multiples of 32).
 inline constexpr int64_t inputAlignment = 32;
+
+/// The most channels of a value on any chip (ANEForge; rule `channel-limit`).
+inline constexpr int64_t mostStackedChannels = 65536;
 
 /// The position of each tensor in the packed one. Tensors side by side start at
 /// multiples of `alignment` columns, which the whole is a multiple of, and

@@ -12,7 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "OpenedModule.h"
+#include "TileResults.h"
 #include "anec/IR/Clone.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Report.h"
@@ -184,9 +184,30 @@ static bool cutOnce(Module &module, PassContext &ctx, Wholes &wholes,
   return changed;
 }
 
+/// Splits results beyond the channels of the target.
+static bool tileAllResults(Module &module, PassContext &ctx) {
+  if (!hasResultsToTile(module, ctx))
+    return false;
+  llvm::StringSet<> withWeights;
+  for (const auto &function : module.functions)
+    if (function->kind == FunctionKind::Kernel &&
+        llvm::any_of(function->body(),
+                     [](const Op &op) { return op.is(ops::Weight); }))
+      withWeights.insert(function->name);
+  OpenedModule opened(module);
+  for (OpenedBody &body : opened.bodies()) {
+    for (unsigned number = 0; number < body.numGroups(); ++number)
+      body.group(int(number)).weightsAreInputs =
+          !withWeights.contains(body.group(int(number)).name);
+    ctx.count("tiled", tileResults(body, ctx));
+  }
+  opened.close();
+  return true;
+}
+
 static bool splitKernels(Module &module, PassContext &ctx) {
   constexpr unsigned maxRounds = 16; // halving: no kernel needs that many
-  bool changed = false;
+  bool changed = tileAllResults(module, ctx);
   Wholes wholes;
   llvm::StringSet<> fitting; // kernels known to be within the limits
   for (unsigned round = 0;
@@ -198,9 +219,14 @@ static bool splitKernels(Module &module, PassContext &ctx) {
 constinit const PassDef passes::SplitKernels = {
     .name = "split-kernels",
     .summary = "Split kernels that exceed the target's limits for a program",
-    .description = "%y = call @k(%x), with 500 ops in @k\n"
-                   "  ==>  %h = call @k(%x); %y = call @k.part2(%h)",
-    .stats = {{{"cuts", "calls split in two"}}},
+    .description =
+        "%y = call @k(%x), with 500 ops in @k\n"
+        "  ==>  %h = call @k(%x); %y = call @k.part2(%h)\n"
+        "\n"
+        "%y = call @k(%x), with more channels in %y than a value can have\n"
+        "  ==>  %a, %b = call @k(%x); %y = concat(%a, %b)",
+    .stats = {{{"cuts", "calls split in two"},
+               {"tiled", "products with a result in parts"}}},
     .tolerance = 0,
     .needs = Need::Bodies,
     .runOnModule = splitKernels,
