@@ -447,6 +447,12 @@ ANEC_API anec_status anec_session_weight(const anec_session *session,
                                          size_t index, anec_floats *out);
 ANEC_API anec_status anec_session_weights_changed(anec_session *session,
                                                   anec_diagnostics *diags);
+/** Takes the adapters of a package from `path`, a .safetensors file or the
+    folder of a checkpoint, without loading the package again; null takes them
+    off. An error leaves the session as it was. */
+ANEC_API anec_status anec_session_take_adapter(anec_session *session,
+                                               const char *path,
+                                               anec_diagnostics *diags);
 /** Writes the weights to a .safetensors file, or to a folder of .npy. */
 ANEC_API anec_status anec_session_save_weights(anec_session *session,
                                                const char *path,

@@ -203,6 +203,14 @@ public:
     Reports reports;
     reports.check(anec_session_weights_changed(handle, reports.get()));
   }
+  void takeAdapter(const py::object &path) const {
+    Reports reports;
+    std::optional<std::string> given;
+    if (!path.is_none())
+      given = path.cast<std::string>();
+    reports.check(anec_session_take_adapter(
+        handle, given ? given->c_str() : nullptr, reports.get()));
+  }
   void saveWeights(const std::string &path) const {
     Reports reports;
     reports.check(
@@ -423,6 +431,7 @@ void anec::python::addSessions(py::module_ &module) {
       .def("weights", &Session::weights)
       .def("gradients", &Session::gradients)
       .def("weights_changed", &Session::weightsChanged)
+      .def("take_adapter", &Session::takeAdapter)
       .def("save_weights", &Session::saveWeights)
       .def("set_state", &Session::setState)
       .def("get_state", &Session::getState)

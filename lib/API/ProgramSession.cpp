@@ -238,6 +238,11 @@ llvm::ArrayRef<NamedFloats> ProgramSession::weights() const {
                         : llvm::ArrayRef<NamedFloats>();
 }
 
+llvm::ArrayRef<NamedFloats> ProgramSession::trainedWeights() const {
+  return state->package ? state->package->trainedWeights()
+                        : llvm::ArrayRef<NamedFloats>();
+}
+
 bool ProgramSession::weightsChanged(Diagnostics &diags) {
   return !state->package || state->package->weightsChanged(diags);
 }
@@ -253,6 +258,13 @@ bool ProgramSession::saveWeights(llvm::StringRef path,
 /// Reports that a single program cannot do something.
 static void reportNeedsPackage(llvm::StringRef what, Diagnostics &diags) {
   diags.report({}, diag::NeedsPackage, what);
+}
+
+bool ProgramSession::takeAdapter(llvm::StringRef adapter, Diagnostics &diags) {
+  if (state->package)
+    return state->package->takeAdapter(adapter, diags);
+  reportNeedsPackage("take adapters", diags);
+  return false;
 }
 
 bool ProgramSession::setState(const InputArray &array, Diagnostics &diags) {

@@ -15,7 +15,8 @@ using namespace anec;
 struct Trainer::State {
   State(ProgramSession &session, std::string entry, Hyperparameters hyper)
       : session(session), entry(std::move(entry)), hyper(hyper),
-        optimizer(session.weights(), session.gradients(), session.executor()) {
+        optimizer(session.trainedWeights(), session.gradients(),
+                  session.executor()) {
     step.lossScale.factor = hyper.lossScale;
   }
 

@@ -6,6 +6,7 @@
 #include "anec/Arrays/StoredAs.h"
 #include "anec/IR/Elements.h"
 #include "anec/Support/Half.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <cstring>
@@ -37,6 +38,21 @@ static void narrowFloats(const uint8_t *in, uint16_t *out, size_t count,
     size_t size = std::min(block, count - begin);
     overflows += countHalfOverflows(floats + begin, size);
     floatsToHalves(floats + begin, out + begin, size);
+  }
+}
+
+/// bf16 to fp16: halves of floats.
+static void narrowBrainFloats(const uint8_t *in, uint16_t *out, size_t count,
+                              uint64_t &overflows) {
+  constexpr size_t block = 4096;
+  uint32_t words[block] = {};
+  for (size_t begin = 0; begin < count; begin += block) {
+    size_t size = std::min(block, count - begin);
+    for (size_t i = 0; i < size; ++i)
+      words[i] = uint32_t(llvm::support::endian::read16le(in + 2 * (begin + i)))
+                 << 16;
+    narrowFloats(reinterpret_cast<const uint8_t *>(words), out + begin, size,
+                 overflows);
   }
 }
 
@@ -73,6 +89,12 @@ ArrayRef<uint8_t> anec::elementsAsDeclared(const Constant &array, int64_t begin,
   if (stored == DType::FP32 && declared == DType::FP16) {
     narrowFloats(array.bytes().data() + byteSize(stored, begin),
                  reinterpret_cast<uint16_t *>(buffer.data()), count, overflows);
+    return buffer;
+  }
+  if (stored == DType::BF16 && declared == DType::FP16) {
+    narrowBrainFloats(array.bytes().data() + byteSize(stored, begin),
+                      reinterpret_cast<uint16_t *>(buffer.data()), count,
+                      overflows);
     return buffer;
   }
   overflows += countNewInfinities(array, begin, count);

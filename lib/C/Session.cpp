@@ -299,6 +299,15 @@ anec_status anec_session_weights_changed(anec_session *session,
   return call.end(session->session->weightsChanged(call.diagnostics()));
 }
 
+anec_status anec_session_take_adapter(anec_session *session, const char *path,
+                                      anec_diagnostics *diags) {
+  if (!session)
+    return Call(diags).refuseNull("session");
+  Call call(diags, session->diags.get());
+  return call.end(
+      session->session->takeAdapter(orEmpty(path), call.diagnostics()));
+}
+
 anec_status anec_session_save_weights(anec_session *session, const char *path,
                                       anec_diagnostics *diags) {
   if (!session)

@@ -8,6 +8,8 @@
 #include "anec/Support/Half.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Endian.h"
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -178,6 +180,23 @@ int64_t Constant::intAt(int64_t index) const {
   return loadInteger(dtype(), data.data(), index);
 }
 
+/// bf16 as fp32, or rounded to fp16.
+static void brainFloatsTo(DType dtype, const uint8_t *in, float *out,
+                          size_t count) {
+  constexpr size_t block = 4096;
+  uint16_t halves[block];
+  for (size_t begin = 0; begin < count; begin += block) {
+    size_t size = std::min(block, count - begin);
+    for (size_t i = begin; i < begin + size; ++i)
+      out[i] = std::bit_cast<float>(
+          uint32_t(llvm::support::endian::read16le(in + 2 * i)) << 16);
+    if (dtype != DType::FP16)
+      continue;
+    floatsToHalves(out + begin, halves, size);
+    halvesToFloats(halves, out + begin, size);
+  }
+}
+
 void Constant::copyToFloats(float *out) const {
   size_t count = numElements();
   if (stored == DType::FP16 && dtype() == DType::FP16)
@@ -188,6 +207,8 @@ void Constant::copyToFloats(float *out) const {
       std::memcpy(out, data.data(), count * sizeof(float));
     return;
   }
+  if (stored == DType::BF16 && dtype() != DType::BF16)
+    return brainFloatsTo(dtype(), data.data(), out, count);
   for (size_t index = 0; index < count; ++index)
     out[index] = float(doubleAt(int64_t(index)));
 }

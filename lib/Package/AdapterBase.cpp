@@ -19,6 +19,10 @@ bool anec::hasFrozenWeights(const ModelPackage &package) {
   });
 }
 
+bool anec::isAdapter(llvm::StringRef name) {
+  return name.ends_with("_lora_a") || name.ends_with("_lora_b");
+}
+
 std::optional<std::string> anec::digestOfBase(const ModelPackage &package,
                                               const WeightBinding &values,
                                               Diagnostics &diags) {
@@ -49,17 +53,20 @@ std::optional<std::string> anec::digestOfBase(const ModelPackage &package,
   return blake3(llvm::arrayRefFromStringRef(all));
 }
 
-bool anec::checkBase(const ModelPackage &package, const WeightBinding &values,
-                     Diagnostics &diags) {
+bool anec::isBase(llvm::StringRef base, const WeightBinding &values,
+                  Diagnostics &diags) {
   std::string wanted = values.baseOfAdapter();
-  if (wanted.empty())
-    return true;
-  std::optional<std::string> digest = digestOfBase(package, values, diags);
-  if (!digest)
-    return false;
-  if (*digest == wanted)
+  if (base == wanted)
     return true;
   diags.reportFile(values.adapterPath(), diag::OtherBase, wanted.substr(0, 16),
-                   digest->substr(0, 16));
+                   base.substr(0, 16));
   return false;
+}
+
+bool anec::checkBase(const ModelPackage &package, const WeightBinding &values,
+                     Diagnostics &diags) {
+  if (values.baseOfAdapter().empty())
+    return true;
+  std::optional<std::string> digest = digestOfBase(package, values, diags);
+  return digest && isBase(*digest, values, diags);
 }

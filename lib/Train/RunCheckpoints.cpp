@@ -10,7 +10,7 @@
 using namespace anec;
 
 std::vector<NamedFloats> TrainingRun::trainedWeights() {
-  llvm::ArrayRef<NamedFloats> all = model.weights().weights();
+  llvm::ArrayRef<NamedFloats> all = model.weights().trainedWeights();
   if (state.base.empty())
     return all.vec();
   llvm::StringSet<> trained;

@@ -109,6 +109,9 @@ bool TrainingRun::findBase(const ModelPackage &package,
   WeightOptions stored = weights;
   if (weights.source.empty() && !weights.seed)
     stored.source = package.pathOf(package.values);
+  // Has the names of the arrays, as for the session.
+  if (stored.program.empty())
+    stored.program = package.folder;
   std::optional<WeightBinding> values = WeightBinding::open(stored, diags);
   std::optional<std::string> digest =
       values ? digestOfBase(package, *values, diags) : std::nullopt;
@@ -139,7 +142,7 @@ bool TrainingRun::openModel(ModelPackage package) {
   checkpoints->describe(package.facts, state.base);
   if (!model.open(std::move(package), backend, session, diags))
     return false;
-  optimizer = std::make_unique<AdamW>(model.weights().weights(),
+  optimizer = std::make_unique<AdamW>(model.weights().trainedWeights(),
                                       model.weights().gradients(),
                                       workspace->executor());
   return !begun || loadMoments(*begun, optimizer->moments(), diags);
@@ -155,11 +158,12 @@ bool TrainingRun::checkShare() {
 }
 
 /// "4640 frozen, ", or nothing.
-static std::string frozenWords(Session &session, uint64_t trained) {
-  uint64_t all = 0;
-  for (const NamedFloats &weight : session.weights())
-    all += weight.elements.size();
-  return all > trained ? std::to_string(all - trained) + " frozen, " : "";
+static std::string frozenWords(const ModelPackage &package) {
+  uint64_t frozen = 0;
+  for (const PackagedWeight &weight : package.weights)
+    if (weight.frozen)
+      frozen += weight.arrays().size() * uint64_t(weight.type.numElements());
+  return frozen ? std::to_string(frozen) + " frozen, " : "";
 }
 
 bool TrainingRun::open() {
@@ -188,7 +192,7 @@ bool TrainingRun::open() {
     return false;
   firstStep = saved = state.step;
   progress.say(llvm::Twine(optimizer->parameters()) + " parameters, " +
-               frozenWords(model.weights(), optimizer->parameters()) +
+               frozenWords(model.weights().package()) +
                llvm::Twine(data->size()) + " " + spelling(data->unit()) + ": " +
                data->describe(*order) +
                (validation ? ", " + std::to_string(validation->size()) + " " +

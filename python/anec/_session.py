@@ -133,6 +133,11 @@ class Session:
         """Brings changed weights to the programs that read them."""
         self._handle.weights_changed()
 
+    def take_adapter(self, path=None):
+        """Takes the adapters of a package from a .safetensors file or the folder of a
+        checkpoint, without loading the package again; None takes them off."""
+        self._handle.take_adapter(None if path is None else os.fspath(path))
+
     def save_weights(self, path):
         """Writes the weights to a .safetensors file, or to a folder of .npy."""
         self._handle.save_weights(os.fspath(path))

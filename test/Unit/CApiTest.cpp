@@ -138,6 +138,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
     EXPECT_EQ(anec_session_run(nullptr, nullptr, nullptr, 0, nullptr, 0, list),
               2);
     EXPECT_EQ(anec_session_weights_changed(nullptr, list), 2);
+    EXPECT_EQ(anec_session_take_adapter(nullptr, "a.safetensors", list), 2);
     EXPECT_EQ(anec_session_save_weights(nullptr, "x.safetensors", list), 2);
     EXPECT_EQ(anec_session_set_state(nullptr, nullptr, list), 2);
     EXPECT_EQ(anec_session_get_state(nullptr, nullptr, list), 2);
@@ -155,7 +156,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
                                     nullptr, list),
               2);
   }
-  EXPECT_EQ(anec_diagnostics_count(diags), 42u);
+  EXPECT_EQ(anec_diagnostics_count(diags), 43u);
   EXPECT_EQ(reports().substr(0, 51),
             "[bad-argument] `path` cannot be used: it is null\n[b");
 

@@ -147,7 +147,12 @@ public:
   /// changed in place, followed by a call of weightsChanged. Empty for a
   /// program, whose weights are its constants.
   llvm::ArrayRef<NamedFloats> weights() const;
+  /// Those that training changes; see Session::trainedWeights.
+  llvm::ArrayRef<NamedFloats> trainedWeights() const;
   bool weightsChanged(Diagnostics &diags);
+  /// Takes the adapters of a package from the file `adapter`, or takes them off
+  /// when it is empty; see Session::takeAdapter. A program has none.
+  [[nodiscard]] bool takeAdapter(llvm::StringRef adapter, Diagnostics &diags);
   /// Writes the weights as writeArrays does. Any session on the model can read
   /// them as `weights.source`.
   bool saveWeights(llvm::StringRef path, Diagnostics &diags) const;

@@ -22,12 +22,21 @@ constexpr llvm::StringLiteral adapterBaseKey = "base_blake3";
 /// Whether training leaves a weight of `package` as it is.
 bool hasFrozenWeights(const ModelPackage &package);
 
+/// Whether `name`, of a weight or an array, is that of an adapter that
+/// addAdapters adds.
+bool isAdapter(llvm::StringRef name);
+
 /// A digest of the frozen weights of `package` by name, in their declared
 /// element types, whatever the format of their file. Nothing, with the reason
 /// reported, when one is missing.
 [[nodiscard]] std::optional<std::string>
 digestOfBase(const ModelPackage &package, const WeightBinding &values,
              Diagnostics &diags);
+
+/// Whether the adapters in `values`, which say what they were trained beside,
+/// belong to the frozen weights with the digest `base`; reported when not.
+[[nodiscard]] bool isBase(llvm::StringRef base, const WeightBinding &values,
+                          Diagnostics &diags);
 
 /// Whether the adapters in `values`, if there are any, belong to the frozen
 /// weights in it; reported when not.

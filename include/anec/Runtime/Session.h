@@ -106,6 +106,10 @@ public:
   /// kernels take as inputs have fp32 copies. The first call makes the masters
   /// of all weights, and prepared entries are prepared anew when they run next.
   llvm::ArrayRef<NamedFloats> weights() const;
+  /// The masters of those that training changes: of a package with a backward,
+  /// all that are not frozen. Frozen weights stay as they are stored, unless
+  /// `weights` was called.
+  llvm::ArrayRef<NamedFloats> trainedWeights() const;
   /// Copies changed weights to where kernels and host ops read them. Programs
   /// with these weights as constants are reloaded, in the background when the
   /// backend supports it: a run waits for each program when it needs it. An
@@ -116,6 +120,13 @@ public:
   /// Whether the backend can load that many more in this process. If not, save
   /// and continue in another process.
   bool canTakeWeights() const;
+  /// Replaces the weights that are not frozen by those of the file `adapter`,
+  /// without loading a program anew unless it has them as constants; an empty
+  /// name takes adapters off, so that the base is left. What a TextModel has
+  /// read stays as it was read, so that texts begin again (`keep` is 0). It is
+  /// an error when weights are missing, or when they were trained beside others
+  /// than the frozen ones here; the session then has what it had.
+  [[nodiscard]] bool takeAdapter(llvm::StringRef adapter, Diagnostics &diags);
   /// The gradients of the prepared entries, sorted by name.
   llvm::ArrayRef<NamedFloats> gradients() const;
 

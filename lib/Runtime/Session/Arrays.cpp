@@ -48,12 +48,16 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
     return false;
   }
   stored.executor = options.executor;
-  WeightOptions chosen = isGiven ? given : stored;
+  opened = isGiven ? given : stored;
+  opened.adapter.clear();
+  WeightOptions chosen = opened;
   chosen.adapter = options.adapter;
   std::optional<WeightBinding> values = WeightBinding::open(chosen, diags);
   if (!values || !values->fits(package.facts, diags) ||
       !checkBase(package, *values, diags))
     return false;
+  bool trains = !package.findEntries(FunctionRole::Train).empty();
+  bool canSwap = hasFrozenWeights(package);
   for (const PackagedWeight &weight : package.weights)
     for (const std::string &name : weight.arrays()) {
       TensorType type(DType::FP32, weight.type.shape);
@@ -68,9 +72,14 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
       Array &array = arrays[name];
       array.type = type;
       array.value = value;
+      array.canChange = !weight.frozen && (trains || canSwap);
     }
-  if (!package.findEntries(FunctionRole::Train).empty())
-    makeMasters();
+  if (!trains)
+    return true;
+  makeMasters(/*all=*/false);
+  trained = masters;
+  source = std::move(values);
+  releasePages();
   return true;
 }
 
@@ -118,10 +127,12 @@ float *Arrays::master(Array &array) {
   return array.master;
 }
 
-void Arrays::makeMasters() {
-  gaveAll = true;
+void Arrays::makeMasters(bool all) {
+  gaveAll |= all;
   for (auto &entry : arrays) {
     Array &array = entry.second;
+    if (!array.value || !(all || array.canChange))
+      continue;
     size_t count = size_t(array.type.numElements());
     masters.push_back(
         {entry.first().str(), array.type, {master(array), count}});
@@ -134,8 +145,18 @@ void Arrays::makeMasters() {
 
 llvm::ArrayRef<NamedFloats> Arrays::weights() {
   if (!gaveAll)
-    makeMasters();
+    makeMasters(/*all=*/true);
   return masters;
+}
+
+bool Arrays::canChange(llvm::StringRef name) const {
+  auto it = arrays.find(name);
+  return gaveAll || (it != arrays.end() && it->second.canChange);
+}
+
+void Arrays::releasePages() const {
+  if (source)
+    source->releasePages();
 }
 
 float *Arrays::reading(llvm::StringRef name, bool rounded) {
@@ -150,6 +171,7 @@ float *Arrays::reading(llvm::StringRef name, bool rounded) {
     // Masters are rounded whenever they change.
     if (array.value)
       array.as(DType::FP16)->copyToFloats(array.rounded);
+    releasePages();
   }
   return array.rounded;
 }
@@ -175,7 +197,7 @@ float *Arrays::gradient(llvm::StringRef name) {
 void Arrays::round(Executor &executor) {
   for (auto &entry : arrays) {
     Array &array = entry.second;
-    if (array.rounded && gaveAll)
+    if (array.rounded && !array.value)
       roundToHalves(array.master, array.rounded,
                     size_t(array.type.numElements()), executor);
   }

@@ -36,8 +36,6 @@ Slot *PlanBuilder::weightSlot(const Op &op, std::optional<int64_t> instance) {
   if (!source) {
     source = schedule.addSlot(
         TensorType(op.result()->type.dtype, weight.type.shape));
-    source->constant = context.arrays.stored(name, source->type.dtype,
-                                             context.options.load.numerics);
     source->staged = source->lasting = true;
   }
   if (std::optional<int64_t> offset = viewOf(op).array.contiguousOffset())
@@ -66,11 +64,13 @@ void PlanBuilder::expandWeights() {
                                     !item.out.empty() && item.out[0]->staged))
       expand(item.in);
   for (auto &[key, slot] : slotOfWeight) {
-    if (slot->constant && !expanded.contains(slot)) {
+    if (!expanded.contains(slot) && !context.arrays.canChange(key.first))
+      slot->constant = context.arrays.stored(key.first, slot->type.dtype,
+                                             context.options.load.numerics);
+    if (slot->constant) {
       plan->readsStored = true;
       continue;
     }
-    slot->constant = nullptr;
     slot->words = reinterpret_cast<uint32_t *>(
         context.arrays.reading(key.first, key.second));
   }
@@ -282,6 +282,7 @@ void PlanBuilder::placeSlots() {
     for (Slot *slot : ends[number])
       arena.release(offsetOf.lookup(slot), sizeInWords(*slot));
   }
+
   uint32_t *base = allocate(arena.size());
   for (auto [slot, offset] : offsetOf)
     slot->words = base + offset;

@@ -84,6 +84,8 @@ bool Session::prepare(llvm::StringRef name, Diagnostics &diags) {
   if (!plan)
     return false;
   entry = std::make_unique<Entry>(std::move(plan), state->context);
+  // What was copied is not read from files again.
+  state->arrays.releasePages();
   // Copies first requested by this entry.
   return state->stage(diags);
 }
@@ -107,6 +109,10 @@ bool Session::run(llvm::StringRef entry,
 
 llvm::ArrayRef<NamedFloats> Session::weights() const {
   return state->arrays.weights();
+}
+
+llvm::ArrayRef<NamedFloats> Session::trainedWeights() const {
+  return state->arrays.trainedWeights();
 }
 
 bool Session::State::stage(Diagnostics &diags) {
@@ -142,6 +148,13 @@ bool Session::weightsChanged(Diagnostics &diags) {
     diags.reportFile(state->package.folder, diag::QuantizedWeights);
     return false;
   }
+  state->reload();
+  return state->stage(diags);
+}
+
+bool Session::takeAdapter(llvm::StringRef adapter, Diagnostics &diags) {
+  if (!state->arrays.takeAdapter(state->package, adapter, diags))
+    return false;
   state->reload();
   return state->stage(diags);
 }
