@@ -19,8 +19,12 @@ bool anec::hasFrozenWeights(const ModelPackage &package) {
   });
 }
 
-bool anec::isAdapter(llvm::StringRef name) {
-  return name.ends_with("_lora_a") || name.ends_with("_lora_b");
+bool anec::isAdapter(const ModelPackage &package,
+                     const PackagedWeight &weight) {
+  return llvm::any_of(package.weights, [&](const PackagedWeight &wide) {
+    return weight.name == wide.name + "_lora_a" ||
+           weight.name == wide.name + "_lora_b";
+  });
 }
 
 std::optional<std::string> anec::digestOfBase(const ModelPackage &package,

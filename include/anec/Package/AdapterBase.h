@@ -22,9 +22,9 @@ constexpr llvm::StringLiteral adapterBaseKey = "base_blake3";
 /// Whether training leaves a weight of `package` as it is.
 bool hasFrozenWeights(const ModelPackage &package);
 
-/// Whether `name`, of a weight or an array, is that of an adapter that
-/// addAdapters adds.
-bool isAdapter(llvm::StringRef name);
+/// Whether `weight` is part of an adapter that addAdapters adds to another
+/// weight of `package`.
+bool isAdapter(const ModelPackage &package, const PackagedWeight &weight);
 
 /// A digest of the frozen weights of `package` by name, in their declared
 /// element types, whatever the format of their file. Nothing, with the reason

@@ -76,7 +76,7 @@ private:
   [[nodiscard]] bool checkBaseOf(const ModelPackage &package,
                                  const WeightBinding &adapter,
                                  Diagnostics &diags);
-  [[nodiscard]] ConstantRef withoutAdapter(llvm::StringRef name,
+  [[nodiscard]] ConstantRef withoutAdapter(llvm::StringRef name, bool isPart,
                                            const WeightBinding &base,
                                            Diagnostics &diags) const;
   llvm::StringMap<Array> arrays;

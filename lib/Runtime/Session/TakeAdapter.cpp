@@ -28,16 +28,17 @@ bool Arrays::checkBaseOf(const ModelPackage &package,
   return isBase(baseDigest, adapter, diags);
 }
 
-/// The value of an adapter that leaves the base as it is; null, with the reason
-/// reported, when there is none.
-ConstantRef Arrays::withoutAdapter(llvm::StringRef name,
+/// The value of an array without an adapter: that of the base, or zeros for a
+/// part of an adapter, as `isPart` says. Null, with the reason reported, when
+/// there is none.
+ConstantRef Arrays::withoutAdapter(llvm::StringRef name, bool isPart,
                                    const WeightBinding &base,
                                    Diagnostics &diags) const {
   const TensorType &type = arrays.find(name)->second.type;
   if (base.has(name))
     return base.resolve(name, type, InitialValue::Zeros, {}, diags);
   // The product with zeros adds zeros.
-  if (isAdapter(name))
+  if (isPart)
     return drawWeight(name, type, InitialValue::Zeros, 0, base.executor());
   diags.reportFile(opened.source, diag::NoWeightWithoutAdapter, name);
   return nullptr;
@@ -73,10 +74,11 @@ bool Arrays::takeAdapter(const ModelPackage &package, llvm::StringRef file,
       auto it = arrays.find(name);
       if (it == arrays.end())
         continue;
-      ConstantRef value = file.empty()
-                              ? withoutAdapter(name, *values, diags)
-                              : values->resolve(name, it->second.type,
-                                                weight.initial, {}, diags);
+      ConstantRef value =
+          file.empty()
+              ? withoutAdapter(name, isAdapter(package, weight), *values, diags)
+              : values->resolve(name, it->second.type, weight.initial, {},
+                                diags);
       if (!value)
         return false;
       taken.emplace_back(&it->second, std::move(value));
