@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvCopy.h"
-#include "Steps.h"
+#include "ConvImages.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Support/AlignedArray.h"
 #include "llvm/Support/MathExtras.h"
@@ -147,19 +147,5 @@ StepFn cpu::makePanelConv(const Op &op, StepContext &ctx) {
   conv->rounding = ctx.rounding(op.result());
   bool isConstant = ctx.schedule.isConstant(weight) &&
                     (!bias || ctx.schedule.isConstant(bias));
-  if (isConstant)
-    conv->pack(ctx.pool);
-  return [conv, isConstant, &pool = ctx.pool] {
-    if (!isConstant)
-      conv->pack(pool);
-    for (size_t image = 0; image < conv->images; ++image) {
-      const float *inputs = conv->prepare(image, pool);
-      pool.parallelRanges(
-          conv->tasks(), 1, [&](size_t begin, size_t end, unsigned worker) {
-            float *scratch = pool.scratch(worker, conv->scratchFloats());
-            for (size_t number = begin; number < end; ++number)
-              conv->run(number, image, inputs, scratch);
-          });
-    }
-  };
+  return runImages(conv, isConstant, ctx.pool);
 }
