@@ -634,6 +634,59 @@ ANEC_API anec_status anec_session_generate(anec_session *session,
                                            anec_text_callback callback,
                                            void *user, anec_diagnostics *diags);
 
+/*===-- Evaluation --------------------------------------------------------===*/
+
+/** Receives how many of `tokens` are predicted, and the perplexity of these. A
+    nonzero result ends the evaluation with what is measured. */
+typedef int (*anec_evaluate_callback)(uint64_t done, uint64_t tokens,
+                                      double perplexity, void *user);
+
+typedef struct anec_evaluate_options {
+  size_t struct_size;
+  /** Files and folders: `.bin` files have token ids, all others text. */
+  const char *const *paths;
+  size_t path_count;
+  size_t window;      /**< tokens that the model is given at once; 0: as many as
+                         it has positions */
+  size_t stride;      /**< tokens between the begins of windows; 0: `window` */
+  uint64_t tokens;    /**< predicted tokens, at most; 0: all of the text */
+  int mark_beginning; /**< starts each window with the beginning-of-text id */
+  anec_session *baseline; /**< another model that reads the same windows; null
+                             for none */
+} anec_evaluate_options;
+
+ANEC_API anec_status anec_evaluate_options_init(anec_evaluate_options *options,
+                                                size_t struct_size);
+
+/** Means over all predicted tokens, with their standard errors, in nats. What
+    compares with a baseline is 0 without one. */
+typedef struct anec_evaluation {
+  size_t struct_size;
+  uint64_t windows;
+  uint64_t tokens; /**< predicted ones */
+  double loss;
+  double loss_error;
+  double perplexity; /**< exp(loss) */
+  double seconds;
+  int is_interrupted; /**< by the callback */
+  double baseline_loss;
+  double loss_change; /**< the model's loss less the baseline's */
+  double loss_change_error;
+  double divergence; /**< KL(baseline || model) of the next token */
+  double divergence_error;
+  uint64_t agreements; /**< tokens where both have the same most likely one */
+} anec_evaluation;
+
+/** Measures how well the model of a session predicts a text, as `ane-run
+    evaluate` does. With a null `tokenizer`, each byte of a text is a token.
+    `callback` can be null. */
+ANEC_API anec_status anec_session_evaluate(anec_session *session,
+                                           const anec_tokenizer *tokenizer,
+                                           const anec_evaluate_options *options,
+                                           anec_evaluate_callback callback,
+                                           void *user, anec_evaluation *out,
+                                           anec_diagnostics *diags);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

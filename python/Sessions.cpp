@@ -105,10 +105,12 @@ static py::tuple shapeOf(const int64_t *dims, size_t rank) {
 }
 
 namespace {
-/// Passes texts and tokens to Python functions; an exception ends the text.
+/// Passes texts, tokens and progress to Python functions; an exception ends the
+/// call.
 struct Callback {
   py::function text;
-  py::object token; ///< can be None
+  py::object token;    ///< can be None
+  py::object progress; ///< can be None
   std::unique_ptr<py::error_already_set> error;
 
   static int callText(const char *piece, size_t length, void *user) {
@@ -118,6 +120,14 @@ struct Callback {
   static int callToken(int32_t id, double logProbability, void *user) {
     auto &self = *static_cast<Callback *>(user);
     return self.run([&] { self.token(id, logProbability); });
+  }
+  static int callProgress(uint64_t done, uint64_t tokens, double perplexity,
+                          void *user) {
+    auto &self = *static_cast<Callback *>(user);
+    return self.run([&] {
+      if (!self.progress.is_none())
+        self.progress(done, tokens, perplexity);
+    });
   }
 
 private:
@@ -282,6 +292,55 @@ public:
     reports.check(status);
   }
 
+  /// `progress` gets the numbers of tokens, those done and all, and the
+  /// perplexity, unless it is None.
+  py::dict evaluate(const Tokenizer *tokenizer, const py::list &paths,
+                    const py::dict &values, const Session *baseline,
+                    const py::object &progress) const {
+    auto options = sized<anec_evaluate_options>();
+    options.window = values["window"].cast<size_t>();
+    options.stride = values["stride"].cast<size_t>();
+    options.tokens = values["tokens"].cast<uint64_t>();
+    options.mark_beginning = values["mark_beginning"].cast<bool>();
+    options.baseline = baseline ? baseline->handle : nullptr;
+    std::vector<std::string> texts;
+    for (const auto &path : paths)
+      texts.push_back(path.cast<std::string>());
+    std::vector<const char *> data;
+    for (const std::string &text : texts)
+      data.push_back(text.c_str());
+    options.paths = data.data();
+    options.path_count = data.size();
+    Callback callback;
+    callback.progress = progress;
+    auto result = sized<anec_evaluation>();
+    Reports reports;
+    anec_status status = unlocked([&] {
+      return anec_session_evaluate(
+          handle, tokenizer ? tokenizer->handle : nullptr, &options,
+          Callback::callProgress, &callback, &result, reports.get());
+    });
+    if (callback.error)
+      throw std::move(*callback.error);
+    reports.check(status);
+    py::dict row;
+    row["windows"] = result.windows;
+    row["tokens"] = result.tokens;
+    row["loss"] = result.loss;
+    row["loss_error"] = result.loss_error;
+    row["perplexity"] = result.perplexity;
+    row["seconds"] = result.seconds;
+    if (!baseline)
+      return row;
+    row["baseline_loss"] = result.baseline_loss;
+    row["loss_change"] = result.loss_change;
+    row["loss_change_error"] = result.loss_change_error;
+    row["divergence"] = result.divergence;
+    row["divergence_error"] = result.divergence_error;
+    row["agreements"] = result.agreements;
+    return row;
+  }
+
   anec_session *const handle;
 
 private:
@@ -435,7 +494,8 @@ void anec::python::addSessions(py::module_ &module) {
       .def("save_weights", &Session::saveWeights)
       .def("set_state", &Session::setState)
       .def("get_state", &Session::getState)
-      .def("generate", &Session::generate);
+      .def("generate", &Session::generate)
+      .def("evaluate", &Session::evaluate);
   py::class_<Trainer>(module, "Trainer")
       .def(py::init<const Session &, const py::object &, const py::dict &>(),
            py::keep_alive<1, 2>())

@@ -176,6 +176,16 @@ std::optional<std::vector<InputArray>> readInputs(const anec_input *inputs,
 std::optional<std::vector<OutputArray>> readOutputs(const anec_output *outputs,
                                                     size_t count, Call &call,
                                                     anec_status &status);
+/// The paths of a struct. Returns nothing, with the call refused and its status
+/// in `status`, when there are some at a null pointer.
+std::optional<std::vector<std::string>> readPaths(const char *const *paths,
+                                                  size_t count, Call &call,
+                                                  anec_status &status);
+/// The tokenizer of a handle; for null, a tokenizer of bytes, which `bytes`
+/// owns.
+const Tokenizer *tokenizerOf(const anec_tokenizer *handle,
+                             std::unique_ptr<Tokenizer> &bytes,
+                             Diagnostics &diags);
 
 } // namespace anec::c
 

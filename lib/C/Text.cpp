@@ -73,11 +73,9 @@ anec_status anec_tokenizer_decode(const anec_tokenizer *tokenizer,
   return call.end(true);
 }
 
-/// The tokenizer of a handle; for null, a tokenizer of bytes, which `bytes`
-/// owns.
-static const Tokenizer *tokenizerOf(const anec_tokenizer *handle,
-                                    std::unique_ptr<Tokenizer> &bytes,
-                                    Diagnostics &diags) {
+const Tokenizer *c::tokenizerOf(const anec_tokenizer *handle,
+                                std::unique_ptr<Tokenizer> &bytes,
+                                Diagnostics &diags) {
   if (handle)
     return handle->tokenizer.get();
   bytes = openTokenizer("", diags);
@@ -87,6 +85,19 @@ static const Tokenizer *tokenizerOf(const anec_tokenizer *handle,
 //===----------------------------------------------------------------------===//
 // Windows
 //===----------------------------------------------------------------------===//
+
+std::optional<std::vector<std::string>> c::readPaths(const char *const *paths,
+                                                     size_t count, Call &call,
+                                                     anec_status &status) {
+  if (count && !paths) {
+    status = call.refuseNull("paths");
+    return std::nullopt;
+  }
+  std::vector<std::string> read;
+  for (size_t i = 0; i < count; ++i)
+    read.push_back(orEmpty(paths[i]).str());
+  return read;
+}
 
 anec_status anec_windows_options_init(anec_windows_options *options,
                                       size_t struct_size) {
@@ -118,11 +129,11 @@ anec_status anec_windows_open(const anec_windows_options *options,
     return call.refuse("length", "a window has tokens, and not so many");
   if (!(given->validation_share >= 0 && given->validation_share < 1))
     return call.refuse("validation_share", "it is at least 0, and less than 1");
-  if (given->path_count && !given->paths)
-    return call.refuseNull("paths");
-  std::vector<std::string> paths;
-  for (size_t i = 0; i < given->path_count; ++i)
-    paths.push_back(orEmpty(given->paths[i]).str());
+  anec_status status = ANEC_OK;
+  std::optional<std::vector<std::string>> paths =
+      readPaths(given->paths, given->path_count, call, status);
+  if (!paths)
+    return status;
   Diagnostics &own = call.diagnostics();
   std::unique_ptr<Tokenizer> bytes;
   const Tokenizer *used = tokenizerOf(tokenizer, bytes, own);
@@ -131,7 +142,7 @@ anec_status anec_windows_open(const anec_windows_options *options,
                            : std::numeric_limits<int32_t>::max();
   auto windows = std::make_unique<anec_windows>();
   windows->length = given->length;
-  windows->data = TokenData::open(paths, "", *used, vocabulary, own);
+  windows->data = TokenData::open(*paths, "", *used, vocabulary, own);
   if (windows->data)
     windows->windows =
         Windows::divide(*windows->data, given->length, given->validation_share,

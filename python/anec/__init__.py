@@ -13,7 +13,8 @@
 in a folder. `check`, `explain` and `predict` say what a chip does with it, and
 `explain_log` what the errors in a log mean. A
 `Session` runs it with numpy arrays by name; `Trainer` trains a session step by
-step; `Session.generate` continues a text.
+step; `Session.generate` continues a text, and `Session.evaluate` measures how well
+a model predicts one.
 
 Arrays are row-major, in the shape of the port; axes of one element may be added
 or dropped. A float input takes any float type of numpy, rounded to the nearest;
@@ -28,12 +29,12 @@ from ._compiler import (Cost, Finding, LoggedError, Program, Rule, check, compil
                         compile_text, explain, explain_log, explain_log_text,
                         predict)
 from ._errors import Diagnostic, Error, Warning
-from ._session import Port, Session
+from ._session import Evaluation, Port, Session
 from ._text import Tokenizer, Windows
 from ._trainer import Step, Trainer
 
 __version__ = _version()
-__all__ = ["Cost", "Diagnostic", "Error", "Finding", "LoggedError", "Port",
-           "Program", "Rule", "Session", "Step", "Tokenizer", "Trainer", "Warning",
-           "Windows", "check", "compile", "compile_text", "explain", "explain_log",
-           "explain_log_text", "predict"]
+__all__ = ["Cost", "Diagnostic", "Error", "Evaluation", "Finding", "LoggedError",
+           "Port", "Program", "Rule", "Session", "Step", "Tokenizer", "Trainer",
+           "Warning", "Windows", "check", "compile", "compile_text", "explain",
+           "explain_log", "explain_log_text", "predict"]

@@ -22,6 +22,24 @@ class Port(typing.NamedTuple):
                #: `output`, `loss`, `logits`, ...
 
 
+class Evaluation(typing.NamedTuple):
+    """Means over all predicted tokens, in nats, with their standard errors. The
+    last six compare with a baseline, and are None without one."""
+    windows: int
+    tokens: int
+    loss: float
+    loss_error: float
+    perplexity: float
+    seconds: float
+    baseline_loss: typing.Optional[float] = None
+    loss_change: typing.Optional[float] = None  #: the loss less the baseline's
+    loss_change_error: typing.Optional[float] = None
+    divergence: typing.Optional[float] = None  #: KL(baseline || model)
+    divergence_error: typing.Optional[float] = None
+    agreements: typing.Optional[int] = None  #: tokens where both have the same
+                                             #: most likely one
+
+
 def _as_array(value, port):
     """`value` as an array that the port takes; raises when it loses something."""
     array = numpy.asarray(value)
@@ -209,3 +227,30 @@ class Session:
             None if draft is None or lookup else draft._handle, collect,
             token_callback)
         return "".join(pieces)
+
+    def evaluate(self, data, *, tokenizer=None, window=0, stride=0, tokens=0,
+                 mark_beginning=False, baseline=None, callback=None):
+        """Measures how well a model of logits predicts a text; returns an
+        Evaluation.
+
+        data            a path, or several: .bin files have token ids, all others
+                        text
+        tokenizer       a Tokenizer; None: bytes are tokens
+        window          tokens that the model is given at once; 0: as many as it
+                        has positions
+        stride          tokens between the begins of windows; 0: window
+        tokens          predicted ones, at most; 0: all
+        mark_beginning  whether windows start with the beginning-of-text id
+        baseline        another Session that reads the same windows
+        callback        gets the number of predicted tokens, that of all, and the
+                        perplexity so far; what it raises ends the evaluation
+        """
+        if tokenizer is not None and not isinstance(tokenizer, Tokenizer):
+            tokenizer = Tokenizer(tokenizer)
+        if isinstance(data, (str, os.PathLike)):
+            data = [data]
+        return Evaluation(**self._handle.evaluate(
+            tokenizer and tokenizer._handle, [os.fspath(path) for path in data],
+            {"window": window, "stride": stride, "tokens": tokens,
+             "mark_beginning": bool(mark_beginning)},
+            baseline and baseline._handle, callback))

@@ -2,6 +2,7 @@
 
 usage: api.py FOLDER"""
 import gc
+import math
 import os
 import sys
 import warnings
@@ -267,6 +268,69 @@ def test_generation():
         "vocab": 256})
     assert session.generate("ab", draft=anec.Session(small), draft_tokens=2, **greedy) \
         == whole
+
+
+def losses(session, ids, window, stride):
+    """The loss of each token, from the logits of windows."""
+    found = []
+    for begin in range(0, len(ids) - 1, stride):
+        part = ids[begin:begin + window + 1]
+        tokens = numpy.zeros(8, numpy.int32)
+        tokens[:len(part) - 1] = part[:-1]
+        outputs = session.run({"tokens": tokens, "targets": tokens})
+        (logits,) = [outputs[port.name] for port in session.outputs()
+                     if port.role == "logits"]
+        logits = numpy.asarray(logits, numpy.float64).reshape(256, 8).T
+        logits -= logits.max(1, keepdims=True)
+        logits -= numpy.log(numpy.exp(logits).sum(1, keepdims=True))
+        new = 0 if begin == 0 else window - stride
+        found += [(begin + i, -logits[i, part[i + 1]])
+                  for i in range(new, len(part) - 1)]
+    assert [place for place, _ in found] == list(range(len(ids) - 1))
+    return numpy.array([loss for _, loss in found])
+
+
+def test_evaluation():
+    sessions = [anec.Session(anec.compile(
+        sys.argv[2], seed=seed, forward_only=True, defines={
+            "layers": 1, "dim": 16, "hidden": 32, "heads": 2, "kv_heads": 1,
+            "seq": 8, "vocab": 256})) for seed in (1, 2)]
+    path = os.path.join(FOLDER, "evaluated.txt")
+    text = b"some text that is evaluated, of 51 bytes, in parts"
+    with open(path, "wb") as file:
+        file.write(text)
+    ids = numpy.frombuffer(text, numpy.uint8)
+    for window, stride in ((8, 8), (8, 3), (5, 5)):
+        expected = [losses(session, ids, window, stride) for session in sessions]
+        result = sessions[0].evaluate(path, window=window, stride=stride,
+                                      baseline=sessions[1])
+        assert result.tokens == len(ids) - 1
+        assert abs(result.loss - expected[0].mean()) < 1e-4
+        assert abs(result.baseline_loss - expected[1].mean()) < 1e-4
+        change = expected[0] - expected[1]
+        assert abs(result.loss_change - change.mean()) < 1e-4
+        assert abs(result.loss_change_error
+                   - change.std(ddof=1) / len(change) ** 0.5) < 1e-4
+        assert abs(result.perplexity - math.exp(expected[0].mean())) < 0.05
+    alone = sessions[0].evaluate([path], tokens=10)
+    assert alone.tokens == 10 and alone.divergence is None
+
+    seen = []
+    sessions[0].evaluate(path, callback=lambda *progress: seen.append(progress))
+    assert seen[-1][:2] == (len(ids) - 1, len(ids) - 1)
+
+    class Enough(Exception):
+        pass
+
+    def stop(done, tokens, perplexity):
+        raise Enough
+
+    raises(Enough, sessions[0].evaluate, path, callback=stop)
+    raises(anec.Error, sessions[0].evaluate, path + "x")
+    raises(anec.Error, sessions[0].evaluate, path, window=9)
+    raises(anec.Error, sessions[0].evaluate, path, window=4, stride=5)
+    raises(anec.Error, sessions[0].evaluate, path, baseline=sessions[0])
+    raises(anec.Error, sessions[0].evaluate, path, mark_beginning=True)
 
 
 for name, test in list(globals().items()):

@@ -155,8 +155,11 @@ TEST_F(CApi, NullArgumentsAreRefused) {
     EXPECT_EQ(anec_session_generate(nullptr, nullptr, "a", nullptr, nullptr,
                                     nullptr, list),
               2);
+    EXPECT_EQ(anec_session_evaluate(nullptr, nullptr, nullptr, nullptr, nullptr,
+                                    nullptr, list),
+              2);
   }
-  EXPECT_EQ(anec_diagnostics_count(diags), 43u);
+  EXPECT_EQ(anec_diagnostics_count(diags), 44u);
   EXPECT_EQ(reports().substr(0, 51),
             "[bad-argument] `path` cannot be used: it is null\n[b");
 
