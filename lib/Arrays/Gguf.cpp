@@ -17,27 +17,19 @@
 using namespace anec;
 using namespace llvm;
 
-static constexpr StringLiteral magic = "GGUF";
-
 //===----------------------------------------------------------------------===//
 // Types of arrays
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A type whose elements are used in place.
-struct PlainType {
-  uint32_t code;
-  StringLiteral name;
-  DType dtype;
-};
-} // namespace
-
-static constexpr PlainType plainTypes[] = {
-    {0, "F32", DType::FP32},   {1, "F16", DType::FP16},
-    {24, "I8", DType::Int8},   {25, "I16", DType::Int16},
-    {26, "I32", DType::Int32}, {27, "I64", DType::Int64},
-    {28, "F64", DType::FP64},  {30, "BF16", DType::BF16},
-};
+ArrayRef<GgufPlainType> anec::ggufPlainTypes() {
+  static constexpr GgufPlainType types[] = {
+      {0, "F32", DType::FP32},   {1, "F16", DType::FP16},
+      {24, "I8", DType::Int8},   {25, "I16", DType::Int16},
+      {26, "I32", DType::Int32}, {27, "I64", DType::Int64},
+      {28, "F64", DType::FP64},  {30, "BF16", DType::BF16},
+  };
+  return types;
+}
 
 /// Types of the format that are not read, for messages.
 static constexpr std::pair<uint32_t, StringLiteral> otherTypes[] = {
@@ -55,7 +47,7 @@ static std::string typeName(uint32_t code) {
 
 static std::string knownTypes() {
   std::vector<std::string> names;
-  for (const PlainType &type : plainTypes)
+  for (const GgufPlainType &type : ggufPlainTypes())
     names.push_back(type.name.str());
   for (const BlockFormat &format : blockFormats())
     names.push_back(format.name.str());
@@ -150,7 +142,7 @@ bool Reader::takeName(std::string &name, const Twine &what) {
 }
 
 bool Reader::readHeader(GgufFile &contents) {
-  rest = rest.drop_front(magic.size());
+  rest = rest.drop_front(ggufMagic.size());
   uint32_t version;
   if (!take(version, "its header"))
     return false;
@@ -280,7 +272,7 @@ bool Reader::readEntry(Entry &entry, uint64_t index) {
 /// Computes the number of bytes of an array from its type and extents.
 bool Reader::sizeEntry(Entry &entry) {
   const char *tooLarge = "` has more elements than a file";
-  for (const PlainType &type : plainTypes)
+  for (const GgufPlainType &type : ggufPlainTypes())
     if (type.code == entry.type) {
       std::optional<uint64_t> size = storedSize({type.dtype, entry.shape});
       if (!size)
@@ -306,7 +298,7 @@ bool Reader::sizeEntry(Entry &entry) {
 
 /// Finds the data, and checks that all arrays lie in it, apart.
 bool Reader::placeData(const GgufFile &contents, std::vector<Entry> &entries) {
-  uint64_t alignment = 32;
+  uint64_t alignment = ggufAlignment;
   if (const GgufValue *value = contents.find("general.alignment")) {
     int64_t said = value->getInteger().value_or(0);
     if (said < 1 || said > (1 << 30) || !isPowerOf2_64(uint64_t(said)))
@@ -344,7 +336,7 @@ StoredArray Reader::arrayOf(const Entry &entry) const {
   StringRef text = data.substr(entry.begin, entry.size);
   ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(text.data()),
                           text.size());
-  for (const PlainType &type : plainTypes)
+  for (const GgufPlainType &type : ggufPlainTypes())
     if (type.code == entry.type)
       return Constant::view({type.dtype, entry.shape}, type.dtype, bytes, file);
   const BlockFormat &format =
@@ -388,7 +380,7 @@ const GgufValue *GgufFile::find(StringRef key) const {
 }
 
 bool anec::isGguf(const MappedFile &file) {
-  return file->getBuffer().starts_with(magic);
+  return file->getBuffer().starts_with(ggufMagic);
 }
 
 std::optional<GgufFile> anec::readGguf(const MappedFile &file, StringRef path,

@@ -38,12 +38,14 @@ public:
 
 private:
   bool convert(Diagnostics &diags);
+  bool exportImported(Diagnostics &diags);
 
   cl::opt<std::string> input{cl::Positional};
   cl::opt<std::string> output{
       "o", cl::value_desc("FILE|FOLDER"),
-      cl::desc("The output: a .bin file for llama2.c, or a folder for Hugging "
-               "Face with config.json")};
+      cl::desc(
+          "The output: a .bin file for llama2.c, a folder for Hugging Face "
+          "with config.json, or with --like a GGUF file")};
   FormatFlag from{"from", "The format of the weights (default: detected):"};
   FormatFlag to{"to", "The format to write (default: anec, except for .bin "
                       "files and folders):"};
@@ -59,6 +61,10 @@ private:
       "weight-map", cl::value_desc("MODEL.names.json"),
       cl::desc("The map that `anec import` wrote: writes a Hugging Face folder "
                "with the names and the config.json that were imported")};
+  cl::opt<std::string> like{
+      "like", cl::value_desc("MODEL.gguf"),
+      cl::desc("With --weight-map: the GGUF file that the model was imported "
+               "from, whose metadata and tokenizer the output gets")};
   cl::opt<std::string> tokenizer{
       "tokenizer", cl::value_desc("FOLDER"),
       cl::desc("With --weight-map: copies the files of the tokenizer in this "
@@ -94,6 +100,18 @@ bool Convert::convert(Diagnostics &diags) {
                            hints, diags);
 }
 
+bool Convert::exportImported(Diagnostics &diags) {
+  std::string source = input;
+  if (hasCheckpoint(input)) {
+    std::optional<Checkpoint> trained = loadCheckpointWeights(input, diags);
+    if (!trained)
+      return false;
+    source = trained->weights();
+  }
+  return like.empty() ? exportModel(source, names, tokenizer, output, diags)
+                      : exportGguf(source, names, like, output, diags);
+}
+
 ExitCode Convert::run(const Invocation &call) {
   if (input.empty() || output.empty())
     return call.usageError("convert takes weights and -o; see anec convert "
@@ -102,15 +120,19 @@ ExitCode Convert::run(const Invocation &call) {
     return call.usageError(wrong);
   if (names.empty() && !tokenizer.empty())
     return call.usageError("--tokenizer is for --weight-map");
+  if (names.empty() && !like.empty())
+    return call.usageError("--like is for --weight-map");
+  if (!like.empty() && !tokenizer.empty())
+    return call.usageError("--tokenizer copies files to a folder; a GGUF file "
+                           "has the tokenizer of --like");
   bool hasOthers = !config.empty() || !model.empty() ||
                    from.getNumOccurrences() || to.getNumOccurrences();
   if (!names.empty() && hasOthers)
     return call.usageError("--weight-map says the model and both formats, "
                            "without --config, --model, --from and --to");
   if (!names.empty())
-    return runReporting([&](Diagnostics &diags) {
-      return exportModel(input, names, tokenizer, output, diags);
-    });
+    return runReporting(
+        [&](Diagnostics &diags) { return exportImported(diags); });
   return runReporting([&](Diagnostics &diags) { return convert(diags); });
 }
 
@@ -121,7 +143,8 @@ constinit const CommandDef commands::Convert = {
     .synopsis = "WEIGHTS.safetensors|.bin|FOLDER|RUN",
     .examples = R"(  anec convert stories15M.bin -o stories15M.safetensors
   anec convert llama.safetensors --config=llama.tdsl -o folder
-  anec convert run/best/weights.safetensors --weight-map=qwen3.names.json -o folder
+  anec convert run/best --weight-map=qwen3.names.json -o folder
+  anec convert run/best --weight-map=qwen3.names.json --like=Qwen3-Q8_0.gguf -o mine.gguf
   anec convert run/best -o mine.bin           a checkpoint, or the newest of `run`
 )",
     .make = makeCommand<::Convert>,

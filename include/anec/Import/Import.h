@@ -59,6 +59,14 @@ struct ImportOptions {
                                llvm::StringRef tokenizer,
                                llvm::StringRef folder, Diagnostics &diags);
 
+/// The same for a model that was imported from the GGUF file `like`: writes the
+/// file `path` with the metadata and the arrays of `like`, and the weights in
+/// the place of those that it has. Matrices keep their element type, which is
+/// fp32 in checkpoints; vectors are fp32, as llama.cpp expects them.
+[[nodiscard]] bool exportGguf(llvm::StringRef weights, llvm::StringRef names,
+                              llvm::StringRef like, llvm::StringRef path,
+                              Diagnostics &diags);
+
 } // namespace anec
 
 #endif // ANEC_IMPORT_IMPORT_H

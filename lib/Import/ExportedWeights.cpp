@@ -1,0 +1,104 @@
+//===- ExportedWeights.cpp - weights under their own names ----------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ExportedWeights.h"
+#include "anec/Arrays/Diags.h"
+#include "anec/Import/Diags.h"
+#include "anec/Package/ModelFacts.h"
+#include "anec/Support/Json.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace anec;
+using namespace llvm;
+
+void NamesFile::reportBad(const Twine &reason, Diagnostics &diags) const {
+  diags.reportFile(path, diag::BadNamesFile, reason.str());
+}
+
+std::optional<NamesFile> NamesFile::read(StringRef path, Diagnostics &diags) {
+  std::optional<json::Value> value = readJson(path, diag::BadNamesFile, diags);
+  if (!value)
+    return std::nullopt;
+  NamesFile file;
+  file.path = path.str();
+  json::Object *object = value->getAsObject();
+  if (!object) {
+    file.reportBad("it is no object", diags);
+    return std::nullopt;
+  }
+  file.names = std::move(*object);
+  if (const json::Array *keys = file.names.getArray("ignored"))
+    for (const json::Value &key : *keys)
+      file.ignoredKeys.push_back(key.getAsString().value_or("").str());
+  return file;
+}
+
+std::optional<std::vector<ImportedWeight>>
+anec::weightsIn(const NamesFile &names, const Decoder &decoder,
+                Diagnostics &diags) {
+  std::vector<ImportedWeight> weights;
+  for (const DecoderWeight &weight : weightsOf(decoder))
+    for (int64_t layer = 0, end = weight.isOfLayer ? decoder.layers : 1;
+         layer < end; ++layer) {
+      std::string name = weight.nameOf(layer);
+      std::optional<StringRef> array = names.names.getString(name);
+      if (!array) {
+        names.reportBad("it has no name for `" + name + "`", diags);
+        return std::nullopt;
+      }
+      weights.push_back({name, array->str(), weight.shape()});
+    }
+  return weights;
+}
+
+/// What the model computes with its weights, as far as it is a fact.
+static ModelFacts factsOf(const Decoder &decoder) {
+  ModelFacts facts;
+  if (decoder.norm != Normalization::Layer)
+    facts.add(fact::rmsNormEps, ModelFacts::spell(decoder.epsilon));
+  for (const LayerKind &kind : decoder.kinds) {
+    if (kind.rotary.channels == 0)
+      continue;
+    facts.add(fact::ropeStyle,
+              decoder.isInterleaved ? "interleaved" : "half_split");
+    facts.add(fact::ropeTheta, ModelFacts::spell(kind.rotary.theta));
+    facts.add(fact::ropeScaling, kind.rotary.scaling.text());
+  }
+  return facts;
+}
+
+std::optional<std::vector<PlannedArray>>
+anec::planArrays(const Decoder &decoder, ArrayRef<ImportedWeight> weights,
+                 StringRef description, const NamesFile &names,
+                 const ArraySource &arrays, Diagnostics &diags) {
+  if (!checkFacts(factsOf(decoder), ModelFacts::from(arrays.metadata()),
+                  arrays.path(), diags))
+    return std::nullopt;
+  std::vector<PlannedArray> planned;
+  StringSet<> known;
+  for (const ImportedWeight &weight : weights) {
+    ConstantRef array = arrays.lookup(weight.name);
+    if (!array) {
+      diags.reportFile(arrays.path(), diag::NoSuchArray, arrays.path(),
+                       weight.name);
+      return std::nullopt;
+    }
+    if (array->type().shape != weight.shape || !isFloat(array->dtype())) {
+      diags.reportFile(arrays.path(), diag::WeightArrayShape, weight.name,
+                       array->type().str(), description,
+                       shapeToString(weight.shape));
+      return std::nullopt;
+    }
+    known.insert(weight.name);
+    planned.push_back({weight.array, array->type(), [array] { return array; }});
+  }
+  for (StringRef name : arrays.names())
+    if (!known.contains(name)) {
+      diags.reportFile(arrays.path(), diag::ArrayNotInProgram, name,
+                       names.path);
+      return std::nullopt;
+    }
+  return planned;
+}
