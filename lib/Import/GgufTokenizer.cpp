@@ -27,14 +27,35 @@ static constexpr StringLiteral qwenRegex =
     "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}|"
     " ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
+/// Words of GPT-4o, which end before an upper-case letter after a lower-case
+/// one; digits in groups of three.
+static constexpr StringLiteral gpt4oRegex =
+    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*"
+    "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+"
+    "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\\p{N}{1,3}|"
+    " ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+/// The same of Mistral's Tekken, without contractions; digits alone.
+static constexpr StringLiteral tekkenRegex =
+    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*"
+    "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+|"
+    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+"
+    "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*|\\p{N}|"
+    " ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+
 static constexpr SplitRule rules[] = {
     {"dbrx", llamaRegex, false, false, false, false},
+    {"deepseek-r1-qwen", qwenRegex, false, false, false, false},
+    {"falcon3", llamaRegex, false, false, true, true},
     {"gpt-2", "", false, false, false, false},
+    {"gpt-4o", gpt4oRegex, false, false, false, false},
     {"llama-bpe", llamaRegex, false, false, true, true},
+    {"llama3", llamaRegex, false, false, true, true},
     {"phi-2", "", false, false, false, false},
     {"qwen2", qwenRegex, false, true, false, false},
     {"smaug-bpe", llamaRegex, false, false, false, false},
     {"smollm", "", true, false, false, false},
+    {"tekken", tekkenRegex, false, false, true, true},
 };
 
 namespace {

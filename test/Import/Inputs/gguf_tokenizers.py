@@ -22,8 +22,14 @@ from huggingface_cases import LLAMA3, byte_characters
 from random_models import run
 
 QWEN = LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
+WORD = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+@|"
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*@|")
+REST = r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+GPT4O = WORD.replace("@", r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?") + r"\p{N}{1,3}" + REST
+TEKKEN = WORD.replace("@", "") + r"\p{N}" + REST
 TEXT = ("The theme of the 12345 others, isn't it?\n\n  Yes  it's\t1/2 x\r\n\r\n  y\n"
         "na\u00efve caf\u00e9 e\u0301 \u65e5\u672c\u8a9e \U0001F600<s>there</s> <new> <|im_end|>\n"
+        "theThemeTHEtheme ofOF/\n// \u01c5a\u02b0b "
         "I'LL there12there    ab\u00a0cd\u2003ef ''s theme theretheretheme theme\n   ")
 CORPUS = ("the other theme there then it's isn't of in on 12 123 and the band hand there "
           "others  then\n\nthe theme\n of the others 2024 ") * 3
@@ -40,13 +46,16 @@ def split_at(regex):
         level(False)]}
 
 
-# The published tokenizer.json of GPT-2, Llama 3, Qwen2 and SmolLM.
+# The published tokenizer.json of GPT-2, Phi-4-mini, Llama 3, Qwen2, SmolLM and Mistral
+# NeMo.
 RULES = {
     "gpt-2": {"pre_tokenizer": level(True)},
+    "gpt-4o": {"pre_tokenizer": split_at(GPT4O)},
     "llama-bpe": {"pre_tokenizer": split_at(LLAMA3), "ignore_merges": True, "bos": True},
     "qwen2": {"pre_tokenizer": split_at(QWEN), "normalizer": {"type": "NFC"}},
     "smollm": {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [
         {"type": "Digits", "individual_digits": True}, level(True)]}},
+    "tekken": {"pre_tokenizer": split_at(TEKKEN), "ignore_merges": True, "bos": True},
 }
 
 
