@@ -105,7 +105,7 @@ double ConfigReader::number(StringRef key, std::optional<double> fallback) {
 }
 
 double ConfigReader::numberOrZero(StringRef key, double fallback) {
-  if (object.get(key) && !has(key)) {
+  if (isNull(key)) {
     accept(key);
     return 0;
   }

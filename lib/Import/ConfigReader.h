@@ -43,6 +43,10 @@ public:
   int64_t count(llvm::StringRef key, int64_t fallback) {
     return integer(key, fallback, 0);
   }
+  /// `size`, where null is another default than no value.
+  int64_t sizeOrNull(llvm::StringRef key, int64_t fallback, int64_t null) {
+    return size(key, isNull(key) ? null : fallback);
+  }
   /// A positive number.
   double number(llvm::StringRef key,
                 std::optional<double> fallback = std::nullopt);
@@ -78,6 +82,10 @@ public:
 
 private:
   const llvm::json::Value *find(llvm::StringRef key);
+  /// Whether the value is null, or `--ignore-key` makes it so.
+  bool isNull(llvm::StringRef key) const {
+    return object.get(key) && !has(key);
+  }
   int64_t integer(llvm::StringRef key, std::optional<int64_t> fallback,
                   int64_t least);
   void missing(llvm::StringRef key);

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportedWeights.h"
+#include "TextModel.h"
 #include "anec/Import/Diags.h"
 #include "anec/Import/Import.h"
 #include "anec/Support/AtomicFile.h"
@@ -76,6 +77,9 @@ bool anec::exportModel(StringRef weights, StringRef names, StringRef tokenizer,
   std::optional<ArraySource> arrays = ArraySource::open(weights, diags);
   std::optional<std::vector<ImportedWeight>> known =
       arrays ? weightsIn(*map, decoder, diags) : std::nullopt;
+  if (known)
+    for (ImportedWeight &weight : *known)
+      weight.array = nameInTextModel(weight.array);
   std::optional<std::vector<PlannedArray>> planned =
       known ? planArrays(decoder, *known, "`config.json`", *map, *arrays, diags)
             : std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "Families.h"
 #include "ImportedModel.h"
+#include "TextModel.h"
 #include "anec/Import/Diags.h"
 #include "anec/Support/Json.h"
 #include "llvm/Support/FileSystem.h"
@@ -32,6 +33,14 @@ std::optional<ImportedModel> anec::readFolderModel(StringRef folder,
   }
   ImportedModel model;
   model.config = std::move(*value->getAsObject());
+  bool isPart = hasTextModel(model.config);
+  if (isPart) {
+    std::optional<json::Object> text =
+        textConfigOf(model.config, path, options.ignoredKeys, diags);
+    if (!text)
+      return std::nullopt;
+    model.config = std::move(*text);
+  }
   const Family *family = readDecoder(model.config, path, options.ignoredKeys,
                                      model.decoder, diags);
   if (!family || !fitsPositions(model.decoder, options, path, diags))
@@ -39,10 +48,16 @@ std::optional<ImportedModel> anec::readFolderModel(StringRef folder,
   std::optional<ArraySource> arrays = ArraySource::open(folder, diags);
   if (!arrays)
     return std::nullopt;
-  model.weights = matchWeights(
-      family->arrays, model.decoder,
-      isDecoderAlone(family->arrays, *arrays) ? "" : family->prefix);
-  if (!checkWeights(model.weights, "`config.json`", {}, *arrays, diags))
+  StringRef prefix = family->prefix;
+  if (isPart)
+    prefix = textPrefix(*arrays);
+  if (isDecoderAlone(family->arrays, *arrays))
+    prefix = "";
+  model.weights = matchWeights(family->arrays, model.decoder, prefix);
+  std::vector<std::string> others;
+  if (isPart)
+    others = arraysForImages(*arrays);
+  if (!checkWeights(model.weights, "`config.json`", others, *arrays, diags))
     return std::nullopt;
   return model;
 }

@@ -32,9 +32,8 @@ void anec::readLlama(ConfigReader &config, Decoder &decoder) {
 
 void anec::readMistral(ConfigReader &config, Decoder &decoder) {
   readCommon(config, decoder, 10000, false);
-  if (config.has("sliding_window"))
-    setWindows(decoder, std::vector<bool>(decoder.kinds.size(), true),
-               config.size("sliding_window"));
+  setWindows(decoder, std::vector<bool>(decoder.kinds.size(), true),
+             config.sizeOrNull("sliding_window", 4096, 0));
 }
 
 /// The layers from `max_window_layers` on have a window, if any has.
@@ -42,9 +41,9 @@ static void readWindows(ConfigReader &config, Decoder &decoder) {
   bool usesWindow = config.flag("use_sliding_window", false);
   std::vector<bool> windowed = config.windowedLayers(decoder.layers);
   config.accept("sliding_window");
-  if (!usesWindow)
+  int64_t size = usesWindow ? config.sizeOrNull("sliding_window", 4096, 0) : 0;
+  if (size == 0)
     return;
-  int64_t size = config.size("sliding_window", 4096);
   if (windowed.empty()) {
     int64_t first = config.count("max_window_layers", 28);
     for (int64_t layer = 0; layer < decoder.layers; ++layer)
@@ -56,6 +55,7 @@ static void readWindows(ConfigReader &config, Decoder &decoder) {
 void anec::readQwen2(ConfigReader &config, Decoder &decoder) {
   readCommon(config, decoder, 10000, false);
   decoder.hasQkvBias = true;
+  config.accept("attention_bias"); // Qwen2 has these whatever it says.
   readWindows(config, decoder);
 }
 
@@ -82,9 +82,9 @@ void anec::readSmolLM3(ConfigReader &config, Decoder &decoder) {
   bool usesWindow = config.flag("use_sliding_window", false);
   std::vector<bool> windowed = config.windowedLayers(decoder.layers);
   config.accept("sliding_window");
-  if (!usesWindow)
+  int64_t size = usesWindow ? config.sizeOrNull("sliding_window", 0, 0) : 0;
+  if (size == 0)
     return;
-  int64_t size = config.size("sliding_window");
   // By default, the layers with rotary embedding keep all positions.
   if (windowed.empty())
     for (const LayerKind &kind : decoder.kinds)

@@ -146,25 +146,23 @@ double Reader::longMagnitude(double original) {
 
 /// A key that is not known could change the angles.
 void Reader::checkKeys(StringRef kind) {
-  static constexpr StringLiteral always[] = {"type", "rope_type", "rope_theta",
-                                             "partial_rotary_factor"};
+  // `linear` and `default` do not depend on the original positions.
+  static constexpr StringLiteral always[] = {
+      "type", "rope_type", "rope_theta", "partial_rotary_factor",
+      "original_max_position_embeddings"};
   static constexpr std::pair<StringLiteral, StringLiteral> some[] = {
       {"linear", "factor"},
       {"dynamic", "factor"},
-      {"dynamic", "original_max_position_embeddings"},
       {"llama3", "factor"},
       {"llama3", "low_freq_factor"},
       {"llama3", "high_freq_factor"},
-      {"llama3", "original_max_position_embeddings"},
       {"yarn", "factor"},
-      {"yarn", "original_max_position_embeddings"},
       {"yarn", "attention_factor"},
       {"yarn", "beta_fast"},
       {"yarn", "beta_slow"},
       {"yarn", "mscale"},
       {"yarn", "mscale_all_dim"},
       {"longrope", "factor"},
-      {"longrope", "original_max_position_embeddings"},
       {"longrope", "attention_factor"},
       {"longrope", "short_factor"},
       {"longrope", "long_factor"},
@@ -177,8 +175,10 @@ void Reader::checkKeys(StringRef kind) {
                    any_of(some, [&](const auto &known) {
                      return known.first == kind && known.second == name;
                    });
-    // What yarn does anyway.
+    // What yarn and no scaling do anyway.
     if (name == "truncate" && value.getAsBoolean() == true)
+      isKnown = true;
+    if (name == "factor" && kind == "default" && value.getAsNumber() == 1)
       isKnown = true;
     if (!isKnown)
       keys.push_back(name.str());
