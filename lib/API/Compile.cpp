@@ -16,6 +16,7 @@
 #include "anec/Target/Check.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <set>
 
 using namespace anec;
 
@@ -106,6 +107,16 @@ static llvm::StringMap<InitialValue> initialValues(const Module &module) {
   return values;
 }
 
+/// The names of the weights of a program.
+static std::vector<std::string> weightNames(const Module &module) {
+  std::set<std::string> names;
+  for (const auto &function : module.functions)
+    for (const Op &op : function->body())
+      if (op.is(ops::Weight))
+        names.insert(viewOf(op).weight);
+  return {names.begin(), names.end()};
+}
+
 /// Quantizes the weights of the products of `program`. Returns false, with the
 /// reason reported, on failure.
 static bool quantize(CompiledProgram &program, const CompileOptions &options,
@@ -151,7 +162,8 @@ std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
   std::optional<WeightBinding> weights =
       WeightBinding::open(options.weights, diags);
   if (!weights || !weights->fits(ModelFacts::of(*module), diags) ||
-      !runPasses(*module, options.passes, diags, reports))
+      !runPasses(*module, options.passes, diags, reports) ||
+      !weights->hasSome(weightNames(*module), diags))
     return std::nullopt;
   std::string version = options.milVersion;
   if (version.empty() && (!isMIL || options.passes.targetChosen))

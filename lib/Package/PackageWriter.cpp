@@ -121,7 +121,10 @@ bool PackageWriter::prepare() {
   if (!values || !values->fits(options.facts, diags))
     return false;
   findWeights();
-  return checkArrays();
+  std::vector<std::string> names;
+  for (const auto &[name, weight] : weights)
+    llvm::append_range(names, weight.arrays());
+  return checkArrays() && values->hasSome(names, diags);
 }
 
 bool PackageWriter::findInstances() {

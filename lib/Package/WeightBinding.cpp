@@ -10,6 +10,8 @@
 #include "anec/Package/Diags.h"
 #include "anec/Support/Json.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -93,6 +95,44 @@ llvm::StringRef WeightBinding::storedName(llvm::StringRef name) const {
 bool WeightBinding::has(llvm::StringRef name) const {
   return (adapter && adapter->find(name)) ||
          (arrays && arrays->find(storedName(name)));
+}
+
+bool WeightBinding::hasSome(llvm::ArrayRef<std::string> names,
+                            Diagnostics &diags) const {
+  if (!arrays || !seed || names.empty())
+    return true;
+  static constexpr size_t mostNames = 5;
+  llvm::StringSet<> ofAdapters;
+  for (const std::string &name : names) {
+    ofAdapters.insert(name + "_lora_a");
+    ofAdapters.insert(name + "_lora_b");
+  }
+  std::vector<std::string> drawn;
+  size_t found = 0, adapters = 0;
+  for (const std::string &name : names) {
+    if (has(name))
+      ++found;
+    else if (ofAdapters.contains(name))
+      ++adapters;
+    else
+      drawn.push_back(name);
+  }
+  auto spell = [](llvm::ArrayRef<std::string> some) {
+    std::string text =
+        "`" + llvm::join(some.take_front(mostNames), "`, `") + "`";
+    if (some.size() > mostNames)
+      text += " and " + std::to_string(some.size() - mostNames) + " more";
+    return text;
+  };
+  if (found == 0) {
+    diags.reportFile(arrays->path(), diag::NoSuchWeights, names.size(),
+                     spell(names.take_front(1)));
+    return false;
+  }
+  if (!drawn.empty())
+    diags.reportFile(arrays->path(), diag::DrawnWeights, found,
+                     names.size() - adapters, spell(drawn));
+  return true;
 }
 
 bool WeightBinding::fits(const ModelFacts &model, Diagnostics &diags) const {

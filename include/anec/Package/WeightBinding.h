@@ -76,6 +76,11 @@ public:
   /// Whether the facts in the weight file fit `model`; differences are
   /// reported.
   [[nodiscard]] bool fits(const ModelFacts &model, Diagnostics &diags) const;
+  /// Of the weights `names`, those that `source` lacks are drawn from the seed.
+  /// Warns of them, unless they are adapters that `--lora=` has added. When it
+  /// has none of the weights at all, that is reported as an error.
+  [[nodiscard]] bool hasSome(llvm::ArrayRef<std::string> names,
+                             Diagnostics &diags) const;
   /// Whether there is any source of values.
   bool hasValues() const { return arrays || adapter || seed; }
   /// The digest of the weights that the adapters were trained beside, and

@@ -56,6 +56,11 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
   if (!values || !values->fits(package.facts, diags) ||
       !checkBase(package, *values, diags))
     return false;
+  std::vector<std::string> names;
+  for (const PackagedWeight &weight : package.weights)
+    llvm::append_range(names, weight.arrays());
+  if (!values->hasSome(names, diags))
+    return false;
   bool trains = !package.findEntries(FunctionRole::Train).empty();
   bool canSwap = hasFrozenWeights(package);
   for (const PackagedWeight &weight : package.weights)
