@@ -238,6 +238,20 @@ TEST_P(CpuKernels, Prelu) {
     EXPECT_TRUE(isSame(out[i], x[i] < 0 ? 0.125f * x[i] : x[i])) << x[i];
 }
 
+TEST_P(CpuKernels, Int8) {
+  Floats x = specialValues();
+  for (float number = -140; number < 140; number += 0.25f)
+    x.push_back(number * 0.375f);
+  Floats scale(x.size(), 0.375f), out(x.size());
+  binary(Binary::Int8, x.size(), x.data(), 1, scale.data(), 1, out.data(),
+         Rounding::None);
+  for (size_t i = 0; i < x.size(); ++i) {
+    double number = std::nearbyint(double(x[i]) / 0.375);
+    number = std::isnan(number) ? 0 : std::clamp(number, -128.0, 127.0);
+    EXPECT_TRUE(isSame(out[i], float(number) + 0.0f)) << x[i];
+  }
+}
+
 TEST_P(CpuKernels, BinaryOperationsOnSpecialValues) {
   const Floats &values = specialValues();
   for (float second : values) {

@@ -69,11 +69,18 @@ static Source broadcastSource(const float *base, llvm::ArrayRef<int64_t> shape,
 }
 
 /// The shape by which an operand broadcasts: one value per channel is along the
-/// second axis.
+/// second axis, and scales of int8 are along theirs.
 static Shape broadcastShape(const Op &op, unsigned slot) {
   Shape shape = op.operand(slot)->type.shape;
-  if (op.is(ops::Prelu) && slot == 1)
-    shape.append(op.result()->type.rank() - 2, 1);
+  unsigned rank = op.result()->type.rank();
+  if (slot != 1 || shape.empty())
+    return shape;
+  if (op.is(ops::Prelu))
+    shape.append(rank - 2, 1);
+  if (op.is(ops::Quantize) || op.is(ops::Dequantize)) {
+    int64_t axis = op.get(param::axis);
+    shape.append(rank - 1 - size_t(axis < 0 ? axis + rank : axis), 1);
+  }
   return shape;
 }
 

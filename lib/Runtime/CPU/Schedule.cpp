@@ -90,7 +90,28 @@ static Unary geluKernel(llvm::StringRef mode) {
   return mode == "SIGMOID_APPROXIMATION" ? Unary::GeluSigmoid : Unary::GeluErf;
 }
 
+/// Whether the int8 result of `op` is only turned back to floats: it is held as
+/// floats then, so that both ops can be in one tile.
+static bool isRoundTrip(const Op &op) {
+  if (!op.is(ops::Quantize) || op.operand(param::zeroPoint) ||
+      op.result()->type.dtype != DType::Int8 || !op.result()->hasUses())
+    return false;
+  for (const Operand *use = op.result()->firstUse(); use; use = use->nextUse())
+    if (!use->owner() || !use->owner()->is(ops::Dequantize) ||
+        use->owner()->operand(param::zeroPoint))
+      return false;
+  return true;
+}
+
 std::optional<TileKernel> cpu::tileKernel(const Op &op) {
+  if (isRoundTrip(op))
+    return TileKernel{TileKernel::Kind::Binary, Unary::Copy, Binary::Int8};
+  if (op.is(ops::Dequantize)) {
+    const Op *maker = op.operand(param::input)->definingOp();
+    if (maker && isRoundTrip(*maker))
+      return TileKernel{TileKernel::Kind::Binary, Unary::Copy, Binary::Mul};
+    return std::nullopt;
+  }
   if (op.numResults() != 1 || !isFloat(op.result()->type.dtype))
     return std::nullopt;
   for (const Value *operand : op.operandValues())
@@ -188,6 +209,8 @@ Step &Schedule::stepFor(const Op &op) {
     return steps.back();
   if (fusible)
     for (const Value *operand : op.operandValues()) {
+      if (!operand)
+        continue;
       auto maker = stepOf.find(operand->definingOp());
       if (!operand->definingOp() || maker == stepOf.end())
         continue;

@@ -110,6 +110,8 @@ StepFn makeReverseSequence(const Op &op, StepContext &ctx);
 StepFn makeBandPart(const Op &op, StepContext &ctx);
 StepFn makeCrossEntropy(const Op &op, StepContext &ctx);
 StepFn makeCrossEntropyGradient(const Op &op, StepContext &ctx);
+StepFn makeQuantize(const Op &op, StepContext &ctx);
+StepFn makeDequantize(const Op &op, StepContext &ctx);
 StepFn makeReadState(const Op &op, StepContext &ctx);
 StepFn makeWriteState(const Op &op, StepContext &ctx);
 

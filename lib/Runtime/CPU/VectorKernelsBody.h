@@ -28,6 +28,12 @@ void roundRow(size_t n, const float *x, float *out) {
 
 //===-- Binary ------------------------------------------------------------===//
 
+ANEC_INLINE Floats toInt8(Floats x) {
+  Floats number = x == x ? x : Floats{};
+  // Adding 0 makes -0 the integer 0.
+  return roundEven(min(max(number, splat(-128.0f)), splat(127.0f))) + Floats{};
+}
+
 template <Binary kind>
 ANEC_INLINE Floats apply(Floats a, Floats b) {
   if constexpr (kind == Binary::Add)
@@ -48,6 +54,8 @@ ANEC_INLINE Floats apply(Floats a, Floats b) {
     return mod(a, b);
   else if constexpr (kind == Binary::Prelu)
     return a < 0.0f ? b * a : a;
+  else if constexpr (kind == Binary::Int8)
+    return toInt8(a / b);
   else
     return pow(a, b);
 }
@@ -102,6 +110,7 @@ void binaryKernel(Binary kind, size_t n, const float *a, size_t strideA,
     ANEC_CASE(Mod)
     ANEC_CASE(Pow)
     ANEC_CASE(Prelu)
+    ANEC_CASE(Int8)
 #undef ANEC_CASE
   }
 }

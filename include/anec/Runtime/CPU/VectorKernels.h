@@ -61,6 +61,8 @@ enum class Binary : uint8_t {
   Mod, ///< the remainder of a by b, with the sign of b
   Pow,
   Prelu, ///< a < 0 ? b * a : a
+  /// a / b as an integer in [-128, 127], to nearest, ties to even; 0 for NaN.
+  Int8,
 };
 
 /// out[i] = kind(a[i * strideA], b[i * strideB]); a stride is 1, or 0 for one
