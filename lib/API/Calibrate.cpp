@@ -11,6 +11,7 @@
 #include "anec/Runtime/InputArrays.h"
 #include "anec/Runtime/MomentsBackend.h"
 #include "anec/Runtime/ProgramRun.h"
+#include "anec/Runtime/QuantizedErrorsBackend.h"
 #include "anec/Runtime/Session.h"
 #include "anec/Support/TemporaryFolder.h"
 #include "anec/Train/TokenData.h"
@@ -264,11 +265,23 @@ anec::collectMoments(llvm::StringRef path, const CompileOptions &given,
       Backends::builtin().open("cpu", settings, diags);
   if (!cpu)
     return nullptr;
-  MomentsBackend backend(*cpu);
-  bool ok =
-      prepared.package
-          ? runModel(std::move(*prepared.package), backend, load, data, diags)
-          : runProgram(prepared.folder->file(programFile), given.function,
-                       backend, load, data, diags);
-  return ok ? backend.moments() : nullptr;
+  auto runOn = [&](Backend &backend) {
+    if (!prepared.package)
+      return runProgram(prepared.folder->file(programFile), given.function,
+                        backend, load, data, diags);
+    // A session takes the package.
+    std::optional<ModelPackage> package =
+        readPackage(prepared.package->folder, diags, PackageCheck::Presence);
+    return package && runModel(std::move(*package), backend, load, data, diags);
+  };
+  bool hasActivations = given.quantization && given.quantization->activations;
+  MomentsBackend backend(*cpu, hasActivations);
+  if (!runOn(backend))
+    return nullptr;
+  if (!hasActivations || !given.quantizationReport)
+    return backend.moments();
+  // What the scales of the first run change.
+  QuantizedErrorsBackend measuring(*cpu, backend.moments(), *given.quantization,
+                                   *settings.executor);
+  return runOn(measuring) ? backend.moments() : nullptr;
 }

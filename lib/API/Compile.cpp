@@ -139,6 +139,8 @@ static bool quantize(CompiledProgram &program, const CompileOptions &options,
       quantizeKernel(module, request, program.weights.executor(), known, diags);
   if (!program.quantized)
     return false;
+  if (!checkSkips(*options.quantization, program.quantized->usedSkips(), diags))
+    return false;
   if (!program.quantized->count())
     diags.report({}, diag::NothingQuantized,
                  options.quantization->fewestElements);

@@ -383,7 +383,9 @@ static bool fromJSON(const json::Value &value, PackagedPart &part,
     return false;
   }
   part.form = *parsed;
-  part.part = word == "data" ? WeightPart::Data : WeightPart::Table;
+  part.part = word == "data"          ? WeightPart::Data
+              : word == "input_scale" ? WeightPart::Input
+                                      : WeightPart::Table;
   if (word == spelling(part.part, part.form))
     return true;
   path.field("part").report("it is no part of a weight of this form");

@@ -14,6 +14,7 @@
 #include "anec/Ops/Weights.h"
 #include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
+#include "anec/Package/QuantizeKernel.h"
 #include "anec/Package/ScheduleWalk.h"
 #include "anec/Quantize/Diags.h"
 #include "anec/Support/AtomicFile.h"
@@ -79,6 +80,7 @@ private:
   std::optional<DigestQueue> digests; ///< on the executor of `values`
   size_t committed = 0;               ///< files of the package
   Instances kernelInstances;
+  std::set<std::string> skips; ///< QuantizedWeights::usedSkips of all kernels
   std::map<std::string, std::string> fileWithRecords;
   std::map<std::string, PackagedWeight> weights;
   /// Weights as their gradients describe them: of those that nothing reads.
@@ -264,8 +266,13 @@ bool PackageWriter::writeKernels(AtomicFiles &files) {
         lowerKernel(function, options, values->executor(), diags, reports);
     if (!kernel || !writeKernel(*kernel, files))
       return false;
+    if (kernel->quantized)
+      skips.insert(kernel->quantized->usedSkips().begin(),
+                   kernel->quantized->usedSkips().end());
     package.kernels.push_back(std::move(kernel->description));
   }
+  if (options.quantization && !checkSkips(*options.quantization, skips, diags))
+    return false;
   if (options.quantization && !package.isQuantized())
     diags.report({}, diag::NothingQuantized,
                  options.quantization->fewestElements);
@@ -322,7 +329,12 @@ std::string PackageWriter::recordsOf(const PackagedKernel &kernel,
     const WeightView &view = constant.view;
     records += std::to_string(constant.offset) + " " +
                instanceName(view.weight, view.instance.resolve(instance)) +
-               " " + view.str() + " " + view.type().str() + "\n";
+               " " + view.str() + " " + view.type().str();
+    if (constant.quantized)
+      records +=
+          " " +
+          spelling(constant.quantized->part, constant.quantized->form).str();
+    records += "\n";
   }
   return records;
 }

@@ -61,6 +61,15 @@ anec::quantizeKernel(Module &module, const KernelQuantization &request,
                  request.form.str(), request.opset);
     return nullptr;
   }
+  if (request.form.activations && request.opset < "ios17") {
+    diags.report(module.functions.front()->range, diag::ActivationsOpset,
+                 request.opset);
+    return nullptr;
+  }
+  if (request.form.activations && !request.moments) {
+    diags.report(module.functions.front()->range, diag::ActivationsNeedData);
+    return nullptr;
+  }
   auto weights =
       std::make_unique<QuantizedWeights>(std::move(options), executor);
   for (const auto &function : module.functions)
@@ -70,4 +79,15 @@ anec::quantizeKernel(Module &module, const KernelQuantization &request,
       !checkRules(module, request.passes, diags))
     return nullptr;
   return weights;
+}
+
+bool anec::checkSkips(const Quantization &form,
+                      const std::set<std::string> &used, Diagnostics &diags) {
+  bool ok = true;
+  for (const std::string &pattern : form.skipped)
+    if (!used.count(pattern)) {
+      diags.report({}, diag::SkipsNothing, pattern, form.fewestElements);
+      ok = false;
+    }
+  return ok;
 }

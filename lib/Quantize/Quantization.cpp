@@ -5,6 +5,7 @@
 
 #include "anec/Quantize/Quantization.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/GlobPattern.h"
 #include <tuple>
 
 using namespace anec;
@@ -46,17 +47,27 @@ std::optional<Quantization> Quantization::parse(llvm::StringRef text,
   llvm::StringRef name, granularity;
   std::tie(name, granularity) = text.split(':');
   Quantization result;
+  bool hasActivations = name == "w8a8";
+  llvm::StringRef form = hasActivations ? "int8" : name;
   const FormRow *row = llvm::find_if(
-      forms, [&](const FormRow &other) { return other.name == name; });
+      forms, [&](const FormRow &other) { return other.name == form; });
   if (row == std::end(forms)) {
-    why = "the forms are int8, int4, lut4 and lut6, not `" + name.str() + "`";
+    why = "the forms are int8, int4, lut4, lut6 and w8a8, not `" + name.str() +
+          "`";
     return std::nullopt;
   }
+  if (hasActivations)
+    result.activations.emplace();
   result.form = QuantizedForm(row - forms);
   result.granularity = row->fallback;
   if (text.contains(':') && !parseGranularity(granularity, result)) {
     why = "a form is followed by `:per-tensor`, `:per-channel` or `:group=N`, "
           "not `:" +
+          granularity.str() + "`";
+    return std::nullopt;
+  }
+  if (hasActivations && result.granularity == Granularity::Group) {
+    why = "w8a8 has scales of weights `:per-channel` or `:per-tensor`, not `:" +
           granularity.str() + "`";
     return std::nullopt;
   }
@@ -74,6 +85,23 @@ std::string Quantization::str() const {
     break;
   }
   return name + ":group=" + std::to_string(group);
+}
+
+bool Quantization::skips(llvm::StringRef name,
+                         std::set<std::string> &used) const {
+  for (const std::string &text : skipped) {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
+    if (!pattern) {
+      llvm::consumeError(pattern.takeError());
+      if (name != text)
+        continue;
+    } else if (!pattern->match(name)) {
+      continue;
+    }
+    used.insert(text);
+    return true;
+  }
+  return false;
 }
 
 unsigned Quantization::bits() const { return rowOf(form).bits; }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Quantize/QuantizeWeights.h"
+#include "InputUse.h"
 #include "anec/IR/Builder.h"
 #include "anec/IR/Elements.h"
 #include "anec/Ops/Ops.h"
@@ -25,19 +25,14 @@ llvm::StringRef anec::spelling(WeightPart part,
                                const Quantization &quantization) {
   if (part == WeightPart::Data)
     return "data";
+  if (part == WeightPart::Input)
+    return "input_scale";
   return quantization.isPalette() ? "palette" : "scale";
 }
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
-
-/// A use of a weight by a product.
-struct QuantizedWeights::Product {
-  Op *op;
-  unsigned slot;
-  ProductAxes axes;
-};
 
 std::optional<ProductAxes> anec::productAxes(const Op &op, unsigned slot) {
   if (op.is(ops::Conv) || op.is(ops::Linear)) {
@@ -63,6 +58,11 @@ std::optional<ProductAxes> anec::productAxes(const Op &op, unsigned slot) {
 //===----------------------------------------------------------------------===//
 // Rewriting
 //===----------------------------------------------------------------------===//
+
+QuantizedWeights::QuantizedWeights(QuantizeOptions options, Executor &executor)
+    : options(std::move(options)), executor(executor) {}
+
+QuantizedWeights::~QuantizedWeights() = default;
 
 bool QuantizedWeights::checkShape(llvm::StringRef name, const TensorType &type,
                                   ProductAxes axes, SourceRange range,
@@ -104,7 +104,9 @@ QuantizedWeights::quantize(llvm::StringRef name, const Constant &value,
   if (matrix)
     moments = options.moments->find(*matrix);
   if (!moments) {
-    diags.report(range, diag::NotCalibrated, name);
+    // Of activations, those of all products are seen.
+    if (!options.quantization.activations)
+      diags.report(range, diag::NotCalibrated, name);
     return array;
   }
   if (!roundForOutputs(array, *matrix, value, axes, options.quantization,
@@ -197,6 +199,7 @@ bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
   std::string name = isWeight ? view.weight : source.result()->name;
   if (!checkShape(name, type, axes, source.range(), diags))
     return false;
+  int64_t inputChannels = channelsOfInput(products);
   std::optional<QuantizedArray> array;
   size_t errors = diags.errorCount();
   ConstantRef known = valueAtOnce(source, axes, value);
@@ -210,7 +213,7 @@ bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
     array = quantize(name, *known, axes, source.range(), diags);
     if (!array)
       return false;
-    report(name, type, axes, *array);
+    report(name, *known, axes, inputChannels, *array);
   }
   Builder builder(*source.parent());
   builder.setInsertionPoint(&source);
@@ -223,7 +226,7 @@ bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
                            {{param::val, constantOf(*array, partType, part)}},
                            label);
     std::string key = (word + " of " + view.str()).str();
-    parts[key] = {view, axes, part, partType, source.range()};
+    parts[key] = {view, axes, part, partType, source.range(), inputChannels};
     return builder.build(ops::Weight, {nullptr},
                          {{param::name, llvm::StringRef(key)},
                           {param::dtype, spelling(partType.dtype)},
@@ -236,6 +239,8 @@ bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
   for (const Product &product : products)
     product.op->setOperand(product.slot, unpacked);
   ++replaced;
+  if (options.quantization.activations)
+    noteInputs(products, view, known, name, source.range());
   if (!source.result()->hasUses())
     source.erase();
   return true;
@@ -270,10 +275,18 @@ bool QuantizedWeights::rewrite(Function &function, WeightValue value,
       return std::pair(a.op->position(), a.slot) <
              std::pair(b.op->position(), b.slot);
     });
-    if (!products.empty())
+    if (products.empty())
+      continue;
+    llvm::StringRef name = op.is(ops::Weight)
+                               ? op.get(param::name)
+                               : llvm::StringRef(op.result()->name);
+    if (!options.quantization.skips(name, skips))
       ok &= replace(op, products, value, diags);
+    else if (options.report &&
+             !llvm::is_contained(options.report->skipped, name.str()))
+      options.report->skipped.push_back(name.str());
   }
-  return ok;
+  return ok && rewriteInputs(value, diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,11 +300,13 @@ const QuantizedPart *QuantizedWeights::find(const Op &weight) const {
   return it == parts.end() ? nullptr : &it->second;
 }
 
-void QuantizedWeights::report(llvm::StringRef name, const TensorType &type,
-                              ProductAxes axes, const QuantizedArray &array) {
+void QuantizedWeights::report(llvm::StringRef name, const Constant &weight,
+                              ProductAxes axes, int64_t inputChannels,
+                              const QuantizedArray &array) {
   if (!options.report)
     return;
   QuantizedWeightRow &row = options.report->weights.emplace_back();
+  const TensorType &type = weight.type();
   row.name = name.str();
   row.form = options.quantization.str();
   row.type = type;
@@ -303,11 +318,17 @@ void QuantizedWeights::report(llvm::StringRef name, const TensorType &type,
     row.outputError = array.outputs->rounded;
     row.plainOutputError = array.outputs->plain;
   }
+  if (options.quantization.activations) {
+    options.report->hasActivations = true;
+    row.input = reportInput(weight, axes, inputChannels);
+  }
 }
 
 ConstantRef QuantizedWeights::resolve(const QuantizedPart &part,
                                       llvm::StringRef array, WeightValue value,
                                       Diagnostics &diags) {
+  if (part.part == WeightPart::Input)
+    return resolveInput(part, array, value, diags);
   std::string key = (array + " " + part.view.str()).str();
   if (key != lastKey) {
     lastKey.clear();
@@ -320,7 +341,7 @@ ConstantRef QuantizedWeights::resolve(const QuantizedPart &part,
       return nullptr;
     last = std::move(*made);
     lastKey = key;
-    report(array, part.view.type(), part.axes, last);
+    report(array, *weight, part.axes, part.inputChannels, last);
   }
   return constantOf(last, part.type, part.part);
 }

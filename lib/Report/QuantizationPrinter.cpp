@@ -19,6 +19,16 @@ static std::pair<uint64_t, uint64_t> totals(const QuantizationReport &report) {
   return {before, after};
 }
 
+/// The columns about the product's input.
+static void printInput(const std::optional<QuantizedInput> &input,
+                       llvm::raw_ostream &out) {
+  if (!input)
+    out << "   float";
+  else if (input->outputError)
+    out << llvm::format("   %.6f     %.6f  %.6f", *input->relativeError,
+                        *input->clipped, *input->outputError);
+}
+
 void anec::printQuantization(const QuantizationReport &report,
                              llvm::raw_ostream &out) {
   size_t width = sizeof("weight") - 1, shapes = sizeof("shape") - 1;
@@ -31,7 +41,10 @@ void anec::printQuantization(const QuantizationReport &report,
   out << llvm::left_justify("weight", width) << "  "
       << llvm::left_justify("shape", shapes)
       << "  form              bits  error"
-      << (hasOutputs ? "     output error, to nearest" : "") << '\n';
+      << (hasOutputs || report.hasActivations ? "     output error, to nearest"
+                                              : "")
+      << (report.hasActivations ? "  input error  clipped   of outputs" : "")
+      << '\n';
   for (const QuantizedWeightRow &row : report.weights) {
     out << llvm::left_justify(row.name, width) << "  "
         << llvm::left_justify(shapeToString(row.type.shape), shapes) << "  "
@@ -41,12 +54,30 @@ void anec::printQuantization(const QuantizationReport &report,
     if (row.outputError)
       out << llvm::format("  %.6f      %.6f", *row.outputError,
                           *row.plainOutputError);
+    else if (report.hasActivations)
+      out << "  -             -       ";
+    if (report.hasActivations)
+      printInput(row.input, out);
     out << '\n';
   }
+  for (const std::string &name : report.skipped)
+    out << llvm::left_justify(name, width) << "  kept\n";
   auto [before, after] = totals(report);
   out << llvm::format("%zu weights: %.3f MB, before %.3f MB\n",
                       report.weights.size(), double(after) * 1e-6,
                       double(before) * 1e-6);
+}
+
+static void printInput(const QuantizedInput &input, llvm::json::OStream &json) {
+  json.attribute("scales", input.scales);
+  json.attribute("least_scale", input.leastScale);
+  json.attribute("most_scale", input.mostScale);
+  json.attribute("largest", input.largest);
+  if (input.outputError) {
+    json.attribute("clipped", *input.clipped);
+    json.attribute("relative_error", *input.relativeError);
+    json.attribute("output_error", *input.outputError);
+  }
 }
 
 void anec::printQuantizationJson(const QuantizationReport &report,
@@ -72,8 +103,16 @@ void anec::printQuantizationJson(const QuantizationReport &report,
             json.attribute("output_error", *row.outputError);
             json.attribute("output_error_to_nearest", *row.plainOutputError);
           }
+          if (row.input)
+            json.attributeObject("input",
+                                 [&] { printInput(*row.input, json); });
         });
     });
+    if (!report.skipped.empty())
+      json.attributeArray("skipped", [&] {
+        for (const std::string &name : report.skipped)
+          json.value(name);
+      });
     json.attribute("bytes_before", int64_t(bytes.first));
     json.attribute("bytes", int64_t(bytes.second));
   });

@@ -4,12 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/MomentsBackend.h"
+#include "TappedProgram.h"
 #include "anec/IR/Builder.h"
 #include "anec/IR/Clone.h"
 #include "anec/Ops/Ops.h"
-#include "anec/Quantize/QuantizeWeights.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace anec;
 
@@ -19,37 +19,36 @@ using namespace anec;
 
 namespace {
 
-/// A further result of a program: the moments of the input of some products.
-struct Tap {
-  std::shared_ptr<SecondMoments> moments;
-  int64_t inputs = 0;
-  uint64_t samples = 0; ///< in a run
-  unsigned output = 0;
-};
-
 /// The vectors that a weight multiplies: a value as a matrix.
-struct ProductInput {
+struct InputMatrix {
   Value *value = nullptr;
   bool isByInput = false; ///< [inputs, samples] instead of [samples, inputs]
   bool isSwapped = false; ///< its last two axes are in the other order
 
-  friend bool operator==(const ProductInput &, const ProductInput &) = default;
+  friend bool operator==(const InputMatrix &, const InputMatrix &) = default;
 };
 
 class Tapper {
 public:
-  Tapper(Function &function, InputMoments &moments)
-      : function(function), seen(moments), builder(function) {}
-  /// Adds the results and returns them.
+  Tapper(Function &function, InputMoments &moments, bool takesRanges)
+      : function(function), seen(moments), takesRanges(takesRanges),
+        builder(function) {}
   std::vector<Tap> run();
 
 private:
-  std::optional<ProductInput> inputOf(const Op &op, unsigned slot) const;
-  Value *momentsOf(const ProductInput &input, int64_t inputs);
+  void tapMoments(const WeightUse &use);
+  void tapRange(const WeightUse &use);
+  std::optional<InputMatrix> inputOf(const Op &op, unsigned slot) const;
+  Value *momentsOf(const InputMatrix &input, int64_t inputs);
+  Value *rangeOf(const ProductInput &input);
 
   Function &function;
   InputMoments &seen;
+  bool takesRanges;
   Builder builder;
+  std::vector<std::pair<InputMatrix, std::shared_ptr<SecondMoments>>> moments;
+  std::vector<std::pair<ProductInput, std::shared_ptr<InputRange>>> ranges;
+  std::vector<Tap> taps;
 };
 
 } // namespace
@@ -64,13 +63,13 @@ static bool isPointwise(const Op &conv) {
          in.drop_front(2) == out.drop_front(2);
 }
 
-std::optional<ProductInput> Tapper::inputOf(const Op &op, unsigned slot) const {
+std::optional<InputMatrix> Tapper::inputOf(const Op &op, unsigned slot) const {
   if (op.is(ops::Conv) || op.is(ops::Linear)) {
     int input = op.def().valueSlot(param::x);
     assert(input == 0 && op.def().valueSlot(param::weight) == 1);
     if (op.is(ops::Conv) && !isPointwise(op))
       return std::nullopt;
-    return ProductInput{op.operand(unsigned(input)), op.is(ops::Conv)};
+    return InputMatrix{op.operand(unsigned(input)), op.is(ops::Conv)};
   }
   if (!op.is(ops::Matmul))
     return std::nullopt;
@@ -86,12 +85,12 @@ std::optional<ProductInput> Tapper::inputOf(const Op &op, unsigned slot) const {
     batch *= extent;
   // Only whole matrices can be read as they are.
   if (isByInput && batch > 1)
-    return ProductInput{input, false, true};
-  return ProductInput{input, isByInput};
+    return InputMatrix{input, false, true};
+  return InputMatrix{input, isByInput};
 }
 
 /// x x^T summed over all samples, in fp32, as [1, inputs, 1, inputs].
-Value *Tapper::momentsOf(const ProductInput &input, int64_t inputs) {
+Value *Tapper::momentsOf(const InputMatrix &input, int64_t inputs) {
   Value *value = input.value;
   auto order = [&](unsigned a, unsigned b) {
     llvm::SmallVector<int64_t> axes(value->type.rank());
@@ -124,169 +123,101 @@ Value *Tapper::momentsOf(const ProductInput &input, int64_t inputs) {
                        {{param::shape, llvm::ArrayRef<int64_t>(result)}});
 }
 
-std::vector<Tap> Tapper::run() {
-  struct Found {
-    ProductInput input;
-    Tap tap;
+/// The largest magnitude of each channel, in fp32, as [1, channels, 1, 1].
+Value *Tapper::rangeOf(const ProductInput &input) {
+  Value *value = input.value;
+  if (value->type.dtype != DType::FP32)
+    value = builder.build(ops::Cast, {value}, {{param::dtype, "fp32"}});
+  llvm::SmallVector<int64_t> others;
+  for (unsigned axis = 0; axis < value->type.rank(); ++axis)
+    if (axis != input.axis)
+      others.push_back(axis);
+  auto reduce = [&](const OpDef &op, Value *of) {
+    return others.empty()
+               ? of
+               : builder.build(op, {of},
+                               {{param::axes, llvm::ArrayRef<int64_t>(others)},
+                                {param::keepDims, true}});
   };
-  std::vector<Found> found;
-  for (Op &op : function.body()) {
-    for (unsigned slot = 0; slot < op.numOperands(); ++slot) {
-      Value *operand = op.operand(slot);
-      const Op *source = operand ? operand->definingOp() : nullptr;
-      if (!source || !source->is(ops::Const) || operand->type.rank() < 2 ||
-          (operand->type.dtype != DType::FP16 &&
-           operand->type.dtype != DType::FP32))
-        continue;
-      std::optional<ProductAxes> axes = productAxes(op, slot);
-      std::optional<ProductInput> input;
-      if (axes)
-        input = inputOf(op, slot);
-      std::optional<WeightMatrix> weight;
-      if (input)
-        weight = WeightMatrix::of(*source->constant(param::val), *axes);
-      if (!weight)
-        continue;
-      auto known = llvm::find_if(
-          found, [&](const Found &other) { return other.input == *input; });
-      if (known == found.end()) {
-        Tap tap;
-        tap.inputs = weight->inputs;
-        tap.samples =
-            uint64_t(input->value->type.numElements() / weight->inputs);
-        tap.moments = std::make_shared<SecondMoments>();
-        tap.moments->sums.resize(size_t(tap.inputs * tap.inputs));
-        known = found.insert(found.end(), {*input, tap});
-      }
-      seen.add(*weight, known->tap.moments);
-    }
-  }
-  std::vector<Tap> taps;
-  llvm::SmallVector<Value *> results(function.resultValues());
-  std::vector<std::string> names(function.resultNames());
-  std::vector<ValueRole> roles(function.resultRoles());
-  for (Found &each : found) {
-    each.tap.output = unsigned(results.size());
-    results.push_back(momentsOf(each.input, each.tap.inputs));
-    names.push_back("moments " + std::to_string(each.tap.output));
-    roles.push_back(ValueRole::Output);
-    taps.push_back(each.tap);
-  }
-  llvm::SmallVector<llvm::StringRef> views(names.begin(), names.end());
-  function.setResults(results, views, roles);
-  return taps;
+  Value *largest = reduce(ops::ReduceMax, builder.build(ops::Abs, {value}));
+  // 0 times the sum is NaN when an element is not finite, which a maximum can
+  // pass over.
+  Value *sum = reduce(ops::ReduceSum, value);
+  Value *zero = builder.build(ops::Const, {},
+                              {{param::val, Constant::scalar(DType::FP32, 0)}});
+  Value *marked =
+      builder.build(ops::Add, {largest, builder.build(ops::Mul, {sum, zero})});
+  int64_t shape[] = {1, input.value->type.shape[input.axis], 1, 1};
+  return builder.build(ops::Reshape, {marked},
+                       {{param::shape, llvm::ArrayRef<int64_t>(shape)}});
 }
 
-//===----------------------------------------------------------------------===//
-// Executables
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-class MomentsExecutable : public Executable {
-public:
-  MomentsExecutable(std::unique_ptr<Executable> program, std::vector<Tap> taps,
-                    size_t bindings);
-
-  bool setState(unsigned state, llvm::ArrayRef<uint8_t> bytes,
-                Diagnostics &diags) override {
-    return program->setState(state, bytes, diags);
+void Tapper::tapMoments(const WeightUse &use) {
+  std::optional<InputMatrix> input = inputOf(*use.op, use.slot);
+  std::optional<WeightMatrix> weight;
+  if (input)
+    weight = WeightMatrix::of(*use.value(), use.axes);
+  if (!weight)
+    return;
+  auto known = llvm::find_if(
+      moments, [&](const auto &other) { return other.first == *input; });
+  if (known == moments.end()) {
+    auto sums = std::make_shared<SecondMoments>();
+    sums->sums.resize(size_t(weight->inputs * weight->inputs));
+    known = moments.insert(moments.end(), {*input, sums});
+    auto samples = uint64_t(input->value->type.numElements() / weight->inputs);
+    taps.push_back({momentsOf(*input, weight->inputs),
+                    [sums, samples](llvm::ArrayRef<float> more) {
+                      sums->samples += samples;
+                      for (auto [sum, each] : llvm::zip_equal(sums->sums, more))
+                        sum += each;
+                    }});
   }
-  bool getState(unsigned state, llvm::MutableArrayRef<uint8_t> bytes,
-                Diagnostics &diags) override {
-    return program->getState(state, bytes, diags);
-  }
-  bool writeInput(unsigned port, const Region &region, const float *elements,
-                  Diagnostics &diags) override {
-    return program->writeInput(port, region, elements, diags);
-  }
-  bool readOutput(unsigned port, const Region &region, float *elements,
-                  Diagnostics &diags) override {
-    return program->readOutput(port, region, elements, diags);
-  }
-  bool execute(Diagnostics &diags) override;
-  bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
-           llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-           Diagnostics &diags) override;
-  uint64_t constantBytes() const override { return program->constantBytes(); }
-  uint64_t activationBytes() const override {
-    return program->activationBytes();
-  }
-
-private:
-  void add(const Tap &tap, const float *sums) const;
-
-  std::unique_ptr<Executable> program;
-  std::vector<Tap> taps;
-};
-
-} // namespace
-
-MomentsExecutable::MomentsExecutable(std::unique_ptr<Executable> inner,
-                                     std::vector<Tap> added, size_t bindings)
-    : program(std::move(inner)), taps(std::move(added)) {
-  inputPorts = program->inputs().vec();
-  outputPorts = program->outputs().drop_back(taps.size()).vec();
-  statePorts = program->states().vec();
-  for (size_t index = 0; index < bindings; ++index)
-    bound.push_back(program->isBound(index));
+  seen.add(*weight, known->second);
 }
 
-void MomentsExecutable::add(const Tap &tap, const float *sums) const {
-  tap.moments->samples += tap.samples;
-  for (auto [sum, more] : llvm::zip_equal(
-           tap.moments->sums, llvm::ArrayRef(sums, tap.moments->sums.size())))
-    sum += more;
+/// Keeps what is not a number.
+static void raise(InputRange &range, llvm::ArrayRef<float> magnitudes) {
+  ++range.runs;
+  for (auto [most, value] : llvm::zip_equal(range.largest, magnitudes))
+    if (!(most >= value) && !std::isnan(most))
+      most = value;
 }
 
-bool MomentsExecutable::execute(Diagnostics &diags) {
-  if (!program->execute(diags))
-    return false;
-  std::vector<float> sums;
-  for (const Tap &tap : taps) {
-    sums.resize(size_t(tap.inputs * tap.inputs));
-    Region whole{0, 0, tap.inputs, tap.inputs};
-    if (!program->readOutput(tap.output, whole, sums.data(), diags))
-      return false;
-    add(tap, sums.data());
+void Tapper::tapRange(const WeightUse &use) {
+  ProductInput input = productInput(*use.op, use.slot);
+  if (!input.value->type.numElements())
+    return;
+  int64_t channels = input.value->type.shape[input.axis];
+  auto known = llvm::find_if(
+      ranges, [&](const auto &other) { return other.first == input; });
+  if (known == ranges.end()) {
+    auto range = std::make_shared<InputRange>();
+    range->largest.resize(size_t(channels));
+    known = ranges.insert(ranges.end(), {input, range});
+    taps.push_back({rangeOf(input), [range](llvm::ArrayRef<float> magnitudes) {
+                      raise(*range, magnitudes);
+                    }});
   }
-  return true;
+  seen.addRange(weightDigest(*use.value(), use.axes, channels), known->second);
 }
 
-bool MomentsExecutable::run(
-    llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
-    llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-    Diagnostics &diags) {
-  llvm::SmallVector<llvm::MutableArrayRef<uint8_t>> all(outputs.begin(),
-                                                        outputs.end());
-  std::vector<std::vector<float>> sums;
-  for (const Tap &tap : taps) {
-    std::vector<float> &own =
-        sums.emplace_back(size_t(tap.inputs * tap.inputs));
-    all.push_back(
-        {reinterpret_cast<uint8_t *>(own.data()), own.size() * sizeof(float)});
+std::vector<Tap> Tapper::run() {
+  for (const WeightUse &use : constantWeights(function)) {
+    tapMoments(use);
+    if (takesRanges)
+      tapRange(use);
   }
-  if (!program->run(inputs, all, diags))
-    return false;
-  for (auto [tap, own] : llvm::zip_equal(taps, sums))
-    add(tap, own.data());
-  return true;
+  return std::move(taps);
 }
 
 //===----------------------------------------------------------------------===//
 // The backend
 //===----------------------------------------------------------------------===//
 
-/// Programs are loaded one at a time: each adds what it sees.
-static BackendCapabilities capabilitiesOf(const Backend &backend) {
-  BackendCapabilities capabilities = backend.capabilities();
-  capabilities.loadsInBackground = false;
-  capabilities.takesText = false;
-  return capabilities;
-}
-
-MomentsBackend::MomentsBackend(Backend &backend)
-    : Backend(backend.name(), capabilitiesOf(backend)), backend(backend) {}
+MomentsBackend::MomentsBackend(Backend &backend, bool takesRanges)
+    : Backend(backend.name(), capabilitiesWithTaps(backend)), backend(backend),
+      takesRanges(takesRanges) {}
 
 std::unique_ptr<Executable> MomentsBackend::load(const Function &function,
                                                  const LoadOptions &options,
@@ -296,10 +227,6 @@ std::unique_ptr<Executable> MomentsBackend::load(const Function &function,
   copy->opset = function.opset;
   ValueMap map;
   cloneBody(function, *copy, map);
-  std::vector<Tap> taps = Tapper(*copy, *seen).run();
-  std::unique_ptr<Executable> program = backend.load(*copy, options, diags);
-  if (!program)
-    return nullptr;
-  return std::make_unique<MomentsExecutable>(
-      std::move(program), std::move(taps), options.bindings.size());
+  return loadTapped(backend, *copy, Tapper(*copy, *seen, takesRanges).run(),
+                    options, diags);
 }

@@ -134,6 +134,9 @@ constinit const CommandDef commands::Compile = {
        --quantize-report -o llama.anepkg      and the error of each weight
   anec llama.tdsl --forward-only --weights=w.safetensors --quantize=int4 \
        --calibrate=wiki.txt -o llama.anepkg   rounded for what a text needs
+  anec llama.tdsl --decode --weights=w.safetensors --quantize=w8a8 \
+       --calibrate=wiki.txt --quantize-skip=head -o llama.anepkg
+                                              int8 activations too
   anec model.mlpackage --quantize=lut4 -o small.mlpackage
   anec out.mil --emit=report                  statistics of the program
   anec out.mil --emit=report --target=m4      with predicted times on M4

@@ -58,8 +58,12 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   options.coreML.deployment = findDeployment(deployment);
   if (interface.getNumOccurrences())
     options.coreML.floats = interface.getValue();
-  if (std::string why; quantize.getNumOccurrences())
+  if (std::string why; quantize.getNumOccurrences()) {
     options.quantization = Quantization::parse(quantize, why);
+    options.quantization->skipped = {quantizeSkip.begin(), quantizeSkip.end()};
+    if (options.quantization->activations)
+      options.quantization->activations = {activationScales, activationMargin};
+  }
   if (quantizeReport.getNumOccurrences())
     options.quantizationReport = &quantization;
   options.shapes = shapes.values();
@@ -208,15 +212,38 @@ std::string CompileFlags::checkCalibrate() const {
   return "";
 }
 
-/// The error in --quantize and --quantize-report; empty when they are valid.
+/// The error in the flags about activations, for what --quantize says.
+std::string CompileFlags::checkActivations(const Quantization &form) const {
+  bool hasFlags = activationScales.getNumOccurrences() ||
+                  activationMargin.getNumOccurrences();
+  if (!form.activations)
+    return hasFlags ? "--activation-scales and --activation-margin are for "
+                      "--quantize=w8a8"
+                    : "";
+  if (!(activationMargin >= 1.0 / 128 && activationMargin <= 128))
+    return "--activation-margin takes a number from 1/128 to 128";
+  if (calibrate.empty())
+    return "--quantize=w8a8 needs --calibrate: the scales of activations come "
+           "from their largest magnitudes in data, which are texts for a "
+           "language model, or NAME=FILE.npy for each input";
+  return "";
+}
+
+/// The error in --quantize and its companions; empty when they are valid.
 std::string CompileFlags::checkQuantize() const {
-  if (quantizeReport.getNumOccurrences() && !quantize.getNumOccurrences())
-    return "--quantize-report is for --quantize";
-  if (!quantize.getNumOccurrences())
-    return "";
+  if (!quantize.getNumOccurrences()) {
+    if (quantizeReport.getNumOccurrences())
+      return "--quantize-report is for --quantize";
+    if (quantizeSkip.getNumOccurrences())
+      return "--quantize-skip is for --quantize";
+    return checkActivations({});
+  }
   std::string why;
-  if (!Quantization::parse(quantize, why))
+  std::optional<Quantization> parsed = Quantization::parse(quantize, why);
+  if (!parsed)
     return "--quantize: " + why;
+  if (std::string wrong = checkActivations(*parsed); !wrong.empty())
+    return wrong;
   const OutputFormat &to = format();
   bool hasWeights =
       &to == &outputs::MIL || &to == &outputs::Package || to.isCoreML;

@@ -168,7 +168,26 @@ struct CompileFlags {
       llvm::cl::desc(
           "Store the weights of products as int8, int4, lut4 or lut6, with a "
           "scale or a palette :per-tensor, :per-channel or :group=N (default: "
-          "int8 and int4 per channel, lut4 and lut6 per tensor)")};
+          "int8 and int4 per channel, lut4 and lut6 per tensor), or as int8 "
+          "with int8 activations: w8a8, with --calibrate")};
+  llvm::cl::list<std::string> quantizeSkip{
+      "quantize-skip", llvm::cl::value_desc("NAME,..."),
+      llvm::cl::CommaSeparated,
+      llvm::cl::desc("Weights that --quantize leaves, and with w8a8 the "
+                     "activations of their products; * is any text")};
+  llvm::cl::opt<ActivationQuantization::Scales> activationScales{
+      "activation-scales",
+      llvm::cl::desc("Scales of the activations of --quantize=w8a8:"),
+      llvm::cl::init(ActivationQuantization::Scales::Channel),
+      llvm::cl::values(clEnumValN(ActivationQuantization::Scales::Channel,
+                                  "per-channel",
+                                  "one for each channel (default)"),
+                       clEnumValN(ActivationQuantization::Scales::Tensor,
+                                  "per-tensor", "one for each activation"))};
+  llvm::cl::opt<double> activationMargin{
+      "activation-margin", llvm::cl::value_desc("NUMBER"), llvm::cl::init(1.5),
+      llvm::cl::desc("Magnitudes that --quantize=w8a8 does not clip, relative "
+                     "to the largest ones of --calibrate (default: 1.5)")};
   llvm::cl::opt<std::string> quantizeReport{
       "quantize-report", llvm::cl::value_desc("FILE.json"),
       llvm::cl::ValueOptional,
@@ -229,6 +248,7 @@ private:
   bool wouldReplaceSource() const;
   std::string checkDecode() const;
   std::string checkQuantize() const;
+  std::string checkActivations(const Quantization &form) const;
   std::string checkCalibrate() const;
   [[nodiscard]] bool readPasses(BuildRequest &request,
                                 Diagnostics &diags) const;

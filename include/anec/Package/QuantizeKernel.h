@@ -33,6 +33,12 @@ std::unique_ptr<QuantizedWeights>
 quantizeKernel(Module &module, const KernelQuantization &request,
                Executor &executor, WeightValue value, Diagnostics &diags);
 
+/// Whether each pattern of `form` has kept the type of a weight; reports those
+/// that are not in `used`.
+[[nodiscard]] bool checkSkips(const Quantization &form,
+                              const std::set<std::string> &used,
+                              Diagnostics &diags);
+
 } // namespace anec
 
 #endif // ANEC_PACKAGE_QUANTIZEKERNEL_H

@@ -1,4 +1,4 @@
-//===- InputMoments.h - second moments of the inputs of products *- C++ -*-===//
+//===- InputMoments.h - what is known of the inputs of products -*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -7,7 +7,8 @@
 /// What calibration knows of the inputs of a product: the sums of x x^T over
 /// the vectors x that its weight multiplies. The change of the product's
 /// outputs follows from it: of a row w of the weight and a row q that replaces
-/// it, the sum of squares of (w - q) x is (w - q) H (w - q)^T.
+/// it, the sum of squares of (w - q) x is (w - q) H (w - q)^T. And the largest
+/// magnitudes of x, which the scales of int8 activations are made from.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +45,34 @@ struct WeightMatrix {
   int64_t outputStride = 0, inputStride = 0;
 };
 
+/// The largest magnitudes of an input of products: of each channel, those
+/// elements that one element of a weight's row multiplies.
+struct InputRange {
+  uint64_t runs = 0;
+  std::vector<float> largest; ///< not finite where an element was not
+  /// The largest of all; not finite when one is not.
+  float whole() const;
+};
+
+/// What int8 activations change of a product, summed over runs.
+struct ActivationErrors {
+  double elements = 0, clipped = 0;
+  double squares = 0, squaredErrors = 0;             ///< of the activation
+  double outputSquares = 0, outputSquaredErrors = 0; ///< of the product
+};
+
+/// What a weight is known by: its elements, by outputs and inputs, and the
+/// channels of the product's input.
+std::string weightDigest(const Constant &weight, ProductAxes axes,
+                         int64_t channels);
+
+/// The scales of int8 activations in `range`, which is finite, for each channel
+/// or one: margin * largest / 127, as fp16 that is neither subnormal nor
+/// infinite. A channel has at least 1/128 of the largest scale, so that one
+/// that calibration hardly saw is not clipped to zero. 1 for zeros.
+std::vector<double> activationScales(const InputRange &range,
+                                     const ActivationQuantization &form);
+
 /// Those of all weights that were seen. A weight is known by its elements, so
 /// that the layout, the name and the program that reads it do not matter;
 /// moments of equal weights are summed.
@@ -56,9 +85,29 @@ public:
   /// any input.
   std::optional<SecondMoments> find(const WeightMatrix &weight) const;
 
+  /// Adds the range of an input of the weight with this digest; it can grow
+  /// later.
+  void addRange(const std::string &digest,
+                std::shared_ptr<const InputRange> range);
+  /// The range of the inputs of the weight with this digest, and of all weights
+  /// that shared one of them, so that products of one input have one range.
+  /// Nothing when it was not seen.
+  std::optional<InputRange> findRange(const std::string &digest) const;
+
+  /// Adds the errors of a product of the weight with this digest, which can
+  /// grow later.
+  void addErrors(const std::string &digest,
+                 std::shared_ptr<const ActivationErrors> errors);
+  /// Their sums; nothing when they were not measured.
+  std::optional<ActivationErrors> findErrors(const std::string &digest) const;
+
 private:
   std::map<std::string, std::vector<std::shared_ptr<const SecondMoments>>>
       moments; ///< by the digest of the weight
+  std::map<std::string, std::vector<std::shared_ptr<const InputRange>>> ranges;
+  std::map<const InputRange *, std::vector<std::string>> weightsOfRange;
+  std::map<std::string, std::vector<std::shared_ptr<const ActivationErrors>>>
+      errors;
 };
 
 /// Rounds the weight of `array` anew, which quantizeArray made of it, so that

@@ -16,7 +16,9 @@
 #include "anec/IR/Type.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace anec {
 
@@ -42,21 +44,40 @@ struct ProductAxes {
   unsigned outputs = 0, inputs = 1;
 };
 
+/// How the inputs of products are rounded to int8 in a program: with a scale
+/// for each channel, or one for the tensor, from the largest magnitudes that
+/// calibration saw.
+struct ActivationQuantization {
+  enum class Scales : uint8_t { Channel, Tensor };
+  Scales scales = Scales::Channel;
+  /// The largest magnitude that is not clipped, relative to the largest one of
+  /// calibration.
+  double margin = 1.5;
+};
+
 struct Quantization {
   QuantizedForm form = QuantizedForm::Int8;
   Granularity granularity = Granularity::Channel;
   int64_t group = 0; ///< for Granularity::Group
   /// Weights with fewer elements keep their type.
   int64_t fewestElements = 2048;
+  /// For int8 activations too; without it, they keep their type.
+  std::optional<ActivationQuantization> activations;
+  /// Patterns of the names of weights that keep their type, with `*` for any
+  /// text. The inputs of their products are not rounded either.
+  std::vector<std::string> skipped;
 
   /// Parses `int8`, `lut4:per-channel`, `int4:group=32`. A form alone has the
   /// granularity that is known to run on engines: int8 and int4 per channel,
-  /// palettes per tensor. Returns nothing for any other text, with the reason
-  /// in `why`.
+  /// palettes per tensor. `w8a8` is `int8` with int8 activations. Returns
+  /// nothing for any other text, with the reason in `why`.
   static std::optional<Quantization> parse(llvm::StringRef text,
                                            std::string &why);
-  /// What `parse` reads, with the granularity: `int8:per-channel`.
+  /// The form of the weights, with the granularity: `int8:per-channel`.
   std::string str() const;
+  /// Whether the weight `name` keeps its type; adds the pattern that says so to
+  /// `used`.
+  bool skips(llvm::StringRef name, std::set<std::string> &used) const;
 
   bool isPalette() const { return form >= QuantizedForm::Lut4; }
   unsigned bits() const;

@@ -7,10 +7,25 @@
 #define ANEC_QUANTIZE_QUANTIZATIONREPORT_H
 
 #include "anec/IR/Type.h"
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace anec {
+
+/// An activation that is rounded to int8 for a product, over the calibration
+/// inputs.
+struct QuantizedInput {
+  int64_t scales = 1; ///< 1, or one for each channel
+  double leastScale = 0, mostScale = 0;
+  double largest = 0; ///< magnitude
+  /// The share of elements that are clipped, and the norm of what changed
+  /// relative to that of the activation.
+  std::optional<double> clipped, relativeError;
+  /// The norm of what the rounding of the activation and of the weight changes
+  /// of the product's outputs, relative to theirs.
+  std::optional<double> outputError;
+};
 
 /// A weight that was quantized.
 struct QuantizedWeightRow {
@@ -23,6 +38,8 @@ struct QuantizedWeightRow {
   /// The same of the outputs of its product for the calibration inputs, and
   /// what it would be with elements rounded to nearest.
   std::optional<double> outputError, plainOutputError;
+  /// Of int8 activations; nothing when the product reads floats.
+  std::optional<QuantizedInput> input;
 
   double bitsPerWeight() const {
     return double(bytesAfter) * 8 / double(type.numElements());
@@ -31,6 +48,9 @@ struct QuantizedWeightRow {
 
 struct QuantizationReport {
   std::vector<QuantizedWeightRow> weights; ///< in the order of the weight files
+  bool hasActivations = false; ///< whether int8 activations were asked for
+  /// The weights that keep their type because they were named.
+  std::vector<std::string> skipped;
 };
 
 } // namespace anec

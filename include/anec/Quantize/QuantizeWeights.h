@@ -15,6 +15,10 @@
 ///     ==>  conv(x, constexpr_blockwise_shift_scale(weight{data of ...},
 ///                                                  weight{scale of ...}))
 ///
+/// With int8 activations, the inputs of these products are rounded too:
+///
+///   conv(x, w)  ==>  conv(dequantize(quantize(x, s), s), w)
+///
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_QUANTIZE_QUANTIZEWEIGHTS_H
@@ -55,14 +59,24 @@ struct QuantizeOptions {
 /// weight of a product.
 std::optional<ProductAxes> productAxes(const Op &op, unsigned slot);
 
+/// What a weight multiplies, and the axis whose elements the product sums over.
+struct ProductInput {
+  Value *value = nullptr;
+  unsigned axis = 0;
+  friend bool operator==(const ProductInput &, const ProductInput &) = default;
+};
+/// The other operand of the product `op`, which has a weight in `slot`.
+ProductInput productInput(const Op &op, unsigned slot);
+
 /// Whether `ops` have a form for `quantization`.
 bool canUnpack(const Quantization &quantization, UnpackingOps ops);
 
 enum class WeightPart : uint8_t {
-  Data, ///< integers or indices
-  Table ///< scales or palettes
+  Data,  ///< integers or indices
+  Table, ///< scales or palettes
+  Input, ///< the scales of the activation that the weight multiplies
 };
-/// `data`, and `scale` or `palette`.
+/// `data`, `scale` or `palette`, and `input_scale`.
 llvm::StringRef spelling(WeightPart part, const Quantization &quantization);
 
 /// A part of a quantized `weight`.
@@ -72,6 +86,11 @@ struct QuantizedPart {
   WeightPart part = WeightPart::Data;
   TensorType type; ///< of the part
   SourceRange range;
+  /// The channels of the product's input, when it is rounded to int8; 0
+  /// otherwise.
+  int64_t inputChannels = 0;
+  /// Of WeightPart::Input: the weights that share the activation.
+  std::vector<std::pair<WeightView, ProductAxes>> sharing = {};
 };
 
 /// The elements that a view of a weight has, in its type; null, with the reason
@@ -81,8 +100,8 @@ using WeightValue = llvm::function_ref<ConstantRef(const WeightView &view)>;
 class QuantizedWeights {
 public:
   /// `executor` must outlive this.
-  QuantizedWeights(QuantizeOptions options, Executor &executor)
-      : options(std::move(options)), executor(executor) {}
+  QuantizedWeights(QuantizeOptions options, Executor &executor);
+  ~QuantizedWeights();
 
   const Quantization &quantization() const { return options.quantization; }
 
@@ -94,6 +113,8 @@ public:
                              Diagnostics &diags);
   /// The number of weights that `rewrite` has replaced.
   unsigned count() const { return replaced; }
+  /// The patterns of Quantization::skipped that kept the type of a weight.
+  const std::set<std::string> &usedSkips() const { return skips; }
 
   /// The part that `weight`, an op that `rewrite` made, reads; null for any
   /// other op.
@@ -107,6 +128,20 @@ public:
 
 private:
   struct Product;
+  struct InputUse;
+  static int64_t channelsOfInput(llvm::ArrayRef<Product> products);
+  void noteInputs(llvm::ArrayRef<Product> products, WeightView view,
+                  ConstantRef known, llvm::StringRef name, SourceRange range);
+  bool rewriteInputs(WeightValue value, Diagnostics &diags);
+  bool rewriteInput(llvm::ArrayRef<InputUse> uses, WeightValue value,
+                    Diagnostics &diags);
+  /// The range of the inputs of the first weight that has one. False, with the
+  /// reason reported, when it is not finite.
+  bool findRange(llvm::ArrayRef<std::string> digests, llvm::StringRef name,
+                 SourceRange range, std::optional<InputRange> &found,
+                 Diagnostics &diags) const;
+  ConstantRef resolveInput(const QuantizedPart &part, llvm::StringRef array,
+                           WeightValue value, Diagnostics &diags);
   bool replace(Op &source, llvm::ArrayRef<Product> products, WeightValue value,
                Diagnostics &diags);
   ConstantRef valueAtOnce(const Op &source, ProductAxes axes,
@@ -124,12 +159,17 @@ private:
                     WeightPart part) const;
   ConstantRef constantOf(const QuantizedArray &array, const TensorType &type,
                          WeightPart part) const;
-  void report(llvm::StringRef name, const TensorType &type, ProductAxes axes,
-              const QuantizedArray &array);
+  void report(llvm::StringRef name, const Constant &weight, ProductAxes axes,
+              int64_t inputChannels, const QuantizedArray &array);
+  std::optional<QuantizedInput> reportInput(const Constant &weight,
+                                            ProductAxes axes,
+                                            int64_t inputChannels) const;
 
   QuantizeOptions options;
   Executor &executor;
   unsigned replaced = 0;
+  std::set<std::string> skips;
+  std::vector<InputUse> inputUses; ///< of the function that is rewritten
   std::map<std::string, QuantizedPart, std::less<>> parts; ///< by weight name
   /// The array that was quantized last, and the name and view of it.
   std::string lastKey;

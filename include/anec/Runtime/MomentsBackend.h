@@ -20,8 +20,10 @@ namespace anec {
 
 class MomentsBackend : public Backend {
 public:
-  /// `backend` must outlive this and all executables.
-  explicit MomentsBackend(Backend &backend);
+  /// `backend` must outlive this and all executables. With `takesRanges`, the
+  /// largest magnitudes of the inputs of all products with a constant weight
+  /// are collected too.
+  MomentsBackend(Backend &backend, bool takesRanges);
 
   /// The sums over all runs so far of all programs that were loaded. Only
   /// products with a constant weight count that is a matrix: `linear`,
@@ -34,6 +36,7 @@ public:
 
 private:
   Backend &backend;
+  bool takesRanges;
   std::shared_ptr<InputMoments> seen = std::make_shared<InputMoments>();
 };
 
