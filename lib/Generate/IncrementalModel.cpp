@@ -46,7 +46,7 @@ private:
 
   bool read(const TokenFeed &feed, Diagnostics &diags);
   Choice choose(size_t position, size_t left, size_t unwanted);
-  DecodeEntry *onBestRung(int64_t block, size_t end);
+  DecodeEntry *onBestRung(int64_t block, size_t position, size_t count);
   bool enter(unsigned sequence, size_t keep, DecodeEntry &program,
              Diagnostics &diags);
   bool run(DecodeEntry &program, llvm::ArrayRef<int32_t> tokens,
@@ -82,18 +82,20 @@ uint64_t IncrementalTextModel::cacheBytes() const {
 // Choosing programs
 //===----------------------------------------------------------------------===//
 
-/// The program of `block` whose states can have `end` tokens: the one with the
-/// fewest positions. From larger states, it is only chosen with room to grow,
-/// as tokens that are taken back come again.
-DecodeEntry *IncrementalTextModel::onBestRung(int64_t block, size_t end) {
+/// The program of `block` that reads `count` tokens at `position` and whose
+/// states have room for them: the one with the fewest positions. From larger
+/// states, it is only chosen with room to grow, as tokens that are taken back
+/// come again.
+DecodeEntry *IncrementalTextModel::onBestRung(int64_t block, size_t position,
+                                              size_t count) {
   DecodeEntry *best = nullptr;
   for (DecodeEntry &program : programs) {
-    if (program.block != block)
+    if (program.block != block || (program.starts && position != 0))
       continue;
     int64_t room = program.context;
     if (rung && program.context < rung->context)
       room -= program.context / 4;
-    if (int64_t(end) <= room && (!best || program.context < best->context))
+    if (int64_t(position + count) <= room && program.isCheaperThan(best))
       best = &program;
   }
   return best;
@@ -111,7 +113,7 @@ IncrementalTextModel::choose(size_t position, size_t left, size_t unwanted) {
       blocks.push_back(program.block);
   for (int64_t block : blocks) {
     size_t count = std::min(left, size_t(block));
-    DecodeEntry *program = onBestRung(block, position + count);
+    DecodeEntry *program = onBestRung(block, position, count);
     if (!program)
       continue;
     // Where fewer tokens get logits than want them, the last ones wait.

@@ -7,7 +7,7 @@
 /// sdpa_cached, which the `incremental` pass makes of causal `sdpa`: the
 /// queries of a block of new positions see cached keys and those of the block.
 /// The scores of both are concatenated, not the keys: a cache is much larger,
-/// and is only read.
+/// and is only read. A block that starts a text has no caches.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,20 +27,24 @@ struct CachedAttention {
   int64_t heads, width, block, keyHeads, cached, group;
   double scale, softcap;
 
-  /// `Context` is an Op, an InferContext or an EvalContext.
+  /// `Context` is an Op, an InferContext or an EvalContext; `cache` is the
+  /// type of the cached keys, null for none.
   template <typename Context>
   CachedAttention(const Context &ctx, llvm::ArrayRef<int64_t> q,
-                  llvm::ArrayRef<int64_t> cache)
+                  llvm::ArrayRef<int64_t> k, const TensorType *cache)
       : batch(q.drop_back(3)), heads(q[q.size() - 3]), width(q[q.size() - 2]),
-        block(q.back()), keyHeads(cache[cache.size() - 3]),
-        cached(cache.back()), group(heads / keyHeads),
+        block(q.back()), keyHeads(k[k.size() - 3]),
+        cached(cache ? cache->shape.back() : 0), group(heads / keyHeads),
         softcap(ctx.get(param::softcap)) {
     scale = ctx.constant(param::scoreScale) ? ctx.get(param::scoreScale)
                                             : 1 / std::sqrt(double(width));
   }
   explicit CachedAttention(const Op &op)
       : CachedAttention(op, op.operand(param::q)->type.shape,
-                        op.operand(param::kCache)->type.shape) {}
+                        op.operand(param::k)->type.shape,
+                        op.operand(param::kCache)
+                            ? &op.operand(param::kCache)->type
+                            : nullptr) {}
 
   int64_t batches() const { return batch.empty() ? 1 : batch[0]; }
   int64_t allKeyHeads() const { return batches() * keyHeads; }
@@ -53,28 +57,40 @@ struct CachedAttention {
 // Inference
 //===----------------------------------------------------------------------===//
 
-static bool inferSdpaCached(InferContext &ctx) {
-  unsigned rank = ctx.type(0).rank();
-  if (!checkRank(ctx, 0, 3, 4) || !checkRank(ctx, 1, rank, rank) ||
-      !checkRank(ctx, 3, rank, rank)) // C1
+/// The caches and their mask, which a block has or lacks together.
+static bool inferCaches(InferContext &ctx, const CachedAttention &a) {
+  Shape cache = a.batch;
+  cache.append({a.keyHeads, a.width, a.cached});
+  if (!checkShape(ctx, 3, cache) || !checkShape(ctx, 4, cache)) // C3
     return false;
-  llvm::ArrayRef<int64_t> q = ctx.type(0).shape, k = ctx.type(1).shape;
-  CachedAttention a(ctx, q, ctx.type(3).shape);
-  Shape key = a.batch, cache = a.batch;
-  key.append({k[rank - 3], a.width, a.block});
-  cache.append({k[rank - 3], a.width, a.cached});
-  if (!checkShape(ctx, 1, key) || !checkShape(ctx, 2, key) ||   // C2
-      !checkShape(ctx, 3, cache) || !checkShape(ctx, 4, cache)) // C3
-    return false;
-  if (a.heads % a.keyHeads) // C4
-    return ctx.fail(diag::AttentionHeads(ctx.opName(), a.heads, a.keyHeads),
-                    {0, 1});
   const Shape &mask = ctx.type(5).shape; // C5
   if (mask.size() != 2 || (mask[0] != 1 && mask[0] != a.block) ||
       mask[1] != a.cached)
     return ctx.fail(diag::MaskMismatch(ctx.opName(), ctx.describeOperand(5),
                                        shapeToString(Shape{a.block, a.cached})),
                     {5});
+  return true;
+}
+
+static bool inferSdpaCached(InferContext &ctx) {
+  unsigned rank = ctx.type(0).rank();
+  bool hasCaches = ctx.hasOperand(3);
+  if (ctx.hasOperand(4) != hasCaches || ctx.hasOperand(5) != hasCaches)
+    return ctx.fail(diag::CachesTogether(ctx.opName()), {0});
+  if (!checkRank(ctx, 0, 3, 4) || !checkRank(ctx, 1, rank, rank) ||
+      (hasCaches && !checkRank(ctx, 3, rank, rank))) // C1
+    return false;
+  llvm::ArrayRef<int64_t> q = ctx.type(0).shape, k = ctx.type(1).shape;
+  CachedAttention a(ctx, q, k, hasCaches ? &ctx.type(3) : nullptr);
+  Shape key = a.batch;
+  key.append({a.keyHeads, a.width, a.block});
+  if (!checkShape(ctx, 1, key) || !checkShape(ctx, 2, key)) // C2
+    return false;
+  if (a.heads % a.keyHeads) // C4
+    return ctx.fail(diag::AttentionHeads(ctx.opName(), a.heads, a.keyHeads),
+                    {0, 1});
+  if (hasCaches && !inferCaches(ctx, a))
+    return false;
   if (ctx.hasOperand(6) ? !checkShape(ctx, 6, {a.block, a.block})
                         : a.block != 1) // C6
     return ctx.hasOperand(6)
@@ -94,12 +110,13 @@ static bool inferSdpaCached(InferContext &ctx) {
 /// The attention weights of head `h`: [block, cached + block].
 static std::vector<double> probsOfHead(EvalContext &ctx,
                                        const CachedAttention &a, int64_t h) {
-  const std::vector<double> &mask = ctx.in[5]->data;
-  bool isPerQuery = ctx.in[5]->type.shape[0] != 1;
+  const RefTensor *mask = operandOrNull(ctx, 5);
+  bool isPerQuery = mask && mask->type.shape[0] != 1;
   const RefTensor *blockMask = operandOrNull(ctx, 6);
   const double *q = &ctx.in[0]->data[h * a.width * a.block];
   const double *k = &ctx.in[1]->data[h / a.group * a.width * a.block];
-  const double *cache = &ctx.in[3]->data[h / a.group * a.width * a.cached];
+  const double *cache =
+      mask ? &ctx.in[3]->data[h / a.group * a.width * a.cached] : nullptr;
   std::vector<double> scores(a.block * a.keys());
   for (int64_t i = 0; i < a.block; ++i) {
     double *row = &scores[i * a.keys()];
@@ -114,7 +131,8 @@ static std::vector<double> probsOfHead(EvalContext &ctx,
       if (a.softcap != 0)
         score = a.softcap * std::tanh(score / a.softcap);
       if (isCached)
-        score = std::min(score, mask[(isPerQuery ? i * a.cached : 0) + j]);
+        score =
+            std::min(score, mask->data[(isPerQuery ? i * a.cached : 0) + j]);
       else if (blockMask)
         score = std::min(score, blockMask->data[i * a.block + j - a.cached]);
       row[j] = score;
@@ -125,11 +143,14 @@ static std::vector<double> probsOfHead(EvalContext &ctx,
 }
 
 static void evalSdpaCached(EvalContext &ctx) {
-  CachedAttention a(ctx, ctx.in[0]->type.shape, ctx.in[3]->type.shape);
+  const RefTensor *keys = operandOrNull(ctx, 3);
+  CachedAttention a(ctx, ctx.in[0]->type.shape, ctx.in[1]->type.shape,
+                    keys ? &keys->type : nullptr);
   for (int64_t h = 0; h < a.batches() * a.heads; ++h) {
     std::vector<double> probs = probsOfHead(ctx, a, h);
     const double *v = &ctx.in[2]->data[h / a.group * a.width * a.block];
-    const double *cache = &ctx.in[4]->data[h / a.group * a.width * a.cached];
+    const double *cache =
+        keys ? &ctx.in[4]->data[h / a.group * a.width * a.cached] : nullptr;
     for (int64_t d = 0; d < a.width; ++d)
       for (int64_t i = 0; i < a.block; ++i) {
         const double *row = &probs[i * a.keys()];
@@ -158,29 +179,43 @@ public:
     Value *q = d.make(
         ops::Mul, {op.operand(param::q), d.scalar(scale, "scale")}, "scaled");
     q = together(q);
+    Value *out = op.operand(param::kCache) ? afterCache(q) : ofBlockAlone(q);
+    return isShaped() ? apart(out) : out;
+  }
+
+private:
+  bool isShaped() const { return group > 1 || !batch.empty(); }
+  std::string resultName() const { return isShaped() ? "out_rows" : ""; }
+
+  Value *scoresOfBlock(Value *q) {
+    Value *scored = scores(q, op.operand(param::k), block, "block");
+    Value *own = op.operand(param::blockMask);
+    if (!own)
+      return scored;
+    own = d.reshape(own, {1, block, block}, "block_mask");
+    return d.make(ops::Minimum, {scored, own}, "block_masked");
+  }
+  Value *afterCache(Value *q) {
     Value *ofCache = scores(q, op.operand(param::kCache), cached, "cached");
     Value *mask = op.operand(param::mask);
     mask = d.reshape(mask, {1, mask->type.shape[0], cached}, "mask");
     ofCache = d.make(ops::Minimum, {ofCache, mask}, "cached_masked");
-    Value *ofBlock = scores(q, op.operand(param::k), block, "block");
-    if (Value *own = op.operand(param::blockMask)) {
-      own = d.reshape(own, {1, block, block}, "block_mask");
-      ofBlock = d.make(ops::Minimum, {ofBlock, own}, "block_masked");
-    }
-    Value *all =
-        d.make(ops::Concat, {ofCache, ofBlock}, Attr(param::axis, 2), "scores");
+    Value *all = d.make(ops::Concat, {ofCache, scoresOfBlock(q)},
+                        Attr(param::axis, 2), "scores");
     Value *probs = d.make(ops::Softmax, {all}, "probs");
-    Value *fromCache =
-        product(op.operand(param::vCache), probs, 0, cached, "from_cache");
-    Value *fromBlock =
-        product(op.operand(param::v), probs, cached, block, "from_block");
-    bool isShaped = group > 1 || !batch.empty();
-    Value *out =
-        d.make(ops::Add, {fromCache, fromBlock}, isShaped ? "out_rows" : "");
-    return isShaped ? apart(out) : out;
+    Value *fromCache = product(op.operand(param::vCache),
+                               part(probs, 0, cached, "from_cache_probs"),
+                               cached, "from_cache", "from_cache");
+    Value *fromBlock = product(op.operand(param::v),
+                               part(probs, cached, block, "from_block_probs"),
+                               block, "from_block", "from_block");
+    return d.make(ops::Add, {fromCache, fromBlock}, resultName());
+  }
+  Value *ofBlockAlone(Value *q) {
+    Value *probs = d.make(ops::Softmax, {scoresOfBlock(q)}, "probs");
+    return product(op.operand(param::v), probs, block, "block", resultName());
   }
 
-private:
   /// [batch * heads, width, block] -> [batch * key heads, width, group *
   /// block], so that one product per key head serves all heads of its group.
   Value *together(Value *x) {
@@ -214,18 +249,21 @@ private:
     scores = d.make(ops::Tanh, {scores}, part + "_bent");
     return d.make(ops::Mul, {scores, cap}, part + "_capped");
   }
-  /// v probs^T, of `count` keys from `first` on: [batch * key heads, width,
-  /// group * block]
-  Value *product(Value *v, Value *probs, int64_t first, int64_t count,
-                 const std::string &part) {
+  /// The weights of `count` keys from `first` on.
+  Value *part(Value *probs, int64_t first, int64_t count,
+              llvm::StringRef name) {
+    return d.make(ops::SliceBySize, {probs},
+                  {Attr(param::begin, Shape{0, 0, first}),
+                   Attr(param::size, Shape{batches() * heads, block, count})},
+                  name);
+  }
+  /// v probs^T, of `count` keys: [batch * key heads, width, group * block]
+  Value *product(Value *v, Value *probs, int64_t count, const std::string &part,
+                 const std::string &name) {
     v = shaped(v, {allKeyHeads(), width, count}, part + "_values");
-    Value *own =
-        d.make(ops::SliceBySize, {probs},
-               {Attr(param::begin, Shape{0, 0, first}),
-                Attr(param::size, Shape{batches() * heads, block, count})},
-               part + "_probs");
-    own = shaped(own, {allKeyHeads(), group * block, count}, part + "_rows");
-    return d.make(ops::Matmul, {v, own}, Attr(param::transposeY, true), part);
+    probs =
+        shaped(probs, {allKeyHeads(), group * block, count}, part + "_rows");
+    return d.make(ops::Matmul, {v, probs}, Attr(param::transposeY, true), name);
   }
 
   Decomposition d;
@@ -252,14 +290,17 @@ constinit const OpDef ops::SdpaCached = {
         "`sdpa` of a block of positions that follow cached ones: the scores of "
         "cached keys are at most `mask`, and those of the keys of the block at "
         "most `block_mask`: the largest number shows a key, and the lowest "
-        "hides it. `scale` and `softcap` are those of `sdpa`.",
+        "hides it. Without caches, the block starts a text. `scale` and "
+        "`softcap` are those of `sdpa`.",
     .family = "attention",
     .params = {value(param::q, floats, 'T', "[heads, width, block]"),
                value(param::k, floats, 'T', "[key heads, width, block]"),
                value(param::v, floats, 'T', "[key heads, width, block]"),
-               value(param::kCache, floats, 'T', "[key heads, width, cached]"),
-               value(param::vCache, floats, 'T', "[key heads, width, cached]"),
-               value(param::mask, floats, 'T', "[1 or block, cached]"),
+               optionalValue(param::kCache, floats, 'T',
+                             "[key heads, width, cached]"),
+               optionalValue(param::vCache, floats, 'T',
+                             "[key heads, width, cached]"),
+               optionalValue(param::mask, floats, 'T', "[1 or block, cached]"),
                optionalValue(param::blockMask, floats, 'T', "[block, block]"),
                ParamDef{param::scoreScale,
                         ParamKind::OptionalConstant,
@@ -272,7 +313,8 @@ constinit const OpDef ops::SdpaCached = {
                     "leading batch axis",
                     "`k` and `v` have the width and the block of `q`",
                     "the caches have the heads and the width of `k`, and the "
-                    "same number of positions",
+                    "same number of positions; they and `mask` are present or "
+                    "absent together",
                     "the number of key heads divides the number of query heads",
                     "`mask` is [1, cached] or [block, cached]",
                     "`block_mask` is [block, block]; it can be absent from a "

@@ -7,6 +7,7 @@
 #include "anec/Generate/IncrementalModel.h"
 #include "anec/Runtime/CPU/CpuBackend.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace anec;
@@ -98,6 +99,20 @@ TEST_F(TextModelTest, FeedsOfAnySizeGiveTheSame) {
     parts.insert(parts.end(), part.begin(), part.end());
   }
   expectNear(whole, parts);
+}
+
+/// The first block of a text reads no caches: 0 * NaN would show.
+TEST_F(TextModelTest, StartsWithoutCaches) {
+  open(1);
+  std::vector<float> expected = feed({1, 2, 3, 4}, 0);
+  std::vector<float> next = feed({5}, 4);
+  for (llvm::StringRef entry : {"m.decode1.c4", "m.prefill4.c4"}) {
+    ASSERT_TRUE(session->prepare(entry, diags));
+    for (const NamedFloats &state : session->states(entry))
+      std::fill(state.elements.begin(), state.elements.end(), NAN);
+  }
+  expectNear(feed({1, 2, 3, 4}, 0), expected);
+  expectNear(feed({5}, 4), next);
 }
 
 TEST_F(TextModelTest, TakesTokensBack) {

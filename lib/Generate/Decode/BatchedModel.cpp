@@ -30,14 +30,18 @@ DecodeEntry *BatchedTextModel::onBestRung(const DecodeEntry &size,
   size_t longest = *std::max_element(lengths.begin(), lengths.end());
   for (auto [reading, count] : step.parts)
     longest = std::max(longest, lengths[reading->feed->sequence] + count);
+  bool isFirst = llvm::all_of(step.parts, [&](const auto &part) {
+    return lengths[part.first->feed->sequence] == 0;
+  });
   DecodeEntry *best = nullptr;
   for (DecodeEntry &entry : entries) {
-    if (entry.block != size.block || entry.read != size.read)
+    if (entry.block != size.block || entry.read != size.read ||
+        (entry.starts && !isFirst))
       continue;
     int64_t room = entry.context;
     if (rung && entry.context < rung->context)
       room -= entry.context / 4;
-    if (int64_t(longest) <= room && (!best || entry.context < best->context))
+    if (int64_t(longest) <= room && entry.isCheaperThan(best))
       best = &entry;
   }
   return best;

@@ -5,6 +5,7 @@
 
 #include "DecodeEntry.h"
 #include "anec/Generate/Diags.h"
+#include "anec/Ops/Ops.h"
 #include "anec/Support/Half.h"
 #include <cstring>
 
@@ -113,6 +114,15 @@ static std::string makeEntry(const PackagedEntry &packaged,
   return "";
 }
 
+/// Whether the entry writes its states and reads none.
+static bool readsNoStates(const ModelPackage &package,
+                          const PackagedEntry &entry) {
+  const Function *function = package.schedule->findFunction(entry.name);
+  return function && llvm::none_of(function->body(), [](const Op &op) {
+           return op.is(ops::ReadState);
+         });
+}
+
 std::optional<std::vector<DecodeEntry>>
 anec::decodeEntries(const ModelPackage &package, llvm::StringRef model,
                     Diagnostics &diags) {
@@ -128,6 +138,7 @@ anec::decodeEntries(const ModelPackage &package, llvm::StringRef model,
     DecodeEntry entry;
     if (std::string wrong = makeEntry(packaged, entry); !wrong.empty())
       return fail(packaged.name, wrong);
+    entry.starts = readsNoStates(package, packaged);
     const DecodeEntry &first = entries.empty() ? entry : entries.front();
     if (entry.states != first.states || entry.vocabulary != first.vocabulary ||
         entry.isOfSlots != first.isOfSlots)

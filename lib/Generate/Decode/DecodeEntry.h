@@ -19,6 +19,8 @@ struct DecodeEntry {
   /// of one text has a number as its position, one of several a list of slots.
   int64_t texts = 1, read = 1;
   bool isOfSlots = false;
+  /// Whether it reads no states: its tokens are the first of a text.
+  bool starts = false;
   // Indices of inputs and outputs.
   size_t tokens = 0, position = 0, logits = 0;
   std::optional<size_t> selection; ///< of the wanted positions; none for all
@@ -34,6 +36,12 @@ struct DecodeEntry {
     return TensorType(DType::FP32, states[state]).numElements();
   }
   uint64_t stateBytes() const;
+  /// Whether its attention costs less than that of `other`, an entry with
+  /// blocks of the same size; null for none.
+  bool isCheaperThan(const DecodeEntry *other) const {
+    return !other || context < other->context ||
+           (context == other->context && starts && !other->starts);
+  }
   /// What a run costs: reading the weights, and about as much again for every
   /// 16 columns, used or not.
   double cost() const { return 1 + double(columns()) / 16; }

@@ -30,10 +30,13 @@ Value *FunctionDeriver::positionValue(const PositionValue &wanted) {
   return valueParameters.back();
 }
 
-Value *FunctionDeriver::cache(const TensorType &type, llvm::StringRef name) {
+Value *FunctionDeriver::contents(Cache &cache) {
   for (const auto &param : to.parameters())
     names.unique(param->name);
-  return to.addParameter(type, names.unique(name));
+  cache.name = names.unique(cache.name).str();
+  if (owner.program.starts)
+    return nullptr;
+  return to.addParameter(cache.type, cache.name);
 }
 
 Value *FunctionDeriver::addConstant(ConstantRef constant,
@@ -42,16 +45,23 @@ Value *FunctionDeriver::addConstant(ConstantRef constant,
                        name);
 }
 
-/// A parameter for what is cached of operand `slot`, whose new elements are
-/// rows of it.
-Value *FunctionDeriver::addCache(const Op &op, unsigned slot) {
-  TensorType type = op.operand(slot)->type;
-  type.shape.back() = owner.program.slots();
-  caches.push_back(type);
-  cacheParameters.push_back(
-      cache(type, op.def().parameters()[slot].name.str() + "_cache"));
+/// Adds a cache, and its contents to `operands`, unless a text starts.
+void FunctionDeriver::addCache(Cache cache,
+                               llvm::SmallVectorImpl<Value *> &operands) {
+  if (Value *read = contents(cache)) {
+    cacheParameters.push_back(read);
+    operands.push_back(read);
+  }
+  caches.push_back(std::move(cache));
+}
+
+/// Adds the cache of operand `slot`, whose new elements are rows of it.
+void FunctionDeriver::addCacheOf(const Op &op, unsigned slot,
+                                 llvm::SmallVectorImpl<Value *> &operands) {
+  Cache cache{op.def().parameters()[slot].name.str() + "_cache",
+              op.operand(slot)->type};
+  addCache(cache.with(owner.program.slots()), operands);
   rows.push_back(map.lookup(op.operand(slot)));
-  return cacheParameters.back();
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,28 +177,31 @@ bool FunctionDeriver::deriveAttention(const Op &op, int64_t count) {
   if (q->type.shape.back() != k->type.shape.back())
     return fail(op, "has other positions of queries than of keys");
 
-  bool isBounded = window != 0 && window < owner.program.context + count;
-  // Of several texts, each column sees those of its own.
-  bool isPerColumn = isBounded || owner.program.texts > 1;
-  TensorType maskType(q->type.dtype,
-                      {isPerColumn ? count : 1, owner.program.slots()});
-  Value *hiding =
-      positionValue({PositionValue::Mask, maskType, isBounded ? window : 0});
-  Value *blockHiding = nullptr;
+  llvm::SmallVector<Value *, 8> operands = {
+      operand(q, count), operand(k, count), operand(v, count)};
+  Value *hiding = nullptr, *blockHiding = nullptr;
+  if (!owner.program.starts) {
+    bool isBounded = window != 0 && window < owner.program.context + count;
+    // Of several texts, each column sees those of its own.
+    bool isPerColumn = isBounded || owner.program.texts > 1;
+    TensorType maskType(q->type.dtype,
+                        {isPerColumn ? count : 1, owner.program.slots()});
+    hiding =
+        positionValue({PositionValue::Mask, maskType, isBounded ? window : 0});
+  }
   if (count > 1)
     blockHiding = positionValue({PositionValue::BlockMask,
                                  TensorType(q->type.dtype, {count, count}),
                                  window < count ? window : 0});
-  Value *kCache = addCache(op, 1), *vCache = addCache(op, 2);
+  addCacheOf(op, 1, operands);
+  addCacheOf(op, 2, operands);
+  operands.resize(5);
+  operands.append({hiding, blockHiding});
   llvm::SmallVector<Attr, 2> attrs;
   attrs.emplace_back(param::softcap, op.constant(param::softcap));
   if (const Constant *scale = op.constant(param::scoreScale))
     attrs.emplace_back(param::scoreScale, scale);
-  Op *made =
-      builder.create(ops::SdpaCached,
-                     {operand(q, count), operand(k, count), operand(v, count),
-                      kCache, vCache, hiding, blockHiding},
-                     attrs);
+  Op *made = builder.create(ops::SdpaCached, operands, attrs);
   finish(op, *made, {PositionAxis(last)});
   return true;
 }
@@ -261,14 +274,8 @@ bool FunctionDeriver::deriveCall(const Op &op, int64_t count) {
     return false;
   for (const PositionValue &value : derived.values)
     operands.push_back(positionValue(value));
-  size_t firstCache = caches.size();
-  for (auto [index, type] : llvm::enumerate(derived.caches)) {
-    caches.push_back(type);
-    const auto &params = derived.function->parameters();
-    cacheParameters.push_back(cache(
-        type, params[params.size() - derived.caches.size() + index]->name));
-    operands.push_back(cacheParameters.back());
-  }
+  for (const Cache &cache : derived.caches)
+    addCache(cache.with(owner.program.slots()), operands);
   std::vector<std::string> types;
   for (const Value *result : derived.function->resultValues())
     types.push_back(result->type.str());
@@ -277,7 +284,6 @@ bool FunctionDeriver::deriveCall(const Op &op, int64_t count) {
                      {{param::callee, Constant::string(derived.function->name)},
                       {param::results, typeList(types)}});
   finish(op, *made, derived.results);
-  rows.resize(firstCache);
   for (size_t i = 0; i < derived.caches.size(); ++i) {
     rows.push_back(made->result(unsigned(op.numResults() + i)));
     rows.back()->name = derived.function->resultNames()[op.numResults() + i];
@@ -316,15 +322,11 @@ bool FunctionDeriver::deriveRepeat(const Op &op, int64_t count) {
   if (sliced == 0)
     for (const PositionValue &value : derived.values)
       operands.push_back(positionValue(value));
-  const auto &params = derived.function->parameters();
-  size_t firstCache = caches.size();
-  for (auto [index, type] : llvm::enumerate(derived.caches)) {
-    TensorType stack = type;
-    stack.shape.insert(stack.shape.begin(), turns);
-    caches.push_back(stack);
-    cacheParameters.push_back(cache(
-        stack, params[params.size() - derived.caches.size() + index]->name));
-    operands.push_back(cacheParameters.back());
+  size_t invariant = operands.size();
+  for (const Cache &cache : derived.caches) {
+    Cache stack = cache.with(owner.program.slots());
+    stack.type.shape.insert(stack.type.shape.begin(), turns);
+    addCache(std::move(stack), operands);
   }
   std::vector<std::string> collected;
   for (size_t i = carried; i < derived.function->numResults(); ++i)
@@ -334,7 +336,8 @@ bool FunctionDeriver::deriveRepeat(const Op &op, int64_t count) {
     constants[op.def().constantSlot(param)] = std::move(value);
   };
   set(param::body, Constant::string(derived.function->name));
-  set(param::sliced, Constant::int32(int64_t(sliced + derived.caches.size())));
+  set(param::sliced,
+      Constant::int32(int64_t(sliced + operands.size() - invariant)));
   if (!collected.empty())
     set(param::collected, typeList(collected));
   llvm::SmallVector<llvm::StringRef, 4> none(carried + collected.size());
@@ -344,7 +347,6 @@ bool FunctionDeriver::deriveRepeat(const Op &op, int64_t count) {
     if (found[i])
       ++*found[i];
   finish(op, *made, found);
-  rows.resize(firstCache);
   for (size_t i = 0; i < derived.caches.size(); ++i) {
     rows.push_back(made->result(unsigned(op.numResults() + i)));
     rows.back()->name = derived.function->resultNames()[op.numResults() + i];

@@ -35,14 +35,17 @@ public:
   }
 
   std::vector<PositionValue> values;
-  std::vector<TensorType> caches;
+  std::vector<Cache> caches;
+  /// `cacheParameters` has none while a text starts.
   std::vector<Value *> valueParameters, cacheParameters, rows;
 
 protected:
   /// The derived value of an operand that is `count` positions long.
   virtual Value *operand(const Value *original, int64_t count);
   virtual Value *positionValue(const PositionValue &wanted);
-  virtual Value *cache(const TensorType &type, llvm::StringRef name);
+  /// The contents of `cache`, whose name becomes a unique one; null while a
+  /// text starts.
+  virtual Value *contents(Cache &cache);
 
   Value *addConstant(ConstantRef constant, llvm::StringRef name);
 
@@ -60,7 +63,9 @@ private:
   bool deriveCall(const Op &op, int64_t count);
   bool deriveRepeat(const Op &op, int64_t count);
   bool fail(const Op &op, llvm::StringRef problem);
-  Value *addCache(const Op &op, unsigned slot);
+  void addCache(Cache cache, llvm::SmallVectorImpl<Value *> &operands);
+  void addCacheOf(const Op &op, unsigned slot,
+                  llvm::SmallVectorImpl<Value *> &operands);
   void finish(const Op &op, Op &made, llvm::ArrayRef<PositionAxis> found);
   std::optional<Value *> readAt(const Op &op, unsigned slot, unsigned axis,
                                 int64_t count);

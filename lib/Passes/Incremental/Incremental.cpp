@@ -80,8 +80,13 @@ listPrograms(const DecodePrograms &wanted, int64_t positions, SourceRange range,
         programs.push_back(
             {FunctionRole::Decode, rung, block, texts * block, texts, texts});
     for (int64_t block : prefills)
-      if (block <= rung && (texts > 1 || !blocks.contains(block)))
+      if (block <= rung && (texts > 1 || !blocks.contains(block))) {
         programs.push_back({FunctionRole::Prefill, rung, block, 1, texts, 1});
+        if (block == 1)
+          continue;
+        programs.push_back(programs.back());
+        programs.back().starts = true;
+      }
   }
   return programs;
 }

@@ -113,10 +113,9 @@ static void setResults(const Function &from, Function &to,
   NameSet taken;
   for (llvm::StringRef name : names)
     taken.unique(name);
-  for (auto [rows, cache] :
-       llvm::zip_equal(deriver.rows, deriver.cacheParameters)) {
+  for (auto [rows, cache] : llvm::zip_equal(deriver.rows, deriver.caches)) {
     values.push_back(rows);
-    llvm::StringRef stem = cache->name;
+    llvm::StringRef stem = cache.name;
     stem.consume_back("_cache");
     names.push_back(taken.unique((stem + "_new").str()).str());
   }
@@ -132,11 +131,11 @@ IncrementalModel::derive(const Function &function,
   Key key{&function,
           {axes.begin(), axes.end()},
           count,
-          0,
+          anyContext,
           isBody ? model : std::string()};
   if (auto known = derived.find(key); known != derived.end())
     return known->second;
-  key.context = program.context;
+  key.context = program.starts ? startOfText : program.context;
   if (auto known = derived.find(key); known != derived.end())
     return known->second;
 
@@ -161,16 +160,17 @@ IncrementalModel::derive(const Function &function,
   removeDeadOps(*made);
   result.values = std::move(deriver.values);
   result.caches = std::move(deriver.caches);
-  bool isOfContext =
-      !result.caches.empty() ||
-      llvm::any_of(result.values, [](const PositionValue &value) {
-        return value.kind == PositionValue::Mask;
-      });
-  std::string name = function.name + ".decode" + std::to_string(count);
-  if (isOfContext)
+  bool attends = !result.caches.empty() ||
+                 llvm::any_of(result.values, [](const PositionValue &value) {
+                   return value.kind == PositionValue::Mask;
+                 });
+  bool starts = attends && program.starts;
+  std::string name =
+      function.name + (starts ? ".start" : ".decode") + std::to_string(count);
+  if (!attends)
+    key.context = anyContext;
+  else if (!starts)
     name += ".c" + std::to_string(program.context);
-  else
-    key.context = 0;
   made->name = uniqueName(name);
   result.function = made.get();
   module.functions.push_back(std::move(made));
@@ -240,7 +240,8 @@ bool IncrementalModel::derive(const Function &function, const Value &tokens,
   made->setResults({deriver.valueOf(&logits)}, {"logits"}, {ValueRole::Logits});
   removeDeadOps(*made);
   made->name =
-      uniqueName(function.name + "." + spelling(program.role).str() +
+      uniqueName(function.name + "." +
+                 (program.starts ? "start" : spelling(program.role).str()) +
                  std::to_string(program.block) +
                  (program.read > 1 ? "x" + std::to_string(program.read) : "") +
                  ".c" + std::to_string(program.context));

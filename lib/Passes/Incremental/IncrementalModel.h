@@ -32,6 +32,9 @@ struct DecodeProgram {
   /// block of each, side by side. Its positions are slots of the caches,
   /// text * context + position, and negative for a block that is not used.
   int64_t texts = 1, read = 1;
+  /// Whether the block is the first of a text: nothing is cached before it, and
+  /// caches are only written.
+  bool starts = false;
 
   int64_t columns() const { return read * block; }
   int64_t slots() const { return texts * context; }
@@ -55,16 +58,29 @@ struct PositionValue {
   llvm::StringRef name() const;
 };
 
+/// Keys or values of an attention: [key heads, width, slots], with the axes of
+/// the repeats around it first.
+struct Cache {
+  std::string name;
+  TensorType type;
+
+  /// The same of a program whose caches have `slots`.
+  Cache with(int64_t slots) const {
+    Cache other = *this;
+    other.type.shape.back() = slots;
+    return other;
+  }
+};
+
 /// A derived function. Its parameters are those of the original one, then
-/// `values`, then `caches`; its results are those of the original one, then
-/// the new rows of each cache.
+/// `values`, then `caches`, unless it starts a text; its results are those of
+/// the original one, then the new rows of each cache.
 struct DerivedFunction {
   Function *function = nullptr; ///< null when it cannot be derived
   llvm::SmallVector<PositionAxis, 2> results;
   std::vector<PositionValue> values;
-  /// Keys and values of each attention, [key heads, width, context]; with the
-  /// axes of the repeats around it first.
-  std::vector<TensorType> caches;
+  /// One that starts a text is for caches of any number of slots.
+  std::vector<Cache> caches;
 };
 
 class IncrementalModel {
@@ -93,10 +109,11 @@ public:
   int64_t modelPositions = 0; ///< positions of the original model
 
 private:
+  static constexpr int64_t anyContext = 0, startOfText = -1;
   struct Key {
     const Function *function;
     llvm::SmallVector<PositionAxis, 4> axes;
-    int64_t count, context; ///< 0 for any context
+    int64_t count, context; ///< or `anyContext`, `startOfText`
     std::string model;      ///< that owns the body of a repeat
     bool operator<(const Key &other) const;
   };

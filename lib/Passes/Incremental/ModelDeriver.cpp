@@ -212,11 +212,14 @@ Value *ModelDeriver::build(const PositionValue &wanted) {
   llvm_unreachable("a kind");
 }
 
-Value *ModelDeriver::cache(const TensorType &type, llvm::StringRef name) {
-  Value *state = to.addParameter(type, names.unique(name), ValueRole::State);
+Value *ModelDeriver::contents(Cache &cache) {
+  Value *state =
+      to.addParameter(cache.type, names.unique(cache.name), ValueRole::State);
   state->holder = Holder::State;
   states.push_back(state);
-  return builder.build(ops::ReadState, {state}, {}, name);
+  if (owner.program.starts)
+    return nullptr;
+  return builder.build(ops::ReadState, {state}, {}, cache.name);
 }
 
 void ModelDeriver::updateStates() {

@@ -23,7 +23,7 @@ public:
 protected:
   Value *operand(const Value *original, int64_t count) override;
   Value *positionValue(const PositionValue &wanted) override;
-  Value *cache(const TensorType &type, llvm::StringRef name) override;
+  Value *contents(Cache &cache) override;
 
 private:
   Value *build(const PositionValue &wanted);
