@@ -57,6 +57,10 @@ struct LoadOptions {
   bool timeSteps = false;
   /// Requested bindings; the backend can decline each, see Executable::isBound.
   llvm::ArrayRef<Binding> bindings = {};
+  /// Memory for each state, in order, that several executables can share: fp32
+  /// elements, or int32 for integers, as in a Binding. Only for backends that
+  /// bind memory; without it, each executable has states of its own.
+  llvm::ArrayRef<float *> states = {};
   /// The version of MIL that the function was read from, for backends that
   /// print it again: `1.3` or `1.0`.
   std::string milVersion = "1.3";

@@ -229,7 +229,7 @@ public:
         parts(function, options.numerics),
         schedule(function, parts, options.numerics),
         storage(function, schedule, parts, options.numerics,
-                bind(options.bindings), *shared) {
+                bind(function, options), *shared) {
     StepContext ctx{storage,          schedule, shared->executor(),
                     options.numerics, products, &hazardList};
     for (const Step &step : schedule.steps) {
@@ -353,9 +353,13 @@ private:
     uint32_t *words;
   };
 
-  Storage::Places bind(llvm::ArrayRef<Binding> bindings) {
-    Bound result(parts, schedule, bindings);
+  Storage::Places bind(const Function &function, const LoadOptions &options) {
+    Bound result(parts, schedule, options.bindings);
     bound = std::move(result.taken);
+    float *const *next = options.states.begin();
+    for (const auto &param : function.parameters())
+      if (param->holder == Holder::State && next != options.states.end())
+        result.places[param.get()] = reinterpret_cast<uint32_t *>(*next++);
     return std::move(result.places);
   }
 

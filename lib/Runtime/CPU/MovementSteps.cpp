@@ -327,9 +327,11 @@ StepFn cpu::makeSliceUpdate(const Op &op, StepContext &ctx) {
       origin.counts[axis] = origin.shape[axis]; // leaves only 0
     else if (fromStart[axis])
       origin.constant[axis] = 0;
-  StepFn copyX = makeCopy(x, op.result(), ctx);
+  bool isInPlace = ctx.storage.words(x) == ctx.storage.words(op.result());
+  StepFn copyX = isInPlace ? nullptr : makeCopy(x, op.result(), ctx);
   return [copyX, copy, origin, &pool = ctx.pool] {
-    copyX();
+    if (copyX)
+      copyX();
     StridedCopy moved = copy;
     moved.target += origin.offset();
     runCopy(moved, pool);
@@ -485,7 +487,8 @@ StepFn cpu::makeBandPart(const Op &op, StepContext &ctx) {
 // States
 //===----------------------------------------------------------------------===//
 
-// A copy, because a later write must not change what was read.
+// A copy, because a later write must not change what was read; StatesInPlace.h
+// has what needs none.
 StepFn cpu::makeReadState(const Op &op, StepContext &ctx) {
   return makeCopy(op.operand(param::input), op.result(), ctx);
 }

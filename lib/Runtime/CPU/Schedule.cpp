@@ -6,6 +6,7 @@
 #include "Schedule.h"
 #include "Merging.h"
 #include "PortParts.h"
+#include "StatesInPlace.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <utility>
@@ -261,13 +262,23 @@ void Schedule::findInternalValues() {
 Schedule::Schedule(const Function &function, const PortParts &parts,
                    Numerics numerics)
     : fuses(!isEmulated(numerics)) {
+  StatesInPlace states(function, numerics);
   for (const auto &param : function.parameters())
     roots[param.get()] = param.get();
   for (const Op &op : function.body()) {
-    bool alias = isAlias(op, numerics);
-    for (const Value *result : op.resultValues())
-      roots[result] = alias ? root(op.operand(0u)) : result;
-    if (alias || parts.absorbed.contains(&op))
+    auto part = states.parts.find(&op);
+    bool isPart = part != states.parts.end();
+    bool alias = isPart || isAlias(op, numerics);
+    bool isInPlace = alias || states.updates.contains(&op);
+    for (const Value *result : op.resultValues()) {
+      roots[result] = isInPlace ? root(op.operand(0u)) : result;
+      if (!alias)
+        continue;
+      int64_t before = offsets.lookup(op.operand(0u));
+      if (int64_t offset = before + (isPart ? part->second : 0))
+        offsets[result] = offset;
+    }
+    if (alias || states.writes.contains(&op) || parts.absorbed.contains(&op))
       continue;
     bool folds = isFoldable(op);
     if (folds)

@@ -61,6 +61,8 @@ struct Schedule {
   std::vector<const Op *> folded;
   /// The value that each value is an alias of; most are their own root.
   llvm::DenseMap<const Value *, const Value *> roots;
+  /// How many elements of its root precede an alias that is a part of it.
+  llvm::DenseMap<const Value *, int64_t> offsets;
   /// Values that exist only inside one step.
   llvm::DenseSet<const Value *> internal;
 

@@ -83,7 +83,8 @@ Storage::Storage(const Function &function, const Schedule &schedule,
   placeActivations(schedule, workspace);
   for (auto [value, root] : schedule.roots)
     if (value != root)
-      places[value] = places.lookup(root);
+      if (uint32_t *place = places.lookup(root))
+        places[value] = place + schedule.offsets.lookup(value);
   placeMerged(schedule);
 }
 
@@ -252,7 +253,10 @@ const float *Storage::convBias(const Op &conv) const {
 /// Inputs and outputs have memory of their own, because they keep their
 /// elements between runs.
 void Storage::placePorts(const Schedule &schedule, const PortParts &parts) {
-  std::vector<const Value *> ports = parts.states;
+  std::vector<const Value *> ports;
+  for (const Value *state : parts.states)
+    if (!places.contains(state))
+      ports.push_back(state);
   for (const auto *list : {&parts.inputs, &parts.outputs})
     for (const PortPart &part : *list) {
       const Value *value = schedule.root(part.value);
@@ -287,7 +291,8 @@ void Storage::placeActivations(const Schedule &schedule, Workspace &workspace) {
   for (auto [number, step] : llvm::enumerate(schedule.steps)) {
     for (const Op *op : step.ops)
       for (const Value *result : op->resultValues()) {
-        if (schedule.internal.contains(result) || places.contains(result))
+        if (schedule.internal.contains(result) || places.contains(result) ||
+            schedule.root(result) != result)
           continue;
         offsets[result] = memory.allocate(sizeInWords(result));
         freedAfter[std::max<size_t>(lastUse.lookup(result), number)].push_back(
