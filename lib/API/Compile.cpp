@@ -4,19 +4,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/API/Compile.h"
+#include "QuantizeProgram.h"
 #include "anec/CoreML/Writer.h"
 #include "anec/Formats/Source.h"
 #include "anec/MIL/Printer.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Weights.h"
 #include "anec/Package/Diags.h"
-#include "anec/Package/QuantizeKernel.h"
-#include "anec/Quantize/Diags.h"
 #include "anec/Support/TemporaryFolder.h"
 #include "anec/Target/Check.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <set>
 
 using namespace anec;
 
@@ -96,57 +94,6 @@ static unsigned mostWeightFiles(const PassManagerOptions &options) {
   return isDenied ? options.target->limits.weightFiles.value : 1;
 }
 
-/// Each weight's initial distribution: its first use decides it, and quantizing
-/// the weight changes its uses.
-static llvm::StringMap<InitialValue> initialValues(const Module &module) {
-  llvm::StringMap<InitialValue> values;
-  for (const auto &function : module.functions)
-    for (const Op &op : function->body())
-      if (op.is(ops::Weight))
-        values.try_emplace(op.get(param::name), initialValue(op));
-  return values;
-}
-
-/// The names of the weights of a program.
-static std::vector<std::string> weightNames(const Module &module) {
-  std::set<std::string> names;
-  for (const auto &function : module.functions)
-    for (const Op &op : function->body())
-      if (op.is(ops::Weight))
-        names.insert(viewOf(op).weight);
-  return {names.begin(), names.end()};
-}
-
-/// Quantizes the weights of the products of `program`. Returns false, with the
-/// reason reported, on failure.
-static bool quantize(CompiledProgram &program, const CompileOptions &options,
-                     Diagnostics &diags) {
-  Module &module = *program.program;
-  const Deployment *deployment = options.coreML.deployment;
-  KernelQuantization request{
-      *options.quantization,
-      deployment ? deployment->iOS.str()
-                 : opsetOf(*module.functions.front(), program.milVersion),
-      options.passes, options.quantizationReport, options.inputMoments};
-  auto value = [&](const WeightView &view) {
-    return program.weightValue(view, {}, diags);
-  };
-  program.initialValues = initialValues(module);
-  WeightValue known = nullptr;
-  if (program.weights.hasValues())
-    known = value;
-  program.quantized =
-      quantizeKernel(module, request, program.weights.executor(), known, diags);
-  if (!program.quantized)
-    return false;
-  if (!checkSkips(*options.quantization, program.quantized->usedSkips(), diags))
-    return false;
-  if (!program.quantized->count())
-    diags.report({}, diag::NothingQuantized,
-                 options.quantization->fewestElements);
-  return true;
-}
-
 std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
                                              const SourceFormat &format,
                                              const CompileOptions &options,
@@ -165,7 +112,7 @@ std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
       WeightBinding::open(options.weights, diags);
   if (!weights || !weights->fits(ModelFacts::of(*module), diags) ||
       !runPasses(*module, options.passes, diags, reports) ||
-      !weights->hasSome(weightNames(*module), diags))
+      !weights->hasSome(namesOfWeights(*module), diags))
     return std::nullopt;
   std::string version = options.milVersion;
   if (version.empty() && (!isMIL || options.passes.targetChosen))
@@ -176,7 +123,7 @@ std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
                           isKept ? MILPrintOptions::Placement::Keep
                                  : MILPrintOptions::Placement::Gather,
                           mostWeightFiles(options.passes)};
-  if (options.quantization && !quantize(program, options, diags))
+  if (options.quantization && !quantizeProgram(program, options, diags))
     return std::nullopt;
   return program;
 }
@@ -366,8 +313,12 @@ ConstantRef CompiledProgram::weightValue(const WeightView &view,
 ConstantRef CompiledProgram::resolve(const Op &weight,
                                      Diagnostics &diags) const {
   const QuantizedPart *part = quantized ? quantized->find(weight) : nullptr;
-  if (!part)
-    return weights.resolve(weight, diags);
+  if (!part) {
+    WeightView view = viewOf(weight);
+    return initialValues.contains(view.weight)
+               ? weightValue(view, weight.range(), diags)
+               : weights.resolve(weight, diags);
+  }
   return quantized->resolve(
       *part, part->view.weight,
       [&](const WeightView &view) {

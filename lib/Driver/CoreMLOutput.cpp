@@ -18,8 +18,8 @@ template <WriteCoreML write>
 static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                     const OutputPlace &place, BuildResult &result,
                     Diagnostics &diags) {
-  std::optional<CompiledProgram> program =
-      compileKernel(std::move(module), request, result, diags);
+  std::optional<CompiledProgram> program = compileProgram(
+      std::move(module), request, /*isCoreML=*/true, result, diags);
   if (!program)
     return false;
   bool ok = ((*program).*write)(place.path, request.options.coreML,

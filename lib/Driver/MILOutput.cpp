@@ -11,8 +11,8 @@ using namespace anec;
 static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                     const OutputPlace &place, BuildResult &result,
                     Diagnostics &diags) {
-  std::optional<CompiledProgram> program =
-      compileKernel(std::move(module), request, result, diags);
+  std::optional<CompiledProgram> program = compileProgram(
+      std::move(module), request, /*isCoreML=*/false, result, diags);
   if (!program)
     return false;
   if (request.canonical) {

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Stages.h"
+#include "anec/API/WholeModel.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
 
@@ -15,6 +17,29 @@ anec::compileKernel(std::unique_ptr<Module> module, const BuildRequest &request,
   options.passes.passes =
       request.passesOr(kernelPipeline(format, options.passes));
   return compile(std::move(module), format, options, diags, &result.reports);
+}
+
+/// Whether `module` has a model of which the program is made.
+static bool isOfModel(const Module &module, const BuildRequest &request,
+                      bool isCoreML) {
+  const CompileOptions &options = request.options;
+  return (isCoreML || options.cachesAreStates) && options.kernel.empty() &&
+         sourceFormat(request.input).stage == SourceStage::Program &&
+         llvm::any_of(module.functions, [](const auto &function) {
+           return function->kind == FunctionKind::Host;
+         });
+}
+
+std::optional<CompiledProgram>
+anec::compileProgram(std::unique_ptr<Module> module,
+                     const BuildRequest &request, bool isCoreML,
+                     BuildResult &result, Diagnostics &diags) {
+  if (!isOfModel(*module, request, isCoreML))
+    return compileKernel(std::move(module), request, result, diags);
+  CompileOptions options = request.options;
+  options.passes.passes = request.passesOr(wholeModelPasses(options));
+  return compileWholeModel(std::move(module), options, result.description,
+                           diags, &result.reports);
 }
 
 CompileOptions anec::modelOptions(const BuildRequest &request) {

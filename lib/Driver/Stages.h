@@ -16,6 +16,12 @@ namespace anec {
 compileKernel(std::unique_ptr<Module> module, const BuildRequest &request,
               BuildResult &result, Diagnostics &diags);
 
+/// The same, or the whole model of the program where one program is made of it:
+/// where the output `isCoreML` or caches are states, and no kernel is named.
+[[nodiscard]] std::optional<CompiledProgram>
+compileProgram(std::unique_ptr<Module> module, const BuildRequest &request,
+               bool isCoreML, BuildResult &result, Diagnostics &diags);
+
 /// The options of `request` with the passes that make kernels and a host
 /// schedule of a model.
 CompileOptions modelOptions(const BuildRequest &request);

@@ -75,3 +75,15 @@ anec::modelPipeline(const ModelPipelineOptions &options) {
   add({&passes::SplitKernels});
   return result;
 }
+
+std::vector<const PassDef *> anec::wholeModelPipeline(bool decode) {
+  std::vector<const PassDef *> result = {&passes::FoldConstants,
+                                         &passes::ExposeLogits};
+  if (decode)
+    result.push_back(&passes::Incremental);
+  for (const PassDef *pass :
+       {&passes::Canonicalize, &passes::FoldConstants, &passes::CSE,
+        &passes::DCE, &passes::LowerHost, &passes::InlineHost})
+    result.push_back(pass);
+  return result;
+}

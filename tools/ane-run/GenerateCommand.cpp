@@ -9,8 +9,11 @@
 #include "CommandTable.h"
 #include "GenerateFlags.h"
 #include "GenerateOutput.h"
+#include "anec/Formats/Source.h"
 #include "anec/Generate/Diags.h"
 #include "anec/Generate/Prompts.h"
+#include "anec/Generate/StatefulModel.h"
+#include "anec/Runtime/ProgramRun.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -20,9 +23,21 @@ namespace {
 /// A model that is loaded.
 struct LoadedModel {
   std::optional<TrainedModel> trained;
-  std::unique_ptr<Session> session;
+  std::unique_ptr<Session> session; ///< null for a program with states
   std::unique_ptr<TextModel> text;
 };
+
+/// Opens a program whose functions keep a text in states.
+std::unique_ptr<TextModel> openProgram(llvm::StringRef path, Backend &backend,
+                                       LoadOptions load, Diagnostics &diags) {
+  std::unique_ptr<Module> module = readSourceFile(path, {}, diags);
+  if (!module || !llvm::all_of(module->functions, [&](const auto &function) {
+        return hasWeightValues(*function, diags);
+      }))
+    return nullptr;
+  load.milVersion = module->version;
+  return openStatefulModel(std::move(module), path, backend, load, diags);
+}
 
 class Generate : public Command {
 public:
@@ -61,9 +76,14 @@ private:
 bool Generate::load(LoadedModel &loaded, TrainedModelSource source,
                     llvm::StringRef function, Backend &backend,
                     Diagnostics &diags) const {
+  std::string model = source.package;
   loaded.trained = TrainedModel::read(std::move(source), diags);
   if (!loaded.trained)
     return false;
+  if (isProgram(model)) {
+    loaded.text = openProgram(model, backend, backendFlags.load(), diags);
+    return loaded.text != nullptr;
+  }
   loaded.session = loaded.trained->open(backend, backendFlags.load(), diags);
   if (!loaded.session)
     return false;
@@ -166,9 +186,9 @@ bool Generate::generate(Diagnostics &diags) const {
   GenerateOutput output({json.getValue(), quiet.getValue(),
                          prompt.several.getNumOccurrences() > 0},
                         tokenizer, backend->name());
-  output.describe("", *main.session, *main.text);
+  output.describe("", main.session.get(), *main.text);
   if (drafting.text)
-    output.describe("draft: ", *drafting.session, *drafting.text);
+    output.describe("draft: ", drafting.session.get(), *drafting.text);
   if (chat.isGiven())
     return converse(generator, tokenizer, options, output, diags);
   std::optional<std::vector<Prompt>> given = prompts(generator, options, diags);
@@ -202,11 +222,12 @@ constinit const CommandDef commands::Generate = {
     .name = "generate",
     .group = commands::models,
     .summary = "Continue a text with a trained model, or converse with it",
-    .synopsis = "MODEL.anepkg",
+    .synopsis = "MODEL.anepkg|.mlpackage|.mlmodelc|.mil",
     .examples =
         R"(  ane-run generate model.anepkg --weights=model.safetensors --prompt="Once"
   ane-run generate forward.anepkg --checkpoint run --prompt "The compiler" --tokens 200
   ane-run generate forward.anepkg --checkpoint run --prompt-file=- --no-echo --stop="." < question.txt
+  ane-run generate llama.mlpackage --tokenizer=llama --prompt="Once"     of --cache=state
   ane-run generate qwen3.anepkg --tokenizer=qwen3 --chat --system="Answer in a sentence."
   ane-run generate qwen3.anepkg --tokenizer=qwen3 --prompts=questions.jsonl --json > answers.jsonl
   ane-run generate large.anepkg --tokenizer=qwen3 --draft=small.anepkg --prompt="def main():"

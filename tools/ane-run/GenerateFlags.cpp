@@ -4,13 +4,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "GenerateFlags.h"
+#include "anec/Formats/Source.h"
 #include "llvm/Support/ConvertUTF.h"
 
 using namespace anec;
 
+bool anec::isProgram(llvm::StringRef path) {
+  return sourceFormat(path).stage == SourceStage::MIL;
+}
+
 std::string ModelFlags::check() const {
   if (package.empty())
     return "no package; see ane-run generate --help";
+  if (isProgram(package) &&
+      !(checkpoint + weights + mapping + adapter + function).empty())
+    return "a program has its weights, and all its functions are used: "
+           "--checkpoint, --weights, --weight-map, --adapter and --function "
+           "are for packages, MODEL.anepkg";
   if (!checkpoint.empty() && !adapter.empty())
     return "--checkpoint takes no --adapter, because a checkpoint has what was "
            "trained";
@@ -76,6 +86,8 @@ std::string DraftFlags::check() const {
                : "";
   if (draft.empty())
     return "--draft takes a package, or lookup";
+  if (isProgram(draft) && hasWeights)
+    return "--draft-checkpoint and --draft-weights are for packages";
   if (isLookup() && hasWeights)
     return "--draft=lookup has no weights";
   if (!checkpoint.empty() && !weights.empty())

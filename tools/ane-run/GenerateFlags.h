@@ -12,6 +12,9 @@
 
 namespace anec {
 
+/// Whether `path` is a program, MIL or of Core ML, and no package of anec.
+bool isProgram(llvm::StringRef path);
+
 /// Which model writes, and where its weights come from.
 struct ModelFlags {
   /// The error in the flags; empty when they are valid.

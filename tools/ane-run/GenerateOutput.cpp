@@ -24,15 +24,22 @@ static void printBytes(llvm::raw_ostream &out, uint64_t bytes) {
     out << llvm::format("%.2f GB", double(bytes) / 1e9);
 }
 
-void GenerateOutput::describe(llvm::StringRef whose, const Session &session,
+void GenerateOutput::describe(llvm::StringRef whose, const Session *session,
                               const TextModel &model) const {
   if (form.quiet)
     return;
-  uint64_t weights = 0;
-  for (const PackagedWeight &weight : session.package().weights)
-    weights += uint64_t(weight.type.numBytes()) * weight.arrays().size();
   llvm::raw_ostream &out = llvm::errs();
-  out << whose << model.positions() << " positions; weights ";
+  out << whose << model.positions() << " positions; ";
+  if (!session) {
+    out << "caches ";
+    printBytes(out, model.cacheBytes());
+    out << '\n';
+    return;
+  }
+  uint64_t weights = 0;
+  for (const PackagedWeight &weight : session->package().weights)
+    weights += uint64_t(weight.type.numBytes()) * weight.arrays().size();
+  out << "weights ";
   printBytes(out, weights);
   out << ", ";
   if (uint64_t caches = model.cacheBytes()) {
@@ -40,7 +47,7 @@ void GenerateOutput::describe(llvm::StringRef whose, const Session &session,
     printBytes(out, caches);
     out << ", ";
   }
-  printBytes(out, session.memoryBytes());
+  printBytes(out, session->memoryBytes());
   out << " in the session\n";
 }
 

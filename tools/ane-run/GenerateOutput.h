@@ -24,8 +24,9 @@ public:
   GenerateOutput(Form form, const Tokenizer *tokenizer, llvm::StringRef backend)
       : form(form), tokenizer(tokenizer), backend(backend) {}
 
-  /// Prints what memory a model takes, and how many positions it has.
-  void describe(llvm::StringRef whose, const Session &session,
+  /// Prints what memory a model takes, and how many positions it has. The
+  /// session of a program with states is null.
+  void describe(llvm::StringRef whose, const Session *session,
                 const TextModel &model) const;
   /// Prints how many tokens were made, and how fast.
   void printTimes(llvm::ArrayRef<GeneratedText> texts) const;

@@ -120,6 +120,9 @@ constinit const CommandDef commands::Compile = {
   anec llama.tdsl --forward-only --init=1 -o llama.anepkg
   anec llama.tdsl --decode --context=2048 --block=1,4 --prefill=64,256 --init=1 -o llama.anepkg
   anec llama.tdsl --decode --batch=4 --init=1 -o llama.anepkg    4 texts at once
+  anec llama.tdsl --decode --cache=state --context=1024 --weights=w.safetensors \
+       -o llama.mlpackage                     for an application, with states
+  anec vit.tdsl --weights=w.safetensors -o vit.mlpackage   a whole model
   anec llama.tdsl --lora=rank=8,targets=wq:wv -o tune.anepkg   to fine-tune
   anec llama.tdsl --emit=dot | dot -Tsvg      graph of kernels, taps, host ops
   anec attention.tdsl --emit=ir --passes=decompose,matmul-to-conv

@@ -72,6 +72,7 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   options.passes = std::move(target);
   options.train = !forwardOnly && !decode;
   options.decode = decode;
+  options.cachesAreStates = cache == CacheForm::State;
   options.passes.decode.context = context;
   options.passes.decode.batch = batch;
   options.passes.decode.ladder = {ladder.begin(), ladder.end()};
@@ -134,6 +135,27 @@ bool CompileFlags::wouldReplaceSource() const {
   return sourceFormat(input).name != format().name;
 }
 
+/// The error in --cache, or in an output that needs it.
+std::string CompileFlags::checkCache() const {
+  const OutputFormat &to = format();
+  if (cache != CacheForm::State)
+    return decode && to.isCoreML && kernel.empty()
+               ? "--decode writes a Core ML package with --cache=state: "
+                 "otherwise the caches belong to the session of an anec "
+                 "package, -o NAME.anepkg"
+               : "";
+  if (!to.isCoreML && &to != &outputs::MIL)
+    return "--cache=state is for Core ML packages, -o NAME.mlpackage, compiled "
+           "models, -o NAME.mlmodelc, and MIL, -o NAME.mil";
+  if (!kernel.empty())
+    return "--cache=state is for whole models, not for --kernel";
+  if (batch.getNumOccurrences() && batch != 1)
+    return "--cache=state keeps one text: --batch is for -o NAME.anepkg";
+  if (!ladder.empty())
+    return "--ladder is for -o NAME.anepkg: a state has one length, --context";
+  return "";
+}
+
 std::string CompileFlags::checkDecode() const {
   bool runsPass = llvm::StringRef(passList).contains("incremental");
   const std::pair<std::string, const std::vector<int64_t> *> lists[] = {
@@ -147,6 +169,10 @@ std::string CompileFlags::checkDecode() const {
       if (!list->empty())
         return "--" + name + " is for --decode";
   }
+  if (cache.getNumOccurrences() && !decode)
+    return "--cache is for --decode";
+  if (std::string wrong = checkCache(); !wrong.empty())
+    return wrong;
   if (context.getNumOccurrences() && context < 1)
     return "--context takes a number of positions, at least 1";
   if (batch < 1 || batch > maxBatch)

@@ -15,6 +15,7 @@ namespace anec {
 
 enum class ReportFormat { Text, Html };
 enum class DiagnosticsFormat { Text, Json };
+enum class CacheForm { IO, State };
 
 /// --emit: the name of a row of `outputFormats`.
 enum class OutputIndex : size_t {};
@@ -142,6 +143,15 @@ struct CompileFlags {
       "decode",
       llvm::cl::desc("Write a package of programs that prefill and decode "
                      "texts, with cached keys and values")};
+  llvm::cl::opt<CacheForm> cache{
+      "cache", llvm::cl::desc("Caches of the programs of --decode:"),
+      llvm::cl::init(CacheForm::IO),
+      llvm::cl::values(
+          clEnumValN(CacheForm::IO, "io",
+                     "inputs and outputs of kernels, in a package, whose "
+                     "session keeps them (default)"),
+          clEnumValN(CacheForm::State, "state",
+                     "states of a whole model, in a Core ML package or MIL"))};
   llvm::cl::opt<int64_t> context{
       "context", llvm::cl::value_desc("N"),
       llvm::cl::desc("Positions of a text with --decode (default: those of the "
@@ -246,6 +256,7 @@ struct CompileFlags {
 
 private:
   bool wouldReplaceSource() const;
+  std::string checkCache() const;
   std::string checkDecode() const;
   std::string checkQuantize() const;
   std::string checkActivations(const Quantization &form) const;

@@ -59,6 +59,9 @@ struct CompileOptions : ReadOptions {
   /// Compiles the programs `passes.decode`, which prefill and decode texts,
   /// instead of the forward.
   bool decode = false;
+  /// Whether the programs of `decode` keep their caches as states; see
+  /// WholeModel.h. A package's caches belong to its session.
+  bool cachesAreStates = false;
   Fusion fusion = Fusion::Default;
   IOMode io = IOMode::Packed;
   /// Unset: weights are constants of the kernels when the model is not trained
@@ -95,7 +98,8 @@ struct CompiledProgram {
   unsigned mostWeightFiles = 1;
   /// The values of the parts of quantized weights; null without any.
   std::shared_ptr<QuantizedWeights> quantized = nullptr;
-  /// The initial distributions of weights by name, when `quantized` is set.
+  /// The initial distributions of weights by name, where the uses of a weight
+  /// do not show it.
   llvm::StringMap<InitialValue> initialValues = {};
 
   /// Writes the MIL text to `path` and, if there are weights,

@@ -27,6 +27,9 @@ struct DecodePrograms {
   /// How many texts the caches have room for. A program of `blocks` reads a
   /// block of each of them, and one of `prefills` a block of one.
   int64_t batch = 1;
+  /// Derive programs for the whole context alone, and none that starts a text:
+  /// states have one length, and all functions read them.
+  bool hasOneContext = false;
 };
 
 /// More texts than this at once have no use, and their masks take memory.

@@ -38,6 +38,11 @@ struct ModelPipelineOptions {
 /// they call, in order. Each kernel is then compiled by the default pipeline.
 std::vector<const PassDef *> modelPipeline(const ModelPipelineOptions &options);
 
+/// The passes that make a kernel of each entry of a model that is not trained,
+/// in order: forwards or, with `decode`, the programs that read blocks. The
+/// default pipeline compiles the kernels.
+std::vector<const PassDef *> wholeModelPipeline(bool decode);
+
 /// Parses `a,b,c` and appends the passes. Reports unknown names and returns
 /// false.
 [[nodiscard]] bool parsePipeline(llvm::StringRef text,

@@ -54,7 +54,7 @@ listPrograms(const DecodePrograms &wanted, int64_t positions, SourceRange range,
   if (texts < 1 || texts > maxBatch)
     return fail("a batch has 1 to " + std::to_string(maxBatch) + " texts");
   std::set<int64_t> ladder(wanted.ladder.begin(), wanted.ladder.end());
-  if (ladder.empty())
+  if (ladder.empty() && !wanted.hasOneContext)
     for (int64_t rung : defaultLadder(context))
       ladder.insert(rung);
   ladder.insert(context);
@@ -82,7 +82,7 @@ listPrograms(const DecodePrograms &wanted, int64_t positions, SourceRange range,
     for (int64_t block : prefills)
       if (block <= rung && (texts > 1 || !blocks.contains(block))) {
         programs.push_back({FunctionRole::Prefill, rung, block, 1, texts, 1});
-        if (block == 1)
+        if (block == 1 || wanted.hasOneContext)
           continue;
         programs.push_back(programs.back());
         programs.back().starts = true;

@@ -106,6 +106,7 @@ public:
 
 private:
   bool isNeeded() const;
+  bool keepsInterface() const;
   void layParameter(Value &param);
   void layResults();
   void rewrite(Op &op);
@@ -185,8 +186,12 @@ bool LayoutRewriter::isNeeded() const {
   auto low = [](const Value *value) {
     return value->type.rank() > 0 && value->type.rank() < engineRank;
   };
-  // The owner of the memory identifies it by its shape.
-  if (function.hasMemory())
+  auto isBuffer = [](const auto &value) {
+    return value->holder == Holder::Buffer;
+  };
+  // The strides of a buffer are those of its shape.
+  if (llvm::any_of(function.parameters(), isBuffer) ||
+      llvm::any_of(function.resultValues(), isBuffer))
     return false;
   for (const auto &param : function.parameters())
     if (low(param.get()))
@@ -197,15 +202,26 @@ bool LayoutRewriter::isNeeded() const {
   return false;
 }
 
+/// Whether callers know the shapes of inputs and outputs from the model. The
+/// owner of a state identifies it by its shape.
+bool LayoutRewriter::keepsInterface() const {
+  return function.hasMemory() || function.role == FunctionRole::Infer ||
+         function.parameterOf(ValueRole::Position);
+}
+
 void LayoutRewriter::layParameter(Value &param) {
   shapes[&param] = param.type.shape;
-  param.type.shape = layoutShape(param.type.shape);
+  if (!keepsInterface())
+    param.type.shape = layoutShape(param.type.shape);
   laid[&param] = &param;
 }
 
 void LayoutRewriter::layResults() {
-  for (unsigned index = 0; index < function.numResults(); ++index)
-    function.setResult(index, laidOut(function.result(index)));
+  for (unsigned index = 0; index < function.numResults(); ++index) {
+    Value *result = function.result(index);
+    function.setResult(index,
+                       keepsInterface() ? plain(result) : laidOut(result));
+  }
 }
 
 //===----------------------------------------------------------------------===//

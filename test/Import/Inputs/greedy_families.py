@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Random models of every family that `anec import` reads: the tokens that
 programs with caches choose, of blocks, prefills, ladders and batches of several
-sizes, are those that the undivided model chooses.
+sizes, in packages or in Core ML packages with states, are those that the
+undivided model chooses.
 
 Tokens may differ where two are as likely: the reference of reference.py has
 both within TOLERANCE of the largest logit then, and what follows is not
@@ -57,6 +58,9 @@ def packages(rng, length):
         "packed": ["--weight-mode=packed", "--io=separate", "--prefill=16"],
         "batch3": ["--batch=3", "--block=1,4", f"--prefill={rng.randint(2, 30)}",
                    f"--ladder={rungs}"],
+        "state1": ["--cache=state", "--block=1", "--prefill=1"],
+        "state4": ["--cache=state", "--block=1,4", f"--prefill={rng.randint(2, 30)}"],
+        "state7": ["--cache=state", "--block=7", "--prefill=7"],
     }
 
 
@@ -112,9 +116,10 @@ def compare(seed, family, work, tokens, counts):
         weights = [f"--weights={work}/model"]
         passed = (weights + [f"--weight-map={work}/m.names.json"] if "--weight-mode=packed" in flags
                   else [])
+        ending = "mlpackage" if "--cache=state" in flags else "anepkg"
         run("anec", f"{work}/m.tdsl", *([] if passed else weights), "--decode", *flags, "-o",
-            f"{work}/{name}.anepkg")
-        got = generate(work, f"{work}/{name}.anepkg", prompts, tokens, *passed)
+            f"{work}/{name}.{ending}")
+        got = generate(work, f"{work}/{name}.{ending}", prompts, tokens, *passed)
         counts["texts"] += len(prompts)
         for what in differences(draw, values, prompts, wanted, got, counts):
             yield f"{name}: {what}"

@@ -1,0 +1,58 @@
+//===- QuantizeProgram.cpp - quantized weights of a program ---------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "QuantizeProgram.h"
+#include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
+#include "anec/Package/QuantizeKernel.h"
+#include "anec/Quantize/Diags.h"
+#include <set>
+
+using namespace anec;
+
+std::vector<std::string> anec::namesOfWeights(const Module &module) {
+  std::set<std::string> names;
+  for (const auto &function : module.functions)
+    for (const Op &op : function->body())
+      if (op.is(ops::Weight))
+        names.insert(viewOf(op).weight);
+  return {names.begin(), names.end()};
+}
+
+void anec::addInitialValues(const Function &function,
+                            llvm::StringMap<InitialValue> &values) {
+  for (const Op &op : function.body())
+    if (op.is(ops::Weight))
+      values.try_emplace(op.get(param::name), initialValue(op));
+}
+
+bool anec::quantizeProgram(CompiledProgram &program,
+                           const CompileOptions &options, Diagnostics &diags) {
+  Module &module = *program.program;
+  const Deployment *deployment = options.coreML.deployment;
+  KernelQuantization request{
+      *options.quantization,
+      deployment ? deployment->iOS.str()
+                 : opsetOf(*module.functions.front(), program.milVersion),
+      options.passes, options.quantizationReport, options.inputMoments};
+  auto value = [&](const WeightView &view) {
+    return program.weightValue(view, {}, diags);
+  };
+  for (const auto &function : module.functions)
+    addInitialValues(*function, program.initialValues);
+  WeightValue known = nullptr;
+  if (program.weights.hasValues())
+    known = value;
+  program.quantized =
+      quantizeKernel(module, request, program.weights.executor(), known, diags);
+  if (!program.quantized)
+    return false;
+  if (!checkSkips(*options.quantization, program.quantized->usedSkips(), diags))
+    return false;
+  if (!program.quantized->count())
+    diags.report({}, diag::NothingQuantized,
+                 options.quantization->fewestElements);
+  return true;
+}
