@@ -252,7 +252,8 @@ bool PackageWriter::canQuantize() {
   if (!trains && options.weightMode == WeightMode::Baked)
     return true;
   diags.report(program->functions.front()->range, diag::QuantizedModel,
-               options.quantization->str(),
+               options.quantization->activations ? "w8a8"
+                                                 : options.quantization->str(),
                trains ? "the package would train it"
                       : "the weights are inputs of its kernels");
   return false;

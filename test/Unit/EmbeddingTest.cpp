@@ -104,6 +104,16 @@ TEST(Embedding, ErrorsHaveAPlace) {
 // Inspecting
 //===----------------------------------------------------------------------===//
 
+TEST(Embedding, Int8ActivationsNeedMoments) {
+  Diagnostics diags;
+  CompileOptions options = withWeights();
+  std::string why;
+  options.quantization = Quantization::parse("w8a8", why);
+  EXPECT_FALSE(compileText(kernel, "linear.tdsl", options, diags));
+  EXPECT_NE(reports(diags).find("[activations-need-data]"), std::string::npos)
+      << reports(diags);
+}
+
 TEST(Embedding, ChecksAndPredicts) {
   Diagnostics diags;
   CompileOptions options = withWeights();
