@@ -88,7 +88,7 @@ class Conv(Product):
 
 
 ACTIVATIONS = {"": lambda x: x, "relu": lambda x: np.maximum(x, 0),
-               "silu": lambda x: x / (1 + np.exp(-x)), "tanh": np.tanh}
+               "silu": lambda x: x / (1 + np.exp(np.minimum(-x, 700))), "tanh": np.tanh}
 
 
 class Case:
@@ -247,6 +247,12 @@ def check(seed, folder):
         return x
     for x in case.seen:
         case.forward(x.astype(np.float64), exact, observe)
+    # Weights are known by their elements: those of zeros can be equal.
+    def equal(name):
+        return [other for other in largest if np.array_equal(exact[other], exact[name])
+                and len(largest[other]) == len(largest[name])]
+    largest = {name: np.max([largest[other] for other in equal(name)], axis=0)
+               for name in largest}
     scale = {name: scales_of(each, scales, margin) for name, each in largest.items()}
     for row in rows:
         own, said = scale[row["name"].split(".")[-1]], row["input"]
@@ -255,7 +261,7 @@ def check(seed, folder):
             assert abs(said[key] / value - 1) < 2e-3, (key, said, value)
 
     # What the report says of errors, product by product.
-    sums = {name: np.zeros(5) for name in wanted}
+    sums = {name: np.zeros(6) for name in wanted}
 
     def measure(name, axis, x):
         if name in sums:
@@ -264,15 +270,16 @@ def check(seed, folder):
             y = product.apply(x, exact[name])
             changed = product.apply(rounded, unpacked[name])
             clipped = np.abs(rounded - x) > along(scale[name], axis, x.ndim) * (0.5 + 2**-10)
-            sums[name] += [clipped.mean() / case.runs, (x**2).sum(), ((rounded - x)**2).sum(),
+            sums[name] += [x.size, clipped.sum(), (x**2).sum(), ((rounded - x)**2).sum(),
                            (y**2).sum(), ((changed - y)**2).sum()]
         return x
     for x in case.seen:
         case.forward(x.astype(np.float64), exact, measure)
     for row in rows:
         name = row["name"].split(".")[-1]
-        said, (clipped, square, error, whole, changed) = row["input"], sums[name]
-        assert abs(said["clipped"] - clipped) < 3e-3, (name, said, clipped)
+        said = row["input"]
+        size, clipped, square, error, whole, changed = sum(sums[other] for other in equal(name))
+        assert abs(said["clipped"] - clipped / size) < 3e-3, (name, said, clipped)
         for key, value in (("relative_error", (error / square)**0.5 if square else 0),
                            ("output_error", (changed / whole)**0.5 if whole else 0)):
             assert abs(said[key] - value) < 0.01 * value + 1e-5, (name, key, said, value)
