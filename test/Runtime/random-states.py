@@ -26,7 +26,7 @@ class Draw:
             self.params.append(f"%{state}: state<fp32{self.text(self.shape)}>")
         for _ in range(self.rng.randint(3, 14)):
             getattr(self, self.rng.choice(["read", "read", "write", "part", "index", "update",
-                                           "update", "store", "flat", "relu", "add", "turn"]))()
+                                           "store", "store", "store", "flat", "relu", "add", "turn"]))()
         self.results = self.rng.sample(self.values, min(2, len(self.values)))
 
     @staticmethod
@@ -71,8 +71,8 @@ class Draw:
         self.make(f"slice_by_index({name}) {{begin = {[at] + [0] * (len(shape) - 1)}, "
                   f"end = {end}, squeeze_mask = [{mask}]}}", shape[1:])
 
-    def update(self):
-        name = self.whole()
+    def update(self, name=None):
+        name = name or self.whole()
         rows, size = self.pick(lambda shape: len(shape) == 3
                                and all(n <= k for n, k in zip(shape, self.shape)))
         if self.rng.random() < 0.5:
@@ -84,11 +84,13 @@ class Draw:
 
     def store(self):
         """An update that is stored at once, as in programs with caches."""
-        state = self.rng.choice("ab")
-        if self.rng.random() < 0.7:
-            self.make(f"read_state(%{state})", self.shape)
-        name = self.update()
-        if self.rng.random() < 0.3:
+        state, name = self.rng.choice("ab"), None
+        if self.rng.random() < 0.8:
+            name = self.make(f"read_state(%{state})", self.shape)
+            for _ in range(self.rng.randint(0, 2)):
+                self.rng.choice([self.part, self.index, self.turn, self.flat])()
+        name = self.update(name)
+        if self.rng.random() < 0.2:
             self.relu()
         self.lines.append(f"  write_state(%{state}, {name})")
 
