@@ -8,6 +8,7 @@
 #include "anec/Support/AlignedArray.h"
 #include "anec/Support/Half.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace anec;
@@ -157,8 +158,10 @@ anec::openStatefulModel(std::unique_ptr<Module> module, llvm::StringRef path,
 //===----------------------------------------------------------------------===//
 
 void StatefulModel::allocateStates() {
+  // Kernels work on whole cache lines.
+  constexpr uint64_t line = 16;
   for (const TensorType &type : programs.front().states) {
-    size_t count = size_t(type.numElements());
+    size_t count = llvm::alignTo(uint64_t(type.numElements()), line);
     memory.push_back(makeAlignedArray(count));
     std::fill_n(memory.back().get(), count, 0.0f);
     shared.push_back(memory.back().get());

@@ -205,8 +205,7 @@ bool LayoutRewriter::isNeeded() const {
 /// Whether callers know the shapes of inputs and outputs from the model. The
 /// owner of a state identifies it by its shape.
 bool LayoutRewriter::keepsInterface() const {
-  return function.hasMemory() || function.role == FunctionRole::Infer ||
-         function.parameterOf(ValueRole::Position);
+  return function.hasMemory() || function.role == FunctionRole::Infer;
 }
 
 void LayoutRewriter::layParameter(Value &param) {

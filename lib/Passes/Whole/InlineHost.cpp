@@ -15,6 +15,8 @@
 ///                       %w_1 = weight() {name = "half.1.w"}
 ///                       %y = matmul(%w_1, %a) }
 ///
+/// Steps of training, which accumulate gradients on the host, are left out.
+///
 /// A model returns its loss beside its logits, and takes the targets for it:
 /// without them, the program is what applications run.
 ///
@@ -260,7 +262,7 @@ inlined(const Module &module, const Function &entry, PassContext &ctx) {
 static bool inlineHost(Module &module, PassContext &ctx) {
   std::vector<std::unique_ptr<Function>> kernels;
   for (const auto &function : module.functions)
-    if (function->isEntry())
+    if (function->isEntry() && function->role != FunctionRole::Train)
       kernels.push_back(inlined(module, *function, ctx));
   if (kernels.empty())
     return false;
