@@ -4,96 +4,199 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Text/ChatTemplate.h"
-#include "ChatFamilies.h"
+#include "Jinja/Syntax.h"
 #include "anec/Support/Json.h"
+#include "anec/Support/MappedFile.h"
 #include "anec/Text/Diags.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;
 using namespace llvm;
 
-StringRef ChatTemplate::family() const { return row->name; }
+struct ChatTemplate::Program {
+  std::string text;
+  std::vector<jinja::Statement> statements;
+  /// The texts of markers, such as `bos_token`.
+  jinja::Members markers;
+
+  std::optional<std::string> run(ArrayRef<ChatMessage> messages,
+                                 bool asksForAnswer,
+                                 jinja::TemplateError &error) const;
+};
 
 //===----------------------------------------------------------------------===//
-// Recognizing
+// Finding
 //===----------------------------------------------------------------------===//
 
-static bool fits(const ChatFamily &family, StringRef program) {
-  auto isMentioned = [&](StringRef text) { return program.contains(text); };
-  return llvm::all_of(family.mentions, isMentioned) &&
-         llvm::none_of(family.without, isMentioned);
+namespace {
+/// Where a program was found.
+struct Source {
+  std::string path, program;
+};
+} // namespace
+
+/// The text of a marker: a string, or an object with its `content`.
+static std::optional<StringRef> markerIn(const json::Value &value) {
+  if (const json::Object *object = value.getAsObject())
+    return object->getString("content");
+  return value.getAsString();
 }
 
-/// The markers that `program` mentions: `<|im_start|>`, `[INST]`.
-static std::string markersIn(StringRef program) {
-  SmallVector<StringRef> found;
-  for (size_t at = 0; at < program.size() && found.size() < 8; ++at) {
-    StringRef rest = program.drop_front(at);
-    if (!rest.starts_with("<") && !rest.starts_with("["))
-      continue;
-    size_t end = rest.find_first_of(rest.starts_with("<") ? ">" : "]");
-    StringRef marker = rest.take_front(end == StringRef::npos ? 0 : end + 1);
-    bool isMarker = marker.size() > 3 && marker.size() < 40 &&
-                    marker.find_first_of(" '\"\n(){}=") == StringRef::npos &&
-                    (marker.starts_with("<") || llvm::isUpper(marker[1]));
-    if (isMarker && marker[1] != '/' && !llvm::is_contained(found, marker))
-      found.push_back(marker);
+/// `chat_template` as one program, or a list of named ones, of which `default`
+/// counts.
+static std::optional<std::string> programIn(const json::Value &value,
+                                            std::string &wrong) {
+  if (std::optional<StringRef> program = value.getAsString())
+    return program->str();
+  const json::Array *list = value.getAsArray();
+  std::vector<std::string> names;
+  for (size_t index = 0; list && index < list->size(); ++index) {
+    const json::Object *one = (*list)[index].getAsObject();
+    std::optional<StringRef> name, program;
+    if (one) {
+      name = one->getString("name");
+      program = one->getString("template");
+    }
+    if (name && program && *name == "default")
+      return program->str();
+    names.push_back(("`" + name.value_or("?") + "`").str());
   }
-  return found.empty() ? "no markers" : "`" + llvm::join(found, "`, `") + "`";
+  wrong = list ? "none of its programs, " + join(names, ", ") +
+                     ", is called `default`"
+               : "it is neither a program nor a list of programs";
+  return std::nullopt;
 }
 
-/// The text that `program` gives the system in conversations without one: what
-/// follows a turn's begin up to its end, all in one string.
-static std::string systemTextIn(StringRef program) {
-  constexpr StringLiteral begin = "<|im_start|>system", end = "<|im_end|>";
-  for (size_t at = program.find(begin); at != StringRef::npos;
-       at = program.find(begin, at + 1)) {
-    StringRef rest = program.drop_front(at + begin.size());
-    if (!rest.consume_front("\\n") && !rest.consume_front("\n"))
-      continue;
-    StringRef text = rest.take_front(rest.find(end));
-    if (text.size() < rest.size() && !text.empty() &&
-        text.find_first_of("'\"{}\\") == StringRef::npos)
-      return text.str();
+static std::string beside(const Tokenizer &tokenizer, StringRef name) {
+  SmallString<128> path(sys::path::parent_path(tokenizer.path()));
+  sys::path::append(path, name);
+  return path.str().str();
+}
+
+/// The program in chat_template.jinja, in `config`, the tokenizer_config.json,
+/// or in chat_template.json, as folders of models with images have it.
+static std::optional<Source> findProgram(const Tokenizer &tokenizer,
+                                         const json::Object *config,
+                                         Diagnostics &diags) {
+  Source source;
+  source.path = beside(tokenizer, "chat_template.jinja");
+  if (sys::fs::exists(source.path)) {
+    MappedFile file = mapFile(source.path, diags);
+    if (!file)
+      return std::nullopt;
+    source.program = file->getBuffer().str();
+    return source;
   }
-  return "";
+  source.path = beside(tokenizer, "tokenizer_config.json");
+  std::optional<json::Value> other;
+  const json::Value *value = config ? config->get("chat_template") : nullptr;
+  if (std::string path = beside(tokenizer, "chat_template.json");
+      !value && sys::fs::exists(path)) {
+    source.path = path;
+    other = readJson(path, diag::BadTokenizer, diags);
+    if (!other)
+      return std::nullopt;
+    if (const json::Object *object = other->getAsObject())
+      value = object->get("chat_template");
+  }
+  if (!value || value->kind() == json::Value::Null) {
+    diags.reportFile(source.path, diag::NoChatTemplate);
+    return std::nullopt;
+  }
+  std::string wrong;
+  std::optional<std::string> program = programIn(*value, wrong);
+  if (!program) {
+    diags.reportFile(source.path, diag::BadChatTemplate, wrong);
+    return std::nullopt;
+  }
+  source.program = std::move(*program);
+  return source;
+}
+
+/// The markers that a program knows: all that `config` names, or those of the
+/// tokenizer.
+static jinja::Members markersOf(const Tokenizer &tokenizer,
+                                const json::Object *config) {
+  jinja::Members markers;
+  if (config) {
+    for (StringRef key : {"bos_token", "eos_token", "unk_token", "pad_token",
+                          "sep_token", "cls_token", "mask_token"})
+      if (const json::Value *value = config->get(key))
+        if (std::optional<StringRef> text = markerIn(*value))
+          markers.emplace_back(key.str(), jinja::Value::of(text->str()));
+    return markers;
+  }
+  for (auto [key, id] : {std::pair("bos_token", tokenizer.beginning()),
+                         std::pair("eos_token", tokenizer.end())})
+    if (id)
+      markers.emplace_back(
+          key, jinja::Value::of(tokenizer.markerText(*id).value_or("")));
+  return markers;
+}
+
+static std::string spell(const jinja::TemplateError &error, StringRef program) {
+  size_t line = program.take_front(error.offset).count('\n') + 1;
+  return "line " + std::to_string(line) + ": " + error.text;
 }
 
 std::optional<ChatTemplate> anec::openChatTemplate(const Tokenizer &tokenizer,
                                                    Diagnostics &diags) {
+  static constexpr size_t largest = 1'000'000;
   if (tokenizer.kind() != TokenizerKind::HuggingFace) {
     diags.reportFile(tokenizer.path(), diag::NoChatTemplate);
     return std::nullopt;
   }
-  SmallString<128> path(sys::path::parent_path(tokenizer.path()));
-  sys::path::append(path, "tokenizer_config.json");
-  std::optional<json::Value> config = readJson(path, diag::BadTokenizer, diags);
-  if (!config)
-    return std::nullopt;
-  const json::Object *object = config->getAsObject();
-  std::optional<StringRef> program =
-      object ? object->getString("chat_template") : std::nullopt;
-  if (!program) {
-    diags.reportFile(path, diag::NoChatTemplate);
-    return std::nullopt;
+  std::optional<json::Value> value;
+  if (std::string path = beside(tokenizer, "tokenizer_config.json");
+      sys::fs::exists(path)) {
+    value = readJson(path, diag::BadTokenizer, diags);
+    if (!value)
+      return std::nullopt;
   }
+  const json::Object *config = value ? value->getAsObject() : nullptr;
+  std::optional<Source> source = findProgram(tokenizer, config, diags);
+  if (!source)
+    return std::nullopt;
+  auto refuse = [&](const std::string &why) {
+    diags.reportFile(source->path, diag::BadChatTemplate, why);
+    return std::nullopt;
+  };
+  if (source->program.size() > largest)
+    return refuse("it is longer than a megabyte");
+  if (!json::isUTF8(source->program))
+    return refuse("it is not UTF-8");
+  auto program = std::make_shared<ChatTemplate::Program>();
+  program->text = std::move(source->program);
+  program->markers = markersOf(tokenizer, config);
+  jinja::TemplateError error;
+  std::optional<std::vector<jinja::Statement>> statements =
+      jinja::parse(program->text, error);
+  if (!statements)
+    return refuse(spell(error, program->text));
+  program->statements = std::move(*statements);
   ChatTemplate chat;
-  for (const ChatFamily &family : chatFamilies())
-    if (!chat.row && fits(family, *program))
-      chat.row = &family;
-  if (!chat.row) {
-    diags.reportFile(path, diag::UnknownChatTemplate, markersIn(*program));
-    return std::nullopt;
+  chat.path = source->path;
+
+  // What follows an answer begins with the marker that ends it.
+  static constexpr StringLiteral answer = "anec-answer";
+  jinja::TemplateError ignored;
+  std::optional<std::string> text = program->run(
+      {{"user", "anec-question"}, {"assistant", answer.str()}}, false, ignored);
+  if (size_t at = text ? text->rfind(answer) : std::string::npos;
+      at != std::string::npos) {
+    StringRef rest = StringRef(*text).drop_front(at + answer.size()).trim();
+    Diagnostics unheard;
+    std::optional<std::vector<int32_t>> ids = tokenizer.encode(rest, unheard);
+    std::optional<std::string> first;
+    if (ids && !ids->empty())
+      first = tokenizer.markerText(ids->front());
+    chat.marker = first && rest.starts_with(*first)
+                      ? *first
+                      : rest.take_until([](char c) { return c == '\n'; }).str();
   }
-  chat.path = std::string(path);
-  if (std::optional<int32_t> id = tokenizer.beginning())
-    chat.beginning = tokenizer.markerText(*id).value_or("");
-  if (std::optional<int32_t> id = tokenizer.end())
-    chat.end = tokenizer.markerText(*id).value_or("");
-  if (chat.row->hasDefault)
-    chat.systemText = systemTextIn(*program);
+  chat.program = std::move(program);
   return chat;
 }
 
@@ -101,142 +204,38 @@ std::optional<ChatTemplate> anec::openChatTemplate(const Tokenizer &tokenizer,
 // Rendering
 //===----------------------------------------------------------------------===//
 
-namespace {
-enum class Role : uint8_t { System, User, Assistant };
-} // namespace
-
-static std::optional<Role> roleCalled(StringRef name) {
-  static constexpr struct {
-    StringLiteral name;
-    Role role;
-  } roles[] = {{"system", Role::System},
-               {"user", Role::User},
-               {"assistant", Role::Assistant}};
-  for (const auto &row : roles)
-    if (row.name == name)
-      return row.role;
-  return std::nullopt;
-}
-
-/// An answer as Qwen 3 is given it: thoughts are kept in the last message.
-static std::string withThoughts(StringRef text, bool isLast) {
-  StringRef thoughts, answer = text;
-  if (size_t end = text.rfind("</think>"); end != StringRef::npos) {
-    thoughts = text.take_front(text.find("</think>")).rtrim('\n');
-    if (size_t begin = thoughts.rfind("<think>"); begin != StringRef::npos)
-      thoughts = thoughts.drop_front(begin + 7);
-    answer = text.drop_front(end + 8).ltrim('\n');
-  }
-  if (!isLast)
-    return answer.str();
-  return ("<think>\n" + thoughts.trim('\n') + "\n</think>\n\n" +
-          answer.ltrim('\n'))
-      .str();
-}
-
-/// The roles of `messages`; nothing, with the reason reported, when `family`
-/// has no such conversations.
-static std::optional<std::vector<Role>> rolesOf(ArrayRef<ChatMessage> messages,
-                                                const ChatFamily &family,
-                                                StringRef path,
-                                                Diagnostics &diags) {
-  std::vector<Role> roles;
-  auto refuse = [&](size_t number, const Twine &why) {
-    diags.reportFile(path, diag::BadConversation, number, why.str(),
-                     StringRef(family.name));
-    return std::nullopt;
-  };
-  for (auto [index, message] : llvm::enumerate(messages)) {
-    std::optional<Role> role = roleCalled(message.role);
-    if (!role)
-      return refuse(index, "is of `" + message.role +
-                               "`, not `system`, `user` or `assistant`");
-    if (*role == Role::System &&
-        (index > 0 || family.systemPlace == SystemPlace::Nowhere))
-      return refuse(index, index > 0 ? "is of the system, and not the first"
-                                     : "is of the system");
-    bool isUsers =
-        llvm::count(roles, Role::User) == llvm::count(roles, Role::Assistant);
-    if (family.alternates && *role != Role::System &&
-        (*role == Role::User) != isUsers)
-      return refuse(index, "does not take turns with the one before it");
-    roles.push_back(*role);
-  }
-  if (messages.empty())
-    return refuse(0, "is missing");
-  if (family.systemPlace == SystemPlace::InUser && messages.size() == 1 &&
-      roles.front() == Role::System)
-    return refuse(0, "is of the system, and none of the user follows");
-  return roles;
-}
-
-std::string ChatTemplate::fill(StringRef form) const {
-  std::string out;
-  while (!form.empty()) {
-    if (form.consume_front("<BOS>")) {
-      out += beginning;
-    } else if (form.consume_front("<EOS>")) {
-      out += end;
-    } else {
-      out += form.front();
-      form = form.drop_front();
-    }
-  }
-  return out;
-}
-
-std::string ChatTemplate::turnEnd() const {
-  return StringRef(fill(row->assistant.after)).trim().str();
+std::optional<std::string>
+ChatTemplate::Program::run(ArrayRef<ChatMessage> messages, bool asksForAnswer,
+                           jinja::TemplateError &error) const {
+  using jinja::Value;
+  jinja::List list;
+  for (const ChatMessage &message : messages)
+    list.push_back(
+        Value::of(jinja::Members{{"role", Value::of(message.role)},
+                                 {"content", Value::of(message.text)}}));
+  jinja::Members variables = markers;
+  variables.emplace_back("messages", Value::of(std::move(list)));
+  variables.emplace_back("add_generation_prompt", Value::of(asksForAnswer));
+  variables.emplace_back("tools", Value::none());
+  variables.emplace_back("documents", Value::none());
+  return jinja::run(statements, std::move(variables), error);
 }
 
 std::optional<std::string> ChatTemplate::render(ArrayRef<ChatMessage> messages,
                                                 const ChatOptions &options,
                                                 Diagnostics &diags) const {
-  std::optional<std::vector<Role>> roles = rolesOf(messages, *row, path, diags);
-  if (!roles)
+  if (messages.empty()) {
+    diags.reportFile(path, diag::BadConversation, "it has no messages");
     return std::nullopt;
-  std::string out;
-  auto add = [&](StringRef form) { out += fill(form); };
-  auto trimmed = [&](StringRef text, bool isAnswer = false) {
-    return row->trims || (isAnswer && row->trimsAnswers) ? text.trim() : text;
-  };
-  add(row->begin);
-
-  std::optional<std::string> system;
-  if (roles->front() == Role::System)
-    system = messages.front().text;
-  else if (!systemText.empty())
-    system = systemText;
-  else if (row->systemPlace == SystemPlace::EveryTurn)
-    system = "";
-  if (system && row->systemPlace != SystemPlace::InUser) {
-    add(row->system.before);
-    out += trimmed(*system);
-    add(row->system.after);
-    system.reset();
   }
-  for (size_t index = 0; index < messages.size(); ++index) {
-    const ChatMessage &message = messages[index];
-    Role role = (*roles)[index];
-    if (role == Role::System)
-      continue;
-    const ChatTurn &turn = role == Role::User ? row->user : row->assistant;
-    add(turn.before);
-    if (system) {
-      add(row->system.before);
-      out += *system;
-      add(row->system.after);
-      system.reset();
-    }
-    bool isLast = index + 1 == messages.size();
-    if (role == Role::Assistant && row->hasThoughts)
-      out += withThoughts(message.text, isLast);
-    else
-      out += trimmed(message.text, role == Role::Assistant);
-    add(turn.after);
-  }
-  add(options.asksForAnswer ? row->answer : row->finish);
-  return out;
+  jinja::TemplateError error;
+  std::optional<std::string> text =
+      program->run(messages, options.asksForAnswer, error);
+  if (!text && error.isRaised)
+    diags.reportFile(path, diag::BadConversation, error.text);
+  else if (!text)
+    diags.reportFile(path, diag::BadChatTemplate, spell(error, program->text));
+  return text;
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,9 +5,11 @@
 ///
 /// \file
 /// Models that were trained on conversations are given them in a form of their
-/// own, with markers around what each side says. tokenizer_config.json beside a
-/// tokenizer.json describes it as a program, `chat_template`, which anec does
-/// not run: it tells the forms of known families by what the program mentions.
+/// own, with markers around what each side says. A program in the language
+/// Jinja describes it: the file chat_template.jinja beside a tokenizer.json, or
+/// `chat_template` in tokenizer_config.json. anec runs it, with bounds of its
+/// time and memory, and with what transformers gives such programs, except for
+/// the date.
 ///
 ///   auto chat = anec::openChatTemplate(*tokenizer, diags);
 ///   auto text = chat->render({{"user", "What is 2 + 2?"}}, {}, diags);
@@ -25,7 +27,7 @@
 namespace anec {
 
 struct ChatMessage {
-  std::string role; ///< `system`, `user` or `assistant`
+  std::string role; ///< `system`, `user`, `assistant`, or another
   std::string text;
 };
 
@@ -34,36 +36,27 @@ struct ChatOptions {
   bool asksForAnswer = true;
 };
 
-struct ChatFamily;
-
 class ChatTemplate {
 public:
-  /// `chatml`, `llama3` and others of docs/tokens.md.
-  llvm::StringRef family() const;
-
-  /// The text of `messages`, whose first may be of the system, and which then
-  /// alternate between user and assistant. Returns nothing, with the reason
-  /// reported, when the family does not have such conversations.
+  /// The text of `messages`. Returns nothing, with the reason reported, when
+  /// the program refuses them or cannot be run.
   [[nodiscard]] std::optional<std::string>
   render(llvm::ArrayRef<ChatMessage> messages, const ChatOptions &options,
          Diagnostics &diags) const;
-  /// The marker that ends an answer: `<|im_end|>`. Empty if the family has
-  /// none.
-  std::string turnEnd() const;
+  /// The marker that ends an answer: `<|im_end|>`. Empty if there is none.
+  const std::string &turnEnd() const { return marker; }
 
 private:
-  /// `form` with the tokenizer's markers in it.
-  std::string fill(llvm::StringRef form) const;
   friend std::optional<ChatTemplate> openChatTemplate(const Tokenizer &,
                                                       Diagnostics &);
-  const ChatFamily *row = nullptr;
-  std::string path;
-  std::string beginning, end; ///< the texts of the tokenizer's markers
-  std::string systemText;     ///< of conversations without; empty for none
+  struct Program;
+  std::shared_ptr<const Program> program;
+  std::string path; ///< of the program
+  std::string marker;
 };
 
 /// The template that belongs to `tokenizer`, a tokenizer.json. Returns nothing,
-/// with the reason reported, when there is none, or of no known family.
+/// with the reason reported, when there is none, or one that is no program.
 [[nodiscard]] std::optional<ChatTemplate>
 openChatTemplate(const Tokenizer &tokenizer, Diagnostics &diags);
 

@@ -4,14 +4,14 @@
 """Compares conversations with what the template programs of models make of them.
 
 The programs are written here as models have them, in their shortest form without
-tools and images. `record` runs them with a package of npm and prints a file of
-conversations and texts, with which `check` compares `ane-run tokenize --chat`. The
-tokenizer has the markers, and else bytes, so that its ids spell the text.
+tools and images; chat-programs.json has longer ones, and short programs for each part
+of the language. `record` runs them with Jinja2 (python3-jinja2), with the settings of
+transformers, and prints a file of conversations and texts, with which `check` compares
+`ane-run tokenize --chat`. The tokenizer has the markers, and else bytes, so that its ids
+spell the text.
 
 usage: chat_templates.py check RECORDED.json FOLDER
-       chat_templates.py record MODULES > RECORDED.json
-
-MODULES is a folder where `npm install @huggingface/jinja` was run."""
+       chat_templates.py record > RECORDED.json"""
 import itertools
 import json
 import pathlib
@@ -168,42 +168,51 @@ PROGRAMS = {
                  "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% else %}"
                  "{{ eos_token }}{% endif %}",
 }
-NO_SYSTEM = ("mistral", "mistral-v3", "gemma")
-
-REFERENCE = r"""
-const fs = require('fs');
-const {Template} = require('@huggingface/jinja');
-const cases = JSON.parse(fs.readFileSync(0));
-for (const test of cases)
-  test.text = new Template(test.program).render({
-    messages: test.messages, add_generation_prompt: true,
-    bos_token: '<s>', eos_token: '</s>'});
-fs.writeFileSync(1, JSON.stringify(cases));
-"""
+LONGER = json.loads((pathlib.Path(__file__).parent / "chat-programs.json").read_text())
+PROGRAMS.update(LONGER["programs"])
+LANGUAGE = {f"language-{n}": text for n, text in enumerate(LONGER["language"])}
 
 
 def conversations(name):
     system = {"role": "system", "content": "Answer in one word."}
-    texts = ["Which is larger, 2 or 3?", " Three.\n", "Und auf Deutsch? 🎉",
+    texts = ["Which is larger, 2 or 3?", " Three.\n", " Und auf Deutsch? 🎉\n",
              "<think>\nIt is easy.\n</think>\n\nDrei", "Thanks."]
     roles = itertools.cycle(["user", "assistant"])
     talk = [{"role": role, "content": text} for role, text in zip(roles, texts)]
+    if name in LANGUAGE:
+        yield talk[:3]
+        return
     for count in (1, 3, 4, 5):
         yield talk[:count]
-        if name not in NO_SYSTEM:
-            yield [system] + talk[:count]
+        yield [system] + talk[:count]
+    yield [system, {"role": "user", "content": "  Hello "}]
+    yield talk[:1] + talk[:1]
 
 
-def record(modules):
-    cases = [{"family": name, "program": program, "messages": messages}
-             for name, program in PROGRAMS.items() for messages in conversations(name)]
-    script = pathlib.Path(modules) / "chat.cjs"
-    script.write_text(REFERENCE)
-    out = subprocess.run(["node", script], input=json.dumps(cases), text=True,
-                         check=True, capture_output=True).stdout
-    print("[\n" + ",\n".join(json.dumps({key: test[key] for key in
-                                         ("family", "messages", "text")})
-                             for test in json.loads(out)) + "\n]")
+def record():
+    from jinja2.exceptions import TemplateError
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    environment = ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"])
+
+    def raise_exception(message):
+        raise TemplateError(message)
+
+    environment.globals["raise_exception"] = raise_exception
+    environment.filters["tojson"] = lambda value, indent=None: json.dumps(
+        value, ensure_ascii=False, indent=indent)
+    cases = []
+    for name, program in (PROGRAMS | LANGUAGE).items():
+        for messages in conversations(name):
+            case = {"family": name, "messages": messages}
+            try:
+                case["text"] = environment.from_string(program).render(
+                    messages=messages, add_generation_prompt=True, tools=None,
+                    documents=None, bos_token="<s>", eos_token="</s>")
+            except TemplateError as error:
+                case["refused"] = str(error)
+            cases.append(case)
+    print("[\n" + ",\n".join(map(json.dumps, cases)) + "\n]")
 
 
 def check(recorded, folder):
@@ -221,22 +230,68 @@ def check(recorded, folder):
     for test in recorded:
         (folder / "tokenizer_config.json").write_text(json.dumps({
             "bos_token": "<s>", "eos_token": {"content": "</s>"},
-            "chat_template": PROGRAMS[test["family"]]}))
+            "chat_template": (PROGRAMS | LANGUAGE)[test["family"]]}))
         (folder / "messages.json").write_text(json.dumps(test["messages"]))
         flag = f"--tokenizer={folder}"
-        ids = subprocess.run(["ane-run", "tokenize", "--chat", folder / "messages.json",
-                              flag], check=True, capture_output=True).stdout
+        done = subprocess.run(["ane-run", "tokenize", "--chat", folder / "messages.json",
+                               flag], capture_output=True)
+        if "refused" in test:
+            said = done.stderr.decode()
+            if done.returncode != 1 or f"conversation: {test['refused']} [" not in said:
+                failures += 1
+                print(f"{test['family']}: {said}, expected {test['refused']}")
+            continue
         text = subprocess.run(["ane-run", "tokenize", "--decode", "--markers", flag],
-                              input=ids, check=True, capture_output=True).stdout
+                              input=done.stdout, check=True, capture_output=True).stdout
         if text.decode() != test["text"]:
             failures += 1
-            print(f"{test['family']}: {text.decode()!r}, expected {test['text']!r}")
+            print(f"{test['family']}: {text.decode()!r}, expected {test['text']!r} "
+                  f"{done.stderr.decode()}")
     print(f"{len(recorded)} conversations, {failures} failures")
     return 1 if failures or not recorded else 0
 
 
+HOSTILE = {
+    "range": "{% for i in range(1000000000000) %}{{ i }}{% endfor %}",
+    "double": "{% set ns = namespace(x='aa') %}{% for i in range(99) %}"
+              "{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+    "copy": "{% set x = 'a' * 9000000 %}{% for i in range(900000) %}{% set y = x ~ 'b' %}"
+            "{% endfor %}",
+    "lists": "{% set ns = namespace(x=[1]) %}{% for i in range(60) %}"
+             "{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}{{ ns.x == [ns.x] }}",
+    "nested": "{% set ns = namespace(x=[]) %}{% for i in range(99999) %}"
+              "{% set ns.x = [ns.x] %}{% endfor %}",
+    "cycle": "{% set ns = namespace() %}{% set ns.a = [ns] %}{{ ns }}",
+    "macro": "{% macro f() %}{{ f() }}{{ f() }}{% endmacro %}{{ f() }}",
+    "replace": "{% set x = 'a' * 1000000 %}{{ x.replace('a', x) }}",
+    "join": "{% set x = 'a' * 1000000 %}{{ range(100000) | join(x) }}",
+    "parts": "{{ ('a,' * 5000000).split(',') | length }}",
+    "brackets": "{{ " + "(" * 100000, "not": "{{ " + "not " * 100000,
+    "members": "{{ a" + ".b" * 100000 + " }}", "sum": "{{ 1" + " + 1" * 100000 + " }}",
+    "if": "{% if 1 %}" * 20000, "elif": "{% if 0 %}" + "{% elif 0 %}" * 20000,
+    "tag": "{{ 'a", "comment": "{#", "empty": "{{ }}", "long": "a" * 1000001,
+}
+
+
+def hostile(folder):
+    """Each ends in seconds with an error that names the template."""
+    failures = 0
+    for name, program in HOSTILE.items():
+        (folder / "chat_template.jinja").write_text(program)
+        done = subprocess.run(
+            ["bash", "-c", 'ulimit -v 2000000; exec "$@"', "bash", "ane-run", "tokenize",
+             "--chat", folder / "chat.json", f"--tokenizer={folder}"],
+            capture_output=True, text=True, timeout=60)
+        if done.returncode != 1 or "[bad-chat-template]" not in done.stderr:
+            failures += 1
+            print(f"{name}: {done.returncode} {done.stderr[:300]}")
+    return failures
+
+
+if sys.argv[1] == "hostile":
+    sys.exit(hostile(pathlib.Path(sys.argv[2])))
 if sys.argv[1] == "record":
-    record(sys.argv[2])
+    record()
     sys.exit(0)
 sys.exit(check(json.loads(pathlib.Path(sys.argv[2]).read_text()),
                pathlib.Path(sys.argv[3])))
