@@ -39,6 +39,7 @@ static bool copyTokenizer(StringRef from, StringRef to, AtomicFiles &files,
                                             "added_tokens.json",
                                             "special_tokens_map.json",
                                             "chat_template.jinja",
+                                            "chat_template.json",
                                             "generation_config.json"};
   bool isAny = false;
   for (StringRef name : names) {

@@ -24,8 +24,9 @@ static llvm::StringRef copyName(const UsedTokenizer &used) {
 
 /// Files beside a tokenizer.json that say which ids begin and end a text, and
 /// the form of conversations.
-static constexpr llvm::StringLiteral companions[] = {"tokenizer_config.json",
-                                                     "generation_config.json"};
+static constexpr llvm::StringLiteral companions[] = {
+    "tokenizer_config.json", "generation_config.json", "chat_template.jinja",
+    "chat_template.json"};
 
 bool anec::keepTokenizer(std::shared_ptr<const Folder> folder,
                          const UsedTokenizer &used, Diagnostics &diags) {
