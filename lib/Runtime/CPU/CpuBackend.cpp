@@ -126,6 +126,8 @@ bool cpu::hasStep(const OpDef &def) {
 StepFn cpu::makeStep(const Step &step, StepContext &ctx) {
   if (step.fused)
     return makeFused(step, ctx);
+  if (step.isAttention())
+    return makeAttentionOps(step, ctx);
   const Op &op = *step.ops.front();
   if (auto weight = ctx.storage.stored(op))
     return makeWithStoredWeight(op, std::move(weight), ctx);

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schedule.h"
+#include "AttentionOps.h"
 #include "Merging.h"
 #include "PortParts.h"
 #include "StatesInPlace.h"
@@ -259,6 +260,40 @@ void Schedule::findInternalValues() {
   }
 }
 
+/// Makes the ops of each attention one step, where the last of them is.
+void Schedule::findAttention(Numerics numerics) {
+  for (size_t number = 0; number < steps.size(); ++number) {
+    if (steps[number].ops.size() != 1)
+      continue;
+    std::optional<AttentionOps> attention =
+        attentionBefore(*steps[number].ops.front(), numerics);
+    if (!attention)
+      continue;
+    llvm::SmallVector<const Op *, 12> ops = attention->all();
+    bool isWhole = true; // no op is in a step with others, or constant
+    for (const Op *op : ops) {
+      auto at = stepOf.find(op);
+      isWhole &= at != stepOf.end() &&
+                 llvm::all_of(steps[at->second].ops, [&](const Op *other) {
+                   return llvm::is_contained(ops, other);
+                 });
+      if (op->is(ops::Matmul))
+        for (const Value *operand : op->operandValues())
+          isWhole &= !isConstant(operand);
+    }
+    if (!isWhole)
+      continue;
+    for (const Op *op : ops) {
+      steps[stepOf.lookup(op)].ops.clear();
+      stepOf[op] = number;
+      if (op != ops.back())
+        internal.insert(op->result());
+    }
+    steps[number].ops.assign(ops.begin(), ops.end());
+    steps[number].fused = false;
+  }
+}
+
 Schedule::Schedule(const Function &function, const PortParts &parts,
                    Numerics numerics)
     : fuses(!isEmulated(numerics)) {
@@ -296,6 +331,8 @@ Schedule::Schedule(const Function &function, const PortParts &parts,
     stepFor(op).ops.push_back(&op);
     stepOf[&op] = steps.size() - 1;
   }
+  if (fuses)
+    findAttention(numerics);
   findInternalValues();
   llvm::erase_if(steps, [](const Step &step) { return step.ops.empty(); });
 }

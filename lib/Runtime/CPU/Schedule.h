@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A step is one op, an op with its norm or bias, or several tile ops of one
-/// shape (elementwise ones, and softmax along rows) that are computed tile by
-/// tile, so that values between them stay in the cache. Constants and aliases
-/// need no step, and ops on constants are computed once, when the program is
-/// loaded.
+/// A step is one op, an op with its norm or bias, several tile ops of one shape
+/// (elementwise ones, and softmax along rows) that are computed tile by tile,
+/// so that values between them stay in the cache, or the ops of attention.
+/// Constants and aliases need no step, and ops on constants are computed once,
+/// when the program is loaded.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +46,8 @@ struct Step {
 
   /// Whether the second of two ops is part of the first (Merging.h).
   bool isMerged() const { return !fused && ops.size() == 2; }
+  /// Whether the ops are those of AttentionOps.h.
+  bool isAttention() const { return !fused && ops.size() > 2; }
   /// A convolution with the norm after it in its weights.
   bool hasFoldedNorm() const;
 };
@@ -79,6 +81,7 @@ private:
   bool canMoveToEnd(size_t number) const;
   void merge(const Op &op, const Value *x);
   void findInternalValues();
+  void findAttention(Numerics numerics);
 
   /// False for an emulated engine, where each op is a step.
   bool fuses;

@@ -51,6 +51,7 @@ struct StepContext {
 using StepMaker = StepFn (*)(const Op &op, StepContext &ctx);
 
 StepFn makeFused(const Step &step, StepContext &ctx);
+StepFn makeAttentionOps(const Step &step, StepContext &ctx);
 
 /// A product with, or a gather of rows from, a weight that stays as stored.
 StepFn makeWithStoredWeight(const Op &op,
