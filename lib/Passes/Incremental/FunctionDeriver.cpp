@@ -265,7 +265,9 @@ bool FunctionDeriver::deriveCall(const Op &op, int64_t count) {
   const Function &callee = *owner.module.findFunction(op.get(param::callee));
   llvm::SmallVector<PositionAxis, 4> in;
   llvm::SmallVector<Value *, 8> operands = {operand(op.operand(0u), count)};
-  for (const Value *value : llvm::drop_begin(op.operandValues())) {
+  // The first operand is the index of the instance.
+  const llvm::SmallVector<Value *, 4> given = op.operandValues();
+  for (const Value *value : llvm::drop_begin(given)) {
     in.push_back(axisOf(value));
     operands.push_back(operand(value, count));
   }
