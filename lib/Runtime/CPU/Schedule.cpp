@@ -260,6 +260,19 @@ void Schedule::findInternalValues() {
   }
 }
 
+/// Whether a step from `begin` to `end` changes a state, which values read
+/// before it can be parts of.
+bool Schedule::writesState(size_t begin, size_t end) const {
+  for (size_t number = begin; number < end; ++number)
+    for (const Op *op : steps[number].ops)
+      if (op->is(ops::WriteState) ||
+          llvm::any_of(op->resultValues(), [&](const Value *result) {
+            return root(result) != result;
+          }))
+        return true;
+  return false;
+}
+
 /// Makes the ops of each attention one step, where the last of them is.
 void Schedule::findAttention(Numerics numerics) {
   for (size_t number = 0; number < steps.size(); ++number) {
@@ -271,8 +284,11 @@ void Schedule::findAttention(Numerics numerics) {
       continue;
     llvm::SmallVector<const Op *, 12> ops = attention->all();
     bool isWhole = true; // no op is in a step with others, or constant
+    size_t begin = number;
     for (const Op *op : ops) {
       auto at = stepOf.find(op);
+      if (at != stepOf.end())
+        begin = std::min(begin, at->second);
       isWhole &= at != stepOf.end() &&
                  llvm::all_of(steps[at->second].ops, [&](const Op *other) {
                    return llvm::is_contained(ops, other);
@@ -281,7 +297,7 @@ void Schedule::findAttention(Numerics numerics) {
         for (const Value *operand : op->operandValues())
           isWhole &= !isConstant(operand);
     }
-    if (!isWhole)
+    if (!isWhole || writesState(begin, number))
       continue;
     for (const Op *op : ops) {
       steps[stepOf.lookup(op)].ops.clear();

@@ -82,6 +82,7 @@ private:
   void merge(const Op &op, const Value *x);
   void findInternalValues();
   void findAttention(Numerics numerics);
+  bool writesState(size_t begin, size_t end) const;
 
   /// False for an emulated engine, where each op is a step.
   bool fuses;
