@@ -40,6 +40,10 @@ std::vector<int64_t> anec::defaultLadder(int64_t context) {
 // The programs
 //===----------------------------------------------------------------------===//
 
+/// Constants of masks and programs grow with the context: at this one, a
+/// program has 2^24 positions in a constant, and thousands of ops.
+static constexpr int64_t maxContext = int64_t(1) << 24;
+
 /// The programs to derive of a model of `positions`. Returns nothing, with the
 /// reason reported, when there are none.
 static std::optional<std::vector<DecodeProgram>>
@@ -53,6 +57,9 @@ listPrograms(const DecodePrograms &wanted, int64_t positions, SourceRange range,
   int64_t texts = wanted.batch;
   if (texts < 1 || texts > maxBatch)
     return fail("a batch has 1 to " + std::to_string(maxBatch) + " texts");
+  if (context < 1 || context > maxContext)
+    return fail("a context has 1 to " + std::to_string(maxContext) +
+                " positions");
   std::set<int64_t> ladder(wanted.ladder.begin(), wanted.ladder.end());
   if (ladder.empty() && !wanted.hasOneContext)
     for (int64_t rung : defaultLadder(context))
