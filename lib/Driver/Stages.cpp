@@ -19,11 +19,14 @@ anec::compileKernel(std::unique_ptr<Module> module, const BuildRequest &request,
   return compile(std::move(module), format, options, diags, &result.reports);
 }
 
-/// Whether `module` has a model of which the program is made.
+/// Whether the program is made of a model. Programs that decode always are: it
+/// is an error that `module` has none.
 static bool isOfModel(const Module &module, const BuildRequest &request,
                       bool isCoreML) {
   const CompileOptions &options = request.options;
-  return (isCoreML || options.cachesAreStates) && options.kernel.empty() &&
+  if (options.cachesAreStates)
+    return true;
+  return isCoreML && options.kernel.empty() &&
          sourceFormat(request.input).stage == SourceStage::Program &&
          llvm::any_of(module.functions, [](const auto &function) {
            return function->kind == FunctionKind::Host;

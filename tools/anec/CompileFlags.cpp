@@ -138,6 +138,9 @@ bool CompileFlags::wouldReplaceSource() const {
 /// The error in --cache, or in an output that needs it.
 std::string CompileFlags::checkCache() const {
   const OutputFormat &to = format();
+  if (decode && sourceFormat(input).stage != SourceStage::Program)
+    return "--decode is for models in .tdsl or .ir, not for `" +
+           input.getValue() + "`";
   if (cache != CacheForm::State)
     return decode && to.isCoreML && kernel.empty()
                ? "--decode writes a Core ML package with --cache=state: "
