@@ -70,6 +70,9 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   // A program can be inspected without its weights.
   options.missingWeights = MILReadOptions::MissingWeights::Warn;
   options.passes = std::move(target);
+  // Core ML runs what the engine does not take elsewhere.
+  if (format().isCoreML)
+    options.passes.assumptions.path = EnginePath::CoreML;
   options.train = !forwardOnly && !decode;
   options.decode = decode;
   options.cachesAreStates = cache == CacheForm::State;
