@@ -9,6 +9,7 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Package/Diags.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace anec;
 
@@ -50,6 +51,23 @@ static void nameFunctions(Module &module) {
   for (const auto &function : functions)
     function->name =
         spelling(function->role).str() + std::to_string(blockOf(*function));
+}
+
+/// Names the states `k_cache`, `v_cache`, `k_cache_1`, ... in their order,
+/// which is that of all functions: an application gives those of one to the
+/// next by name. Passes number equal names by what else a function has.
+static void nameStates(Function &function) {
+  llvm::StringMap<unsigned> numbers;
+  for (const auto &param : function.parameters()) {
+    if (param->holder != Holder::State)
+      continue;
+    llvm::StringRef stem = llvm::StringRef(param->name).rtrim("0123456789");
+    if (stem.size() == param->name.size() || !stem.consume_back("_"))
+      stem = param->name;
+    unsigned number = numbers[stem]++;
+    std::string name = stem.str();
+    param->name = number ? name + "_" + std::to_string(number) : name;
+  }
 }
 
 /// The function that runs unless another one is named: the one for the fewest
@@ -137,6 +155,8 @@ anec::compileWholeModel(std::unique_ptr<Module> module,
   if (options.quantization && !quantizeProgram(program, options, diags))
     return std::nullopt;
   nameFunctions(*program.program);
+  for (const auto &function : program.program->functions)
+    nameStates(*function);
   describeModel(*program.program, description);
   return program;
 }
