@@ -4,6 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/IR/WeightName.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace anec;
 
@@ -21,4 +24,14 @@ std::string anec::instanceName(llvm::StringRef weight,
   if (dot == llvm::StringRef::npos)
     return weight.str() + "." + number;
   return weight.take_front(dot + 1).str() + number + weight.substr(dot).str();
+}
+
+std::string anec::withoutInstance(llvm::StringRef array) {
+  // Names that are written in a program have no part that is a number.
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  array.split(parts, '.');
+  llvm::erase_if(parts, [](llvm::StringRef part) {
+    return !part.empty() && llvm::all_of(part, llvm::isDigit);
+  });
+  return llvm::join(parts, ".");
 }

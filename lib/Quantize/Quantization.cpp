@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Quantize/Quantization.h"
+#include "anec/IR/WeightName.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
 #include <tuple>
@@ -87,20 +88,24 @@ std::string Quantization::str() const {
   return name + ":group=" + std::to_string(group);
 }
 
+/// Whether `text` is `name`, or a pattern of it.
+static bool matches(const std::string &text, llvm::StringRef name) {
+  llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
+  if (pattern)
+    return pattern->match(name);
+  llvm::consumeError(pattern.takeError());
+  return name == text;
+}
+
 bool Quantization::skips(llvm::StringRef name,
                          std::set<std::string> &used) const {
-  for (const std::string &text : skipped) {
-    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
-    if (!pattern) {
-      llvm::consumeError(pattern.takeError());
-      if (name != text)
-        continue;
-    } else if (!pattern->match(name)) {
-      continue;
+  // A layer's own weight stands for those of all instances.
+  std::string own = withoutInstance(name);
+  for (const std::string &text : skipped)
+    if (matches(text, name) || matches(text, own)) {
+      used.insert(text);
+      return true;
     }
-    used.insert(text);
-    return true;
-  }
   return false;
 }
 

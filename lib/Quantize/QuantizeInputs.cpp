@@ -133,7 +133,8 @@ bool QuantizedWeights::rewriteInput(llvm::ArrayRef<InputUse> uses,
       return false;
     if (!range) {
       for (const InputUse &use : uses)
-        diags.report(use.range, diag::InputNotCalibrated, use.name);
+        if (uncalibrated.insert(use.name).second)
+          diags.report(use.range, diag::InputNotCalibrated, use.name);
       return true;
     }
     bool isOne = form.scales == ActivationQuantization::Scales::Tensor;

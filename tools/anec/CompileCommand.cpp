@@ -138,7 +138,7 @@ constinit const CommandDef commands::Compile = {
   anec llama.tdsl --forward-only --weights=w.safetensors --quantize=int4 \
        --calibrate=wiki.txt -o llama.anepkg   rounded for what a text needs
   anec llama.tdsl --decode --weights=w.safetensors --quantize=w8a8 \
-       --calibrate=wiki.txt --quantize-skip=head -o llama.anepkg
+       --calibrate=wiki.txt --quantize-skip=feed_forward.w2 -o llama.anepkg
                                               int8 activations too
   anec model.mlpackage --quantize=lut4 -o small.mlpackage
   anec out.mil --emit=report                  statistics of the program

@@ -31,6 +31,10 @@ llvm::StringRef memberOf(llvm::StringRef weight);
 std::string instanceName(llvm::StringRef weight,
                          std::optional<int64_t> instance);
 
+/// `attention.wq` of `attention.3.wq`, the array of an instance; other names
+/// are their own.
+std::string withoutInstance(llvm::StringRef array);
+
 } // namespace anec
 
 #endif // ANEC_IR_WEIGHTNAME_H

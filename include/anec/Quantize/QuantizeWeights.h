@@ -169,6 +169,8 @@ private:
   Executor &executor;
   unsigned replaced = 0;
   std::set<std::string> skips;
+  /// Weights whose inputs a warning says were not seen; functions share them.
+  std::set<std::string> uncalibrated;
   std::vector<InputUse> inputUses; ///< of the function that is rewritten
   std::map<std::string, QuantizedPart, std::less<>> parts; ///< by weight name
   /// The array that was quantized last, and the name and view of it.
