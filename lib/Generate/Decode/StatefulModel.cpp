@@ -21,6 +21,7 @@ struct Program {
   int64_t block = 0, wanted = 0, vocabulary = 0;
   bool selects = false; ///< whether its third input says which get logits
   std::vector<TensorType> states;
+  std::vector<llvm::StringRef> stateNames;
   /// Null until it is first needed.
   std::unique_ptr<Executable> executable;
   std::vector<std::vector<int32_t>> inputs;
@@ -102,6 +103,7 @@ static std::string makeProgram(const Function &function, Program &program) {
       return "its state `" + param->name + "`, `" + type.str() +
              "`, has no elements for the positions of a text";
     program.states.push_back(type);
+    program.stateNames.push_back(param->name);
   }
   if (program.states.empty())
     return "it has no states, in which texts are kept";
@@ -139,8 +141,10 @@ anec::openStatefulModel(std::unique_ptr<Module> module, llvm::StringRef path,
     std::string wrong = makeProgram(*function, program);
     if (wrong.empty() && !programs.empty() &&
         (program.states != programs.front().states ||
+         program.stateNames != programs.front().stateNames ||
          program.vocabulary != programs.front().vocabulary))
-      wrong = "it has other states or logits than `" +
+      wrong = "it has other states, or in another order, or other logits than "
+              "`" +
               programs.front().function->name + "`";
     if (!wrong.empty()) {
       diags.reportFile(path, diag::DecodeEntryForm, function->name, wrong);
