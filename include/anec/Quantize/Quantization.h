@@ -65,7 +65,8 @@ struct Quantization {
   std::optional<ActivationQuantization> activations;
   /// Patterns of the names of weights that keep their type, with `*` for any
   /// text: `attention.wq` of all instances, `attention.3.wq` of one where
-  /// each has its own program, as in a whole model. The inputs of their products are not rounded either.
+  /// each has its own program, as in a whole model. The inputs of their
+  /// products are not rounded either.
   std::vector<std::string> skipped;
 
   /// Parses `int8`, `lut4:per-channel`, `int4:group=32`. A form alone has the
