@@ -402,19 +402,6 @@ def write_gguf(seed, model, kind, path):
     return values
 
 
-def logits_of(work, source, name, seq, vocab):
-    """The logits that anec computes from `source`."""
-    run = random_models.run
-    run("anec", "import", source, "-o", f"{work}/{name}.tdsl", f"--seq={seq}", "--float=fp32")
-    run("anec", f"{work}/{name}.tdsl", f"--weights={source}", "--forward-only", "-o",
-        f"{work}/{name}.anepkg")
-    run("ane-run", f"{work}/{name}.anepkg", "--numerics=fp32", "--input",
-        f"tokens={work}/tokens.npy", "--input", f"targets={work}/tokens.npy", "--output-dir",
-        f"{work}/{name}-out")
-    got = [np.load(f"{work}/{name}-out/{file}") for file in os.listdir(f"{work}/{name}-out")]
-    return next(array for array in got if array.shape == (vocab, seq)).T
-
-
 def write_llama2c(seed, path, version):
     """A checkpoint of llama2.c. Returns what folders would have."""
     rng, np_rng = random.Random(seed), np.random.default_rng(seed)
@@ -495,16 +482,15 @@ def compare(seed, family, kind, work):
         values = write_gguf(seed, model, kind, source)
     vocab = config["vocab_size"]
     tokens = np.random.default_rng(seed + 1).integers(0, vocab, seq).astype(np.int32)
-    np.save(f"{work}/tokens.npy", tokens)
     wanted = reference.logits(config, values, tokens)
-    got = logits_of(work, source, "m", seq, vocab)
+    got = random_models.logits_of(work, source, "m", tokens, vocab)
     error = np.abs(got - wanted).max() / np.abs(wanted).max()
     if error < TOLERANCE and kind in ("F32", "F64"):
         # The same model as a folder; what is moved is added up in another order.
         exact = config["model_type"] in ("qwen2", "qwen3", "phi", "phi3")
         model_files.write_model(f"{work}/folder", config, values,
                                 {name: "float32" for name in values})
-        same = logits_of(work, f"{work}/folder", "f", seq, vocab)
+        same = random_models.logits_of(work, f"{work}/folder", "f", tokens, vocab)
         if (np.any(same != got) if exact else
                 np.abs(same - got).max() > 1e-5 * np.abs(wanted).max()):
             return float("inf")

@@ -14,7 +14,7 @@ import numpy as np
 
 import model_files
 import reference
-from random_models import TOLERANCE, elements, round_trip, run
+from random_models import TOLERANCE, elements, logits_of, round_trip
 
 POSITIONS = 12
 IMAGE_ARRAYS = {"vision_tower.vision_model.embeddings.patch_embedding.weight": (8, 3, 2, 2),
@@ -119,15 +119,7 @@ def compare(name, config, work):
     os.makedirs(work)
     text, values = write(name, config, f"{work}/model")
     tokens = np.random.default_rng(1).integers(0, text["vocab_size"], POSITIONS).astype(np.int32)
-    np.save(f"{work}/tokens.npy", tokens)
-    run("anec", "import", f"{work}/model", "-o", f"{work}/m.tdsl", f"--seq={POSITIONS}",
-        "--float=fp32")
-    run("anec", f"{work}/m.tdsl", f"--weights={work}/model", "--forward-only", "-o",
-        f"{work}/m.anepkg")
-    run("ane-run", f"{work}/m.anepkg", "--numerics=fp32", "--input", f"tokens={work}/tokens.npy",
-        "--input", f"targets={work}/tokens.npy", "--output-dir", f"{work}/out")
-    got = [np.load(f"{work}/out/{file}") for file in os.listdir(f"{work}/out")]
-    got = next(array for array in got if array.ndim == 2).T
+    got = logits_of(work, f"{work}/model", "m", tokens, text["vocab_size"])
     wanted = reference.logits(text, values, tokens)
     if text is config and not round_trip(work):
         return float("inf")

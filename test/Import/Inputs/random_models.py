@@ -365,6 +365,20 @@ def decodes(work, draw, values, tokens):
     return abs(likely[chosen] - logprob) < near and likely.max() - likely[chosen] < near
 
 
+def logits_of(work, source, name, tokens, vocab):
+    """The logits that anec computes in fp32 from `source`: [tokens, vocab]."""
+    np.save(f"{work}/tokens.npy", tokens)
+    run("anec", "import", source, "-o", f"{work}/{name}.tdsl", f"--seq={len(tokens)}",
+        "--float=fp32")
+    run("anec", f"{work}/{name}.tdsl", f"--weights={source}", "--forward-only", "-o",
+        f"{work}/{name}.anepkg")
+    run("ane-run", f"{work}/{name}.anepkg", "--numerics=fp32", "--input",
+        f"tokens={work}/tokens.npy", "--input", f"targets={work}/tokens.npy", "--output-dir",
+        f"{work}/{name}-out")
+    got = [np.load(f"{work}/{name}-out/{file}") for file in os.listdir(f"{work}/{name}-out")]
+    return next(array for array in got if array.shape == (vocab, len(tokens))).T
+
+
 def compare(seed, family, work):
     """The difference from the reference, as a part of the largest logit."""
     shutil.rmtree(work, ignore_errors=True)
@@ -373,15 +387,7 @@ def compare(seed, family, work):
     vocab = draw.config["vocab_size"]
     tokens = np.random.default_rng(seed + 1).integers(0, vocab, draw.seq).astype(np.int32)
     wanted = reference.logits(draw.config, values, tokens)
-    np.save(f"{work}/tokens.npy", tokens)
-    run("anec", "import", f"{work}/model", "-o", f"{work}/m.tdsl", f"--seq={draw.seq}",
-        "--float=fp32")
-    run("anec", f"{work}/m.tdsl", f"--weights={work}/model", "--forward-only", "-o",
-        f"{work}/m.anepkg")
-    run("ane-run", f"{work}/m.anepkg", "--numerics=fp32", "--input", f"tokens={work}/tokens.npy",
-        "--input", f"targets={work}/tokens.npy", "--output-dir", f"{work}/out")
-    got = [np.load(f"{work}/out/{name}") for name in os.listdir(f"{work}/out")]
-    got = next(array for array in got if array.shape == (vocab, draw.seq)).T
+    got = logits_of(work, f"{work}/model", "m", tokens, vocab)
     error = np.abs(got - wanted).max() / np.abs(wanted).max()
     # The token that each position chooses, unless two are as good.
     best = np.sort(wanted, axis=1)
