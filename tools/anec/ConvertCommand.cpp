@@ -73,6 +73,19 @@ private:
 
 } // namespace
 
+/// Loads the checkpoint at `source`, if it is one or a run, and makes `source`
+/// the file of its weights. Returns false, with the reason reported, on
+/// failure.
+static bool findWeights(std::string &source, std::optional<Checkpoint> &trained,
+                        Diagnostics &diags) {
+  if (!hasCheckpoint(source))
+    return true;
+  trained = loadCheckpointWeights(source, diags);
+  if (trained)
+    source = trained->weights();
+  return trained.has_value();
+}
+
 bool Convert::convert(Diagnostics &diags) {
   LlamaHints hints;
   if (!config.empty()) {
@@ -85,14 +98,11 @@ bool Convert::convert(Diagnostics &diags) {
     hints = std::move(*read);
   }
   std::string source = input;
-  if (hasCheckpoint(input)) {
-    std::optional<Checkpoint> trained = loadCheckpointWeights(input, diags);
-    if (!trained)
-      return false;
-    source = trained->weights();
-    if (config.empty())
-      hints = hintsOf(trained->state);
-  }
+  std::optional<Checkpoint> trained;
+  if (!findWeights(source, trained, diags))
+    return false;
+  if (trained && config.empty())
+    hints = hintsOf(trained->state);
   std::optional<LlamaWeights> weights = readLlamaWeights(
       source, from.valueOr(guessWeightFormat(source)), hints, diags);
   return weights &&
@@ -102,12 +112,9 @@ bool Convert::convert(Diagnostics &diags) {
 
 bool Convert::exportImported(Diagnostics &diags) {
   std::string source = input;
-  if (hasCheckpoint(input)) {
-    std::optional<Checkpoint> trained = loadCheckpointWeights(input, diags);
-    if (!trained)
-      return false;
-    source = trained->weights();
-  }
+  std::optional<Checkpoint> trained;
+  if (!findWeights(source, trained, diags))
+    return false;
   return like.empty() ? exportModel(source, names, tokenizer, output, diags)
                       : exportGguf(source, names, like, output, diags);
 }
