@@ -8,7 +8,7 @@ import lit.formats
 config.name = "anec"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tdsl", ".ir", ".mil", ".test"]
-config.excludes = ["Inputs", "Fuzz", "run"]
+config.excludes = ["Inputs", "Fuzz", "World", "run"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.anec_build_dir + "/test/output"
 

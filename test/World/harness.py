@@ -1,0 +1,185 @@
+"""What the sections of test/World share: items, outcomes, tools, and a cache of what
+peers compute.
+
+A section is a module with `items()`. An item's `check` returns one outcome for each
+step, in the order in which a user meets them:
+
+  right     the result is the peer's
+  refused   anec says what it does not take, and exits with 1
+  wrong     another result, an internal error, a crash, or a peer refuses what was written
+
+A step that could not be tried because one before it failed is left out."""
+import contextlib
+import dataclasses
+import hashlib
+import importlib.metadata
+import inspect
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import typing
+
+CACHE = pathlib.Path(os.environ.get("ANEC_WORLD_CACHE")
+                     or os.path.join(os.environ.get("XDG_CACHE_HOME")
+                                     or os.path.expanduser("~/.cache"), "anec-world"))
+
+# From the best to the worst.
+OUTCOMES = ("right", "refused", "wrong")
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    kind: str
+    note: str = ""
+
+
+RIGHT = Outcome("right")
+
+
+def refused(note):
+    return Outcome("refused", one_line(note))
+
+
+def wrong(note):
+    return Outcome("wrong", one_line(note))
+
+
+def one_line(text, limit=160):
+    """The first error of a tool's output, or the first line, without paths and tabs."""
+    lines = [line for line in str(text).splitlines() if line.strip()]
+    chosen = next((line for line in lines if "error: " in line), lines[0] if lines else "")
+    chosen = chosen.split("error: ")[-1].replace("\t", " ").strip()
+    return chosen[:limit]
+
+
+@dataclasses.dataclass(frozen=True)
+class Item:
+    """One subject in one form. `sample` items are those that `--world` compares."""
+    name: str
+    variant: str
+    check: typing.Callable
+    sample: bool = True
+    seconds: int = 120
+
+
+class Context:
+    """What an item's check works with: the tools, a folder of its own, the cache."""
+
+    def __init__(self, build, folder):
+        self.build = pathlib.Path(build)
+        self.folder = pathlib.Path(folder)
+
+    def run(self, tool, *words, seconds=100):
+        """Runs `anec` or `ane-run`; the result has returncode, stdout and stderr."""
+        command = [str(self.build / "bin" / tool)] + [str(word) for word in words]
+        try:
+            return subprocess.run(command, capture_output=True, text=True,
+                                  timeout=seconds, cwd=self.folder)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, 124, "", f"no end in {seconds} s")
+
+    def step(self, result):
+        """The outcome of a command that must succeed: None when it did."""
+        if result.returncode == 0:
+            return None
+        if result.returncode == 1:
+            return refused(result.stderr)
+        return wrong(f"exit {result.returncode}: {one_line(result.stderr)}")
+
+    def outputs(self, program, inputs, *flags, name="run"):
+        """Runs a program on arrays by name: (arrays by name, None) or (None, outcome)."""
+        import numpy
+        folder = self.folder / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        words = []
+        for key, array in inputs.items():
+            numpy.save(folder / f"in-{len(words)}.npy", array)
+            words += ["--input", f"{key}={folder / f'in-{len(words)}.npy'}"]
+        out = folder / "out"
+        outcome = self.step(self.run("ane-run", program, *words, "--output-dir", out, *flags))
+        if outcome:
+            return None, outcome
+        return {path.stem: numpy.load(path) for path in sorted(out.glob("*.npy"))}, None
+
+    @contextlib.contextmanager
+    def cached(self, *parts):
+        """A folder that is computed once for `parts`: text, and functions, which count
+        by their source. Yields (folder, is it to be filled). What fails leaves
+        nothing behind."""
+        words = [part if isinstance(part, str) else inspect.getsource(part) for part in parts]
+        key = hashlib.sha256("\0".join(words + [VERSIONS()]).encode()).hexdigest()[:24]
+        folder = CACHE / "artifacts" / key[:2] / key
+        if folder.is_dir():
+            yield folder, False
+            return
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        made = pathlib.Path(tempfile.mkdtemp(dir=folder.parent))
+        try:
+            yield made, True
+            try:
+                made.rename(folder)
+            except OSError:  # Another process was first.
+                shutil.rmtree(made, ignore_errors=True)
+        except BaseException:
+            shutil.rmtree(made, ignore_errors=True)
+            raise
+
+
+def VERSIONS():
+    """The versions of the peers that the results depend on."""
+    global _versions
+    if _versions is None:
+        names = ("coremltools", "numpy", "onnx", "onnxruntime", "onnxscript", "timm", "torch",
+                 "torchvision", "transformers")
+        _versions = " ".join(f"{name}-{importlib.metadata.version(name)}" for name in names)
+    return _versions
+
+
+_versions = None
+
+
+def relative_error(got, expected):
+    """The largest difference over the largest magnitude; infinite for another shape, or
+    where only one of them is finite."""
+    import numpy
+    got, expected = (numpy.asarray(array).astype(numpy.float64) for array in (got, expected))
+    if got.shape != expected.shape:
+        return float("inf")
+    if expected.size == 0:
+        return 0.0
+    finite = numpy.isfinite(expected)
+    if (numpy.isfinite(got) != finite).any() or not numpy.array_equal(
+            got[~finite], expected[~finite], equal_nan=True):
+        return float("inf")
+    if not finite.any():
+        return 0.0
+    scale = max(numpy.abs(expected[finite]).max(), 1e-30)
+    return float(numpy.abs(got[finite] - expected[finite]).max() / scale)
+
+
+def near(error, limit):
+    return RIGHT if error <= limit else wrong(f"off by {error:.2g}")
+
+
+def positional(arrays, names):
+    """`arrays` by name in the order of `names`."""
+    return [arrays[name] for name in names]
+
+
+def save_arrays(path, arrays):
+    import numpy
+    numpy.savez(path, **arrays)
+
+
+def load_arrays(path):
+    import numpy
+    with numpy.load(path) as file:
+        return {name: file[name] for name in file.files}
+
+
+def write_json(path, value):
+    pathlib.Path(path).write_text(json.dumps(value, indent=1))

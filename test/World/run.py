@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Compares anec with tools and models that others wrote, by the tables `table/*.tsv`.
+
+  run.py --build BUILD                     the sample of every section
+  run.py --build BUILD --full              everything
+  run.py --build BUILD --only='architectures/resnet18*'
+  run.py --build BUILD --full --update     writes what was seen to the tables
+  run.py --table                           prints the counts of the tables
+
+A row of the table that becomes worse fails the run; so does an item without a row, and
+one that is better than its row until --update has written it down. --report=FILE
+writes each outcome with its note, --results=FILE what test/summary.py reads. Run by the
+python that `test/World/install` prints."""
+import argparse
+import collections
+import fnmatch
+import importlib
+import json
+import multiprocessing
+import multiprocessing.connection
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import harness  # noqa: E402
+
+SECTIONS = sorted(path.stem for path in HERE.glob("*.py")
+                  if path.stem not in ("run", "harness") and not path.stem.startswith("_"))
+TABLES = HERE / "table"
+
+
+def read_table():
+    """{(section, item, variant, step): (outcome, note)} and the versions in the heads."""
+    rows, versions = {}, ""
+    for path in sorted(TABLES.glob("*.tsv")):
+        for line in path.read_text().splitlines():
+            if line.startswith("# versions: "):
+                versions = line[len("# versions: "):]
+            elif line and not line.startswith("#"):
+                *key, outcome, note = (line.split("\t") + [""])[:5]
+                rows[path.stem, *key] = (outcome, note)
+    return rows, versions
+
+
+def write_table(rows, sections):
+    TABLES.mkdir(exist_ok=True)
+    for section in sections:
+        lines = ["# item, variant, step, outcome, note; written by run.py --update",
+                 "# versions: " + harness.VERSIONS()]
+        lines += ["\t".join(key[1:] + value).rstrip("\t")
+                  for key, value in sorted(rows.items()) if key[0] == section]
+        (TABLES / f"{section}.tsv").write_text("\n".join(lines) + "\n")
+
+
+def counts(rows):
+    """Text: a line for each section and step, with the number of each outcome."""
+    table = collections.defaultdict(collections.Counter)
+    for (section, _, _, step), (outcome, _) in rows.items():
+        table[section, step][outcome] += 1
+    lines = [f"{'section':15} {'step':12}" + "".join(f"{name:>9}" for name in harness.OUTCOMES)]
+    for (section, step), number in sorted(table.items()):
+        lines.append(f"{section:15} {step:12}"
+                     + "".join(f"{number[name]:9}" for name in harness.OUTCOMES))
+    return "\n".join(lines)
+
+
+def load_items(sections):
+    return [(section, item) for section in sections
+            for item in importlib.import_module(section).items()]
+
+
+def worker(connection, build, sections, threads):
+    """Checks the items whose numbers it is sent, until it is sent None."""
+    os.environ.setdefault("OMP_NUM_THREADS", str(threads))
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["TQDM_DISABLE"] = "1"
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    items = load_items(sections)
+    while (index := connection.recv()) is not None:
+        folder = tempfile.mkdtemp(prefix="anec-world-")
+        try:
+            outcomes = items[index][1].check(harness.Context(build, folder))
+        except Exception as error:  # The peer's, or the test's own.
+            outcomes = {"peer": harness.wrong(f"{type(error).__name__}: {error}")}
+        shutil.rmtree(folder, ignore_errors=True)
+        connection.send((index, outcomes))
+
+
+class Pool:
+    """Processes that check items. One that dies or takes too long costs its item, and
+    is replaced."""
+
+    def __init__(self, arguments, items, jobs):
+        self.arguments, self.items, self.jobs = arguments, items, jobs
+
+    def start(self):
+        ours, theirs = multiprocessing.Pipe()
+        process = multiprocessing.Process(target=worker, args=(theirs, *self.arguments))
+        process.start()
+        theirs.close()
+        return {"pipe": ours, "process": process, "index": None, "until": None}
+
+    def check(self, indices):
+        """Yields (index, outcomes) in the order in which items end."""
+        waiting = collections.deque(indices)
+        workers = [self.start() for _ in range(min(self.jobs, len(waiting)))]
+        busy = 0
+        while waiting or busy:
+            for one in workers:
+                if one["index"] is None and waiting:
+                    one["index"] = waiting.popleft()
+                    one["until"] = time.monotonic() + self.items[one["index"]][1].seconds
+                    one["pipe"].send(one["index"])
+                    busy += 1
+            running = [one for one in workers if one["index"] is not None]
+            ready = multiprocessing.connection.wait([one["pipe"] for one in running], timeout=1)
+            for place, one in enumerate(workers):
+                if one["index"] is None:
+                    continue
+                ended = None
+                if one["pipe"] in ready:
+                    try:
+                        ended = one["pipe"].recv()
+                    except EOFError:
+                        ended = one["index"], {"peer": harness.wrong("the process died")}
+                        workers[place] = self.start()
+                elif time.monotonic() > one["until"]:
+                    one["process"].kill()
+                    limit = self.items[one["index"]][1].seconds
+                    ended = one["index"], {"peer": harness.wrong(f"no end in {limit} s")}
+                    workers[place] = self.start()
+                if ended:
+                    one["index"] = None
+                    busy -= 1
+                    yield ended
+        for one in workers:
+            one["pipe"].send(None)
+        for one in workers:
+            one["process"].join(10)
+
+
+def judge(key, outcome, table):
+    """None, or what is wrong with an outcome beside its row."""
+    rank = harness.OUTCOMES.index
+    if key not in table:
+        return "has no row (--update)" if outcome.kind == "right" else f"new, {outcome.kind}"
+    before = table[key][0]
+    if rank(outcome.kind) > rank(before):
+        return f"{outcome.kind}, was {before}"
+    if rank(outcome.kind) < rank(before):
+        return f"is {outcome.kind} now (--update)"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--only", action="append", default=[], metavar="SECTION/ITEM[/VARIANT]")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--report")
+    parser.add_argument("--results")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    args = parser.parse_args()
+
+    table, versions = read_table()
+    if args.table:
+        print(counts(table))
+        return 0
+    started = time.monotonic()
+    sections = [name for name in SECTIONS
+                if not args.only or any(only.split("/")[0] in (name, "*") for only in args.only)]
+    items = load_items(sections)
+
+    def chosen(section, item):
+        names = [f"{section}/{item.name}", f"{section}/{item.name}/{item.variant}", section]
+        if args.only:
+            return any(fnmatch.fnmatch(name, only) for only in args.only for name in names)
+        return args.full or item.sample
+    indices = [index for index, one in enumerate(items) if chosen(*one)]
+    if args.list:
+        for index in indices:
+            print(items[index][0], items[index][1].name, items[index][1].variant, sep="\t")
+        return 0
+    if versions and versions != harness.VERSIONS():
+        print(f"The table is of other versions: {versions}")
+
+    seen, results, bad = {}, [], []
+    pool = Pool((os.path.abspath(args.build), sections, 1), items, args.jobs)
+    for done, (index, outcomes) in enumerate(pool.check(indices), 1):
+        section, item = items[index]
+        complaints = []
+        for step, outcome in outcomes.items():
+            key = (section, item.name, item.variant, step)
+            seen[key] = (outcome.kind, outcome.note)
+            complaint = judge(key, outcome, table)
+            if complaint:
+                complaints.append(f"{step}: {complaint} {outcome.note}".rstrip())
+        # A step that the table has, and that was not reached.
+        for key in table:
+            if key[:3] == (section, item.name, item.variant) and key[3] not in outcomes:
+                complaints.append(f"{key[3]}: not reached")
+        name = f"World :: {section}/{item.name}/{item.variant}"
+        results.append({"name": name, "code": "FAIL" if complaints else "PASS"})
+        if complaints:
+            bad.append((name, complaints))
+        if complaints or args.verbose:
+            text = "; ".join(complaints) or " ".join(
+                f"{step}={outcome.kind} {outcome.note}".strip() for step, outcome in outcomes.items())
+            print(f"[{done}/{len(indices)}] {section}/{item.name}/{item.variant}: {text}",
+                  flush=True)
+    if args.update:
+        kept = {key: value for key, value in table.items()
+                if not any(key[:3] == (items[i][0], items[i][1].name, items[i][1].variant)
+                           for i in indices)}
+        write_table(kept | seen, sections)
+    if args.report:
+        harness.write_json(args.report, [list(key + value) for key, value in sorted(seen.items())])
+    if args.results:
+        harness.write_json(args.results, {"tests": results})
+    print(counts(seen))
+    print(f"test/World: {len(results) - len(bad)} of {len(results)} items as in the table, "
+          f"{time.monotonic() - started:.0f} s")
+    return 1 if bad and not args.update else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
