@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Prints lit's results as one line, `N passed, N failed[, N skipped]`, and
-fails when a test did, or when none ran."""
+"""Prints the results in files of lit's form as one line, `N passed, N failed[, N
+skipped]`, and fails when a test did, when a file is missing, or when none ran.
+
+  summary.py RESULTS..."""
 import json
 import sys
 
-tests = json.load(open(sys.argv[1]))["tests"]
+tests = [test for file in sys.argv[1:] for test in json.load(open(file))["tests"]]
 codes = [test["code"] for test in tests]
 passed = sum(code in ("PASS", "XFAIL", "FLAKYPASS") for code in codes)
 skipped = sum(code in ("UNSUPPORTED", "EXCLUDED", "SKIPPED") for code in codes)

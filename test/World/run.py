@@ -169,6 +169,8 @@ def main():
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--skip", action="store_true",
+                        help="count every item of the tables as skipped: there are no peers")
     parser.add_argument("--report")
     parser.add_argument("--results")
     parser.add_argument("-v", "--verbose", action="store_true")
@@ -177,6 +179,11 @@ def main():
     table, versions = read_table()
     if args.table:
         print(counts(table))
+        return 0
+    if args.skip:
+        names = sorted({"World :: " + "/".join(key[:3]) for key in table})
+        harness.write_json(args.results, {
+            "tests": [{"name": name, "code": "UNSUPPORTED"} for name in names]})
         return 0
     started = time.monotonic()
     sections = [name for name in SECTIONS
