@@ -92,7 +92,7 @@ void anec::catchSignals() {
   struct sigaction action = {};
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-  ::sigfillset(&action.sa_mask);
+  sigfillset(&action.sa_mask); // A macro on macOS, which `::` would break.
   auto take = [&](int signal) {
     struct sigaction before = {};
     if (::sigaction(signal, nullptr, &before) || before.sa_handler == SIG_IGN)
