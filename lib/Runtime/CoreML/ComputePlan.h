@@ -14,7 +14,7 @@ namespace anec::coreml {
 /// Asks Core ML for its plan of `question`. Returns nothing, with the reason
 /// reported, when it has none.
 [[nodiscard]] std::optional<std::vector<AskedPlace>>
-askPlan(const PlacementQuestion &question, const CoreMLOptions &options,
+askPlan(const PlacementQuestion &question, const CoreMLBackendOptions &options,
         Diagnostics &diags);
 
 } // namespace anec::coreml

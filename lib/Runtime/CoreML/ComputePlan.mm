@@ -43,7 +43,7 @@ struct Answer {
 
 /// The plan of a compiled model; empty, with the reason reported, on failure.
 static Retained<id<MlComputePlan>> loadPlan(const CompiledModel &compiled,
-                                            const CoreMLOptions &options,
+                                            const CoreMLBackendOptions &options,
                                             Diagnostics &diags) {
   Answer answer;
   Answer *asked = &answer; // so that the block copies a pointer
@@ -115,8 +115,8 @@ static void addOperations(id<MlProgramBlock> block, id<MlComputePlan> plan,
 }
 
 std::optional<std::vector<AskedPlace>>
-coreml::askPlan(const PlacementQuestion &question, const CoreMLOptions &options,
-                Diagnostics &diags) {
+coreml::askPlan(const PlacementQuestion &question,
+                const CoreMLBackendOptions &options, Diagnostics &diags) {
   if (!openCoreML(options, diags) || !checkFeature(Feature::Plans, diags))
     return std::nullopt;
   std::string package = question.source, name = question.function.name;

@@ -34,7 +34,7 @@ namespace {
 
 class CoreMLBackend : public Backend {
 public:
-  CoreMLBackend(const BackendRow &row, const CoreMLOptions &options)
+  CoreMLBackend(const BackendRow &row, const CoreMLBackendOptions &options)
       : Backend(row.name, row.capabilities), options(options) {
     if (!options.executor)
       this->options.executor = std::make_shared<Executor>(1);
@@ -45,7 +45,7 @@ public:
                                    Diagnostics &diags) override;
 
 private:
-  CoreMLOptions options;
+  CoreMLBackendOptions options;
   SharedPrograms<LoadedModel> models;
 };
 
@@ -69,8 +69,9 @@ std::unique_ptr<Executable> CoreMLBackend::load(const Function &function,
                                bytesOfConstants(function), diags);
 }
 
-std::unique_ptr<Backend> anec::createCoreMLBackend(const CoreMLOptions &options,
-                                                   Diagnostics &diags) {
+std::unique_ptr<Backend>
+anec::createCoreMLBackend(const CoreMLBackendOptions &options,
+                          Diagnostics &diags) {
   if (!openCoreML(options, diags))
     return nullptr;
   return std::make_unique<CoreMLBackend>(coreMLBackendNotBuilt(), options);
@@ -80,14 +81,14 @@ BackendRow anec::coreMLBackend() {
   BackendRow row = coreMLBackendNotBuilt();
   row.isBuilt = true;
   row.open = [](const BackendSettings &settings, Diagnostics &diags) {
-    return createCoreMLBackend(coreMLOptions(settings), diags);
+    return createCoreMLBackend(coreMLBackendOptions(settings), diags);
   };
   row.machine = [](const BackendSettings &) {
     return MachineNames{chipName(), systemName()};
   };
   row.place = [](const PlacementQuestion &question,
                  const BackendSettings &settings, Diagnostics &diags) {
-    return askPlan(question, coreMLOptions(settings), diags);
+    return askPlan(question, coreMLBackendOptions(settings), diags);
   };
   return row;
 }

@@ -20,13 +20,14 @@ enum class Feature : uint8_t {
 
 /// Opens Core ML, and checks that each class and method of models is there.
 /// Returns false, with the reason reported, when it is not.
-[[nodiscard]] bool openCoreML(const CoreMLOptions &options, Diagnostics &diags);
+[[nodiscard]] bool openCoreML(const CoreMLBackendOptions &options,
+                              Diagnostics &diags);
 /// Whether the opened framework has a feature; reports what is missing.
 [[nodiscard]] bool checkFeature(Feature feature, Diagnostics &diags);
 
 /// A configuration with the compute units of `options`; autoreleased, nil when
 /// there is none.
-id<MlModelConfiguration> configurationOf(const CoreMLOptions &options);
+id<MlModelConfiguration> configurationOf(const CoreMLBackendOptions &options);
 
 } // namespace anec::coreml
 

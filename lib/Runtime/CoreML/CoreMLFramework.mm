@@ -72,7 +72,8 @@ bool coreml::checkFeature(Feature feature, Diagnostics &diags) {
   return true;
 }
 
-bool coreml::openCoreML(const CoreMLOptions &options, Diagnostics &diags) {
+bool coreml::openCoreML(const CoreMLBackendOptions &options,
+                        Diagnostics &diags) {
   std::string path = options.framework.empty()
                          ? "/System/Library/Frameworks/CoreML.framework/CoreML"
                          : options.framework;
@@ -98,7 +99,8 @@ static NSInteger valueOf(ComputeUnits units) {
   llvm_unreachable("no such units");
 }
 
-id<MlModelConfiguration> coreml::configurationOf(const CoreMLOptions &options) {
+id<MlModelConfiguration>
+coreml::configurationOf(const CoreMLBackendOptions &options) {
   id<MlModelConfiguration> made =
       [(id)[(NSObject *)allocated("MLModelConfiguration") init] autorelease];
   [made setComputeUnits:valueOf(options.units)];

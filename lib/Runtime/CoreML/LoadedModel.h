@@ -46,7 +46,7 @@ public:
   /// Returns null, with the reason reported, on failure, or when the model's
   /// description is not that of the package.
   [[nodiscard]] static std::shared_ptr<LoadedModel>
-  load(const WrittenPackage &package, const CoreMLOptions &options,
+  load(const WrittenPackage &package, const CoreMLBackendOptions &options,
        Diagnostics &diags);
 
   /// Runs once, from `inputs` to `outputs`; `state` may be nil.

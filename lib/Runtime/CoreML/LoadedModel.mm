@@ -96,9 +96,9 @@ static std::string mismatch(id<MlModel> model, const WrittenPackage &package) {
   return raised.empty() ? wrong : raised;
 }
 
-std::shared_ptr<LoadedModel> LoadedModel::load(const WrittenPackage &package,
-                                               const CoreMLOptions &options,
-                                               Diagnostics &diags) {
+std::shared_ptr<LoadedModel>
+LoadedModel::load(const WrittenPackage &package,
+                  const CoreMLBackendOptions &options, Diagnostics &diags) {
   std::optional<CompiledModel> compiled =
       CompiledModel::compile(package.path, diags);
   if (!compiled)

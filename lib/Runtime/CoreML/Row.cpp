@@ -55,9 +55,10 @@ BackendRow anec::coreMLBackendNotBuilt() {
   return row;
 }
 
-CoreMLOptions anec::coreMLOptions(const BackendSettings &settings) {
+CoreMLBackendOptions
+anec::coreMLBackendOptions(const BackendSettings &settings) {
   BackendRow row = coreMLBackendNotBuilt();
-  CoreMLOptions result;
+  CoreMLBackendOptions result;
   llvm::StringRef wanted = row.valueOf("compute-units", settings);
   for (size_t i = 0; i < std::size(units); ++i)
     if (units[i].name == wanted)

@@ -26,7 +26,7 @@ BackendRow coreMLBackendNotBuilt();
 /// The units that Core ML may choose from.
 enum class ComputeUnits : uint8_t { All, CpuAndEngine, CpuAndGpu, Cpu };
 
-struct CoreMLOptions {
+struct CoreMLBackendOptions {
   ComputeUnits units = ComputeUnits::All;
   /// The framework's binary; empty for the system's. Tests set a double of it.
   std::string framework;
@@ -35,11 +35,11 @@ struct CoreMLOptions {
 };
 
 /// The options given by `settings` of the row.
-CoreMLOptions coreMLOptions(const BackendSettings &settings);
+CoreMLBackendOptions coreMLBackendOptions(const BackendSettings &settings);
 
 /// Returns null, with the reason reported, when this system has no Core ML.
 [[nodiscard]] std::unique_ptr<Backend>
-createCoreMLBackend(const CoreMLOptions &options, Diagnostics &diags);
+createCoreMLBackend(const CoreMLBackendOptions &options, Diagnostics &diags);
 
 } // namespace anec
 

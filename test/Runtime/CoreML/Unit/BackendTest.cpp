@@ -11,8 +11,9 @@
 using namespace anec;
 using ane_double::ledger;
 
-static CoreMLOptions coreMLDouble(ComputeUnits units = ComputeUnits::All) {
-  CoreMLOptions options;
+static CoreMLBackendOptions
+coreMLDouble(ComputeUnits units = ComputeUnits::All) {
+  CoreMLBackendOptions options;
   options.units = units;
   options.framework = ANE_DOUBLE;
   return options;
