@@ -8,7 +8,9 @@ step, in the order in which a user meets them:
   refused   anec says what it does not take, and exits with 1
   wrong     another result, an internal error, a crash, or a peer refuses what was written
 
-A step that could not be tried because one before it failed is left out."""
+A step that could not be tried because one before it failed is left out. The outcome of
+an item whose file no peer makes is `absent`: there is nothing to compare, and counts
+leave it out."""
 import contextlib
 import dataclasses
 import hashlib
@@ -17,6 +19,7 @@ import inspect
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -28,6 +31,7 @@ CACHE = pathlib.Path(os.environ.get("ANEC_WORLD_CACHE")
 
 # From the best to the worst.
 OUTCOMES = ("right", "refused", "wrong")
+ABSENT = "absent"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,9 +51,15 @@ def wrong(note):
     return Outcome("wrong", one_line(note))
 
 
+def absent(note):
+    return Outcome(ABSENT, one_line(note))
+
+
 def one_line(text, limit=160):
-    """The first error of a tool's output, or the first line, without paths and tabs."""
-    lines = [line for line in str(text).splitlines() if line.strip()]
+    """The first error of a tool's output, or the first line, without paths, tabs and
+    colors."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(text))
+    lines = [line for line in text.splitlines() if line.strip()]
     chosen = next((line for line in lines if "error: " in line), lines[0] if lines else "")
     chosen = chosen.split("error: ")[-1].replace("\t", " ").strip()
     return chosen[:limit]
@@ -127,6 +137,15 @@ class Context:
         except BaseException:
             shutil.rmtree(made, ignore_errors=True)
             raise
+
+
+    def computed(self, fill, *parts):
+        """The folder that `fill` filled, now or in another run: see `cached`."""
+        for _ in range(2):  # The first time it may still have the name of a draft.
+            with self.cached(*parts) as (folder, empty):
+                if empty:
+                    fill(folder)
+        return folder
 
 
 def VERSIONS():

@@ -3,7 +3,8 @@
 
   run.py --build BUILD                     the sample of every section
   run.py --build BUILD --full              everything
-  run.py --build BUILD --only='architectures/resnet18*'
+  run.py --build BUILD --only=architectures                the sample of a section
+  run.py --build BUILD --only='architectures/resnet*'      items, also beyond the sample
   run.py --build BUILD --full --update     writes what was seen to the tables
   run.py --table                           prints the counts of the tables
 
@@ -61,7 +62,8 @@ def counts(rows):
     """Text: a line for each section and step, with the number of each outcome."""
     table = collections.defaultdict(collections.Counter)
     for (section, _, _, step), (outcome, _) in rows.items():
-        table[section, step][outcome] += 1
+        if outcome != harness.ABSENT:
+            table[section, step][outcome] += 1
     lines = [f"{'section':15} {'step':12}" + "".join(f"{name:>9}" for name in harness.OUTCOMES)]
     for (section, step), number in sorted(table.items()):
         lines.append(f"{section:15} {step:12}"
@@ -148,7 +150,7 @@ class Pool:
 
 def judge(key, outcome, table):
     """None, or what is wrong with an outcome beside its row."""
-    rank = harness.OUTCOMES.index
+    rank = (harness.OUTCOMES + (harness.ABSENT,)).index
     if key not in table:
         return "has no row (--update)" if outcome.kind == "right" else f"new, {outcome.kind}"
     before = table[key][0]
@@ -191,8 +193,8 @@ def main():
     items = load_items(sections)
 
     def chosen(section, item):
-        names = [f"{section}/{item.name}", f"{section}/{item.name}/{item.variant}", section]
-        if args.only:
+        names = [f"{section}/{item.name}", f"{section}/{item.name}/{item.variant}"]
+        if args.only and section not in args.only:
             return any(fnmatch.fnmatch(name, only) for only in args.only for name in names)
         return args.full or item.sample
     indices = [index for index, one in enumerate(items) if chosen(*one)]
@@ -228,9 +230,10 @@ def main():
             print(f"[{done}/{len(indices)}] {section}/{item.name}/{item.variant}: {text}",
                   flush=True)
     if args.update:
-        kept = {key: value for key, value in table.items()
-                if not any(key[:3] == (items[i][0], items[i][1].name, items[i][1].variant)
-                           for i in indices)}
+        names = [(section, item.name, item.variant) for section, item in items]
+        tried, known = {names[index] for index in indices}, set(names)
+        kept = {key: value for key, value in table.items() if key[:3] not in tried
+                and (key[0] not in sections or key[:3] in known)}
         write_table(kept | seen, sections)
     if args.report:
         harness.write_json(args.report, [list(key + value) for key, value in sorted(seen.items())])

@@ -1,0 +1,341 @@
+"""Architectures by the exporters of PyTorch and of coremltools.
+
+Each row of the _zoo files can go through each door of _doors.py. In the sample each
+architecture goes through one door of each kind, so that each door has its turns. Steps
+of an ONNX file: read; run, as PyTorch; fp16, not worse than PyTorch's and coremltools';
+written as a package that coremltools takes; again, that package's numbers. Of a Core ML
+package: read; run; rewritten; again."""
+import copy
+import functools
+
+import _doors
+import _packages
+import _zoo
+import _zoo_plain
+import _zoo_text
+import _zoo_vision
+import harness
+from harness import RIGHT, Item, near, refused, relative_error, wrong
+
+ROWS = _zoo_plain.ROWS
+
+EXACT = 1e-4  # Of the largest element, in fp32.
+# One unit in the last place of fp16 at the largest element: what the rounding of one
+# value of that size explains, whatever the peers' errors are.
+FLOOR = 2.0 ** -10
+WORSE = 1.5
+
+
+def items():
+    result = []
+    for place, row in enumerate(ROWS):
+        sample = {door.name for door in (turn(_doors.ONNX, row, place),
+                                         turn(_doors.COREML, row, place)) if door}
+        result += [Item(row.name, door.name, functools.partial(check, row, door),
+                        sample=door.name in sample, seconds=240)
+                   for door in _doors.ALL if door.takes(row)]
+    return result
+
+
+def turn(doors, row, place):
+    """The door that a row goes through in the sample: the one whose turn it is, or the
+    next that the row can take. What is special about a row is tried with it."""
+    if row.flexible:
+        forms = [door for door in doors if door.form in ("range", "enumerated")]
+    else:  # A number that has no factor in common with that of the doors.
+        forms = [door for door in doors if door.form and (row.states or place % 5 == 0)]
+    doors = [door for door in forms if door.takes(row)] or doors
+    first = place % len(doors)
+    return next((door for door in doors[first:] + doors[:first] if door.takes(row)), None)
+
+
+class Unavailable(Exception):
+    """A peer does not make the file: nothing to compare."""
+
+
+@functools.lru_cache(maxsize=2)
+def built(row):
+    return _zoo.build(row)
+
+
+def reference(ctx, row):
+    """{in:NAME, out:I, half:I} of PyTorch."""
+    def fill(folder):
+        harness.save_arrays(folder / "arrays.npz", compute_arrays(row, *built(row)))
+    return harness.load_arrays(
+        ctx.computed(fill, "reference", row.key(), _zoo.compute) / "arrays.npz")
+
+
+def compute_arrays(row, model, inputs):
+    exact, half = _zoo.compute(model, inputs)
+    arrays = {f"in:{one.name}": to_numpy(value) for one, value in zip(row.inputs, inputs)}
+    arrays |= {f"out:{i}": value for i, value in enumerate(exact)}
+    return arrays | {f"half:{i}": value for i, value in enumerate(half or [])}
+
+
+def to_numpy(value):
+    import numpy
+    value = value.numpy()
+    return value if value.dtype == numpy.float32 else value.astype(numpy.int32)
+
+
+def part(arrays, kind):
+    """The arrays of a kind, in order, by the rest of their names."""
+    return {key.split(":", 1)[1]: value for key, value in arrays.items()
+            if key.startswith(kind + ":")}
+
+
+def written_by_peer(ctx, row, door, count):
+    """The folder with the exporter's file. A failure is remembered as well."""
+    def fill(folder):
+        # Exporters may leave things behind in a module.
+        model, inputs = copy.deepcopy(built(row))
+        try:
+            if door.is_onnx:
+                _doors.write_onnx(door, row, model, inputs, count, folder / "m.onnx")
+            else:
+                _doors.write_package(door, row, model, inputs, folder / "m.mlpackage")
+        except Exception as error:  # Whatever a peer raises.
+            (folder / "failed").write_text(f"{type(error).__name__}: {error}")
+    folder = ctx.computed(fill, "export", row.key(), repr(door), *_doors.sources(door))
+    if (folder / "failed").exists():
+        raise Unavailable((folder / "failed").read_text())
+    return folder
+
+
+def check(row, door, ctx):
+    arrays = reference(ctx, row)
+    try:
+        folder = written_by_peer(ctx, row, door, len(part(arrays, "out")))
+    except Unavailable as error:
+        return {"peer": harness.absent(str(error))}
+    if door.is_onnx:
+        return check_onnx(ctx, row, folder / "m.onnx", arrays)
+    return check_package(ctx, row, door, folder, arrays)
+
+
+def error_of(outputs, expected, names=None):
+    """The worst error of outputs by name, beside arrays in order."""
+    expected = list(expected)
+    names = names or [f"y{i}" for i in range(len(expected))]
+    missing = [name for name in names if name not in outputs]
+    if missing or len(names) != len(expected):
+        raise KeyError(f"outputs {sorted(outputs)}, expected {names}")
+    return max(relative_error(outputs[name], value) for name, value in zip(names, expected))
+
+
+def check_onnx(ctx, row, path, arrays):
+    steps = {}
+    steps["read"] = ctx.step(ctx.run("anec", path, "-o", "read.mil")) or RIGHT
+    if steps["read"] != RIGHT:
+        return steps
+    inputs, exact = part(arrays, "in"), part(arrays, "out").values()
+    outputs, outcome = ctx.outputs(path, inputs, "--numerics=fp32")
+    steps["run"] = outcome or near(error_of(outputs, exact), EXACT)
+    steps["fp16"] = check_half(ctx, row, path, arrays)
+    steps["written"], again = check_written(ctx, path, "written.mlpackage", "--precision=fp32")
+    if again and outputs:
+        back, outcome = ctx.outputs(again, inputs, "--numerics=fp32")
+        steps["again"] = outcome or near(error_of(back, outputs.values(), list(outputs)), EXACT)
+    return steps
+
+
+def check_written(ctx, path, name, *flags):
+    """(outcome, path or None) of writing a package that coremltools loads."""
+    if "--precision=fp32" in flags and not has_precision(ctx):
+        flags = ()
+    outcome = ctx.step(ctx.run("anec", path, *flags, "-o", name))
+    if outcome:
+        return outcome, None
+    try:
+        _packages.load_program(ctx.folder / name)
+    except Exception as error:  # Whatever coremltools raises.
+        return wrong(f"coremltools: {type(error).__name__}: {error}"), ctx.folder / name
+    return RIGHT, ctx.folder / name
+
+
+@functools.lru_cache(maxsize=1)
+def flags_of(anec):
+    import subprocess
+    return subprocess.run([anec, "--help"], capture_output=True, text=True).stdout
+
+
+def has_precision(ctx):
+    return "--precision" in flags_of(str(ctx.build / "bin" / "anec"))
+
+
+def check_half(ctx, row, path, arrays):
+    """anec's package in fp16, beside the better of PyTorch's .half() and coremltools'.
+    Of a few outputs, one draw of inputs says little: before a package is called wrong,
+    the largest errors of four draws are compared."""
+    flags = () if has_precision(ctx) else ("--passes=narrow", "--interface=fp32")
+    outcome = ctx.step(ctx.run("anec", path, *flags, "-o", "half.mlpackage"))
+    if outcome:
+        return outcome
+    theirs = coremltools_half(ctx, row, arrays)
+    worst = {}
+    for place in range(4):
+        if place:
+            arrays = more_draws(ctx, row, place)
+        outcome = half_errors(ctx, ctx.folder / "half.mlpackage", theirs, arrays, worst)
+        if outcome:
+            return outcome
+        ours = worst["anec"]
+        peers = [name for name in worst if name != "anec"]
+        if not peers:
+            return RIGHT if ours <= 1e-2 else wrong(f"off by {ours:.2g}, no peer has fp16")
+        best = min(peers, key=worst.get)
+        if ours <= max(FLOOR, WORSE * worst[best]):
+            return RIGHT
+    return wrong(f"off by {ours:.2g}, {best} by {worst[best]:.2g}")
+
+
+def half_errors(ctx, ours, theirs, arrays, worst):
+    """Raises the largest errors by name in `worst`; the outcome of a run that fails."""
+    def note(name, error):
+        worst[name] = max(worst.get(name, 0.0), error)
+
+    inputs, exact = part(arrays, "in"), list(part(arrays, "out").values())
+    outputs, outcome = ctx.outputs(ours, inputs)
+    if outcome:
+        return outcome
+    note("anec", error_of(outputs, exact))
+    if half := part(arrays, "half"):
+        note("PyTorch", max(map(relative_error, half.values(), exact)))
+    if theirs:
+        outputs, failed = ctx.outputs(theirs, package_inputs(theirs, inputs))
+        if not failed:
+            note("coremltools", error_of(outputs, exact, _packages.features(theirs)[1]))
+    return None
+
+
+def more_draws(ctx, row, place):
+    import torch
+    generator = torch.Generator().manual_seed(place)
+    inputs = tuple(one.draw(generator) for one in row.inputs)
+    return compute_arrays(row, built(row)[0], inputs)
+
+
+def coremltools_half(ctx, row, arrays):
+    door = next(one for one in _doors.PLAIN if one.name == "trace-fp16-ios17")
+    try:
+        return written_by_peer(ctx, row, door, len(part(arrays, "out"))) / "m.mlpackage"
+    except Unavailable:
+        return None
+
+
+def package_inputs(package, inputs, function=None):
+    """Inputs by the package's names, which exporters choose: the order is the model's."""
+    names, _ = _packages.features(package, function)
+    return inputs if set(names) == set(inputs) else dict(zip(names, inputs.values()))
+
+
+def check_package(ctx, row, door, folder, arrays):
+    path = folder / "m.mlpackage"
+    steps = {"read": ctx.step(ctx.run("anec", path, "-o", "read.mil")) or RIGHT}
+    if steps["read"] != RIGHT:
+        return steps
+    runs = list(cases(row, door, arrays))
+    got = []
+    for place, (function, inputs, expected) in enumerate(runs):
+        outputs, outcome = run_package(ctx, path, row, door, function, inputs, f"run-{place}")
+        got.append(outputs)
+        steps["run"] = outcome or judge_run(ctx, row, door, folder, inputs, outputs, expected,
+                                            arrays)
+        if steps["run"] != RIGHT:
+            break
+    steps["rewritten"], again = check_written(ctx, path, "again.mlpackage")
+    if again and all(got):
+        # What is written has the shape that the program was read with.
+        kept = 1 if door.form in ("range", "enumerated") else len(got)
+        for (function, inputs, _), outputs in zip(runs[:kept], got):
+            back, outcome = run_package(ctx, again, row, door, function, inputs, "again")
+            steps["again"] = outcome or near(
+                error_of(back, outputs.values(), list(outputs)), EXACT)
+            if steps["again"] != RIGHT:
+                break
+    return steps
+
+
+def run_package(ctx, path, row, door, function, inputs, name):
+    flags = ["--numerics=fp32"] + ([f"--function={function}"] if function else [])
+    return ctx.outputs(path, package_inputs(path, inputs, function), *flags, name=name)
+
+
+def cases(row, door, arrays):
+    """(function, inputs, expected outputs) of the runs of a package."""
+    inputs, exact = part(arrays, "in"), list(part(arrays, "out").values())
+    if door.form == "functions":
+        yield "first", inputs, exact
+        yield "second", inputs, exact
+    elif door.form.startswith("image"):
+        yield image_case(row, door)
+    elif door.form in ("range", "enumerated"):
+        yield None, inputs, exact
+        for end in (0, 1):
+            yield resized_case(row, end)
+    elif row.states:
+        yield None, inputs, exact
+    else:
+        yield None, inputs, exact
+
+
+def computed(row, inputs):
+    import torch
+    model, _ = built(row)
+    with torch.no_grad():
+        return [one.numpy() for one in copy.deepcopy(model)(*inputs)]
+
+
+def resized_case(row, end):
+    import torch
+    generator = torch.Generator().manual_seed(end)
+    values = [one.draw(generator, _doors.other_shape(row, one, end)) for one in row.inputs]
+    return None, {one.name: to_numpy(value) for one, value in zip(row.inputs, values)}, \
+        computed(row, values)
+
+
+def image_case(row, door):
+    """Pixels as bytes: [height, width, 3] of red, green and blue."""
+    import numpy
+    import torch
+    one = row.inputs[0]
+    pixels = numpy.random.default_rng(1).integers(0, 256, one.shape[2:] + (3,)).astype(numpy.uint8)
+    planes = pixels[..., ::-1] if "bgr" in door.form else pixels
+    value = torch.tensor(planes.copy()).permute(2, 0, 1)[None].float()
+    value = value * _doors.IMAGE_SCALE + _doors.IMAGE_BIAS
+    return None, {one.name: pixels.astype(numpy.float32)}, computed(row, [value])
+
+
+def judge_run(ctx, row, door, folder, inputs, outputs, expected, arrays):
+    if door.compression:  # Beside the same weights, decompressed by coremltools.
+        dense = folder / "dense.mlpackage"
+        plain, outcome = ctx.outputs(dense, package_inputs(dense, inputs), "--numerics=fp32",
+                                     name="dense")
+        # coremltools rounds what it unpacks to fp16.
+        return outcome or near(error_of(outputs, plain.values(), list(plain)), 2 * FLOOR)
+    _, names = _packages.features(folder / "m.mlpackage", "first" if door.form == "functions"
+                                  else None)
+    if door.form == "classifier":
+        return judge_classifier(outputs, names, expected[0], half_limit(arrays))
+    limit = EXACT if door.precision == "fp32" else half_limit(arrays)
+    return near(error_of(outputs, expected, names), limit)
+
+
+def half_limit(arrays):
+    """What rounding a model's weights to fp16 explains: the packages' weights are, and
+    are run in fp32."""
+    exact, half = part(arrays, "out"), part(arrays, "half")
+    own = max(map(relative_error, half.values(), exact.values())) if half else 1e-2
+    return max(4 * FLOOR, 2 * own)
+
+
+def judge_classifier(outputs, names, expected, limit):
+    import numpy
+    label = str(outputs[names[0]].reshape(-1)[0])
+    scores = outputs[names[1]].reshape(-1)
+    error = relative_error(scores, expected.reshape(-1))
+    if error > limit:
+        return near(error, limit)
+    best = int(numpy.argmax(scores))
+    return RIGHT if label == f"class {best}" else wrong(f"label {label}, the best is {best}")
