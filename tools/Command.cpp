@@ -7,6 +7,7 @@
 #include "CommandHelp.h"
 #include "FatalErrors.h"
 #include "Signals.h"
+#include "anec/Runtime/CPU/InstructionSets.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -162,6 +163,16 @@ static int runCommand(const Tool &tool, const CommandDef &def, char **argv,
   return command->run({tool.name, argv});
 }
 
+/// Makes the kernels use the instruction set that the environment names. Says
+/// what is wrong with it; empty when nothing is.
+static std::string chooseInstructions() {
+  const char *name = std::getenv("ANEC_INSTRUCTIONS");
+  if (!name || !*name || cpu::useInstructionSet(name))
+    return "";
+  return "ANEC_INSTRUCTIONS is `" + std::string(name) +
+         "`, and this processor has " + cpu::namesOfInstructionSets();
+}
+
 int anec::runTool(const Tool &tool, int argc, char **argv) {
   // Otherwise, the first file that is opened would be standard output.
   if (llvm::sys::Process::FixupStandardFileDescriptors())
@@ -169,6 +180,8 @@ int anec::runTool(const Tool &tool, int argc, char **argv) {
   catchSignals();
   endWhenMemoryEnds();
   endOnFatalErrors();
+  if (std::string wrong = chooseInstructions(); !wrong.empty())
+    return usageError(tool.name, wrong);
   llvm::ArrayRef<char *> words(argv + 1, argv + std::max(argc, 1));
   llvm::StringRef first = words.empty() ? "" : words.front();
   if (first == "help")

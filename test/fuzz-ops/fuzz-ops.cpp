@@ -28,7 +28,7 @@
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Runtime/CPU/CpuBackend.h"
-#include "anec/Runtime/CPU/VectorKernels.h"
+#include "anec/Runtime/CPU/InstructionSets.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
@@ -54,7 +54,7 @@ static cl::opt<bool> storedOnly("stored",
                                 cl::desc("only products with stored weights"));
 static cl::opt<cpu::InstructionSet> instructions(
     "instructions", cl::init(cpu::detectInstructionSet()),
-    cl::desc("the kernels to use"),
+    cl::desc("the kernels to use; exit code 3 where the processor lacks them"),
     cl::values(clEnumValN(cpu::InstructionSet::Baseline, "baseline", ""),
                clEnumValN(cpu::InstructionSet::AVX2, "avx2", ""),
                clEnumValN(cpu::InstructionSet::AVX512, "avx512", "")));
@@ -278,9 +278,13 @@ bool Fuzzer::run(uint64_t graphSeed) {
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "Runs random graphs of ops.\n");
-  // The best ones of a lesser processor.
-  if (!cpu::useInstructionSet(instructions))
-    cpu::useInstructionSet(cpu::detectInstructionSet());
+  const char *named = std::getenv("ANEC_INSTRUCTIONS");
+  bool isNamed = named && instructions.getNumOccurrences() == 0;
+  if (!(isNamed ? cpu::useInstructionSet(llvm::StringRef(named))
+                : cpu::useInstructionSet(instructions))) {
+    llvm::errs() << "error: the processor lacks these instructions\n";
+    return 3;
+  }
   auto start = std::chrono::steady_clock::now();
   auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -

@@ -1,0 +1,55 @@
+"""Runs tests of other folders again, once for each instruction set that the CPU backend
+has kernels for, as Instructions/SET/FOLDER/NAME.test. A set that the processor lacks is
+compiled only, and its tests are reported as unsupported.
+"""
+
+import copy
+import os
+import platform
+import subprocess
+
+import lit.formats
+import lit.Test
+
+# With each, the kernels of OpenBLAS that a processor has whose best set it is.
+SETS = {"baseline": "Prescott", "avx2": "Haswell", "avx512": "SkylakeX"}
+
+
+def is_available(config, name):
+    """Whether the processor has the set; True too when nothing is built yet."""
+    tool = os.path.join(config.anec_test_tools_dir, "fuzz-ops")
+    if not os.path.exists(tool):
+        return True
+    command = [tool, f"--instructions={name}", "--graphs=0"]
+    return subprocess.run(command, stderr=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL).returncode != 3
+
+
+class ForcedTest(lit.Test.Test):
+    """The test of another folder."""
+
+    def __init__(self, suite, path, config, original):
+        super().__init__(suite, path, config)
+        self.original = original
+
+    def getSourcePath(self):
+        return self.suite.getSourcePath(self.original)
+
+
+class ForcedFormat(lit.formats.ShTest):
+    """All tests of `names` for all sets."""
+
+    def __init__(self, names):
+        super().__init__(execute_external=False)
+        self.names = names
+
+    def getTestsInDirectory(self, suite, path, lit_config, config):
+        for name, core in SETS.items():
+            forced = copy.copy(config)
+            forced.environment = dict(config.environment, ANEC_INSTRUCTIONS=name)
+            if platform.machine() in ("x86_64", "AMD64"):
+                forced.environment["OPENBLAS_CORETYPE"] = core
+            forced.unsupported = not is_available(config, name)
+            for test in self.names:
+                original = tuple(test.split("/"))
+                yield ForcedTest(suite, path + (name,) + original, forced, original)
