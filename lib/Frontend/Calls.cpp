@@ -41,10 +41,21 @@ const OpDef *FileLowering::findOp(llvm::StringRef name) const {
   return def && !def->has(trait::NotCallable) ? def : nullptr;
 }
 
+void FileLowering::warnOfShadow(const ast::ReferenceExpr *call,
+                                const ast::FunctionDecl &callee) {
+  llvm::StringRef name = callee.name.text;
+  bool isBuiltin = findOp(name) || isNumberFunction(name) || name == "iota";
+  if (isBuiltin && shadowing.insert(&callee).second)
+    diags.report(callee.name.range(), diag::ShadowedOp, name)
+        .note(call->range, diag::CalledHere, name);
+}
+
 Term BodyLowering::lowerCall(const ast::ReferenceExpr *expr) {
   llvm::StringRef name = expr->name.text;
   auto callee = file.signatures.find(name);
   bool known = callee != file.signatures.end();
+  if (known)
+    file.warnOfShadow(expr, *callee->second.decl);
   if (known && callee->second.decl->kind == ast::FunctionDecl::Fn)
     return lowerFnCall(expr, callee->second);
   if (!function) {

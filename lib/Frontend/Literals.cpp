@@ -199,14 +199,18 @@ Value *BodyLowering::literal(const Term &term, DType dtype) {
 
 /// The domain of a constant parameter, in terms of the language.
 static std::string domainInWords(const ParamDef &param) {
-  bool list = param.rank == 1;
+  auto of = [&](llvm::StringRef one, llvm::StringRef several) {
+    if (param.rank == 0)
+      return one.str();
+    return (param.rank == 1 ? "a list of " : "lists of ") + several.str();
+  };
   if (param.dtypes.contains(DType::Bool) && !param.dtypes.contains(DType::FP16))
-    return list ? "a list of `true` and `false`" : "`true` or `false`";
+    return of("`true` or `false`", "`true` and `false`");
   if (param.dtypes.contains(DType::String))
-    return list ? "a list of strings" : "a string";
+    return of("a string", "strings");
   if (param.dtypes.contains(DType::FP16) || param.dtypes.contains(DType::FP32))
-    return list ? "a list of numbers" : "a number";
-  return list ? "a list of integers" : "an integer";
+    return of("a number", "numbers");
+  return of("an integer", "integers");
 }
 
 /// Whether a term of this kind can be an element of a constant for `param`.
@@ -228,24 +232,22 @@ static bool takes(const ParamDef &param, const Term &term) {
   }
 }
 
-/// The constant from literals that `param` takes; null, with the reason
-/// reported, when one does not fit in `dtype`.
-ConstantRef BodyLowering::makeConstant(llvm::ArrayRef<Term> terms, bool list,
+/// The constant of `shape` from literals that `param` takes; null, with the
+/// reason reported, when one does not fit in `dtype`.
+ConstantRef BodyLowering::makeConstant(llvm::ArrayRef<const Term *> terms,
+                                       const Shape &shape,
                                        const ParamDef &param,
                                        std::optional<DType> dtype) {
-  Shape shape;
-  if (list)
-    shape.push_back(int64_t(terms.size()));
-  if (!terms.empty() && terms[0].kind == Term::String) {
+  if (!terms.empty() && terms[0]->kind == Term::String) {
     std::vector<std::string> strings;
-    for (const Term &term : terms)
-      strings.push_back(term.text.str());
-    return list ? Constant::strings({DType::String, shape}, std::move(strings))
-                : Constant::string(strings[0]);
+    for (const Term *term : terms)
+      strings.push_back(term->text.str());
+    return Constant::strings({DType::String, shape}, std::move(strings));
   }
   DType wanted = dtype.value_or(DType::Int32);
   std::vector<double> values;
-  for (const Term &term : terms) {
+  for (const Term *each : terms) {
+    const Term &term = *each;
     if (param.offZero && vanishes(term.number.asDouble(), wanted)) {
       values.push_back(smallestNormal(wanted));
       diags.report(term.range, diag::EpsilonRaised, param.name,
@@ -301,19 +303,30 @@ ConstantRef BodyLowering::fitConstant(const ast::ReferenceExpr *expr,
     return term.tensor->definingOp()->constant(param::val);
   // A single integer can be used as a list of one.
   bool list = term.kind == Term::List;
-  llvm::ArrayRef<Term> elements =
-      list ? llvm::ArrayRef(term.elements) : terms.take_front(1);
+  Shape shape;
+  std::vector<const Term *> elements;
+  if (param.rank >= 0 && list) {
+    shape.push_back(int64_t(term.elements.size()));
+    for (const Term &element : term.elements)
+      elements.push_back(&element);
+  } else if (!flatten(term, 0, shape, elements)) {
+    ok = false;
+    return nullptr;
+  }
+  if (!list && param.rank == 1)
+    shape.push_back(1);
   if ((list && param.rank == 0) ||
-      !llvm::all_of(elements, [&](const Term &t) { return takes(param, t); })) {
+      !llvm::all_of(elements,
+                    [&](const Term *each) { return takes(param, *each); })) {
     diags.report(term.range, diag::ArgumentType, expr->name.text, param.name,
                  domainInWords(param), inWords(term, file.dimensions));
     ok = false;
     return nullptr;
   }
   ConstantRef constant =
-      makeConstant(elements, list || param.rank == 1, param,
+      makeConstant(elements, shape, param,
                    param.typeVar ? literalType(def, given, param)
-                                 : untiedType(def, given, param, elements));
+                                 : untiedType(def, given, param, terms));
   ok &= constant != nullptr;
   return constant;
 }

@@ -155,9 +155,15 @@ public:
   bool exceeded = false; ///< a limit of them; it was reported
   /// Each `fn` with a call without errors.
   llvm::DenseSet<const ast::FunctionDecl *> checked;
+  /// What was called by a name that the language has too.
+  llvm::DenseSet<const ast::FunctionDecl *> shadowing;
 
   /// The row called `name` in the language, by its own name or its alias.
   const OpDef *findOp(llvm::StringRef name) const;
+  /// Warns once of a callee with the name of an op or a function of numbers,
+  /// which `call` does not reach. What is not called shadows nothing.
+  void warnOfShadow(const ast::ReferenceExpr *call,
+                    const ast::FunctionDecl &callee);
   /// Lowers the body of a block, if that has not begun.
   void lowerBlock(Signature &signature);
   /// The block for `numbers`; `callee` itself when it has no such parameters.
@@ -280,8 +286,9 @@ private:
                std::vector<const Term *> &leaves);
   ConstantRef fitConstant(const ast::ReferenceExpr *expr, const OpDef &def,
                           GivenTerms given, const ParamDef &param, bool &ok);
-  ConstantRef makeConstant(llvm::ArrayRef<Term> terms, bool list,
-                           const ParamDef &param, std::optional<DType> dtype);
+  ConstantRef makeConstant(llvm::ArrayRef<const Term *> terms,
+                           const Shape &shape, const ParamDef &param,
+                           std::optional<DType> dtype);
   ConstantRef changedDefault(const ast::ReferenceExpr *expr, const OpDef &def,
                              GivenTerms given, const ParamDef &param);
 

@@ -174,7 +174,8 @@ constinit const OpDef ops::OneHot = {
                integer(param::oneHotVectorSize), integer(param::axis, "-1"),
                number(param::onValue, "1", 'T', basicTypes),
                number(param::offValue, "0", 'T', basicTypes)},
-    .traits = trait::Mil,
+    // Indices have no gradient.
+    .traits = trait::Mil | trait::ZeroGradient,
     .constraints = {"`axis` is an axis of the result",
                     "`one_hot_vector_size` is at least 1"},
     .infer = inferOneHot,
