@@ -23,6 +23,12 @@ using namespace llvm;
 static constexpr size_t mostUnrolled = 200000;
 static constexpr size_t mostIterations = 10000;
 
+/// Whether a value of a type can be a condition. Apple's converter counts the
+/// iterations of a loop in arrays of one element.
+static bool isOneBool(const TensorType &type) {
+  return type.dtype == DType::Bool && type.numElements() == 1;
+}
+
 /// Whether there are two blocks, the blocks end in results, and each has
 /// `inputs` inputs.
 bool FunctionBinder::hasBlocks(const Statement &statement, size_t inputs) {
@@ -108,10 +114,12 @@ bool FunctionBinder::bindCond(const Statement &statement) {
   Value *predicate = operand(statement, "pred");
   if (!predicate)
     return false;
-  if (!(predicate->type == TensorType(DType::Bool)))
-    return unsupported(statement.range, "a `pred` that is no scalar `bool`");
   BlockResults chosen;
-  if (const Constant *known = knownValue(predicate))
+  const Constant *known = knownValue(predicate);
+  if (!(predicate->type == TensorType(DType::Bool)) &&
+      !(known && isOneBool(predicate->type)))
+    return unsupported(statement.range, "a `pred` that is no scalar `bool`");
+  if (known)
     return bindBlock(statement.blocks[known->asBool() ? 0 : 1], {},
                      statement.range, chosen) &&
            defineChosen(statement, chosen);
@@ -180,7 +188,7 @@ bool FunctionBinder::bindWhileLoop(const Statement &statement) {
     const Constant *known = goesOn.size() == 1 && goesOn[0].value
                                 ? knownValue(goesOn[0].value)
                                 : nullptr;
-    if (!known || !(known->type() == TensorType(DType::Bool)))
+    if (!known || !isOneBool(known->type()))
       return refuse(statement,
                     "the number of its iterations depends on the inputs");
     if (!known->asBool())

@@ -187,6 +187,20 @@ ops = [const("start", "int32", 0),
 check("while", main_only([("x", f32(2))], ops, ["y", "n"]), {"x": numpy.float32([1, 2])},
       {"y": numpy.float32([5, 10]), "n": numpy.int32(4)})
 
+# The counter of Apple's converter is an array of one element.
+one = tensor("int32", (1,))
+loop = [("k", one), ("v", f32(2))]
+body = block([op("add", [("k2", one)], {"x": "k", "y": value("int32", 1)}),
+              op("add", [("v2", f32(2))], {"x": "v", "y": "x"})], ["k2", "v2"], loop)
+test = block([op("less", [("go", tensor("bool", (1,)))], {"x": "k", "y": value("int32", 4)})],
+             ["go"], loop)
+ops = [const("start", "int32", [0]),
+       op("while_loop", [("n", one), ("y", f32(2))], {"loop_vars": ("start", "x")},
+          blocks=[test, body])]
+check("while-array", main_only([("x", f32(2))], ops, ["y", "n"]),
+      {"x": numpy.float32([1, 2])},
+      {"y": numpy.float32([5, 10]), "n": numpy.int32([4])})
+
 # A list that a loop fills.
 rows = list_type(f32(2), 3)
 loop = [("k", i32), ("l", rows)]
