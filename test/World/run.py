@@ -7,6 +7,7 @@
   run.py --build BUILD --only='architectures/resnet*'      items, also beyond the sample
   run.py --build BUILD --full --update     writes what was seen to the tables
   run.py --table                           prints the counts of the tables
+  run.py --docs                            writes them to docs/world.md, as --update does
 
 A row of the table that becomes worse fails the run; so does an item without a row, and
 one that is better than its row until --update has written it down. --report=FILE
@@ -69,6 +70,25 @@ def counts(rows):
         lines.append(f"{section:15} {step:12}"
                      + "".join(f"{number[name]:9}" for name in harness.OUTCOMES))
     return "\n".join(lines)
+
+
+def table_text():
+    """The counts of the tables, and what they depend on: what docs/world.md shows."""
+    rows, versions = read_table()
+    subjects = collections.defaultdict(set)
+    for section, item, variant, _ in rows:
+        subjects[section].add((item, variant))
+    lines = [counts(rows), ""]
+    for section, items in sorted(subjects.items()):
+        lines.append(f"{section}: {len({item for item, _ in items})} subjects,"
+                     f" {len(items)} items")
+    return "\n".join(lines + ["", versions.replace(" ", "\n")]) + "\n"
+
+
+def write_docs():
+    page = HERE.parent.parent / "docs" / "world.md"
+    head, rest = page.read_text().split("```text\n", 1)
+    page.write_text(f"{head}```text\n{table_text()}```\n" + rest.split("```\n", 1)[1])
 
 
 def load_items(sections):
@@ -170,6 +190,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--docs", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--skip", action="store_true",
                         help="count every item of the tables as skipped: there are no peers")
@@ -180,7 +201,10 @@ def main():
 
     table, versions = read_table()
     if args.table:
-        print(counts(table))
+        print(table_text(), end="")
+        return 0
+    if args.docs:
+        write_docs()
         return 0
     if args.skip:
         names = sorted({"World :: " + "/".join(key[:3]) for key in table})
@@ -235,6 +259,7 @@ def main():
         kept = {key: value for key, value in table.items() if key[:3] not in tried
                 and (key[0] not in sections or key[:3] in known)}
         write_table(kept | seen, sections)
+        write_docs()
     if args.report:
         harness.write_json(args.report, [list(key + value) for key, value in sorted(seen.items())])
     if args.results:
