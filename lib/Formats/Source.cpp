@@ -9,6 +9,7 @@
 #include "anec/IR/Text.h"
 #include "anec/Onnx/Reader.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Pooling.h"
 #include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
 #include "llvm/ADT/SmallString.h"
@@ -204,7 +205,10 @@ Source anec::textSource(llvm::StringRef text, llvm::StringRef path) {
 std::unique_ptr<Module> anec::readSource(const Source &source,
                                          const ReadOptions &options,
                                          Diagnostics &diags) {
-  return source.format->read(source, options, diags);
+  std::unique_ptr<Module> module = source.format->read(source, options, diags);
+  if (module)
+    warnOfWindowsOutside(*module, diags);
+  return module;
 }
 
 std::unique_ptr<Module> anec::readSourceFile(llvm::StringRef path,

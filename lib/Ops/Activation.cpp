@@ -14,8 +14,8 @@ using namespace anec;
 static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 static double silu(double x) { return x * sigmoid(x); }
 static double hyperbolicTangent(double x) { return std::tanh(x); }
-static double relu(double x) { return std::fmax(x, 0); }
-static double relu6(double x) { return std::fmin(relu(x), 6); }
+static double relu(double x) { return larger(x, 0); }
+static double relu6(double x) { return smaller(relu(x), 6); }
 /// log(1 + e^x), without overflow for large x.
 static double softplus(double x) {
   return relu(x) + std::log1p(std::exp(-std::fabs(x)));
@@ -126,7 +126,7 @@ static double thresholdedRelu(double x, double alpha) {
   return x >= alpha ? x : 0;
 }
 static double clampedRelu(double x, double alpha, double beta) {
-  return std::fmin(leakyRelu(x, alpha), beta);
+  return smaller(leakyRelu(x, alpha), beta);
 }
 static double linear(double x, double alpha, double beta) {
   return alpha * x + beta;
@@ -135,7 +135,7 @@ static double scaledTanh(double x, double alpha, double beta) {
   return alpha * std::tanh(beta * x);
 }
 static double hardSigmoid(double x, double alpha, double beta) {
-  return std::fmin(std::fmax(alpha * x + beta, 0), 1);
+  return smaller(larger(alpha * x + beta, 0), 1);
 }
 
 static Value *leakyReluGradient(Gradient &g) {

@@ -26,8 +26,6 @@ static double mul(double x, double y) { return x * y; }
 static double realDiv(double x, double y) { return x / y; }
 static double floorDiv(double x, double y) { return std::floor(x / y); }
 static double power(double x, double y) { return std::pow(x, y); }
-static double maximum(double x, double y) { return std::fmax(x, y); }
-static double minimum(double x, double y) { return std::fmin(x, y); }
 
 /// The remainder with the sign of the divisor.
 static double modulo(double x, double y) {
@@ -125,11 +123,13 @@ constinit const OpDef ops::Mod =
 constinit const OpDef ops::Pow = binary("pow", "Raises `x` to the power `y`.",
                                         evalBinary<power>, gradientPow);
 constinit const OpDef ops::Maximum =
-    binary("maximum", "The larger of `x` and `y`.", evalBinary<maximum>,
-           gradientChoice<ops::GreaterEqual, ops::Less>, trait::Commutative);
+    binary("maximum", "The larger of `x` and `y`; NaN if one is NaN.",
+           evalBinary<larger>, gradientChoice<ops::GreaterEqual, ops::Less>,
+           trait::Commutative);
 constinit const OpDef ops::Minimum =
-    binary("minimum", "The smaller of `x` and `y`.", evalBinary<minimum>,
-           gradientChoice<ops::LessEqual, ops::Greater>, trait::Commutative);
+    binary("minimum", "The smaller of `x` and `y`; NaN if one is NaN.",
+           evalBinary<smaller>, gradientChoice<ops::LessEqual, ops::Greater>,
+           trait::Commutative);
 
 //===----------------------------------------------------------------------===//
 // Unary
@@ -338,8 +338,7 @@ constinit const OpDef ops::Rsqrt =
 
 static void evalClip(EvalContext &ctx) {
   double low = ctx.get(param::alpha), high = ctx.get(param::beta);
-  forEachUnary(ctx,
-               [=](double x) { return std::fmin(std::fmax(x, low), high); });
+  forEachUnary(ctx, [=](double x) { return smaller(larger(x, low), high); });
 }
 
 static Value *isWithin(Gradient &g) {
@@ -360,7 +359,7 @@ constinit const OpDef ops::Clip = {
 
 static void evalThreshold(EvalContext &ctx) {
   double alpha = ctx.get(param::alpha);
-  forEachUnary(ctx, [=](double x) { return std::fmax(x, alpha); });
+  forEachUnary(ctx, [=](double x) { return larger(x, alpha); });
 }
 
 static Value *isAbove(Gradient &g) {

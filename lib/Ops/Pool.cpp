@@ -100,8 +100,8 @@ static void evalMaxPool(EvalContext &ctx) {
   forEachWindow(ctx, [&](const std::vector<double> &values, int64_t) {
     double top = -INFINITY;
     for (double value : values)
-      top = std::fmax(top, value);
-    *to++ = top;
+      top = larger(top, value);
+    *to++ = values.empty() ? 0 : top;
   });
 }
 
@@ -112,7 +112,8 @@ static void evalAvgPool(EvalContext &ctx) {
     double sum = 0, count = double(values.size());
     for (double value : values)
       sum += value;
-    *to++ = sum / (exclude ? count : count + double(padding));
+    *to++ =
+        values.empty() ? 0 : sum / (exclude ? count : count + double(padding));
   });
 }
 
@@ -148,6 +149,11 @@ public:
   bool canBake() const {
     return g.canBake({kernelSize, kernelSize, channels}) &&
            g.canBake(llvm::ArrayRef(g.op.result()->type.shape).drop_front(2));
+  }
+
+  bool hasOutside() const {
+    return llvm::any_of(axes,
+                        [](const PoolAxis &axis) { return axis.hasOutside(); });
   }
 
   /// Sums, for each element of x, the values of the windows that contain it.
@@ -218,11 +224,12 @@ public:
         int64_t number = at[0] / strides[i] % axis.output;
         int64_t begin = number * axis.stride - axis.before;
         int64_t end = std::min(begin + axis.kernel, axis.input + axis.after);
-        count *= double(exclude ? std::min(end, axis.input) -
-                                      std::max<int64_t>(begin, 0)
-                                : end - begin);
+        count *= begin >= axis.input ? 0
+                 : exclude           ? double(std::min(end, axis.input) -
+                                    std::max<int64_t>(begin, 0))
+                                     : double(end - begin);
       }
-      counts.push_back(1 / count);
+      counts.push_back(count > 0 ? 1 / count : 0);
     });
     return counts;
   }
@@ -285,7 +292,10 @@ static void gradientMaxPool(Gradient &g) {
     Value *elements = p.windowElements();
     Value *isLargest = g.make(ops::Equal, {elements, g.reshape(g.out(), flat)});
     Value *taken = g.indicator(isLargest);
-    Value *share = g.div(g.reshape(g.dy(), flat), g.sum(taken, 2));
+    Value *count = g.sum(taken, 2);
+    if (p.hasOutside()) // of whose windows no element is taken
+      count = g.make(ops::Maximum, {count, g.scalar(1)});
+    Value *share = g.div(g.reshape(g.dy(), flat), count);
     windows[1] *= elements->type.shape[2];
     return p.spreadWindows(g.reshape(g.mul(taken, share), windows),
                            p.onePerElement());
@@ -314,7 +324,10 @@ static constexpr OpDef pool(llvm::StringLiteral name,
                           "(before, after) per spatial axis; used when "
                           "`pad_type` is custom"),
                  boolean(param::ceilMode, "false",
-                         "whether the last window can extend past the end")},
+                         "whether the last window can extend past the end. "
+                         "Without padding and with a stride above the kernel, "
+                         "it can lie outside: its value, which Core ML does "
+                         "not document, is 0 here, with a warning")},
       .traits = trait::Mil,
       .constraints = {"`x` has a rank of 3 to 5",
                       "`kernel_sizes`, `strides` (and `pad`) have an "
@@ -330,6 +343,18 @@ static constexpr OpDef pool(llvm::StringLiteral name,
       .eval = eval,
       .flops = flopsPool,
       .gradient = gradient};
+}
+
+void anec::warnOfWindowsOutside(const Module &module, Diagnostics &diags) {
+  for (const auto &function : module.functions)
+    for (const Op &op : function->body()) {
+      if (!op.is(ops::MaxPool) && !op.is(ops::AvgPool) && !op.is(ops::L2Pool))
+        continue;
+      PoolAxes axes = poolAxes(op, op.operand(0u)->type.shape);
+      for (auto [index, axis] : llvm::enumerate(axes))
+        if (axis.hasOutside())
+          diags.report(op.range(), diag::PoolOutside, op.def().name, index);
+    }
 }
 
 constinit const OpDef ops::MaxPool =

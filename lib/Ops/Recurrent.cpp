@@ -39,7 +39,7 @@ static double hardSigmoid(double x) {
 }
 static double scaledTanh(double x) { return 1.7159 * std::tanh(2 * x / 3); }
 static double hyperbolicTangent(double x) { return std::tanh(x); }
-static double relu(double x) { return std::fmax(x, 0); }
+static double relu(double x) { return larger(x, 0); }
 static double linear(double x) { return x; }
 
 static constexpr GateActivation gateActivations[] = {

@@ -74,8 +74,6 @@ static double plusMagnitude(double folded, double x) {
   return folded + std::fabs(x);
 }
 static double times(double folded, double x) { return folded * x; }
-static double larger(double folded, double x) { return std::fmax(folded, x); }
-static double smaller(double folded, double x) { return std::fmin(folded, x); }
 static double asIs(double folded, double) { return folded; }
 static double average(double folded, double count) { return folded / count; }
 static double rootOf(double folded, double) { return std::sqrt(folded); }
@@ -92,13 +90,15 @@ static constexpr Fold l2Fold = {0, plusSquare, rootOf};
 static constexpr Fold logSumFold = {0, plus, logOf};
 
 /// log(sum exp(x)) = top + log(sum exp(x - top)) with the maximum top, which
-/// does not overflow.
+/// does not overflow; with top = 0 where the maximum is infinite or NaN.
 static void evalLogSumExp(EvalContext &ctx) {
   fold(maxFold, ctx);
   const RefTensor &x = *ctx.in[0];
   RefTensor &out = ctx.out[0];
   Shape axes = normalized(ctx.get(param::axes), x.type.rank());
   std::vector<double> sums(out.data.size());
+  for (double &top : out.data)
+    top = std::isfinite(top) ? top : 0;
   forEachElement<2>(
       x.type.shape,
       {rowMajorStrides(x.type.shape), reducedStrides(x.type.shape, axes)},
@@ -265,8 +265,13 @@ static void evalArg(EvalContext &ctx) {
     }
 }
 
-static bool above(double x, double y) { return x > y; }
-static bool below(double x, double y) { return x < y; }
+/// The first NaN is found before any number.
+static bool above(double x, double y) {
+  return x > y || (std::isnan(x) && !std::isnan(y));
+}
+static bool below(double x, double y) {
+  return x < y || (std::isnan(x) && !std::isnan(y));
+}
 
 static constexpr OpDef argReduction(llvm::StringLiteral name,
                                     llvm::StringLiteral summary,
@@ -285,13 +290,13 @@ static constexpr OpDef argReduction(llvm::StringLiteral name,
           .flops = flopsReduce};
 }
 
-constinit const OpDef ops::ReduceArgmax =
-    argReduction("reduce_argmax",
-                 "The index of the largest element of `x` along `axis`; the "
-                 "first one in case of ties.",
-                 evalArg<above>);
-constinit const OpDef ops::ReduceArgmin =
-    argReduction("reduce_argmin",
-                 "The index of the smallest element of `x` along `axis`; the "
-                 "first one in case of ties.",
-                 evalArg<below>);
+constinit const OpDef ops::ReduceArgmax = argReduction(
+    "reduce_argmax",
+    "The index of the largest element of `x` along `axis`; the "
+    "first one in case of ties, and the first NaN if there is one.",
+    evalArg<above>);
+constinit const OpDef ops::ReduceArgmin = argReduction(
+    "reduce_argmin",
+    "The index of the smallest element of `x` along `axis`; the "
+    "first one in case of ties, and the first NaN if there is one.",
+    evalArg<below>);

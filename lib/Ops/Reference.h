@@ -15,6 +15,7 @@
 #define ANEC_LIB_OPS_REFERENCE_H
 
 #include "anec/IR/OpDef.h"
+#include <cmath>
 
 namespace anec {
 
@@ -86,6 +87,15 @@ std::vector<double> transposed(const double *in, int64_t rows, int64_t columns);
 
 /// Replaces `count` elements that lie `stride` apart by their softmax.
 void softmaxInPlace(double *row, int64_t count, int64_t stride);
+
+/// The larger and the smaller of two numbers: NaN if one is NaN, and the first
+/// of equal ones. As numpy and PyTorch have them, unlike std::fmax.
+inline double larger(double x, double y) {
+  return x < y || std::isnan(y) ? y : x;
+}
+inline double smaller(double x, double y) {
+  return y < x || std::isnan(y) ? y : x;
+}
 
 /// Operand `slot`, or null when it is absent.
 inline const RefTensor *operandOrNull(const EvalContext &ctx, unsigned slot) {

@@ -41,9 +41,9 @@ static Combine combinationOf(const EvalContext &ctx) {
   if (mode == "div")
     return [](double old, double update) { return old / update; };
   if (mode == "max")
-    return [](double old, double update) { return std::fmax(old, update); };
+    return larger;
   if (mode == "min")
-    return [](double old, double update) { return std::fmin(old, update); };
+    return smaller;
   return [](double, double update) { return update; };
 }
 

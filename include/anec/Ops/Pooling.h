@@ -38,6 +38,12 @@ struct PoolAxis {
     if (ceil && before + after > 0 && (output - 1) * stride >= input + before)
       --output;
   }
+
+  /// Whether the last window has no element of the input, which rounding up
+  /// leads to where there is no padding.
+  bool hasOutside() const {
+    return output > 0 && (output - 1) * stride - before >= input;
+  }
 };
 
 using PoolAxes = llvm::SmallVector<PoolAxis, 3>;
@@ -51,6 +57,9 @@ PoolAxes poolAxes(const Context &ctx, llvm::ArrayRef<int64_t> shape) {
     axes.emplace_back(ctx, axis - 2, shape[axis]);
   return axes;
 }
+
+/// Warns of each pooling of the module that has such windows.
+void warnOfWindowsOutside(const Module &module, Diagnostics &diags);
 
 } // namespace anec
 

@@ -213,9 +213,12 @@ static StepFn withCombination(const Op &op, Make make) {
   if (mode == "div")
     return make([](float &to, float update) { to /= update; });
   if (mode == "max")
-    return make(
-        [](float &to, float update) { to = update > to ? update : to; });
-  return make([](float &to, float update) { to = update < to ? update : to; });
+    return make([](float &to, float update) {
+      to = to < update || update != update ? update : to;
+    });
+  return make([](float &to, float update) {
+    to = update < to || update != update ? update : to;
+  });
 }
 
 static std::optional<Target> targetOf(const Op &op, StepContext &ctx) {

@@ -125,9 +125,17 @@ ANEC_INLINE Floats copySign(Floats magnitude, Floats sign) {
   return fromBits((bits(magnitude) & 0x7fffffffu) | (bits(sign) & 0x80000000u));
 }
 
-/// The second operand only if it compares true: NaN in the first stays.
+/// The second operand only if it compares true: NaN in the first stays, and
+/// one in the second does not count.
 ANEC_INLINE Floats max(Floats a, Floats b) { return a < b ? b : a; }
 ANEC_INLINE Floats min(Floats a, Floats b) { return b < a ? b : a; }
+/// NaN if one of the operands is.
+ANEC_INLINE Floats larger(Floats a, Floats b) {
+  return ((a < b) | (b != b)) ? b : a;
+}
+ANEC_INLINE Floats smaller(Floats a, Floats b) {
+  return ((b < a) | (b != b)) ? b : a;
+}
 
 ANEC_INLINE bool any(Ints mask) {
 #if defined(__AVX512F__)

@@ -87,7 +87,7 @@ static Held<fold> start() {
 template <Fold fold>
 static Held<fold> folded(Held<fold> sum, Held<fold> value) {
   if (fold == Fold::Max)
-    return value > sum ? value : sum; // ignores NaN, as the reference does
+    return sum < value || value != value ? value : sum; // NaN stays
   return sum + value;
 }
 
@@ -158,8 +158,11 @@ static void poolChannel(const Windows &windows, const float *x, float *out,
       int64_t counted = depth.counted * row.counted;
       foldColumns<fold>(columns, sums.data(), results.data());
       for (auto [result, column] : llvm::zip_equal(results, columns.extents))
-        *out++ = finish(result, inside * (column.end - column.begin),
-                        counted * column.counted);
+        // Windows outside of the input are 0, as in the reference.
+        *out++ = inside == 0 || column.end == column.begin
+                     ? 0
+                     : finish(result, inside * (column.end - column.begin),
+                              counted * column.counted);
     }
 }
 

@@ -69,13 +69,17 @@ static std::optional<AxisView> viewOf(const Value *x,
 //===----------------------------------------------------------------------===//
 
 /// log(sum exp(x)) = top + log(sum exp(x - top)), which does not overflow, of
-/// columns next to each other; a row is a column of one.
+/// columns next to each other; a row is a column of one. As in the reference,
+/// top is 0 where the maximum is infinite or NaN.
 static void logSumExpColumns(const AxisView &view, size_t columns,
                              const float *x, DType stored, uint32_t *out,
                              float *scratch) {
   float *tops = scratch, *powers = scratch + columns;
   reduceColumns(Reduce::Max, view.axis, columns, view.inner, x, tops,
                 Rounding::None);
+  std::replace_if(
+      tops, tops + columns, [](float top) { return !std::isfinite(top); },
+      0.0f);
   std::vector<double> sums(columns);
   for (size_t row = 0; row < view.axis; ++row, x += view.inner) {
     binary(Binary::Sub, columns, x, 1, tops, 1, powers, Rounding::None);
@@ -90,6 +94,7 @@ static void logSumExpColumns(const AxisView &view, size_t columns,
 
 static double logSumExpRow(size_t count, const float *x, float *powers) {
   float top = reduceRow(Reduce::Max, count, x, Rounding::None);
+  top = std::isfinite(top) ? top : 0;
   double sum = 0;
   // Whole cache lines at a time, so that scratch memory stays small.
   constexpr size_t part = 4096;
@@ -143,7 +148,8 @@ static void extremePlaces(const AxisView &view, size_t columns, const float *x,
   for (size_t row = 1; row < view.axis; ++row) {
     const float *at = x + row * view.inner;
     for (size_t j = 0; j < columns; ++j) {
-      bool isBetter = isMax ? at[j] > best[j] : at[j] < best[j];
+      bool isNaN = at[j] != at[j] && best[j] == best[j];
+      bool isBetter = (isMax ? at[j] > best[j] : at[j] < best[j]) || isNaN;
       best[j] = isBetter ? at[j] : best[j];
       places[j] = isBetter ? int32_t(row) : places[j];
     }
@@ -175,12 +181,11 @@ StepFn cpu::makeExtremePlace(const Op &op, StepContext &ctx) {
   }
   Reduce kind = isMax ? Reduce::Max : Reduce::Min;
   return eachLine(x, *view, ctx, [=](size_t index, const Line &line) {
-    // A NaN is no extreme, except that none is found after one at the start.
+    // NaN, which is equal to nothing, is the extreme if there is one.
     float best = reduceRow(kind, line.count, line.at, Rounding::None);
     size_t place = 0;
-    if (line.at[0] == line.at[0])
-      while (line.at[place] != best)
-        ++place;
+    while (line.at[place] != best && line.at[place] == line.at[place])
+      ++place;
     out[index] = int32_t(place);
   });
 }

@@ -45,9 +45,9 @@ ANEC_INLINE Floats apply(Floats a, Floats b) {
   else if constexpr (kind == Binary::Div)
     return a / b;
   else if constexpr (kind == Binary::Max)
-    return max(a, b);
+    return larger(a, b);
   else if constexpr (kind == Binary::Min)
-    return min(a, b);
+    return smaller(a, b);
   else if constexpr (kind == Binary::FloorDiv)
     return floorDiv(a, b);
   else if constexpr (kind == Binary::Mod)

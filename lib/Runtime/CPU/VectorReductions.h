@@ -18,13 +18,13 @@ namespace {
 /// The accumulators of reductions: extremes in fp32, sums and products in fp64.
 struct Maximum {
   Floats value = splat(-__builtin_inff());
-  ANEC_INLINE void add(Floats x) { value = x > value ? x : value; }
+  ANEC_INLINE void add(Floats x) { value = larger(value, x); }
   ANEC_INLINE void merge(Maximum other) { add(other.value); }
   static constexpr float filler = -__builtin_inff();
 };
 struct Minimum {
   Floats value = splat(__builtin_inff());
-  ANEC_INLINE void add(Floats x) { value = x < value ? x : value; }
+  ANEC_INLINE void add(Floats x) { value = smaller(value, x); }
   ANEC_INLINE void merge(Minimum other) { add(other.value); }
   static constexpr float filler = __builtin_inff();
 };
@@ -81,12 +81,12 @@ ANEC_INLINE double total(const Product &product) {
 }
 ANEC_INLINE double total(const Maximum &maximum) {
   return combineLanes(maximum.value, [](float a, float b) ANEC_INLINE_LAMBDA {
-    return b > a ? b : a;
+    return a < b || b != b ? b : a;
   });
 }
 ANEC_INLINE double total(const Minimum &minimum) {
   return combineLanes(minimum.value, [](float a, float b) ANEC_INLINE_LAMBDA {
-    return b < a ? b : a;
+    return b < a || b != b ? b : a;
   });
 }
 
