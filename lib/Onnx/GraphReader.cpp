@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphReader.h"
+#include "Schema.h"
 #include "anec/Onnx/Diags.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -305,13 +306,23 @@ bool GraphReader::readNode(const proto::Node &node, Environment &environment) {
 bool GraphReader::readRow(const OpRow &row, const proto::Node &message,
                           Environment &environment, SourceRange range) {
   Vals inputs;
+  int64_t opset = environment.opsets->lookup("");
+  if (!checkSchema(message, opset, range, diags))
+    return false;
+  if (opset < row.since) {
+    diags.report(range, diag::OnnxUnsupported, message.opType,
+                 "only from version " + std::to_string(row.since) +
+                     " of the operators on, and the model has version " +
+                     std::to_string(opset));
+    return false;
+  }
   if (!findInputs(message, environment, range, inputs))
     return false;
   size_t errors = diags.errorCount();
-  Node node(message, environment.opsets->lookup(""), range, inputs, *emitter,
-            *this);
+  Node node(message, opset, range, inputs, *emitter, *this);
   row.read(node);
-  if (node.failed() || diags.errorCount() != errors)
+  if (node.failed() || diags.errorCount() != errors ||
+      !checkAllRead(message, opset, node.readAttributes(), range, diags))
     return false;
   for (size_t i = 0; i != message.output.size(); ++i) {
     if (message.output[i].empty())

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
+#include "Schema.h"
 #include "anec/Onnx/Diags.h"
 
 using namespace anec;
@@ -94,9 +95,15 @@ double Node::number(size_t index) {
 //===----------------------------------------------------------------------===//
 
 const proto::Attribute *Node::find(llvm::StringRef name) const {
-  for (const proto::Attribute &attribute : message.attribute)
-    if (attribute.name == name)
+  assert(
+      llvm::any_of(attributesOf(op()),
+                   [&](const AttributeRow &row) { return row.name == name; }) &&
+      "the schema has the attribute");
+  for (auto [index, attribute] : llvm::enumerate(message.attribute))
+    if (attribute.name == name) {
+      wasRead[index] = true;
       return &attribute;
+    }
   return nullptr;
 }
 
@@ -106,13 +113,19 @@ int64_t Node::attr(llvm::StringRef name, int64_t fallback) {
 }
 
 int64_t Node::wideAttr(llvm::StringRef name, int64_t fallback) const {
-  const proto::Attribute *attribute = find(name);
-  return attribute ? attribute->i : fallback;
+  if (const proto::Attribute *attribute = find(name))
+    return attribute->i;
+  int64_t value = 0;
+  StringRef text = fallbackOf(op(), name, version);
+  return text.getAsInteger(10, value) ? fallback : value;
 }
 
 double Node::attrNumber(llvm::StringRef name, double fallback) const {
-  const proto::Attribute *attribute = find(name);
-  return attribute ? double(attribute->f) : fallback;
+  if (const proto::Attribute *attribute = find(name))
+    return double(attribute->f);
+  double value = 0;
+  StringRef text = fallbackOf(op(), name, version);
+  return text.getAsDouble(value) ? fallback : double(float(value));
 }
 
 static StringRef textOf(protobuf::Bytes bytes) {
@@ -120,8 +133,28 @@ static StringRef textOf(protobuf::Bytes bytes) {
 }
 
 StringRef Node::attrText(llvm::StringRef name, llvm::StringRef fallback) const {
-  const proto::Attribute *attribute = find(name);
-  return attribute ? textOf(attribute->s) : fallback;
+  if (const proto::Attribute *attribute = find(name))
+    return textOf(attribute->s);
+  StringRef text = fallbackOf(op(), name, version);
+  return text.empty() ? StringRef(fallback) : text;
+}
+
+StringRef Node::attrChoice(llvm::StringRef name,
+                           llvm::ArrayRef<llvm::StringLiteral> choices) {
+  StringRef text = attrText(name, choices.front());
+  if (llvm::is_contained(choices, text))
+    return text;
+  if (!hasFailed) {
+    std::string list;
+    for (auto [index, choice] : llvm::enumerate(choices))
+      list += (index == 0                    ? "`"
+               : index + 1 == choices.size() ? " or `"
+                                             : ", `") +
+              choice.str() + "`";
+    fail("`" + name + "` of `" + op() + "` is `" + text + "`, and must be " +
+         list);
+  }
+  return choices.front();
 }
 
 Shape Node::attrInts(llvm::StringRef name) {

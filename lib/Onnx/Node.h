@@ -31,7 +31,8 @@ public:
   Node(const proto::Node &message, int64_t opset, SourceRange range,
        llvm::ArrayRef<Val> inputs, Emitter &e, Scope &scope)
       : e(e), message(message), version(opset), range(range), inputs(inputs),
-        scope(scope), outputs(message.output.size()) {}
+        scope(scope), outputs(message.output.size()),
+        wasRead(message.attribute.size()) {}
 
   Emitter &e;
 
@@ -59,7 +60,8 @@ public:
   double number(size_t index);
   std::vector<double> numbers(size_t index);
 
-  // Attributes.
+  // Attributes, which the schema of the operator has (Attributes.def). One that
+  // is not given has the schema's value, or `fallback` if there is none.
   bool hasAttr(llvm::StringRef name) const { return find(name) != nullptr; }
   /// An error if it takes more than 32 bits.
   int64_t attr(llvm::StringRef name, int64_t fallback);
@@ -67,6 +69,9 @@ public:
   int64_t wideAttr(llvm::StringRef name, int64_t fallback) const;
   double attrNumber(llvm::StringRef name, double fallback) const;
   StringRef attrText(llvm::StringRef name, llvm::StringRef fallback) const;
+  /// One of `choices`; an error, and the first of them, if it is another.
+  StringRef attrChoice(llvm::StringRef name,
+                       llvm::ArrayRef<llvm::StringLiteral> choices);
   /// Empty when it is not there; an error if one takes more than 32 bits.
   Shape attrInts(llvm::StringRef name);
   Shape wideAttrInts(llvm::StringRef name) const;
@@ -75,6 +80,8 @@ public:
   /// Null, with an error reported, when it is not there.
   ConstantRef attrTensor(llvm::StringRef name);
   const proto::Attribute *find(llvm::StringRef name) const;
+  /// Which attributes of the node were asked for.
+  llvm::ArrayRef<bool> readAttributes() const { return wasRead; }
   /// Reads the graph of an attribute.
   bool branch(llvm::StringRef name, Vals &results);
   /// The attribute `axis`, not negative; an error if there is no such axis.
@@ -112,6 +119,7 @@ private:
   llvm::ArrayRef<Val> inputs;
   Scope &scope;
   Vals outputs;
+  mutable llvm::SmallVector<bool> wasRead;
   bool hasFailed = false;
 };
 

@@ -141,6 +141,10 @@ int Folder::create(llvm::StringRef name) const {
 
 int Folder::openFile(llvm::StringRef path, std::string &error) const {
   auto [name, rest] = path.split('/');
+  if (name == "..") {
+    error = "`..` leaves the folder";
+    return -1;
+  }
   if (rest.empty())
     return openRegularFileIn(fd, name, error);
   std::error_code code;

@@ -62,7 +62,7 @@ public:
   /// `errno`, when there is one.
   int create(llvm::StringRef name) const;
   /// Opens the regular file `path`, in the folder or below it, to read. Returns
-  /// -1, with the reason in `error`, on failure. Links are errors.
+  /// -1, with the reason in `error`, on failure. Links and `..` are errors.
   int openFile(llvm::StringRef path, std::string &error) const;
   /// The text of the regular file `name`.
   std::unique_ptr<llvm::MemoryBuffer> read(llvm::StringRef name,

@@ -77,12 +77,16 @@ static void readNonMaxSuppression(Node &n) {
     return n.fail("boxes must be [images, boxes, 4], and scores [images, "
                   "classes, boxes]");
   Suppression limits;
-  limits.most = n.has(2) ? n.integer(2) : 0;
+  // Exporters write the largest number for all boxes.
+  Shape most = n.has(2) ? n.wideInts(2) : Shape{0};
   limits.overlap = n.has(3) ? n.number(3) : 0;
   limits.hasScore = n.has(4);
   limits.score = n.has(4) ? n.number(4) : 0;
   if (n.failed())
     return;
+  if (most.size() != 1)
+    return n.fail("the number of boxes must be one number");
+  limits.most = most.front();
   int64_t images = shape[0], classes = shape[1], count = shape[2];
   limits.most = std::min(limits.most, count);
   limits.most = std::max<int64_t>(limits.most, 0);

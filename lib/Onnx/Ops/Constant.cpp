@@ -97,9 +97,13 @@ static void eyeLike(Node &node) {
   if (x.rank() != 2)
     return node.fail("the input must be a matrix");
   DType dtype = x.dtype();
-  if (node.hasAttr("dtype"))
-    dtype = dtypeOf(proto::ElementType(node.attr("dtype", 1)))
-                .value_or(DType::FP32);
+  if (node.hasAttr("dtype")) {
+    auto element = proto::ElementType(node.attr("dtype", 1));
+    std::optional<DType> given = dtypeOf(element);
+    if (!given)
+      return node.refuse("elements of type " + spelling(element));
+    dtype = *given;
+  }
   int64_t rows = x.dim(0), columns = x.dim(1), k = node.attr("k", 0);
   if (!node.affords({rows, columns}))
     return;

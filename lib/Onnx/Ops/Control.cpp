@@ -15,6 +15,8 @@ static void branches(Node &node) {
   if (node.failed())
     return;
   ConstantRef known = condition.known();
+  if (!node.hasAttr("then_branch") || !node.hasAttr("else_branch"))
+    return node.fail("`If` needs two branches");
   Vals yes, no;
   if (known && known->numElements() == 1) {
     if (node.branch(known->doubleAt(0) != 0 ? "then_branch" : "else_branch",

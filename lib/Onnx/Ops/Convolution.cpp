@@ -10,10 +10,19 @@
 using namespace anec;
 using namespace anec::onnx;
 
+/// The spatial extents of a weight, which the attribute repeats.
+static Shape kernelOf(Node &node, Val weight) {
+  Shape kernel(spatialOf(weight)), given = node.attrInts("kernel_shape");
+  if (!given.empty() && given != kernel)
+    node.fail("`kernel_shape` is " + shapeToString(given) +
+              ", and the weight has " + shapeToString(kernel));
+  return kernel;
+}
+
 Val onnx::convolved(Node &node, Val x, Val weight, Val bias) {
   Emitter &e = node.e;
   Windows windows;
-  if (!readWindows(node, Shape(spatialOf(weight)), spatialOf(x), windows))
+  if (!readWindows(node, kernelOf(node, weight), spatialOf(x), windows))
     return {};
   Vals operands = {x, weight};
   bool stored = bias && bias.known();
@@ -60,7 +69,7 @@ static void convTranspose(Node &node) {
   Val x = node.in(0), weight = node.in(1), bias = node.maybe(2);
   Windows windows;
   if (!hasPlane(node, x) || !hasPlane(node, weight) ||
-      !readWindows(node, Shape(spatialOf(weight)), spatialOf(x), windows))
+      !readWindows(node, kernelOf(node, weight), spatialOf(x), windows))
     return;
   size_t count = windows.kernel.size();
   Shape added = node.attrInts("output_padding"),
@@ -88,9 +97,12 @@ static void convTranspose(Node &node) {
     if (!wanted.empty() || isSame) {
       extent = wanted.empty() ? x.dim(axis) * windows.strides[i] : wanted[i];
       int64_t cut = result.dim(axis) + added[i] - extent;
+      // Of version 1, ONNX and onnxruntime have different rules.
+      if (cut > 0 && cut % 2 != 0 && !isSame && node.opset() < 11)
+        return node.refuse("an `output_shape` with odd padding before version "
+                           "11 of the operators");
+      cut = std::max<int64_t>(0, cut); // zeros are added at the end
       before = autoPad == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
-      if (!isSame)
-        before = cut / 2;
     }
     if (extent < 1 || before < 0 || before >= result.dim(axis))
       return node.refuse("its result is empty or begins with padding");

@@ -14,9 +14,12 @@ static void readDropout(Node &n) {
   if (!x)
     return;
   bool training = n.opset() >= 12 && n.has(2) && n.number(2) != 0;
+  if (n.opset() < 7 && n.attr("is_test", 0) == 0)
+    training = true;
   if (n.failed())
     return;
-  if (training && (!n.has(1) || n.number(1) != 0) && !n.failed())
+  bool drops = n.opset() < 12 || !n.has(1) || n.number(1) != 0;
+  if (training && drops && !n.failed())
     return n.refuse("in training, its result is different in every run");
   n.out(0, x);
   if (n.wants(1))

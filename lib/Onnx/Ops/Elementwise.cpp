@@ -18,8 +18,13 @@ static void unary(Node &node) {
   node.out(node.e.unary(Def, node.in(0)));
 }
 
-/// log(x), which is -inf at 0.
-static void log(Node &node) { node.out(node.e.unary(ops::Log, node.in(0))); }
+/// log(x), which is -inf at 0: without the number that MIL adds otherwise.
+static void log(Node &node) {
+  Val x = node.in(0);
+  node.out(node.e.unary(
+      ops::Log, x,
+      {{param::epsilon, Constant::scalar(Emitter::wideOf(x), 0)}}));
+}
 
 static void negate(Node &node) { node.out(node.e.mul(node.in(0), -1)); }
 
@@ -160,7 +165,7 @@ static void power(Node &node) {
 static void bitShift(Node &node) {
   Emitter &e = node.e;
   Val x = node.raw(0), y = node.in(1);
-  bool left = node.attrText("direction", "") == "LEFT";
+  bool left = node.attrChoice("direction", {"LEFT", "RIGHT"}) == "LEFT";
   Val factor =
       e.binary(ops::Pow, e.scalar(DType::Int32, 2), e.cast(y, DType::Int32));
   Val wide = e.cast(x, DType::Int32);
@@ -250,7 +255,7 @@ static constexpr OpRow rows[] = {
     {"Cast", castTo, 6, "not to strings, bfloat16 or 8-bit floats"},
     {"CastLike", castLike, 15},
     {"Ceil", unary<ops::Ceil>},
-    {"Clip", clip},
+    {"Clip", clip, 1, "before version 11, infinity stays without a limit"},
     {"Cos", unary<ops::Cos>, 7},
     {"Cosh", unary<ops::Cosh>, 9},
     {"Div", divide},

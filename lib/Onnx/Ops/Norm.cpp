@@ -46,8 +46,12 @@ static void batchNorm(Node &node) {
   if (node.failed())
     return;
   double epsilon = node.attrNumber("epsilon", 1e-5);
+  if (node.opset() < 7 && node.attr("is_test", 0) == 0)
+    return node.refuse("the training form before version 14");
+  if (node.opset() < 9 && node.attr("spatial", 1) == 0)
+    return node.refuse("statistics of each position, `spatial` 0");
   Shape shape = channelShape(x, x.rank() > 1 ? x.dim(1) : x.dim(0));
-  if (node.attr("training_mode", 0) != 0) {
+  if (node.opset() >= 14 && node.attr("training_mode", 0) != 0) {
     double momentum = node.attrNumber("momentum", 0.9);
     Shape axes;
     for (int64_t axis = 0; axis != x.rank(); ++axis)
@@ -174,7 +178,10 @@ static void lpNorm(Node &node) {
   int64_t axis = node.axis(-1, x.rank());
   if (node.failed())
     return;
-  bool first = node.attr("p", 2) == 1;
+  int64_t p = node.attr("p", 2);
+  if (p != 1 && p != 2)
+    return node.fail("`p` of `LpNormalization` must be 1 or 2");
+  bool first = p == 1;
   node.out(e.div(x, e.reduce(first ? ops::ReduceL1Norm : ops::ReduceL2Norm, x,
                              {axis}, true)));
 }

@@ -166,6 +166,7 @@ static void maxPool(Node &node) {
   Pooling pooling;
   if (!readPooling(node, x, pooling))
     return;
+  bool columnsFirst = node.opset() >= 8 && node.attr("storage_order", 0) != 0;
   DType dtype = x.dtype();
   DType wide = dtype == DType::FP16 ? DType::FP16 : DType::FP32;
   Val from = e.cast(x, wide);
@@ -184,8 +185,7 @@ static void maxPool(Node &node) {
   if (node.wants(1)) {
     if (!node.affords(spatialOf(filled)) || !node.affords({x.dim(0), x.dim(1)}))
       return;
-    Val indices = indicesOf(e, filled, pooling, spatialOf(x),
-                            node.attr("storage_order", 0) != 0);
+    Val indices = indicesOf(e, filled, pooling, spatialOf(x), columnsFirst);
     forEachPlace(e, indices, pooling, [&](Val part, llvm::ArrayRef<int64_t>) {
       indexParts.push_back(part);
     });

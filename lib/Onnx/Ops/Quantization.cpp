@@ -9,8 +9,23 @@
 using namespace anec;
 using namespace anec::onnx;
 
-/// A vector along an axis of `x`, so that it broadcasts; a number is one.
-static Val alongAxis(Emitter &e, Val vector, Val x, int64_t axis) {
+/// The axis of scales and zero points of several elements, and how many
+/// elements of the axis have one each; 0 if each has its own.
+struct ScaleAxis {
+  ScaleAxis(int64_t axis = 0, int64_t block = 0) : axis(axis), block(block) {}
+  int64_t axis, block;
+};
+
+/// A vector along an axis of `x`, or numbers of blocks, so that they broadcast;
+/// a number is one.
+static Val alongAxis(Emitter &e, Val vector, Val x, ScaleAxis along) {
+  int64_t axis = along.axis;
+  if (along.block > 0) {
+    Shape blocks;
+    for (int64_t i = 0; i != x.dim(axis); ++i)
+      blocks.push_back(i / along.block);
+    return e.gather(vector, e.list(blocks), axis);
+  }
   if (vector.size() == 1)
     return e.reshape(vector, {});
   Shape shape(size_t(x.rank()), 1);
@@ -29,8 +44,8 @@ static Val saturated(Emitter &e, Val x, DType dtype) {
 }
 
 /// round(x / scale) + zero point.
-static Val quantized(Emitter &e, Val x, Val scale, Val zero, int64_t axis) {
-  DType dtype = zero ? zero.dtype() : DType::UInt8;
+static Val quantized(Emitter &e, Val x, Val scale, Val zero, ScaleAxis axis,
+                     DType dtype = DType::UInt8) {
   Val result = e.unary(ops::Round, e.div(x, alongAxis(e, scale, x, axis)));
   if (zero)
     result = e.add(result, alongAxis(e, e.cast(zero, x.dtype()), x, axis));
@@ -38,15 +53,35 @@ static Val quantized(Emitter &e, Val x, Val scale, Val zero, int64_t axis) {
 }
 
 /// x - zero point, as floats.
-static Val shifted(Emitter &e, Val x, Val zero, int64_t axis, DType dtype) {
+static Val shifted(Emitter &e, Val x, Val zero, ScaleAxis axis, DType dtype) {
   Val result = e.cast(x, dtype);
   return zero ? e.sub(result, alongAxis(e, e.cast(zero, dtype), x, axis))
               : result;
 }
 
-/// The axis of scales of several elements.
-static int64_t scaleAxis(Node &node, Val x, Val scale) {
-  return scale.size() == 1 ? 0 : node.axis(1, x.rank());
+/// The axis of the scales; the node has failed if they do not match.
+static ScaleAxis scaleAxis(Node &node, Val x, Val scale, Val zero) {
+  int64_t axis = node.attr("axis", 1);
+  int64_t block = node.opset() < 21 ? 0 : node.attr("block_size", 0);
+  if (scale.size() == 1 && block == 0)
+    return {};
+  axis = node.normalized(axis, x.rank());
+  if (node.failed())
+    return {};
+  Shape wanted = {x.dim(axis)};
+  if (block < 0 || block > x.dim(axis)) {
+    node.fail("`block_size` is " + llvm::Twine(block) + ", and the axis has " +
+              llvm::Twine(x.dim(axis)) + " elements");
+    return {};
+  }
+  if (block > 0) {
+    wanted = x.shape();
+    wanted[size_t(axis)] = (x.dim(axis) + block - 1) / block;
+  }
+  if (scale.shape() != wanted || (zero && zero.shape() != wanted))
+    node.fail("the scales and zero points must have the shape " +
+              shapeToString(wanted));
+  return {axis, block};
 }
 
 static bool isByte(DType dtype) {
@@ -57,12 +92,23 @@ static void quantizeLinear(Node &node) {
   Val x = node.in(0), scale = node.in(1), zero = node.maybe(2);
   if (node.failed())
     return;
-  if (zero && !isByte(zero.dtype()))
+  DType dtype = zero ? node.raw(2).dtype() : DType::UInt8;
+  auto given =
+      proto::ElementType(node.opset() < 21 ? 0 : node.attr("output_dtype", 0));
+  if (given != proto::ElementType::Undefined) {
+    std::optional<DType> output = dtypeOf(given);
+    if (!output)
+      return node.refuse("elements of type " + spelling(given));
+    if (zero && *output != dtype)
+      return node.fail("`output_dtype` is not the type of the zero point");
+    dtype = *output;
+  }
+  if (!isByte(dtype))
     return node.refuse("only int8 and uint8 have a counterpart");
-  int64_t axis = scaleAxis(node, x, scale);
+  ScaleAxis axis = scaleAxis(node, x, scale, zero);
   if (!node.failed())
-    node.out(
-        quantized(node.e, node.e.cast(x, scale.dtype()), scale, zero, axis));
+    node.out(quantized(node.e, node.e.cast(x, scale.dtype()), scale, zero, axis,
+                       dtype));
 }
 
 static void dequantizeLinear(Node &node) {
@@ -70,19 +116,27 @@ static void dequantizeLinear(Node &node) {
   Val x = node.in(0), scale = node.in(1), zero = node.maybe(2);
   if (node.failed())
     return;
-  int64_t axis = scaleAxis(node, x, scale);
+  ScaleAxis axis = scaleAxis(node, x, scale, zero);
   if (node.failed())
     return;
   // Weights stay small.
   constexpr int64_t leastWeight = 1024;
-  if (x.known() && scale.known() && isByte(x.dtype()) && x.rank() > 1 &&
-      x.size() >= leastWeight && (!zero || zero.known())) {
+  bool isWeight = x.known() && scale.known() && isByte(x.dtype()) &&
+                  x.rank() > 1 && x.size() >= leastWeight &&
+                  (!zero || zero.known());
+  if (isWeight && axis.block > 0 && x.dim(axis.axis) % axis.block == 0) {
+    Vals operands = {x, scale};
+    if (zero)
+      operands.push_back(zero);
+    return node.out(e.make(ops::ConstexprBlockwiseShiftScale, operands));
+  }
+  if (isWeight && axis.block == 0) {
     if (!zero)
       zero = e.filled(x.dtype(), scale.shape(), 0);
     Shape shape = scale.size() == 1 ? Shape() : Shape{scale.size()};
     return node.out(e.make(ops::ConstexprAffineDequantize,
                            {x, e.reshape(zero, shape), e.reshape(scale, shape)},
-                           {Attr(param::axis, axis)}));
+                           {Attr(param::axis, axis.axis)}));
   }
   Val result = shifted(e, x, zero, axis, scale.dtype());
   node.out(e.mul(result, alongAxis(e, scale, x, axis)));
@@ -92,7 +146,9 @@ static void dequantizeLinear(Node &node) {
 static void dynamicQuantizeLinear(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0), zero = e.scalar(DType::FP32, 0);
-  Shape axes = node.axes(1, 100, x.rank());
+  Shape axes;
+  for (int64_t axis = 0; axis != x.rank(); ++axis)
+    axes.push_back(axis);
   Val low =
       e.binary(ops::Minimum, zero, e.reduce(ops::ReduceMin, x, axes, false));
   Val high =

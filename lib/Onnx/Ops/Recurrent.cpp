@@ -55,11 +55,19 @@ static bool readLayer(Node &node, llvm::ArrayRef<StringRef> defaults,
   }
   if (layer.batchFirst)
     layer.x = e.transpose(layer.x, {1, 0, 2});
-  StringRef direction = node.attrText("direction", "forward");
+  StringRef direction =
+      node.hasAttr("direction")
+          ? node.attrChoice("direction",
+                            {"forward", "reverse", "bidirectional"})
+          : "forward";
   layer.directions = direction == "bidirectional" ? 2 : 1;
   layer.firstIsReverse = direction == "reverse";
   layer.batch = layer.x.dim(1);
   layer.hidden = layer.hiddenWeights.dim(2);
+  if (node.attr("hidden_size", layer.hidden) != layer.hidden) {
+    node.fail("`hidden_size` is not that of the weights");
+    return false;
+  }
   if (layer.inputWeights.dim(0) != layer.directions) {
     node.fail("the weights must have an entry for each direction");
     return false;

@@ -19,6 +19,16 @@ static void reduce(Node &node) {
   Shape axes = node.axes(1, Since, x.rank(), !nothing);
   if (node.failed())
     return;
+  // Nothing is summed, and the rest of the function remains.
+  if (axes.empty() &&
+      (&Def == &ops::ReduceL1Norm || &Def == &ops::ReduceL2Norm))
+    return node.out(node.e.unary(ops::Abs, x));
+  if (axes.empty() && &Def == &ops::ReduceSumSquare)
+    return node.out(node.e.mul(x, x));
+  if (axes.empty() && &Def == &ops::ReduceLogSum)
+    return node.out(node.e.unary(
+        ops::Log, x,
+        {{param::epsilon, Constant::scalar(Emitter::wideOf(x), 0)}}));
   if (axes.empty())
     return node.out(x);
   node.out(node.e.reduce(Def, x, axes, keep));

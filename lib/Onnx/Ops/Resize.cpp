@@ -205,6 +205,9 @@ static void readScaled(Node &n, bool scalesAreAttribute) {
       scalesAreAttribute ? n.attrNumbers("scales") : n.numbers(1);
   if (n.failed())
     return;
+  // As ONNX's own case of version 10, and onnxruntime.
+  if (mode.mode == "nearest" && n.opset() >= 10)
+    mode.rounding = "ceil_where_smaller";
   std::vector<ResizeAxis> ways = waysOf(n, x, scales);
   if (!n.failed())
     resize(n, x, ways, mode);

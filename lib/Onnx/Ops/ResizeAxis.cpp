@@ -10,22 +10,24 @@ using namespace anec;
 using namespace anec::onnx;
 
 double ResizeAxis::positionOf(const ResizeMode &mode, int64_t i) const {
-  double at = double(i), inputs = double(extent);
+  // In fp32, as others compute it: it decides which element is nearest.
+  auto at = float(i), inputs = float(extent), scale = float(this->scale),
+       start = float(this->start), end = float(this->end);
   // The length of the output before it is rounded down.
-  double length = inputs * scale;
+  float length = inputs * scale;
   StringRef how = mode.coordinates;
   if (how == "half_pixel")
-    return (at + 0.5) / scale - 0.5;
+    return (at + 0.5f) / scale - 0.5f;
   if (how == "half_pixel_symmetric") {
-    double adjustment = double(count) / length, center = inputs / 2;
-    return center * (1 - adjustment) + (at + 0.5) / scale - 0.5;
+    float adjustment = float(count) / length, center = inputs / 2;
+    return center * (1 - adjustment) + (at + 0.5f) / scale - 0.5f;
   }
   if (how == "pytorch_half_pixel")
-    return length > 1 ? (at + 0.5) / scale - 0.5 : 0;
+    return length > 1 ? (at + 0.5f) / scale - 0.5f : 0;
   if (how == "align_corners")
     return length == 1 ? 0 : at * (inputs - 1) / (length - 1);
   if (how == "tf_half_pixel_for_nn")
-    return (at + 0.5) / scale;
+    return (at + 0.5f) / scale;
   if (how == "tf_crop_and_resize")
     return length > 1 ? start * (inputs - 1) +
                             at * (end - start) * (inputs - 1) / (length - 1)
@@ -39,7 +41,9 @@ bool ResizeAxis::isOutside(const ResizeMode &mode, int64_t i) const {
          (position < 0 || position > double(extent - 1));
 }
 
-static double rounded(double position, StringRef rounding) {
+static double rounded(double position, StringRef rounding, double scale) {
+  if (rounding == "ceil_where_smaller")
+    return scale < 1 ? std::ceil(position) : std::floor(position);
   if (rounding == "round_prefer_floor")
     return std::ceil(position - 0.5);
   if (rounding == "round_prefer_ceil")
@@ -68,7 +72,7 @@ std::vector<double> ResizeAxis::weights(const ResizeMode &mode) const {
       row[std::clamp<int64_t>(at, 0, extent - 1)] += weight;
     };
     if (mode.mode == "nearest") {
-      add(int64_t(rounded(position, mode.rounding)), 1);
+      add(int64_t(rounded(position, mode.rounding, scale)), 1);
       continue;
     }
     auto below = int64_t(std::floor(position));

@@ -115,6 +115,8 @@ static void split(Node &node) {
     sizes = node.attrInts("split");
   else if (node.has(1))
     sizes = node.ints(1);
+  if (node.opset() >= 18 && node.attr("num_outputs", count) != count)
+    return node.fail("`num_outputs` is not the number of outputs");
   if (node.failed())
     return;
   if (count == 0)
@@ -235,13 +237,23 @@ static void pad(Node &node) {
   Val x = node.in(0);
   bool attributes = node.opset() < 11;
   Shape pads = attributes ? node.attrInts("pads") : node.ints(1);
-  StringRef mode = node.attrText("mode", "constant");
+  static constexpr llvm::StringLiteral modes[] = {"constant", "reflect", "edge",
+                                                  "wrap"};
+  StringRef mode = node.attrChoice(
+      "mode", llvm::ArrayRef(modes).take_front(node.opset() < 19 ? 3 : 4));
   double value = 0;
   if (attributes)
     value = node.attrNumber("value", 0);
   else if (node.has(2))
     value = node.number(2);
-  Shape axes = node.axes(3, 0, x.rank());
+  // In their order, which is that of the pads.
+  Shape axes;
+  if (node.opset() >= 18 && node.has(3))
+    for (int64_t axis : node.ints(3))
+      axes.push_back(node.normalized(axis, x.rank()));
+  else
+    for (int64_t axis = 0; axis != x.rank(); ++axis)
+      axes.push_back(axis);
   if (node.failed() || !x)
     return;
   size_t count = axes.size();
@@ -294,7 +306,8 @@ static void depthToSpace(Node &node) {
                      "of the block");
   int64_t n = x.dim(0), c = x.dim(1) / (block * block), h = x.dim(2),
           w = x.dim(3);
-  bool columnsFirst = node.attrText("mode", "DCR") == "DCR";
+  bool columnsFirst =
+      node.opset() < 11 || node.attrChoice("mode", {"DCR", "CRD"}) == "DCR";
   Val parts = columnsFirst ? e.reshape(x, {n, block, block, c, h, w})
                            : e.reshape(x, {n, c, block, block, h, w});
   Val moved = columnsFirst ? e.transpose(parts, {0, 3, 4, 1, 5, 2})

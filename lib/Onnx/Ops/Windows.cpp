@@ -21,7 +21,10 @@ bool onnx::readWindows(Node &node, Shape kernel,
   windows.strides = orOnes(node.attrInts("strides"), count);
   windows.dilations = orOnes(node.attrInts("dilations"), count);
   Shape pads = node.attrInts("pads");
-  StringRef autoPad = node.attrText("auto_pad", "NOTSET");
+  StringRef autoPad = node.attrChoice(
+      "auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"});
+  if (node.failed())
+    return false;
   if (pads.empty() || autoPad != "NOTSET")
     pads.assign(2 * count, 0);
   if (kernel.size() != count || windows.strides.size() != count ||

@@ -147,6 +147,35 @@ def models():
     made.op("MatMul", "x", "x", name="product")
     yield "product", changed(finish(made, None))
     yield "recursive", recursive()
+    yield from attributes()
+
+
+def node(name, op, opset, *more, **given):
+    """A model of one node with `more` inputs."""
+    made = graph(1, 1, 4, 4)
+    made.op(op, "x", *more, name="it", **given)
+    return name, changed(finish(made, None), opset=opset)
+
+
+def attributes():
+    """Models with attributes that the operator does not have, or not so."""
+    weight = numpy.ones([1, 1, 3, 3], numpy.float32)
+    yield node("attribute", "Conv", 13, weight, padding_mode="reflect")
+    yield node("attribute-of-later", "MaxPool", 9, kernel_shape=[2, 2], ceil_mode=1)
+    yield node("attribute-type", "Softmax", 13, axis=1.0)
+    yield node("attribute-unread", "LayerNormalization", 17, weight[0, 0, 0, :1], stash_type=11)
+    yield node("attribute-default", "LayerNormalization", 17,
+               numpy.ones([4], numpy.float32), stash_type=1)
+    yield node("attribute-choice", "Pad", 13, numpy.zeros([8], numpy.int64), mode="wrap")
+    yield node("inputs", "Relu", 13, "x")
+    yield node("kernel", "Conv", 13, weight, kernel_shape=[2, 2])
+    yield node("old", "Concat", 1, axis=1)
+    yield node("new", "Mish", 13)
+    made = graph()
+    made.op("Relu", "x", name="it")
+    made.op("Elu", "t0", name="again", alpha=1.0)
+    made.nodes[-1]["attribute"] *= 2
+    yield "attribute-twice", changed(finish(made, None))
 
 
 def main(folder):
@@ -154,8 +183,15 @@ def main(folder):
     folder.mkdir(parents=True)
     for name, model in models():
         (folder / f"{name}.onnx").write_bytes(model)
-    (folder / "weights.bin").write_bytes(
-        numpy.array([0, 1, 2, 3], numpy.float32).tobytes())
+    weights = numpy.array([0, 1, 2, 3], numpy.float32).tobytes()
+    (folder / "weights.bin").write_bytes(weights)
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "weights.bin").write_bytes(weights)
+    for name, location in (("outside", "../weights.bin"),
+                           ("around", "../inner/weights.bin")):
+        (inner / f"{name}.onnx").write_bytes(external(location, length="12"))
+    (folder / "below.onnx").write_bytes(external("inner/weights.bin", length="12"))
     os.symlink("weights.bin", folder / "link.bin")
     numpy.save(folder / "x.npy", numpy.arange(6, dtype=numpy.float32)
                .reshape(2, 3) - 2)

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Runs nodes whose rules depend on the version of the operator set, or on NaN and
+infinity, with ane-run in fp32, and compares them with numbers of other tools.
+
+usage: run_rules.py ANE_RUN FOLDER
+
+Each runs with the input given to it, and with the input as a constant, which anec
+computes when it reads the model."""
+import pathlib
+import subprocess
+import sys
+
+import numpy
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from onnx_writer import Graph
+
+NAN, INF = numpy.nan, numpy.inf
+
+
+def floats(*values):
+    return numpy.array(values, numpy.float32)
+
+
+def image(*values):
+    return floats(*values).reshape(1, 1, 1, -1)
+
+
+# name, version, operator, inputs, attributes, result
+def rules():
+    ones = floats(1, 10, 100).reshape(1, 1, 3)
+    line = floats(1, 2, 3, 4).reshape(1, 1, 4)
+    for name, pads, right in (
+            # An odd number of elements less: the one more is cut in front, unless
+            # SAME_UPPER says otherwise.
+            ("NOTSET", {}, [10, 102, 20, 203, 30, 304, 40, 400]),
+            ("upper", {"auto_pad": "SAME_UPPER"}, [1, 10, 102, 20, 203, 30, 304, 40]),
+            ("lower", {"auto_pad": "SAME_LOWER"}, [10, 102, 20, 203, 30, 304, 40, 400])):
+        yield (f"transposed-{name}", 11, "ConvTranspose", [line, ones],
+               {"strides": [2], "output_shape": [8], **pads}, right)
+    # Version 10 takes the next element where it is smaller, version 11 says how.
+    four = image(1, 2, 3, 4)
+    yield "resize-10", 10, "Resize", [four, floats(1, 1, 1, 0.6)], {}, [1, 3]
+    yield "resize-10-larger", 10, "Resize", [four, floats(1, 1, 1, 1.5)], {}, \
+        [1, 1, 2, 3, 3, 4]
+    yield ("resize-11", 11, "Resize", [four, None, floats(1, 1, 1, 0.6)],
+           {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}, [1, 2])
+    whole = numpy.array([[4, -2, 6], [1, 2, 3], [-8, 0, 2], [5, 5, 5]], numpy.int8)
+    scales = floats(1, 2, 3, 0.5, 0.25, 1).reshape(2, 3)
+    yield ("blocks", 21, "DequantizeLinear", [whole, scales], {"axis": 0, "block_size": 2},
+           [4, -4, 18, 1, 4, 9, -4, 0, 2, 2.5, 1.25, 5])
+    zeros = numpy.array([[1, 0, 0], [0, 4, -1]], numpy.int8)
+    yield ("blocks-zero", 21, "DequantizeLinear", [whole, scales, zeros],
+           {"axis": 0, "block_size": 2}, [3, -4, 18, 0, 4, 9, -4, -1, 3, 2.5, 0.25, 6])
+    yield ("quantize-blocks", 21, "QuantizeLinear", [floats(1, 2, 3, 4), floats(0.5, 2)],
+           {"axis": 0, "block_size": 2}, [2, 4, 2, 2])
+    # The pads are in the order of the axes.
+    yield ("pad-axes", 18, "Pad", [floats(1, 2).reshape(1, 2), numpy.array([1, 0, 0, 2]),
+                                   None, numpy.array([1, 0])], {},
+           [0, 1, 2, 0, 0, 0, 0, 0, 0])
+    pairs = floats(1, -2, 3, -4).reshape(2, 2)
+    for op, right in (("ReduceSum", [1, -2, 3, -4]), ("ReduceL1", [1, 2, 3, 4]),
+                      ("ReduceSumSquare", [1, 4, 9, 16])):
+        yield f"nothing-{op}", 18, op, [pairs], {"noop_with_empty_axes": 1}, right
+    yield ("softmax-12", 12, "Softmax", [floats(0, 0, 0, 0).reshape(2, 1, 2)], {"axis": 1},
+           [0.5, 0.5, 0.5, 0.5])
+    yield ("softmax-12-flat", 12, "Softmax", [floats(0, 0, 0, 0).reshape(1, 2, 2)], {"axis": 1},
+           [0.25, 0.25, 0.25, 0.25])
+    both = numpy.array([12, -1, 0x7fff0001, 6], numpy.int32)
+    mask = numpy.array([10, 255, -2, 3], numpy.int32)
+    yield "bits-and", 18, "BitwiseAnd", [both, mask], {}, [8, 255, 0x7fff0000, 2]
+    yield "bits-or", 18, "BitwiseOr", [both, mask], {}, [14, -1, -1, 7]
+    yield "bits-xor", 18, "BitwiseXor", [both, mask], {}, [6, -256, -0x7fff0001, 5]
+    yield "bits-not", 18, "BitwiseNot", [both], {}, [-13, 0, -0x7fff0002, -7]
+    # Of NaN and infinity.
+    first, second = floats(NAN, 1, -INF), floats(1, NAN, 2)
+    yield "max-nan", 13, "Max", [first, second], {}, [NAN, NAN, 2]
+    yield "min-nan", 13, "Min", [second, first], {}, [NAN, NAN, -INF]
+    rows = floats(-INF, -INF, INF, 1, NAN, 2).reshape(3, 2)
+    yield "sum-of-powers", 13, "ReduceLogSumExp", [rows], {"axes": [1], "keepdims": 0}, \
+        [-INF, INF, NAN]
+    yield "largest", 13, "ReduceMax", [rows], {"axes": [1], "keepdims": 0}, [-INF, INF, NAN]
+    yield "smallest", 13, "ReduceMin", [rows], {"axes": [0], "keepdims": 0}, [NAN, -INF]
+    yield "place", 13, "ArgMax", [rows], {"axis": 1, "keepdims": 0}, [0, 0, 0]
+    yield "relu", 13, "Relu", [first], {}, [NAN, 1, 0]
+    yield "clip", 13, "Clip", [first, floats(-1).reshape(()), floats(6).reshape(())], {}, \
+        [NAN, 1, -1]
+    yield "log", 13, "Log", [floats(0, 1, INF)], {}, [-INF, 0, INF]
+
+
+def run(ane_run, folder, opset, op, inputs, attributes, known):
+    graph = Graph()
+    names, feeds = [], {}
+    for index, array in enumerate(inputs):
+        if array is None or known or index > 0 and array.dtype == numpy.int64:
+            names.append(array)
+            continue
+        feeds[f"x{index}"] = array
+        names.append(graph.input(f"x{index}", array.dtype, array.shape))
+    graph.op(op, *names, outputs=["y"], **attributes)
+    graph.output("y", numpy.float32)
+    graph.save(folder / "model.onnx", opset)
+    command = [ane_run, folder / "model.onnx", "--numerics=fp32", "--output-dir", folder]
+    for name, array in feeds.items():
+        numpy.save(folder / f"{name}.npy", array)
+        command += ["--input", f"{name}={folder}/{name}.npy"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    return done.stderr if done.returncode else numpy.load(folder / "y.npy").ravel()
+
+
+def main(ane_run, folder):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True)
+    count = wrong = 0
+    for name, opset, op, inputs, attributes, right in rules():
+        for known in (False, True):
+            got = run(ane_run, folder, opset, op, inputs, attributes, known)
+            count += 1
+            if isinstance(got, str) or len(got) != len(right) or not numpy.allclose(
+                    got, right, rtol=1e-5, equal_nan=True):
+                wrong += 1
+                print(f"{name}: {got}, not {right}", file=sys.stderr)
+    print(f"{count} runs, {wrong} wrong")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
