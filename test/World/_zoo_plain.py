@@ -10,6 +10,10 @@ def _plain(name, make, inputs, **more):
     return Architecture(name, "_zoo_modules", make, inputs, **more)
 
 
+# What coremltools' front ends lack, or what has no weights to compress.
+EXPORTED = ("export-*",)
+COREML = ("*-ios*",)
+COMPRESSED = ("int*", "uint*", "palette*", "sparse*")
 SERIES = normal(1, 10, 12)
 TOKENS = normal(1, 12, 32)
 ROWS = (
@@ -20,13 +24,14 @@ ROWS = (
            " nn.Conv2d(6, 16, 5), nn.Tanh(), nn.AvgPool2d(2), nn.Flatten(),"
            " nn.Linear(256, 84), nn.Tanh(), nn.Linear(84, 10))", normal(1, 1, 28, 28),
            flexible=(("x", 0, 1, 4),)),
-    _plain("lstm", "Recurrent('LSTM')", SERIES),
-    _plain("lstm-deep", "Recurrent('LSTM', num_layers=2, bidirectional=True)", SERIES),
-    _plain("lstm-projected", "Recurrent('LSTM', proj_size=0, bias=False)", SERIES),
-    _plain("gru", "Recurrent('GRU')", SERIES),
-    _plain("gru-both", "Recurrent('GRU', bidirectional=True)", SERIES),
-    _plain("rnn", "Recurrent('RNN', nonlinearity='relu')", SERIES),
-    _plain("tagger", "Tagger()", ids(12, name="tokens")),
+    _plain("lstm", "Recurrent('LSTM')", SERIES, without=EXPORTED),
+    _plain("lstm-deep", "Recurrent('LSTM', num_layers=2, bidirectional=True)", SERIES,
+           without=EXPORTED),
+    _plain("lstm-unbiased", "Recurrent('LSTM', bias=False)", SERIES, without=EXPORTED),
+    _plain("gru", "Recurrent('GRU')", SERIES, without=EXPORTED),
+    _plain("gru-both", "Recurrent('GRU', bidirectional=True)", SERIES, without=EXPORTED),
+    _plain("rnn", "Recurrent('RNN', nonlinearity='relu')", SERIES, without=EXPORTED),
+    _plain("tagger", "Tagger()", ids(12, name="tokens"), without=EXPORTED),
     _plain("attention", "Attention()", TOKENS),
     _plain("attention-zero", "Attention(add_zero_attn=True, add_bias_kv=True)", TOKENS),
     _plain("encoder", "Encoder()", TOKENS),
@@ -38,7 +43,7 @@ ROWS = (
     _plain("wavenet", "TemporalConv()", normal(1, 1, 100), flexible=(("x", 2, 50, 200),)),
     _plain("vocoder", "Vocoder()", normal(1, 20, 12), flexible=(("x", 2, 8, 40),)),
     _plain("volume", "Volume()", normal(1, 1, 8, 16, 16)),
-    _plain("spatial-transformer", "SpatialTransformer()", pixels(32)),
+    _plain("spatial-transformer", "SpatialTransformer()", pixels(32), without=EXPORTED),
     _plain("grid-sample", "GridSample()", pixels(16)
            + (Input("grid", "uniform", (1, 8, 10, 2)),)),
     _plain("grid-sample-nearest", "GridSample('nearest', 'zeros', False)", pixels(16)
@@ -48,26 +53,27 @@ ROWS = (
     _plain("unshuffle", "Unshuffle()", pixels(16)),
     _plain("einsum", "EinsumAttention()", TOKENS),
     _plain("bag", "Bag()", ids(12, name="tokens")),
-    _plain("embedding-bag", "EmbeddingBags()", ids(6, batch=2, name="tokens")),
+    _plain("embedding-bag", "EmbeddingBags()", ids(6, batch=2, name="tokens"),
+           without=COREML),
     _plain("spectrogram", "Spectrogram()", normal(1, 512)),
-    _plain("keywords", "KeywordSpotter()", normal(1, 512)),
+    _plain("keywords", "KeywordSpotter()", normal(1, 512), without=EXPORTED),
     _plain("autoencoder", "AutoEncoder()", pixels(32)),
     _plain("diffusion", "Diffusion()", normal(1, 4, 8, 8)
            + (Input("step", "uniform", (1,)),)),
-    _plain("activations", "Activations()", normal(4, 32)),
-    _plain("pools", "Pools()", normal(1, 4, 32, 32)),
-    _plain("upsamples", "Upsamples()", normal(1, 4, 10, 14)),
-    _plain("reductions", "Reductions()", normal(1, 6, 8, 10)),
+    _plain("activations", "Activations()", normal(4, 32), without=COMPRESSED),
+    _plain("pools", "Pools()", normal(1, 4, 32, 32), without=COMPRESSED),
+    _plain("upsamples", "Upsamples()", normal(1, 4, 10, 14), without=COMPRESSED),
+    _plain("reductions", "Reductions()", normal(1, 6, 8, 10), without=COMPRESSED),
     _plain("indexing", "Indexing()", normal(1, 20, 16)
-           + (Input("rows", "ids", (5,), 20),)),
+           + (Input("rows", "ids", (5,), 20),), without=COREML),
     _plain("experts", "MixtureOfExperts()", normal(1, 6, 32)),
     _plain("graph", "GraphConv()", normal(12, 8) + normal(12, 12, name="adjacency")),
     _plain("anchors", "Anchors()", pixels(64)),
     _plain("linear-attention", "LinearAttention()", normal(1, 8, 16)),
-    _plain("rotary", "Complexless()", normal(1, 12, 32)),
+    _plain("rotary", "Rotary()", normal(1, 12, 32), without=("script-*",)),
     _plain("norms", "Norms()", pixels(64)),
     _plain("raft", "Flow()", (Input("first", "pixels", (1, 3, 128, 128)),
-                              Input("second", "pixels", (1, 3, 128, 128)))),
+                              Input("second", "pixels", (1, 3, 128, 128))), without=COREML),
     _plain("running", "Running()", normal(1, 16), states=("mean",),
            without=("script-*", "dynamo-*")),
     _plain("cached", "Cached()", normal(1, 2, 32), states=("keys", "values"),

@@ -1,4 +1,6 @@
 """Architectures of transformers: text, speech, and images beside text."""
+import dataclasses
+
 from _zoo import Architecture, Input, ids, pixels
 
 # What most configurations call the extents of a small model.
@@ -41,67 +43,76 @@ T5 = ("vocab_size=100, d_model=48, d_kv=12, d_ff=96, num_layers=2, num_heads=4,"
       " use_cache=False, decoder_start_token_id=0")
 PAIR = ids() + ids(8, name="decoder_input_ids")
 
+# Operators of masks that coremltools does not have, nor the older exporter of ONNX.
+COREML = ("*-ios*",)
+NO_DIFF = ("*-ios*", "script-*")
+
 ENCODERS = (
-    _text("bert", "BertModel", SMALL + POSITIONS, ids() + MASK),
+    _text("bert", "BertModel", SMALL + POSITIONS, ids() + MASK, without=COREML),
     _text("bert-mlm", "BertForMaskedLM", SMALL + POSITIONS),
     _text("distilbert", "DistilBertModel", "vocab_size=100, dim=48, n_layers=2, n_heads=4,"
-          " hidden_dim=96, max_position_embeddings=64", ids() + MASK),
+          " hidden_dim=96, max_position_embeddings=64", ids() + MASK, without=COREML),
     _text("albert", "AlbertModel", SMALL + POSITIONS + ", embedding_size=24"),
     _text("electra", "ElectraModel", SMALL + POSITIONS + ", embedding_size=24"),
-    _text("roberta", "RobertaModel", SMALL + POSITIONS, ids() + MASK),
+    _text("roberta", "RobertaModel", SMALL + POSITIONS, ids() + MASK, without=COREML),
     _text("xlm-roberta", "XLMRobertaForSequenceClassification", SMALL + POSITIONS),
     _text("modernbert", "ModernBertModel", SMALL + POSITIONS + ", pad_token_id=0,"
           " bos_token_id=1, eos_token_id=2, cls_token_id=1, sep_token_id=2"),
     _text("mobilebert", "MobileBertModel", SMALL + POSITIONS + ", embedding_size=24,"
           " intra_bottleneck_size=24, true_hidden_size=24"),
     _text("deberta", "DebertaModel", SMALL + POSITIONS + ", relative_attention=True,"
-          " pos_att_type=['p2c', 'c2p'], type_vocab_size=0"),
+          " pos_att_type=['p2c', 'c2p'], type_vocab_size=0", without=("export-*",)),
     _text("deberta-v2", "DebertaV2Model", SMALL + POSITIONS + ", relative_attention=True,"
           " pos_att_type=['p2c', 'c2p'], type_vocab_size=0, position_buckets=16"),
     _text("mpnet", "MPNetModel", SMALL + POSITIONS),
-    _text("squeezebert", "SqueezeBertModel", SMALL + POSITIONS + ", embedding_size=48"),
-    _text("convbert", "ConvBertModel", SMALL + POSITIONS + ", embedding_size=48"),
+    _text("squeezebert", "SqueezeBertModel", SMALL + POSITIONS + ", embedding_size=48",
+          without=COREML),
+    _text("convbert", "ConvBertModel", SMALL + POSITIONS + ", embedding_size=48",
+          without=COREML),
     _text("fnet", "FNetModel", "vocab_size=100, hidden_size=48, num_hidden_layers=2,"
           " intermediate_size=96, max_position_embeddings=64"),
     _text("layoutlm", "LayoutLMModel", SMALL + POSITIONS),
     _text("funnel", "FunnelModel", "vocab_size=100, block_sizes=[1, 1], d_model=48, n_head=4,"
-          " d_head=12, d_inner=96"),
+          " d_head=12, d_inner=96", without=COREML),
     _text("xlnet", "XLNetModel", "vocab_size=100, d_model=48, n_layer=2, n_head=4, d_inner=96"),
 )
 
 DECODERS = (
     _text("gpt2", "GPT2LMHeadModel", "vocab_size=100, n_positions=64, n_embd=48, n_layer=2,"
-          " n_head=4, use_cache=False", config="GPT2Config"),
+          " n_head=4, use_cache=False", config="GPT2Config", without=NO_DIFF),
     _text("gpt-neo", "GPTNeoForCausalLM", "vocab_size=100, hidden_size=48, num_layers=2,"
           " num_heads=4, max_position_embeddings=64, attention_types=[[['global', 'local'], 1]],"
-          " window_size=8, use_cache=False"),
-    _text("gpt-neox", "GPTNeoXForCausalLM", SMALL + POSITIONS + ", use_cache=False"),
+          " window_size=8, use_cache=False", without=NO_DIFF),
+    _text("gpt-neox", "GPTNeoXForCausalLM", SMALL + POSITIONS + ", use_cache=False",
+          without=NO_DIFF),
     _text("opt", "OPTForCausalLM", "vocab_size=100, hidden_size=48, num_hidden_layers=2,"
           " ffn_dim=96, num_attention_heads=4, max_position_embeddings=64,"
           " word_embed_proj_dim=48, use_cache=False"),
     _text("bloom", "BloomForCausalLM", "vocab_size=100, hidden_size=48, n_layer=2, n_head=4,"
-          " use_cache=False"),
-    _text("llama", "LlamaForCausalLM", DECODER),
-    _text("mistral", "MistralForCausalLM", DECODER + ", sliding_window=8"),
-    _text("qwen2", "Qwen2ForCausalLM", DECODER),
-    _text("qwen3", "Qwen3ForCausalLM", DECODER + ", head_dim=12"),
-    _text("gemma", "GemmaForCausalLM", DECODER + ", head_dim=12"),
-    _text("gemma2", "Gemma2ForCausalLM", DECODER + ", head_dim=12, sliding_window=8"),
+          " use_cache=False", without=COREML),
+    _text("llama", "LlamaForCausalLM", DECODER, without=NO_DIFF),
+    _text("mistral", "MistralForCausalLM", DECODER + ", sliding_window=8", without=NO_DIFF),
+    _text("qwen2", "Qwen2ForCausalLM", DECODER, without=NO_DIFF),
+    _text("qwen3", "Qwen3ForCausalLM", DECODER + ", head_dim=12", without=NO_DIFF),
+    _text("gemma", "GemmaForCausalLM", DECODER + ", head_dim=12", without=NO_DIFF),
+    _text("gemma2", "Gemma2ForCausalLM", DECODER + ", head_dim=12, sliding_window=8",
+          without=NO_DIFF),
     _text("gemma3", "Gemma3ForCausalLM", DECODER + ", head_dim=12, sliding_window=8",
-          config="Gemma3TextConfig"),
-    _text("phi", "PhiForCausalLM", DECODER),
-    _text("phi3", "Phi3ForCausalLM", DECODER),
+          config="Gemma3TextConfig", without=NO_DIFF),
+    _text("phi", "PhiForCausalLM", DECODER, without=NO_DIFF),
+    _text("phi3", "Phi3ForCausalLM", DECODER, without=NO_DIFF),
     _text("falcon", "FalconForCausalLM", "vocab_size=100, hidden_size=48, num_hidden_layers=2,"
-          " num_attention_heads=4, use_cache=False"),
-    _text("stablelm", "StableLmForCausalLM", DECODER + ", partial_rotary_factor=0.5"),
-    _text("starcoder2", "Starcoder2ForCausalLM", DECODER),
-    _text("cohere", "CohereForCausalLM", DECODER),
-    _text("olmo2", "Olmo2ForCausalLM", DECODER),
-    _text("granite", "GraniteForCausalLM", DECODER),
-    _text("smollm3", "SmolLM3ForCausalLM", DECODER),
+          " num_attention_heads=4, use_cache=False", without=NO_DIFF),
+    _text("stablelm", "StableLmForCausalLM", DECODER + ", partial_rotary_factor=0.5",
+          without=NO_DIFF),
+    _text("starcoder2", "Starcoder2ForCausalLM", DECODER, without=NO_DIFF),
+    _text("cohere", "CohereForCausalLM", DECODER, without=NO_DIFF),
+    _text("olmo2", "Olmo2ForCausalLM", DECODER, without=NO_DIFF),
+    _text("granite", "GraniteForCausalLM", DECODER, without=NO_DIFF),
+    _text("smollm3", "SmolLM3ForCausalLM", DECODER, without=NO_DIFF),
     _text("mamba", "MambaForCausalLM", "vocab_size=100, hidden_size=48, num_hidden_layers=2,"
           " state_size=8, use_cache=False", ids(8)),
-    _text("mixtral", "MixtralForCausalLM", DECODER + ", num_local_experts=4"),
+    _text("mixtral", "MixtralForCausalLM", DECODER + ", num_local_experts=4", without=NO_DIFF),
 )
 
 PAIRS = (
@@ -157,4 +168,17 @@ AUDIO = (
                  (Input("past_values", "normal", (1, 32, 2)),)),
 )
 
-ROWS = ENCODERS + DECODERS + PAIRS + VISIONS + AUDIO
+# With the mask that is added to the scores as an input, which spares the model from
+# making one: so others bring language models to Core ML.
+SCORES = ids() + (Input("attention_mask", "normal", (1, 1, 16, 16)),)
+
+
+def _masked(*names):
+    rows = {row.name: row for row in ENCODERS + DECODERS}
+    return tuple(dataclasses.replace(rows[name], name=f"{name}-masked", inputs=SCORES,
+                                     without=()) for name in names)
+
+
+MASKED = _masked("bert", "roberta", "gpt2", "gpt-neox", "llama", "mistral", "qwen3", "gemma3",
+                 "phi3")
+ROWS = ENCODERS + DECODERS + PAIRS + VISIONS + AUDIO + MASKED

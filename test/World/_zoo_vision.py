@@ -16,6 +16,11 @@ def _torchvision(name, make, inputs=None, **more):
     return Architecture(name, "torchvision.models", make, inputs or pixels(64), **more)
 
 
+# Operators that coremltools does not have, in traces or at all.
+TRACED = ("trace-*", "image*", "classifier*", "functions*", "int*", "uint*", "palette*",
+          "sparse*")
+COREML = ("*-ios*",)
+
 TORCHVISION = (
     _torchvision("resnet", "ResNet(resnet.BasicBlock, [1, 1, 1, 1], num_classes=10)"),
     _torchvision("resnext", "ResNet(resnet.Bottleneck, [1, 1, 1, 1], num_classes=10,"
@@ -36,10 +41,10 @@ TORCHVISION = (
     _torchvision("swin-v2-torchvision", "SwinTransformer(patch_size=[4, 4], embed_dim=24,"
                  " depths=[2, 2], num_heads=[2, 4], window_size=[4, 4], num_classes=10,"
                  " block=swin_transformer.SwinTransformerBlockV2,"
-                 " downsample_layer=swin_transformer.PatchMergingV2)"),
+                 " downsample_layer=swin_transformer.PatchMergingV2)", without=TRACED),
     _torchvision("maxvit", "MaxVit(input_size=(64, 64), stem_channels=16, partition_size=4,"
                  " block_channels=[16, 32], block_layers=[1, 1], head_dim=8,"
-                 " stochastic_depth_prob=0.0, num_classes=10)"),
+                 " stochastic_depth_prob=0.0, num_classes=10)", without=TRACED),
     _torchvision("convnext-torchvision", "ConvNeXt([convnext.CNBlockConfig(16, 32, 2),"
                  " convnext.CNBlockConfig(32, None, 2)], num_classes=10)"),
     _torchvision("lraspp", "segmentation.lraspp_mobilenet_v3_large(num_classes=4,"
@@ -48,7 +53,7 @@ TORCHVISION = (
                  " weights_backbone=None)"),
     _torchvision("swin-3d", "video.SwinTransformer3d(patch_size=[2, 4, 4], embed_dim=24,"
                  " depths=[2, 1], num_heads=[2, 2], window_size=[2, 4, 4], num_classes=10)",
-                 (Input("video", "normal", (1, 3, 4, 32, 32)),)),
+                 (Input("video", "normal", (1, 3, 4, 32, 32)),), without=COREML),
     _torchvision("mvit-3d", "video.MViT((32, 32), 4, [video.mvit.MSBlockConfig(2, 16, 16,"
                  " [3, 3, 3], [3, 3, 3], [1, 1, 1], [1, 2, 2]), video.mvit.MSBlockConfig(2, 16,"
                  " 32, [3, 3, 3], [3, 3, 3], [1, 2, 2], [1, 1, 1])], residual_pool=False,"

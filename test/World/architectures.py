@@ -12,11 +12,12 @@ import _doors
 import _packages
 import _zoo
 import _zoo_plain
+import _zoo_text
 import harness
 from harness import RIGHT, Item, near, refused, relative_error, wrong
 
 # The first row's turn: each list can grow at its end without a change to other rows.
-LISTS = ((0, _zoo_plain.ROWS),)
+LISTS = ((0, _zoo_plain.ROWS), (138, _zoo_text.ROWS))
 ROWS = [row for _, rows in LISTS for row in rows]
 
 EXACT = 1e-4  # Of the largest element, in fp32.
@@ -29,7 +30,8 @@ WORSE = 1.5
 def items():
     result = []
     for place, row in (one for start, rows in LISTS for one in enumerate(rows, start)):
-        sample = {door.name for door in (turn(_doors.ONNX, row, place),
+        onnx = _doors.ONNX_RANGES if row.flexible else _doors.ONNX
+        sample = {door.name for door in (turn(onnx, row, place),
                                          turn(_doors.COREML, row, place)) if door}
         result += [Item(row.name, door.name, functools.partial(check, row, door),
                         sample=door.name in sample, seconds=240)
@@ -55,22 +57,24 @@ class Unavailable(Exception):
 
 @functools.lru_cache(maxsize=2)
 def built(row):
+    import torch
+    torch.backends.mha.set_fastpath_enabled(False)  # Ops that no exporter has.
     return _zoo.build(row)
 
 
 def reference(ctx, row):
-    """{in:NAME, out:I, half:I} of PyTorch."""
+    """{in:NAME, out:I, half:I, auto:I} of PyTorch."""
     def fill(folder):
         harness.save_arrays(folder / "arrays.npz", compute_arrays(row, *built(row)))
     return harness.load_arrays(
-        ctx.computed(fill, "reference", row.key(), _zoo.compute) / "arrays.npz")
+        ctx.computed(fill, "reference", row.key(), _zoo.COMPUTE) / "arrays.npz")
 
 
 def compute_arrays(row, model, inputs):
-    exact, half = _zoo.compute(model, inputs)
     arrays = {f"in:{one.name}": to_numpy(value) for one, value in zip(row.inputs, inputs)}
-    arrays |= {f"out:{i}": value for i, value in enumerate(exact)}
-    return arrays | {f"half:{i}": value for i, value in enumerate(half or [])}
+    for kind, outputs in _zoo.compute(model, inputs).items():
+        arrays |= {f"{kind}:{i}": value for i, value in enumerate(outputs)}
+    return arrays
 
 
 def to_numpy(value):
@@ -92,7 +96,8 @@ def written_by_peer(ctx, row, door, count):
         model, inputs = copy.deepcopy(built(row))
         try:
             if door.is_onnx:
-                _doors.write_onnx(door, row, model, inputs, count, folder / "m.onnx")
+                write = _doors.write_flexible_onnx if door.form else _doors.write_onnx
+                write(door, row, model, inputs, count, folder / "m.onnx")
             else:
                 _doors.write_package(door, row, model, inputs, folder / "m.mlpackage")
         except Exception as error:  # Whatever a peer raises.
@@ -110,7 +115,7 @@ def check(row, door, ctx):
     except Unavailable as error:
         return {"peer": harness.absent(str(error))}
     if door.is_onnx:
-        return check_onnx(ctx, row, folder / "m.onnx", arrays)
+        return check_onnx(ctx, row, door, folder / "m.onnx", arrays)
     return check_package(ctx, row, door, folder, arrays)
 
 
@@ -124,17 +129,22 @@ def error_of(outputs, expected, names=None):
     return max(relative_error(outputs[name], value) for name, value in zip(names, expected))
 
 
-def check_onnx(ctx, row, path, arrays):
-    steps = {}
-    steps["read"] = ctx.step(ctx.run("anec", path, "-o", "read.mil")) or RIGHT
+def check_onnx(ctx, row, door, path, arrays):
+    """A file with extents that vary is run with several, and written with the row's."""
+    flags = [f"--shape={one.name}=" + "x".join(map(str, one.shape)) for one in row.inputs
+             if door.form]
+    steps = {"read": ctx.step(ctx.run("anec", path, *flags, "-o", "read.mil")) or RIGHT}
     if steps["read"] != RIGHT:
         return steps
-    inputs, exact = part(arrays, "in"), part(arrays, "out").values()
-    outputs, outcome = ctx.outputs(path, inputs, "--numerics=fp32")
-    steps["run"] = outcome or near(error_of(outputs, exact), EXACT)
-    steps["fp16"] = check_half(ctx, row, path, arrays)
-    steps["written"], again = check_written(ctx, path, "written.mlpackage", "--precision=fp32")
-    if again and outputs:
+    for place, (_, inputs, exact) in reversed(list(enumerate(cases(row, door, arrays)))):
+        outputs, outcome = ctx.outputs(path, inputs, "--numerics=fp32", name=f"run-{place}")
+        steps["run"] = outcome or near(error_of(outputs, exact), EXACT)
+        if steps["run"] != RIGHT:
+            break
+    steps["fp16"] = check_half(ctx, row, path, arrays, flags)
+    steps["written"], again = check_written(ctx, path, "written.mlpackage", "--precision=fp32",
+                                            *flags)
+    if again and outputs:  # Of the last run, with the row's own inputs.
         back, outcome = ctx.outputs(again, inputs, "--numerics=fp32")
         steps["again"] = outcome or near(error_of(back, outputs.values(), list(outputs)), EXACT)
     return steps
@@ -142,8 +152,8 @@ def check_onnx(ctx, row, path, arrays):
 
 def check_written(ctx, path, name, *flags):
     """(outcome, path or None) of writing a package that coremltools loads."""
-    if "--precision=fp32" in flags and not has_precision(ctx):
-        flags = ()
+    if not has_precision(ctx):
+        flags = [flag for flag in flags if flag != "--precision=fp32"]
     outcome = ctx.step(ctx.run("anec", path, *flags, "-o", name))
     if outcome:
         return outcome, None
@@ -164,12 +174,12 @@ def has_precision(ctx):
     return "--precision" in flags_of(str(ctx.build / "bin" / "anec"))
 
 
-def check_half(ctx, row, path, arrays):
+def check_half(ctx, row, path, arrays, more):
     """anec's package in fp16, beside the better of PyTorch's .half() and coremltools'.
     Of a few outputs, one draw of inputs says little: before a package is called wrong,
     the largest errors of four draws are compared."""
     flags = () if has_precision(ctx) else ("--passes=narrow", "--interface=fp32")
-    outcome = ctx.step(ctx.run("anec", path, *flags, "-o", "half.mlpackage"))
+    outcome = ctx.step(ctx.run("anec", path, *flags, *more, "-o", "half.mlpackage"))
     if outcome:
         return outcome
     theirs = coremltools_half(ctx, row, arrays)
@@ -181,10 +191,9 @@ def check_half(ctx, row, path, arrays):
         if outcome:
             return outcome
         ours = worst["anec"]
-        peers = [name for name in worst if name != "anec"]
-        if not peers:
-            return RIGHT if ours <= 1e-2 else wrong(f"off by {ours:.2g}, no peer has fp16")
-        best = min(peers, key=worst.get)
+        # Automatic casts keep much in fp32: they count where no peer is fp16 throughout.
+        peers = [name for name in worst if name not in ("anec", "autocast")]
+        best = min(peers or ["autocast"], key=worst.get)
         if ours <= max(FLOOR, WORSE * worst[best]):
             return RIGHT
     return wrong(f"off by {ours:.2g}, {best} by {worst[best]:.2g}")
@@ -202,6 +211,8 @@ def half_errors(ctx, ours, theirs, arrays, worst):
     note("anec", error_of(outputs, exact))
     if half := part(arrays, "half"):
         note("PyTorch", max(map(relative_error, half.values(), exact)))
+    if casts := part(arrays, "auto"):
+        note("autocast", max(map(relative_error, casts.values(), exact)))
     if theirs:
         outputs, failed = ctx.outputs(theirs, package_inputs(theirs, inputs))
         if not failed:
@@ -312,8 +323,9 @@ def judge_run(ctx, row, door, folder, inputs, outputs, expected, arrays):
         dense = folder / "dense.mlpackage"
         plain, outcome = ctx.outputs(dense, package_inputs(dense, inputs), "--numerics=fp32",
                                      name="dense")
-        # coremltools rounds what it unpacks to fp16.
-        return outcome or near(error_of(outputs, plain.values(), list(plain)), 2 * FLOOR)
+        # coremltools rounds to fp16 what it computes of compressed weights.
+        limit = half_limit(arrays) if _doors.computes_weights(door) else EXACT
+        return outcome or near(error_of(outputs, plain.values(), list(plain)), limit)
     _, names = _packages.features(folder / "m.mlpackage", "first" if door.form == "functions"
                                   else None)
     if door.form == "classifier":
