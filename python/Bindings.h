@@ -5,8 +5,9 @@
 ///
 /// \file
 /// The module anec._anec: handles are classes, options are dicts, arrays are
-/// numpy arrays. Users import python/anec/*.py, which passes contiguous arrays
-/// in types that the ports accept. Long calls release the interpreter lock.
+/// objects with the buffer protocol. Users import python/anec/*.py, which
+/// passes contiguous numpy arrays in types that the ports accept. Long calls
+/// release the interpreter lock.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,6 @@
 
 #include "anec-c.h"
 #include <memory>
-#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <string>
 #include <vector>

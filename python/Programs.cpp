@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Arrays.h"
 
 using namespace anec::python;
 
@@ -175,30 +175,31 @@ static py::list explainLogText(const std::string &text) {
 // Text
 //===----------------------------------------------------------------------===//
 
-static py::array_t<int32_t> encode(const Tokenizer &tokenizer,
-                                   const std::string &text) {
+static Memory encode(const Tokenizer &tokenizer, const std::string &text) {
   size_t count = 0;
   Reports reports;
   reports.check(anec_tokenizer_encode(tokenizer.handle, text.c_str(), nullptr,
                                       0, &count, reports.get()));
-  py::array_t<int32_t> ids(py::ssize_t(count), nullptr);
+  Memory ids(count);
   reports.check(anec_tokenizer_encode(tokenizer.handle, text.c_str(),
-                                      ids.mutable_data(), count, &count,
+                                      ids.elements(), count, &count,
                                       reports.get()));
   return ids;
 }
 
-static py::bytes decode(const Tokenizer &tokenizer,
-                        const py::array_t<int32_t> &ids) {
-  size_t count = 0;
+static py::bytes decode(const Tokenizer &tokenizer, const py::buffer &ids) {
+  Arrays<anec_input> array("ids", ids);
+  if (array.data()->dtype != ANEC_INT32)
+    throw py::type_error("token ids are int32");
+  auto *elements = static_cast<const int32_t *>(array.data()->data);
+  size_t length = array.data()->bytes / sizeof(int32_t), count = 0;
   Reports reports;
-  reports.check(anec_tokenizer_decode(tokenizer.handle, ids.data(),
-                                      size_t(ids.size()), nullptr, 0, &count,
-                                      reports.get()));
+  reports.check(anec_tokenizer_decode(tokenizer.handle, elements, length,
+                                      nullptr, 0, &count, reports.get()));
   std::string bytes(count, '\0');
-  reports.check(anec_tokenizer_decode(tokenizer.handle, ids.data(),
-                                      size_t(ids.size()), bytes.data(), count,
-                                      &count, reports.get()));
+  reports.check(anec_tokenizer_decode(tokenizer.handle, elements, length,
+                                      bytes.data(), count, &count,
+                                      reports.get()));
   return bytes;
 }
 
@@ -233,12 +234,11 @@ public:
 
   uint64_t count() const { return anec_windows_count(handle); }
   py::tuple next() const {
-    py::array_t<int32_t> tokens(py::ssize_t(length), nullptr),
-        targets(py::ssize_t(length), nullptr);
+    Memory tokens(length), targets(length);
     Reports reports;
-    reports.check(anec_windows_next(handle, tokens.mutable_data(),
-                                    targets.mutable_data(), reports.get()));
-    return py::make_tuple(tokens, targets);
+    reports.check(anec_windows_next(handle, tokens.elements(),
+                                    targets.elements(), reports.get()));
+    return py::make_tuple(std::move(tokens), std::move(targets));
   }
 
 private:

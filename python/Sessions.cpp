@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Arrays.h"
 
 using namespace anec::python;
 
@@ -17,85 +17,6 @@ static anec_session_options sessionOptions(Options &values) {
   options.seed = values.number("seed");
   return options;
 }
-
-//===----------------------------------------------------------------------===//
-// Arrays
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct DTypeName {
-  anec_dtype dtype;
-  const char *name;
-};
-// numpy has no bfloat16: arrays have its bits.
-constexpr DTypeName dtypes[] = {
-    {ANEC_BOOL, "bool"},     {ANEC_FP16, "float16"},
-    {ANEC_FP32, "float32"},  {ANEC_FP64, "float64"},
-    {ANEC_BF16, "uint16"},   {ANEC_INT8, "int8"},
-    {ANEC_INT16, "int16"},   {ANEC_INT32, "int32"},
-    {ANEC_INT64, "int64"},   {ANEC_UINT8, "uint8"},
-    {ANEC_UINT16, "uint16"}, {ANEC_UINT32, "uint32"},
-    {ANEC_UINT64, "uint64"}, {ANEC_OTHER_DTYPE, "uint8"},
-};
-} // namespace
-
-static const char *nameOf(anec_dtype dtype) {
-  for (const DTypeName &row : dtypes)
-    if (row.dtype == dtype)
-      return row.name;
-  return "uint8";
-}
-
-static anec_dtype dtypeOf(const py::array &array) {
-  std::string name = py::str(array.dtype().attr("name"));
-  for (const DTypeName &row : dtypes)
-    if (name == row.name && row.dtype != ANEC_BF16)
-      return row.dtype;
-  return ANEC_OTHER_DTYPE;
-}
-
-namespace {
-/// Named arrays, as structs of the C API; the dict keeps the arrays alive.
-template <typename Struct>
-class Arrays {
-public:
-  explicit Arrays(const py::dict &arrays) {
-    for (auto item : arrays)
-      add(py::cast<std::string>(item.first), py::cast<py::array>(item.second));
-  }
-  Arrays(const std::string &name, const py::array &array) { add(name, array); }
-
-  const Struct *data() const { return structs.data(); }
-  size_t size() const { return structs.size(); }
-
-private:
-  void add(const std::string &name, const py::array &array) {
-    if (!(array.flags() & py::array::c_style))
-      throw py::value_error("the array `" + name + "` is not contiguous");
-    names.push_back(std::make_unique<std::string>(name));
-    dims.push_back(std::make_unique<std::vector<int64_t>>(
-        array.shape(), array.shape() + array.ndim()));
-    static const int64_t scalar = 0;
-    Struct &made = structs.emplace_back(sized<Struct>());
-    made.name = names.back()->c_str();
-    made.dtype = dtypeOf(array);
-    setData(made, array);
-    made.bytes = size_t(array.nbytes());
-    made.rank = dims.back()->size();
-    made.dims = made.rank ? dims.back()->data() : &scalar;
-  }
-  static void setData(anec_input &made, const py::array &array) {
-    made.data = array.data();
-  }
-  static void setData(anec_output &made, const py::array &array) {
-    made.data = py::array(array).mutable_data();
-  }
-
-  std::vector<Struct> structs;
-  std::vector<std::unique_ptr<std::string>> names;
-  std::vector<std::unique_ptr<std::vector<int64_t>>> dims;
-};
-} // namespace
 
 static py::tuple shapeOf(const int64_t *dims, size_t rank) {
   py::tuple shape(rank);
@@ -226,12 +147,12 @@ public:
     reports.check(
         anec_session_save_weights(handle, path.c_str(), reports.get()));
   }
-  void setState(const std::string &name, const py::array &array) const {
+  void setState(const std::string &name, const py::buffer &array) const {
     Arrays<anec_input> state(name, array);
     Reports reports;
     reports.check(anec_session_set_state(handle, state.data(), reports.get()));
   }
-  void getState(const std::string &name, const py::array &array) const {
+  void getState(const std::string &name, const py::buffer &array) const {
     Arrays<anec_output> state(name, array);
     Reports reports;
     reports.check(anec_session_get_state(handle, state.data(), reports.get()));
@@ -381,7 +302,8 @@ private:
   using CountFloats = size_t (*)(const anec_session *);
   using GetFloats = anec_status (*)(const anec_session *, size_t,
                                     anec_floats *);
-  /// Returns views that keep `owner`, the Python object of the session, alive.
+  /// Returns memory that keeps `owner`, the Python object of the session,
+  /// alive.
   py::dict views(CountFloats count, GetFloats get,
                  const py::object &owner) const {
     py::dict arrays;
@@ -389,7 +311,7 @@ private:
       auto row = sized<anec_floats>();
       get(handle, i, &row);
       std::vector<py::ssize_t> shape(row.dims, row.dims + row.rank);
-      arrays[row.name] = py::array_t<float>(shape, row.data, owner);
+      arrays[row.name] = Memory(row.data, std::move(shape), owner);
     }
     return arrays;
   }
@@ -505,6 +427,7 @@ void anec::python::addSessions(py::module_ &module) {
 
 PYBIND11_MODULE(_anec, module) {
   module.doc() = "The C API of anec; the package anec is what people use.";
+  addArrays(module);
   addPrograms(module);
   addSessions(module);
 }

@@ -16,15 +16,18 @@ in a folder. `check`, `explain` and `predict` say what a chip does with it, and
 step; `Session.generate` continues a text, and `Session.evaluate` measures how well
 a model predicts one.
 
-Arrays are row-major, in the shape of the port; axes of one element may be added
-or dropped. A float input takes any float type of numpy, rounded to the nearest;
-an integer input takes any integers that fit. Outputs have the type of the port.
+Arrays have the shape of the port; axes of one element may be added or dropped.
+Their order in memory, byte order and alignment are free. A float input takes any
+float up to float64, integers and booleans, rounded to the nearest; what is too large
+becomes infinite, with a warning. An integer or boolean input takes integers that fit.
+All else raises TypeError or ValueError. Outputs are new arrays of the type of the
+port. Any numpy from 1.24 on will do.
 
 What goes wrong raises `anec.Error`, whose `diagnostics` have a place each.
 Warnings are Python warnings of the category `anec.Warning`. One thread at a time
 may use an object; others run meanwhile.
 """
-from ._anec import version as _version
+from ._loading import version as _version
 from ._compiler import (Cost, Finding, LoggedError, Program, Rule, check, compile,
                         compile_text, explain, explain_log, explain_log_text,
                         predict)

@@ -6,7 +6,7 @@ import typing
 
 import numpy
 
-from . import _anec
+from . import _anec, _arrays
 from ._compiler import Program
 from ._text import Tokenizer
 
@@ -38,26 +38,6 @@ class Evaluation(typing.NamedTuple):
     divergence_error: typing.Optional[float] = None
     agreements: typing.Optional[int] = None  #: tokens where both have the same
                                              #: most likely one
-
-
-def _as_array(value, port):
-    """`value` as an array that the port takes; raises when it loses something."""
-    array = numpy.asarray(value)
-    wanted = port.dtype
-    if array.dtype == wanted or (array.dtype.kind == "f" and wanted.kind == "f"
-                                 and array.dtype.itemsize <= 8):
-        pass
-    elif array.dtype.kind in "biu" and wanted.kind == "f":
-        array = array.astype(numpy.float32)
-    elif array.dtype.kind in "biu" and wanted.kind in "biu":
-        converted = array.astype(wanted)
-        if not numpy.array_equal(converted, array):
-            raise ValueError(f"`{port.name}` is {wanted}, and has elements "
-                             "that do not fit it")
-        array = converted
-    else:
-        raise TypeError(f"`{port.name}` is {wanted}, and the array {array.dtype}")
-    return numpy.asarray(array, order="C")
 
 
 class Session:
@@ -121,10 +101,7 @@ class Session:
         return list(self._get_ports(entry)[1].values())
 
     def _as_inputs(self, inputs, entry):
-        ports = self._get_ports(entry)[0]
-        return {name: _as_array(value, ports[name]) if name in ports
-                else numpy.asarray(value, order="C")
-                for name, value in inputs.items()}
+        return _arrays.as_inputs(inputs, self._get_ports(entry)[0])
 
     def run(self, inputs, entry=None):
         """Runs `entry` once with a dict of arrays; gives a dict of arrays. A
@@ -139,13 +116,13 @@ class Session:
     def gradients(self):
         """What the last run of a training entry left, by name: views of fp32
         arrays, which the next run changes."""
-        return self._handle.gradients(self._handle)
+        return _arrays.views(self._handle.gradients(self._handle))
 
     @property
     def weights(self):
         """The master weights of a package, by name: views of fp32 arrays, to be
         changed in place and then announced by weights_changed."""
-        return self._handle.weights(self._handle)
+        return _arrays.views(self._handle.weights(self._handle))
 
     def weights_changed(self):
         """Brings changed weights to the programs that read them."""
@@ -163,12 +140,12 @@ class Session:
     def set_state(self, name, value):
         """Fills memory of a MIL program that keeps its elements from run to
         run. Its elements have to be of its own type."""
-        self._handle.set_state(name, numpy.asarray(value, order="C"))
+        self._handle.set_state(name, _arrays.as_given(value, name))
 
     def get_state(self, name, array):
         """Copies such memory to `array`, and returns it."""
-        self._handle.get_state(name, array)
-        return array
+        return _arrays.fill(array,
+                            lambda memory: self._handle.get_state(name, memory))
 
     def generate(self, prompt, *, tokens=100, temperature=1.0, top_p=0.9, seed=0,
                  mark_beginning=False, tokenizer=None, callback=None, top_k=0,

@@ -5,7 +5,7 @@ import os
 
 import numpy
 
-from . import _anec
+from . import _anec, _arrays
 
 
 class Tokenizer:
@@ -22,11 +22,12 @@ class Tokenizer:
 
     def encode(self, text):
         """The ids of a text, as an array of int32."""
-        return self._handle.encode(text)
+        return numpy.asarray(self._handle.encode(text))
 
     def decode(self, ids):
         """The bytes that ids stand for."""
-        return self._handle.decode(numpy.ascontiguousarray(ids, numpy.int32))
+        return self._handle.decode(
+            _arrays.as_input(ids, "ids", numpy.dtype(numpy.int32)))
 
 
 class Windows:
@@ -58,4 +59,5 @@ class Windows:
         return self
 
     def __next__(self):
-        return self._handle.next()
+        tokens, targets = self._handle.next()
+        return numpy.asarray(tokens), numpy.asarray(targets)
