@@ -34,9 +34,22 @@ private:
       "output-dir", cl::value_desc("FOLDER"),
       cl::desc("Write each output, and the final contents of each state, to "
                "FOLDER/NAME.npy")};
+  std::string checkCompare() const;
+
   cl::opt<bool> compare{
       "compare",
-      cl::desc("Also evaluate in double precision and print the error")};
+      cl::desc("Also evaluate in double precision, print the error of each "
+               "output, and fail when one is too large; see docs/numerics.md")};
+  cl::opt<double> atol{
+      "atol", cl::value_desc("A"),
+      cl::desc("With --compare, an element may be off by A + R * |reference| "
+               "(default: 0 with --rtol)")};
+  cl::opt<double> rtol{"rtol", cl::value_desc("R"),
+                       cl::desc("The same (default: 0 with --atol)")};
+  cl::opt<bool> equalNaN{
+      "equal-nan",
+      cl::desc("With --compare, NaN is right where the reference has NaN")};
+  cl::opt<bool> json{"json", cl::desc("With --compare, print JSON")};
   cl::opt<bool> reportHazards{
       "report-hazards",
       cl::desc("With an emulated engine, list the ops whose partial sums, "
@@ -66,10 +79,38 @@ bool Run::runFunction(Diagnostics &diags) {
   options.states = given.states;
   options.outputDir = outputDir;
   options.description = loaded->functionDescription();
-  options.compare = compare;
+  if (compare) {
+    options.compare.emplace();
+    if (atol.getNumOccurrences())
+      options.compare->absolute = atol;
+    if (rtol.getNumOccurrences())
+      options.compare->relative = rtol;
+    options.compare->equalNaN = equalNaN;
+  }
+  options.json = json;
   options.reportHazards = reportHazards;
   options.load.milVersion = loaded->module->version;
   return runOnce(*loaded->function, *opened, options, llvm::outs(), diags);
+}
+
+/// The error in --compare and its companions; empty when they are valid.
+std::string Run::checkCompare() const {
+  const std::pair<llvm::StringRef, const cl::opt<double> *> limits[] = {
+      {"atol", &atol}, {"rtol", &rtol}};
+  for (const auto &[name, limit] : limits)
+    if (limit->getNumOccurrences() &&
+        !(*limit >= 0 && *limit < std::numeric_limits<double>::infinity()))
+      return ("--" + name + " takes a number, 0 or more").str();
+  const cl::Option *companions[] = {&atol, &rtol, &equalNaN, &json};
+  for (const cl::Option *flag : companions)
+    if (flag->getNumOccurrences() && !compare)
+      return "--" + flag->ArgStr.str() + " is for --compare";
+  if (compare && program.isPackage())
+    return "--compare is for programs; of a package it takes one kernel, as " +
+           program.program + "/kernels/NAME.mil";
+  if (json && reportHazards)
+    return "--json has no hazards; leave out --report-hazards";
+  return "";
 }
 
 bool Run::runEntry(Diagnostics &diags) {
@@ -87,7 +128,7 @@ ExitCode Run::run(const Invocation &call) {
   if (program.program.empty())
     return call.usageError("no program; see ane-run --help");
   for (const std::string &wrong :
-       {given.check(), program.check(), backend.check()})
+       {given.check(), program.check(), backend.check(), checkCompare()})
     if (!wrong.empty())
       return call.usageError(wrong);
   if (reportHazards && !isEmulated(backend.numerics))
@@ -105,6 +146,7 @@ constinit const CommandDef commands::Run = {
     .synopsis = "PROGRAM.mil|.mlmodelc|.mlpackage|.mlmodel|.anepkg",
     .examples = R"(  ane-run out.mil --input x=x.npy --output-dir results
   ane-run out.mil --input x=random:1 --compare
+  ane-run out.mil --input x=x.npy --compare --atol=1e-3 --rtol=1e-2 --json   a gate
   ane-run out.mil --input x=x.npy --numerics=m4 --report-hazards
   ane-run out.mil --input tokens=bytes:README.md --numerics=fp32
   ane-run out.mil --input x=x.npy --backend=ane --output-dir results

@@ -6,6 +6,7 @@
 #ifndef ANEC_RUNTIME_PROGRAMRUN_H
 #define ANEC_RUNTIME_PROGRAMRUN_H
 
+#include "anec/Runtime/Comparison.h"
 #include "anec/Runtime/InputArrays.h"
 
 namespace llvm {
@@ -46,14 +47,18 @@ struct RunOptions {
   std::string outputDir; ///< for writeOutputs; empty for none
   /// How callers see the inputs and outputs; null when that is not known.
   const FunctionDescription *description = nullptr;
-  /// Also evaluates the program in double precision, and prints the error.
-  bool compare = false;
+  /// Also evaluates the program in double precision, prints the error of each
+  /// output, and reports those that are off by more.
+  std::optional<Tolerance> compare;
+  /// Prints a JSON object with the comparison instead of text.
+  bool json = false;
   /// Prints which results an emulated engine gets wrong.
   bool reportHazards = false;
 };
 /// Runs `function` once on `backend`, prints a summary of each output, and
-/// writes every output and the final value of every state. The index of a label
-/// is replaced by the label.
+/// writes every output and the final value of every state, also when one is
+/// wrong. The index of a label is replaced by the label. Returns false, with
+/// the reason reported, on failure, and when an output is wrong.
 [[nodiscard]] bool runOnce(const Function &function, Backend &backend,
                            const RunOptions &options, llvm::raw_ostream &out,
                            Diagnostics &diags);

@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
@@ -81,13 +82,17 @@ bool anec::hasWeightValues(const Function &function, Diagnostics &diags) {
   return true;
 }
 
-/// Prints the error of every output against the program evaluated in double
-/// precision, in which only constants and inputs are rounded.
-static bool compareWithReference(const Function &function,
-                                 const ProgramArrays &given,
-                                 llvm::ArrayRef<Port> ports,
-                                 llvm::ArrayRef<ConstantRef> outputs,
-                                 llvm::raw_ostream &out, Diagnostics &diags) {
+static constexpr llvm::StringLiteral referenceName =
+    "the double-precision reference";
+
+/// Compares every output with the program evaluated in double precision, in
+/// which only constants and inputs are rounded. Returns nothing, with the
+/// reason reported, when it cannot be evaluated.
+static std::optional<std::vector<OutputComparison>>
+compareWithReference(const Function &function, const ProgramArrays &given,
+                     llvm::ArrayRef<Port> ports,
+                     llvm::ArrayRef<ConstantRef> outputs,
+                     const Tolerance &tolerance, Diagnostics &diags) {
   std::vector<RefTensor> in, reference, states;
   auto input = given.inputs.begin(), state = given.states.begin();
   for (const auto &param : function.parameters()) {
@@ -96,14 +101,35 @@ static bool compareWithReference(const Function &function,
     in.push_back({param->type, array.asDoubles()});
   }
   if (!interpret(function, in, reference, diags, {}, &states))
-    return false;
+    return std::nullopt;
   llvm::append_range(reference, states);
+  std::vector<OutputComparison> compared;
   for (auto [port, output, exact] : llvm::zip_equal(ports, outputs, reference))
-    out << "  " << port.name
-        << llvm::format(": relative error %.3g against the double-precision "
-                        "reference\n",
-                        relativeError(output->asDoubles(), exact.data));
-  return true;
+    compared.push_back(
+        compareOutput(port, output->asDoubles(), exact.data, tolerance));
+  return compared;
+}
+
+static void printJson(llvm::StringRef function, llvm::StringRef backend,
+                      double milliseconds,
+                      llvm::ArrayRef<OutputComparison> compared,
+                      llvm::raw_ostream &out) {
+  llvm::json::OStream json(out, 2);
+  json.object([&] {
+    json.attribute("function", function);
+    json.attribute("backend", backend);
+    json.attribute("run_ms", milliseconds);
+    json.attribute("reference", referenceName);
+    json.attribute("passed",
+                   llvm::all_of(compared, [](const OutputComparison &output) {
+                     return output.isRight();
+                   }));
+    json.attributeArray("outputs", [&] {
+      for (const OutputComparison &output : compared)
+        printComparison(output, json);
+    });
+  });
+  out << '\n';
 }
 
 static void printHazards(llvm::ArrayRef<OpHazards> hazards,
@@ -168,21 +194,40 @@ bool anec::runOnce(const Function &function, Backend &backend,
     return false;
   std::vector<Port> ports = executable->outputs();
   llvm::append_range(ports, executable->states());
-  out << function.name << llvm::format(": ran in %.3f ms on ", elapsed)
-      << backend.name() << " (measured, first run)\n";
-  if (std::optional<double> seconds = executable->engineSeconds())
-    out << llvm::format("  of them %.3f ms in the engine\n", *seconds * 1e3);
+  std::optional<std::vector<OutputComparison>> compared;
+  if (options.compare) {
+    Tolerance tolerance = *options.compare;
+    tolerance.ofLargest = defaultTolerance(backend, options.load.numerics);
+    compared = compareWithReference(function, *given, ports, *outputs,
+                                    tolerance, diags);
+    if (!compared)
+      return false;
+  }
   std::vector<Port> shownPorts = ports;
   std::vector<ConstantRef> shown = *outputs;
   if (options.description)
     setLabels(*options.description, shownPorts, shown);
-  for (auto [port, value] : llvm::zip_equal(shownPorts, shown))
-    printSummary(port, *value, out);
-  if (options.reportHazards)
-    printHazards(executable->hazards(), out);
-  if (options.compare &&
-      !compareWithReference(function, *given, ports, *outputs, out, diags))
-    return false;
-  return options.outputDir.empty() ||
-         writeOutputs(shownPorts, shown, options.outputDir, diags);
+  if (options.json) {
+    printJson(function.name, backend.name(), elapsed, *compared, out);
+  } else {
+    out << function.name << llvm::format(": ran in %.3f ms on ", elapsed)
+        << backend.name() << " (measured, first run)\n";
+    if (std::optional<double> seconds = executable->engineSeconds())
+      out << llvm::format("  of them %.3f ms in the engine\n", *seconds * 1e3);
+    for (auto [port, value] : llvm::zip_equal(shownPorts, shown))
+      printSummary(port, *value, out);
+    if (options.reportHazards)
+      printHazards(executable->hazards(), out);
+    if (compared)
+      for (const OutputComparison &output : *compared)
+        printComparison(output, referenceName, out);
+  }
+  bool isRight = true;
+  if (compared)
+    for (const OutputComparison &output : *compared)
+      isRight &= checkComparison(output, diags);
+  // Wrong outputs too: they say what is wrong.
+  bool isWritten = options.outputDir.empty() ||
+                   writeOutputs(shownPorts, shown, options.outputDir, diags);
+  return isRight && isWritten;
 }
