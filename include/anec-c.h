@@ -176,8 +176,10 @@ ANEC_API int anec_program_is_model(const anec_program *program);
 ANEC_API const char *anec_program_folder(const anec_program *program);
 /** The MIL text of a kernel; null for a model. */
 ANEC_API const char *anec_program_mil(anec_program *program);
-/** Writes a kernel to `path` and, if it has weights, `weights/STEM.bin` next to
-    it; copies a model's package to the folder `path`. The output is written
+/** Writes a kernel to `path`, in the form that the ending selects: as `.mil`
+    with its weights in `weights/STEM.bin` next to it, as `.mlpackage` or as
+    `.mlmodelc`. Copies a model's package to the folder `path`, which ends in
+    `.anepkg`. Other endings are invalid arguments. The output is written
     completely or, on an error, not at all. */
 ANEC_API anec_status anec_program_write(anec_program *program, const char *path,
                                         anec_diagnostics *diags);

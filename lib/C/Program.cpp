@@ -5,7 +5,9 @@
 
 #include "Handles.h"
 #include "anec/Support/AtomicFile.h"
+#include "anec/Support/Endings.h"
 #include "anec/Support/MappedFile.h"
+#include "anec/Support/TemporaryFolder.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace anec;
@@ -121,6 +123,25 @@ static bool copyPackage(const ModelPackage &package, llvm::StringRef folder,
   return target->commit();
 }
 
+/// Writes a kernel in the form that the ending of `path` selects.
+static bool writeKernel(const CompiledProgram &kernel, llvm::StringRef path,
+                        Diagnostics &diags) {
+  llvm::StringRef ending = endingOf(path);
+  if (ending == ".mil")
+    return kernel.write(path, diags);
+  // A package adds casts to its program, which the handle's does not get.
+  std::shared_ptr<TemporaryFolder> folder = TemporaryFolder::create(diags);
+  if (!folder || !kernel.write(folder->file("program.mil"), diags))
+    return false;
+  CompiledProgram copy{
+      .program = readSourceFile(folder->file("program.mil"), {}, diags)};
+  if (!copy.program)
+    return false;
+  return ending == ".mlpackage"
+             ? copy.writeCoreML(path, {}, /*description=*/nullptr, diags)
+             : copy.writeCompiledCoreML(path, {}, nullptr, diags);
+}
+
 anec_status anec_program_write(anec_program *program, const char *path,
                                anec_diagnostics *diags) {
   if (!program)
@@ -128,7 +149,12 @@ anec_status anec_program_write(anec_program *program, const char *path,
   Call call(diags, program->diags.get());
   if (!path)
     return call.refuseNull("path");
+  std::string wrong =
+      program->model ? wrongEnding(path, {".anepkg"})
+                     : wrongEnding(path, {".mil", ".mlpackage", ".mlmodelc"});
+  if (!wrong.empty())
+    return call.refuse("path", wrong);
   Diagnostics &own = call.diagnostics();
   return call.end(program->model ? copyPackage(*program->model, path, own)
-                                 : program->kernel->write(path, own));
+                                 : writeKernel(*program->kernel, path, own));
 }

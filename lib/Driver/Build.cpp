@@ -5,8 +5,8 @@
 
 #include "anec/Driver/Build.h"
 #include "anec/Support/AtomicFile.h"
+#include "anec/Support/Endings.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace anec;
 
@@ -29,12 +29,23 @@ const OutputFormat *anec::findOutputFormat(llvm::StringRef name) {
   return nullptr;
 }
 
-const OutputFormat &anec::outputFormat(llvm::StringRef path) {
-  llvm::StringRef ending = llvm::sys::path::extension(path.rtrim('/'));
+const OutputFormat *anec::outputFormat(llvm::StringRef path) {
+  llvm::StringRef ending = endingOf(path);
   for (const OutputFormat *format : table)
     if (!ending.empty() && format->ending == ending)
-      return *format;
-  return *table[0];
+      return format;
+  bool isNameless = path.empty() || path == "-" || isSpecialFile(path);
+  return isNameless ? table[0] : nullptr;
+}
+
+std::string anec::wrongOutput(llvm::StringRef path) {
+  if (outputFormat(path))
+    return "";
+  std::vector<llvm::StringRef> endings;
+  for (const OutputFormat *format : table)
+    if (!format->ending.empty())
+      endings.push_back(format->ending);
+  return wrongEnding(path, endings);
 }
 
 bool OutputPlace::write(llvm::function_ref<void(llvm::raw_ostream &)> print,

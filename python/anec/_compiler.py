@@ -109,8 +109,9 @@ class Program:
         return self._handle.mil()
 
     def write(self, path):
-        """Writes a kernel to `path`, with its weights in `weights/` beside it,
-        or copies the package of a model to the folder `path`."""
+        """Writes a kernel to `path`: as .mil with its weights in `weights/`
+        beside it, as .mlpackage or as .mlmodelc. Copies the package of a model
+        to the folder `path`, which ends in .anepkg. Other endings are errors."""
         self._handle.write(os.fspath(path))
 
     def check(self, target, assume=()):

@@ -34,6 +34,13 @@ def raises(error, function, *args, **named):
     raise AssertionError(f"nothing was raised: {args} {named}")
 
 
+def refuses_to_write(program, name):
+    path = os.path.join(FOLDER, name)
+    error = raises(anec.Error, program.write, path)
+    assert error.status == 2 and "ends in none of" in str(error), error
+    assert not os.path.exists(path)
+
+
 def test_errors():
     error = raises(anec.Error, anec.compile_text,
                    "kernel k(x: fp16[2]) -> fp16[2] {\n  return relu(y);\n}\n",
@@ -67,6 +74,18 @@ def test_kernel():
     for other in x.astype(numpy.float16), x.astype(float), numpy.asfortranarray(x):
         assert numpy.array_equal(session.run({"x": other})["output"], y)
     assert numpy.array_equal(anec.Session(path).run({"x": x})["output"], y)
+    # The ending says what is written; the program stays as it is.
+    for name in "linear.mlpackage", "linear.mlmodelc":
+        program.write(os.path.join(FOLDER, name))
+        other = anec.Session(os.path.join(FOLDER, name)).run({"x": x})["output"]
+        assert numpy.array_equal(other, y), name
+    again = os.path.join(FOLDER, "again", "linear.mil")
+    os.makedirs(os.path.dirname(again))
+    program.write(again)
+    with open(path) as first, open(again) as second:
+        assert first.read() == second.read()
+    for name in "k.mlpakage", "k.onnx", "k", "k.MIL", "k.anepkg":
+        refuses_to_write(program, name)
     exact = anec.Session(program, numerics="fp32").run({"x": x})["output"]
     assert exact.dtype == numpy.float32 and abs(exact - y).max() < 1e-2
     # Integers that the type can hold; the negative ones are not cut off by relu.
@@ -98,6 +117,8 @@ def test_model():
     (cost,) = program.predict("m4")
     assert cost.name == "classify.train" and cost.microseconds > 0
     program.write(os.path.join(FOLDER, "copy.anepkg"))
+    for name in "m.mil", "m.mlpackage", "m":
+        refuses_to_write(program, name)
     session = anec.Session(program)
     assert session.entries == ["classify.train"] and session.trains("classify.train")
     roles = {port.name: port.role for port in session.inputs("classify.train")}

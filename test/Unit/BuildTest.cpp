@@ -26,15 +26,37 @@ TEST(Build, OutputsAreComplete) {
     if (format->ending.empty())
       continue;
     EXPECT_TRUE(endings.insert(format->ending).second) << format->name.str();
-    EXPECT_EQ(&outputFormat(("a/b" + format->ending).str()), format);
+    EXPECT_EQ(outputFormat(("a/b" + format->ending).str()), format);
   }
   EXPECT_EQ(findOutputFormat("object"), nullptr);
 }
 
 TEST(Build, TheDefaultIsMIL) {
-  for (llvm::StringRef path : {"", "-", "out", "out.txt", "a.ir/out"})
-    EXPECT_EQ(&outputFormat(path), &outputs::MIL) << path.str();
-  EXPECT_EQ(&outputFormat("m.anepkg/"), &outputs::Package);
+  for (llvm::StringRef path : {"", "-", "/dev/null"}) {
+    EXPECT_EQ(outputFormat(path), &outputs::MIL) << path.str();
+    EXPECT_EQ(wrongOutput(path), "");
+  }
+  EXPECT_EQ(outputFormat("m.anepkg/"), &outputs::Package);
+}
+
+TEST(Build, OtherEndingsAreNoOutputs) {
+  for (llvm::StringRef path : {"out", "out.txt", "a.ir/out", "m.onnx", "m.mil2",
+                               "m.MIL", ".mil.bak"}) {
+    EXPECT_EQ(outputFormat(path), nullptr) << path.str();
+    EXPECT_NE(wrongOutput(path).find(" ends in none of .mil, .mlpackage, "),
+              std::string::npos);
+  }
+  const std::pair<const char *, const char *> meant[] = {
+      {"a/m.mlpakage", "`a/m.mlpackage`"},
+      {"m.MIL", "`m.mil`"},
+      {"m.mlmodel", "`m.mlmodelc`"},
+      {"m.anepkgs/", "`m.anepkg`"},
+      {"m.htm", "`m.html`"},
+      {"m.ml", "`m.mil`"}};
+  for (auto [path, suggested] : meant)
+    EXPECT_NE(wrongOutput(path).find("did you mean " + std::string(suggested)),
+              std::string::npos)
+        << wrongOutput(path);
 }
 
 TEST(Build, PrintsToAStreamOrWritesAFile) {

@@ -7,6 +7,7 @@
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "anec/Probe/Doctor.h"
+#include "anec/Support/Endings.h"
 #include "anec/Support/Json.h"
 #include "llvm/Support/Process.h"
 
@@ -76,6 +77,9 @@ std::string Doctor::check() {
              "`; see ane-run doctor --run --dry-run";
   if (timeLimit == 0)
     return "--time-limit must be at least 1";
+  if (std::string wrong = wrongEnding(report, {".json"});
+      !report.empty() && !wrong.empty())
+    return "-o: " + wrong;
   if (resume && report.empty())
     return "--resume requires -o with the file to continue";
   return "";

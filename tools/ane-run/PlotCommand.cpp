@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandTable.h"
+#include "anec/Support/Endings.h"
 #include "anec/Train/LossPlot.h"
 #include "llvm/Support/Path.h"
 
@@ -18,6 +19,8 @@ public:
       return call.usageError("no log; see ane-run plot --help");
     if (drawing.empty())
       return call.usageError("no output file; use -o FILE.svg");
+    if (std::string wrong = wrongEnding(drawing, {".svg"}); !wrong.empty())
+      return call.usageError("-o: " + wrong);
     return runReporting([&](Diagnostics &diags) {
       std::vector<NamedHistory> runs;
       for (const std::string &log : logs) {

@@ -7,6 +7,7 @@
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "anec/Probe/Probe.h"
+#include "anec/Support/Endings.h"
 #include "anec/Target/Rule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Process.h"
@@ -58,6 +59,9 @@ std::string Probe::check() const {
       return "there is no rule `" + id + "`; see anec --dump-docs=rules";
   if (timeLimit == 0)
     return "--time-limit must be at least 1";
+  if (std::string wrong = wrongEnding(report, {".json"});
+      !report.empty() && !wrong.empty())
+    return "-o: " + wrong;
   if (resume && report.empty())
     return "--resume requires -o with the file to continue";
   return "";

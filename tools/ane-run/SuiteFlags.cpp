@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SuiteFlags.h"
+#include "anec/Support/Endings.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
 
@@ -65,6 +66,9 @@ std::string SuiteFlags::check() const {
   for (const std::string &name : names)
     if (name != "all" && !findSuite(name))
       return "--suite takes " + suiteNames() + "|all, not `" + name + "`";
+  if (std::string wrong = wrongEnding(report, {".json"});
+      !report.empty() && !wrong.empty())
+    return "-o: " + wrong;
   if (!target.empty() && !findTarget(target))
     return "there is no target `" + target + "`; see anec --list-targets";
   return "";

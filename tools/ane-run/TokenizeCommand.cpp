@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandTable.h"
+#include "anec/Support/Endings.h"
 #include "anec/Text/TokenFiles.h"
 
 using namespace anec;
@@ -15,6 +16,10 @@ public:
   ExitCode run(const Invocation &call) override {
     if (decode && tokenFile.getNumOccurrences())
       return call.usageError("--decode prints text; it takes no -o");
+    // Files with other endings are read as text.
+    if (tokenFile.getNumOccurrences())
+      if (std::string wrong = wrongEnding(tokenFile, {".bin"}); !wrong.empty())
+        return call.usageError("-o: " + wrong);
     if (chat && (decode || markers))
       return call.usageError("--chat takes no --decode and no --markers");
     return runReporting([&](Diagnostics &diags) {

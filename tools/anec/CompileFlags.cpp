@@ -108,8 +108,11 @@ EmitFlag::EmitFlag()
 }
 
 const OutputFormat &CompileFlags::format() const {
-  if (!emit.getNumOccurrences())
-    return outputFormat(output);
+  if (!emit.getNumOccurrences()) {
+    const OutputFormat *byEnding = outputFormat(output);
+    // check has reported that there is none.
+    return byEnding ? *byEnding : outputs::MIL;
+  }
   const OutputFormat &chosen = *outputFormats()[size_t(emit.getValue())];
   bool isPage =
       &chosen == &outputs::Report && reportFormat == ReportFormat::Html;
@@ -300,6 +303,9 @@ std::string CompileFlags::checkQuantize() const {
 std::string CompileFlags::check() const {
   if (input.empty())
     return "no input file; see anec --help";
+  if (!emit.getNumOccurrences())
+    if (std::string wrong = wrongOutput(output); !wrong.empty())
+      return "-o: " + wrong;
   if (!milVersion.empty() && milVersion != "1.0" && milVersion != "1.3")
     return "--mil-version takes 1.3 or 1.0, not `" + milVersion + "`";
   if (sourceFormat(input).stage == SourceStage::Package && !format().show)

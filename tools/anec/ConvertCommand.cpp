@@ -7,6 +7,7 @@
 #include "CommandTable.h"
 #include "anec/Formats/Source.h"
 #include "anec/Import/Import.h"
+#include "anec/Support/Endings.h"
 #include "anec/Train/Checkpoint.h"
 #include "anec/Train/LlamaWeights.h"
 
@@ -123,6 +124,10 @@ ExitCode Convert::run(const Invocation &call) {
   if (input.empty() || output.empty())
     return call.usageError("convert takes weights and -o; see anec convert "
                            "--help");
+  // A folder can have any name; a mistyped file must not become one.
+  constexpr llvm::StringRef files[] = {".bin", ".gguf", ".safetensors"};
+  if (!closestEnding(output, files).empty())
+    return call.usageError("-o: " + wrongEnding(output, files));
   if (std::string wrong = defines.check(); !wrong.empty())
     return call.usageError(wrong);
   if (names.empty() && !tokenizer.empty())

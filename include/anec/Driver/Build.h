@@ -10,8 +10,8 @@
 ///
 ///   anec::BuildRequest request;
 ///   request.input = "mlp.tdsl";
-///   const anec::OutputFormat &format = anec::outputFormat("mlp.mil");
-///   anec::build(request, format, {"mlp.mil"}, result, diags);
+///   const anec::OutputFormat *format = anec::outputFormat("mlp.mil");
+///   anec::build(request, *format, {"mlp.mil"}, result, diags);
 ///
 //===----------------------------------------------------------------------===//
 
@@ -92,9 +92,12 @@ struct OutputFormat {
 llvm::ArrayRef<const OutputFormat *> outputFormats();
 /// Returns null when there is none called `name`.
 const OutputFormat *findOutputFormat(llvm::StringRef name);
-/// The output selected by the ending of `path`; the default for any other
-/// ending.
-const OutputFormat &outputFormat(llvm::StringRef path);
+/// The output selected by the ending of `path`: the default for an empty path,
+/// for
+/// `-`, and for a device or a FIFO; null for an ending that no output has.
+const OutputFormat *outputFormat(llvm::StringRef path);
+/// Says which endings there are when outputFormat(path) is null; else empty.
+std::string wrongOutput(llvm::StringRef path);
 
 /// Reads `request.input` and writes it as `format` to `place`. Returns false,
 /// with the reason reported, on failure; then no part of the output is left.
