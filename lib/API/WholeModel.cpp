@@ -102,6 +102,13 @@ static std::string summaryOf(const Function &function, const Value &param) {
   }
 }
 
+/// Logits are what a loss takes as the scores of classes. That these are ids of
+/// tokens, and which token is predicted, is known of programs that decode.
+static std::string scoresSummary(const Function &function) {
+  return decodes(function) ? "scores of the ids that may come next"
+                           : "scores of the classes, before softmax";
+}
+
 /// What tools for Core ML show of inputs and outputs.
 static void describeModel(const Module &module, ModelDescription &description) {
   description.defaultFunction = defaultFunction(module).name;
@@ -115,7 +122,7 @@ static void describeModel(const Module &module, ModelDescription &description) {
       }
     if (std::optional<unsigned> logits = function->resultOf(ValueRole::Logits))
       described.outputOf(function->resultNames()[*logits]).summary =
-          "scores of the ids that may come next";
+          scoresSummary(*function);
   }
 }
 

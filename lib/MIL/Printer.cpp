@@ -106,14 +106,8 @@ void Printing::printText(raw_ostream &out,
                          function_ref<void(ProgramSink &)> emit) const {
   TextPrinter printer(out,
                       version == "1.0" ? Scalars::RankZero : Scalars::Bare);
-  // Without its own, use the build info of Apple's tools.
-  if (module.buildInfo.empty())
-    printer.printHeader(version, {{"coremlc-component-MIL", "3510.2.1"},
-                                  {"coremlc-version", "3505.4.1"},
-                                  {"coremltools-component-milinternal", ""},
-                                  {"coremltools-version", "9.0"}});
-  else
-    printer.printHeader(version, module.buildInfo);
+  printer.printHeader(version, module.buildInfo.empty() ? ownBuildInfo()
+                                                        : module.buildInfo);
   emit(printer);
   printer.printFooter();
 }
@@ -122,6 +116,12 @@ void Printing::emit(ProgramSink &sink) const {
   Emitter emitter(sink, weights);
   for (const PrintedFunction &function : functions)
     emitter.emit(*function.function, function.name, function.opset);
+}
+
+std::vector<std::pair<std::string, std::string>> anec::ownBuildInfo() {
+  return {{"coremlc-component-MIL", "3510.2.1"},
+          {"coremlc-version", "3505.4.1"},
+          {"anec-version", ANEC_VERSION}};
 }
 
 bool anec::printMIL(const Module &module, raw_ostream &out,

@@ -61,6 +61,11 @@ struct MILPrintOptions {
   Executor *executor = nullptr;
 };
 
+/// The `buildInfo` of texts whose source has none: the version of the dialect,
+/// by the keys of Apple's compiler, which every known caller of the engine has,
+/// and the version of anec.
+std::vector<std::pair<std::string, std::string>> ownBuildInfo();
+
 /// Prints only the text; returns false when the module has an op that is not
 /// MIL, which is reported. Offsets are the same as when writing the weight
 /// file.

@@ -159,11 +159,8 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
   if (!program.computeDigest(diags))
     return std::nullopt;
   program.ownName = nameOf(program.contentDigest, salt);
-  module->buildInfo = {{"coremlc-component-MIL", "3510.2.1"},
-                       {"coremlc-version", "3505.4.1"},
-                       {"coremltools-component-milinternal", ""},
-                       {"coremltools-version", "9.0"},
-                       {"anec-digest", program.contentDigest}};
+  module->buildInfo = ownBuildInfo();
+  module->buildInfo.push_back({"anec-digest", program.contentDigest});
   if (!salt.empty())
     module->buildInfo.push_back({"anec-process", salt.str()});
   print();
