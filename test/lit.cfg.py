@@ -2,6 +2,7 @@
 # says where the tools are.
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -68,6 +69,10 @@ if config.has_c_library:
 # sanitizers loads.
 if config.has_python_module and not config.is_sanitized:
     config.available_features.add("python-module")
+# `REQUIRES: python-venv`: what makes virtual environments (Debian: python3-venv).
+if subprocess.run([config.python, "-c", "import ensurepip, venv"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("python-venv")
 # `REQUIRES: sentencepiece`: the library in this build, and its programs.
 if config.has_sentencepiece and shutil.which("spm_encode"):
     config.available_features.add("sentencepiece")
