@@ -13,6 +13,8 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
+#include <cerrno>
+#include <fcntl.h>
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -173,9 +175,24 @@ static std::string chooseInstructions() {
          "`, and this processor has " + cpu::namesOfInstructionSets();
 }
 
-int anec::runTool(const Tool &tool, int argc, char **argv) {
-  // Otherwise, the first file that is opened would be standard output.
+/// Opens the standard files that are closed: otherwise, the first file that is
+/// opened would be standard output. Writing to a closed standard output stays
+/// an error. Returns false when they cannot be opened.
+static bool openStandardFiles() {
+  bool isClosed = ::fcntl(STDOUT_FILENO, F_GETFD) < 0 && errno == EBADF;
   if (llvm::sys::Process::FixupStandardFileDescriptors())
+    return false;
+  if (!isClosed)
+    return true;
+  int file = ::open("/dev/null", O_RDONLY);
+  bool ok = file >= 0 && ::dup2(file, STDOUT_FILENO) >= 0;
+  if (file >= 0)
+    ::close(file);
+  return ok;
+}
+
+int anec::runTool(const Tool &tool, int argc, char **argv) {
+  if (!openStandardFiles())
     return MachineError;
   catchSignals();
   endWhenMemoryEnds();
