@@ -136,7 +136,7 @@ anec::kernelPipeline(const SourceFormat &format,
   // A MIL program stays as it is, unless it is to fit a target.
   if (!options.targetChosen)
     return {};
-  return {&passes::Legalize, &passes::DCE};
+  return {&passes::MergeAxes, &passes::Legalize, &passes::DCE};
 }
 
 /// Compiles the kernel of a module, by the default pipeline when no passes are
@@ -337,6 +337,41 @@ bool CompiledProgram::write(llvm::StringRef path, Diagnostics &diags) const {
   return writeMIL(*program, path, options, diags);
 }
 
+/// Whether an opset in which indices count from the end becomes one in which
+/// they do not.
+static bool changesIndices(const Module &module, const CoreMLOptions &options) {
+  constexpr int positiveOnly = 8; // of ios17
+  return options.deployment &&
+         options.deployment->specification >= positiveOnly &&
+         llvm::any_of(module.functions, [](const auto &function) {
+           const Deployment *row = deploymentOfOpset(function->opset);
+           return row && row->specification < positiveOnly;
+         });
+}
+
+/// Gives the program the forms that Core ML takes. Reports the rules for Core
+/// ML that it breaks nevertheless.
+static bool fitCoreML(Module &module, const CoreMLOptions &options,
+                      Diagnostics &diags) {
+  PassManagerOptions passes;
+  passes.target = options.target;
+  passes.passes = coreMLPipeline(changesIndices(module, options));
+  if (!runPasses(module, passes, diags))
+    return false;
+  Assumptions assumptions = options.assumptions;
+  assumptions.path = EnginePath::CoreML;
+  std::vector<Finding> findings;
+  for (const auto &function : module.functions)
+    checkFunction(*function, *options.target, assumptions, findings);
+  bool ok = true;
+  for (const Finding &finding : findings)
+    if (assumptions.isError(*finding.rule)) {
+      reportFinding(finding, assumptions, diags);
+      ok = false;
+    }
+  return ok;
+}
+
 CoreMLWriteOptions
 CompiledProgram::coreMLOptions(const CoreMLOptions &coreML,
                                const ModelDescription *description,
@@ -357,7 +392,8 @@ bool CompiledProgram::writeCoreML(llvm::StringRef path,
                                   const CoreMLOptions &options,
                                   const ModelDescription *description,
                                   Diagnostics &diags) {
-  return writeCoreMLPackage(*program, path,
+  return fitCoreML(*program, options, diags) &&
+         writeCoreMLPackage(*program, path,
                             coreMLOptions(options, description, diags), diags);
 }
 
@@ -365,8 +401,9 @@ bool CompiledProgram::writeCompiledCoreML(llvm::StringRef path,
                                           const CoreMLOptions &options,
                                           const ModelDescription *description,
                                           Diagnostics &diags) {
-  return anec::writeCompiledCoreML(
-      *program, path, coreMLOptions(options, description, diags), diags);
+  return fitCoreML(*program, options, diags) &&
+         anec::writeCompiledCoreML(
+             *program, path, coreMLOptions(options, description, diags), diags);
 }
 
 bool CompiledProgram::print(llvm::raw_ostream &out, Diagnostics &diags) const {

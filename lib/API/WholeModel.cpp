@@ -15,9 +15,11 @@ using namespace anec;
 
 std::vector<const PassDef *>
 anec::wholeModelPasses(const CompileOptions &options) {
-  std::vector<const PassDef *> passes = wholeModelPipeline(options.decode);
-  llvm::append_range(passes, defaultPipeline());
-  return passes;
+  std::vector<const PassDef *> result = wholeModelPipeline(options.decode);
+  for (const PassDef *pass : defaultPipeline())
+    if (pass != &passes::PositiveIndices) // before the host is lowered
+      result.push_back(pass);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,19 +45,27 @@ static Value *cast(Builder &builder, Value *value, DType dtype,
                        name);
 }
 
+/// Numbers become lists of one.
 static void fitInput(Function &function, Value &param, DType dtype) {
   TensorType inside = param.type;
   // Users move to a stand-in, so that the cast does not become its own.
   Op *standIn = Op::create(ops::Identity, {}, {}, {inside}, {"stand_in"}, {});
   param.replaceAllUsesWith(standIn->result());
   param.type.dtype = dtype;
+  if (inside.isScalar())
+    param.type.shape = {1};
   Builder builder(function);
   if (!function.body().empty())
     builder.setInsertionPoint(&function.body().front());
   builder.setRange(param.range());
-  Value *narrow = cast(builder, &param, inside.dtype,
-                       param.name + "_" + spelling(inside.dtype).str());
-  standIn->result()->replaceAllUsesWith(narrow);
+  Value *value = &param;
+  if (dtype != inside.dtype)
+    value = cast(builder, value, inside.dtype,
+                 param.name + "_" + spelling(inside.dtype).str());
+  if (inside.isScalar())
+    value = builder.build(ops::Squeeze, {value}, Attr(param::axes, Shape{0}),
+                          param.name + "_number");
+  standIn->result()->replaceAllUsesWith(value);
   delete standIn;
 }
 
@@ -77,7 +85,8 @@ void coreml::fitInterface(Function &function, const Deployment &deployment,
                           const Classifier *classifier) {
   for (const auto &param : function.parameters()) {
     DType dtype = portType(param->type.dtype, deployment, floats);
-    if (param->holder == Holder::Tensor && dtype != param->type.dtype)
+    bool fits = dtype == param->type.dtype && !param->type.isScalar();
+    if (param->holder == Holder::Tensor && !fits)
       fitInput(function, *param, dtype);
   }
   for (unsigned index = 0; index < function.numResults(); ++index) {

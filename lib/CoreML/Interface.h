@@ -17,8 +17,9 @@ namespace anec::coreml {
 proto::ArrayDataType arrayType(DType dtype);
 
 /// Gives inputs and outputs types that features can have, with casts in the
-/// function: fp32, int32, since macos13 fp16, since macos26 int8. Floats become
-/// `floats`, if it is set. Results of `classifier`, which may be null, stay.
+/// function: fp32, int32, since macos13 fp16, since macos26 int8. Inputs that
+/// are numbers become lists of one. Floats become `floats`, if it is set.
+/// Results of `classifier`, which may be null, stay.
 void fitInterface(Function &function, const Deployment &deployment,
                   std::optional<DType> floats, const Classifier *classifier);
 

@@ -5,6 +5,7 @@
 
 #include "PreparedModel.h"
 #include "Definitions.h"
+#include "Inference.h"
 #include "Interface.h"
 #include "Opsets.h"
 #include "anec/CoreML/Diags.h"
@@ -85,7 +86,7 @@ static bool checkFunction(const Function &function,
     ok &= checkOpset(op, deployment, reported, diags) &&
           checkDefinition(op, diags);
   }
-  return ok;
+  return ok && checkInference(function, diags);
 }
 
 static bool checkModule(const Module &module, const Deployment &deployment,

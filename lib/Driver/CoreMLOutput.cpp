@@ -14,6 +14,13 @@ using WriteCoreML = bool (CompiledProgram::*)(llvm::StringRef path,
                                               const ModelDescription *,
                                               Diagnostics &diags);
 
+static CoreMLOptions optionsOf(const BuildRequest &request) {
+  CoreMLOptions options = request.options.coreML;
+  options.target = request.options.passes.target;
+  options.assumptions = request.options.passes.assumptions;
+  return options;
+}
+
 template <WriteCoreML write>
 static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                     const OutputPlace &place, BuildResult &result,
@@ -22,7 +29,7 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
       std::move(module), request, /*isCoreML=*/true, result, diags);
   if (!program)
     return false;
-  bool ok = ((*program).*write)(place.path, request.options.coreML,
+  bool ok = ((*program).*write)(place.path, optionsOf(request),
                                 &result.description, diags);
   result.module = std::move(program->program);
   return ok;
@@ -57,7 +64,7 @@ static bool show(const ModelPackage &package, const BuildRequest &request,
   if (!module)
     return false;
   CompiledProgram program{.program = std::move(module)};
-  return (program.*write)(place.path, request.options.coreML,
+  return (program.*write)(place.path, optionsOf(request),
                           /*description=*/nullptr, diags);
 }
 

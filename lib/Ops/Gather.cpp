@@ -4,9 +4,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// MIL does not define the result of an index outside of the table; the
-/// reference reads the nearest element. The corresponding writes are in
-/// Scatter.cpp.
+/// Negative indices count from the end; `positive-indices` writes them out for
+/// Core ML, which takes none since ios17. Nothing defines the result of an
+/// index outside of the table; the reference reads the nearest element. The
+/// corresponding writes are in Scatter.cpp.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -100,7 +101,8 @@ constinit const OpDef ops::Gather = {
     .summary =
         "The slices of `x` along `axis` selected by `indices`. The first "
         "`batch_dims` axes are batch axes of both. Negative indices count from "
-        "the end, and indices out of range select the nearest slice.",
+        "the end. An index out of range is an error if it is a constant; of "
+        "others, anec selects the nearest slice, and Core ML anything.",
     .family = "gather",
     .params = {value(param::x, movableTypes),
                value(param::indices, indexTypes, 'I'),
@@ -308,7 +310,7 @@ constinit const OpDef ops::Embed = {
     .summary =
         "The rows of `table` selected by `indices`, as columns: [dim, "
         "count], or [batch, dim, count] for [batch, count]. Indices have "
-        "the same meaning as in `gather`.",
+        "the same meaning as in `gather`, but Core ML takes no negative ones.",
     .family = "gather",
     .params = {value(param::table, floats, 'T', "[rows, dim]"),
                value(param::indices, {DType::Int32}, 'I', "[count]")},

@@ -15,7 +15,9 @@ static constexpr const PassDef *pipeline[] = {
 
     // Lower to MIL ops, then to the forms that are fast on the engine. Layout
     // comes last: it expects only such ops.
+    &passes::PositiveIndices,
     &passes::Decompose,
+    &passes::MergeAxes,
     &passes::MatmulToConv,
     &passes::AssignLayout,
 
@@ -34,6 +36,15 @@ static constexpr const PassDef *pipeline[] = {
 };
 
 llvm::ArrayRef<const PassDef *> anec::defaultPipeline() { return pipeline; }
+
+std::vector<const PassDef *> anec::coreMLPipeline(bool countsFromEnd) {
+  std::vector<const PassDef *> result;
+  if (countsFromEnd)
+    result.push_back(&passes::PositiveIndices);
+  result.push_back(&passes::MergeAxes);
+  result.push_back(&passes::CoreMLTypes);
+  return result;
+}
 
 std::vector<const PassDef *>
 anec::modelPipeline(const ModelPipelineOptions &options) {
@@ -81,9 +92,11 @@ std::vector<const PassDef *> anec::wholeModelPipeline(bool decode) {
                                          &passes::ExposeLogits};
   if (decode)
     result.push_back(&passes::Incremental);
+  // Lowering the host adds lookups whose indices are positive.
   for (const PassDef *pass :
        {&passes::Canonicalize, &passes::FoldConstants, &passes::CSE,
-        &passes::DCE, &passes::LowerHost, &passes::InlineHost})
+        &passes::DCE, &passes::PositiveIndices, &passes::LowerHost,
+        &passes::InlineHost})
     result.push_back(pass);
   return result;
 }

@@ -31,6 +31,10 @@ struct CoreMLWriteOptions;
 struct CoreMLOptions {
   const Deployment *deployment = nullptr;
   std::optional<DType> floats;
+  /// The chip whose rules for Core ML the package keeps, and the rules that are
+  /// left out.
+  const Target *target = &genericTarget();
+  Assumptions assumptions = {};
 };
 
 struct CompileOptions : ReadOptions {
@@ -107,8 +111,9 @@ struct CompiledProgram {
   /// reason reported, on failure.
   bool write(llvm::StringRef path, Diagnostics &diags) const;
   /// Writes `path`, a Core ML package (`.mlpackage`); see writeCoreMLPackage,
-  /// which also says what it adds to `program`. `description` says what the
-  /// source says of its functions, and may be null.
+  /// which also says what it adds to `program`, after `coreMLPipeline`. A rule
+  /// that Core ML's compiler or the engine silently breaks is an error.
+  /// `description` says what the source says of its functions, and may be null.
   bool writeCoreML(llvm::StringRef path, const CoreMLOptions &options,
                    const ModelDescription *description, Diagnostics &diags);
   /// The same for a compiled model (`.mlmodelc`); see writeCompiledCoreML.

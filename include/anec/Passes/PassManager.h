@@ -34,6 +34,11 @@ struct ModelPipelineOptions {
   bool packWeights = true;
 };
 
+/// The passes that give a program the forms that Core ML takes. They leave
+/// others alone. With `countsFromEnd`, indices can be negative, as before
+/// ios17.
+std::vector<const PassDef *> coreMLPipeline(bool countsFromEnd);
+
 /// The passes that transform a model into host functions and the kernels that
 /// they call, in order. Each kernel is then compiled by the default pipeline.
 std::vector<const PassDef *> modelPipeline(const ModelPipelineOptions &options);

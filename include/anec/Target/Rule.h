@@ -69,6 +69,8 @@ struct Rule {
   OSRange macOS = {};
   /// The frameworks whose compilers it is about.
   PathSet paths = PathSet::all();
+  /// Core ML itself refuses what breaks it, wherever it would run.
+  bool ofCoreML = false;
   Impact impact = Impact::Error;
   /// Who found it and on which system, and when that was written or read
   /// (year-month).
@@ -103,7 +105,7 @@ struct Rule {
   /// What the caller has to do, what is slow, and warnings that are doubtful
   /// are remarks. Core ML runs elsewhere what the engine's compiler refuses.
   constexpr Severity severity(EnginePath path) const {
-    if (impact == Impact::Error && path == EnginePath::CoreML)
+    if (impact == Impact::Error && path == EnginePath::CoreML && !ofCoreML)
       return Severity::Warning;
     if (impact <= Impact::SilentCorruption)
       return Severity::Error;

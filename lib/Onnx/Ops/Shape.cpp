@@ -232,6 +232,36 @@ static Shape paddedIndices(int64_t extent, int64_t before, int64_t after,
   return indices;
 }
 
+/// Adds the elements `indices` of an axis of `x`, in runs of neighbors in
+/// either direction and of equal ones. Neither Core ML's `pad` has all modes
+/// and axes, nor the engine of M1 and M2 a right `gather` along the last axis.
+static void addRuns(Emitter &e, Val x, int64_t axis,
+                    llvm::ArrayRef<int64_t> indices,
+                    llvm::SmallVectorImpl<Val> &parts) {
+  for (size_t begin = 0, end; begin != indices.size(); begin = end) {
+    end = begin + 1;
+    int64_t first = indices[begin];
+    int64_t step = end == indices.size() ? 1 : indices[end] - first;
+    while (end != indices.size() && std::abs(step) <= 1 &&
+           indices[end] - indices[end - 1] == step)
+      ++end;
+    int64_t last = indices[end - 1], count = int64_t(end - begin);
+    Val run =
+        e.slice(x, axis, std::min(first, last), std::max(first, last) + 1);
+    if (first > last) {
+      run = e.make(ops::Reverse, {run}, {{param::axes, {axis}}});
+    } else if (first == last && count > 1) {
+      DType wide = x.dtype() == DType::Bool ? DType::Bool : Emitter::wideOf(x);
+      Shape reps(size_t(x.rank()), 1);
+      reps[size_t(axis)] = count;
+      run =
+          e.cast(e.make(ops::Tile, {e.cast(run, wide)}, {{param::reps, reps}}),
+                 x.dtype());
+    }
+    parts.push_back(run);
+  }
+}
+
 static void pad(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0);
@@ -275,8 +305,12 @@ static void pad(Node &node) {
     if (mode != "constant") {
       if (!node.affords(x.dim(axis) + before + after))
         return;
-      x = e.gather(x, e.list(paddedIndices(x.dim(axis), before, after, mode)),
-                   axis);
+      Shape indices = paddedIndices(x.dim(axis), before, after, mode);
+      llvm::SmallVector<Val> parts;
+      addRuns(e, x, axis, llvm::ArrayRef(indices).take_front(before), parts);
+      parts.push_back(x);
+      addRuns(e, x, axis, llvm::ArrayRef(indices).take_back(after), parts);
+      x = e.concat(parts, axis);
       continue;
     }
     constantPad[size_t(2 * axis)] = before;

@@ -6,6 +6,7 @@
 #include "WrittenPackage.h"
 #include "anec/CoreML/Writer.h"
 #include "anec/IR/Clone.h"
+#include "anec/Passes/PassManager.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/Digest.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,6 +64,10 @@ std::optional<WrittenPackage> WrittenPackage::write(const Function &function,
     return std::nullopt;
   written.path = written.folder->file("program.mlpackage");
   std::unique_ptr<Module> module = copyAlone(function);
+  PassManagerOptions passes;
+  passes.passes = coreMLPipeline(/*countsFromEnd=*/false);
+  if (!runPasses(*module, passes, diags))
+    return std::nullopt;
   CoreMLWriteOptions options;
   options.executor = &executor;
   if (!writeCoreMLPackage(*module, written.path, options, diags))

@@ -53,10 +53,11 @@ constinit const Rule rules::RankLimit = {
     .id = "rank-limit",
     .family = family,
     .summary = "values have a rank of at most 5",
+    .ofCoreML = true,
     .source = "ANEForge, coremltools",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "merge axes with `reshape`",
+    .advice = "merge axes with `reshape`, as `merge-axes` does",
     .ofFunction = rankLimit,
 };
 
