@@ -9,8 +9,8 @@
   run.py --table                           prints the counts of the tables
   run.py --docs                            writes them to docs/world.md, as --update does
 
-A row of the table that becomes worse fails the run; so does an item without a row, and
-one that is better than its row until --update has written it down. --report=FILE
+A row of the table that becomes worse fails the run, and so does an item without a row.
+What is better than its row is said, for --update to write it down. --report=FILE
 writes each outcome with its note, --results=FILE what test/summary.py reads. Run by the
 python that `test/World/install` prints."""
 import argparse
@@ -169,16 +169,18 @@ class Pool:
 
 
 def judge(key, outcome, table):
-    """None, or what is wrong with an outcome beside its row."""
+    """(what is to be said of an outcome beside its row or "", does it fail)."""
     rank = (harness.OUTCOMES + (harness.ABSENT,)).index
     if key not in table:
-        return "has no row (--update)" if outcome.kind == "right" else f"new, {outcome.kind}"
+        # A step that an item reaches for the first time.
+        is_gain = outcome.kind == "right" and any(key[:3] == row[:3] for row in table)
+        return f"has no row, {outcome.kind}", not is_gain
     before = table[key][0]
     if rank(outcome.kind) > rank(before):
-        return f"{outcome.kind}, was {before}"
+        return f"{outcome.kind}, was {before}", True
     if rank(outcome.kind) < rank(before):
-        return f"is {outcome.kind} now (--update)"
-    return None
+        return f"{outcome.kind} now, was {before}", False
+    return "", False
 
 
 def main():
@@ -229,30 +231,31 @@ def main():
     if versions and versions != harness.VERSIONS():
         print(f"The table is of other versions: {versions}")
 
-    seen, results, bad = {}, [], []
+    seen, results, better = {}, [], 0
     pool = Pool((os.path.abspath(args.build), sections, 1), items, args.jobs)
     for done, (index, outcomes) in enumerate(pool.check(indices), 1):
         section, item = items[index]
-        complaints = []
+        said, failed = [], False
         for step, outcome in outcomes.items():
             key = (section, item.name, item.variant, step)
             seen[key] = (outcome.kind, outcome.note)
-            complaint = judge(key, outcome, table)
-            if complaint:
-                complaints.append(f"{step}: {complaint} {outcome.note}".rstrip())
+            text, fails = judge(key, outcome, table)
+            if text:
+                said.append(f"{step}: {text} {outcome.note}".rstrip())
+            failed |= fails
         # A step that the table has, and that was not reached.
         for key in table:
             if key[:3] == (section, item.name, item.variant) and key[3] not in outcomes:
-                complaints.append(f"{key[3]}: not reached")
+                said.append(f"{key[3]}: not reached")
+                failed = True
         name = f"World :: {section}/{item.name}/{item.variant}"
-        results.append({"name": name, "code": "FAIL" if complaints else "PASS"})
-        if complaints:
-            bad.append((name, complaints))
-        if complaints or args.verbose:
-            text = "; ".join(complaints) or " ".join(
+        results.append({"name": name, "code": "FAIL" if failed else "PASS"})
+        better += bool(said) and not failed
+        if said or args.verbose:
+            text = "; ".join(said) or " ".join(
                 f"{step}={outcome.kind} {outcome.note}".strip() for step, outcome in outcomes.items())
-            print(f"[{done}/{len(indices)}] {section}/{item.name}/{item.variant}: {text}",
-                  flush=True)
+            print(f"[{done}/{len(indices)}] {'FAIL ' if failed else ''}"
+                  f"{section}/{item.name}/{item.variant}: {text}", flush=True)
     if args.update:
         names = [(section, item.name, item.variant) for section, item in items]
         tried, known = {names[index] for index in indices}, set(names)
@@ -265,7 +268,8 @@ def main():
     if args.results:
         harness.write_json(args.results, {"tests": results})
     print(counts(seen))
-    print(f"test/World: {len(results) - len(bad)} of {len(results)} items as in the table, "
+    bad = sum(one["code"] == "FAIL" for one in results)
+    print(f"test/World: {len(results)} items, {bad} worse than in the table, {better} better, "
           f"{time.monotonic() - started:.0f} s")
     return 1 if bad and not args.update else 0
 
