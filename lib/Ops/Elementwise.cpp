@@ -136,7 +136,7 @@ constinit const OpDef ops::Minimum =
 //===----------------------------------------------------------------------===//
 
 static double absolute(double x) { return std::fabs(x); }
-static double sign(double x) { return (x > 0) - (x < 0); }
+static double sign(double x) { return std::isnan(x) ? x : (x > 0) - (x < 0); }
 static double square(double x) { return x * x; }
 static double squareRoot(double x) { return std::sqrt(x); }
 static double exponential(double x) { return std::exp(x); }

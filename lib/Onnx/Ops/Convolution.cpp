@@ -101,6 +101,9 @@ static void convTranspose(Node &node) {
       if (cut > 0 && cut % 2 != 0 && !isSame && node.opset() < 11)
         return node.refuse("an `output_shape` with odd padding before version "
                            "11 of the operators");
+      if (cut < 0 && wanted.empty())
+        return node.refuse("`auto_pad` that asks for more elements than there "
+                           "are");
       cut = std::max<int64_t>(0, cut); // zeros are added at the end
       before = autoPad == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
     }

@@ -124,6 +124,22 @@ static void binary(Node &node) {
   node.out(node.e.binary(Def, node.in(0), second(node)));
 }
 
+/// The same of what integers of few bits overflow in: modulo their range.
+template <const OpDef &Def>
+static void arithmetic(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), y = second(node);
+  if (x.dtype() == DType::Bool || Emitter::wideOf(x) != DType::Int32 ||
+      x.dtype() == DType::Int32)
+    return node.out(e.binary(Def, x, y));
+  Val result = e.make(Def, {e.cast(x, DType::Int32), e.cast(y, DType::Int32)});
+  double range = double(1 << bitWidth(x.dtype()));
+  double least = isSigned(x.dtype()) ? -range / 2 : 0;
+  result =
+      e.binary(ops::Mod, e.add(result, -least), e.scalar(DType::Int32, range));
+  node.out(e.cast(e.add(result, least), x.dtype()));
+}
+
 static bool isInteger(Val x) {
   return x.dtype() != DType::FP16 && x.dtype() != DType::FP32;
 }
@@ -245,7 +261,7 @@ static constexpr OpRow rows[] = {
     {"Abs", unary<ops::Abs>},
     {"Acos", unary<ops::Acos>, 7},
     {"Acosh", acosh, 9},
-    {"Add", binary<ops::Add>},
+    {"Add", arithmetic<ops::Add>},
     {"And", logical<ops::LogicalAnd>},
     {"Asin", unary<ops::Asin>, 7},
     {"Asinh", asinh, 9},
@@ -275,7 +291,7 @@ static constexpr OpRow rows[] = {
     {"Mean", mean},
     {"Min", variadic<ops::Minimum>},
     {"Mod", mod, 10},
-    {"Mul", binary<ops::Mul>},
+    {"Mul", arithmetic<ops::Mul>},
     {"Neg", negate},
     {"Not", logicalNot},
     {"Or", logical<ops::LogicalOr>},
@@ -286,7 +302,7 @@ static constexpr OpRow rows[] = {
     {"Sin", unary<ops::Sin>, 7},
     {"Sinh", unary<ops::Sinh>, 9},
     {"Sqrt", unary<ops::Sqrt>},
-    {"Sub", binary<ops::Sub>},
+    {"Sub", arithmetic<ops::Sub>},
     {"Sum", variadic<ops::Add>},
     {"Tan", unary<ops::Tan>, 7},
     {"Where", where, 9},

@@ -43,6 +43,12 @@ static bool readPooling(Node &node, Val x, Pooling &pooling) {
   pooling.ceil = node.attr("ceil_mode", 0) != 0;
   for (auto [axis, extent] : llvm::enumerate(spatialOf(x))) {
     int64_t stride = windows.strides[axis];
+    // What lies between windows is cut off in front by some, and by others not.
+    if (node.attrText("auto_pad", "NOTSET").starts_with("SAME") &&
+        (extent - 1) / stride * stride + reachOf(windows, axis) + 1 < extent) {
+      node.refuse("`auto_pad` of windows that are smaller than their stride");
+      return false;
+    }
     int64_t room = extent + windows.before[axis] + windows.after[axis] -
                    reachOf(windows, axis);
     if (room < 0) {

@@ -26,13 +26,15 @@ anec model.onnx --shape x=1x3x224x224 -o model.mil          if its extents are s
 |---|---|
 | graph | the kernel `main`. Nodes become MIL ops in the model's own precision, fp32 for most; what depends only on constants and shapes is computed |
 | operator sets | of the domain `ai.onnx`, versions 1 to 21. Other domains are errors, unless a function of the model defines the operator |
+| attributes, inputs, outputs | those that the operator has in the model's version of the operator set: another is an error, and so is an attribute that has no counterpart and another value than its default |
+| what changed between versions | as the version of the model has it; where ONNX's text and onnxruntime differ (odd padding of `ConvTranspose`'s `output_shape` before version 11), refused |
 | functions of the model | inlined |
 | `If` | the branch that is taken, if the condition is known; otherwise both, and a selection of the results |
 | extents with a name | must be given: `--shape NAME=1x3x64`; `ane-run` takes them from the .npy file |
 | values that shapes depend on | such as the `shape` of a `Reshape`: constants, or computed from shapes; `ane-run` also takes them from `--input`, with a remark. The input then stays, and has no effect |
 | int64, uint32, uint64 | become int32. A constant or an input that does not fit is an error |
 | double, bfloat16 | become fp32. A double that is too large is an error; bfloat16 inputs and outputs are not supported |
-| weights in other files | mapped. They must lie in the folder of the model or below it, and links are not followed |
+| weights in other files | mapped. They must lie in the folder of the model or below it: `..` is an error, and links are not followed |
 | tensors without elements | only as shapes |
 | strings, sequences, maps, optional values, sparse tensors, training | refused by name |
 
@@ -45,6 +47,7 @@ model.onnx: error: node `conv1` (Conv): the attributes do not have a number for 
 ## How it is tested
 `test/Onnx/cases.txt` lists what becomes of the cases that the ONNX project publishes for operators and small models (Debian's `libonnx-testdata`), compared in fp32 with its tolerances.
 Of 994 cases without control flow, sequences, strings, random numbers and training, 974 pass; the others are refused with a reason. onnxruntime 1.30 passes 931 of the same cases.
+`test/World/operators.py` compares the table of attributes with the schemas of the package `onnx`, and random nodes of every operator and version with onnxruntime ([world.md](world.md)).
 
 ## Operators
 *Since* is the first version of the operator set that has the operator.

@@ -169,6 +169,8 @@ def attributes():
     yield node("attribute-choice", "Pad", 13, numpy.zeros([8], numpy.int64), mode="wrap")
     yield node("inputs", "Relu", 13, "x")
     yield node("kernel", "Conv", 13, weight, kernel_shape=[2, 2])
+    yield node("between", "MaxPool", 13, kernel_shape=[1, 1], strides=[4, 4],
+               auto_pad="SAME_UPPER")
     yield node("old", "Concat", 1, axis=1)
     yield node("new", "Mish", 13)
     made = graph()

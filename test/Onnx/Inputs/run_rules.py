@@ -73,6 +73,12 @@ def rules():
     yield "bits-or", 18, "BitwiseOr", [both, mask], {}, [14, -1, -1, 7]
     yield "bits-xor", 18, "BitwiseXor", [both, mask], {}, [6, -256, -0x7fff0001, 5]
     yield "bits-not", 18, "BitwiseNot", [both], {}, [-13, 0, -0x7fff0002, -7]
+    # Integers of few bits wrap.
+    small, large = numpy.array([3, 200], numpy.uint8), numpy.array([5, 100], numpy.uint8)
+    yield "wrap-sub", 14, "Sub", [small, large], {}, [254, 100]
+    yield "wrap-add", 14, "Add", [small, large], {}, [8, 44]
+    signed = numpy.array([100, -100], numpy.int8)
+    yield "wrap-signed", 14, "Add", [signed, signed], {}, [-56, 56]
     # Of NaN and infinity.
     first, second = floats(NAN, 1, -INF), floats(1, NAN, 2)
     yield "max-nan", 13, "Max", [first, second], {}, [NAN, NAN, 2]
