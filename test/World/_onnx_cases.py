@@ -1,0 +1,272 @@
+"""The checks of operators of ONNX."""
+import collections
+import dataclasses
+import pathlib
+import re
+
+import numpy as np
+
+import harness
+import _onnx_draw
+import _onnx_elements  # noqa: F401 (adds makers)
+import _onnx_images  # noqa: F401
+import _onnx_layers  # noqa: F401
+import _onnx_moves  # noqa: F401
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIMITS = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-4, np.dtype(np.float16): 4e-3}
+
+
+class Tally:
+    """The outcome of a step that many cases have."""
+
+    def __init__(self):
+        self.counts = collections.Counter()
+        self.notes = {}
+
+    def add(self, outcome, about):
+        self.counts[outcome.kind] += 1
+        self.notes.setdefault(outcome.kind, f"{about}: {outcome.note}")
+
+    def outcome(self):
+        total = sum(self.counts.values())
+        for kind in ("wrong", "refused"):
+            if self.counts[kind]:
+                return harness.Outcome(
+                    kind, f"{self.counts[kind]} of {total}, {self.notes[kind]}"[:200])
+        return harness.RIGHT
+
+
+def difference(got, expected):
+    """How an array differs from the peer's, or None."""
+    got, expected = np.asarray(got), np.asarray(expected)
+    if got.shape != expected.shape:
+        return f"shape {list(got.shape)}, not {list(expected.shape)}"
+    if expected.dtype.kind != "f":
+        if (got.astype(np.int64) == expected.astype(np.int64)).all():
+            return None
+        return f"{got.reshape(-1)[:4].tolist()}, not {expected.reshape(-1)[:4].tolist()}"
+    error = harness.relative_error(got, expected)
+    if error <= LIMITS[expected.dtype] or np.allclose(got, expected, 0, 1e-6, equal_nan=True):
+        return None
+    place = np.argmax(np.abs(np.nan_to_num(got.astype(np.float64)).reshape(-1)
+                             - np.nan_to_num(expected.astype(np.float64)).reshape(-1)))
+    return (f"off by {error:.2g}: {got.reshape(-1)[place]}, "
+            f"not {expected.reshape(-1)[place]}")
+
+
+def run(ctx, path, inputs, expected, read, values, about):
+    """Runs a model with anec in fp32 and compares its outputs by name."""
+    got, outcome = ctx.outputs(path, inputs, "--numerics=fp32")
+    if outcome:
+        return read.add(outcome, about)
+    read.add(harness.RIGHT, about)
+    for name, array in expected.items():
+        if name not in got:
+            return values.add(harness.wrong(f"there is no output {name}"), about)
+        text = difference(got[name], array)
+        if text:
+            return values.add(harness.wrong(text), about)
+    values.add(harness.RIGHT, about)
+
+
+def steps(**tallies):
+    return {name: tally.outcome() for name, tally in tallies.items()
+            if sum(tally.counts.values())}
+
+
+# The cases of the package onnx.
+
+def node_cases():
+    """The cases by the operator of their only node, or that they are named after."""
+    global _cases
+    if _cases is None:
+        from onnx.backend.test.case.node import collect_testcases
+        _cases = collections.defaultdict(list)
+        for case in collect_testcases(None):
+            graph = case.model.graph
+            ops = {node.op_type for node in graph.node if not node.domain}
+            if len(ops) == 1:
+                _cases[ops.pop()].append(case)
+    return _cases
+
+
+_cases = None
+
+
+def is_array(value):
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fiub"
+
+
+@dataclasses.dataclass
+class CheckCases:
+    operator: str
+
+    def __call__(self, ctx):
+        import onnx
+        read, values = Tally(), Tally()
+        for case in node_cases()[self.operator]:
+            newest = max(entry.version for entry in case.model.opset_import)
+            if newest > _onnx_draw.NEWEST:
+                continue
+            onnx.save(case.model, ctx.folder / "case.onnx")
+            names = [value.name for value in case.model.graph.input]
+            outputs = [value.name for value in case.model.graph.output]
+            for given, expected in case.data_sets:
+                arrays = dict(zip(names, map(np.asarray, given)))
+                results = dict(zip(outputs, map(np.asarray, expected)))
+                if all(map(is_array, [*arrays.values(), *results.values()])):
+                    run(ctx, ctx.folder / "case.onnx", arrays, results, read, values, case.name)
+        return steps(read=read, values=values)
+
+
+# Random models.
+
+def schemas():
+    """{operator: {version: schema}} of ONNX's own domain, up to the newest version."""
+    import onnx.defs
+    found = collections.defaultdict(dict)
+    for schema in onnx.defs.get_all_schemas_with_history():
+        if schema.domain == "" and schema.since_version <= _onnx_draw.NEWEST:
+            found[schema.name][schema.since_version] = schema
+    return found
+
+
+def model_of(operator, version, case):
+    """The model with the node, and its inputs by name."""
+    import onnx
+    from onnx import helper, numpy_helper
+    names, feeds, infos, initializers = [], {}, [], []
+    for index, array in enumerate(case.inputs):
+        name = "" if array is None else f"x{index}"
+        names.append(name)
+        if array is None:
+            continue
+        if index in case.fixed:
+            initializers.append(numpy_helper.from_array(np.asarray(array), name))
+            continue
+        feeds[name] = np.asarray(array)
+        infos.append(helper.make_tensor_value_info(
+            name, helper.np_dtype_to_tensor_dtype(feeds[name].dtype), feeds[name].shape))
+    outputs = [f"y{index}" for index in range(case.outputs)]
+    attributes = {name: numpy_helper.from_array(value) if isinstance(value, np.ndarray) else value
+                  for name, value in case.attributes.items()}
+    node = helper.make_node(operator, names, outputs, name="node", **attributes)
+    graph = helper.make_graph([node], "g", infos,
+                              [onnx.ValueInfoProto(name=name) for name in outputs], initializers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)],
+                              ir_version=10)
+    return model, feeds
+
+
+def peer_outputs(model, feeds, version):
+    """What onnxruntime computes, or None where it does not take the model."""
+    import onnx
+    import onnx.version_converter
+    import onnxruntime
+    onnxruntime.set_default_logger_severity(4)
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 4
+    try:
+        model = onnx.shape_inference.infer_shapes(model)
+        if version < 7:  # onnxruntime promises nothing of these.
+            model = onnx.version_converter.convert_version(model, 8)
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options,
+                                               providers=["CPUExecutionProvider"])
+        names = [output.name for output in session.get_outputs()]
+        return dict(zip(names, session.run(names, feeds)))
+    except Exception:
+        return None
+
+
+@dataclasses.dataclass
+class CheckRandom:
+    """Models `first` to `last` of an operator, over all of its versions."""
+    operator: str
+    first: int
+    last: int
+
+    def __call__(self, ctx):
+        maker = _onnx_draw.MAKERS.get(self.operator)
+        if not maker:
+            return {}
+        import onnx
+        versions = schemas()[self.operator]
+        ends = sorted(versions) + [_onnx_draw.NEWEST + 1]
+        read, values, constants = Tally(), Tally(), Tally()
+        for seed in range(self.first, self.last):
+            r = _onnx_draw.Draw(self.operator, seed)
+            since = ends[seed % len(versions)]
+            version = r.int(since, ends[ends.index(since) + 1] - 1)
+            case = maker(r, self.operator, version)
+            allowed = versions[since].attributes
+            case.attributes = {name: value for name, value in case.attributes.items()
+                               if name in allowed}
+            model, feeds = model_of(self.operator, version, case)
+            expected = peer_outputs(model, feeds, version)
+            if expected is None:
+                continue
+            about = f"{seed} in {version} {case.attributes}"
+            path = ctx.folder / "model.onnx"
+            onnx.save(model, path)
+            run(ctx, path, feeds, expected, read, values, about)
+            if feeds and seed % 3 == 0:
+                case.fixed = tuple(range(len(case.inputs)))
+                onnx.save(model_of(self.operator, version, case)[0], path)
+                run(ctx, path, {}, expected, read, constants, about + " constants")
+        return steps(read=read, values=values, constants=constants)
+
+
+# The table of attributes.
+
+TYPES = {"FLOAT": "Float", "INT": "Int", "STRING": "String", "TENSOR": "Tensor",
+         "GRAPH": "Graph", "FLOATS": "Floats", "INTS": "Ints", "STRINGS": "Strings",
+         "SPARSE_TENSOR": "SparseTensor"}
+
+
+def default_text(attribute):
+    """The default of an attribute as the table spells it."""
+    import onnx.helper
+    if not attribute.default_value.name:
+        return ""
+    value = onnx.helper.get_attribute_value(attribute.default_value)
+    values = value if isinstance(value, list) else [value]
+    return " ".join(one.decode() if isinstance(one, bytes) else
+                    str(np.float32(one)) if isinstance(one, float) else str(one)
+                    for one in values)
+
+
+def check_schemas(ctx):
+    """Attributes.def and Signatures.def say what every version of every schema says."""
+    folder = ROOT / "lib/Onnx"
+    rows = [(op, name, kind, int(since), int(until), default) for op, name, kind, since, until,
+            default in re.findall(
+                r'^(?:ATTRIBUTE|HARMLESS)\((\w+), (\w+), (\w+), (\d+), (\d+), "(.*)"\)$',
+                (folder / "Attributes.def").read_text(), re.M)]
+    numbers = collections.defaultdict(dict)
+    for op, since, *counts in re.findall(
+            r"^SIGNATURE\((\w+), (\d+), (\w+), (\w+), (\w+), (\w+)\)$",
+            (folder / "Signatures.def").read_text(), re.M):
+        numbers[op][int(since)] = counts
+    history = schemas()
+    attributes, signatures = Tally(), Tally()
+    for op in numbers:
+        ends = sorted(history[op])
+        for version in range(ends[0], _onnx_draw.NEWEST + 1):
+            schema = history[op][max(since for since in ends if since <= version)]
+            has = {(name, TYPES[str(a.type).rpartition(".")[2]], default_text(a))
+                   for name, a in schema.attributes.items()}
+            told = {(name, kind, default) for own, name, kind, since, until, default in rows
+                    if own == op and since <= version <= (until or version)}
+            attributes.add(harness.RIGHT if has == told else
+                           harness.wrong(str(sorted(has ^ told))), f"{op} {version}")
+            limits = [schema.min_input, schema.max_input, schema.min_output, schema.max_output]
+            limits = ["many" if limit > 99999 else str(limit) for limit in limits]
+            own = numbers[op][max(since for since in numbers[op] if since <= version)]
+            signatures.add(harness.RIGHT if limits == own else
+                           harness.wrong(f"{limits}, not {own}"), f"{op} {version}")
+        if min(numbers[op]) != ends[0]:
+            signatures.add(harness.wrong(f"begins at {ends[0]}"), op)
+    return steps(attributes=attributes, signatures=signatures)

@@ -1,0 +1,28 @@
+"""Operators one by one: those of ONNX, in every version of the operator set, against
+the cases of the package onnx and against onnxruntime, and those of MIL against
+coremltools and PyTorch."""
+import pathlib
+import re
+
+import harness
+import _mil_cases
+import _onnx_cases
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def items():
+    yield harness.Item("onnx", "schemas", _onnx_cases.check_schemas)
+    for name in onnx_operators():
+        yield harness.Item(f"onnx.{name}", "cases", _onnx_cases.CheckCases(name), seconds=300)
+        yield harness.Item(f"onnx.{name}", "random", _onnx_cases.CheckRandom(name, 0, 10),
+                           seconds=300)
+        yield harness.Item(f"onnx.{name}", "random-more", _onnx_cases.CheckRandom(name, 10, 60),
+                           sample=False, seconds=900)
+    yield from _mil_cases.items()
+
+
+def onnx_operators():
+    """The operators that anec reads."""
+    text = (ROOT / "lib/Onnx/Signatures.def").read_text()
+    return sorted(set(re.findall(r"^SIGNATURE\((\w+),", text, re.M)))
