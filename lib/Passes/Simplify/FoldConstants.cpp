@@ -2,8 +2,17 @@
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// The only place where values without inputs are computed, in kernels, layers
+/// and models: each op in double precision from operands of their element
+/// types, its results rounded to theirs.
+///
+//===----------------------------------------------------------------------===//
 
+#include "DeadOps.h"
 #include "anec/IR/Builder.h"
+#include "anec/Ops/Evaluate.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Passes/Pass.h"
@@ -15,6 +24,9 @@ using namespace anec;
 /// A folded array is stored in the program; beyond this number of elements,
 /// computing it is usually better.
 static constexpr int64_t maxFoldedElements = int64_t(1) << 22;
+/// Host functions are text, with their arrays. What is larger is computed when
+/// they are loaded, to the same values.
+static constexpr int64_t maxFoldedOnHost = int64_t(1) << 16;
 /// What takes longer is left to the program: the reference is slow.
 static constexpr int64_t maxFlops = int64_t(1) << 30;
 
@@ -28,8 +40,10 @@ static bool isFoldable(const Op &op) {
     return !operand ||
            (operand->definingOp() && operand->definingOp()->is(ops::Const));
   });
-  return constant && llvm::all_of(op.resultValues(), [](const Value *result) {
-           return result->type.numElements() <= maxFoldedElements &&
+  bool isOnHost = op.parent()->kind == FunctionKind::Host;
+  int64_t most = isOnHost ? maxFoldedOnHost : maxFoldedElements;
+  return constant && llvm::all_of(op.resultValues(), [&](const Value *result) {
+           return result->type.numElements() <= most &&
                   result->type.dtype != DType::String;
          });
 }
@@ -50,14 +64,8 @@ static llvm::SmallVector<ConstantRef, 2> evaluate(const Op &op) {
     operands[slot] = {value->type(), value->asDoubles()};
     in[slot] = &operands[slot];
   }
-  std::vector<RefTensor> results;
-  for (const Value *result : op.resultValues())
-    results.push_back(
-        {result->type, std::vector<double>(result->type.numElements())});
-  EvalContext ctx{op.def(), op.constants(), in, results};
-  op.def().eval(ctx);
   llvm::SmallVector<ConstantRef, 2> constants;
-  for (const RefTensor &result : results)
+  for (const RefTensor &result : evaluateRounded(op, in))
     constants.push_back(Constant::fromDoubles(result.type, result.data));
   return constants;
 }
@@ -92,7 +100,7 @@ static void checkFinite(const Op &op, llvm::ArrayRef<ConstantRef> results,
   }
 }
 
-static bool foldConstants(Function &function, PassContext &ctx) {
+static bool foldOps(Function &function, PassContext &ctx) {
   bool changed = false;
   for (Op &op : llvm::make_early_inc_range(function.body())) {
     if (!isFoldable(op))
@@ -112,13 +120,75 @@ static bool foldConstants(Function &function, PassContext &ctx) {
   return changed;
 }
 
+/// The body of `repeat`, if nothing else repeats it; otherwise null.
+static Function *ownBody(Module &module, const Op &repeat) {
+  llvm::StringRef name = repeat.get(param::body);
+  for (const auto &function : module.functions)
+    for (const Op &op : function->body())
+      if (&op != &repeat && op.is(ops::Repeat) && op.get(param::body) == name)
+        return nullptr;
+  return module.findFunction(name);
+}
+
+/// Gives the body of a repeat the constants that are passed to it whole.
+static bool passConstants(Module &module, const Op &repeat, PassContext &ctx) {
+  Function *body = ownBody(module, repeat);
+  if (!body || body->body().empty())
+    return false;
+  Builder builder(*body);
+  builder.setInsertionPoint(&body->body().front());
+  bool changed = false;
+  unsigned whole = repeat.numOperands() - unsigned(repeat.get(param::sliced));
+  for (unsigned slot = unsigned(repeat.get(param::carried)); slot < whole;
+       ++slot) {
+    const Op *constant = repeat.operand(slot)->definingOp();
+    Value *inside = body->parameters()[slot + 1].get();
+    if (!constant || !constant->is(ops::Const) || !inside->firstUse())
+      continue;
+    inside->replaceAllUsesWith(builder.build(
+        ops::Const, {},
+        Attr(param::val, ConstantRef(constant->constant(param::val))),
+        inside->name));
+    ctx.count("passed");
+    changed = true;
+  }
+  return changed;
+}
+
+/// Nothing else removes what is dead in a host function.
+static bool foldFunction(Function &function, PassContext &ctx) {
+  if (!foldOps(function, ctx))
+    return false;
+  if (function.kind == FunctionKind::Host)
+    removeDeadOps(function);
+  return true;
+}
+
+static bool foldConstants(Module &module, PassContext &ctx) {
+  bool changed = false;
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto &function : module.functions)
+      if (!function->isDeclaration())
+        changed |= foldFunction(*function, ctx);
+    for (const auto &function : module.functions)
+      for (const Op &op : function->body())
+        if (op.is(ops::Repeat))
+          again |= passConstants(module, op, ctx);
+    changed |= again;
+  }
+  return changed;
+}
+
 constinit const PassDef passes::FoldConstants = {
     .name = "fold-constants",
-    .summary = "Evaluate ops on constants at compile time",
+    .summary = "Evaluate ops on constants at compile time, also of models and "
+               "their repeats",
     .description = "%y = add(const 1, const 2)  ==>  const 3\n"
                    "%y = fill() {shape = [2], value = 1}  ==>  const [1, 1]",
-    .stats = {{{"folded", "ops computed"}}},
+    .stats = {{{"folded", "ops computed"},
+               {"passed", "constants that became those of a repeat's body"}}},
     // The computed values are rounded to the constants' element types.
     .tolerance = 2e-3,
-    .run = foldConstants,
+    .runOnModule = foldConstants,
 };

@@ -5,6 +5,7 @@
 
 #include "Storage.h"
 #include "Arena.h"
+#include "anec/Ops/Evaluate.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Runtime/Elements.h"
@@ -147,8 +148,9 @@ namespace {
 class Folding {
 public:
   /// Of the results of folded ops, those in `needed` are wanted.
-  Folding(const Schedule &schedule, const llvm::DenseSet<const Value *> &needed)
-      : schedule(schedule) {
+  Folding(const Schedule &schedule, const llvm::DenseSet<const Value *> &needed,
+          Numerics numerics)
+      : schedule(schedule), widensHalf(numerics == Numerics::FP32) {
     for (const Op *op : llvm::reverse(schedule.folded)) {
       if (llvm::none_of(op->resultValues(), [&](const Value *result) {
             return needed.contains(result) || uses.contains(result);
@@ -172,11 +174,7 @@ public:
     llvm::SmallVector<const RefTensor *, 4> in;
     for (unsigned slot = 0; slot < op.numOperands(); ++slot)
       in.push_back(op.operand(slot) ? &operands[slot] : nullptr);
-    for (const Value *result : op.resultValues())
-      results.push_back(
-          {result->type, std::vector<double>(result->type.numElements())});
-    EvalContext eval{op.def(), op.constants(), in, results};
-    op.def().eval(eval);
+    results = evaluate(op, in);
     for (auto [value, tensor] : llvm::zip_equal(op.resultValues(), results))
       if (uses.lookup(value) != 0)
         kept[value] = tensor;
@@ -184,6 +182,20 @@ public:
   }
 
 private:
+  /// Unpacked weights are not rounded to fp16 in between.
+  std::vector<RefTensor>
+  evaluate(const Op &op, llvm::ArrayRef<const RefTensor *> operands) const {
+    if (!op.def().has(trait::Constexpr) && !op.def().has(trait::DataMovement))
+      return evaluateRounded(op, operands, widensHalf);
+    std::vector<RefTensor> results;
+    for (const Value *result : op.resultValues())
+      results.push_back(
+          {result->type, std::vector<double>(result->type.numElements())});
+    EvalContext eval{op.def(), op.constants(), operands, results};
+    op.def().eval(eval);
+    return results;
+  }
+
   RefTensor valueOf(const Value *operand) {
     const Value *root = schedule.root(operand);
     bool last = --uses[root] == 0;
@@ -198,6 +210,7 @@ private:
   }
 
   const Schedule &schedule;
+  const bool widensHalf;
   std::vector<const Op *> computed;
   llvm::DenseMap<const Value *, unsigned> uses;
   std::map<const Value *, RefTensor> kept;
@@ -207,7 +220,7 @@ private:
 void Storage::foldConstants(const Schedule &schedule,
                             const llvm::DenseSet<const Value *> &needed,
                             Numerics numerics) {
-  Folding folding(schedule, needed);
+  Folding folding(schedule, needed, numerics);
   Rounding rounding =
       numerics == Numerics::FP32 ? Rounding::None : Rounding::FP16;
   for (const Op *op : folding.ops()) {

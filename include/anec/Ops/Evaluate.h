@@ -1,0 +1,23 @@
+//===- Evaluate.h - ops on constants ----------------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_OPS_EVALUATE_H
+#define ANEC_OPS_EVALUATE_H
+
+#include "anec/IR/IR.h"
+
+namespace anec {
+
+/// The results of `op`, which has a reference, on constants (null for an absent
+/// operand): in double precision, then each rounded to its element type, or
+/// where `widensHalf`, those of fp16 to fp32. What has no inputs has these
+/// values wherever it is computed, by the compiler or when a program is loaded.
+std::vector<RefTensor>
+evaluateRounded(const Op &op, llvm::ArrayRef<const RefTensor *> operands,
+                bool widensHalf = false);
+
+} // namespace anec
+
+#endif // ANEC_OPS_EVALUATE_H
