@@ -25,6 +25,7 @@ static constexpr ProbeSetting settings[] = {
     // 1.7.
     {.rule = "kernel-compile-time", .slowerFrom = 3, .ofCompiling = true},
     {.rule = "log-epsilon", .low = 0.25, .high = 4},
+    {.rule = "log-sum-exp-range", .low = 4, .high = 12},
     // Ones, whose sum is larger than fp16 can count to.
     {.rule = "narrow-sum", .low = 1, .high = 1, .absolute = 8},
     {.rule = "no-mod", .low = 1.1, .high = 8},

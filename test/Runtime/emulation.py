@@ -240,6 +240,24 @@ check(f"m4: exp is {error:.1f} ulp off", 2 < error <= 9.1, error)
 gelu = run('  %y = gelu(%x) {mode = "EXACT"} : fp16[1]', {"x": np.zeros(1)}, "m4")[0][0]
 check("m4: gelu(0) is not 0", gelu == np.float16(-0.000754), gelu)
 
+# The exponential inside of these ops is limited: beyond, they are 0.
+x = {"x": np.array([-20, 0, 10, 10.39, 10.41, 11, 20, 60000])}
+for numerics in ("m1", "m2", "m3", "m4"):
+    y = run("  %y = softplus(%x) : fp16[8]", x, numerics)[0]
+    right = abs(y[1:4] - np.log1p(np.exp(x["x"][1:4]))).max() < 0.01 and y[0] < 1e-6
+    check(f"{numerics}: softplus up to 10.4", right and not y[4:].any(), y)
+    body = "  %y = reduce_log_sum_exp(%x) {axes = [0]} : fp16[4]"
+    y = run(body, {"x": np.tile([1, 7.61, 7.64, 20], (32, 1))}, numerics)[0]
+    right = abs(y[:2] - [1 + np.log(32), 7.61 + np.log(32)]).max() < 0.01
+    check(f"{numerics}: log(sum(exp)) of 32 up to 7.63", right and not y[2:].any(), y)
+    # A mask of -65504 hides a row of low scores so that none is greatest.
+    body = ("  %s = add(%x, %m) : fp16[2, 2]\n"
+            "  %y = softmax(%s) {axis = 1} : fp16[2, 2]")
+    scores = {"x": np.array([[1, -40], [-40, -40]]), "m": np.full((2, 2), -65504)}
+    y, text = run(body, scores, numerics, ["--report-hazards"])
+    check(f"{numerics}: a hidden row", np.array_equal(y, [[1, 0], [np.inf] * 2]), y)
+    check(f"{numerics}: it is reported", "softmax" in text, text)
+
 # Hazards are counted by op.
 _, text = dot([16384, 16384, -16384, tiny], [1, 1, 1, 1], "m4", ["--report-hazards"])
 check(

@@ -145,19 +145,23 @@ constinit const Rule rules::OpLimit = {
     .ofFunction = opLimit,
 };
 
-static void weightLimit(const Function &function, const Target &target,
-                        ReportBreach report) {
+/// Reports the weight that makes those of `function` take more than `limit`.
+static void reportBeyond(const Function &function, uint64_t limit,
+                         ReportBreach report) {
   uint64_t bytes = 0;
   for (const Op &op : function.body()) {
     if (!op.is(ops::Const) && !op.is(ops::Weight))
       continue;
     uint64_t before = bytes;
     bytes += op.result()->type.numBytes();
-    if (before <= target.limits.weightBytes &&
-        bytes > target.limits.weightBytes)
+    if (before <= limit && bytes > limit)
       report(op.range(), *broken("with `{0}`, weights have {1} bytes",
                                  op.result()->name, bytes));
   }
+}
+static void weightLimit(const Function &function, const Target &target,
+                        ReportBreach report) {
+  reportBeyond(function, target.limits.weightBytes, report);
 }
 constinit const Rule rules::WeightLimit = {
     .id = "weight-limit",
@@ -169,6 +173,25 @@ constinit const Rule rules::WeightLimit = {
     .advice = "split the program, or pass weights as inputs",
     .danger = "its program has 2 GiB of weights",
     .ofFunction = weightLimit,
+};
+
+static void compiledWeights(const Function &function, const Target &target,
+                            ReportBreach report) {
+  reportBeyond(function, uint64_t(1) << 30, report);
+}
+constinit const Rule rules::CompiledWeights = {
+    .id = "compiled-weights",
+    .family = family,
+    .summary = "the weights of a program take at most 1 GiB, or macOS 27 runs "
+               "it on the processor without saying so",
+    .macOS = {"27-"},
+    .impact = Impact::Warning,
+    .source = "eeane 2.1 (M2): 2 GiB before; stated by its package, not "
+              "measured by others",
+    .date = "2026-11",
+    .advice = "split the program, or quantize the weights",
+    .danger = "its program has 1 GiB of weights",
+    .ofFunction = compiledWeights,
 };
 
 static Verdict concatWidth(const Op &op, const Target &target) {

@@ -173,6 +173,46 @@ constinit const Rule rules::AttentionSize = {
     .ofOp = attentionSize,
 };
 
+/// The softmax that gives an operand of `matmul`, moved at most; null for none.
+static const Op *softmaxBefore(const Op &matmul) {
+  for (unsigned side = 0; side < 2; ++side) {
+    const Op *op = matmul.operand(side)->definingOp();
+    while (op && isOneOf(*op, {&ops::Reshape, &ops::Transpose, &ops::Cast}))
+      op = op->operand(0u)->definingOp();
+    if (op && op->is(ops::Softmax))
+      return op;
+  }
+  return nullptr;
+}
+
+static Verdict headScores(const Op &op, const Target &target) {
+  constexpr int64_t fewestWrong = int64_t(1) << 20;
+  int64_t queries = 0, keys = 0;
+  if (op.is(ops::ScaledDotProductAttention)) {
+    queries = extentFromEnd(op.operand(param::query)->type, 1);
+    keys = extentFromEnd(op.operand(param::key)->type, 1);
+  } else if (const Op *softmax =
+                 op.is(ops::Matmul) ? softmaxBefore(op) : nullptr) {
+    queries = extentFromEnd(softmax->result()->type, 1);
+    keys = extentFromEnd(softmax->result()->type, 0);
+  }
+  if (queries * keys < fewestWrong)
+    return {};
+  return broken("a head of attention has {0} x {1} scores", queries, keys);
+}
+constinit const Rule rules::AttentionScores = {
+    .id = "attention-scores",
+    .family = family,
+    .summary = "a head of attention has fewer than 2^20 scores",
+    .chips = {Chip::M2},
+    .impact = Impact::Warning,
+    .source = "eeane 2.1 (M2): right for 1023 positions, wrong numbers for "
+              "1024; stated by its package, not measured by others",
+    .date = "2026-11",
+    .advice = "compute the queries in blocks of fewer",
+    .ofOp = headScores,
+};
+
 static Verdict keyExtent(const Op &op, const Target &target) {
   if (!op.is(ops::Matmul))
     return {};

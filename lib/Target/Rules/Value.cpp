@@ -144,19 +144,40 @@ constinit const Rule rules::GeluTable = {
 
 static Verdict softplusTable(const Op &op, const Target &target) {
   if (isOneOf(op, {&ops::Softplus, &ops::SoftplusParametric}))
-    return broken("`{0}` is wrong above 10.4", op.def().name);
+    return broken("`{0}` is 0 above 10.4", op.def().name);
   return {};
 }
 constinit const Rule rules::SoftplusRange = {
     .id = "softplus-range",
     .family = family,
-    .summary = "`softplus` is wrong above 10.4",
+    .summary = "`softplus` is 0 above 10.4",
     .impact = Impact::Warning,
-    .source = "ironmill (M3 Pro)",
+    .source = "coremltools #2687 (M3 Max on macOS 26.3.1, M4), ANEForge #113 "
+              "(M5 on macOS 26.5), ironmill (M3 Pro)",
     .date = "2026-11",
+    .confidence = Confidence::High,
     .advice = "use `maximum(x, 0) + log(1 + exp(-abs(x)))`",
     .rewrite = Rewrite::ExpandSoftplus,
     .ofOp = softplusTable,
+};
+
+static Verdict logSumExpRange(const Op &op, const Target &target) {
+  if (op.is(ops::ReduceLogSumExp))
+    return broken("`{0}` is 0 where the exponentials add up to more than 65504",
+                  op.def().name);
+  return {};
+}
+constinit const Rule rules::LogSumExpRange = {
+    .id = "log-sum-exp-range",
+    .family = family,
+    .summary = "`reduce_log_sum_exp` is 0 where the exponentials add up to "
+               "more than 65504",
+    .impact = Impact::Warning,
+    .source = "coremltools #2690: of 32 equal channels it is 0 from 7.63 on; "
+              "by the reporter of #2687 (M3 Max)",
+    .date = "2026-11",
+    .advice = "subtract the maximum first, and add it to the result",
+    .ofOp = logSumExpRange,
 };
 
 static Verdict roundRange(const Op &op, const Target &target) {

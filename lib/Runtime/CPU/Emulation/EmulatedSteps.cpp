@@ -15,6 +15,7 @@
 #include "../Products.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Runtime/Elements.h"
+#include "anec/Support/Half.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -188,6 +189,9 @@ static StepFn makeSoftmaxAsChip(const Op &op, StepContext &ctx,
         double greatest = x[base], sum = 0;
         for (int64_t i = 1; i < extent; ++i)
           greatest = std::max(greatest, x[base + i * inner]);
+        // Scores that are all hidden by -infinity have no difference to it.
+        if (std::isinf(greatest))
+          hazards.overflows += uint64_t(extent);
         for (int64_t i = 0; i < extent; ++i) {
           size_t at = base + i * inner;
           out[at] = chip.toHalf(tableExp(chip.toHalf(x[at] - greatest)));
@@ -197,6 +201,47 @@ static StepFn makeSoftmaxAsChip(const Op &op, StepContext &ctx,
           out[base + i * inner] /= sum;
       }
       roundAll(chip, out, hazards);
+    });
+  };
+}
+
+/// The greatest result that `op` has, in channel `channel`: where an
+/// exponential that it computes in between is too large, the result is 0. Null
+/// for other ops.
+using Greatest = double (*)(const EvalContext &eval, size_t channel);
+static Greatest greatestResult(const Op &op) {
+  // log(1 + e^x), up to 2^15 in between.
+  if (op.is(ops::Softplus))
+    return [](const EvalContext &, size_t) { return std::log(0x1p15); };
+  if (op.is(ops::SoftplusParametric))
+    return [](const EvalContext &eval, size_t channel) {
+      return eval.in[1]->data[channel] * std::log(0x1p15);
+    };
+  if (op.is(ops::ReduceLogSumExp))
+    return [](const EvalContext &, size_t) { return std::log(halfMax); };
+  return nullptr;
+}
+
+/// Computed exactly, and 0 beyond the greatest result.
+static StepFn makeCollapsing(const Op &op, StepContext &ctx, const Chip &chip,
+                             HazardCounter &hazards) {
+  auto step = std::make_shared<ElementStep>(op, ctx);
+  Greatest greatest = greatestResult(op);
+  const Shape &shape = op.result()->type.shape;
+  size_t channels = shape.size() > 1 ? size_t(shape[1]) : 1, inner = 1;
+  for (size_t axis = 2; axis < shape.size(); ++axis)
+    inner *= size_t(shape[axis]);
+  return [=, &chip, &hazards] {
+    step->run([&](EvalContext &eval) {
+      eval.def.eval(eval);
+      for (auto [index, value] : llvm::enumerate(eval.out[0].data)) {
+        double most = greatest(eval, index / inner % channels);
+        if (std::fabs(value) <= std::fabs(most))
+          continue;
+        value = 0;
+        ++hazards.overflows;
+      }
+      roundAll(chip, eval.out[0].data, hazards);
     });
   };
 }
@@ -276,5 +321,7 @@ StepFn cpu::makeEmulated(const Op &op, StepContext &ctx) {
     return makeNarrowSum(op, ctx, chip, hazards);
   if (op.is(ops::Softmax))
     return makeSoftmaxAsChip(op, ctx, chip, hazards);
+  if (greatestResult(op))
+    return makeCollapsing(op, ctx, chip, hazards);
   return makeRounded(op, ctx, chip, hazards);
 }
