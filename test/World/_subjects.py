@@ -64,7 +64,7 @@ kernel mlp(x: fp16[d, s]) -> fp16[d, s] {
     (ctx.folder / "weights").mkdir(exist_ok=True)
     for key, array in arrays.items():
         numpy.save(ctx.folder / "weights" / f"{key}.npy", array)
-    return ctx.folder / "mlp.tdsl", ["--weights=weights"], {name.split(".")[1]: array for name, array in arrays.items()}
+    return ctx.folder / "mlp.tdsl", ["--weights=weights"], arrays
 
 
 def family(name, seed, flags, ctx):
