@@ -159,12 +159,11 @@ MORE = tuple("""
 resnet resnext mobilenet-v2 mobilenet-v3 mnasnet shufflenet-v2 squeezenet densenet
 efficientnet googlenet regnet-y vit-torchvision swin-torchvision swin-v2-torchvision
 maxvit convnext-torchvision lraspp deeplab-v3 swin-3d mvit-3d r2plus1d test-resnet
-test-byobnet test-nfnet test-vit test-vit3 test-vit4 test-coatnet test-maxvit
-test-convnext test-efficientnet-gn test-efficientnet-evos test-efficientnet-ln
-test-mambaout test-vit-relpos ghostnet ghostnet-v2 mobilenet-v4 efficientvit
-efficientvit-m mobilevit mobilevit-v2 edgenext fastvit mobileone repghostnet repvit
-tinynet lcnet mixnet coat twins pvt-v2 pit levit tnt visformer nest volo beit eva02
-deit-distilled dino-registers hiera hgnet inception-next davit focalnet mvit-v2
-efficientformer-v2 starnet shvit swiftformer tiny-vit sam-encoder convnext-v2 swin-v2-cr
-botnet sequencer fasternet skresnet csatv2
+test-nfnet test-vit test-vit4 test-coatnet test-maxvit test-convnext test-efficientnet-gn
+test-efficientnet-evos test-efficientnet-ln test-mambaout test-vit-relpos ghostnet
+ghostnet-v2 mobilenet-v4 efficientvit efficientvit-m mobilevit mobilevit-v2 edgenext
+fastvit mobileone repghostnet repvit tinynet lcnet mixnet coat deit-distilled
+dino-registers hiera hgnet inception-next davit focalnet mvit-v2 efficientformer-v2
+starnet shvit swiftformer tiny-vit sam-encoder convnext-v2 swin-v2-cr botnet sequencer
+fasternet skresnet csatv2
 """.split())
