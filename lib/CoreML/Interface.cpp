@@ -45,6 +45,20 @@ static Value *cast(Builder &builder, Value *value, DType dtype,
                        name);
 }
 
+/// What computes in the type of the border reads it as it comes, and not as
+/// `inner`, a cast of it, and a cast of that.
+static void readUncast(Function &function, Value &param, Value *inner) {
+  for (Op &op : llvm::make_early_inc_range(function.body())) {
+    if (!op.is(ops::Cast) || op.operand(0u) != inner ||
+        op.result()->type != param.type)
+      continue;
+    op.result()->replaceAllUsesWith(&param);
+    op.erase();
+  }
+  if (inner != &param && !inner->hasUses())
+    inner->definingOp()->erase();
+}
+
 /// Numbers become lists of one.
 static void fitInput(Function &function, Value &param, DType dtype) {
   TensorType inside = param.type;
@@ -67,11 +81,23 @@ static void fitInput(Function &function, Value &param, DType dtype) {
                           param.name + "_number");
   standIn->result()->replaceAllUsesWith(value);
   delete standIn;
+  if (!inside.isScalar())
+    readUncast(function, param, value);
 }
 
 static void fitOutput(Function &function, unsigned index, DType dtype) {
   Value *value = function.result(index);
   std::string name = function.resultNames()[index];
+  // A result that was computed in the type of the border goes out as it is.
+  Op *own = value->definingOp();
+  if (own && own->is(ops::Cast) && own->operand(0u)->type.dtype == dtype &&
+      own->operand(0u)->definingOp()) {
+    function.setResult(index, own->operand(0u));
+    if (!value->hasUses())
+      own->erase();
+    function.result(index)->name = name;
+    return;
+  }
   // The feature keeps the name.
   if (value->name == name)
     value->name = name + "_" + spelling(value->type.dtype).str();

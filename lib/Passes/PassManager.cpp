@@ -82,8 +82,10 @@ bool anec::parsePipeline(llvm::StringRef text,
 PassContext::PassContext(const PassDef &pass, const PassManagerOptions &options,
                          Diagnostics &diags)
     : pass(pass), target(*options.target), targetChosen(options.targetChosen),
-      assumptions(options.assumptions), decode(options.decode), diags(diags),
-      remarks(options.remarks) {}
+      assumptions(options.assumptions), decode(options.decode),
+      takesMixedTypes(options.takesMixedTypes),
+      examples(options.examples.get()), diags(diags), remarks(options.remarks) {
+}
 
 bool PassContext::isRewrittenFor(const Rule &rule) const {
   bool isWanted = rule.rewriteWhen == RewriteWhen::Chosen

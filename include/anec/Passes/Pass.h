@@ -22,6 +22,7 @@ namespace anec {
 
 struct PassDef;
 struct DecodePrograms;
+class ExampleRanges;
 struct PassManagerOptions;
 
 /// A counter of a pass.
@@ -62,6 +63,8 @@ public:
   const bool targetChosen;
   const Assumptions &assumptions;
   const DecodePrograms &decode;
+  const bool takesMixedTypes;
+  const ExampleRanges *examples; ///< may be null
   Diagnostics &diags;
 
 private:

@@ -7,6 +7,7 @@
 #define ANEC_PASSES_PASSMANAGER_H
 
 #include "anec/Passes/DecodePrograms.h"
+#include "anec/Passes/ExampleRanges.h"
 #include "anec/Passes/Pass.h"
 #include <functional>
 #include <optional>
@@ -71,6 +72,11 @@ struct PassManagerOptions {
   Assumptions assumptions;
   /// The programs that `incremental` derives.
   DecodePrograms decode;
+  /// Whether ops of fp16 can have other constants in fp32: Core ML takes them
+  /// from ios17 on. For `narrow`.
+  bool takesMixedTypes = true;
+  /// What the values are for example inputs, for `narrow`; may be null.
+  std::shared_ptr<const ExampleRanges> examples = nullptr;
   /// Report the reasons for the passes' decisions, as remarks.
   bool remarks = false;
   /// Check well-formedness after every pass.
