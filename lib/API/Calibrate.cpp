@@ -7,6 +7,10 @@
 #include "anec/API/Diags.h"
 #include "anec/Arrays/Npy.h"
 #include "anec/Generate/OpenTextModel.h"
+#include "anec/IR/Builder.h"
+#include "anec/IR/Clone.h"
+#include "anec/IR/Elements.h"
+#include "anec/Ops/Ops.h"
 #include "anec/Runtime/Backends.h"
 #include "anec/Runtime/InputArrays.h"
 #include "anec/Runtime/MomentsBackend.h"
@@ -16,6 +20,8 @@
 #include "anec/Support/TemporaryFolder.h"
 #include "anec/Train/TokenData.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <limits>
 
 using namespace anec;
 
@@ -284,4 +290,109 @@ anec::collectMoments(llvm::StringRef path, const CompileOptions &given,
   QuantizedErrorsBackend measuring(*cpu, backend.moments(), *given.quantization,
                                    *settings.executor);
   return runOn(measuring) ? backend.moments() : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+/// The largest magnitude of `value`, as [1, 1, 1, 1].
+static Value *largestOf(Builder &builder, Value *value) {
+  auto whole = [&](const OpDef &op, Value *of) {
+    llvm::SmallVector<int64_t> axes;
+    for (unsigned axis = 0; axis < of->type.rank(); ++axis)
+      axes.push_back(axis);
+    return axes.empty()
+               ? of
+               : builder.build(op, {of},
+                               {{param::axes, llvm::ArrayRef<int64_t>(axes)},
+                                {param::keepDims, false}});
+  };
+  Value *largest = whole(ops::ReduceMax, builder.build(ops::Abs, {value}));
+  int64_t shape[] = {1, 1, 1, 1};
+  return builder.build(ops::Reshape, {largest},
+                       {{param::shape, llvm::ArrayRef<int64_t>(shape)}});
+}
+
+/// Runs a copy of `function`, whose results are the largest magnitudes of its
+/// values.
+static bool measure(const Function &function, const CompileOptions &options,
+                    const CalibrationData &data, ExampleRanges &ranges,
+                    Diagnostics &diags) {
+  Module copies;
+  Function *copy = copies.addFunction(function.kind, function.name);
+  copy->opset = function.opset;
+  ValueMap map;
+  cloneBody(function, *copy, map);
+  std::vector<Value *> values = measuredValues(*copy);
+  Builder builder(*copy);
+  llvm::SmallVector<Value *> results;
+  std::vector<std::string> names;
+  for (Value *value : values) {
+    names.push_back("largest " + std::to_string(results.size()));
+    results.push_back(largestOf(builder, value));
+  }
+  llvm::SmallVector<llvm::StringRef> views(names.begin(), names.end());
+  copy->setResults(results, views);
+  LoadOptions load;
+  load.numerics = Numerics::FP32;
+  load.workspace = options.weights.executor
+                       ? std::make_shared<Workspace>(options.weights.executor)
+                       : std::make_shared<Workspace>();
+  BackendSettings settings;
+  settings.executor = load.workspace->sharedExecutor();
+  std::unique_ptr<Backend> cpu =
+      Backends::builtin().open("cpu", settings, diags);
+  std::unique_ptr<Executable> executable =
+      cpu ? cpu->load(*copy, load, diags) : nullptr;
+  return executable &&
+         runOnArrays(
+             data.arrays, executable->inputs(), executable->outputs(),
+             [](size_t) { return true; },
+             [&](auto in, auto out) {
+               if (!executable->run(in, out, diags))
+                 return false;
+               std::vector<double> magnitudes;
+               for (llvm::ArrayRef<uint8_t> bytes : out) {
+                 double largest = loadElement(DType::FP32, bytes.data(), 0);
+                 magnitudes.push_back(
+                     std::isfinite(largest)
+                         ? largest
+                         : std::numeric_limits<double>::infinity());
+               }
+               ranges.raise(function.name, magnitudes);
+               return true;
+             },
+             diags);
+}
+
+std::shared_ptr<const ExampleRanges>
+anec::collectRanges(llvm::StringRef path, const CompileOptions &given,
+                    const CalibrationData &data, Diagnostics &diags) {
+  CompileOptions options = given;
+  options.quantization.reset();
+  options.remarks = options.passes.remarks = false;
+  options.passes.verifyNumerics = false;
+  options.passes.afterPass = nullptr;
+  const SourceFormat &format = sourceFormat(path);
+  // What runs in front of `narrow`, and the first part of it.
+  std::vector<const PassDef *> &passes = options.passes.passes;
+  if (passes.empty())
+    passes = withPrecision(kernelPipeline(format, options.passes), options);
+  passes.erase(llvm::find(passes, &anec::passes::Narrow), passes.end());
+  passes.push_back(&anec::passes::FoldScales);
+  std::unique_ptr<Module> module = readSourceFile(path, options, diags);
+  if (!module)
+    return nullptr;
+  std::optional<CompiledProgram> program =
+      compile(std::move(module), format, options, diags);
+  if (!program)
+    return nullptr;
+  auto ranges = std::make_shared<ExampleRanges>();
+  for (const auto &function : program->program->functions) {
+    if (!hasWeightValues(*function, diags) ||
+        !measure(*function, options, data, *ranges, diags))
+      return nullptr;
+  }
+  return ranges;
 }

@@ -139,6 +139,17 @@ anec::kernelPipeline(const SourceFormat &format,
   return {&passes::MergeAxes, &passes::Legalize, &passes::DCE};
 }
 
+std::vector<const PassDef *>
+anec::withPrecision(std::vector<const PassDef *> list,
+                    const CompileOptions &options) {
+  if (options.precision != DType::FP16)
+    return list;
+  const PassDef *narrow[] = {&passes::Narrow, &passes::CSE, &passes::DCE};
+  list.insert(llvm::find(list, &passes::Legalize), std::begin(narrow),
+              std::end(narrow));
+  return list;
+}
+
 /// Compiles the kernel of a module, by the default pipeline when no passes are
 /// named.
 static std::optional<CompiledProgram>
@@ -147,7 +158,8 @@ compileKernel(std::unique_ptr<Module> module, const SourceFormat &format,
   if (!module)
     return std::nullopt;
   if (options.passes.passes.empty())
-    options.passes.passes = kernelPipeline(format, options.passes);
+    options.passes.passes =
+        withPrecision(kernelPipeline(format, options.passes), options);
   return compile(std::move(module), format, options, diags);
 }
 

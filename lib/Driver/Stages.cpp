@@ -14,8 +14,8 @@ anec::compileKernel(std::unique_ptr<Module> module, const BuildRequest &request,
                     BuildResult &result, Diagnostics &diags) {
   const SourceFormat &format = sourceFormat(request.input);
   CompileOptions options = request.options;
-  options.passes.passes =
-      request.passesOr(kernelPipeline(format, options.passes));
+  options.passes.passes = request.passesOr(
+      withPrecision(kernelPipeline(format, options.passes), options));
   return compile(std::move(module), format, options, diags, &result.reports);
 }
 
@@ -33,14 +33,28 @@ static bool isOfModel(const Module &module, const BuildRequest &request,
          });
 }
 
+/// What a Core ML package is unless another is asked for.
+static void chooseForCoreML(BuildRequest &request) {
+  CompileOptions &options = request.options;
+  if (!options.precision && !request.hasPasses &&
+      sourceFormat(request.input).isOfTraining)
+    options.precision = DType::FP16;
+  const Deployment *deployment = options.coreML.deployment;
+  options.passes.takesMixedTypes =
+      !deployment || deployment->specification >= 8;
+}
+
 std::optional<CompiledProgram>
-anec::compileProgram(std::unique_ptr<Module> module,
-                     const BuildRequest &request, bool isCoreML,
-                     BuildResult &result, Diagnostics &diags) {
+anec::compileProgram(std::unique_ptr<Module> module, const BuildRequest &given,
+                     bool isCoreML, BuildResult &result, Diagnostics &diags) {
+  BuildRequest request = given;
+  if (isCoreML)
+    chooseForCoreML(request);
   if (!isOfModel(*module, request, isCoreML))
     return compileKernel(std::move(module), request, result, diags);
   CompileOptions options = request.options;
-  options.passes.passes = request.passesOr(wholeModelPasses(options));
+  options.passes.passes =
+      request.passesOr(withPrecision(wholeModelPasses(options), options));
   return compileWholeModel(std::move(module), options, result.description,
                            diags, &result.reports);
 }

@@ -156,6 +156,7 @@ static constexpr SourceFormat table[] = {
      .ending = ".onnx",
      .summary = "an ONNX model",
      .stage = SourceStage::MIL,
+     .isOfTraining = true,
      .isBinary = true,
      .read = readOnnxModel},
     {.name = "anepkg",

@@ -58,6 +58,8 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   options.coreML.deployment = findDeployment(deployment);
   if (interface.getNumOccurrences())
     options.coreML.floats = interface.getValue();
+  if (precision.getNumOccurrences())
+    options.precision = precision.getValue();
   if (std::string why; quantize.getNumOccurrences()) {
     options.quantization = Quantization::parse(quantize, why);
     options.quantization->skipped = {quantizeSkip.begin(), quantizeSkip.end()};
@@ -220,9 +222,26 @@ bool CompileFlags::calibrateFor(BuildRequest &request,
     (isArrayArgument(argument) ? data.arrays : data.texts).push_back(argument);
   data.tokenizer = calibrateTokenizer;
   data.tokens = calibrateTokens;
+  if (isNarrowed() && !data.arrays.empty()) {
+    request.options.passes.examples =
+        collectRanges(input, request.options, data, diags);
+    if (!request.options.passes.examples)
+      return false;
+  }
+  if (!request.options.quantization)
+    return true;
   request.options.inputMoments =
       collectMoments(input, request.options, data, diags);
   return request.options.inputMoments != nullptr;
+}
+
+/// Whether fp32 becomes fp16.
+bool CompileFlags::isNarrowed() const {
+  if (passList.getNumOccurrences())
+    return llvm::is_contained(llvm::split(passList, ','), "narrow");
+  if (precision.getNumOccurrences())
+    return precision == DType::FP16;
+  return format().isCoreML && sourceFormat(input).isOfTraining;
 }
 
 /// The error in --calibrate and its companions; empty when they are valid.
@@ -233,9 +252,11 @@ std::string CompileFlags::checkCalibrate() const {
     return hasCompanion ? "--calibrate-tokenizer and --calibrate-tokens are "
                           "for --calibrate"
                         : "";
-  if (!quantize.getNumOccurrences())
-    return "--calibrate is for --quantize";
   size_t arrays = size_t(llvm::count_if(calibrate, isArrayArgument));
+  if (!quantize.getNumOccurrences() && !isNarrowed())
+    return "--calibrate is for --quantize and for programs in fp16";
+  if (!quantize.getNumOccurrences() && arrays < calibrate.size())
+    return "--calibrate takes NAME=FILE.npy for each input without --quantize";
   if (arrays && arrays < calibrate.size())
     return "--calibrate takes texts, or NAME=FILE.npy for each input";
   if (arrays && hasCompanion)
@@ -327,6 +348,9 @@ std::string CompileFlags::check() const {
   if (format().isFolder && place().isStream())
     return "--emit=" + format().name.str() +
            " writes a folder; name it with -o";
+  if (precision.getNumOccurrences() && passList.getNumOccurrences())
+    return "--precision and --passes exclude each other: `narrow` is the pass "
+           "for fp16";
   if (canonical && &format() != &outputs::MIL)
     return "--canonical is for --emit=mil";
   if (std::string wrong = checkDecode(); !wrong.empty())

@@ -208,7 +208,8 @@ struct CompileFlags {
       llvm::cl::desc(
           "Round with --quantize so that the outputs of products change less "
           "on this text or .bin file of token ids, of a language model, or on "
-          "this array for an input; can be repeated")};
+          "this array for an input, by which values in fp16 are chosen too; "
+          "can be repeated")};
   llvm::cl::opt<std::string> calibrateTokenizer{
       "calibrate-tokenizer", llvm::cl::value_desc("FILE"),
       llvm::cl::desc("The tokenizer of the texts of --calibrate (default: "
@@ -230,6 +231,15 @@ struct CompileFlags {
                          clEnumValN(DType::FP32, "fp32",
                                     "single precision, with casts"))
   };
+  llvm::cl::opt<DType> precision{
+      "precision",
+      llvm::cl::desc("Floats that a source in fp32 is computed in (default: "
+                     "fp16 for a Core ML package of an ONNX model, otherwise "
+                     "as in the source):"),
+      llvm::cl::values(clEnumValN(DType::FP16, "fp16",
+                                  "half precision, except where it gives other "
+                                  "results"),
+                       clEnumValN(DType::FP32, "fp32", "as in the source"))};
   llvm::cl::opt<std::string> milVersion{
       "mil-version", llvm::cl::value_desc("1.3|1.0"),
       llvm::cl::desc("MIL dialect: 1.3 with ios18, or 1.0 with ios16 for older "
@@ -261,6 +271,7 @@ private:
   std::string checkQuantize() const;
   std::string checkActivations(const Quantization &form) const;
   std::string checkCalibrate() const;
+  bool isNarrowed() const;
   [[nodiscard]] bool readPasses(BuildRequest &request,
                                 Diagnostics &diags) const;
 };

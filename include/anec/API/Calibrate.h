@@ -43,6 +43,13 @@ struct CalibrationData {
 collectMoments(llvm::StringRef path, const CompileOptions &options,
                const CalibrationData &data, Diagnostics &diags);
 
+/// Runs the kernel of the source at `path` in fp32 on the arrays of `data`, and
+/// returns how large its values are, for `options.passes.examples`. Null, with
+/// the reason reported, on failure.
+[[nodiscard]] std::shared_ptr<const ExampleRanges>
+collectRanges(llvm::StringRef path, const CompileOptions &options,
+              const CalibrationData &data, Diagnostics &diags);
+
 } // namespace anec
 
 #endif // ANEC_API_CALIBRATE_H

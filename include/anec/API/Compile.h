@@ -48,6 +48,10 @@ struct CompileOptions : ReadOptions {
   /// that a MIL program declares.
   std::string milVersion;
   CoreMLOptions coreML;
+  /// FP16: fp32 values are computed in fp16 as `narrow` does it. FP32: as the
+  /// source computes them. Unset: the same, except where build() writes a Core
+  /// ML package of a source of training (Formats/Source.h), which is in fp16.
+  std::optional<DType> precision;
   /// Quantizes the weights of products, after the passes; unset: they keep
   /// their types. Of a model, the weights must be constants of the kernels.
   std::optional<Quantization> quantization;
@@ -193,6 +197,11 @@ bool selectKernel(Module &module, llvm::StringRef name, Diagnostics &diags);
 /// that make it fit the target.
 std::vector<const PassDef *> kernelPipeline(const SourceFormat &format,
                                             const PassManagerOptions &options);
+
+/// `passes` for results of `options.precision`: with `narrow` in front of those
+/// that make a program fit a target.
+std::vector<const PassDef *> withPrecision(std::vector<const PassDef *> passes,
+                                           const CompileOptions &options);
 
 /// Reduces `module`, read from a source of `format`, to the kernel that
 /// `options` names, and runs only the passes of `options`. A MIL program keeps

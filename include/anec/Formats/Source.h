@@ -67,6 +67,10 @@ struct SourceFormat {
   llvm::StringLiteral ending = "";  ///< `.mil`
   llvm::StringLiteral summary = ""; ///< for lists of formats; no period
   SourceStage stage = SourceStage::Program;
+  /// Whether the precision of sources is that of a training, and Core ML
+  /// packages of them are in fp16 unless another is asked for. Other sources
+  /// say themselves what they compute in.
+  bool isOfTraining = false;
   /// Whether sources are folders with that ending.
   bool isFolder = false;
   /// The file of the folder that has the text; empty when there is none.
