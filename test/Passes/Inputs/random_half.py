@@ -67,7 +67,7 @@ def spell(values):
 
 def epsilon_text(program, epsilon):
     """A parameter has another number in the plain program."""
-    half = max(float(numpy.float16(epsilon)), 2.0 ** -24)
+    half = max(float(numpy.float16(min(epsilon, 65504))), 2.0 ** -24)
     return f"fp32({epsilon!r})", f"fp16({half!r})"
 
 
