@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 
 using namespace anec;
+using namespace anec::test;
 
 TEST(CoreMLInference, RefusesOtherTypes) {
   Diagnostics diags;
