@@ -11,11 +11,9 @@
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/Compiler.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include <cerrno>
-#include <cstdio>
 #include <fcntl.h>
 
 using namespace anec;
@@ -193,24 +191,7 @@ static bool openStandardFiles() {
   return ok;
 }
 
-/// Ends the process without the destructors of libraries: that of OpenBLAS
-/// waits for its threads, which never end when there is no memory for them.
-/// Sanitizers work in destructors.
-static int endProcess(int code) {
-#if !LLVM_ADDRESS_SANITIZER_BUILD && !LLVM_THREAD_SANITIZER_BUILD
-  llvm::raw_fd_ostream &out = llvm::outs();
-  out.flush();
-  if (out.has_error())
-    llvm::report_fatal_error("IO failure on output stream: " +
-                                 llvm::Twine(out.error().message()),
-                             /*gen_crash_diag=*/false);
-  std::fflush(nullptr);
-  ::_exit(code);
-#endif
-  return code;
-}
-
-static int run(const Tool &tool, int argc, char **argv) {
+int anec::runTool(const Tool &tool, int argc, char **argv) {
   if (!openStandardFiles())
     return MachineError;
   catchSignals();
@@ -230,8 +211,4 @@ static int run(const Tool &tool, int argc, char **argv) {
     return usageError(tool.name, "there is no command and no file `" + first +
                                      "`" + suggestCommand(tool, first));
   return runCommand(tool, *findCommand(tool, ""), argv, words);
-}
-
-int anec::runTool(const Tool &tool, int argc, char **argv) {
-  return endProcess(run(tool, argc, argv));
 }
