@@ -67,12 +67,14 @@ def one_line(text, limit=160):
 
 @dataclasses.dataclass(frozen=True)
 class Item:
-    """One subject in one form. `sample` items are those that `--world` compares."""
+    """One subject in one form. `sample` items are those that `--world` compares. One that
+    may build the tools again is checked `alone`, after all others."""
     name: str
     variant: str
     check: typing.Callable
     sample: bool = True
     seconds: int = 120
+    alone: bool = False
 
 
 class Context:

@@ -70,4 +70,4 @@ def check_workflow(ctx):
 def items():
     for version in VERSIONS:
         yield Item("numpy", version, check_numpy(version), seconds=300)
-    yield Item("workflow", "github", check_workflow, seconds=600)
+    yield Item("workflow", "github", check_workflow, seconds=600, alone=True)

@@ -17,6 +17,7 @@ import argparse
 import collections
 import fnmatch
 import importlib
+import itertools
 import json
 import multiprocessing
 import multiprocessing.connection
@@ -232,8 +233,12 @@ def main():
         print(f"The table is of other versions: {versions}")
 
     seen, results, better = {}, [], 0
-    pool = Pool((os.path.abspath(args.build), sections, 1), items, args.jobs)
-    for done, (index, outcomes) in enumerate(pool.check(indices), 1):
+    arguments = os.path.abspath(args.build), sections, 1
+    alone = [index for index in indices if items[index][1].alone]
+    together = [index for index in indices if not items[index][1].alone]
+    checked = itertools.chain(Pool(arguments, items, args.jobs).check(together),
+                              Pool(arguments, items, 1).check(alone))
+    for done, (index, outcomes) in enumerate(checked, 1):
         section, item = items[index]
         said, failed = [], False
         for step, outcome in outcomes.items():
