@@ -324,6 +324,8 @@ std::string CompileFlags::checkQuantize() const {
 std::string CompileFlags::check() const {
   if (input.empty())
     return "no input file; see anec --help";
+  if (wouldReplaceSource())
+    return "-o would overwrite the input, `" + input + "`";
   if (!emit.getNumOccurrences())
     if (std::string wrong = wrongOutput(output); !wrong.empty())
       return "-o: " + wrong;
@@ -355,8 +357,6 @@ std::string CompileFlags::check() const {
     return "--canonical is for --emit=mil";
   if (std::string wrong = checkDecode(); !wrong.empty())
     return wrong;
-  if (wouldReplaceSource())
-    return "-o would overwrite the input, `" + input + "`";
   for (const std::string &wrong : {checkQuantize(), checkCalibrate()})
     if (!wrong.empty())
       return wrong;
