@@ -140,7 +140,6 @@ class Context:
             shutil.rmtree(made, ignore_errors=True)
             raise
 
-
     def computed(self, fill, *parts):
         """The folder that `fill` filled, now or in another run: see `cached`."""
         for _ in range(2):  # The first time it may still have the name of a draft.
@@ -184,11 +183,6 @@ def relative_error(got, expected):
 
 def near(error, limit):
     return RIGHT if error <= limit else wrong(f"off by {error:.2g}")
-
-
-def positional(arrays, names):
-    """`arrays` by name in the order of `names`."""
-    return [arrays[name] for name in names]
 
 
 def save_arrays(path, arrays):
