@@ -5,6 +5,7 @@ usage: hostile_models.py ANEC FOLDER [NAME]"""
 import pathlib
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -168,17 +169,24 @@ def split():
     return made
 
 
+# Of the processor: other processes do not count. What only waits ends as well.
+SECONDS, WAITING = 10, 300
+
+
 def limit():
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
 
 
 def failure(anec, path, wanted):
     """What is wrong with the run; empty for nothing."""
     try:
         run = subprocess.run([anec, path, "-o", "/dev/null"], capture_output=True,
-                             timeout=10, preexec_fn=limit, text=True)
+                             timeout=WAITING, preexec_fn=limit, text=True)
     except subprocess.TimeoutExpired:
-        return "more than 10 seconds"
+        return f"no end in {WAITING} seconds"
+    if run.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return f"more than {SECONDS} seconds"
     if run.returncode != (1 if wanted else 0):
         return f"exit code {run.returncode}: {run.stderr[-300:]}"
     if wanted and f"[{wanted}]" not in run.stderr:
