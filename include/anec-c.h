@@ -125,6 +125,13 @@ typedef enum anec_fusion ANEC_INT {
   ANEC_FUSE_MAX = 1      /**< up to the target's limits */
 } anec_fusion;
 
+typedef enum anec_precision ANEC_INT {
+  ANEC_PRECISION_SOURCE = 0, /**< as the source computes */
+  ANEC_PRECISION_FP16 = 1,   /**< fp32 becomes fp16, except where that gives
+                                  other results */
+  ANEC_PRECISION_FP32 = 2    /**< as the source computes */
+} anec_precision;
+
 typedef struct anec_compile_options {
   size_t struct_size;
   const char *target; /**< `m1`, `h16`; null: generic, legal for all chips */
@@ -148,6 +155,13 @@ typedef struct anec_compile_options {
   anec_weight_mode weight_mode;
   anec_io_mode io;
   anec_fusion fusion;
+  /* For kernels, and programs that others wrote. */
+  anec_precision precision;
+  /** `NAME=FILE.npy` for each input of a program that becomes one in fp16:
+      examples, by whose values it is decided what stays in fp32. A first axis
+      that the input does not have counts examples. */
+  const char *const *calibration;
+  size_t calibration_count;
 } anec_compile_options;
 
 ANEC_API anec_status anec_compile_options_init(anec_compile_options *options,

@@ -22,6 +22,8 @@ static anec_compile_options compileOptions(Options &values) {
   options.weight_mode = anec_weight_mode(values.integer("weight_mode"));
   options.io = anec_io_mode(values.integer("io"));
   options.fusion = anec_fusion(values.integer("fusion"));
+  options.precision = anec_precision(values.integer("precision"));
+  options.calibration = values.texts("calibration", options.calibration_count);
   return options;
 }
 

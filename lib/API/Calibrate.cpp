@@ -367,21 +367,29 @@ static bool measure(const Function &function, const CompileOptions &options,
 }
 
 std::shared_ptr<const ExampleRanges>
-anec::collectRanges(llvm::StringRef path, const CompileOptions &given,
+anec::collectRanges(llvm::StringRef path, const CompileOptions &options,
+                    const CalibrationData &data, Diagnostics &diags) {
+  std::optional<Source> source = openSource(path, diags);
+  return source ? collectRanges(*source, options, data, diags) : nullptr;
+}
+
+std::shared_ptr<const ExampleRanges>
+anec::collectRanges(const Source &source, const CompileOptions &given,
                     const CalibrationData &data, Diagnostics &diags) {
   CompileOptions options = given;
+  options.calibration.clear();
   options.quantization.reset();
   options.remarks = options.passes.remarks = false;
   options.passes.verifyNumerics = false;
   options.passes.afterPass = nullptr;
-  const SourceFormat &format = sourceFormat(path);
+  const SourceFormat &format = *source.format;
   // What runs in front of `narrow`, and the first part of it.
   std::vector<const PassDef *> &passes = options.passes.passes;
   if (passes.empty())
     passes = withPrecision(kernelPipeline(format, options.passes), options);
   passes.erase(llvm::find(passes, &anec::passes::Narrow), passes.end());
   passes.push_back(&anec::passes::FoldScales);
-  std::unique_ptr<Module> module = readSourceFile(path, options, diags);
+  std::unique_ptr<Module> module = readSource(source, options, diags);
   if (!module)
     return nullptr;
   std::optional<CompiledProgram> program =

@@ -5,6 +5,7 @@
 
 #include "anec/API/Compile.h"
 #include "QuantizeProgram.h"
+#include "anec/API/Calibrate.h"
 #include "anec/CoreML/Writer.h"
 #include "anec/Formats/Source.h"
 #include "anec/MIL/Printer.h"
@@ -150,17 +151,31 @@ anec::withPrecision(std::vector<const PassDef *> list,
   return list;
 }
 
-/// Compiles the kernel of a module, by the default pipeline when no passes are
-/// named.
+/// Runs the source on the examples of `options`, if `narrow` is to know them.
+static bool measureExamples(const Source &source, CompileOptions &options,
+                            Diagnostics &diags) {
+  if (options.calibration.empty() || options.passes.examples ||
+      !llvm::is_contained(options.passes.passes, &passes::Narrow))
+    return true;
+  CalibrationData data;
+  data.arrays = options.calibration;
+  options.passes.examples = collectRanges(source, options, data, diags);
+  return options.passes.examples != nullptr;
+}
+
+/// Compiles the kernel of a module that was read from `source`, by the default
+/// pipeline when no passes are named.
 static std::optional<CompiledProgram>
-compileKernel(std::unique_ptr<Module> module, const SourceFormat &format,
+compileKernel(std::unique_ptr<Module> module, const Source &source,
               CompileOptions options, Diagnostics &diags) {
   if (!module)
     return std::nullopt;
   if (options.passes.passes.empty())
     options.passes.passes =
-        withPrecision(kernelPipeline(format, options.passes), options);
-  return compile(std::move(module), format, options, diags);
+        withPrecision(kernelPipeline(*source.format, options.passes), options);
+  if (!measureExamples(source, options, diags))
+    return std::nullopt;
+  return compile(std::move(module), *source.format, options, diags);
 }
 
 /// The options, with the program that weights are for.
@@ -176,7 +191,7 @@ std::optional<CompiledProgram> anec::compileFile(llvm::StringRef path,
   std::optional<Source> source = openSource(path, diags);
   if (!source)
     return std::nullopt;
-  return compileKernel(readSource(*source, options, diags), *source->format,
+  return compileKernel(readSource(*source, options, diags), *source,
                        forProgram(options, path), diags);
 }
 
@@ -192,8 +207,8 @@ std::optional<CompiledProgram> anec::compileText(llvm::StringRef text,
                                                  const CompileOptions &options,
                                                  Diagnostics &diags) {
   Source source = copyText(text, name, diags);
-  return compileKernel(readSource(source, options, diags), *source.format,
-                       options, diags);
+  return compileKernel(readSource(source, options, diags), source, options,
+                       diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -305,7 +320,7 @@ Compiled anec::compileSource(const Source &source,
       hasModel(*module))
     return {std::nullopt,
             packageModel(std::move(module), options, folder, diags)};
-  return {compileKernel(std::move(module), *source.format, options, diags),
+  return {compileKernel(std::move(module), source, options, diags),
           std::nullopt};
 }
 

@@ -143,6 +143,36 @@ static bool readModes(const anec_compile_options &given,
   return true;
 }
 
+static bool readPrecision(const anec_compile_options &given,
+                          CompileOptions &options, Diagnostics &diags) {
+  switch (given.precision) {
+  case ANEC_PRECISION_SOURCE:
+    break;
+  case ANEC_PRECISION_FP16:
+    options.precision = DType::FP16;
+    break;
+  case ANEC_PRECISION_FP32:
+    options.precision = DType::FP32;
+    break;
+  default:
+    return refuse("precision", "there is no such precision", diags);
+  }
+  if (!given.calibration_count)
+    return true;
+  if (!given.calibration)
+    return refuse("calibration", "it is null", diags);
+  if (options.precision != DType::FP16)
+    return refuse("calibration", "it is for programs in fp16; set `precision`",
+                  diags);
+  for (size_t i = 0; i < given.calibration_count; ++i) {
+    auto [name, file] = orEmpty(given.calibration[i]).split('=');
+    if (name.empty() || !file.ends_with(".npy"))
+      return refuse("calibration", "it takes NAME=FILE.npy", diags);
+    options.calibration.push_back(given.calibration[i]);
+  }
+  return true;
+}
+
 bool anec::c::readOptions(const anec_compile_options &given,
                           CompileOptions &options, Diagnostics &diags) {
   options.kernel = orEmpty(given.kernel).str();
@@ -157,7 +187,8 @@ bool anec::c::readOptions(const anec_compile_options &given,
   return readTarget(given.target, options, diags) &&
          readDefines(given, options, diags) &&
          readAssumptions(given, options, diags) &&
-         readModes(given, options, diags);
+         readModes(given, options, diags) &&
+         readPrecision(given, options, diags);
 }
 
 //===----------------------------------------------------------------------===//

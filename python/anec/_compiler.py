@@ -1,10 +1,14 @@
 # Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiling, and what a chip does with a program."""
+import contextlib
 import os
+import tempfile
 import typing
 
-from . import _anec
+import numpy
+
+from . import _anec, _arrays
 
 
 class Finding(typing.NamedTuple):
@@ -65,7 +69,7 @@ class Cost(typing.NamedTuple):
 def _options(kernel=None, defines=None, target=None, assume=(), weights=None,
              weight_map=None, seed=None, mil_version=None, folder=None,
              forward_only=False, weight_mode="auto", io="packed",
-             fuse="default"):
+             fuse="default", precision=None, calibrate=()):
     return {
         "kernel": kernel,
         "defines": [f"{name}={value}" for name, value in (defines or {}).items()],
@@ -80,7 +84,24 @@ def _options(kernel=None, defines=None, target=None, assume=(), weights=None,
         "weight_mode": ("auto", "packed", "baked").index(weight_mode),
         "io": ("packed", "separate").index(io),
         "fusion": ("default", "max").index(fuse),
+        "precision": (None, "fp16", "fp32").index(precision),
+        "calibration": list(calibrate),
     }
+
+
+@contextlib.contextmanager
+def _compiling(calibrate=None, **options):
+    """The options while they are used: examples that are arrays are files in a
+    temporary folder for so long."""
+    with tempfile.TemporaryDirectory(prefix="anec-") as folder:
+        examples = []
+        for number, (name, value) in enumerate((calibrate or {}).items()):
+            if not isinstance(value, (str, os.PathLike)):
+                array = _arrays.as_given(value, name)
+                value = os.path.join(folder, f"{number}.npy")
+                numpy.save(value, array)
+            examples.append(f"{name}={os.fspath(value)}")
+        yield _options(calibrate=examples, **options)
 
 
 def _findings(rows):
@@ -149,21 +170,29 @@ def compile(path, **options):
                   "auto": baked where nothing trains and values are given
     io            "packed" or "separate" inputs and outputs of kernels
     fuse          "default" or "max"
+    precision     "fp16": fp32 becomes fp16 in a kernel, or in a program that
+                  others wrote, except where that gives other results; "fp32" or
+                  None: as the source computes
+    calibrate     with "fp16", examples by which that is decided: a dict of
+                  arrays or .npy files for all inputs. A first axis that the
+                  input does not have counts examples
     """
-    return Program(_anec.compile_file(os.fspath(path), _options(**options)))
+    with _compiling(**options) as given:
+        return Program(_anec.compile_file(os.fspath(path), given))
 
 
 def compile_text(text, name="program.tdsl", **options):
     """The same for a text. The ending of `name` tells the language."""
-    return Program(_anec.compile_text(text, name, _options(**options)))
+    with _compiling(**options) as given:
+        return Program(_anec.compile_text(text, name, given))
 
 
 def check(path, target, **options):
     """What breaks the rules of the chip `target` in the program at `path`: a list
     of Finding. MIL is checked as it is, a source as it would be compiled with
     `options`, a package with all its kernels."""
-    rows = _anec.check_file(os.fspath(path), _options(target=target, **options))
-    return _findings(rows)
+    with _compiling(target=target, **options) as given:
+        return _findings(_anec.check_file(os.fspath(path), given))
 
 
 def explain(rule):
@@ -190,5 +219,5 @@ def explain_log_text(text):
 def predict(path, target, **options):
     """What each entry of the program at `path`, or its kernel, costs on `target`:
     a list of Cost."""
-    rows = _anec.predict_file(os.fspath(path), _options(target=target, **options))
-    return [Cost(*row) for row in rows]
+    with _compiling(target=target, **options) as given:
+        return [Cost(*row) for row in _anec.predict_file(os.fspath(path), given)]

@@ -106,6 +106,43 @@ def test_kernel():
     assert raises(anec.Error, anec.Trainer, session).status == 2
 
 
+SQUARE = """kernel square(x: fp32[1, 8]) -> (y: fp32[1, 8]) {
+  return relu(x * x - 1.0);
+}
+"""
+
+
+def test_precision():
+    def type_of_product(**options):
+        mil = anec.compile_text(SQUARE, **options).mil
+        return mil.split("> mul = mul(")[0].rsplit("tensor<", 1)[1].split(",")[0]
+
+    small, large = numpy.full((1, 8), 3), numpy.full((5, 1, 8), 300.0)
+    path = os.path.join(FOLDER, "large.npy")
+    numpy.save(path, large)
+    assert type_of_product() == type_of_product(precision="fp32") == "fp32"
+    assert type_of_product(precision="fp16") == "fp16"
+    # Examples, in memory or in files, say that fp16 does not hold a product.
+    for value, wanted in ((small + 0.5, "fp16"), (large, "fp32"), (path, "fp32")):
+        assert type_of_product(precision="fp16", calibrate={"x": value}) == wanted, value
+    for value, error in ((path + "x", anec.Error), (numpy.ones(3), anec.Error),
+                         (small, anec.Error), ("x.txt", anec.Error), ("a", anec.Error),
+                         (["a"], TypeError)):
+        raises(error, type_of_product, precision="fp16", calibrate={"x": value})
+    raises(anec.Error, type_of_product, precision="fp16", calibrate={"z": large})
+    error = raises(anec.Error, type_of_product, calibrate={"x": large})
+    assert error.diagnostics[0].id == "bad-argument", error
+    raises(ValueError, type_of_product, precision="bf16")
+    source = os.path.join(FOLDER, "square.tdsl")
+    with open(source, "w") as file:
+        file.write(SQUARE)
+    program = anec.compile(source, precision="fp16", calibrate={"x": large})
+    y = anec.Session(program).run({"x": numpy.full((1, 8), 100)})["y"]
+    assert (y == 9999).all() or abs(y - 9999).max() <= 4, y
+    assert anec.predict(source, "m1", precision="fp16", calibrate={"x": large})
+    assert anec.check(source, "m1", precision="fp16", calibrate={"x": large}) is not None
+
+
 def test_model():
     program = anec.compile_text(MODEL, seed=7)
     folder = program.folder

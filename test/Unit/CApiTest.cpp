@@ -11,7 +11,9 @@
 
 #include "anec-c.h"
 #include "gtest/gtest.h"
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -302,6 +304,76 @@ TEST_F(CApi, WrongOptionsAreNamed) {
   EXPECT_EQ(compileWith([&](auto &options) { options.mil_version = "2"; }),
             "[bad-argument] `mil_version` cannot be used: it takes 1.3 or "
             "1.0\n");
+  EXPECT_EQ(compileWith(
+                [&](auto &options) { options.precision = anec_precision(7); }),
+            "[bad-argument] `precision` cannot be used: there is no such "
+            "precision\n");
+  EXPECT_EQ(compileWith([&](auto &options) { options.calibration_count = 1; }),
+            "[bad-argument] `calibration` cannot be used: it is null\n");
+  EXPECT_EQ(compileWith([&](auto &options) {
+              options.precision = ANEC_PRECISION_FP32;
+              options.calibration = words;
+              options.calibration_count = 1;
+            }),
+            "[bad-argument] `calibration` cannot be used: it is for programs "
+            "in fp16; set `precision`\n");
+  EXPECT_EQ(compileWith([&](auto &options) {
+              options.precision = ANEC_PRECISION_FP16;
+              options.calibration = words;
+              options.calibration_count = 1;
+            }),
+            "[bad-argument] `calibration` cannot be used: it takes "
+            "NAME=FILE.npy\n");
+}
+
+/// A .npy file of fp32[1, 2].
+static bool saveExample(const std::string &path, float value) {
+  std::string header =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }";
+  header.resize(117, ' ');
+  header += '\n';
+  std::ofstream file(path, std::ios::binary);
+  file << "\x93NUMPY" << char(1) << char(0) << char(header.size()) << char(0)
+       << header;
+  for (int i = 0; i < 2; ++i)
+    file.write(reinterpret_cast<const char *>(&value), sizeof value);
+  return bool(file.flush());
+}
+
+TEST_F(CApi, NarrowsAKernelByExamples) {
+  constexpr char square[] =
+      "kernel square(x: fp32[1, 2]) -> (y: fp32[1, 2]) {\n"
+      "  return relu(x * x - 1.0);\n"
+      "}\n";
+  auto typeOfProduct = [&](anec_precision precision,
+                           const std::string &example) -> std::string {
+    anec_compile_options options;
+    anec_compile_options_init(&options, sizeof options);
+    options.precision = precision;
+    std::string argument = "x=" + example;
+    const char *words[] = {argument.c_str()};
+    options.calibration = words;
+    options.calibration_count = example.empty() ? 0 : 1;
+    anec_program *made = nullptr;
+    if (anec_compile_text(square, "k.tdsl", &options, &made, diags) != ANEC_OK)
+      return reports();
+    std::string text = anec_program_mil(made);
+    anec_program_destroy(made);
+    size_t type = text.rfind("tensor<", text.find("> mul = ")) + 7;
+    return text.substr(type, 4);
+  };
+  std::string large = testing::TempDir() + "anec-large.npy",
+              small = testing::TempDir() + "anec-small.npy";
+  ASSERT_TRUE(saveExample(large, 300) && saveExample(small, 3));
+  EXPECT_EQ(typeOfProduct(ANEC_PRECISION_SOURCE, ""), "fp32");
+  EXPECT_EQ(typeOfProduct(ANEC_PRECISION_FP32, ""), "fp32");
+  EXPECT_EQ(typeOfProduct(ANEC_PRECISION_FP16, ""), "fp16");
+  EXPECT_EQ(typeOfProduct(ANEC_PRECISION_FP16, small), "fp16");
+  EXPECT_EQ(typeOfProduct(ANEC_PRECISION_FP16, large), "fp32");
+  std::remove(large.c_str());
+  std::remove(small.c_str());
+  EXPECT_EQ(typeOfProduct(ANEC_PRECISION_FP16, large).substr(0, 13),
+            "[cannot-open]");
 }
 
 TEST_F(CApi, RunsAKernelAndRefusesArraysThatDoNotFit) {

@@ -49,6 +49,10 @@ collectMoments(llvm::StringRef path, const CompileOptions &options,
 [[nodiscard]] std::shared_ptr<const ExampleRanges>
 collectRanges(llvm::StringRef path, const CompileOptions &options,
               const CalibrationData &data, Diagnostics &diags);
+/// The same for a source that is open.
+[[nodiscard]] std::shared_ptr<const ExampleRanges>
+collectRanges(const Source &source, const CompileOptions &options,
+              const CalibrationData &data, Diagnostics &diags);
 
 } // namespace anec
 

@@ -52,6 +52,10 @@ struct CompileOptions : ReadOptions {
   /// source computes them. Unset: the same, except where build() writes a Core
   /// ML package of a source of training (Formats/Source.h), which is in fp16.
   std::optional<DType> precision;
+  /// `NAME=FILE.npy` for each input of a kernel or of a program that others
+  /// wrote, and that becomes one in fp16: example inputs, which give
+  /// `passes.examples` where there are none; see CalibrationData::arrays.
+  std::vector<std::string> calibration;
   /// Quantizes the weights of products, after the passes; unset: they keep
   /// their types. Of a model, the weights must be constants of the kernels.
   std::optional<Quantization> quantization;
