@@ -21,6 +21,13 @@ std::string anec::sanitizeName(llvm::StringRef name, llvm::StringRef fallback,
   return result;
 }
 
+bool anec::areSpelledAlike(llvm::StringRef left, llvm::StringRef right) {
+  auto plain = [](llvm::StringRef name) {
+    return llvm::StringRef(sanitizeName(name, "_")).rtrim('_').str();
+  };
+  return left == right || plain(left) == plain(right);
+}
+
 llvm::StringRef anec::displayName(const Value &value) {
   if (value.name.empty() && value.definingOp())
     return value.definingOp()->def().name;

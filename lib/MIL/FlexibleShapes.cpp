@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/MIL/FlexibleShapes.h"
+#include "anec/IR/Names.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,6 +23,10 @@ const InputShape *RequestedShapes::find(StringRef name) {
       used.insert(name);
       return &shape;
     }
+  // Of an array for a program that was made of this one.
+  for (const InputShape &shape : shapes)
+    if (shape.isHint && areSpelledAlike(shape.name, name))
+      return &shape;
   return nullptr;
 }
 

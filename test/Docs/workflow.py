@@ -14,11 +14,19 @@ import sys
 
 import numpy
 
-PROGRAM = """kernel main(x: fp16[16, 64]) -> (y: fp16[32, 64]) {
-  weight w: fp16[32, 16];
-  return silu(w @ x);
-}
-"""
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Onnx" / "Inputs"))
+import onnx_writer  # noqa: E402
+
+
+def write_model(path):
+    """silu of a product, in fp32."""
+    graph = onnx_writer.Graph()
+    graph.input("x", numpy.float32, [64, 16])
+    weight = numpy.random.default_rng(2).normal(size=(16, 32)).astype(numpy.float32)
+    product = graph.op("MatMul", "x", graph.constant(weight))
+    graph.op("Mul", product, graph.op("Sigmoid", product), outputs=["y"])
+    graph.output("y", numpy.float32)
+    graph.save(path, 17)
 
 
 def steps(page):
@@ -45,16 +53,16 @@ def prepare(folder, page, root, build):
     else:
         (folder / "anec").mkdir()
         (folder / "anec/build").symlink_to(build)
-    (folder / "program.tdsl").write_text(PROGRAM)
+    write_model(folder / "model.onnx")
     (folder / "gate.py").write_text(re.search(r"^```python\n(.*?)^```$", page,
                                               re.M | re.S)[1])
     numpy.save(folder / "x.npy",
-               numpy.random.default_rng(1).normal(size=(16, 64)).astype(numpy.float32))
+               numpy.random.default_rng(1).normal(size=(64, 16)).astype(numpy.float32))
     for command in (
-            "anec program.tdsl --init=1 -o model.mlpackage",
+            "anec model.onnx -o model.mlpackage",
             "anec check model.mlpackage --target=m1,m2,m4 --for=coreml --fail-on=warning "
             "--write-baseline=anec-baseline.json",
-            "ane-run model.mlpackage --input x=x.npy --numerics=fp32 --output-dir exact",
+            "ane-run model.onnx --input x=x.npy --numerics=fp32 --output-dir exact",
             "mv exact/y.npy expected.npy"):
         subprocess.run(command, shell=True, check=True, cwd=folder, env=environment)
     return environment

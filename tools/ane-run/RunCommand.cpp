@@ -6,6 +6,7 @@
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
+#include "ReferenceFlags.h"
 #include "anec/Package/ModelPackage.h"
 #include "anec/Runtime/EntryRun.h"
 #include "anec/Runtime/ProgramRun.h"
@@ -49,6 +50,7 @@ private:
   cl::opt<bool> equalNaN{
       "equal-nan",
       cl::desc("With --compare, NaN is right where the reference has NaN")};
+  ReferenceFlags reference;
   cl::opt<bool> json{"json", cl::desc("With --compare, print JSON")};
   cl::opt<bool> reportHazards{
       "report-hazards",
@@ -73,6 +75,13 @@ bool Run::runFunction(Diagnostics &diags) {
       loaded ? backend.choice().open(diags) : nullptr;
   if (!opened)
     return false;
+  std::optional<LoadedReference> source;
+  if (reference.isGiven()) {
+    source = reference.load(*loaded, program, given.inputs,
+                            weights.options(backend.executor()), diags);
+    if (!source)
+      return false;
+  }
   RunOptions options;
   options.load = backend.load();
   options.inputs = given.inputs;
@@ -86,6 +95,8 @@ bool Run::runFunction(Diagnostics &diags) {
     if (rtol.getNumOccurrences())
       options.compare->relative = rtol;
     options.compare->equalNaN = equalNaN;
+    if (source)
+      options.reference = source->source;
   }
   options.json = json;
   options.reportHazards = reportHazards;
@@ -101,13 +112,16 @@ std::string Run::checkCompare() const {
     if (limit->getNumOccurrences() &&
         !(*limit >= 0 && *limit < std::numeric_limits<double>::infinity()))
       return ("--" + name + " takes a number, 0 or more").str();
-  const cl::Option *companions[] = {&atol, &rtol, &equalNaN, &json};
+  const cl::Option *companions[] = {&atol, &rtol, &equalNaN, &json,
+                                    &reference.file};
   for (const cl::Option *flag : companions)
     if (flag->getNumOccurrences() && !compare)
       return "--" + flag->ArgStr.str() + " is for --compare";
   if (compare && program.isPackage())
     return "--compare is for programs; of a package it takes one kernel, as " +
            program.program + "/kernels/NAME.mil";
+  if (std::string wrong = reference.check(); !wrong.empty())
+    return wrong;
   if (json && reportHazards)
     return "--json has no hazards; leave out --report-hazards";
   return "";
@@ -147,6 +161,7 @@ constinit const CommandDef commands::Run = {
     .examples = R"(  ane-run out.mil --input x=x.npy --output-dir results
   ane-run out.mil --input x=random:1 --compare
   ane-run out.mil --input x=x.npy --compare --atol=1e-3 --rtol=1e-2 --json   a gate
+  ane-run model.mlpackage --input x=x.npy --compare --reference=model.onnx   of both
   ane-run out.mil --input x=x.npy --numerics=m4 --report-hazards
   ane-run out.mil --input tokens=bytes:README.md --numerics=fp32
   ane-run out.mil --input x=x.npy --backend=ane --output-dir results

@@ -26,6 +26,10 @@ namespace anec {
 std::string sanitizeName(llvm::StringRef name, llvm::StringRef fallback,
                          bool keepDots = false);
 
+/// Whether the names are the same as printing them as MIL leaves them: `a:0` is
+/// `a_0` there, and the reserved word `state` is `state_`.
+bool areSpelledAlike(llvm::StringRef left, llvm::StringRef right);
+
 /// The value's name, or the name of its defining op when it has none.
 llvm::StringRef displayName(const Value &value);
 

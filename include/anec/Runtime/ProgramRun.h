@@ -7,7 +7,7 @@
 #define ANEC_RUNTIME_PROGRAMRUN_H
 
 #include "anec/Runtime/Comparison.h"
-#include "anec/Runtime/InputArrays.h"
+#include "anec/Runtime/SourceReference.h"
 
 namespace llvm {
 class raw_ostream;
@@ -50,6 +50,8 @@ struct RunOptions {
   /// Also evaluates the program in double precision, prints the error of each
   /// output, and reports those that are off by more.
   std::optional<Tolerance> compare;
+  /// What `compare` evaluates; without it, the program itself.
+  std::optional<SourceReference> reference;
   /// Prints a JSON object with the comparison instead of text.
   bool json = false;
   /// Prints which results an emulated engine gets wrong.

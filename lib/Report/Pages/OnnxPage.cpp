@@ -20,6 +20,7 @@ anec model.onnx -o model.mlpackage                          for Core ML, compute
 anec model.onnx --interface=fp32 -o model.mlpackage         the same, with fp32 inputs and outputs
 anec model.onnx --precision=fp32 -o model.mlpackage         computed in fp32, as in the model
 anec model.onnx --calibrate=x=x.npy --remarks -o model.mlpackage   in fp16 what these inputs allow
+ane-run model.mlpackage --input x=x.npy --compare --reference=model.onnx   how far the package is from the model
 anec model.onnx --shape x=1x3x224x224 -o model.mil          if its extents are symbolic
 ```
 

@@ -85,14 +85,12 @@ bool anec::hasWeightValues(const Function &function, Diagnostics &diags) {
 static constexpr llvm::StringLiteral referenceName =
     "the double-precision reference";
 
-/// Compares every output with the program evaluated in double precision, in
-/// which only constants and inputs are rounded. Returns nothing, with the
-/// reason reported, when it cannot be evaluated.
-static std::optional<std::vector<OutputComparison>>
-compareWithReference(const Function &function, const ProgramArrays &given,
-                     llvm::ArrayRef<Port> ports,
-                     llvm::ArrayRef<ConstantRef> outputs,
-                     const Tolerance &tolerance, Diagnostics &diags) {
+/// The outputs and states of the program in double precision, in which only
+/// constants and inputs are rounded. Returns nothing, with the reason reported,
+/// when it cannot be evaluated.
+static std::optional<std::vector<std::vector<double>>>
+evaluateItself(const Function &function, const ProgramArrays &given,
+               Diagnostics &diags) {
   std::vector<RefTensor> in, reference, states;
   auto input = given.inputs.begin(), state = given.states.begin();
   for (const auto &param : function.parameters()) {
@@ -103,16 +101,65 @@ compareWithReference(const Function &function, const ProgramArrays &given,
   if (!interpret(function, in, reference, diags, {}, &states))
     return std::nullopt;
   llvm::append_range(reference, states);
+  std::vector<std::vector<double>> values;
+  for (RefTensor &tensor : reference)
+    values.push_back(std::move(tensor.data));
+  return values;
+}
+
+/// Whether a constant can have been narrowed from another program's.
+static bool hasHalfConstants(const Function &function) {
+  auto isHalf = [](const Value *value) {
+    return value->type.dtype == DType::FP16;
+  };
+  for (const Op &op : function.body()) {
+    bool hasConstants = llvm::any_of(op.constants(), [](const auto &constant) {
+      return constant && constant->dtype() == DType::FP16;
+    });
+    if (hasConstants ||
+        (op.numOperands() == 0 && llvm::any_of(op.resultValues(), isHalf)))
+      return true;
+  }
+  return false;
+}
+
+/// Compares every output with the reference that `options` name.
+static std::optional<std::vector<OutputComparison>>
+compareOutputs(const Function &function, const Executable &executable,
+               const ProgramArrays &given, llvm::ArrayRef<Port> ports,
+               llvm::ArrayRef<ConstantRef> outputs, const Tolerance &tolerance,
+               const RunOptions &options, Diagnostics &diags) {
+  auto reference =
+      options.reference
+          ? evaluateSource(*options.reference,
+                           {executable.inputs(), executable.states(), given,
+                            options.inputs, options.description},
+                           ports, diags)
+          : evaluateItself(function, given, diags);
+  if (!reference)
+    return std::nullopt;
   std::vector<OutputComparison> compared;
-  for (auto [port, output, exact] : llvm::zip_equal(ports, outputs, reference))
+  for (auto [port, output, exact] : llvm::zip_equal(ports, outputs, *reference))
     compared.push_back(
-        compareOutput(port, output->asDoubles(), exact.data, tolerance));
+        compareOutput(port, output->asDoubles(), exact, tolerance));
   return compared;
+}
+
+/// What the reference was made of.
+static void printReference(const Function &function, const RunOptions &options,
+                           llvm::raw_ostream &out) {
+  if (options.reference)
+    out << "  reference: " << options.reference->file
+        << ", in double precision\n";
+  else if (hasHalfConstants(function))
+    out << "  reference: the program's own constants; --reference=FILE "
+           "compares with the model that it was made of\n";
 }
 
 static void printJson(llvm::StringRef function, llvm::StringRef backend,
                       double milliseconds,
                       llvm::ArrayRef<OutputComparison> compared,
+                      const std::optional<SourceReference> &source,
                       llvm::raw_ostream &out) {
   llvm::json::OStream json(out, 2);
   json.object([&] {
@@ -120,6 +167,8 @@ static void printJson(llvm::StringRef function, llvm::StringRef backend,
     json.attribute("backend", backend);
     json.attribute("run_ms", milliseconds);
     json.attribute("reference", referenceName);
+    json.attribute("reference_file", source ? llvm::json::Value(source->file)
+                                            : llvm::json::Value(nullptr));
     json.attribute("passed",
                    llvm::all_of(compared, [](const OutputComparison &output) {
                      return output.isRight();
@@ -198,8 +247,8 @@ bool anec::runOnce(const Function &function, Backend &backend,
   if (options.compare) {
     Tolerance tolerance = *options.compare;
     tolerance.ofLargest = defaultTolerance(backend, options.load.numerics);
-    compared = compareWithReference(function, *given, ports, *outputs,
-                                    tolerance, diags);
+    compared = compareOutputs(function, *executable, *given, ports, *outputs,
+                              tolerance, options, diags);
     if (!compared)
       return false;
   }
@@ -208,7 +257,8 @@ bool anec::runOnce(const Function &function, Backend &backend,
   if (options.description)
     setLabels(*options.description, shownPorts, shown);
   if (options.json) {
-    printJson(function.name, backend.name(), elapsed, *compared, out);
+    printJson(function.name, backend.name(), elapsed, *compared,
+              options.reference, out);
   } else {
     out << function.name << llvm::format(": ran in %.3f ms on ", elapsed)
         << backend.name() << " (measured, first run)\n";
@@ -218,9 +268,11 @@ bool anec::runOnce(const Function &function, Backend &backend,
       printSummary(port, *value, out);
     if (options.reportHazards)
       printHazards(executable->hazards(), out);
-    if (compared)
+    if (compared) {
       for (const OutputComparison &output : *compared)
         printComparison(output, referenceName, out);
+      printReference(function, options, out);
+    }
   }
   bool isRight = true;
   if (compared)
