@@ -195,6 +195,8 @@ Value *anec::absorbFactor(Op &op, const RefTensor &factor, Builder &builder,
     return withAffine(op, ops::Mul, factor, builder, name);
   if (op.is(ops::Matmul))
     return scaledMatmul(op, factor, builder, name);
+  if (op.is(ops::SliceBySize))
+    return scaledRmsNorm(op, factor, builder, name);
   std::optional<Product> product = Product::of(op);
   if (!product)
     return nullptr;
@@ -220,6 +222,8 @@ Value *anec::absorbAddend(Op &op, const RefTensor &addend, Builder &builder,
                           llvm::StringRef name) {
   if (op.is(ops::LayerNorm))
     return withAffine(op, ops::Add, addend, builder, name);
+  if (op.is(ops::Matmul))
+    return biasedProduct(op, addend, builder, name);
   std::optional<Product> product = Product::of(op);
   if (!product)
     return nullptr;

@@ -13,6 +13,7 @@
 
 #include "FoldScales.h"
 #include "../Simplify/DeadOps.h"
+#include "HalfConstants.h"
 #include "KnownArrays.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
@@ -203,11 +204,10 @@ static Value *foldedAddend(Op &op, Builder &builder) {
   return absorbAddend(*inner, outer->constant, builder, name);
 }
 
-/// Whether fp16 holds every element as a number of full precision.
-static bool isHeldByHalf(const RefTensor &array) {
+/// Whether fp16 has every element in full precision.
+static bool isPrecise(const RefTensor &array) {
   return llvm::all_of(array.data, [](double element) {
-    double magnitude = std::abs(element);
-    return element == 0 || (magnitude >= 0x1p-14 && magnitude <= 65504);
+    return element == 0 || isNormalHalf(element);
   });
 }
 
@@ -216,7 +216,7 @@ static Value *asReciprocal(Op &op, Builder &builder) {
   std::optional<RefTensor> divisor =
       op.is(ops::RealDiv) ? knownArray(op.operand(1u)) : std::nullopt;
   std::optional<Linear> factor = divisor ? asFactor(op) : std::nullopt;
-  if (!factor || isHeldByHalf(*divisor) || !isHeldByHalf(factor->constant))
+  if (!factor || isPrecise(*divisor) || !isPrecise(factor->constant))
     return nullptr;
   return builder.build(ops::Mul,
                        {factor->x, buildArray(builder, factor->constant,
@@ -232,7 +232,8 @@ static Value *asReciprocal(Op &op, Builder &builder) {
 /// how often one did.
 static size_t rewrite(Op &op) {
   using Rewrite = Value *(*)(Op & op, Builder & builder);
-  static constexpr Rewrite rewrites[] = {scaledNorm, asLayerNorm, foldedFactor,
+  static constexpr Rewrite rewrites[] = {scaledNorm,   asLayerNorm,
+                                         asRmsNorm,    foldedFactor,
                                          foldedAddend, asReciprocal};
   size_t count = 0;
   Op *current = &op;
@@ -284,7 +285,10 @@ constinit const PassDef passes::FoldScales = {
         "batch_norm(conv(%x, %w, %b))  ==>  conv(%x, %w * s, %b * s + t)\n"
         "batch_norm(%x)  ==>  %x * s + t\n"
         "(%x * 1e-9) / 2e-9  ==>  %x * 0.5\n"
-        "reduce_sum(%x) * (1 / n)  ==>  reduce_mean(%x)",
+        "reduce_sum(%x) * (1 / n)  ==>  reduce_mean(%x)\n"
+        "matmul(%x, %w) + %b  ==>  linear(%x, transpose(%w), %b)\n"
+        "%x / sqrt(reduce_mean(%x * %x) + e)  ==>  half of layer_norm([%x, "
+        "-%x])",
     .stats = {{{"folded", "ops that became part of others"}}},
     // The folded constants are rounded to fp32.
     .tolerance = 1e-5,

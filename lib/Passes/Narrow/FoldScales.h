@@ -24,9 +24,18 @@ Value *absorbFactor(Op &op, const RefTensor &factor, Builder &builder,
 Value *absorbAddend(Op &op, const RefTensor &addend, Builder &builder,
                     llvm::StringRef name);
 
+/// The same for products with a matrix, which take an addend as `linear`, and
+/// for what `asRmsNorm` made.
+Value *biasedProduct(Op &op, const RefTensor &addend, Builder &builder,
+                     llvm::StringRef name);
+Value *scaledRmsNorm(Op &op, const RefTensor &factor, Builder &builder,
+                     llvm::StringRef name);
+
 /// The `layer_norm` that `op`, the last op of a norm written as means and
 /// differences, computes; null for other ops.
 Value *asLayerNorm(Op &op, Builder &builder);
+/// The same for a norm by the mean of squares, as half of a `layer_norm`.
+Value *asRmsNorm(Op &op, Builder &builder);
 
 } // namespace anec
 

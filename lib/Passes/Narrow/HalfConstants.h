@@ -7,11 +7,17 @@
 #define ANEC_LIB_PASSES_NARROW_HALFCONSTANTS_H
 
 #include "anec/IR/OpDef.h"
+#include <cmath>
 
 namespace anec {
 
 /// The largest number of fp16, and the smallest of full precision.
 constexpr double largestHalf = 65504, smallestHalf = 0x1p-14;
+/// Whether `number` lies between them, of either sign.
+inline bool isNormalHalf(double number) {
+  double magnitude = std::abs(number);
+  return magnitude >= smallestHalf && magnitude <= largestHalf;
+}
 
 /// What a constant is in an op, which decides how near fp16 must be to it.
 enum class ConstantUse : uint8_t {

@@ -54,11 +54,6 @@ static double scaleBy(const Op &op, unsigned slot, const Constant &factor,
   return isDivisor ? scale / most : scale * most;
 }
 
-/// Whether a value of this scale is an ordinary one.
-static bool isOrdinaryScale(double scale) {
-  return scale >= smallestHalf && scale <= largestHalf;
-}
-
 bool NarrowPlan::decideOperand(const Op &op, unsigned slot) {
   const Op *source = definedBy(op.operand(slot), ops::Const);
   if (!source || source->result()->type.dtype != DType::FP32)
@@ -172,7 +167,7 @@ bool NarrowPlan::decideByScale(const Op &op, double scale) {
         scale = scaleBy(op, slot, *factor->constant(param::val), scale);
   widen(op, "an operand may be out of fp16's range");
   bool isDivisor = op.is(ops::RealDiv) && factOf(op.operand(1u)).scale != 0;
-  if (settlesScale(op) || isDivisor || isOrdinaryScale(scale))
+  if (settlesScale(op) || isDivisor || isNormalHalf(scale))
     scale = 0;
   setFact(op, {.scale = scale});
   return true;

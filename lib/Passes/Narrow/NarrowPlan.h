@@ -53,10 +53,6 @@ private:
     bool isReciprocal = false;
     /// Computed from integers alone, which are to be exact.
     bool isInteger = false;
-
-    bool isOrdinary() const {
-      return scale == 0 && !isGuarded && !isReciprocal && !isInteger;
-    }
   };
 
   void widen(const Op &op, std::string reason);

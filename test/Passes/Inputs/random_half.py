@@ -129,7 +129,24 @@ def norm_of_steps(program, x):
     shifted = program.op(f"add({mean}, {program.const(10.0 ** program.random.uniform(-12, -4))})",
                          shape)
     root = program.op(f"sqrt({shifted})", shape)
-    return program.op(f"real_div({x}, {root})")
+    y = program.op(f"real_div({x}, {root})")
+    if program.random.random() < 0.5:
+        y = program.op(f"mul({y}, {program.const(program.random.uniform(0.2, 2, WIDTH))})")
+    return y
+
+
+def large_norm(program, x):
+    return norm_of_steps(program, program.op(f"mul({x}, {program.const(1e3)})"))
+
+
+def product(program, x):
+    rows = (1, CHANNELS, WIDTH)
+    y = program.op(f"reshape({x}) {{shape = {list(rows)}}}", rows)
+    weight = program.random.standard_normal((WIDTH, WIDTH)) / WIDTH ** 0.5
+    y = program.op(f"matmul({y}, {program.const(weight)})", rows)
+    bias = program.const(program.magnitude(-2, 1, WIDTH))
+    y = program.op(f"add({y}, {bias})", rows)
+    return program.op(f"reshape({y}) {{shape = {list(SHAPE)}}}")
 
 
 def masked(program, x):
@@ -163,7 +180,7 @@ def shift(program, x):
 
 
 PARTS = (batch_norm, conv, scales, norm, norm_of_steps, masked, limited, magnitude,
-         activation, shift)
+         activation, shift, large_norm, product)
 
 
 def write(program, result, path, lines, dtype):
