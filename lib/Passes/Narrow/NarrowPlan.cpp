@@ -398,6 +398,10 @@ void NarrowPlan::fillGaps(const Function &function) {
 void NarrowPlan::decide(const Op &op) {
   if (op.def().has(trait::Stored) || op.def().has(trait::SideEffect))
     return;
+  if (coordinates.computes(op))
+    return widen(op, "fp16 has too few digits for coordinates");
+  if (coordinates.areReadBy(op))
+    mixed.insert(&op);
   if (decideByConstants(op))
     return;
   // The parts of a compressed constant stay together.
@@ -415,7 +419,7 @@ void NarrowPlan::decide(const Op &op) {
 }
 
 NarrowPlan::NarrowPlan(const Function &function, Options given)
-    : options(std::move(given)), proven(function) {
+    : options(std::move(given)), proven(function), coordinates(function) {
   for (const Op &op : function.body())
     decide(op);
   // Integers that become floats for a wide op.

@@ -13,6 +13,7 @@
 #ifndef ANEC_LIB_PASSES_NARROW_NARROWPLAN_H
 #define ANEC_LIB_PASSES_NARROW_NARROWPLAN_H
 
+#include "Coordinates.h"
 #include "HalfConstants.h"
 #include "ProvenRanges.h"
 #include "anec/Passes/ExampleRanges.h"
@@ -37,7 +38,8 @@ public:
     auto found = reasons.find(&op);
     return found == reasons.end() ? "" : llvm::StringRef(found->second);
   }
-  /// Whether a narrow op keeps its stored operands and its epsilon in fp32.
+  /// Whether a narrow op keeps its operands but the first, which are stored or
+  /// computed in fp32, and its epsilon as they are.
   bool keepsConstants(const Op &op) const { return mixed.contains(&op); }
   /// Whether fp16 has the value limited to `maskLimit`.
   bool isLimited(const Value *value) const { return limited.contains(value); }
@@ -74,6 +76,7 @@ private:
 
   const Options options;
   ProvenRanges proven;
+  Coordinates coordinates;
   llvm::DenseMap<const Op *, std::string> reasons;
   llvm::DenseMap<const Value *, Fact> facts;
   llvm::DenseSet<const Op *> mixed;

@@ -149,6 +149,22 @@ def product(program, x):
     return program.op(f"reshape({y}) {{shape = {list(SHAPE)}}}")
 
 
+def sampled(program, x):
+    """`x`, moved by less than half a pixel beside many."""
+    points = (1, 1, WIDTH, 2)
+    y = program.op(f"slice_by_size({x}) {{begin = [0, 0, 0, 0], size = [1, 2, 1, {WIDTH}]}}",
+                   (1, 2, 1, WIDTH))
+    y = program.op(f"transpose({y}) {{perm = [0, 2, 3, 1]}}", points)
+    y = program.op(f"sigmoid({y})", points)
+    far = 2.0 ** program.random.uniform(5, 12)
+    y = program.op(f"add({y}, {program.const(far)})", points)
+    y = program.op(f"maximum({y}, {program.const(0.0)})", points)  # No sum is one op less.
+    y = program.op(f"sub({y}, {program.const(far)})", points)
+    return program.op(
+        f"resample({x}, {y}) {{sampling_mode = \"bilinear\", padding_mode = \"border\", "
+        "padding_value = 0, coordinates_mode = \"unnormalized\", align_corners = true}")
+
+
 def masked(program, x):
     number = -(10.0 ** program.random.uniform(3.5, 38))
     mask = program.random.choice([0, number], WIDTH)
@@ -180,7 +196,7 @@ def shift(program, x):
 
 
 PARTS = (batch_norm, conv, scales, norm, norm_of_steps, masked, limited, magnitude,
-         activation, shift, large_norm, product)
+         activation, shift, large_norm, product, sampled)
 
 
 def write(program, result, path, lines, dtype):
