@@ -32,8 +32,13 @@ void anec::printPassesPage(llvm::raw_ostream &out) {
              "parameters or results.\n";
     else if (pass->needs == Need::Bodies)
       out << "\nNeeds the bodies of all functions.\n";
-    for (const StatDef &stat : pass->stats)
-      if (!stat.name.empty())
-        out << "\n- `" << stat.name << "`: " << stat.summary << '\n';
+    bool isFirst = true;
+    for (const StatDef &stat : pass->stats) {
+      if (stat.name.empty())
+        continue;
+      out << (isFirst ? "\n" : "") << "- `" << stat.name
+          << "`: " << stat.summary << '\n';
+      isFirst = false;
+    }
   }
 }
