@@ -181,6 +181,28 @@ def relative_error(got, expected):
     return float(numpy.abs(got[finite] - expected[finite]).max() / scale)
 
 
+def relative_norm(got, expected):
+    """The norm of the difference over that of `expected`; infinite where
+    `relative_error` is."""
+    import numpy
+    if not numpy.isfinite(relative_error(got, expected)):
+        return float("inf")
+    got, expected = (numpy.asarray(array).astype(numpy.float64) for array in (got, expected))
+    finite = numpy.isfinite(expected)
+    scale = max(float(numpy.linalg.norm(expected[finite])), 1e-30)
+    return float(numpy.linalg.norm(got[finite] - expected[finite])) / scale
+
+
+def half_error(draws):
+    """The error of a program in fp16: of each output the root of the mean square of its
+    relative norms over several draws of inputs, `draws` having a list for each draw; of
+    these the largest. It is the sum of many roundings: those of one draw, or of the one
+    element that is off by most, say little about which of two programs is nearer."""
+    import numpy
+    norms = numpy.array(draws, dtype=numpy.float64)
+    return float(numpy.sqrt((norms ** 2).mean(axis=0)).max()) if norms.size else 0.0
+
+
 def near(error, limit):
     return RIGHT if error <= limit else wrong(f"off by {error:.2g}")
 
