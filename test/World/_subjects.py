@@ -122,7 +122,8 @@ def subjects():
         rows.append(Subject(name, "model", part(example, name, []),
                             sample=name in ("gpt2", "mamba")))
     rows.append(Subject("lora", "model", part(example, "lora", [])))
-    rows.append(Subject("llama", "lora", part(example, "llama", ["--lora=rank=4"]),
+    rows.append(Subject("llama", "lora", part(example, "llama", [
+        "--lora=rank=4,targets=wq:wv"]),
                         sample=False))
     rows.append(Subject("llama", "functions", part(example, "llama", [
         "--decode", "--cache=state", "--block=1,4", "--prefill=8"])))

@@ -10,7 +10,7 @@ step, in the order in which a user meets them:
 
 A step that could not be tried because one before it failed is left out. The outcome of
 an item whose file no peer makes is `absent`: there is nothing to compare, and counts
-leave it out."""
+leave it out. What is `measured` is kept and shown, and is neither right nor wrong."""
 import contextlib
 import dataclasses
 import hashlib
@@ -20,7 +20,9 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import tempfile
 import typing
@@ -32,6 +34,7 @@ CACHE = pathlib.Path(os.environ.get("ANEC_WORLD_CACHE")
 # From the best to the worst.
 OUTCOMES = ("right", "refused", "wrong")
 ABSENT = "absent"
+MEASURED = "measured"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,6 +58,11 @@ def absent(note):
     return Outcome(ABSENT, one_line(note))
 
 
+def measured(ours, theirs, peer):
+    """Times in milliseconds."""
+    return Outcome(MEASURED, f"{ours:.3g} ms, {peer} {theirs:.3g} ms: {ours / theirs:.2f}")
+
+
 def one_line(text, limit=160):
     """The first error of a tool's output, or the first line, without paths, tabs and
     colors."""
@@ -67,14 +75,48 @@ def one_line(text, limit=160):
 
 @dataclasses.dataclass(frozen=True)
 class Item:
-    """One subject in one form. `sample` items are those that `--world` compares. One that
-    may build the tools again is checked `alone`, after all others."""
+    """One subject in one form. `sample` items are those that `--world` compares, and
+    `turn` those that stand for a subject where there are many forms. One that may build
+    the tools again is checked `alone`, after all others."""
     name: str
     variant: str
     check: typing.Callable
     sample: bool = True
+    turn: bool = True
     seconds: int = 120
     alone: bool = False
+
+
+def processor_seconds(pid):
+    """The time on processors of a process and its descendants, where /proc tells."""
+    times, children = {}, {}
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+        except OSError:  # It has ended.
+            continue
+        one = int(path.parent.name)
+        times[one] = sum(map(int, words[11:15])) / os.sysconf("SC_CLK_TCK")
+        children.setdefault(int(words[1]), []).append(one)
+    if pid not in times:
+        return None
+    found, waiting = 0.0, [pid]
+    while waiting:
+        one = waiting.pop()
+        found += times.get(one, 0.0)
+        waiting += children.get(one, [])
+    return found
+
+
+def limited(seconds):
+    """For subprocess: ends what takes longer on processors, and what only waits. Other
+    processes may take as much of the machine as they like."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    return {"preexec_fn": limit, "timeout": PATIENCE * seconds}
+
+
+PATIENCE = 10  # Time on the clock for a second of a processor.
 
 
 class Context:
@@ -88,10 +130,13 @@ class Context:
         """Runs `anec` or `ane-run`; the result has returncode, stdout and stderr."""
         command = [str(self.build / "bin" / tool)] + [str(word) for word in words]
         try:
-            return subprocess.run(command, capture_output=True, text=True,
-                                  timeout=seconds, cwd=self.folder)
+            result = subprocess.run(command, capture_output=True, text=True,
+                                    cwd=self.folder, **limited(seconds))
         except subprocess.TimeoutExpired:
-            return subprocess.CompletedProcess(command, 124, "", f"no end in {seconds} s")
+            result = None
+        if result and result.returncode not in (-signal.SIGXCPU, -signal.SIGKILL):
+            return result
+        return subprocess.CompletedProcess(command, 124, "", f"no end in {seconds} s")
 
     def step(self, result):
         """The outcome of a command that must succeed: None when it did."""

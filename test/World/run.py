@@ -2,10 +2,11 @@
 """Compares anec with tools and models that others wrote, by the tables `table/*.tsv`.
 
   run.py --build BUILD                     the sample of every section
-  run.py --build BUILD --full              everything
+  run.py --build BUILD --turns             every subject, in its turns of the forms
+  run.py --build BUILD --full              everything, every form of every subject
   run.py --build BUILD --only=architectures                the sample of a section
   run.py --build BUILD --only='architectures/resnet*'      items, also beyond the sample
-  run.py --build BUILD --full --update     writes what was seen to the tables
+  run.py --build BUILD --turns --update    writes what was seen to the tables
   run.py --table                           prints the counts of the tables
   run.py --docs                            writes them to docs/world.md, as --update does
 
@@ -64,7 +65,7 @@ def counts(rows):
     """Text: a line for each section and step, with the number of each outcome."""
     table = collections.defaultdict(collections.Counter)
     for (section, _, _, step), (outcome, _) in rows.items():
-        if outcome != harness.ABSENT:
+        if outcome in harness.OUTCOMES:
             table[section, step][outcome] += 1
     lines = [f"{'section':15} {'step':12}" + "".join(f"{name:>9}" for name in harness.OUTCOMES)]
     for (section, step), number in sorted(table.items()):
@@ -83,7 +84,17 @@ def table_text():
     for section, items in sorted(subjects.items()):
         lines.append(f"{section}: {len({item for item, _ in items})} subjects,"
                      f" {len(items)} items")
-    return "\n".join(lines + ["", versions.replace(" ", "\n")]) + "\n"
+    times = times_text(rows)
+    return "\n".join(lines + [""] + times + [""] * bool(times)
+                     + [versions.replace(" ", "\n")]) + "\n"
+
+
+def times_text(rows):
+    """Lines with what was measured: anec's share of the peer's time."""
+    lines = [f"{section + '/' + item:40}{note.rsplit(': ', 1)[-1]:>9}"
+             for (section, item, _, _), (outcome, note) in sorted(rows.items())
+             if outcome == harness.MEASURED]
+    return [f"{'time of a run':40}{'ratio':>9}"] * bool(lines) + lines
 
 
 def write_docs():
@@ -128,7 +139,16 @@ class Pool:
         process = multiprocessing.Process(target=worker, args=(theirs, *self.arguments))
         process.start()
         theirs.close()
-        return {"pipe": ours, "process": process, "index": None, "until": None}
+        return {"pipe": ours, "process": process, "index": None}
+
+    def is_late(self, one):
+        """Whether an item took too long on processors, or waits for nothing."""
+        limit = self.items[one["index"]][1].seconds
+        passed = time.monotonic() - one["since"]
+        if passed <= limit:
+            return False
+        used = harness.processor_seconds(one["process"].pid)
+        return used is None or passed > harness.PATIENCE * limit or used - one["before"] > limit
 
     def check(self, indices):
         """Yields (index, outcomes) in the order in which items end."""
@@ -139,7 +159,8 @@ class Pool:
             for one in workers:
                 if one["index"] is None and waiting:
                     one["index"] = waiting.popleft()
-                    one["until"] = time.monotonic() + self.items[one["index"]][1].seconds
+                    one["since"] = time.monotonic()
+                    one["before"] = harness.processor_seconds(one["process"].pid) or 0
                     one["pipe"].send(one["index"])
                     busy += 1
             running = [one for one in workers if one["index"] is not None]
@@ -154,7 +175,7 @@ class Pool:
                     except EOFError:
                         ended = one["index"], {"peer": harness.wrong("the process died")}
                         workers[place] = self.start()
-                elif time.monotonic() > one["until"]:
+                elif self.is_late(one):
                     one["process"].kill()
                     limit = self.items[one["index"]][1].seconds
                     ended = one["index"], {"peer": harness.wrong(f"no end in {limit} s")}
@@ -171,7 +192,9 @@ class Pool:
 
 def judge(key, outcome, table):
     """(what is to be said of an outcome beside its row or "", does it fail)."""
-    rank = (harness.OUTCOMES + (harness.ABSENT,)).index
+    if outcome.kind == harness.MEASURED:
+        return "", False
+    rank = (harness.OUTCOMES + (harness.ABSENT, harness.MEASURED)).index
     if key not in table:
         # A step that an item reaches for the first time.
         is_gain = outcome.kind == "right" and any(key[:3] == row[:3] for row in table)
@@ -189,6 +212,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--turns", action="store_true")
     parser.add_argument("--only", action="append", default=[], metavar="SECTION/ITEM[/VARIANT]")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--update", action="store_true")
@@ -223,7 +247,7 @@ def main():
         names = [f"{section}/{item.name}", f"{section}/{item.name}/{item.variant}"]
         if args.only and section not in args.only:
             return any(fnmatch.fnmatch(name, only) for only in args.only for name in names)
-        return args.full or item.sample
+        return args.full or item.sample or (args.turns and item.turn)
     indices = [index for index, one in enumerate(items) if chosen(*one)]
     if args.list:
         for index in indices:
@@ -273,6 +297,7 @@ def main():
     if args.results:
         harness.write_json(args.results, {"tests": results})
     print(counts(seen))
+    print("\n".join(times_text(seen)))
     bad = sum(one["code"] == "FAIL" for one in results)
     print(f"test/World: {len(results)} items, {bad} worse than in the table, {better} better, "
           f"{time.monotonic() - started:.0f} s")
