@@ -5,6 +5,7 @@
 
 #include "anec/Ops/Gradient.h"
 #include "Infer.h"
+#include "anec/IR/BuiltOrder.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -65,10 +66,12 @@ void Gradient::give(unsigned slot, llvm::function_ref<Value *()> rule) {
   if (!wants(slot))
     return;
   current = wanted[slot];
+  built.clear();
   Value *gradient = sumTo(rule(), shape(slot));
   assert(gradient->type == TensorType(*current, shape(slot)) &&
          "a gradient has the shape of its operand");
   gradients[slot] = gradients[slot] ? add(gradients[slot], gradient) : gradient;
+  orderBuilt(built, gradients[slot]);
   current.reset();
 }
 
@@ -101,6 +104,7 @@ Value *Gradient::make(const OpDef &def, llvm::ArrayRef<Value *> operands,
     return before->result();
   Op *made = builder.create(def, operands, attrs);
   this->made.add(made);
+  built.push_back(made);
   return made->result();
 }
 

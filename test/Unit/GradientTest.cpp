@@ -11,6 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "anec/IR/Builder.h"
+#include "anec/IR/BuiltOrder.h"
 #include "anec/IR/Text.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
@@ -99,6 +101,41 @@ private:
   Diagnostics diags;
   std::unique_ptr<Module> exact, halves;
 };
+
+// Whichever argument of a rule's call a compiler evaluates first.
+TEST(BuiltOrder, IsThatOfOperands) {
+  auto print = [](bool leftFirst) {
+    Function function(FunctionKind::Layer, "f");
+    Value *x = function.addParameter(TensorType(DType::FP32, {2}), "x");
+    Builder builder(function);
+    Value *before = builder.build(ops::Exp, {x});
+    auto make = [&](bool left) {
+      return builder.build(left ? ops::Abs : ops::Sign, {before});
+    };
+    Value *first = make(leftFirst), *second = make(!leftFirst);
+    Value *left = leftFirst ? first : second;
+    Value *right = leftFirst ? second : first;
+    Value *sum = builder.build(ops::Add, {left, right});
+    Value *unused = builder.build(ops::Exp, {right});
+    Op *built[] = {first->definingOp(), second->definingOp(), sum->definingOp(),
+                   unused->definingOp()};
+    Value *after = builder.build(ops::Mul, {sum, before});
+    orderBuilt(built, sum);
+    function.setResults({after}, {"y"});
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    printIR(function, out);
+    // Later passes may follow uses.
+    for (Operand *use = before->firstUse(); use; use = use->nextUse())
+      out << ' ' << use->owner()->def().name;
+    return text;
+  };
+  std::string text = print(true);
+  EXPECT_EQ(text, print(false));
+  EXPECT_LT(text.find("sign("), text.find("abs("));
+  EXPECT_LT(text.find("add("), text.rfind("exp("));
+  EXPECT_LT(text.rfind("exp("), text.find("mul("));
+}
 
 } // namespace
 

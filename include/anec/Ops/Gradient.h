@@ -18,7 +18,8 @@
 /// element type that the gradient will have: fp32 for a weight, otherwise that
 /// of the operand. The returned value is summed over the axes along which the
 /// operand was broadcast. Ops built before from the same values and constants
-/// are reused.
+/// are reused. The order in which the function builds ops does not matter, so
+/// arguments of a call may build some, too: `give` puts them in order.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -174,6 +175,7 @@ private:
   llvm::ArrayRef<Value *> results;
   llvm::ArrayRef<std::optional<DType>> wanted;
   llvm::SmallVector<Value *, 4> gradients;
+  llvm::SmallVector<Op *, 16> built; ///< by the rule of one operand
   std::optional<DType> current;
   std::string refusal;
 };

@@ -96,8 +96,8 @@ static void readGelu(Node &n) {
 static void readThresholdedRelu(Node &n) {
   Val x = n.in(0);
   Val alpha = n.e.scalar(x.dtype(), n.attrNumber("alpha", 1));
-  n.out(n.e.select(n.e.make(ops::Greater, {x, alpha}), x,
-                   n.e.scalar(x.dtype(), 0)));
+  Val above = n.e.make(ops::Greater, {x, alpha});
+  n.out(n.e.select(above, x, n.e.scalar(x.dtype(), 0)));
 }
 
 static void readShrink(Node &n) {
@@ -111,10 +111,10 @@ static void readShrink(Node &n) {
       limit = limit < 0 ? std::ceil(limit) : std::floor(limit);
     return n.e.make(def, {wideX, n.e.scalar(wide, limit)});
   };
-  Val low = n.e.select(compare(ops::Less, -lambda), n.e.add(wideX, bias),
-                       n.e.scalar(wide, 0));
-  Val result =
-      n.e.select(compare(ops::Greater, lambda), n.e.add(wideX, -bias), low);
+  Val isLow = compare(ops::Less, -lambda), raised = n.e.add(wideX, bias);
+  Val low = n.e.select(isLow, raised, n.e.scalar(wide, 0));
+  Val isHigh = compare(ops::Greater, lambda);
+  Val result = n.e.select(isHigh, n.e.add(wideX, -bias), low);
   n.out(n.e.cast(result, x.dtype()));
 }
 

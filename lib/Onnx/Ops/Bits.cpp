@@ -78,7 +78,8 @@ static void bitwiseNot(Node &node) {
     return node.refuse("results that int32 cannot hold");
   double all =
       isSigned(x.dtype()) ? -1 : double((1ull << bitWidth(x.dtype())) - 1);
-  node.out(e.cast(e.sub(number(e, all), e.cast(x, DType::Int32)), x.dtype()));
+  Val wide = e.cast(x, DType::Int32);
+  node.out(e.cast(e.sub(number(e, all), wide), x.dtype()));
 }
 
 static constexpr OpRow rows[] = {

@@ -127,16 +127,17 @@ static void oneHot(Node &node) {
   auto depth = int64_t(given);
   int64_t axis = node.axis(-1, indices.rank() + 1);
   Val zero = e.scalar(DType::Int32, 0);
-  Val wrapped =
-      e.select(e.make(ops::Less, {indices, zero}),
-               e.add(indices, e.scalar(DType::Int32, double(depth))), indices);
+  Val isNegative = e.make(ops::Less, {indices, zero});
+  Val fromEnd = e.add(indices, e.scalar(DType::Int32, double(depth)));
+  Val wrapped = e.select(isNegative, fromEnd, indices);
   Val isOn = e.make(ops::OneHot, {wrapped},
                     {{param::oneHotVectorSize, depth},
                      {param::axis, axis},
                      {param::onValue, Constant::boolean(true)},
                      {param::offValue, Constant::boolean(false)}});
-  node.out(e.select(isOn, e.reshape(e.slice(values, 0, 1, 2), {}),
-                    e.reshape(e.slice(values, 0, 0, 1), {})));
+  Val off = e.reshape(e.slice(values, 0, 0, 1), {});
+  Val on = e.reshape(e.slice(values, 0, 1, 2), {});
+  node.out(e.select(isOn, on, off));
 }
 
 //===----------------------------------------------------------------------===//

@@ -145,8 +145,9 @@ static Term multiply(Emitter &e, Term x, Term y, StringRef kept) {
   Val a = e.broadcast(x.value, shapeOf(x.letters));
   Val b = e.broadcast(y.value, shapeOf(y.letters));
   int64_t images = sizeOf(both), inner = sizeOf(summed);
-  Val product = e.matmul(e.reshape(a, {images, sizeOf(left), inner}),
-                         e.reshape(b, {images, inner, sizeOf(right)}));
+  a = e.reshape(a, {images, sizeOf(left), inner});
+  b = e.reshape(b, {images, inner, sizeOf(right)});
+  Val product = e.matmul(a, b);
   std::string letters = both + left + right;
   return {e.reshape(product, shapeOf(letters)), letters};
 }

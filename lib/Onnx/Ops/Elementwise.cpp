@@ -38,7 +38,8 @@ static void asinh(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0), size = e.unary(ops::Abs, x);
   Val root = e.unary(ops::Sqrt, e.add(e.mul(x, x), 1));
-  node.out(e.mul(e.unary(ops::Sign, x), e.unary(ops::Log, e.add(size, root))));
+  Val log = e.unary(ops::Log, e.add(size, root));
+  node.out(e.mul(e.unary(ops::Sign, x), log));
 }
 
 /// log(x + sqrt(x^2 - 1)).
@@ -121,7 +122,8 @@ static Val second(Node &node) {
 
 template <const OpDef &Def>
 static void binary(Node &node) {
-  node.out(node.e.binary(Def, node.in(0), second(node)));
+  Val x = node.in(0), y = second(node);
+  node.out(node.e.binary(Def, x, y));
 }
 
 /// The same of what integers of few bits overflow in: modulo their range.
@@ -135,8 +137,8 @@ static void arithmetic(Node &node) {
   Val result = e.make(Def, {e.cast(x, DType::Int32), e.cast(y, DType::Int32)});
   double range = double(1 << bitWidth(x.dtype()));
   double least = isSigned(x.dtype()) ? -range / 2 : 0;
-  result =
-      e.binary(ops::Mod, e.add(result, -least), e.scalar(DType::Int32, range));
+  result = e.add(result, -least);
+  result = e.binary(ops::Mod, result, e.scalar(DType::Int32, range));
   node.out(e.cast(e.add(result, least), x.dtype()));
 }
 
@@ -148,14 +150,15 @@ static bool isInteger(Val x) {
 static Val divided(Emitter &e, Val x, Val y) {
   if (!isInteger(x))
     return e.div(x, y);
-  Val sign = e.mul(e.unary(ops::Sign, x), e.unary(ops::Sign, y));
-  Val quotient =
-      e.binary(ops::FloorDiv, e.unary(ops::Abs, x), e.unary(ops::Abs, y));
-  return e.mul(sign, quotient);
+  Val signX = e.unary(ops::Sign, x), signY = e.unary(ops::Sign, y);
+  Val sizeX = e.unary(ops::Abs, x), sizeY = e.unary(ops::Abs, y);
+  Val sign = e.mul(signX, signY);
+  return e.mul(sign, e.binary(ops::FloorDiv, sizeX, sizeY));
 }
 
 static void divide(Node &node) {
-  node.out(divided(node.e, node.in(0), second(node)));
+  Val x = node.in(0), y = second(node);
+  node.out(divided(node.e, x, y));
 }
 
 /// The remainder with the sign of the divisor, or with `fmod` of the dividend.
@@ -164,7 +167,8 @@ static void mod(Node &node) {
   Val x = node.in(0), y = node.in(1);
   if (node.attr("fmod", 0) == 0)
     return node.out(e.binary(ops::Mod, x, y));
-  Val rest = e.binary(ops::Mod, e.unary(ops::Abs, x), e.unary(ops::Abs, y));
+  Val sizeX = e.unary(ops::Abs, x), sizeY = e.unary(ops::Abs, y);
+  Val rest = e.binary(ops::Mod, sizeX, sizeY);
   node.out(e.mul(e.unary(ops::Sign, x), rest));
 }
 
@@ -182,8 +186,8 @@ static void bitShift(Node &node) {
   Emitter &e = node.e;
   Val x = node.raw(0), y = node.in(1);
   bool left = node.attrChoice("direction", {"LEFT", "RIGHT"}) == "LEFT";
-  Val factor =
-      e.binary(ops::Pow, e.scalar(DType::Int32, 2), e.cast(y, DType::Int32));
+  Val two = e.scalar(DType::Int32, 2);
+  Val factor = e.binary(ops::Pow, two, e.cast(y, DType::Int32));
   Val wide = e.cast(x, DType::Int32);
   Val shifted = e.binary(left ? ops::Mul : ops::FloorDiv, wide, factor);
   unsigned bits = bitWidth(nativeType(x.dtype()));
@@ -229,7 +233,8 @@ static void mean(Node &node) {
 }
 
 static void where(Node &node) {
-  node.out(node.e.select(node.in(0), node.in(1), node.in(2)));
+  Val condition = node.in(0), yes = node.in(1), no = node.in(2);
+  node.out(node.e.select(condition, yes, no));
 }
 
 static void clip(Node &node) {

@@ -24,8 +24,8 @@ static Val determinant(Emitter &e, Val x, int64_t row,
   for (size_t i = 0; i != columns.size(); ++i) {
     Shape others(columns);
     others.erase(others.begin() + i);
-    Val term =
-        e.mul(at(e, x, row, columns[i]), determinant(e, x, row + 1, others));
+    Val element = at(e, x, row, columns[i]);
+    Val term = e.mul(element, determinant(e, x, row + 1, others));
     sum = !i ? term : i % 2 ? e.sub(sum, term) : e.add(sum, term);
   }
   return sum;

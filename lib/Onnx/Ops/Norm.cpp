@@ -20,7 +20,8 @@ static Shape channelShape(Val x, int64_t channels) {
 /// x * scale + bias, of vectors along the channels.
 static Val scaled(Emitter &e, Val x, Val scale, Val bias) {
   Shape shape = channelShape(x, x.dim(1));
-  return e.add(e.mul(x, e.reshape(scale, shape)), e.reshape(bias, shape));
+  Val product = e.mul(x, e.reshape(scale, shape));
+  return e.add(product, e.reshape(bias, shape));
 }
 
 static Val normalized(Emitter &e, Val x, Val mean, Val variance,
@@ -60,7 +61,8 @@ static void batchNorm(Node &node) {
     Val own = meanOf(e, x, axes), ownVariance = varianceOf(e, x, own, axes);
     auto running = [&](Val before, Val now) {
       Val flat = e.reshape(now, {now.size()});
-      return e.add(e.mul(before, momentum), e.mul(flat, 1 - momentum));
+      Val kept = e.mul(before, momentum);
+      return e.add(kept, e.mul(flat, 1 - momentum));
     };
     node.out(1, running(mean, own));
     node.out(2, running(variance, ownVariance));
@@ -73,10 +75,11 @@ static void batchNorm(Node &node) {
     return node.out(
         e.make(ops::BatchNorm, {x, mean, variance, scale, bias},
                {{param::epsilon, Constant::scalar(x.dtype(), epsilon)}}));
-  Val centred = normalized(e, x, e.reshape(mean, shape),
-                           e.reshape(variance, shape), epsilon);
-  node.out(
-      e.add(e.mul(centred, e.reshape(scale, shape)), e.reshape(bias, shape)));
+  mean = e.reshape(mean, shape);
+  variance = e.reshape(variance, shape);
+  Val unit = normalized(e, x, mean, variance, epsilon);
+  Val product = e.mul(unit, e.reshape(scale, shape));
+  node.out(e.add(product, e.reshape(bias, shape)));
 }
 
 /// All axes from `first` on.
@@ -141,8 +144,9 @@ static void groupNorm(Node &node) {
                                  {groups, channels / groups}),
                      {channels});
   };
-  node.out(scaled(e, e.reshape(result, x.shape()), perChannel(scale),
-                  perChannel(bias)));
+  result = e.reshape(result, x.shape());
+  scale = perChannel(scale);
+  node.out(scaled(e, result, scale, perChannel(bias)));
 }
 
 static void localResponseNorm(Node &node) {

@@ -231,8 +231,14 @@ static void averagePool(Node &node) {
   Shape shape = {1, 1};
   llvm::append_range(shape, spatialOf(x));
   Val ones = padded(e, e.filled(x.dtype(), shape, 1), pooling, 0, counted);
-  node.out(e.div(sumOfPlaces(e, padded(e, x, pooling, 0, 0), pooling),
-                 sumOfPlaces(e, ones, pooling)));
+  Val sums = sumOfPlaces(e, padded(e, x, pooling, 0, 0), pooling);
+  node.out(e.div(sums, sumOfPlaces(e, ones, pooling)));
+}
+
+/// |x|^p
+static Val powersOf(Emitter &e, Val x, double p) {
+  Val size = e.unary(ops::Abs, x);
+  return e.binary(ops::Pow, size, e.scalar(x.dtype(), p));
 }
 
 static Val root(Emitter &e, Val x, double p) {
@@ -246,7 +252,7 @@ static void lpPool(Node &node) {
   Pooling pooling;
   if (!readPooling(node, x, pooling))
     return;
-  Val powers = e.binary(ops::Pow, e.unary(ops::Abs, x), e.scalar(x.dtype(), p));
+  Val powers = powersOf(e, x, p);
   node.out(
       root(e, sumOfPlaces(e, padded(e, powers, pooling, 0, 0), pooling), p));
 }
@@ -272,7 +278,7 @@ static void globalLpPool(Node &node) {
   auto p = double(node.attr("p", 2));
   if (!hasPlane(node, x))
     return;
-  Val powers = e.binary(ops::Pow, e.unary(ops::Abs, x), e.scalar(x.dtype(), p));
+  Val powers = powersOf(e, x, p);
   node.out(root(e, e.reduce(ops::ReduceSum, powers, plane(x), true), p));
 }
 

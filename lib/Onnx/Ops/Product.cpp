@@ -30,7 +30,8 @@ static Val product(Emitter &e, Val x, Val y) {
 }
 
 static void matMul(Node &node) {
-  node.out(product(node.e, node.in(0), node.in(1)));
+  Val a = node.in(0), b = node.in(1);
+  node.out(product(node.e, a, b));
 }
 
 /// alpha * A B + beta * C, with A and B transposed on demand.
@@ -40,9 +41,10 @@ static void gemm(Node &node) {
   double alpha = node.attrNumber("alpha", 1), beta = node.attrNumber("beta", 1);
   DType dtype = a.dtype();
   DType wide = dtype == DType::FP16 ? DType::FP16 : DType::FP32;
-  Val result =
-      e.matmul(e.cast(a, wide), e.cast(b, wide), node.attr("transA", 0) != 0,
-               node.attr("transB", 0) != 0);
+  bool transA = node.attr("transA", 0) != 0;
+  bool transB = node.attr("transB", 0) != 0;
+  Val wideA = e.cast(a, wide), wideB = e.cast(b, wide);
+  Val result = e.matmul(wideA, wideB, transA, transB);
   if (alpha != 1)
     result = e.mul(result, alpha);
   if (node.has(2)) {

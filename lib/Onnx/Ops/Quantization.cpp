@@ -179,20 +179,20 @@ static bool areMatrices(Node &node, Val a, Val b) {
 
 static void matMulInteger(Node &node) {
   Val a = node.in(0), b = node.in(1);
-  if (areMatrices(node, a, b))
-    node.out(node.e.cast(product(node.e, a, node.maybe(2), b, node.maybe(3)),
-                         DType::Int32));
+  if (!areMatrices(node, a, b))
+    return;
+  Val aZero = node.maybe(2), bZero = node.maybe(3);
+  node.out(node.e.cast(product(node.e, a, aZero, b, bZero), DType::Int32));
 }
 
 /// From the sums of products: x * scales / y_scale + y_zero_point.
 static Val requantized(Node &node, Val sum, Val scale, size_t output) {
   Emitter &e = node.e;
   Val y = node.in(output), zero = node.in(output + 1);
-  return saturated(
-      e,
-      e.add(e.unary(ops::Round, e.mul(sum, e.div(scale, e.reshape(y, {})))),
-            e.reshape(e.cast(zero, DType::FP32), {})),
-      zero.dtype());
+  Val factor = e.div(scale, e.reshape(y, {}));
+  Val rounded = e.unary(ops::Round, e.mul(sum, factor));
+  Val shift = e.reshape(e.cast(zero, DType::FP32), {});
+  return saturated(e, e.add(rounded, shift), zero.dtype());
 }
 
 static void qLinearMatMul(Node &node) {
@@ -201,8 +201,9 @@ static void qLinearMatMul(Node &node) {
       bScale = node.in(4), bZero = node.in(5);
   if (!areMatrices(node, a, b))
     return;
-  Val scale = e.mul(alongAxis(e, aScale, a, a.rank() - 2),
-                    alongAxis(e, bScale, b, b.rank() - 1));
+  aScale = alongAxis(e, aScale, a, a.rank() - 2);
+  bScale = alongAxis(e, bScale, b, b.rank() - 1);
+  Val scale = e.mul(aScale, bScale);
   node.out(requantized(node, product(e, a, aZero, b, bZero), scale, 6));
 }
 
@@ -211,9 +212,9 @@ static void convInteger(Node &node) {
   Val x = node.in(0), weight = node.in(1);
   if (!hasPlane(node, x) || !hasPlane(node, weight))
     return;
-  Val sum = convolved(node, shifted(e, x, node.maybe(2), 1, DType::FP32),
-                      shifted(e, weight, node.maybe(3), 0, DType::FP32), {});
-  node.out(e.cast(sum, DType::Int32));
+  Val shiftedX = shifted(e, x, node.maybe(2), 1, DType::FP32);
+  weight = shifted(e, weight, node.maybe(3), 0, DType::FP32);
+  node.out(e.cast(convolved(node, shiftedX, weight, {}), DType::Int32));
 }
 
 static void qLinearConv(Node &node) {
@@ -223,10 +224,12 @@ static void qLinearConv(Node &node) {
   if (!hasPlane(node, x) || !hasPlane(node, weight))
     return;
   Val bias = node.maybe(8);
-  Val sum = convolved(node, shifted(e, x, xZero, 1, DType::FP32),
-                      shifted(e, weight, wZero, 0, DType::FP32),
-                      bias ? e.cast(bias, DType::FP32) : Val());
-  Val scale = e.mul(alongAxis(e, wScale, x, 1), e.reshape(xScale, {}));
+  bias = bias ? e.cast(bias, DType::FP32) : Val();
+  Val shiftedX = shifted(e, x, xZero, 1, DType::FP32);
+  weight = shifted(e, weight, wZero, 0, DType::FP32);
+  Val sum = convolved(node, shiftedX, weight, bias);
+  wScale = alongAxis(e, wScale, x, 1);
+  Val scale = e.mul(wScale, e.reshape(xScale, {}));
   node.out(requantized(node, sum, scale, 6));
 }
 

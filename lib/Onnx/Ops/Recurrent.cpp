@@ -170,8 +170,9 @@ static void rnn(Node &node) {
   if (node.attrNumber("clip", 0) != 0)
     return node.refuse("`clip` has no counterpart");
   runDirections(node, layer, [&](Val x, int64_t direction) -> Direction {
-    Val bias = e.add(biasOf(e, layer, direction, false, {0}),
-                     biasOf(e, layer, direction, true, {0}));
+    Val ofInput = biasOf(e, layer, direction, false, {0});
+    Val ofHidden = biasOf(e, layer, direction, true, {0});
+    Val bias = e.add(ofInput, ofHidden);
     Vals results =
         e.makeAll(ops::Rnn,
                   {x, entry(e, layer.initialH, direction),
@@ -233,8 +234,9 @@ static void lstm(Node &node) {
     auto weights = [&](Val all) {
       return reordered(e, entry(e, all, direction), layer.hidden, order);
     };
-    Val bias = e.add(biasOf(e, layer, direction, false, order),
-                     biasOf(e, layer, direction, true, order));
+    Val ofInput = biasOf(e, layer, direction, false, order);
+    Val ofHidden = biasOf(e, layer, direction, true, order);
+    Val bias = e.add(ofInput, ofHidden);
     Vals operands = {x,
                      entry(e, layer.initialH, direction),
                      entry(e, initialC, direction),

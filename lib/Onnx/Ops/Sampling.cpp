@@ -182,12 +182,13 @@ static Val largestCorner(Emitter &e, Val images, Val across, Val down) {
   Val largest;
   for (int j = 0; j != 2; ++j)
     for (int i = 0; i != 2; ++i) {
-      Val pixels = resample(e, images, meet(e, e.add(left, i), e.add(top, j)),
-                            "nearest", "border", "unnormalized");
+      Val atX = e.add(left, i), atY = e.add(top, j);
+      Val pixels = resample(e, images, meet(e, atX, atY), "nearest", "border",
+                            "unnormalized");
       Val x = i ? right : e.add(e.mul(right, -1), 1);
       Val y = j ? below : e.add(e.mul(below, -1), 1);
-      Val part = e.mul(e.mul(pixels, e.reshape(x, {boxes, 1, 1, columns})),
-                       e.reshape(y, {boxes, 1, rows, 1}));
+      Val part = e.mul(pixels, e.reshape(x, {boxes, 1, 1, columns}));
+      part = e.mul(part, e.reshape(y, {boxes, 1, rows, 1}));
       largest = largest ? e.binary(ops::Maximum, largest, part) : part;
     }
   return largest;
@@ -226,10 +227,10 @@ static void readRoiAlign(Node &n) {
   if (half)
     scaled = e.add(scaled, -0.5);
   auto side = [&](int64_t i) { return e.slice(scaled, 1, i, i + 1); };
+  Val left = side(0), top = side(1), right = side(2), bottom = side(3);
   Points across =
-      pointsBetween(e, side(0), side(2), columns, samples, x.dim(3), !half);
-  Points down =
-      pointsBetween(e, side(1), side(3), rows, samples, x.dim(2), !half);
+      pointsBetween(e, left, right, columns, samples, x.dim(3), !half);
+  Points down = pointsBetween(e, top, bottom, rows, samples, x.dim(2), !half);
   Val chosen = e.gather(x, images, 0);
   Val read = mode == "max" ? largestCorner(e, chosen, across.at, down.at)
                            : resample(e, chosen, meet(e, across.at, down.at),

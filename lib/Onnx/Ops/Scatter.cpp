@@ -39,11 +39,10 @@ static void readScatterNd(Node &n) {
     return n.fail("rows of indices have more elements than the data has axes");
   Shape extents(data.shape().begin(), data.shape().begin() + depth);
   DType wide = Emitter::wideOf(data);
+  indices = n.e.cast(indices, DType::Int32);
+  indices = fromStart(n.e, indices, n.e.list(extents));
   Val scattered = n.e.make(
-      ops::ScatterNd,
-      {n.e.cast(data, wide),
-       fromStart(n.e, n.e.cast(indices, DType::Int32), n.e.list(extents)),
-       n.e.cast(updates, wide)},
+      ops::ScatterNd, {n.e.cast(data, wide), indices, n.e.cast(updates, wide)},
       {{param::mode, mode}});
   n.out(n.e.cast(scattered, data.dtype()));
 }
@@ -71,8 +70,9 @@ static void readScatterElements(Node &n) {
   Emitter &e = n.e;
   DType wide = Emitter::wideOf(data);
   Val target = e.cast(data, wide), source = e.cast(updates, wide);
-  indices = fromStart(e, e.cast(indices, DType::Int32),
-                      e.scalar(DType::Int32, double(data.dim(axis))));
+  indices = e.cast(indices, DType::Int32);
+  Val extent = e.scalar(DType::Int32, double(data.dim(axis)));
+  indices = fromStart(e, indices, extent);
   Shape whole = data.shape();
   whole[axis] = indices.dim(axis);
   if (whole != indices.shape() && !n.affords({indices.rank(), indices.size()}))

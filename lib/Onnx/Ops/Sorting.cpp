@@ -122,7 +122,8 @@ static void readUnique(Node &n) {
   }
   for (const std::vector<double> &slice : slices)
     inverse.push_back(found[slice].position);
-  n.out(0, n.e.gather(n.e.reshape(input, shape), n.e.list(firsts), axis));
+  Val whole = n.e.reshape(input, shape);
+  n.out(0, n.e.gather(whole, n.e.list(firsts), axis));
   n.out(1, n.e.list(firsts));
   n.out(2, n.e.list(inverse));
   n.out(3, n.e.list(counts));

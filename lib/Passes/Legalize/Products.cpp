@@ -66,10 +66,9 @@ Value *legalize::convToRank4(Rewriter &r) {
     values.insert(values.begin(), first.begin(), first.end());
     return Attr(name, values);
   };
-  Value *image = r.make(ops::Conv,
-                        {heightened(r.x(), "in"),
-                         heightened(r.op.operand(param::weight), "kernel"),
-                         r.op.operand(param::bias)},
+  Value *in = heightened(r.x(), "in");
+  Value *kernel = heightened(r.op.operand(param::weight), "kernel");
+  Value *image = r.make(ops::Conv, {in, kernel, r.op.operand(param::bias)},
                         {with(param::strides, {1}),
                          {param::padType, r.op.constant(param::padType)},
                          with(param::pad, {0, 0}),
@@ -132,9 +131,9 @@ static Value *splitMatmul(Rewriter &r) {
   llvm::SmallVector<Value *> terms;
   eachPart(x->type.shape[xAxis], r.target.limits.matmulContraction,
            [&](int64_t begin, int64_t extent) {
-             terms.push_back(
-                 multiply(r, r.slice(x, xAxis, begin, extent, "left"),
-                          r.slice(y, yAxis, begin, extent, "right"), "term"));
+             Value *left = r.slice(x, xAxis, begin, extent, "left");
+             Value *right = r.slice(y, yAxis, begin, extent, "right");
+             terms.push_back(multiply(r, left, right, "term"));
            });
   return terms.size() > 1 ? addAll(r, terms) : nullptr;
 }
@@ -150,9 +149,9 @@ Value *legalize::splitContraction(Rewriter &r) {
   eachPart(weight->type.shape[1], r.target.limits.convInputChannels,
            [&](int64_t begin, int64_t extent) {
              Value *bias = terms.empty() ? r.op.operand(param::bias) : nullptr;
-             terms.push_back(convolve(
-                 r, r.slice(r.x(), 1, begin, extent, "channels"),
-                 r.slice(weight, 1, begin, extent, "kernel"), bias, "term"));
+             Value *channels = r.slice(r.x(), 1, begin, extent, "channels");
+             Value *kernel = r.slice(weight, 1, begin, extent, "kernel");
+             terms.push_back(convolve(r, channels, kernel, bias, "term"));
            });
   return terms.size() > 1 ? addAll(r, terms) : nullptr;
 }
