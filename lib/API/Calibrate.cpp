@@ -72,8 +72,9 @@ static bool runOnArrays(
   std::vector<Runs> given(inputs.size());
   for (const std::string &argument : arguments) {
     auto [name, path] = llvm::StringRef(argument).split('=');
-    const Port *port = llvm::find_if(
-        inputs, [&](const Port &other) { return other.name == name; });
+    const Port *port = llvm::find_if(inputs, [name = name](const Port &other) {
+      return other.name == name;
+    });
     if (port == inputs.end()) {
       diags.reportFile(path, diag::NoCalibrationInput, name);
       return false;
