@@ -120,8 +120,8 @@ static bool isAmplified(const Value &value, unsigned depth = 0) {
       continue;
     if (amplifiesSmall(*user, value))
       return true;
-    if (user->def().has(trait::DataMovement) && depth < 4 &&
-        user->numResults() && isAmplified(*user->result(), depth + 1))
+    if (keepsSmall(*user, value) && depth < 4 && user->numResults() &&
+        isAmplified(*user->result(), depth + 1))
       return true;
   }
   return false;
@@ -173,17 +173,6 @@ bool NarrowPlan::decideByScale(const Op &op, double scale) {
   return true;
 }
 
-/// Whether the result of `op` is as near 0 as `value` is, which a constant
-/// keeps off it, or an op that divides by it.
-static bool readsGuard(const Op &op, const Value &value) {
-  if (amplifiesSmall(op, value) || op.def().has(trait::DataMovement))
-    return true;
-  if (!op.is(ops::Mul) && !op.is(ops::RealDiv))
-    return false;
-  const Value *other = op.operand(op.operand(0u) == &value ? 1u : 0u);
-  return definedBy(other, ops::Const);
-}
-
 void NarrowPlan::passGuardOn(const Op &op) {
   widen(op, "it reads a value that a small constant keeps off 0");
   bool divides = op.is(ops::RealDiv) && factOf(op.operand(1u)).isGuarded;
@@ -197,19 +186,15 @@ void NarrowPlan::passGuardOn(const Op &op) {
   setFact(op, fact);
 }
 
-bool NarrowPlan::decideByOperands(const Op &op) {
-  double scale = 0;
-  bool isGuarded = false, isReciprocal = false, isAllIntegers = true,
-       hasInteger = false;
+bool NarrowPlan::decideByGuards(const Op &op) {
+  bool isGuarded = false, isReciprocal = false;
   for (const Value *operand : op.operandValues()) {
     if (!operand || operand->type.dtype != DType::FP32)
       continue;
     Fact fact = factOf(operand);
-    scale = std::max(scale, fact.scale);
-    isGuarded |= fact.isGuarded && readsGuard(op, *operand);
+    isGuarded |= fact.isGuarded &&
+                 (amplifiesSmall(op, *operand) || keepsSmall(op, *operand));
     isReciprocal |= fact.isReciprocal;
-    isAllIntegers &= fact.isInteger || definedBy(operand, ops::Const);
-    hasInteger |= fact.isInteger;
   }
   if (isGuarded) {
     passGuardOn(op);
@@ -219,6 +204,20 @@ bool NarrowPlan::decideByOperands(const Op &op) {
     widen(op, "it reads the reciprocal of a value that may be nearly 0");
     setFact(op, {.isReciprocal = op.def().has(trait::DataMovement)});
     return true;
+  }
+  return false;
+}
+
+bool NarrowPlan::decideByOperands(const Op &op) {
+  double scale = 0;
+  bool isAllIntegers = true, hasInteger = false;
+  for (const Value *operand : op.operandValues()) {
+    if (!operand || operand->type.dtype != DType::FP32)
+      continue;
+    Fact fact = factOf(operand);
+    scale = std::max(scale, fact.scale);
+    isAllIntegers &= fact.isInteger || definedBy(operand, ops::Const);
+    hasInteger |= fact.isInteger;
   }
   if (scale != 0)
     return decideByScale(op, scale);
@@ -256,6 +255,21 @@ static bool isSumOfSquares(const Value &value, unsigned depth = 0) {
   bool passes = op->is(ops::ReduceSum) || op->is(ops::ReduceMean) ||
                 op->def().has(trait::DataMovement);
   return passes && isSumOfSquares(*op->operand(0u), depth + 1);
+}
+
+/// Whether `op` adds up squares with constant factors, such as the bands of a
+/// spectrum.
+static bool isProductOfSquares(const Op &op) {
+  if (!op.is(ops::Matmul) && !op.is(ops::Linear) && !op.is(ops::Conv))
+    return false;
+  bool isSum = false;
+  for (const Value *operand : op.operandValues())
+    if (operand && !definedBy(operand, ops::Const)) {
+      if (isSum || !isSumOfSquares(*operand))
+        return false;
+      isSum = true;
+    }
+  return isSum;
 }
 
 static bool isRoot(const Op &op) {
@@ -353,7 +367,9 @@ void NarrowPlan::extendUpwards(const Function &function) {
       const Op *source = operand ? operand->definingOp() : nullptr;
       if (!source || operand->type.dtype != DType::FP32 ||
           source->def().has(trait::Stored) || isWide(*source) ||
-          !(isAngle ? isPartOfAngle(*source) : isPartOfSquares(*source)) ||
+          !(isAngle
+                ? isPartOfAngle(*source)
+                : isPartOfSquares(*source) || isProductOfSquares(*source)) ||
           !isReadOnlyBy(*source, wide))
         continue;
       widen(*source, "");
@@ -409,6 +425,8 @@ void NarrowPlan::decide(const Op &op) {
     if (const Op *source = operand ? operand->definingOp() : nullptr;
         source && source->def().has(trait::Constexpr) && isWide(*source))
       return widen(op, "it reads a constant that stays in fp32");
+  if (decideByGuards(op))
+    return;
   // Example inputs say what the values are that constants make suspect.
   if (options.examples) {
     (void)decideByExamples(op);

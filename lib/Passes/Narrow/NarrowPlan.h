@@ -67,6 +67,7 @@ private:
   bool decideParameter(const Op &op, const ParamDef &param);
   bool decideGuard(const Op &op);
   void passGuardOn(const Op &op);
+  bool decideByGuards(const Op &op);
   bool decideByOperands(const Op &op);
   bool decideByScale(const Op &op, double scale);
   bool decideByKind(const Op &op);

@@ -38,6 +38,17 @@ bool anec::amplifiesSmall(const Op &op, const Value &value) {
   return false;
 }
 
+bool anec::keepsSmall(const Op &op, const Value &value) {
+  if (op.def().has(trait::DataMovement) ||
+      isOneOf(op, {&ops::Minimum, &ops::Maximum, &ops::Clip, &ops::Relu,
+                   &ops::Abs}))
+    return true;
+  if (!isOneOf(op, {&ops::Mul, &ops::RealDiv}))
+    return false;
+  const Value *other = op.operand(op.operand(0u) == &value ? 1u : 0u);
+  return definedBy(other, ops::Const);
+}
+
 bool anec::settlesScale(const Op &op) {
   return isOneOf(op, {&ops::Sigmoid,
                       &ops::Tanh,

@@ -15,6 +15,9 @@ namespace anec {
 bool takesMixedConstants(const Op &op);
 /// Whether `op` divides by `value`, or takes a root or a logarithm of it.
 bool amplifiesSmall(const Op &op, const Value &value);
+/// Whether a result of `op` is as near 0 as its operand `value`, up to constant
+/// factors.
+bool keepsSmall(const Op &op, const Value &value);
 /// Whether the results of `op` are ordinary numbers, whatever its operands are.
 bool settlesScale(const Op &op);
 /// Whether results of `op` on integers and constants are exact to be of use.
