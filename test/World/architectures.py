@@ -7,6 +7,7 @@ written as a package that coremltools takes; again, that package's numbers. Of a
 package: read; run; rewritten; again."""
 import copy
 import functools
+import math
 
 import _doors
 import _packages
@@ -218,7 +219,7 @@ def check_half(ctx, row, path, arrays, more):
     # Automatic casts keep much in fp32: they count where no peer is fp16 throughout.
     peers = [name for name in errors if name != "autocast"] or list(errors)
     best = min(peers, key=errors.get)
-    if ours <= max(FLOOR, WORSE * errors[best]):
+    if math.isfinite(ours) and ours <= max(FLOOR, WORSE * errors[best]):
         return RIGHT
     return wrong(f"off by {ours:.2g}, {best} by {errors[best]:.2g}")
 

@@ -6,6 +6,7 @@ the source; run; onnxruntime, for an ONNX source. Then what a user does next, ea
 read by anec again with the same numbers: the passes of coremltools, weights as int8 and
 as palettes, several functions, a pipeline, the two halves, other types at the border."""
 import functools
+import json
 import shutil
 
 import _packages
@@ -44,6 +45,8 @@ def check(row, ctx):
         return steps
     if source.suffix == ".onnx":
         steps["onnxruntime"] = beside_onnxruntime(source, inputs, right)
+    if all(flag.startswith(KEPT) for flag in flags):
+        steps["source"] = beside_source(ctx, source, flags, package, inputs, function)
     if row.name == "random":  # Many, and only the first steps.
         return steps
     user = NextSteps(ctx, package, function, inputs, right)
@@ -131,6 +134,27 @@ def beside_onnxruntime(source, inputs, outputs):
     # Weights are rounded where the package is of fp16.
     return near(max(relative_error(got, want.astype(numpy.float64))
                     for got, want in zip(outputs.values(), expected)), 1e-2)
+
+
+# Flags of a program that computes what its source says.
+KEPT = ("--define=", "--init=", "--weights=", "--deployment=")
+
+
+def beside_source(ctx, source, flags, package, inputs, function):
+    """The package's outputs by `--compare --reference`, up to the rounding of weights."""
+    import numpy
+    words = [flag for flag in flags if not flag.startswith("--deployment=")]
+    for place, (name, array) in enumerate(inputs.items()):
+        numpy.save(ctx.folder / f"source-{place}.npy", array)
+        words += ["--input", f"{name}={ctx.folder / f'source-{place}.npy'}"]
+    if function:
+        words.append(f"--function={function}")
+    result = ctx.run("ane-run", package, *words, "--compare", f"--reference={source}",
+                     "--numerics=fp32", "--atol=1e30", "--equal-nan", "--json")
+    if outcome := ctx.step(result):
+        return outcome
+    return near(max((float(one["relative_error"])
+                     for one in json.loads(result.stdout)["outputs"]), default=0.0), 1e-2)
 
 
 def session_rank(session, name):
