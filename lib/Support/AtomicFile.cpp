@@ -5,6 +5,8 @@
 
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/FileName.h"
+#include "anec/Support/Sync.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
@@ -267,9 +269,9 @@ OutputFile *AtomicFiles::addIn(std::shared_ptr<const Folder> folder,
 bool AtomicFiles::close(OutputFile &file, Durability durability) {
   file.flush();
   // A device cannot be synced, and does not need to be.
-  if (!file.error() && durability == Durability::Synced && !file.isDevice() &&
-      ::fsync(file.descriptor))
-    file.fail(errno);
+  if (!file.error() && durability == Durability::Synced && !file.isDevice())
+    if (int error = syncToDisk(file.descriptor))
+      file.fail(error);
   if (::close(file.descriptor) && !file.error())
     file.fail(errno);
   file.descriptor = -1;
@@ -288,6 +290,7 @@ bool AtomicFiles::commit(Durability durability) {
     return false;
   }
   std::vector<const OutputFile *> renamed;
+  llvm::SmallSetVector<const Folder *, 4> renamedIn;
   for (const auto &file : files) {
     if (file->isDevice())
       continue;
@@ -304,14 +307,24 @@ bool AtomicFiles::commit(Durability durability) {
     }
     file->unfinished.finish();
     file->temporaryName.clear();
+    renamedIn.insert(file->folder.get());
     if (!replaces)
       renamed.push_back(file.get());
   }
+  // The files are whole whether or not their new names are on the disk yet.
+  if (durability == Durability::Synced)
+    for (const Folder *folder : renamedIn)
+      // Some file systems do not sync folders.
+      if (std::error_code code = folder->sync();
+          code && code != std::errc::invalid_argument) {
+        report(folder->path(), code.value());
+        complete = false;
+      }
   files.clear();
   createdFolders.clear();
   folders.clear();
   innerFolders.clear();
-  return true;
+  return complete;
 }
 
 void AtomicFiles::discard() {

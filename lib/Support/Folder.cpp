@@ -5,6 +5,7 @@
 
 #include "anec/Support/Folder.h"
 #include "anec/Support/ReadFile.h"
+#include "anec/Support/Sync.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
@@ -173,7 +174,7 @@ std::error_code Folder::remove(llvm::StringRef name) const {
 }
 
 std::error_code Folder::sync() const {
-  return ::fsync(fd) ? lastError() : std::error_code();
+  return std::error_code(syncToDisk(fd), std::generic_category());
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckpointJob.h"
+#include "anec/Support/Sync.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SHA256.h"
@@ -30,8 +31,8 @@ public:
   int close() {
     flush();
     if (descriptor >= 0) {
-      if (!error && ::fsync(descriptor))
-        error = errno;
+      if (!error)
+        error = syncToDisk(descriptor);
       if (::close(descriptor) && !error)
         error = errno;
       descriptor = -1;
