@@ -5,7 +5,8 @@
 ///
 /// \file
 /// Cuts products into slices of rows or columns, which the workers share, and
-/// calls BLAS for each.
+/// calls BLAS for each. Accelerate gets products whole: it computes them with a
+/// unit that the cores of a cluster share, and has threads of its own.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +27,39 @@ using namespace anec;
 using namespace anec::cpu;
 
 namespace {
+#if defined(__APPLE__)
+/// Where macOS can be told (since macOS 15), lets Accelerate take threads of
+/// its own only where the executor could. What is set is the calling thread's.
+class BlasThreads {
+public:
+  explicit BlasThreads(const Executor &pool) {
+    if (__builtin_available(macOS 15.0, *)) {
+      before = int(BLASGetThreading());
+      bool several = pool.size() > 1 && !pool.isInTask();
+      isSet = BLASSetThreading(several ? BLAS_THREADING_MULTI_THREADED
+                                       : BLAS_THREADING_SINGLE_THREADED) == 0;
+    }
+  }
+  ~BlasThreads() {
+    if (__builtin_available(macOS 15.0, *))
+      if (isSet)
+        BLASSetThreading(BLAS_THREADING(before));
+  }
+  BlasThreads(const BlasThreads &) = delete;
+  BlasThreads &operator=(const BlasThreads &) = delete;
+
+private:
+  int before = 0;
+  bool isSet = false;
+};
+#else
 /// Limits OpenBLAS to one thread while products are cut here. Its thread count
 /// belongs to the process, so it is restored when no product runs any more;
 /// because products can run at the same time, running products are counted per
 /// process. This count is the library's only state that no object owns.
-class OneBlasThread {
+class BlasThreads {
 public:
-  OneBlasThread() {
-#if !defined(__APPLE__)
+  explicit BlasThreads(const Executor &) {
     if (!openblas_set_num_threads || !openblas_get_num_threads)
       return;
     std::lock_guard<std::mutex> lock(mutex);
@@ -42,27 +68,23 @@ public:
     before = openblas_get_num_threads();
     if (before != 1)
       openblas_set_num_threads(1);
-#endif
   }
-  ~OneBlasThread() {
-#if !defined(__APPLE__)
+  ~BlasThreads() {
     if (!openblas_set_num_threads || !openblas_get_num_threads)
       return;
     std::lock_guard<std::mutex> lock(mutex);
     if (--products == 0 && before != 1)
       openblas_set_num_threads(before);
-#endif
   }
-  OneBlasThread(const OneBlasThread &) = delete;
-  OneBlasThread &operator=(const OneBlasThread &) = delete;
+  BlasThreads(const BlasThreads &) = delete;
+  BlasThreads &operator=(const BlasThreads &) = delete;
 
 private:
-#if !defined(__APPLE__)
   static constinit inline std::mutex mutex;
   static constinit inline unsigned products = 0;
   static constinit inline int before = 1;
-#endif
 };
+#endif
 } // namespace
 
 static void multiplyBlas(const GemmShape &shape, const GemmOperands &operands,
@@ -82,6 +104,7 @@ static void multiplyBlas(const GemmShape &shape, const GemmOperands &operands,
   finishProduct(shape, operands, epilogue.rounding);
 }
 
+#if !defined(__APPLE__)
 namespace {
 /// How a product is cut along its longer side. Only the shape and the number of
 /// products decide, because BLAS can give other bits for another cut, and
@@ -123,6 +146,7 @@ static void multiplySlice(const GemmShape &shape, const GemmOperands &operands,
       operands.columnBias ? operands.columnBias + column : nullptr};
   multiplyBlas(part, partOperands, epilogue);
 }
+#endif
 
 namespace {
 class BlasProducts final : public ProductKernels {
@@ -133,7 +157,11 @@ public:
                 const GemmEpilogue &epilogue) const override {
     if (shape.m == 0 || shape.n == 0)
       return;
-    OneBlasThread oneThread;
+    BlasThreads threads(pool);
+#if defined(__APPLE__)
+    for (const GemmOperands &operands : batch)
+      multiplyBlas(shape, operands, epilogue);
+#else
     Slices slices(shape, batch.size());
     auto run = [&](size_t task, unsigned) {
       multiplySlice(shape, batch[task / slices.count], epilogue, slices,
@@ -144,6 +172,7 @@ public:
       return pool.parallelFor(tasks, run);
     for (size_t task = 0; task < tasks; ++task)
       run(task, 0);
+#endif
   }
 };
 } // namespace
