@@ -92,7 +92,7 @@ bool anec::mergeAdapters(const ModelPackage &package,
     const StoredArray *array = base->find(name);
     auto adapter = adapters->find(name);
     bool isWide = adapter != adapters->end();
-    planned.push_back({name.str(), array->type(), [=, &adapters] {
+    planned.push_back({name.str(), array->type(), [=] {
                          ConstantRef whole = array->get();
                          return isWide ? merged(*whole, adapter->second, scale)
                                        : whole;

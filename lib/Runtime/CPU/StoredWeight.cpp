@@ -27,8 +27,7 @@ public:
   WeightReader(const Schedule &schedule, size_t rows, size_t columns,
                bool transposed)
       : schedule(schedule), transposed(transposed),
-        first(transposed ? columns : rows),
-        second(transposed ? rows : columns) {
+        first(transposed ? columns : rows) {
     weight->matrix.rows = rows;
     weight->matrix.columns = columns;
   }
@@ -48,7 +47,7 @@ private:
 
   const Schedule &schedule;
   bool transposed;
-  size_t first, second; ///< the extents as stored
+  size_t first; ///< the first extent as stored
   /// The number of blocks along the stored axes.
   size_t firstBlocks = 1, secondBlocks = 1;
   unsigned bits = 0;

@@ -245,7 +245,8 @@ ANEC_INLINE Doubles remainderOf(Doubles a, Doubles b) {
   Doubles quotient = floorOf(a / b);
   Doubles result = a - b * quotient;
   // The quotient may have rounded up to an integer.
-  result = ((result < 0.0) ^ (b < 0.0)) & (result != 0.0) ? result + b : result;
+  Longs differs = ((result < 0.0) ^ (b < 0.0)) & (result != 0.0);
+  result = differs ? result + b : result;
   return copySign(result, b);
 }
 ANEC_INLINE Floats mod(Floats a, Floats b) {
