@@ -162,6 +162,9 @@ static int runCommand(const Tool &tool, const CommandDef &def, char **argv,
   if (!cl::ParseCommandLineOptions(int(arguments.size()), arguments.data(), "",
                                    &llvm::errs()))
     return UsageError;
+  if (tool.runOtherwise)
+    if (std::optional<int> code = tool.runOtherwise(def, argv))
+      return *code;
   return command->run({tool.name, argv});
 }
 

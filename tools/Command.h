@@ -16,6 +16,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include <memory>
+#include <optional>
 
 namespace anec {
 
@@ -67,6 +68,10 @@ struct Tool {
       overview; ///< what the tool is for, with a newline after each line
   /// One of them has no name. Groups are shown in the order of this list.
   llvm::ArrayRef<const CommandDef *> commands;
+  /// Called when the flags of a command are read: an exit code when the command
+  /// was run otherwise. Null for tools that run all commands here.
+  std::optional<int> (*runOtherwise)(const CommandDef &command,
+                                     char **arguments) = nullptr;
 };
 
 /// The `main` of a tool: finds the command, reads its flags and runs it, or

@@ -160,7 +160,6 @@ proto::ModelDescription PreparedModel::emit(mil::ProgramSink &sink) const {
 
 std::vector<std::pair<std::string, std::string>>
 PreparedModel::buildInfo() const {
-  if (!module.buildInfo.empty())
-    return module.buildInfo;
-  return {{"anec-version", ANEC_VERSION}};
+  // The description says which version of anec wrote it.
+  return module.buildInfo;
 }

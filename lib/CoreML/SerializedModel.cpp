@@ -18,7 +18,8 @@ SerializedModel::make(const PreparedModel &prepared, llvm::StringRef path,
   SerializedModel model;
   ProgramWriter program(prepared.deployment);
   model.description = prepared.emit(program);
-  program.addBuildInfo(prepared.buildInfo());
+  if (auto buildInfo = prepared.buildInfo(); !buildInfo.empty())
+    program.addBuildInfo(buildInfo);
   std::string &bytes = model.bytes;
   appendTag(bytes, proto::model::SpecificationVersion, Wire::Varint);
   appendNumber(bytes, Wire::Varint,

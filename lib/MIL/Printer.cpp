@@ -119,9 +119,9 @@ void Printing::emit(ProgramSink &sink) const {
 }
 
 std::vector<std::pair<std::string, std::string>> anec::ownBuildInfo() {
+  // The keys and values of the callers that are known to be accepted.
   return {{"coremlc-component-MIL", "3510.2.1"},
-          {"coremlc-version", "3505.4.1"},
-          {"anec-version", ANEC_VERSION}};
+          {"coremlc-version", "3505.4.1"}};
 }
 
 bool anec::printMIL(const Module &module, raw_ostream &out,

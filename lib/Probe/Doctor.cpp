@@ -34,6 +34,8 @@ private:
   bool isTriedAgain(const json::Object &entry) const;
   bool save();
   bool tryAll();
+  bool tryOtherPath();
+  void list(const DoctorPath &path);
   bool tryTrial(const Trial &trial, size_t number);
   json::Object tryBy(const DoctorPath &path, const Trial &trial);
   json::Object outcomeBy(const DoctorPath &path, const Trial &trial);
@@ -49,7 +51,9 @@ private:
   Diagnostics &diags;
   ProbeFile report;
   std::vector<const Trial *> trials;
-  DoctorTable table{options.paths};
+  /// Those that are tried, and those of them that the table shows.
+  std::vector<DoctorPath> paths = options.paths, shown = options.paths;
+  DoctorTable table{shown};
   StatusLine status{options.status};
 };
 
@@ -141,7 +145,7 @@ json::Object Doctor::tryBy(const DoctorPath &path, const Trial &trial) {
 /// Tries a trial by each path that the report has no entry of.
 bool Doctor::tryTrial(const Trial &trial, size_t number) {
   bool isNew = false;
-  for (const DoctorPath &path : options.paths) {
+  for (const DoctorPath &path : shown) {
     if (report.findTrial(path.name, trial.name))
       continue;
     report.running = (path.name + "/" + trial.name).str();
@@ -173,7 +177,7 @@ bool Doctor::works(const DoctorPath &path) const {
 }
 
 bool Doctor::tryAll() {
-  if (llvm::none_of(options.paths, [](const DoctorPath &path) {
+  if (llvm::none_of(shown, [](const DoctorPath &path) {
         return path.unavailable.empty();
       }))
     return true;
@@ -181,6 +185,36 @@ bool Doctor::tryAll() {
     if (!tryTrial(*trials[number], number))
       return false;
   return true;
+}
+
+/// Tries the programs by another path when the first one refused one of them
+/// for a reason that the other need not have.
+bool Doctor::tryOtherPath() {
+  if (!options.otherPath || isStopped())
+    return true;
+  std::optional<DoctorPath> other;
+  for (const Trial *trial : trials)
+    if (const json::Object *entry =
+            report.findTrial(paths.front().name, trial->name);
+        entry && !other && entry->getString("verdict") == "refused")
+      other = options.otherPath(entry->getString("why").value_or(""));
+  if (!other || llvm::any_of(paths, [&](const DoctorPath &path) {
+        return path.name == other->name;
+      }))
+    return true;
+  std::string first = paths.front().name;
+  shown = {*other};
+  table = DoctorTable(shown);
+  paths.push_back(*other);
+  list(*other);
+  if (!options.json) {
+    out << llvm::formatv(
+        "\n{0} refuses programs for a reason that {1} need not "
+        "have\n",
+        first, other->name);
+    table.printHead(out);
+  }
+  return tryAll();
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,7 +228,7 @@ bool Doctor::save() {
 
 /// Whether an entry is of a path that programs are run by now.
 bool Doctor::isOfPaths(const json::Object &entry) const {
-  return llvm::any_of(options.paths, [&](const DoctorPath &path) {
+  return llvm::any_of(paths, [&](const DoctorPath &path) {
     return entry.getString("path") == path.name;
   });
 }
@@ -248,6 +282,17 @@ bool Doctor::resume() {
   return true;
 }
 
+/// Adds a path to the report.
+void Doctor::list(const DoctorPath &path) {
+  json::Object entry{{"path", path.name}, {"opened", path.unavailable.empty()}};
+  if (!path.unavailable.empty())
+    entry["why"] = path.unavailable;
+  llvm::erase_if(report.paths, [&](const json::Object &known) {
+    return known.getString("path") == path.name;
+  });
+  report.paths.push_back(std::move(entry));
+}
+
 void Doctor::printSummary() const {
   if (options.json) {
     out << llvm::formatv("{0:2}", report.toJson()) << '\n';
@@ -261,13 +306,8 @@ void Doctor::printSummary() const {
 bool Doctor::run() {
   report = ProbeFile::ofMachine(options.machine);
   report.inspection = options.inspection;
-  for (const DoctorPath &path : options.paths) {
-    json::Object entry{{"path", path.name},
-                       {"opened", path.unavailable.empty()}};
-    if (!path.unavailable.empty())
-      entry["why"] = path.unavailable;
-    report.paths.push_back(std::move(entry));
-  }
+  for (const DoctorPath &path : paths)
+    list(path);
   if (options.resume && !resume())
     return false;
   trials = chosenTrials(options);
@@ -275,14 +315,13 @@ bool Doctor::run() {
     announceDoctor(options, out);
     out.flush();
   }
-  if (!tryAll() || !save())
+  if (!tryAll() || !tryOtherPath() || !save())
     return false;
   printSummary();
-  if (llvm::any_of(options.paths,
-                   [&](const DoctorPath &path) { return works(path); }))
+  if (llvm::any_of(paths, [&](const DoctorPath &path) { return works(path); }))
     return true;
   std::vector<std::string> names;
-  for (const DoctorPath &path : options.paths)
+  for (const DoctorPath &path : paths)
     names.push_back(path.name);
   diags.report({}, diag::NoPathWorks, llvm::join(names, ", "));
   return false;

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProbeChild.h"
+#include "anec/Support/Blanks.h"
 #include "anec/Support/ChildProcess.h"
 #include "anec/Support/Folder.h"
 #include "anec/Support/Json.h"
@@ -24,7 +25,8 @@ static void removeStaged(llvm::StringRef path,
       path.empty() ? std::nullopt : Folder::open(path, code);
   if (!all)
     return;
-  std::string ownName = "\"anec-process\", \"" + std::to_string(process) + "-";
+  // As the ane backend ends the texts of a process.
+  std::string ownName = asBlanks(" " + std::to_string(process) + "-");
   for (const std::string &name : all->names()) {
     std::string error;
     std::optional<Folder> folder = all->openFolder(name, code);

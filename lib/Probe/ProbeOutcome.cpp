@@ -13,9 +13,13 @@
 using namespace anec;
 
 std::string anec::lastMessage(const Diagnostics &diags) {
-  return diags.all().empty() ? ""
-                             : diags.all().back().message + " [" +
-                                   diags.all().back().kind->id.str() + "]";
+  if (diags.all().empty())
+    return "";
+  const Diagnostic &last = diags.all().back();
+  std::string text = last.message + " [" + last.kind->id.str() + "]";
+  for (const Diagnostic &note : last.notes)
+    text += "; " + note.message;
+  return text;
 }
 
 /// Whether the engine or its compiler refused the program. Other errors say

@@ -102,6 +102,8 @@ static std::string namesOfBackends() {
   return names.empty() ? last : llvm::join(names, ", ") + " or " + last;
 }
 
+static const MachineFlags *current = nullptr;
+
 MachineFlags::MachineFlags(llvm::ArrayRef<BackendOption::Scope> scopes)
     : backendHelp("The backend to run programs on (default: ANEC_BACKEND if "
                   "set, else " +
@@ -109,6 +111,7 @@ MachineFlags::MachineFlags(llvm::ArrayRef<BackendOption::Scope> scopes)
                   "; a flag that only one backend has selects that backend):"),
       backend(
           std::make_unique<cl::opt<Place>>("backend", cl::desc(backendHelp))) {
+  current = this;
   for (const BackendRow &row : toolBackends().rows()) {
     backend->getParser().addLiteralOption(
         row.name, Place(backend->getParser().getNumOptions()), row.summary);
@@ -119,7 +122,9 @@ MachineFlags::MachineFlags(llvm::ArrayRef<BackendOption::Scope> scopes)
   }
 }
 
-MachineFlags::~MachineFlags() = default;
+MachineFlags::~MachineFlags() { current = nullptr; }
+
+const MachineFlags *MachineFlags::ofCommand() { return current; }
 
 void MachineFlags::require(llvm::StringRef what, Need need) {
   required.emplace_back(what.str(), std::move(need));

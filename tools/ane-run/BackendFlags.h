@@ -27,6 +27,8 @@ public:
   explicit MachineFlags(
       llvm::ArrayRef<BackendOption::Scope> scopes = BackendOption::Machine);
   ~MachineFlags();
+  /// Those of the command that this process runs; null when it has none.
+  static const MachineFlags *ofCommand();
 
   /// Requires a backend that meets `need` for `what`, a flag or the command
   /// itself.

@@ -124,6 +124,14 @@ DoctorOptions Doctor::options(const BackendChoice &choice) const {
   DoctorOptions options;
   options.machine = choice.record();
   options.paths = paths(choice);
+  if (choice.row->otherPath)
+    options.otherPath =
+        [this, choice](llvm::StringRef message) -> std::optional<DoctorPath> {
+      std::string other = choice.row->otherPath(choice.settings, message);
+      if (other.empty())
+        return std::nullopt;
+      return pathOf(choice, other);
+    };
   options.trials = {trials.begin(), trials.end()};
   options.secondsEach = timeLimit;
   options.isSlow = slow;

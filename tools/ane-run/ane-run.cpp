@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandTable.h"
+#include "OwnProcess.h"
 
 using namespace anec;
 
@@ -24,6 +25,6 @@ int main(int argc, char **argv) {
       {"ane-run",
        "ane-run - runs MIL programs on the Apple Neural Engine or on the CPU,\n"
        "from the same text and weights\n",
-       all},
+       all, runInOwnProcess},
       argc, argv);
 }

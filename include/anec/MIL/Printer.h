@@ -63,7 +63,7 @@ struct MILPrintOptions {
 
 /// The `buildInfo` of texts whose source has none: the version of the dialect,
 /// by the keys of Apple's compiler, which every known caller of the engine has,
-/// and the version of anec.
+/// and no other keys, which a compiler could refuse.
 std::vector<std::pair<std::string, std::string>> ownBuildInfo();
 
 /// Prints only the text; returns false when the module has an op that is not

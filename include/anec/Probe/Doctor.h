@@ -19,6 +19,8 @@
 #include "anec/Runtime/MachineRecord.h"
 #include "llvm/Support/JSON.h"
 #include <atomic>
+#include <functional>
+#include <optional>
 
 namespace anec {
 
@@ -36,6 +38,10 @@ struct DoctorPath {
 struct DoctorOptions {
   MachineRecord machine;
   std::vector<DoctorPath> paths;
+  /// The path to try, too, when the first of `paths` refuses a program with
+  /// this message; nothing when there is none.
+  std::function<std::optional<DoctorPath>(llvm::StringRef message)> otherPath =
+      nullptr;
   /// What of the engine's interface is there; null for nothing.
   llvm::json::Value inspection = nullptr;
   std::vector<std::string> trials; ///< names; all when empty

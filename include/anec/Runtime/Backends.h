@@ -106,6 +106,14 @@ struct BackendRow {
   std::function<std::optional<std::vector<AskedPlace>>(
       const PlacementQuestion &, const BackendSettings &, Diagnostics &)>
       place = nullptr;
+  /// Whether a process that opens the backend with these settings should do
+  /// nothing else, because it can crash. Null for backends that never need one.
+  std::function<bool(const BackendSettings &)> needsOwnProcess = nullptr;
+  /// The value of `path` to try when that of the settings refuses programs
+  /// with this message, for a reason that the other one need not have; empty
+  /// for none. Null for backends without paths.
+  std::function<std::string(const BackendSettings &, llvm::StringRef message)>
+      otherPath = nullptr;
   /// Runs in a process of BackendSettings::helperCommand, with the word that
   /// the backend appended; null for backends that start none.
   std::function<bool(llvm::StringRef word, const BackendSettings &,

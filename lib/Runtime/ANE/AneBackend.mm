@@ -5,6 +5,7 @@
 
 #include "anec/Runtime/ANE/AneBackend.h"
 #include "../Apple/ConstantBytes.h"
+#include "../Apple/Measures.h"
 #include "Doctor.h"
 #include "Executable.h"
 #include "Heartbeat.h"
@@ -101,8 +102,19 @@ static bool checkPort(AnePath path, llvm::StringRef name,
   return false;
 }
 
-/// Reports a procedure where the path has none.
-static bool checkProcedure(const AneOptions &options, Diagnostics &diags) {
+/// Whether the path calls compilers that have been seen to crash the process.
+static bool needsOwnProcess(const AneOptions &options) {
+  return takes(Measure::OwnProcess) && !takesRequests(options.path) &&
+         !options.hasOwnProcess;
+}
+
+/// Reports a procedure where the path has none, and a path that needs a process
+/// of its own.
+static bool checkPath(const AneOptions &options, Diagnostics &diags) {
+  if (needsOwnProcess(options)) {
+    diags.report({}, diag::AneOwnProcess, spelling(options.path));
+    return false;
+  }
   if (takesRequests(options.path) || !options.procedure)
     return true;
   diags.report({}, diag::AnePathLacksProcedures, spelling(options.path));
@@ -129,7 +141,7 @@ std::unique_ptr<Executable> AneBackend::load(const Function &function,
   if (!checkPorts(function, diags) || !hasTensors)
     return nullptr;
   AnePath path = engine->options.path;
-  bool ok = checkProcedure(engine->options, diags);
+  bool ok = checkPath(engine->options, diags);
   ProgramPorts ports;
   for (const auto &param : function.parameters()) {
     ok &= checkPort(path, param->name, param->type, param->range(), diags);
@@ -148,8 +160,9 @@ std::unique_ptr<Executable> AneBackend::load(const Function &function,
       ports.isWidened ? widenPorts(function) : nullptr;
   std::optional<StagedProgram> staged = StagedProgram::write(
       wide ? *wide->functions.front() : function, options.milVersion,
-      engine->options.mostWeightFiles, engine->temporaryFolder,
-      engine->nextSalt(), *engine->options.executor, diags);
+      takes(Measure::OneWeightFile) ? engine->options.mostWeightFiles : 16,
+      engine->temporaryFolder, engine->nextSalt(), *engine->options.executor,
+      diags);
   return executableFor(
       staged ? programFor(std::move(*staged), ports, diags) : nullptr, ports,
       bytesOfConstants(function), /*asDeclared=*/false, diags);
@@ -159,7 +172,7 @@ std::unique_ptr<Executable> AneBackend::loadText(const ProgramText &program,
                                                  Diagnostics &diags) {
   ProgramPorts ports{program.inputs, program.outputs};
   AnePath path = engine->options.path;
-  bool ok = checkProcedure(engine->options, diags);
+  bool ok = checkPath(engine->options, diags);
   // Core ML has no arrays of other types. What its runtime refuses it says
   // itself, so that rules about types can be probed.
   for (const std::vector<Port> *side : {&ports.inputs, &ports.outputs})
@@ -232,6 +245,17 @@ BackendRow anec::aneBackend() {
   row.inspect = [options](const BackendSettings &settings, bool json,
                           llvm::raw_ostream &out, Diagnostics &diags) {
     return writeInspection(options(settings), json, out, diags);
+  };
+  row.needsOwnProcess = [options](const BackendSettings &settings) {
+    return needsOwnProcess(options(settings));
+  };
+  row.otherPath = [options](const BackendSettings &settings,
+                            llvm::StringRef message) -> std::string {
+    FrameworkError error = decode(Stage::Compile, message);
+    return takes(Measure::OtherPath) && error.is(errors::StagedBundle) &&
+                   options(settings).path == AnePath::InMemory
+               ? spelling(AnePath::Client).str()
+               : "";
   };
   row.help = [options](llvm::StringRef folder, const BackendSettings &settings,
                        Diagnostics &diags) {

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Apple/Call.h"
+#include "../Apple/Measures.h"
 #include "../Apple/Retained.h"
 #include "Model.h"
 #include "PerfStats.h"
@@ -22,6 +23,8 @@ using namespace anec::ane;
 /// Without these, the compiler treats the folder as one of Core ML and looks
 /// for `model.espresso.net`.
 static NSDictionary *optionsForMil() {
+  if (!takes(Measure::ModelType))
+    return @{};
   return @{
     @"kANEFModelType" : @"kANEFModelMIL",
     @"kANEFNetPlistFilenameKey" : @"model.mil"

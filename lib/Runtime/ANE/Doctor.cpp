@@ -43,6 +43,12 @@ static void print(const AneInspection &found, AnePath path,
   printPaths(found, path, out);
   out << "chip:       " << found.chip << '\n'
       << "system:     " << found.system << '\n'
+      << "virtual:    "
+      << (!found.isVirtualMachine   ? "the framework does not say"
+          : *found.isVirtualMachine ? "this is a virtual machine, which has no "
+                                      "engine that programs can use"
+                                    : "no")
+      << '\n'
       << "temporary:  " << found.temporaryFolder << ": "
       << (found.folderError.empty() ? "writable" : found.folderError) << '\n'
       << "compiles:   " << found.compiles << " of " << found.compileLimit
@@ -77,6 +83,10 @@ static void printJson(const AneInspection &found, AnePath path,
     });
     json.attribute("chip", found.chip);
     json.attribute("system", found.system);
+    if (found.isVirtualMachine)
+      json.attribute("virtual_machine", *found.isVirtualMachine);
+    else
+      json.attribute("virtual_machine", nullptr);
     json.attribute("temporary_folder", found.temporaryFolder);
     json.attribute("folder_error", found.folderError);
     json.attribute("compile_limit", int64_t(found.compileLimit));
@@ -102,6 +112,8 @@ static void reportMissing(const AneInspection &found, AnePath path,
     diags.reportFile(found.framework, diag::AneNoFramework, found.openError);
     return;
   }
+  if (found.isVirtualMachine.value_or(false))
+    diags.report({}, diag::AneVirtualMachine);
   if (!found.folderError.empty())
     diags.reportFile(found.temporaryFolder, diag::AneStaging,
                      found.folderError);

@@ -5,6 +5,7 @@
 
 #include "Executable.h"
 #include "../Apple/Call.h"
+#include "../Apple/Measures.h"
 #include "PerfStats.h"
 #include "anec/Runtime/Diags.h"
 
@@ -15,6 +16,10 @@ using namespace anec::ane;
 /// the reason reported, when it is none that anec knows.
 static std::optional<RowLayout>
 layoutOf(const Port &port, const SymbolTable &table, Diagnostics &diags) {
+  if (!takes(Measure::PaddedRows))
+    return denseLayout(port.type);
+  if (!takes(Measure::ReportedRows))
+    return paddedLayout(port.type);
   std::string problem;
   std::optional<RowLayout> layout =
       reportedLayout(port.type, table.layouts.lookup(port.name), problem);
@@ -82,18 +87,45 @@ static NSArray *numbers(llvm::ArrayRef<unsigned> values) {
   return array;
 }
 
+namespace {
+/// What a request reads and writes.
+struct RequestParts {
+  NSArray *inputs, *inputIndices, *outputs, *outputIndices;
+  NSNumber *procedure;
+};
+} // namespace
+
+/// A request without weights.
+static id requestOf(id<AneRequestClass> requests, const RequestParts &parts) {
+  id statistics = takes(Measure::NoStatistics)
+                      ? nil
+                      : [[[NSObject alloc] init] autorelease];
+  if (takes(Measure::ShortRequest) &&
+      ![requests respondsToSelector:@selector
+                 (requestWithInputs:
+                       inputIndices:outputs:outputIndices:weightsBuffer
+                                   :perfStats:procedureIndex:)])
+    return [requests requestWithInputs:parts.inputs
+                          inputIndices:parts.inputIndices
+                               outputs:parts.outputs
+                         outputIndices:parts.outputIndices
+                             perfStats:(NSArray *)statistics
+                        procedureIndex:parts.procedure];
+  return [requests requestWithInputs:parts.inputs
+                        inputIndices:parts.inputIndices
+                             outputs:parts.outputs
+                       outputIndices:parts.outputIndices
+                       weightsBuffer:nil
+                           perfStats:(NSArray *)statistics
+                      procedureIndex:parts.procedure];
+}
+
 /// Built once: a request refers to surfaces, whose contents change.
 bool AneExecutable::makeRequest(bool asDeclared, Diagnostics &diags) {
   auto order = [&](llvm::ArrayRef<Port> ports, const SymbolTable &table,
                    Direction direction) -> std::optional<SymbolOrder> {
-    if (!asDeclared)
-      return orderSymbols(ports, table, direction, diags);
-    SymbolOrder declared;
-    for (unsigned port = 0; port < ports.size(); ++port) {
-      declared.ports.push_back(port);
-      declared.indices.push_back(port);
-    }
-    return declared;
+    return asDeclared ? declaredOrder(ports.size())
+                      : orderSymbols(ports, table, direction, diags);
   };
   std::optional<SymbolOrder> in =
       order(inputPorts, program->inputs(), Direction::Input);
@@ -114,13 +146,9 @@ bool AneExecutable::makeRequest(bool asDeclared, Diagnostics &diags) {
       NSArray *outs = wrap(framework.surfaces, out->ports, outputSurfaces);
       wrapped = ins && outs;
       if (wrapped)
-        made = [framework.requests requestWithInputs:ins
-                                        inputIndices:numbers(in->indices)
-                                             outputs:outs
-                                       outputIndices:numbers(out->indices)
-                                       weightsBuffer:nil
-                                           perfStats:nil
-                                      procedureIndex:procedure];
+        made =
+            requestOf(framework.requests, {ins, numbers(in->indices), outs,
+                                           numbers(out->indices), procedure});
     });
     if (!made) {
       diags.report({}, diag::AneNoObject,

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Apple/Call.h"
+#include "../Apple/Measures.h"
 #include "../Apple/Retained.h"
 #include "Model.h"
 #include "PerfStats.h"
@@ -56,6 +57,8 @@ public:
   }
   NSDictionary *attributes() override {
     id<AneInMemoryModel> known = model.get();
+    if (!takes(Measure::InnerAttributes))
+      return [(id<AneModel>)known modelAttributes];
     id<AneModel> inner =
         [known respondsToSelector:@selector(model)] ? [known model] : nil;
     return [inner respondsToSelector:@selector(modelAttributes)]
@@ -112,15 +115,19 @@ std::unique_ptr<Model> ane::makeInMemoryModel(const Engine &engine,
     return nullptr;
   // NSData, because a string yields no descriptor.
   const std::string &text = staged.text();
-  NSData *data = [NSData dataWithBytes:text.data() length:text.size()];
+  id data = takes(Measure::TextAsData)
+                ? (id)[NSData dataWithBytes:text.data() length:text.size()]
+                : (id)toNSString(text);
   id descriptor = nil;
   id<AneInMemoryModel> made = nil;
   NSString *name = nil;
+  NSDictionary *weights = entriesOf(staged, files);
+  if (![weights count] && !takes(Measure::EmptyWeights))
+    weights = nil;
   std::string raised = guardFramework([&] {
-    descriptor =
-        [engine.framework.descriptors modelWithMILText:data
-                                               weights:entriesOf(staged, files)
-                                          optionsPlist:nil];
+    descriptor = [engine.framework.descriptors modelWithMILText:data
+                                                        weights:weights
+                                                   optionsPlist:nil];
     if (descriptor)
       made = [engine.framework.inMemoryModels
           inMemoryModelWithDescriptor:descriptor];
@@ -138,7 +145,7 @@ std::unique_ptr<Model> ane::makeInMemoryModel(const Engine &engine,
       std::make_unique<InMemoryModel>(made, files, engine.options.perfStats);
   llvm::SmallString<128> folder(engine.temporaryFolder);
   llvm::sys::path::append(folder, toString(name));
-  if (!staged.moveTo(folder, diags))
+  if (takes(Measure::StagedInPlace) && !staged.moveTo(folder, diags))
     return nullptr;
   return model;
 }

@@ -25,7 +25,8 @@ static std::string tryFolder(llvm::StringRef folder) {
 }
 
 bool AneInspection::suffices(AnePath path) const {
-  return folderError.empty() && !llvm::is_contained(unopened, path) &&
+  return folderError.empty() && !isVirtualMachine.value_or(false) &&
+         !llvm::is_contained(unopened, path) &&
          llvm::all_of(symbols, [&](const Symbol &symbol) {
            return symbol.found || !symbol.needed ||
                   !llvm::is_contained(symbol.paths, path);
@@ -51,6 +52,7 @@ AneInspection anec::inspectAne(const AneOptions &options) {
   AneInspection found;
   found.framework = frameworkPath(options, options.path);
   found.symbols = inspectSymbols(openFrameworks(options, found));
+  found.isVirtualMachine = isVirtualMachine();
   found.chip = chipName();
   found.system = systemName();
   found.temporaryFolder = temporaryFolder();

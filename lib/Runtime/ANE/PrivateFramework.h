@@ -35,6 +35,9 @@ struct PrivateFramework {
   open(const AneOptions &options, Diagnostics &diags);
 };
 
+/// Whether the framework says that this is a virtual machine; nothing when it
+/// does not say.
+std::optional<bool> isVirtualMachine();
 /// The framework of `path` in `options`, or that of the system.
 std::string frameworkPath(const AneOptions &options, AnePath path);
 /// All classes, methods and functions, found or not. `e5rt` are those that were

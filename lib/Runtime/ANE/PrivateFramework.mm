@@ -5,6 +5,7 @@
 
 #include "PrivateFramework.h"
 #include "../Apple/Call.h"
+#include "../Apple/Measures.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include <dlfcn.h>
@@ -25,6 +26,7 @@ enum PathSet : unsigned {
   AllOfClient = Client | Direct | RealTime,
   AllInMemory = InMemory | ProcessRequest,
   AllOfRequests = AllInMemory | AllOfClient,
+  All = AllOfRequests | E5 | (1u << unsigned(AnePath::E5rt)),
 };
 
 /// A method that is called: of the class or, if `kind` is `-`, of its
@@ -37,11 +39,20 @@ struct Needed {
   const char *arguments;
   PathSet paths;
   bool isOptional = false;
+  /// Another method of the class that is called where there is none of this
+  /// name; null for none.
+  const char *otherwise = nullptr;
 };
 } // namespace
 
+/// Of requests without weights, for frameworks that have no other.
+static constexpr char shortRequest[] =
+    "requestWithInputs:inputIndices:outputs:outputIndices:perfStats:"
+    "procedureIndex:";
+
 // The methods of a class are adjacent.
 static constexpr Needed methods[] = {
+    {"_ANEDeviceInfo", '+', "isVirtualMachine", "", All, true},
     {"_ANEInMemoryModelDescriptor", '+',
      "modelWithMILText:weights:optionsPlist:", "@@@", AllInMemory},
     {"_ANEInMemoryModel", '+', "inMemoryModelWithDescriptor:", "@",
@@ -56,6 +67,7 @@ static constexpr Needed methods[] = {
     {"_ANEInMemoryModel", '-', "unloadWithQoS:error:", "I^@", AllInMemory},
     {"_ANEInMemoryModel", '-', "compiledModelExists", "", AllInMemory, true},
     {"_ANEInMemoryModel", '-', "setPerfStatsMask:", "I", AllInMemory, true},
+    {"_ANEInMemoryModel", '-', "perFileHashes", "", AllInMemory, true},
     {"_ANEInMemoryModel", '-', "model", "", InMemory, true},
     {"_ANEInMemoryModel", '-', "model", "", ProcessRequest},
     {"_ANEModel", '+', "modelAtURL:key:", "@@", AllOfClient},
@@ -81,7 +93,8 @@ static constexpr Needed methods[] = {
     {"_ANERequest", '+',
      "requestWithInputs:inputIndices:outputs:outputIndices:weightsBuffer:"
      "perfStats:procedureIndex:",
-     "@@@@@@@", AllOfRequests},
+     "@@@@@@@", AllOfRequests, false, shortRequest},
+    {"_ANERequest", '+', shortRequest, "@@@@@@", AllOfRequests, true},
     {"_ANERequest", '-', "perfStats", "", AllOfRequests, true},
     {"_ANEPerformanceStats", '-', "hwExecutionTime", "", AllOfRequests, true},
     {"MLMultiArray", '-',
@@ -116,6 +129,13 @@ static constexpr Needed methods[] = {
 
 static bool isThere(const Needed &method) {
   return hasMethod(method.className, method.kind, method.selector);
+}
+
+/// Whether programs cannot run without the method.
+static bool isMissed(const Needed &method) {
+  return !method.isOptional &&
+         !(method.otherwise && takes(Measure::ShortRequest) &&
+           hasMethod(method.className, method.kind, method.otherwise));
 }
 
 /// An encoding without sizes, qualifiers and the contents of structures. Blocks
@@ -198,7 +218,7 @@ std::vector<AneInspection::Symbol> ane::inspectSymbols(const E5rt &e5rt) {
       last = method.className;
       symbols.push_back({std::string(1, method.kind) + "[" + method.className +
                              " " + method.selector + "]",
-                         isThere(method), !method.isOptional,
+                         isThere(method), isMissed(method),
                          pathsIn(method.paths)});
       if (symbols.back().found)
         readTypes(method, symbols.back());
@@ -212,6 +232,19 @@ std::vector<AneInspection::Symbol> ane::inspectSymbols(const E5rt &e5rt) {
                      false,
                      {AnePath::E5rt}});
   return symbols;
+}
+
+std::optional<bool> ane::isVirtualMachine() {
+  std::optional<bool> answer;
+  @autoreleasepool {
+    // A framework that raises has not answered.
+    (void)guardFramework([&] {
+      if (hasMethod("_ANEDeviceInfo", '+', "isVirtualMachine"))
+        answer =
+            [(id<AneDeviceClass>)classNamed("_ANEDeviceInfo") isVirtualMachine];
+    });
+  }
+  return answer;
 }
 
 /// The client; there is one per process.
@@ -245,6 +278,10 @@ PrivateFramework::open(const AneOptions &options, Diagnostics &diags) {
       diags.reportFile(path, diag::AneNoSymbol, symbol.name);
       return std::nullopt;
     }
+  if (takes(Measure::VirtualMachine) && isVirtualMachine().value_or(false)) {
+    diags.report({}, diag::AneVirtualMachine);
+    return std::nullopt;
+  }
   if (!takesRequests(options.path))
     return framework;
   @autoreleasepool {

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Apple/Call.h"
+#include "../Apple/Measures.h"
 #include "Model.h"
 #include "PerfStats.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,6 +33,7 @@ public:
   BOOL isCompiled() override { return inMemory->isCompiled(); }
   NSDictionary *attributes() override { return inMemory->attributes(); }
   NSDictionary *weights() const override { return inMemory->weights(); }
+  id object() const override { return inMemory->object(); }
 
 private:
   std::unique_ptr<Model> inMemory;
@@ -53,14 +55,15 @@ BOOL ProcessRequestModel::evaluate(const ModelRun &run, NSError **error) {
   unsigned int status = 0;
   // The framework's own call passes nil for a model in memory, others the
   // model; queue 0 is what callers without the mapper of queues pass.
-  BOOL done = [program processRequest:run.request
-                                model:model
-                                  qos:qualityOfService
-                               qIndex:0
-                        modelStringID:[model string_id]
-                              options:statsOptions(perfStats)
-                          returnValue:&status
-                                error:error];
+  BOOL done =
+      [program processRequest:run.request
+                        model:model
+                          qos:qualityOfService
+                       qIndex:0
+                modelStringID:takes(Measure::StringId) ? [model string_id] : 0
+                      options:statsOptions(perfStats)
+                  returnValue:&status
+                        error:error];
   if (done && status == 0)
     return YES;
   if (!*error)

@@ -51,9 +51,10 @@ public:
                                          Diagnostics &diags);
 
 private:
-  Program(std::shared_ptr<Engine> engine, StagedProgram staged)
-      : shared(std::move(engine)), staged(std::move(staged)) {}
-  [[nodiscard]] bool makeModel(const ProgramPorts &ports, Diagnostics &diags);
+  Program(std::shared_ptr<Engine> engine, StagedProgram staged,
+          const ProgramPorts &ports)
+      : shared(std::move(engine)), staged(std::move(staged)), ports(ports) {}
+  [[nodiscard]] bool makeModel(Diagnostics &diags);
   [[nodiscard]] bool compile(Diagnostics &diags);
   [[nodiscard]] bool compileHere(Diagnostics &diags);
   [[nodiscard]] bool compileInChild(Diagnostics &diags);
@@ -61,7 +62,8 @@ private:
   /// Compiles in a child process. Returns false, with the reason in `problem`,
   /// when the child fails.
   bool runChild(std::string &problem);
-  [[nodiscard]] bool restoreFiles(Diagnostics &diags);
+  [[nodiscard]] bool stageAgain(Diagnostics &diags);
+  [[nodiscard]] bool compileAgain(Diagnostics &diags);
   [[nodiscard]] bool loadFirst(Diagnostics &diags);
   /// Requires Engine::use to be held.
   [[nodiscard]] bool ensureLoaded(Diagnostics &diags);
@@ -75,6 +77,7 @@ private:
 
   std::shared_ptr<Engine> shared;
   StagedProgram staged;
+  ProgramPorts ports;
   std::unique_ptr<Model> model;
   bool isLoaded = false;
   unsigned runs = 0; ///< since it was loaded

@@ -5,8 +5,11 @@
 
 #include "Program.h"
 #include "../Apple/Call.h"
+#include "../Apple/Measures.h"
+#include "Bundle.h"
 #include "Symbols.h"
 #include "anec/Runtime/Diags.h"
+#include "anec/Support/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Program.h"
 #include <csignal>
@@ -19,7 +22,7 @@ using namespace anec::ane;
 // Making
 //===----------------------------------------------------------------------===//
 
-bool Program::makeModel(const ProgramPorts &ports, Diagnostics &diags) {
+bool Program::makeModel(Diagnostics &diags) {
   @autoreleasepool {
     if (shared->options.reuse)
       staged.keep();
@@ -33,8 +36,8 @@ std::shared_ptr<Program> Program::make(std::shared_ptr<Engine> engine,
                                        const ProgramPorts &ports,
                                        Diagnostics &diags) {
   std::shared_ptr<Program> program(
-      new Program(std::move(engine), std::move(staged)));
-  if (!program->makeModel(ports, diags) || !program->compile(diags) ||
+      new Program(std::move(engine), std::move(staged), ports));
+  if (!program->makeModel(diags) || !program->compile(diags) ||
       !program->loadFirst(diags))
     return nullptr;
   return program;
@@ -49,8 +52,8 @@ bool Program::compileAside(Engine &engine, StagedProgram staged,
                            Diagnostics &diags) {
   std::shared_ptr<Engine> shared(&engine, [](Engine *) {});
   std::shared_ptr<Program> program(
-      new Program(std::move(shared), std::move(staged)));
-  return program->makeModel({}, diags) && program->compileHere(diags);
+      new Program(std::move(shared), std::move(staged), {}));
+  return program->makeModel(diags) && program->compileHere(diags);
 }
 
 Program::~Program() {
@@ -76,7 +79,8 @@ Program::retrying(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {
       return error;
     // The engine refused it before it did anything, and will soon be awake.
     if (error->is(errors::Cancelled)) {
-      if (cancelled++ >= options.cancelledRetries)
+      if (cancelled++ >= options.cancelledRetries ||
+          !takes(Measure::CancelledRetry))
         return error;
       std::this_thread::sleep_for(milliseconds(options.cancelledMilliseconds));
       continue;
@@ -108,7 +112,8 @@ bool Program::compile(Diagnostics &diags) {
 
 bool Program::compileHere(Diagnostics &diags) {
   std::atomic<unsigned> &compiles = *shared->options.compiles;
-  if (compiles >= shared->options.compileLimit) {
+  if (compiles >= shared->options.compileLimit &&
+      takes(Measure::CompileLimit)) {
     diags.report({}, diag::AneCompileBudget, compiles.load());
     return false;
   }
@@ -118,9 +123,13 @@ bool Program::compileHere(Diagnostics &diags) {
           ++compiles;
           return model->compile(reason);
         });
-    if (error)
-      report(Stage::Compile, *error, staged.text(), diags);
-    return !error;
+    if (!error)
+      return true;
+    Diagnostics::Report said =
+        report(Stage::Compile, *error, staged.text(), diags);
+    if (error->is(errors::StagedBundle) && takes(Measure::NamedFiles))
+      describeBundle(model->object(), staged, said);
+    return false;
   }
 }
 
@@ -195,26 +204,40 @@ std::optional<FrameworkError> Program::unload() {
 
 /// Unloads the least recently used program.
 bool Program::evictOther() {
-  if (shared->loaded.empty())
+  if (shared->loaded.empty() || !takes(Measure::Eviction))
     return false;
   return !shared->loaded.back()->unload();
 }
 
-/// Unloading may have removed the folder, which compiling needs.
-bool Program::restoreFiles(Diagnostics &diags) {
-  if (staged.isThere())
-    return true;
-  if (!staged.restoreText(diags))
+/// Makes a new model of files that are written again. Unloading removes the
+/// folder, and a model writes its own files there only the first time that it
+/// is compiled.
+bool Program::stageAgain(Diagnostics &diags) {
+  std::vector<MappedFile> files;
+  auto weightsOf = [&](llvm::StringRef path) -> std::optional<llvm::StringRef> {
+    if (NSData *bytes = [model->weights() objectForKey:toNSString(path)])
+      return llvm::StringRef(static_cast<const char *>([bytes bytes]),
+                             [bytes length]);
+    std::string error;
+    files.push_back(mapFile(staged.weightFile(path), error));
+    if (!files.back())
+      return std::nullopt;
+    return files.back()->getBuffer();
+  };
+  std::optional<StagedProgram> again =
+      staged.again(shared->temporaryFolder, weightsOf, diags);
+  std::unique_ptr<Model> made =
+      again ? ane::makeModel(*shared, *again, ports, diags) : nullptr;
+  if (!made)
     return false;
-  for (const std::string &path : staged.weightPaths()) {
-    std::string file = staged.weightFile(path);
-    NSData *bytes = [model->weights() objectForKey:toNSString(path)];
-    if (![bytes writeToFile:toNSString(file) atomically:YES]) {
-      diags.reportFile(file, diag::AneStaging, "it cannot be written");
-      return false;
-    }
-  }
+  // Both are the folder of that name now.
+  again->keep();
+  model = std::move(made);
   return true;
+}
+
+bool Program::compileAgain(Diagnostics &diags) {
+  return (!takes(Measure::NewModel) || stageAgain(diags)) && compileHere(diags);
 }
 
 bool Program::ensureLoaded(Diagnostics &diags) {
@@ -239,7 +262,7 @@ bool Program::ensureLoaded(Diagnostics &diags) {
     // A program compiled earlier may be gone or invalid.
     if (error && mayBeGone && !error->passes() &&
         !error->is(errors::TooManyPrograms)) {
-      if (!restoreFiles(diags) || !compileHere(diags))
+      if (!compileAgain(diags))
         return false;
       error = load();
     }
@@ -279,7 +302,8 @@ bool Program::readSymbols(Diagnostics &diags) {
 /// were made again.
 void Program::reloadAfterManyRuns() {
   // If the engine keeps the program after all, loading says so.
-  if (isLoaded && runs >= shared->options.runsPerLoad)
+  if (isLoaded && runs >= shared->options.runsPerLoad &&
+      takes(Measure::LoadedAgain))
     (void)unload();
 }
 

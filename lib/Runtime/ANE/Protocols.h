@@ -50,6 +50,8 @@
 @optional
 - (BOOL)compiledModelExists;
 - (void)setPerfStatsMask:(unsigned int)mask;
+/// Since macOS 27: digests of the files that the compiler's service expects.
+- (NSDictionary *)perFileHashes;
 /// The model that it wraps. That one has the attributes: asking the wrapper
 /// for them can raise an exception on macOS 27.
 - (id<AneModel>)model;
@@ -125,13 +127,26 @@
 - (id)objectWithIOSurface:(IOSurfaceRef)surface;
 @end
 
-/// The class _ANERequest.
+/// The class _ANEDeviceInfo.
+@protocol AneDeviceClass <NSObject>
+- (BOOL)isVirtualMachine;
+@end
+
+/// The class _ANERequest: one of these. Some callers, and some dumps of
+/// headers, have the second one only.
 @protocol AneRequestClass <NSObject>
+@optional
 - (id)requestWithInputs:(NSArray *)inputs
            inputIndices:(NSArray *)inputIndices
                 outputs:(NSArray *)outputs
           outputIndices:(NSArray *)outputIndices
           weightsBuffer:(id)weightsBuffer
+              perfStats:(NSArray *)perfStats
+         procedureIndex:(NSNumber *)procedureIndex;
+- (id)requestWithInputs:(NSArray *)inputs
+           inputIndices:(NSArray *)inputIndices
+                outputs:(NSArray *)outputs
+          outputIndices:(NSArray *)outputIndices
               perfStats:(NSArray *)perfStats
          procedureIndex:(NSNumber *)procedureIndex;
 @end

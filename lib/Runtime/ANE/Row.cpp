@@ -63,6 +63,12 @@ static constexpr Option options[] = {
     {"chaining", Option::Switch, Option::Inspect,
      "also compile a small program and try to prepare chained runs of it", "",
      "false"},
+    {.name = "own-process",
+     .kind = Option::Switch,
+     .scope = Option::Machine,
+     .help = "load programs by paths that can crash this process",
+     .initial = "false",
+     .environment = "ANEC_OWN_PROCESS"},
     {.name = "framework",
      .kind = Option::Path,
      .scope = Option::Machine,
@@ -117,6 +123,7 @@ AneOptions anec::aneOptions(const BackendSettings &settings) {
   count("reload-after", result.runsPerLoad);
   count("procedure", result.procedure);
   result.perfStats = text("perf-stats") == "true";
+  result.hasOwnProcess = text("own-process") == "true";
   result.tryChaining = text("chaining") == "true";
   result.framework = text("framework").str();
   result.executor = settings.executor;

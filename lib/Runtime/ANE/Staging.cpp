@@ -4,12 +4,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Staging.h"
+#include "../Apple/Measures.h"
 #include "anec/IR/Clone.h"
 #include "anec/MIL/Blob.h"
 #include "anec/MIL/Outline.h"
 #include "anec/MIL/Printer.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/AtomicFile.h"
+#include "anec/Support/Blanks.h"
 #include "anec/Support/Digest.h"
 #include "anec/Support/FileName.h"
 #include "anec/Support/MappedFile.h"
@@ -22,6 +24,7 @@
 
 using namespace anec;
 using namespace anec::ane;
+using apple::Measure, apple::takes;
 namespace fs = llvm::sys::fs;
 
 static std::string pathIn(llvm::StringRef folder, llvm::StringRef name) {
@@ -67,14 +70,25 @@ static std::unique_ptr<Module> moduleOf(const Function &function,
   return module;
 }
 
+static bool addFile(llvm::StringRef folder, llvm::StringRef name,
+                    llvm::StringRef content, AtomicFiles &files) {
+  OutputFile *file = files.add(folder, name);
+  if (file)
+    *file << content;
+  return file != nullptr;
+}
+
 static bool writeFile(llvm::StringRef folder, llvm::StringRef text,
                       Diagnostics &diags) {
   AtomicFiles files(diags);
-  OutputFile *file = files.add(folder, "model.mil");
-  if (!file)
-    return false;
-  *file << text;
-  return files.commit();
+  return addFile(folder, "model.mil", text, files) && files.commit();
+}
+
+/// A line that makes the text of a program its own, and shows whose it is to
+/// those who look for it: blanks, because a key of `buildInfo` that no compiler
+/// has seen could be refused.
+static std::string trailer(llvm::StringRef digest, llvm::StringRef salt) {
+  return asBlanks(("anec " + digest + " " + salt).str()) + '\n';
 }
 
 std::optional<StagedProgram> StagedProgram::makeFolder(llvm::StringRef parent,
@@ -141,6 +155,9 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
   options.weightPath = weightPathInText.str();
   options.mostWeightFiles = mostWeightFiles;
   options.executor = &executor;
+  // What no known caller writes, to see that it would be seen.
+  if (!takes(Measure::KnownKeys))
+    module->buildInfo = {{"anec-digest", ""}};
   AtomicFiles files(diags);
   std::optional<PlacedMIL> placed = PlacedMIL::place(*module, options, diags);
   if (!placed ||
@@ -148,34 +165,17 @@ StagedProgram::write(const Function &function, llvm::StringRef milVersion,
                              /*resolve=*/nullptr, files, diags) ||
       !files.commit())
     return std::nullopt;
-  auto print = [&] {
-    program.milText.clear();
-    llvm::raw_string_ostream out(program.milText);
-    placed->printText(out);
-  };
-  print();
+  llvm::raw_string_ostream out(program.milText);
+  placed->printText(out);
   program.readPaths();
   assert(hasRecords(program) && "weight files that name other data");
   if (!program.computeDigest(diags))
     return std::nullopt;
   program.ownName = nameOf(program.contentDigest, salt);
-  module->buildInfo = ownBuildInfo();
-  module->buildInfo.push_back({"anec-digest", program.contentDigest});
-  if (!salt.empty())
-    module->buildInfo.push_back({"anec-process", salt.str()});
-  print();
+  program.milText += trailer(program.contentDigest, salt);
   if (!writeFile(program.where, program.milText, diags))
     return std::nullopt;
   return made;
-}
-
-/// The bits of `digest` as blanks, which all parsers ignore.
-static std::string asBlanks(llvm::StringRef digest) {
-  std::string blanks;
-  for (char digit : digest)
-    for (unsigned bit = 0; bit < 7; ++bit)
-      blanks += digit >> bit & 1 ? '\t' : ' ';
-  return blanks;
 }
 
 std::optional<StagedProgram>
@@ -193,10 +193,8 @@ StagedProgram::writeText(const ProgramText &program, llvm::StringRef parent,
                        "the path leads out of the program's folder");
       return std::nullopt;
     }
-    OutputFile *file = files.add(made->where, inside);
-    if (!file)
+    if (!addFile(made->where, inside, asText(weights.bytes), files))
       return std::nullopt;
-    *file << asText(weights.bytes);
     made->paths.push_back(weights.path);
     parts.push_back(asBytes(weights.path));
     parts.push_back(weights.bytes);
@@ -205,9 +203,7 @@ StagedProgram::writeText(const ProgramText &program, llvm::StringRef parent,
     return std::nullopt;
   made->contentDigest = sha256(parts);
   made->ownName = nameOf(made->contentDigest, salt);
-  llvm::ArrayRef<uint8_t> name[] = {asBytes(made->contentDigest),
-                                    asBytes(salt)};
-  made->milText = program.text + asBlanks(sha256(name)) + '\n';
+  made->milText = program.text + trailer(made->contentDigest, salt);
   if (!writeFile(made->where, made->milText, diags))
     return std::nullopt;
   return made;
@@ -229,6 +225,33 @@ std::optional<StagedProgram> StagedProgram::open(llvm::StringRef folder,
   program.milText = text->getBuffer().str();
   program.readPaths();
   return program;
+}
+
+std::optional<StagedProgram> StagedProgram::again(
+    llvm::StringRef parent,
+    llvm::function_ref<std::optional<llvm::StringRef>(llvm::StringRef)> weights,
+    Diagnostics &diags) const {
+  std::optional<StagedProgram> made = makeFolder(parent, diags);
+  if (!made)
+    return std::nullopt;
+  made->ownName = ownName;
+  made->milText = milText;
+  made->contentDigest = contentDigest;
+  made->paths = paths;
+  AtomicFiles files(diags);
+  for (const std::string &path : paths) {
+    std::optional<llvm::StringRef> bytes = weights(path);
+    if (!bytes) {
+      diags.reportFile(weightFile(path), diag::AneStaging,
+                       "the file is gone, and nothing else has its weights");
+      return std::nullopt;
+    }
+    if (!addFile(made->where, inFolder(path), *bytes, files))
+      return std::nullopt;
+  }
+  if (!addFile(made->where, "model.mil", milText, files) || !files.commit())
+    return std::nullopt;
+  return made;
 }
 
 StagedProgram::StagedProgram(StagedProgram &&other) noexcept
@@ -256,17 +279,13 @@ std::string StagedProgram::weightFile(llvm::StringRef pathInText) const {
   return fileIn(where, pathInText);
 }
 
-bool StagedProgram::isWholeAt(llvm::StringRef path) const {
-  return fs::exists(pathIn(path, "model.mil")) &&
-         llvm::all_of(paths, [&](const std::string &pathInText) {
-           return fs::exists(fileIn(path, pathInText));
-         });
-}
-
 static bool sameBytes(llvm::StringRef path, llvm::StringRef expected) {
+  // The framework of macOS 27 refuses bundles with links.
+  if (takes(Measure::NoLinks) && fs::is_symlink_file(path))
+    return false;
   std::string error;
   MappedFile file = mapFile(path, error);
-  return file && file->getBuffer() == expected;
+  return file && (file->getBuffer() == expected || !takes(Measure::SameBytes));
 }
 
 /// macOS 27 compares the digests of staged files with those of the descriptor.
@@ -279,29 +298,31 @@ bool StagedProgram::isSameAt(llvm::StringRef path) const {
          });
 }
 
+/// Removes what is at `path`, a folder or a link.
+static void removeAt(llvm::StringRef path) {
+  if (fs::is_symlink_file(path))
+    (void)fs::remove(path);
+  else
+    removeTree(path);
+}
+
 bool StagedProgram::moveTo(llvm::StringRef path, Diagnostics &diags) {
+  bool isLink = takes(Measure::NoLinks) && fs::is_symlink_file(path);
   // The same folder, in any spelling.
-  if (path == where || fs::equivalent(path, where))
+  if (path == where || (!isLink && fs::equivalent(path, where)))
     return true;
   auto becomes = [&] {
     where = path.str();
     return true;
   };
-  if (!fs::rename(where, path))
+  if (!isLink && !fs::rename(where, path))
     return becomes();
-  if (isSameAt(path)) {
+  if (!isLink && isSameAt(path)) {
     removeTree(where);
     return becomes();
   }
   // A system that clears temporary folders may have removed some of the files,
   // and a process that was ended may have left parts of them.
-  removeTree(path);
+  removeAt(path);
   return !failed(path, fs::rename(where, path), diags) && becomes();
-}
-
-bool StagedProgram::isThere() const { return isWholeAt(where); }
-
-bool StagedProgram::restoreText(Diagnostics &diags) {
-  std::error_code code = fs::create_directories(pathIn(where, "weights"));
-  return !failed(where, code, diags) && writeFile(where, milText, diags);
 }

@@ -6,8 +6,9 @@
 /// \file
 /// The engine's compiler reads `model.mil` and weight files from a folder that
 /// the framework names after the program, and that must exist before compiling.
-/// The text carries a digest of itself and its weights, so that equal names
-/// mean equal programs.
+/// The text ends with a digest of itself and its weights, as blanks, so that
+/// equal names mean equal programs. All entries of the folder are files and
+/// folders, and no links.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +34,7 @@ public:
   write(const Function &function, llvm::StringRef milVersion,
         unsigned mostWeightFiles, llvm::StringRef parent, llvm::StringRef salt,
         Executor &executor, Diagnostics &diags);
-  /// The same with `program` as it is: the digest, and `salt` in it, follow the
-  /// text as a line of blanks.
+  /// The same with `program` as it is.
   [[nodiscard]] static std::optional<StagedProgram>
   writeText(const ProgramText &program, llvm::StringRef parent,
             llvm::StringRef salt, Diagnostics &diags);
@@ -51,10 +51,14 @@ public:
   /// files.
   [[nodiscard]] bool moveTo(llvm::StringRef path, Diagnostics &diags);
   void keep() { kept = true; }
-  /// Whether the files are still there: unloading may remove them.
-  bool isThere() const;
-  /// Creates the folder and writes the text again.
-  [[nodiscard]] bool restoreText(Diagnostics &diags);
+  /// The same program with the same name in a new folder inside `parent`:
+  /// unloading removes folders. `weights` gives the bytes of a weight file by
+  /// its path in the text, or nothing.
+  [[nodiscard]] std::optional<StagedProgram>
+  again(llvm::StringRef parent,
+        llvm::function_ref<std::optional<llvm::StringRef>(llvm::StringRef)>
+            weights,
+        Diagnostics &diags) const;
 
   const std::string &folder() const { return where; }
   /// A name for the folder of the program. Only equal programs with equal salt
@@ -77,7 +81,6 @@ private:
   /// Finds the paths in the text.
   void readPaths();
   [[nodiscard]] bool computeDigest(Diagnostics &diags);
-  bool isWholeAt(llvm::StringRef path) const;
   bool isSameAt(llvm::StringRef path) const;
 
   std::string where, ownName, milText, contentDigest;

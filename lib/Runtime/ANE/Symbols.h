@@ -26,6 +26,8 @@ struct SymbolOrder {
   std::vector<unsigned> ports;
   std::vector<unsigned> indices;
 };
+/// The order of the text.
+SymbolOrder declaredOrder(size_t count);
 /// The engine's own order, if it is known; otherwise inputs sorted by the bytes
 /// of their names, and outputs by those of `name@output`. Returns nothing, with
 /// the difference reported, when the engine has other names than `ports`.

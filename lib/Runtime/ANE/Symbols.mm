@@ -5,6 +5,7 @@
 
 #include "Symbols.h"
 #include "../Apple/Call.h"
+#include "../Apple/Measures.h"
 #include "anec/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -53,7 +54,7 @@ static void readLayout(NSDictionary *entry, SymbolTable &table) {
     return;
   // Dumps of different systems have one key or the other.
   std::string name = nameInText([entry objectForKey:@"Name"]);
-  if (name.empty())
+  if (name.empty() && takes(Measure::EitherKey))
     name = nameInText([entry objectForKey:@"Symbol"]);
   ReportedLayout &layout = table.layouts[name];
   layout.batches = numberAt(entry, @"Batches");
@@ -77,7 +78,8 @@ static void readLayouts(NSDictionary *status, bool isInput,
   NSArray *keys =
       isInput ? @[ @"LiveInputList", @"LiveStateList", @"LiveInputParamList" ]
               : @[ @"LiveOutputList" ];
-  for (NSUInteger i = 0; i < [keys count]; ++i) {
+  NSUInteger count = takes(Measure::AllLists) ? [keys count] : 1;
+  for (NSUInteger i = 0; i < count; ++i) {
     NSArray *list = arrayAt(status, (NSString *)[keys objectAtIndex:i]);
     for (NSUInteger entry = 0; entry < [list count]; ++entry)
       readLayout((NSDictionary *)[list objectAtIndex:entry], table);
@@ -133,14 +135,19 @@ SymbolTable ane::readSymbolTable(NSDictionary *attributes, Direction direction,
 // The order of a request
 //===----------------------------------------------------------------------===//
 
-static SymbolOrder orderByName(llvm::ArrayRef<Port> ports,
-                               Direction direction) {
+SymbolOrder ane::declaredOrder(size_t count) {
   SymbolOrder order;
-  llvm::StringRef suffix = direction == Direction::Output ? "@output" : "";
-  for (unsigned port = 0; port < ports.size(); ++port) {
+  for (unsigned port = 0; port < count; ++port) {
     order.ports.push_back(port);
     order.indices.push_back(port);
   }
+  return order;
+}
+
+static SymbolOrder orderByName(llvm::ArrayRef<Port> ports,
+                               Direction direction) {
+  SymbolOrder order = declaredOrder(ports.size());
+  llvm::StringRef suffix = direction == Direction::Output ? "@output" : "";
   llvm::sort(order.ports, [&](unsigned a, unsigned b) {
     return (ports[a].name + suffix).str() < (ports[b].name + suffix).str();
   });
@@ -151,6 +158,8 @@ std::optional<SymbolOrder> ane::orderSymbols(llvm::ArrayRef<Port> ports,
                                              const SymbolTable &table,
                                              Direction direction,
                                              Diagnostics &diags) {
+  if (!takes(Measure::SymbolOrder))
+    return declaredOrder(ports.size());
   if (table.names.empty())
     return orderByName(ports, direction);
   SymbolOrder order;

@@ -346,6 +346,7 @@ constinit const KnownError errors::StagedBundle = {
         "the files of the program are not those that the framework hashed",
     .marks = {{{.text = "verifyBundleAtPath", .also = "invalid model"},
                {.text = "verifyBundleAtPath", .also = "hash mismatch"},
+               {.text = "model bundle containing a symbolic link"},
                {.domain = "com.apple.appleneuralengine", .code = 10}}},
     .cause =
         "from macOS 27 on, the compiler hashes the files of a program: "
@@ -353,7 +354,7 @@ constinit const KnownError errors::StagedBundle = {
         "elsewhere than in the folder that the framework names are not found",
     .remedy = "put all weights into one file, and write the same bytes to "
               "`$TMPDIR/HEXSTRINGIDENTIFIER`; `ane-run` does both without "
-              "`--weight-files`",
+              "`--weight-files`, and can be told to use `--path=client`",
     .rules = {&rules::OneWeightFile},
     .source =
         "jundot/omlx#3124 (M4 Max, M5 Max, macOS 27.0), Epistates/pmetal#34, "

@@ -35,6 +35,7 @@
   _ANEInMemoryModelDescriptor *descriptor;
   NSString *identifier;
   ane_double::LoadedProgram *program;
+  BOOL isSaved;
 }
 @end
 

@@ -12,12 +12,10 @@
 
 #include "Classes.h"
 #include "anec/Support/Digest.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace ane_double;
-
-//===----------------------------------------------------------------------===//
-// Descriptors
-//===----------------------------------------------------------------------===//
 
 @interface _ANEInMemoryModelDescriptor : NSObject {
 @public
@@ -25,6 +23,23 @@ using namespace ane_double;
   NSDictionary *weights;
 }
 @end
+
+//===----------------------------------------------------------------------===//
+// The machine
+//===----------------------------------------------------------------------===//
+
+@interface _ANEDeviceInfo : NSObject
+@end
+
+@implementation _ANEDeviceInfo
++ (BOOL)isVirtualMachine {
+  return !isToFail(NULL) && ledger().isTrapped("virtual-machine");
+}
+@end
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
 
 @implementation _ANEInMemoryModelDescriptor
 + (id)modelWithMILText:(NSData *)text
@@ -67,11 +82,36 @@ using namespace ane_double;
 @end
 
 @implementation _ANERequest
+/// The form with weights, which frameworks need not have.
 + (id)requestWithInputs:(NSArray *)inputs
            inputIndices:(NSArray *)inputIndices
                 outputs:(NSArray *)outputs
           outputIndices:(NSArray *)outputIndices
           weightsBuffer:(id)weightsBuffer
+              perfStats:(NSArray *)perfStats
+         procedureIndex:(NSNumber *)procedureIndex {
+  if (ledger().isTrapped("short-requests"))
+    [NSException
+         raise:NSInvalidArgumentException
+        format:@"+[_ANERequest requestWithInputs:...weightsBuffer:...]: "
+               @"unrecognized selector"];
+  return [self requestWithInputs:inputs
+                    inputIndices:inputIndices
+                         outputs:outputs
+                   outputIndices:outputIndices
+                       perfStats:perfStats
+                  procedureIndex:procedureIndex];
+}
++ (BOOL)respondsToSelector:(SEL)selector {
+  return [super respondsToSelector:selector] &&
+         !(ledger().isTrapped("short-requests") &&
+           [NSStringFromSelector(selector) rangeOfString:@"weightsBuffer"]
+                   .location != NSNotFound);
+}
++ (id)requestWithInputs:(NSArray *)inputs
+           inputIndices:(NSArray *)inputIndices
+                outputs:(NSArray *)outputs
+          outputIndices:(NSArray *)outputIndices
               perfStats:(NSArray *)perfStats
          procedureIndex:(NSNumber *)procedureIndex {
   if (isToFail(NULL) || [inputs count] != [inputIndices count] ||
@@ -164,37 +204,110 @@ static std::string folderOf(NSString *identifier) {
          [identifier UTF8String];
 }
 
-static bool isStaged(NSData *bytes, const std::string &path) {
-  NSData *staged = [NSData
-      dataWithContentsOfFile:[NSString stringWithUTF8String:path.c_str()]];
-  return staged && [staged isEqual:bytes];
+/// Where the system's daemon keeps what it compiled, by the name of the model.
+static std::string cacheOf(NSString *identifier) {
+  llvm::SmallString<128> path(
+      llvm::sys::path::parent_path([NSTemporaryDirectory() UTF8String]));
+  llvm::sys::path::append(path, "GNUstep-aned", [identifier UTF8String]);
+  return path.str().str();
 }
 
-/// Why the compiler's service refuses the staged files: they are not what the
-/// descriptor got, or they are several, which it takes in another order.
+/// The name of a weight file in the folder, by its key.
+static std::string nameIn(NSString *key) {
+  std::string path = [key UTF8String];
+  const std::string root = "@model_path/";
+  return path.rfind(root, 0) ? path : path.substr(root.size());
+}
+
+static NSData *contentOf(const std::string &path) {
+  return [NSData
+      dataWithContentsOfFile:[NSString stringWithUTF8String:path.c_str()]];
+}
+
+static std::string digestOf(NSData *data) {
+  return anec::sha256(bytesOf(data));
+}
+
+/// What the descriptor got for each file.
+static NSDictionary *filesOf(_ANEInMemoryModelDescriptor *descriptor) {
+  NSMutableDictionary *files =
+      [NSMutableDictionary dictionaryWithObject:descriptor->text
+                                         forKey:@"model.mil"];
+  for (NSString *key in descriptor->weights)
+    [files
+        setObject:[[descriptor->weights objectForKey:key] objectForKey:@"data"]
+           forKey:[NSString stringWithUTF8String:nameIn(key).c_str()]];
+  return files;
+}
+
+/// A link in the folder or below it; empty for none.
+static std::string linkIn(const std::string &folder) {
+  std::error_code code;
+  for (llvm::sys::fs::recursive_directory_iterator it(folder, code, false), end;
+       it != end && !code; it.increment(code))
+    if (llvm::sys::fs::is_symlink_file(it->path()))
+      return it->path();
+  return llvm::sys::fs::is_symlink_file(folder) ? folder : "";
+}
+
+/// Why the compiler's service refuses the staged files: they are links, they
+/// are not what the descriptor got, or they are several, which it takes in
+/// another order.
 static std::string verifyBundle(_ANEInMemoryModelDescriptor *descriptor,
                                 const std::string &folder) {
+  if (std::string link = linkIn(folder); !link.empty())
+    return "refusing model bundle containing a symbolic link: " + link;
   const std::string mismatch = "verifyBundleAtPath: hash mismatch";
-  if (!isStaged(descriptor->text, folder + "/model.mil"))
-    return mismatch;
+  if (ledger().isTrapped("refused-bundles"))
+    return "verifyBundleAtPath: invalid model";
+  NSDictionary *files = filesOf(descriptor);
   NSData *first = nil;
-  for (NSString *key in descriptor->weights) {
-    std::string path = [key UTF8String];
-    const std::string root = "@model_path/";
-    if (!path.rfind(root, 0))
-      path = path.substr(root.size());
-    NSData *bytes =
-        [[descriptor->weights objectForKey:key] objectForKey:@"data"];
-    if (!isStaged(bytes, folder + "/" + path) ||
-        (first && ![first isEqual:bytes]))
+  for (NSString *name in files) {
+    NSData *bytes = [files objectForKey:name];
+    if (![bytes isEqual:contentOf(folder + "/" + [name UTF8String])])
+      return mismatch;
+    if ([name isEqual:@"model.mil"])
+      continue;
+    if (first && ![first isEqual:bytes])
       return mismatch;
     first = bytes;
   }
   return "";
 }
 
+/// What the framework itself writes, once: a copy of the text. The compiler
+/// wants it in the folder.
+- (BOOL)saveModelFiles {
+  std::string folder = folderOf(identifier), file = folder + "/net.plist";
+  if (isSaved)
+    return llvm::sys::fs::exists(file);
+  isSaved = YES;
+  return !llvm::sys::fs::create_directories(folder) &&
+         [descriptor->text
+             writeToFile:[NSString stringWithUTF8String:file.c_str()]
+              atomically:YES];
+}
+
+- (NSDictionary *)perFileHashes {
+  if (isToFail(NULL))
+    return nil;
+  NSMutableDictionary *hashes = [NSMutableDictionary dictionary];
+  NSDictionary *files = filesOf(descriptor);
+  for (NSString *name in files)
+    [hashes
+        setObject:[NSString
+                      stringWithUTF8String:digestOf([files objectForKey:name])
+                                               .c_str()]
+           forKey:name];
+  return hashes;
+}
+- (BOOL)respondsToSelector:(SEL)selector {
+  return [super respondsToSelector:selector] &&
+         (ledger().system >= 27 || selector != @selector(perFileHashes));
+}
+
 - (BOOL)compiledModelExists {
-  return !isToFail(NULL) && isCompiled(folderOf(identifier), "");
+  return !isToFail(NULL) && isCompiled(cacheOf(identifier), "");
 }
 
 - (BOOL)compileWithQoS:(unsigned int)qos
@@ -213,11 +326,14 @@ static std::string verifyBundle(_ANEInMemoryModelDescriptor *descriptor,
         [entry objectForKey:@"offset"])
       paths.insert([key UTF8String]);
   }
+  if (![self saveModelFiles])
+    return fail(error, "ANECCompile() FAILED: err=(no access to " +
+                           folderOf(identifier) + ")");
   if (ledger().system >= 27)
     if (std::string failure = verifyBundle(descriptor, folderOf(identifier));
         !failure.empty())
       return fail(error, failure, 10);
-  CompileJob job{folderOf(identifier)};
+  CompileJob job{folderOf(identifier), "", cacheOf(identifier)};
   job.knownPaths = &paths;
   std::string failure = compile(job);
   return failure.empty() ? YES : fail(error, failure);
@@ -228,7 +344,7 @@ static std::string verifyBundle(_ANEInMemoryModelDescriptor *descriptor,
               error:(NSError **)error {
   if (isToFail(error))
     return NO;
-  if (!loadInto(program, folderOf(identifier), "", error))
+  if (!loadInto(program, cacheOf(identifier), "", error))
     return NO;
   wantStats(program, options);
   return YES;
@@ -239,11 +355,9 @@ static std::string verifyBundle(_ANEInMemoryModelDescriptor *descriptor,
     return fail(error, "Program is not loaded");
   // It is unloaded even when it says that it is not: nothing can be done.
   unload(program);
-  if (ledger().isTidy)
-    [[NSFileManager defaultManager]
-        removeItemAtPath:[NSString
-                             stringWithUTF8String:folderOf(identifier).c_str()]
-                   error:NULL];
+  (void)llvm::sys::fs::remove_directories(folderOf(identifier));
+  if (ledger().isTrapped("forgets"))
+    (void)llvm::sys::fs::remove_directories(cacheOf(identifier));
   return !isToFail(error);
 }
 

@@ -81,6 +81,23 @@ static std::string checkWeights(const std::string &file) {
              : "InvalidMILProgram: a weight file has another format";
 }
 
+/// A key of `buildInfo` that no known caller of the engine has; empty for none.
+static std::string ownKeyIn(const std::string &text) {
+  static const std::set<std::string> known = {
+      "coremlc-component-MIL", "coremlc-version",
+      "coremltools-component-milinternal", "coremltools-version"};
+  std::smatch line;
+  if (!std::regex_search(text, line, std::regex("buildInfo = [^\n]*")))
+    return "";
+  std::string entries = line[0];
+  static const std::regex pattern("\\{\"([^\"]*)\"");
+  for (std::sregex_iterator it(entries.begin(), entries.end(), pattern), end;
+       it != end; ++it)
+    if (!known.count((*it)[1]))
+      return (*it)[1];
+  return "";
+}
+
 /// Whether the environment names a text that the program has.
 static bool names(const char *variable, const std::string &text) {
   const char *wanted = std::getenv(variable);
@@ -102,6 +119,12 @@ std::string ane_double::compile(const CompileJob &job) {
     return "ANECCompile() FAILED: err=()";
   if (std::string refusal = refusalOf(text); !refusal.empty())
     return refusal;
+  if (std::string key = ownKeyIn(text);
+      !key.empty() && ledger().isTrapped("own-keys"))
+    return "InvalidMILProgram: buildInfo has the unknown key " + key;
+  const std::string &output = job.output.empty() ? folder : job.output;
+  if (llvm::sys::fs::create_directories(output))
+    return "ANECCompile() FAILED: err=(cannot write " + output + ")";
   std::map<std::string, std::string> files;
   unsigned number = 0;
   std::string manifest;
@@ -121,7 +144,7 @@ std::string ane_double::compile(const CompileJob &job) {
     if (std::getenv("ANE_DOUBLE_ONE_ARRAY") && readAll(file)[0] != 1)
       return "InvalidMILProgram: several arrays in " + path;
     // What is compiled has a copy: the files may change afterwards.
-    std::string copy = folder + "/" + job.tag + "data" +
+    std::string copy = output + "/" + job.tag + "data" +
                        (number ? std::to_string(number) : "");
     ++number;
     if (llvm::sys::fs::copy_file(file, copy))
@@ -141,7 +164,7 @@ std::string ane_double::compile(const CompileJob &job) {
       return "ANECCompile() FAILED: err=()";
   if (std::string refusal = refusalByTraps(function, number); !refusal.empty())
     return refusal;
-  std::ofstream(folder + "/" + job.tag + "net.plist") << number << '\n'
+  std::ofstream(output + "/" + job.tag + "net.plist") << number << '\n'
                                                       << manifest << text;
   return "";
 }

@@ -47,9 +47,10 @@ struct LoadedProgram {
 };
 
 /// What is to be compiled: a text with the weight files beside it. What comes
-/// of it is left there, as `net.plist` and `data` with a tag before.
+/// of it is left in `output`, or there if it is empty, as `net.plist` and
+/// `data` with a tag before.
 struct CompileJob {
-  std::string folder, tag;
+  std::string folder, tag, output = {};
   std::string textFile = "model.mil";
   /// Weight files that may be named; null for all.
   const std::set<std::string> *knownPaths = nullptr;

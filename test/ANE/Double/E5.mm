@@ -82,6 +82,8 @@ static constexpr const char tag[] = "e5-";
     return NO;
   if (++ledger().compiles > ledger().compileLimit)
     return NO;
+  if (ledger().isTrapped("e5-crash"))
+    std::abort();
   // What was compiled from a file of this name stands for its text.
   if (!isCompiled(folderOf(self), tag)) {
     CompileJob job{folderOf(self), tag};

@@ -272,6 +272,8 @@ EXPORTED int64_t e5rt_e5_compiler_compile(void *compiler, const char *file,
     return fail("Invalid Function Argument");
   if (++ledger().compiles > ledger().compileLimit)
     return fail("ANECCompile() FAILED: err=()");
+  if (ledger().isTrapped("e5-crash"))
+    std::abort();
   if (wanted->mask == 1)
     return fail("compiled for the processor: this double is of the engine");
   if (known->cacheFolder.empty() ||

@@ -39,6 +39,8 @@ bool ane_double::isToFail(NSError **error) {
 
 BOOL ane_double::loadInto(LoadedProgram *&program, const std::string &folder,
                           const std::string &tag, NSError **error) {
+  if (ledger().isTrapped("virtual-machine"))
+    return fail(error, "loadModel: the host is too old");
   if (unsigned(ledger().loaded) >= ledger().loadedLimit)
     return fail(error, "Program load failure (status=0x50004)");
   std::string failure;

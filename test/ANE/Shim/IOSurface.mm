@@ -50,7 +50,6 @@ ane_double::Ledger &ane_double::ledger() {
       ledger->failure = *end == ':' ? end + 1 : "";
     }
     ledger->isQuiet = std::getenv("ANE_DOUBLE_QUIET") != nullptr;
-    ledger->isTidy = std::getenv("ANE_DOUBLE_TIDY") != nullptr;
     if (const char *odd = std::getenv("ANE_DOUBLE_ODD"))
       ledger->odd = odd;
     if (const char *system = std::getenv("ANE_DOUBLE_SYSTEM"))

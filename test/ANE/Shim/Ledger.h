@@ -12,7 +12,6 @@
 ///   ANE_DOUBLE_FAIL=7:status=0x1d      it fails with this text as its error
 ///   ANE_DOUBLE_REPORT=FILE             appends the counts when a process ends
 ///   ANE_DOUBLE_QUIET=1                 models have no attributes
-///   ANE_DOUBLE_TIDY=1                  unloading removes the staged folder
 ///   ANE_DOUBLE_REFUSE=TEXT             the compiler refuses programs with it,
 ///   ANE_DOUBLE_CRASH=TEXT              crashes on it, or never ends
 ///   ANE_DOUBLE_HANG=TEXT
@@ -64,7 +63,7 @@ struct Ledger {
 
   /// Limits of the real engine.
   std::atomic<unsigned> compileLimit{119}, loadedLimit{127};
-  bool isQuiet = false, isTidy = false;
+  bool isQuiet = false;
   std::string odd;
 
   /// The macOS that it behaves as: 26.5 is 26.5.

@@ -183,11 +183,12 @@ TEST_P(AneBackend, LeastRecentlyUsedMakesRoom) {
   EXPECT_EQ(ane_double::ledger().compiles, compiles);
 }
 
-// Some versions remove the staged folder with the loaded program.
-TEST_P(AneBackend, FolderMayGoWithUnloading) {
+// The daemon may forget what it compiled when a program is unloaded, which
+// removes the staged folder.
+TEST_P(AneBackend, CompiledProgramsMayBeForgotten) {
   unsigned folders = stagedFolders();
   {
-    ane_double::ledger().isTidy = true;
+    ane_double::ledger().traps = {"forgets"};
     AneOptions options = doubleOptions();
     options.loadedLimit = 1;
     std::unique_ptr<Backend> ane = openDouble(options);
@@ -198,7 +199,7 @@ TEST_P(AneBackend, FolderMayGoWithUnloading) {
     auto b = ane->load(second.function(), {}, diags);
     ASSERT_FALSE(runOnce(*b, 1, diags).empty());
     EXPECT_EQ(runOnce(*a, 1, diags), expected) << textOf(diags);
-    ane_double::ledger().isTidy = false;
+    ane_double::ledger().traps.clear();
   }
   expectNothingLeft(folders);
 }
@@ -352,14 +353,14 @@ TEST_P(AneBackend, ReuseOfAFolderInParts) {
   Diagnostics diags;
   ASSERT_TRUE(openDouble(options)->load(program.function(), {}, diags));
   std::error_code code;
-  for (llvm::sys::fs::recursive_directory_iterator
-           it(inspectAne(options).temporaryFolder, code),
-       end;
-       it != end && !code; it.increment(code)) {
-    llvm::StringRef path = it->path();
-    if (path.ends_with("/weight.bin") || path.ends_with("net.plist"))
-      (void)llvm::sys::fs::remove(path);
-  }
+  for (const std::string &folder :
+       {inspectAne(options).temporaryFolder, daemonFolder()})
+    for (llvm::sys::fs::recursive_directory_iterator it(folder, code), end;
+         it != end && !code; it.increment(code)) {
+      llvm::StringRef path = it->path();
+      if (path.ends_with("/weight.bin") || path.ends_with("net.plist"))
+        (void)llvm::sys::fs::remove(path);
+    }
   auto executable = openDouble(options)->load(program.function(), {}, diags);
   ASSERT_TRUE(executable) << textOf(diags);
   EXPECT_FALSE(runOnce(*executable, 1, diags).empty()) << textOf(diags);

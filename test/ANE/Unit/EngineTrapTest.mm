@@ -147,42 +147,9 @@ TEST_F(AneEngineTraps, StagedFileDiffers) {
   }
 }
 
-// A folder of the same name with other bytes is not what was asked for.
-TEST_F(AneEngineTraps, StagedByAnotherProcess) {
-  AneOptions options = doubleOptions();
-  options.reuse = true;
-  std::string said;
-  ASSERT_FALSE(runByBackend(convolution(0.8125), said, options).empty())
-      << said;
-  std::error_code code;
-  for (llvm::sys::fs::recursive_directory_iterator
-           it(inspectAne(options).temporaryFolder, code),
-       end;
-       it != end && !code; it.increment(code)) {
-    llvm::StringRef path = it->path();
-    if (path.ends_with("net.plist"))
-      (void)llvm::sys::fs::remove(path);
-    else if (path.ends_with("weight.bin"))
-      std::ofstream(path.str(), std::ios::app) << "more";
-  }
-  EXPECT_FALSE(runByBackend(convolution(0.8125), said, options).empty())
-      << said;
-}
-
 // It takes several files in another order than it gets them.
 TEST_F(AneEngineTraps, SeveralWeightFiles) {
-  std::string two = convolution(0.25);
-  two.replace(two.find("y = conv"), 1, "h");
-  two.replace(two.find("string(\"y\")"), 11, "string(\"h\")");
-  std::string more;
-  for (int i = 0; i < 40 * 32; ++i)
-    more += (i ? ", " : "") + std::to_string(i % 5);
-  two.replace(two.find("  } -> (y)"), 0,
-              "    tensor<fp16, [1, 32, 1, 40]> k = const()[name = "
-              "string(\"k\"), val = tensor<fp16, [1, 32, 1, 40]>([" +
-                  more +
-                  "])];\n    tensor<fp16, [1, 32, 1, 40]> y = add(x = h, y = "
-                  "k)[name = string(\"y\")];\n");
+  std::string two = twoArrays();
   AneOptions options = doubleOptions();
   options.mostWeightFiles = 16;
   std::string said;

@@ -43,7 +43,7 @@ TEST_P(AneFaults, EveryCall) {
   ASSERT_TRUE(runOne(diags)) << textOf(diags);
   unsigned calls = ledger().calls;
   ASSERT_GT(calls, 14u);
-  for (const char *how : {"", "something else", "raise"})
+  for (const char *how : {"", "something else", "raise", "throw"})
     for (unsigned number = 1; number <= calls; ++number) {
       Diagnostics said;
       failCall(number, how);
@@ -92,49 +92,95 @@ static bool runReloaded(Diagnostics &diags) {
 }
 
 // The same while programs make room for each other or are loaded again, and
-// unloading takes the staged files away.
+// unloading takes the staged files away, and what was compiled.
 TEST_P(AneFaults, EveryCallInTurn) {
-  ledger().isTidy = true;
-  for (bool (*run)(Diagnostics &) : {runInTurn, runReloaded}) {
+  struct Row {
+    bool (*run)(Diagnostics &);
+    std::set<std::string> traps;
+  };
+  const Row rows[] = {{runInTurn, {}},
+                      {runInTurn, {"forgets"}},
+                      {runReloaded, {}},
+                      {runReloaded, {"forgets", "short-requests"}}};
+  for (const auto &[run, traps] : rows) {
+    ledger().traps = traps;
     Diagnostics diags;
     failCall(0, "");
     unsigned folders = stagedFolders();
     ASSERT_TRUE(run(diags)) << textOf(diags);
     unsigned calls = ledger().calls;
     ASSERT_GT(calls, 30u);
+    for (const char *how : {"something else", "", "raise"})
+      for (unsigned number = 1; number <= calls; ++number) {
+        Diagnostics said;
+        failCall(number, how);
+        bool ok = run(said);
+        failNone();
+        EXPECT_EQ(ok, !said.hasErrors()) << number << ": " << textOf(said);
+        expectNothingLeft(folders);
+      }
+  }
+  ledger().traps.clear();
+}
+
+// A call that failed leaves nothing half done: the same programs run again,
+// with the same results.
+TEST_P(AneFaults, RunsAgainAfterEachCall) {
+  ledger().traps = {"forgets"};
+  unsigned folders = stagedFolders();
+  for (const char *how : {"something else", "", "raise"}) {
+    AneOptions options = doubleOptions();
+    options.loadedLimit = 1;
+    Diagnostics diags;
+    failNone();
+    TestProgram first(convolution(0.25)), second(convolution(0.5));
+    auto ane = openDouble(options);
+    auto a = ane->load(first.function(), {}, diags);
+    auto b = ane->load(second.function(), {}, diags);
+    ASSERT_TRUE(a && b) << textOf(diags);
+    auto runBoth = [&](Diagnostics &said) {
+      return std::pair(runOnce(*a, 1, said), runOnce(*b, 1, said));
+    };
+    failCall(0, "");
+    auto expected = runBoth(diags);
+    unsigned calls = ledger().calls;
+    ASSERT_FALSE(expected.first.empty() || expected.second.empty());
     for (unsigned number = 1; number <= calls; ++number) {
-      Diagnostics said;
-      failCall(number, "something else");
-      bool ok = run(said);
+      Diagnostics said, none;
+      failCall(number, how);
+      auto results = runBoth(said);
       failNone();
-      EXPECT_EQ(ok, !said.hasErrors()) << number << ": " << textOf(said);
-      expectNothingLeft(folders);
+      // What ran is right.
+      EXPECT_TRUE(results.first.empty() || results.first == expected.first);
+      EXPECT_TRUE(results.second.empty() || results.second == expected.second);
+      EXPECT_EQ(runBoth(none), expected) << number << ": " << textOf(none);
     }
   }
-  ledger().isTidy = false;
+  ledger().traps.clear();
+  expectNothingLeft(folders);
 }
 
 /// What a failure of the call that `stage` is comes out as.
 static std::string messageFor(const char *failure, unsigned stage) {
   Diagnostics said;
-  // descriptor, model, name, compile, load, inner model, attributes, then
-  // surfaces
+  // whether the machine is virtual, descriptor, model, name, compile, load,
+  // inner model, attributes, then surfaces
   failCall(stage, failure, 1000);
   EXPECT_FALSE(runOne(said));
   failNone();
   return textOf(said);
 }
-static constexpr unsigned descriptorCall = 1, modelCall = 2, nameCall = 3,
-                          compileCall = 4, loadCall = 5, surfaceCall = 8;
-// By the client: client, model, compile, load
-static constexpr unsigned clientCall = 1, clientModelCall = 2,
-                          clientCompileCall = 3, clientLoadCall = 4;
+static constexpr unsigned descriptorCall = 2, modelCall = 3, nameCall = 4,
+                          compileCall = 5, loadCall = 6, surfaceCall = 9;
+// By the client, after the first: client, model, compile, load
+static constexpr unsigned clientCall = 2, clientModelCall = 3,
+                          clientCompileCall = 4, clientLoadCall = 5;
 // By E5: compilation, library, preparing it; constraint and description of
 // each port and of the model, engine, preparing it
-static constexpr unsigned e5CompileCall = 3, e5LoadCall = 10;
+static constexpr unsigned e5CompileCall = 4, e5LoadCall = 11;
 // By its runtime: seven calls for the settings of the compiler, compiling,
 // function, two calls for the settings of the operation
-static constexpr unsigned e5rtCompileCall = 8, e5rtLoadCall = 9;
+static constexpr unsigned e5rtCompileCall = 9, e5rtLoadCall = 10;
 
 /// The call that loads, by each path.
 static unsigned loadCallOf(AnePath path) {
@@ -236,16 +282,16 @@ TEST(AneFaultsOnce, DecodedByE5) {
     const char *expected;
   };
   const Row rows[] = {
-      {AnePath::E5, "", 1, "there is no compilation of the text"},
-      {AnePath::E5, "", 2, "there is no program library"},
+      {AnePath::E5, "", 2, "there is no compilation of the text"},
+      {AnePath::E5, "", 3, "there is no program library"},
       {AnePath::E5, "InvalidMILProgram", e5CompileCall,
        "[ane-invalid-program]"},
-      {AnePath::E5, "", 4, "there is no description of the model"},
+      {AnePath::E5, "", 5, "there is no description of the model"},
       {AnePath::E5, "", e5LoadCall - 1,
        "there is no engine for the program library"},
       {AnePath::E5, "Program load failure (0x50004)", e5LoadCall,
        "[ane-too-many-programs]"},
-      {AnePath::E5rt, "", 1, "e5rt 1: e5rt_e5_compiler_config_options_create"},
+      {AnePath::E5rt, "", 2, "e5rt 1: e5rt_e5_compiler_config_options_create"},
       {AnePath::E5rt, "InvalidMILProgram", e5rtCompileCall,
        "e5rt_e5_compiler_compile: InvalidMILProgram"},
       {AnePath::E5rt, "Program load failure (0x50004)", e5rtLoadCall,

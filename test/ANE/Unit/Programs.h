@@ -13,6 +13,7 @@
 #include "anec/Runtime/ANE/AneBackend.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <algorithm>
@@ -73,6 +74,23 @@ inline std::string convolution(double scale) {
 )";
 }
 
+/// A program with two arrays.
+inline std::string twoArrays() {
+  std::string two = convolution(0.25);
+  two.replace(two.find("y = conv"), 1, "h");
+  two.replace(two.find("string(\"y\")"), 11, "string(\"h\")");
+  std::string more;
+  for (int i = 0; i < 40 * 32; ++i)
+    more += (i ? ", " : "") + std::to_string(i % 5);
+  two.replace(two.find("  } -> (y)"), 0,
+              "    tensor<fp16, [1, 32, 1, 40]> k = const()[name = "
+              "string(\"k\"), val = tensor<fp16, [1, 32, 1, 40]>([" +
+                  more +
+                  "])];\n    tensor<fp16, [1, 32, 1, 40]> y = add(x = h, y = "
+                  "k)[name = string(\"y\")];\n");
+  return two;
+}
+
 /// What `executable` makes of arrays that are drawn from `seed`.
 inline std::vector<std::vector<uint8_t>>
 runOnce(Executable &executable, uint64_t seed, Diagnostics &diags) {
@@ -128,6 +146,12 @@ openDouble(AneOptions options = doubleOptions()) {
   std::unique_ptr<Backend> backend = createAneBackend(options, diags);
   EXPECT_TRUE(backend) << textOf(diags);
   return backend;
+}
+
+/// Where the double's daemon keeps what it compiled in memory.
+inline std::string daemonFolder() {
+  std::string temporary = inspectAne(doubleOptions()).temporaryFolder;
+  return (llvm::sys::path::parent_path(temporary) + "/GNUstep-aned").str();
 }
 
 /// Staged folders, of this process or another.

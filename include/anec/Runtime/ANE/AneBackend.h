@@ -100,6 +100,10 @@ struct AneOptions {
   unsigned procedure = 0;
   /// Asks for the engine's own time of each run, see Executable::engineSeconds.
   bool perfStats = false;
+  /// Whether a crash of this process costs nothing. `E5` and `E5rt` load
+  /// programs only then: their compilers run in the process that calls them,
+  /// and have been seen to crash it.
+  bool hasOwnProcess = true;
   /// Keeps staged programs, and loads what an earlier process compiled.
   bool reuse = false;
   /// Compiles in a child process, run as these words and the staged folder;
@@ -156,6 +160,8 @@ struct AneInspection {
   std::vector<AnePath> unopened; ///< those whose framework did not open
   std::vector<Symbol> symbols;
   std::string chip, system;
+  /// What the framework says; nothing when it does not say.
+  std::optional<bool> isVirtualMachine;
   std::string temporaryFolder, folderError; ///< no error: it is writable
   unsigned compiles = 0, compileLimit = 0;
   /// The result of AneOptions::tryChaining: `prepared`, `refused`, `invalid`,

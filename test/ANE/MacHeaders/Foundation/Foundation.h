@@ -50,7 +50,10 @@ __attribute__((objc_root_class))
 + (BOOL)instancesRespondToSelector:(SEL)aSelector;
 @end
 
+enum NSComparisonResult : NSInteger;
+
 @interface NSString : NSObject
+- (NSComparisonResult)compare:(NSString *)string;
 + (instancetype)stringWithUTF8String:(const char *)nullTerminatedCString;
 - (instancetype)initWithBytes:(const void *)bytes
                        length:(NSUInteger)len
@@ -67,7 +70,8 @@ __attribute__((objc_root_class))
 @interface NSData : NSObject
 + (instancetype)dataWithBytes:(const void *)bytes length:(NSUInteger)length;
 + (instancetype)dataWithContentsOfFile:(NSString *)path;
-- (BOOL)writeToFile:(NSString *)path atomically:(BOOL)useAuxiliaryFile;
+@property(readonly) const void *bytes;
+@property(readonly) NSUInteger length;
 @end
 
 @interface NSNumber : NSObject
@@ -96,6 +100,7 @@ typedef struct {
 + (instancetype)arrayWithObjects:(const id[])objects count:(NSUInteger)cnt;
 @property(readonly) NSUInteger count;
 - (id)objectAtIndex:(NSUInteger)index;
+- (NSArray *)sortedArrayUsingSelector:(SEL)comparator;
 @end
 
 @interface NSMutableArray : NSArray
@@ -112,6 +117,7 @@ typedef struct {
                                 count:(NSUInteger)cnt;
 + (instancetype)dictionary;
 - (id)objectForKey:(id)aKey;
+@property(readonly, copy) NSArray *allKeys;
 @end
 
 @interface NSMutableDictionary : NSDictionary
