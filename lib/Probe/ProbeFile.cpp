@@ -122,6 +122,7 @@ json::Value ProbeFile::toJson() const {
   for (auto [verdict, number] : counts())
     count[verdict] = number;
   json::Object object{{"probe", currentVersion},
+                      {"anec", ANEC_VERSION},
                       {"complete", isComplete},
                       {"backend", backend},
                       {"framework", framework},

@@ -5,6 +5,7 @@
 
 #include "anec/Probe/ProbedTarget.h"
 #include "anec/Probe/Diags.h"
+#include "anec/Probe/Measured.h"
 #include "anec/Probe/ProbeFile.h"
 #include "anec/Target/Rule.h"
 
@@ -25,5 +26,7 @@ std::optional<ProbedTarget> anec::readProbedTarget(llvm::StringRef path,
   std::string probed = file->macOS();
   if (!probed.empty() && !macOS.empty() && probed != macOS)
     diags.reportFile(path, diag::ProbeOfOtherSystem, probed, macOS);
-  return ProbedTarget{std::move(file->target), std::move(file->assumptions)};
+  std::optional<double> floor = measuredFloor(*file);
+  return ProbedTarget{std::move(file->target), std::move(file->assumptions),
+                      floor};
 }

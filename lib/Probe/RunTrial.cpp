@@ -5,7 +5,7 @@
 
 #include "ProbeOutcome.h"
 #include "TrainTrial.h"
-#include "anec/Support/TemporaryFolder.h"
+#include "TrialModule.h"
 #include "anec/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
 #include <thread>
@@ -44,23 +44,6 @@ private:
 
 } // namespace
 
-/// The program, compiled as users compile it, written and read back.
-static std::unique_ptr<Module> compileTrial(const TrialProgram &program,
-                                            const TrialOptions &options,
-                                            Diagnostics &diags) {
-  CompileOptions compile;
-  compile.setTarget(*options.target);
-  compile.weights.seed = 1;
-  std::string name = std::string(program.name) + "." + program.language;
-  std::optional<CompiledProgram> compiled =
-      compileText(program.text, name, compile, diags);
-  std::shared_ptr<TemporaryFolder> folder = TemporaryFolder::create(diags);
-  if (!compiled || !folder ||
-      !compiled->write(folder->file("model.mil"), diags))
-    return nullptr;
-  return readSourceFile(folder->file("model.mil"), {}, diags);
-}
-
 /// The prepared program of a trial. Returns null, with the reason in `why`,
 /// when it cannot be made.
 std::unique_ptr<ProbeSubject> TrialRun::subjectOf(const Trial &which,
@@ -69,7 +52,8 @@ std::unique_ptr<ProbeSubject> TrialRun::subjectOf(const Trial &which,
   std::unique_ptr<ProbeSubject> subject;
   if (program.isSource()) {
     Diagnostics diags;
-    std::unique_ptr<Module> module = compileTrial(program, options, diags);
+    std::unique_ptr<Module> module =
+        compileTrial(program, *options.target, diags);
     if (!module) {
       why = "anec does not compile it: " + lastMessage(diags);
       return nullptr;

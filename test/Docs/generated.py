@@ -9,7 +9,7 @@ import sys
 
 anec, docs = sys.argv[1:]
 stale = False
-for page in ("ops", "passes", "rules", "targets", "errors", "onnx",
+for page in ("ops", "passes", "rules", "targets", "chips", "errors", "onnx",
              "diagnostics"):
     path = pathlib.Path(docs, f"{page}.md")
     old = path.read_text() if path.exists() else ""

@@ -5,6 +5,7 @@
 
 #include "CommandTable.h"
 #include "CompileFlags.h"
+#include "anec/Probe/Measured.h"
 #include "anec/Report/PassStatistics.h"
 #include "anec/Report/ReferencePages.h"
 #include "llvm/ADT/Statistic.h"
@@ -56,16 +57,19 @@ private:
                                   llvm::cl::desc("Print the targets and exit")};
   llvm::cl::opt<std::string> dumpDocs{
       "dump-docs",
-      llvm::cl::value_desc("ops|passes|rules|targets|errors|diagnostics"),
+      llvm::cl::value_desc("ops|passes|rules|targets|chips|errors|diagnostics"),
       llvm::cl::desc("Print a generated reference page and exit")};
 };
 } // namespace
 
 ExitCode Compile::printPage(const Invocation &call) const {
+  if (dumpDocs == "chips")
+    return runReporting(
+        [](Diagnostics &diags) { return printChipsPage(llvm::outs(), diags); });
   if (printReferencePage(dumpDocs, libraryDiagnostics(), llvm::outs()))
     return Done;
   return call.usageError(
-      "--dump-docs takes `ops`, `passes`, `rules`, `targets`, "
+      "--dump-docs takes `ops`, `passes`, `rules`, `targets`, `chips`, "
       "`errors` or `diagnostics`, not `" +
       dumpDocs + "`");
 }

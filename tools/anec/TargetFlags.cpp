@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TargetFlags.h"
+#include "anec/Probe/Measured.h"
 #include "anec/Probe/ProbedTarget.h"
 #include "anec/Target/OwnSystem.h"
 #include <cstdlib>
@@ -42,6 +43,19 @@ static std::string macOSOf(const std::string &flag) {
   return version == "any" ? "" : version;
 }
 
+/// What was measured of a target takes the place of what is predicted.
+static bool takeMeasured(ProbedTarget &target, llvm::StringRef macOS,
+                         Diagnostics &diags) {
+  const Target *known = findTarget(target.target);
+  std::optional<std::vector<MeasuredMachine>> machines = readMeasured(diags);
+  if (!known || !machines)
+    return machines.has_value();
+  Measurements found = measurementsOf(*machines, known->name, macOS);
+  target.floor = found.floor;
+  target.assumptions = std::move(found.assumptions);
+  return true;
+}
+
 ExitCode TargetFlags::read(const Invocation &call,
                            PassManagerOptions &options) const {
   return readChip(chip.getValue(), call, options);
@@ -73,7 +87,7 @@ ExitCode TargetFlags::readChip(llvm::StringRef given, const Invocation &call,
   std::string wanted = macOSOf(macOS);
   ExitCode code = runReporting([&](Diagnostics &diags) {
     if (!given.ends_with(".json"))
-      return true;
+      return takeMeasured(target, wanted, diags);
     std::optional<ProbedTarget> probed = readProbedTarget(given, wanted, diags);
     if (probed)
       target = std::move(*probed);
@@ -86,6 +100,8 @@ ExitCode TargetFlags::readChip(llvm::StringRef given, const Invocation &call,
   if (!options.target)
     return call.usageError("there is no target `" + target.target +
                            "`; see anec --list-targets");
+  if (target.floor)
+    options.target = withFloor(*options.target, *target.floor);
   return runReporting([&](Diagnostics &diags) {
     if (!wanted.empty() &&
         !(options.assumptions.macOS = OSVersion::parse(wanted))) {

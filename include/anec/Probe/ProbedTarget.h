@@ -16,6 +16,9 @@ namespace anec {
 struct ProbedTarget {
   std::string target;
   std::vector<std::string> assumptions;
+  /// The microseconds of a program that does almost nothing, where that was
+  /// measured.
+  std::optional<double> floor = std::nullopt;
 };
 /// Reads the report of a probe. Returns nothing, with the reason reported, when
 /// `path` is not a report. Warns when the report is incomplete, or of another
