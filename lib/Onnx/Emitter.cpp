@@ -36,10 +36,14 @@ ConstantRef Val::known() const {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Larger results are left to the run.
-static constexpr int64_t mostFolded = 1 << 20;
-/// So are results that take more steps.
-static constexpr int64_t mostSteps = 1 << 23;
+/// How many elements a computed constant may have, and steps it may take.
+struct onnx::FoldLimits {
+  int64_t elements, steps;
+};
+/// What is larger is left to the run,
+static constexpr FoldLimits ordinary = {1 << 20, 1 << 23};
+/// except where an op takes only a constant.
+static constexpr FoldLimits forStored = {1 << 26, 1 << 28};
 
 Val Emitter::fail(const std::string &why) {
   diags.report(range, diag::OnnxNode, why);
@@ -60,47 +64,99 @@ bool Emitter::affords(llvm::ArrayRef<int64_t> extents) {
   return count && *count <= most && budget.takeElements(*count);
 }
 
-void Emitter::fold(Op *op, Vals &results) {
-  const OpDef &def = op->def();
+ConstantRef Emitter::knownOf(Value *value) const {
+  Value *computed = storedValues.lookup(value);
+  return Val(computed ? computed : value).known();
+}
+
+Vals Emitter::compute(const Op &op, const FoldLimits &limits) {
+  const OpDef &def = op.def();
   if (!def.eval || def.has(trait::Stored) || def.has(trait::Constexpr) ||
       def.has(trait::SideEffect))
-    return;
+    return {};
   int64_t given = 0, made = 0;
-  for (Value *operand : op->operandValues()) {
-    ConstantRef known = operand ? Val(operand).known() : nullptr;
-    if (operand && (!known || known->numElements() > mostFolded))
-      return;
+  for (Value *operand : op.operandValues()) {
+    ConstantRef known = operand ? knownOf(operand) : nullptr;
+    if (operand && (!known || known->numElements() > limits.elements))
+      return {};
     given += known ? known->numElements() : 0;
   }
-  for (Value *result : op->resultValues()) {
-    if (result->type.numElements() > mostFolded)
-      return;
+  for (Value *result : op.resultValues()) {
+    if (result->type.numElements() > limits.elements)
+      return {};
     made += result->type.numElements();
   }
-  int64_t steps = given + made + countFlops(*op);
-  if (steps > mostSteps || !budget.takeSteps(steps) ||
+  int64_t steps = given + made + countFlops(op);
+  if (steps > limits.steps || !budget.takeSteps(steps) ||
       !budget.takeElements(made))
-    return;
+    return {};
   std::vector<RefTensor> operands;
-  operands.reserve(op->numOperands());
-  for (Value *operand : op->operandValues())
+  operands.reserve(op.numOperands());
+  for (Value *operand : op.operandValues())
     operands.push_back(
         {operand ? operand->type : TensorType(),
-         operand ? Val(operand).known()->asDoubles() : std::vector<double>()});
+         operand ? knownOf(operand)->asDoubles() : std::vector<double>()});
   std::vector<RefTensor> out;
-  for (Value *result : op->resultValues())
+  for (Value *result : op.resultValues())
     out.push_back({result->type,
                    std::vector<double>(size_t(result->type.numElements()))});
   std::vector<const RefTensor *> in;
-  for (unsigned i = 0; i != op->numOperands(); ++i)
-    in.push_back(op->operand(i) ? &operands[i] : nullptr);
-  EvalContext context{def, op->constants(), in, out};
+  for (unsigned i = 0; i != op.numOperands(); ++i)
+    in.push_back(op.operand(i) ? &operands[i] : nullptr);
+  EvalContext context{def, op.constants(), in, out};
   def.eval(context);
-  results.clear();
+  Vals results;
   for (const RefTensor &result : out)
     results.push_back(
         constant(Constant::fromDoubles(result.type, result.data)));
-  op->erase();
+  return results;
+}
+
+Val Emitter::stored(Val x) {
+  // Each op comes after those that it reads. Where one cannot be computed, so
+  // can none that waits for it, and none is tried twice.
+  llvm::SmallVector<Value *> waiting = {x.get()};
+  while (!waiting.empty()) {
+    Value *value = waiting.back();
+    Op *op = value->definingOp();
+    Value *unknown = nullptr;
+    bool isComputed = op != nullptr;
+    for (Value *operand :
+         op ? op->operandValues() : llvm::SmallVector<Value *, 4>())
+      if (operand && !knownOf(operand)) {
+        isComputed &= !storedValues.contains(operand);
+        unknown = operand;
+      }
+    if (isComputed && unknown) {
+      waiting.push_back(unknown);
+      continue;
+    }
+    Vals results = isComputed ? compute(*op, forStored) : Vals();
+    if (results.empty()) {
+      for (Value *failed : waiting)
+        storedValues[failed] = nullptr;
+      return x;
+    }
+    for (auto [result, known] : llvm::zip_equal(op->resultValues(), results))
+      storedValues[result] = known.get();
+    waiting.pop_back();
+  }
+  Value *computed = storedValues.lookup(x.get());
+  return computed ? Val(computed) : x;
+}
+
+void Emitter::storeArguments(const OpDef &def,
+                             llvm::SmallVectorImpl<Value *> &values) {
+  size_t slot = 0;
+  for (const ParamDef &param : def.parameters()) {
+    if (param.isConstant())
+      continue;
+    if (slot == values.size())
+      return;
+    Value *&value = values[slot++];
+    if (param.mustBeStored && value && !Val(value).known())
+      value = stored(value).get();
+  }
 }
 
 Vals Emitter::makeAll(const OpDef &def, llvm::ArrayRef<Val> operands,
@@ -117,12 +173,16 @@ Vals Emitter::makeAll(const OpDef &def, llvm::ArrayRef<Val> operands,
     values.pop_back();
   if (!count())
     return results;
+  storeArguments(def, values);
   Op *op = builder.create(def, values, attrs);
   if (!op)
     return results;
   for (Value *result : op->resultValues())
     results.push_back(result);
-  fold(op, results);
+  if (Vals known = compute(*op, ordinary); !known.empty()) {
+    results = known;
+    op->erase();
+  }
   return results;
 }
 
@@ -152,7 +212,7 @@ Val Emitter::list(llvm::ArrayRef<int64_t> values) {
 
 Val Emitter::filled(DType dtype, llvm::ArrayRef<int64_t> shape, double value) {
   TensorType type(dtype, shape);
-  if (type.numElements() <= mostFolded &&
+  if (type.numElements() <= ordinary.elements &&
       budget.takeElements(type.numElements()))
     return constant(Constant::fromDoubles(
         type, std::vector<double>(size_t(type.numElements()), value)));

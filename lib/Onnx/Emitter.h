@@ -6,6 +6,8 @@
 /// \file
 /// Builds ops for the nodes of a graph. An op whose operands are all constants
 /// is computed at once, so that the arithmetic of shapes leaves nothing behind.
+/// Large results are left to the run, unless an op takes them only as
+/// constants.
 ///
 /// After an error, values are missing: a missing operand gives a missing result
 /// and no second error.
@@ -47,6 +49,8 @@ using Vals = llvm::SmallVector<Val, 4>;
 
 /// The element type that ops have instead of `dtype`.
 DType nativeType(DType dtype);
+
+struct FoldLimits;
 
 class Emitter {
 public:
@@ -124,8 +128,15 @@ public:
   static DType wideOf(Val x);
 
 private:
-  /// Replaces an op by its results, if they are known now.
-  void fold(Op *op, Vals &results);
+  /// The elements of a value: a constant, or in `storedValues`.
+  ConstantRef knownOf(Value *value) const;
+  /// The results of an op as constants; empty if they are not known or beyond
+  /// the limits.
+  Vals compute(const Op &op, const FoldLimits &limits);
+  /// `x` as a constant, where it depends only on constants.
+  Val stored(Val x);
+  /// Computes the arguments that an op takes only as constants.
+  void storeArguments(const OpDef &def, llvm::SmallVectorImpl<Value *> &values);
 
   Builder builder;
   Budget budget;
@@ -133,6 +144,8 @@ private:
   Diagnostics &diags;
   SourceRange range;
   llvm::DenseMap<Value *, Value *> natives;
+  /// The constants that `stored` has made, and null where it could not.
+  llvm::DenseMap<Value *, Value *> storedValues;
 };
 
 } // namespace anec::onnx
