@@ -9,6 +9,7 @@
 #include "anec/Bench/SuiteReport.h"
 #include "anec/MIL/Printer.h"
 #include "anec/Support/AtomicFile.h"
+#include "anec/Support/FileNames.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -206,13 +207,14 @@ bool anec::runSuites(const SuiteOptions &options, Backend &backend,
 bool anec::emitSuites(const SuiteOptions &options, llvm::StringRef folder,
                       llvm::raw_ostream &out, Diagnostics &diags) {
   SuiteContext context = contextOf(options);
+  FileNames names;
   for (const Suite *suite : options.suites)
     for (const SuiteRow &row : options.rowsOf(*suite))
       for (auto [index, kernel] : llvm::enumerate(row.kernels)) {
         std::string name = row.name(suite->name);
         if (row.kernels.size() > 1)
           name += "-" + std::to_string(index + 1);
-        name += ".mil";
+        name = names.addStem(name, ".mil") + ".mil";
         std::unique_ptr<Module> module =
             buildKernel(kernel, context.milVersion);
         MILPrintOptions print;

@@ -20,7 +20,7 @@ anec::weightFilesOf(const ModelPackage &package, const PackagedKernel &kernel,
                     const PackagedInstance &instance) {
   llvm::StringMap<ActualFile> files;
   if (!instance.weights.empty())
-    files["@model_path/weights/" + kernel.name + ".bin"] = {
+    files[("@model_path/weights/" + path::stem(kernel.mil) + ".bin").str()] = {
         package.pathOf(instance.weights),
         package.contents.lookup(instance.weights)};
   return files;

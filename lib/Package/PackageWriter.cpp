@@ -20,6 +20,7 @@
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/AtomicFolder.h"
 #include "anec/Support/Digest.h"
+#include "anec/Support/FileNames.h"
 #include "anec/Target/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -56,6 +57,7 @@ private:
   void notePassedWeights();
   bool checkArrays();
   bool canQuantize();
+  void nameFiles();
   bool writeKernels(AtomicFiles &files);
   static std::string recordsOf(const PackagedKernel &kernel,
                                std::optional<int64_t> instance);
@@ -82,6 +84,7 @@ private:
   Instances kernelInstances;
   std::set<std::string> skips; ///< QuantizedWeights::usedSkips of all kernels
   std::map<std::string, std::string> fileWithRecords;
+  std::map<std::string, std::string> stems; ///< of the files of kernels
   std::map<std::string, PackagedWeight> weights;
   /// Weights as their gradients describe them: of those that nothing reads.
   std::map<std::string, PackagedWeight> trained;
@@ -259,7 +262,18 @@ bool PackageWriter::canQuantize() {
   return false;
 }
 
+/// In the order of names, which does not depend on that of functions.
+void PackageWriter::nameFiles() {
+  for (const auto &function : program->functions)
+    if (function->kind == FunctionKind::Kernel)
+      stems[function->name];
+  FileNames files;
+  for (auto &[kernel, stem] : stems)
+    stem = files.addStem(kernel, ".mil");
+}
+
 bool PackageWriter::writeKernels(AtomicFiles &files) {
+  nameFiles();
   for (auto &function : program->functions) {
     if (function->kind != FunctionKind::Kernel)
       continue;
@@ -346,7 +360,8 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
   print.version = options.milVersion;
   print.executor = &values->executor();
   print.written = [&] { values->releasePages(); };
-  print.weightPath = "@model_path/weights/" + out.name + ".bin";
+  const std::string &stem = stems[out.name];
+  print.weightPath = "@model_path/weights/" + stem + ".bin";
   std::optional<PlacedMIL> placed =
       PlacedMIL::place(*kernel.module, print, diags);
   if (!placed)
@@ -363,7 +378,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
     if (part)
       constant.quantized = {quantized->quantization(), part->part, part->type};
   }
-  out.mil = "kernels/" + out.name + ".mil";
+  out.mil = "kernels/" + stem + ".mil";
   OutputFile *text = add(out.mil, files);
   if (!text)
     return false;
@@ -388,7 +403,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
           diags);
     };
     bool own = instance && !out.constants.empty();
-    std::string name = "weights/" + out.name +
+    std::string name = "weights/" + stem +
                        (own ? "." + std::to_string(*instance) : "") + ".bin";
     if (placed->needsWeightFile() && placed->hasOnlyWeights())
       name = fileWithRecords.try_emplace(recordsOf(out, instance), name)

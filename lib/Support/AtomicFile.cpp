@@ -250,6 +250,14 @@ OutputFile *AtomicFiles::addIn(std::shared_ptr<const Folder> folder,
     diags.reportFile(folder->path(), diag::BadFileName, showFileName(inside));
     return nullptr;
   }
+  FileNames &beside = names[folder->path()];
+  if (const std::string *other = beside.find(inside)) {
+    diags.reportFile(file, diag::CannotWrite,
+                     "`" + showFileName(*other) +
+                         "` is the same file on a volume that ignores case");
+    return nullptr;
+  }
+  beside.add(inside);
   while (inside.contains('/')) {
     auto [first, rest] = inside.split('/');
     folder = openInner(folder, first, file);
@@ -324,6 +332,7 @@ bool AtomicFiles::commit(Durability durability) {
   createdFolders.clear();
   folders.clear();
   innerFolders.clear();
+  names.clear();
   return complete;
 }
 
@@ -342,4 +351,5 @@ void AtomicFiles::discard() {
   createdFolders.clear();
   folders.clear();
   innerFolders.clear();
+  names.clear();
 }

@@ -16,7 +16,8 @@ class raw_ostream;
 
 namespace anec {
 
-/// Writes arrays to `folder`/NAME.npy, all of them or none.
+/// Writes arrays to `folder`/NAME.npy, all of them or none. Where two names
+/// differ only in case, the second file is NAME-2.npy, with a warning.
 [[nodiscard]] bool writeOutputs(llvm::ArrayRef<Port> ports,
                                 llvm::ArrayRef<ConstantRef> values,
                                 llvm::StringRef folder, Diagnostics &diags);

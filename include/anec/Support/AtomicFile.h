@@ -14,6 +14,7 @@
 #define ANEC_SUPPORT_ATOMICFILE_H
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/FileNames.h"
 #include "anec/Support/Folder.h"
 #include "anec/Support/Unfinished.h"
 #include "llvm/ADT/StringMap.h"
@@ -81,7 +82,8 @@ public:
   /// The same for the file `name` in `folder`, which the user named. `name`,
   /// which can have folders, was chosen by anec or came from a file:
   /// isFilePath must accept it, and nothing but regular files and folders may
-  /// be there, links neither.
+  /// be there, links neither. No other file of the set may be the same one on a
+  /// volume that ignores case.
   OutputFile *add(llvm::StringRef folder, llvm::StringRef name);
 
   /// Whether commit waits until the bytes are on the disk: needed for files
@@ -119,6 +121,7 @@ private:
   std::vector<Created> createdFolders; ///< outermost first
   /// Those that files are in, by path: named by the user, and inside of these.
   llvm::StringMap<std::shared_ptr<const Folder>> folders, innerFolders;
+  llvm::StringMap<FileNames> names; ///< that anec chose, by folder
 };
 
 } // namespace anec

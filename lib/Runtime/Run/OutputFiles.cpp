@@ -10,6 +10,7 @@
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/FileName.h"
+#include "anec/Support/FileNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -45,9 +46,14 @@ bool anec::writeOutputs(llvm::ArrayRef<Port> ports,
                         llvm::ArrayRef<ConstantRef> values,
                         llvm::StringRef folder, Diagnostics &diags) {
   AtomicFiles files(diags);
+  FileNames names;
   for (auto [port, value] : llvm::zip_equal(ports, values)) {
-    std::string name =
+    std::string wanted =
         isFileName(port.name) ? port.name : sanitizeName(port.name, "output");
+    const std::string *other = names.find(wanted + ".npy");
+    std::string name = names.addStem(wanted, ".npy");
+    if (other)
+      diags.report({}, diag::OutputRenamed, port.name, name, *other);
     OutputFile *file = files.add(folder, name + ".npy");
     if (!file)
       return false;
