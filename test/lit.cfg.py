@@ -1,6 +1,7 @@
 # How lit runs the tests below this folder; lit.site.cfg.py, which CMake writes,
 # says where the tools are.
 import os
+import platform
 import shutil
 import subprocess
 
@@ -16,11 +17,24 @@ config.test_exec_root = config.anec_build_dir + "/test/output"
 config.environment["PATH"] = os.pathsep.join(
     [config.anec_tools_dir, config.anec_test_tools_dir, config.llvm_tools_dir,
      config.environment["PATH"]])
+# The tools of .ci/mac-tools, where it put them first on the path.
+for name in ("MAC_TOOLS", "MAC_TOOLS_LOG"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "ANEC_REFERENCE"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# `--param system=Darwin`: as on another system, where its tools are on the path.
+system = lit_config.params.get("system", platform.system())
+# `--param python=PROGRAM`: another interpreter.
+config.python = lit_config.params.get("python", config.python)
+
+# What the shells of systems do differently, in Python.
+shell = {name: f"{config.python} {config.anec_source_dir}/test/Shell/{name}.py"
+         for name in ("cut", "edit", "files", "memory", "within")}
+config.substitutions += [("%{" + name + "}", command) for name, command in shell.items()]
 config.substitutions += [
     ("%examples", config.anec_source_dir + "/examples"),
     ("%rules", config.anec_source_dir + "/lib/Target/RulePrograms"),
@@ -44,8 +58,13 @@ config.substitutions += [
      "/python PYTHONDONTWRITEBYTECODE=1 " + config.python),
 ]
 
+# `UNSUPPORTED: system-darwin`: what a Mac does otherwise. LLVM's tests have the name.
+config.available_features.add("system-" + system.lower())
+# `REQUIRES: limited-addresses`: more address space than a limit is refused.
+if system == "Linux":
+    config.available_features.add("limited-addresses")
 # `REQUIRES: full-device`: a file that is always full.
-if os.path.exists("/dev/full"):
+if system == "Linux" and os.path.exists("/dev/full"):
     config.available_features.add("full-device")
 # `REQUIRES: onnx-testdata`: the cases that the ONNX project publishes.
 if os.path.isdir("/usr/share/libonnx-testdata/data"):
@@ -54,7 +73,7 @@ if os.path.isdir("/usr/share/libonnx-testdata/data"):
 if os.environ.get("ANEC_SLOW_TESTS"):
     config.available_features.add("slow-tests")
 # `REQUIRES: proc`: a folder that lists the threads of a process.
-if os.path.isdir("/proc/self/task"):
+if system == "Linux" and os.path.isdir("/proc/self/task"):
     config.available_features.add("proc")
 # `REQUIRES: numpy`: an independent reference written with it.
 if config.has_numpy:
@@ -106,7 +125,7 @@ if config.has_mpi and shutil.which("mpirun"):
     # that leaks are looked for, so that none can be told from ours.
     no_leaks = "env ASAN_OPTIONS=detect_leaks=0 " if config.is_sanitized else ""
     config.substitutions.append((
-        "%mpirun", no_leaks + "timeout 120 mpirun --allow-run-as-root "
+        "%mpirun", f"{no_leaks}{shell['within']} 120 mpirun --allow-run-as-root "
         "--oversubscribe --bind-to none"))
 if config.is_thread_sanitized:
     config.environment["TSAN_OPTIONS"] = ":".join(filter(None, [

@@ -13,10 +13,12 @@ import os
 import pathlib
 import random
 import re
-import resource
 import subprocess
+import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Shell"))
+import memory
 from outcomes import Outcomes
 
 # Passes after which programs are taken, each list after the one before.
@@ -226,13 +228,10 @@ def problem(result):
 
 
 def run(command):
-    # A sanitizer reserves more memory than any limit.
-    limited = "ASAN_OPTIONS" not in os.environ
     try:
         return subprocess.run(
-            command, capture_output=True, text=True, errors="replace",
-            timeout=10, preexec_fn=lambda: limited and resource.setrlimit(
-                resource.RLIMIT_AS, (4 << 30, 4 << 30)))
+            memory.within(4 << 30, command), capture_output=True, text=True,
+            errors="replace", timeout=10)
     except subprocess.TimeoutExpired:
         return None
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Damages Core ML packages and runs them: each run must end with exit code 0 or 1, in
-10 seconds and 1 GB of address space, and an error must name a file.
+10 seconds and 1 GB of memory, and an error must name a file.
 
   mutate-mlpackages.py ANE_RUN MODELS [--count=1000] [--seed=1] [--work=DIR]
 
@@ -9,11 +9,13 @@ stay in the folder --work, and returns 1 when there are any."""
 import argparse
 import pathlib
 import random
-import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Shell"))
+import memory
 from damage import damage
 from outcomes import Outcomes
 
@@ -21,10 +23,6 @@ FILES = ["Manifest.json", "Data/com.apple.CoreML/model.mlmodel",
          "Data/com.apple.CoreML/weights/weight.bin"]
 WORDS = [b"\0", b"\xff" * 4, b"\x7f", b"\x80\x80\x80\x80\x08", b"main", b"CoreML8", b"../",
          b"\x12\0", b"const", b"while_loop", b"cond", b"make_list", b"\xef\xbe\xad\xde"]
-
-
-def limit():
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
 
 def main():
@@ -51,8 +49,8 @@ def main():
                    "--threads=1"]
         result, why, text = None, "", ""
         try:
-            result = subprocess.run(command, capture_output=True, timeout=10,
-                                    preexec_fn=limit)
+            result = subprocess.run(memory.within(1 << 30, command),
+                                    capture_output=True, timeout=10)
             text = result.stderr.decode(errors="replace")
             if result.returncode not in (0, 1):
                 why = f"exit code {result.returncode}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Damages ONNX models and reads them: each run must end with exit code 0 or 1, in 10
-seconds and 1 GB of address space, and an error must name a file.
+seconds and 1 GB of memory, and an error must name a file.
 
   mutate-onnx.py ANEC MODELS [--count=1000] [--seed=1] [--work=DIR]
 
@@ -9,20 +9,18 @@ MODELS has .onnx files, at any depth. Prints the failing models, which stay in t
 import argparse
 import pathlib
 import random
-import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Shell"))
+import memory
 from damage import damage
 from outcomes import Outcomes
 
 WORDS = [b"\0", b"\xff" * 4, b"\x7f", b"\x80\x80\x80\x80\x08", b"main", b"../", b"If",
          b"Loop", b"Reshape", b"\x08\x01", b"\x12\0", b"\xff" * 9 + b"\x01", b"x", b"y"]
-
-
-def limit():
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
 
 def main():
@@ -44,8 +42,8 @@ def main():
         command = [arguments.anec, target, "-o", "/dev/null"]
         result, why, text = None, "", ""
         try:
-            result = subprocess.run(command, capture_output=True, timeout=10,
-                                    preexec_fn=limit)
+            result = subprocess.run(memory.within(1 << 30, command),
+                                    capture_output=True, timeout=10)
             text = result.stderr.decode(errors="replace")
             if result.returncode not in (0, 1):
                 why = f"exit code {result.returncode}"

@@ -29,6 +29,8 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Shell"))
+import memory
 from blake3 import blake3
 
 MODEL = """config { layers = 2; dim = 4; seq = 3; vocab = 256; }
@@ -256,14 +258,8 @@ class Outcome:
         with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as output:
             begin = time.monotonic()
             process = subprocess.Popen(
-                command, cwd=folder, stdout=output, stderr=errors,
-                stdin=subprocess.DEVNULL)
-            try:
-                if not SANITIZED:
-                    resource.prlimit(process.pid, resource.RLIMIT_AS,
-                                     (ADDRESS_SPACE, ADDRESS_SPACE))
-            except OSError:  # it has ended, or has a lower limit
-                pass
+                memory.within(ADDRESS_SPACE, command), cwd=folder, stdout=output,
+                stderr=errors, stdin=subprocess.DEVNULL)
             self.hangs = False
             while True:
                 pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -275,7 +271,7 @@ class Outcome:
                 time.sleep(0.003)
             process.returncode = self.code = os.waitstatus_to_exitcode(status)
             self.hangs |= usage.ru_utime + usage.ru_stime > SECONDS
-            self.memory = usage.ru_maxrss << 10
+            self.memory = memory.peak(usage)
             errors.seek(0)
             output.seek(0)
             self.errors = errors.read().decode(errors="replace")

@@ -5,10 +5,15 @@ usage: weight-memory.py ANEC
 """
 
 import json
+import os
 import resource
 import struct
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../Shell"))
+import memory
 
 LAYERS, WIDTH = 24, 1448  # 4 MB each
 LIMIT = 64 << 20
@@ -54,7 +59,7 @@ def main():
         write_weights("m.safetensors", name)
         subprocess.run([sys.argv[1], "m.tdsl", "--weights=m.safetensors",
                         "-o", output] + flags, check=True)
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+        peak = memory.peak(resource.getrusage(resource.RUSAGE_CHILDREN))
         print(f"{output}: {peak / 1e6:.0f} MB at most")
         if peak > LIMIT:
             sys.exit(1)

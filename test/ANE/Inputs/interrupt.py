@@ -18,9 +18,17 @@ process = subprocess.Popen(
 
 
 def children(parent):
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)],
-                            text=True, stdout=subprocess.PIPE).stdout
+    listed = subprocess.run(["pgrep", "-P", str(parent)], text=True,
+                            stdout=subprocess.PIPE).stdout
     return [int(word) for word in listed.split()]
+
+
+def is_running(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 deadline = time.time() + 60
@@ -35,6 +43,6 @@ while time.time() < deadline and not started:
     time.sleep(0.05)
 process.send_signal(signal.SIGINT)
 print(process.communicate(timeout=60)[0], end="")
-left = [pid for pid in started if os.path.exists(f"/proc/{pid}")]
+left = [pid for pid in started if is_running(pid)]
 print(f"exit code {process.returncode},", f"{left} are left" if left or not started
       else "no process is left")

@@ -6,12 +6,13 @@ import json
 import os
 import pathlib
 import re
-import resource
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path[:0] = [str(pathlib.Path(__file__).parent),
+                 str(pathlib.Path(__file__).resolve().parents[2] / "Shell")]
+import memory
 from coreml import *
 
 ANEC, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -25,10 +26,6 @@ relu = op("relu", [("y", f)], {"x": "x"})
 good = message(simple({"main": function(x, [relu], ["y"])}, [array("x", "fp32", [2])]))
 
 
-def limit():
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))
-
-
 def expect(name, *words, contents=good, prepare=None, path=None, **more):
     """Each of `words` must be in the message."""
     global cases
@@ -38,8 +35,8 @@ def expect(name, *words, contents=good, prepare=None, path=None, **more):
         write(package, contents, **more)
     if prepare:
         prepare(package)
-    result = subprocess.run([ANEC, package, "--emit=mil"], capture_output=True, text=True,
-                            errors="replace", preexec_fn=limit, timeout=60)
+    result = subprocess.run(memory.within(1 << 29, [ANEC, package, "--emit=mil"]),
+                            capture_output=True, text=True, errors="replace", timeout=60)
     missing = [word for word in words if word not in result.stderr]
     ids.update(re.findall(r" (\[[a-z-]+\])$", result.stderr, re.M))
     if result.returncode != 1 or missing or result.stdout or "error: " not in result.stderr:

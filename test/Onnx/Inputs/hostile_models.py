@@ -12,7 +12,9 @@ import sys
 import numpy
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path[:0] = [str(pathlib.Path(__file__).parent),
+                 str(pathlib.Path(__file__).resolve().parents[2] / "Shell")]
+import memory
 from bad_models import changed, finish, graph
 
 LARGE, MANY, NODE = "onnx-too-large", "onnx-too-many-ops", "onnx-node"
@@ -174,15 +176,15 @@ SECONDS, WAITING = 10, 300
 
 
 def limit():
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
 
 
 def failure(anec, path, wanted):
     """What is wrong with the run; empty for nothing."""
     try:
-        run = subprocess.run([anec, path, "-o", "/dev/null"], capture_output=True,
-                             timeout=WAITING, preexec_fn=limit, text=True)
+        run = subprocess.run(memory.within(1 << 30, [anec, path, "-o", "/dev/null"]),
+                             capture_output=True, timeout=WAITING, preexec_fn=limit,
+                             text=True)
     except subprocess.TimeoutExpired:
         return f"no end in {WAITING} seconds"
     if run.returncode in (-signal.SIGXCPU, -signal.SIGKILL):

@@ -18,7 +18,9 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path[:0] = [str(pathlib.Path(__file__).parent),
+                 str(pathlib.Path(__file__).resolve().parents[2] / "Shell")]
+import memory
 from huggingface_cases import byte_characters
 
 CHATML = ("{% for message in messages %}{% if loop.first and messages[0]['role'] != "
@@ -279,8 +281,9 @@ def hostile(folder):
     for name, program in HOSTILE.items():
         (folder / "chat_template.jinja").write_text(program)
         done = subprocess.run(
-            ["bash", "-c", 'ulimit -v 2000000; exec "$@"', "bash", "ane-run", "tokenize",
-             "--chat", folder / "chat.json", f"--tokenizer={folder}"],
+            memory.within(2_000_000 << 10, [
+                "ane-run", "tokenize", "--chat", folder / "chat.json",
+                f"--tokenizer={folder}"]),
             capture_output=True, text=True, timeout=60)
         if done.returncode != 1 or "[bad-chat-template]" not in done.stderr:
             failures += 1

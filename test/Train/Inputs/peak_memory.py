@@ -5,8 +5,11 @@ import os
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Shell"))
+import memory
+
 process = subprocess.Popen(sys.argv[2:])
 _, status, usage = os.wait4(process.pid, 0)
-peak = usage.ru_maxrss // (1024 if sys.platform == "darwin" else 1)
-open(sys.argv[1], "w").write(str(peak))
+open(sys.argv[1], "w").write(str(memory.peak(usage) >> 10))
 sys.exit(os.waitstatus_to_exitcode(status))
