@@ -10,13 +10,14 @@
 /// anec's own kernels by turns, ROUNDS of both; `check FAILED` when they do not
 /// agree.
 ///
-/// usage: products-worker THREADS ROUNDS [avx2|avx512]
+/// usage: products-worker THREADS ROUNDS [avx2|avx512|neon]
 ///
 /// Own kernels are those of the best instruction set of the processor, unless
 /// one is named.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "anec/Runtime/CPU/InstructionSets.h"
 #include "anec/Runtime/CPU/ProductKernels.h"
 #include <cmath>
 #include <cstdlib>
@@ -135,17 +136,13 @@ static bool agree(const Product &lhs, const Product &rhs, size_t k) {
 }
 
 int main(int argc, char **argv) {
-  InstructionSet set = detectInstructionSet();
-  std::string named = argc == 4 ? argv[3] : "";
-  if (named == "avx2" || named == "avx512")
-    set = named == "avx2" ? InstructionSet::AVX2 : InstructionSet::AVX512;
-  if (argc < 3 || argc > 4 ||
-      (argc == 4 && named != "avx2" && named != "avx512")) {
-    std::cerr << "usage: products-worker THREADS ROUNDS [avx2|avx512]\n";
+  if (argc < 3 || argc > 4) {
+    std::cerr << "usage: products-worker THREADS ROUNDS [avx2|avx512|neon]\n";
     return 2;
   }
-  const ProductKernels *own = ownProducts(set);
-  if (!own || !useInstructionSet(set)) {
+  bool isUsed = argc < 4 || useInstructionSet(llvm::StringRef(argv[3]));
+  const ProductKernels *own = isUsed ? ownProducts(instructionSet()) : nullptr;
+  if (!own) {
     std::cerr << "there are no own kernels for this processor: BLAS computes "
                  "all\n";
     return 3;

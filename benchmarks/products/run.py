@@ -40,7 +40,7 @@ def main():
     parser.add_argument("--limit", type=float, default=1.05,
                         help="the most that the products of the own kernels "
                         "may take beside BLAS, in the geometric mean")
-    parser.add_argument("--instructions", choices=["avx2", "avx512"],
+    parser.add_argument("--instructions", choices=["avx2", "avx512", "neon"],
                         help="own kernels of this set, and of OpenBLAS those "
                         "that it has on a processor without a better one; "
                         "otherwise the best of the processor")

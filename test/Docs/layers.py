@@ -50,7 +50,7 @@ VARIABLES = {
     ("lib/Support/Unfinished.cpp", "static UnfinishedList list;"),
     # The kernels for this processor; tests ask for others.
     ("lib/Runtime/CPU/VectorKernels.cpp",
-     "static std::atomic<const KernelTable *> active{nullptr};"),
+     "static std::atomic<const Choice *> active{nullptr};"),
     # OpenBLAS has one thread count for the process.
     ("lib/Runtime/CPU/Products/BlasProducts.cpp", "static constinit inline std::mutex mutex;"),
     ("lib/Runtime/CPU/Products/BlasProducts.cpp",

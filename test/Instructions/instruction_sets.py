@@ -5,14 +5,18 @@ compiled only, and its tests are reported as unsupported.
 
 import copy
 import os
-import platform
 import subprocess
 
 import lit.formats
 import lit.Test
 
-# With each, the kernels of OpenBLAS that a processor has whose best set it is.
-SETS = {"baseline": "Prescott", "avx2": "Haswell", "avx512": "SkylakeX"}
+# By processor. With each, the kernels of OpenBLAS that a processor has whose best set it
+# is, where they differ.
+SETS = {
+    "x86_64": {"baseline": "Prescott", "avx2": "Haswell", "avx512": "SkylakeX"},
+    "aarch64": {"baseline": None, "neon": None},
+}
+NAMES = {"AMD64": "x86_64", "amd64": "x86_64", "arm64": "aarch64"}
 
 
 def is_available(config, name):
@@ -44,10 +48,11 @@ class ForcedFormat(lit.formats.ShTest):
         self.names = names
 
     def getTestsInDirectory(self, suite, path, lit_config, config):
-        for name, core in SETS.items():
+        processor = NAMES.get(config.processor, config.processor)
+        for name, core in SETS.get(processor, {"baseline": None}).items():
             forced = copy.copy(config)
             forced.environment = dict(config.environment, ANEC_INSTRUCTIONS=name)
-            if platform.machine() in ("x86_64", "AMD64"):
+            if core:
                 forced.environment["OPENBLAS_CORETYPE"] = core
             forced.unsupported = not is_available(config, name)
             for test in self.names:

@@ -14,10 +14,7 @@
 namespace anec::cpu {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Sets, CpuKernels,
-                         testing::Values(InstructionSet::Baseline,
-                                         InstructionSet::AVX2,
-                                         InstructionSet::AVX512),
+INSTANTIATE_TEST_SUITE_P(Sets, CpuKernels, testing::ValuesIn(instructionSets),
                          nameOfSet);
 
 //===-- Rounding ----------------------------------------------------------===//

@@ -122,7 +122,7 @@ protected:
 
 inline std::string
 nameOfSet(const testing::TestParamInfo<InstructionSet> &information) {
-  constexpr const char *names[] = {"Baseline", "AVX2", "AVX512"};
+  constexpr const char *names[] = {"Baseline", "AVX2", "AVX512", "NEON"};
   return names[size_t(information.param)];
 }
 

@@ -57,7 +57,8 @@ static cl::opt<cpu::InstructionSet> instructions(
     cl::desc("the kernels to use; exit code 3 where the processor lacks them"),
     cl::values(clEnumValN(cpu::InstructionSet::Baseline, "baseline", ""),
                clEnumValN(cpu::InstructionSet::AVX2, "avx2", ""),
-               clEnumValN(cpu::InstructionSet::AVX512, "avx512", "")));
+               clEnumValN(cpu::InstructionSet::AVX512, "avx512", ""),
+               clEnumValN(cpu::InstructionSet::NEON, "neon", "")));
 static cl::opt<bool> verbose("verbose", cl::desc("print every graph"));
 
 /// Relative, for each op that a result went through.

@@ -4,26 +4,30 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/CPU/InstructionSets.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace anec;
 using namespace anec::cpu;
 
-static constexpr llvm::StringLiteral names[] = {"baseline", "avx2", "avx512"};
+/// In the order of InstructionSet.
+static constexpr llvm::StringLiteral names[] = {"baseline", "avx2", "avx512",
+                                                "neon"};
 
 bool cpu::useInstructionSet(llvm::StringRef name) {
-  for (size_t set = 0; set < std::size(names); ++set)
-    if (names[set] == name)
-      return useInstructionSet(InstructionSet(set));
+  for (InstructionSet set : instructionSets)
+    if (names[size_t(set)] == name)
+      return useInstructionSet(set);
   return false;
 }
 
 std::string cpu::namesOfInstructionSets() {
-  size_t best = size_t(detectInstructionSet());
+  InstructionSet best = detectInstructionSet();
   std::string list;
-  for (size_t set = 0; set <= best; ++set)
-    list += (set == 0      ? "`"
-             : set == best ? " and `"
-                           : ", `") +
-            names[set].str() + "`";
+  for (InstructionSet set : instructionSets) {
+    if (!hasInstructionSet(set))
+      continue;
+    llvm::StringRef before = list.empty() ? "" : set == best ? " and " : ", ";
+    list += (before + llvm::Twine("`") + names[size_t(set)] + "`").str();
+  }
   return list;
 }

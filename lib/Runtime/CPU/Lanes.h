@@ -40,6 +40,13 @@ constexpr size_t width = 8;
 constexpr size_t width = 4;
 #endif
 
+/// How many vectors the processor holds.
+#if defined(__AVX512F__) || defined(__aarch64__)
+constexpr size_t vectorRegisters = 32;
+#else
+constexpr size_t vectorRegisters = 16;
+#endif
+
 using Floats = float __attribute__((vector_size(width * 4)));
 using Ints = int32_t __attribute__((vector_size(width * 4)));
 using Words = uint32_t __attribute__((vector_size(width * 4)));

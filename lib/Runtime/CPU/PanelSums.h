@@ -19,7 +19,7 @@ namespace {
 
 /// The vectors of a panel of outputs. With the weights and an element, the sums
 /// of six positions take as many registers as there are.
-constexpr size_t mostPanelVectors = width == 16 ? 4 : 2;
+constexpr size_t mostPanelVectors = vectorRegisters == 32 ? 4 : 2;
 constexpr size_t panelPositions = 6;
 
 /// How many terms ahead weights are asked for.

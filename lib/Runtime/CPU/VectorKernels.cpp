@@ -16,60 +16,77 @@
 using namespace anec;
 using namespace anec::cpu;
 
-static const KernelTable *kernelsOf(InstructionSet set) {
+namespace {
+struct Choice {
+  InstructionSet set;
+  const KernelTable *kernels;
+};
+} // namespace
+
+static constexpr Choice choices[] = {
+    {InstructionSet::Baseline, &baselineKernels},
+#if defined(__x86_64__)
+    {InstructionSet::AVX2, &avx2Kernels},
+    {InstructionSet::AVX512, &avx512Kernels},
+#elif defined(__aarch64__)
+    {InstructionSet::NEON, &baselineKernels},
+#endif
+};
+
+bool cpu::hasInstructionSet(InstructionSet set) {
   switch (set) {
   case InstructionSet::Baseline:
-    return &baselineKernels;
+    return true;
 #if defined(__x86_64__)
   case InstructionSet::AVX2:
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-               ? &avx2Kernels
-               : nullptr;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   case InstructionSet::AVX512:
     return __builtin_cpu_supports("avx512f") &&
-                   __builtin_cpu_supports("avx512bw") &&
-                   __builtin_cpu_supports("avx512dq") &&
-                   __builtin_cpu_supports("avx512vl")
-               ? &avx512Kernels
-               : nullptr;
+           __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+#elif defined(__aarch64__)
+  case InstructionSet::NEON:
+    return true;
 #endif
   default:
-    return nullptr;
+    return false;
   }
 }
 
-static std::atomic<const KernelTable *> active{nullptr};
+static const Choice &bestChoice() {
+  const Choice *best = choices;
+  for (const Choice &choice : choices)
+    if (hasInstructionSet(choice.set))
+      best = &choice;
+  return *best;
+}
 
-static const KernelTable &kernels() {
-  const KernelTable *table = active.load(std::memory_order_relaxed);
-  if (!table) {
-    table = kernelsOf(detectInstructionSet());
-    active.store(table, std::memory_order_relaxed);
+static std::atomic<const Choice *> active{nullptr};
+
+static const Choice &inUse() {
+  const Choice *choice = active.load(std::memory_order_relaxed);
+  if (!choice) {
+    choice = &bestChoice();
+    active.store(choice, std::memory_order_relaxed);
   }
-  return *table;
+  return *choice;
 }
 
-InstructionSet cpu::detectInstructionSet() {
-  for (InstructionSet set : {InstructionSet::AVX512, InstructionSet::AVX2})
-    if (kernelsOf(set))
-      return set;
-  return InstructionSet::Baseline;
-}
+static const KernelTable &kernels() { return *inUse().kernels; }
+
+InstructionSet cpu::detectInstructionSet() { return bestChoice().set; }
 
 bool cpu::useInstructionSet(InstructionSet set) {
-  const KernelTable *table = kernelsOf(set);
-  if (table)
-    active = table;
-  return table != nullptr;
+  if (!hasInstructionSet(set))
+    return false;
+  for (const Choice &choice : choices)
+    if (choice.set == set)
+      active = &choice;
+  return true;
 }
 
-InstructionSet cpu::instructionSet() {
-  const KernelTable *table = &kernels();
-  for (InstructionSet set : {InstructionSet::AVX512, InstructionSet::AVX2})
-    if (kernelsOf(set) == table)
-      return set;
-  return InstructionSet::Baseline;
-}
+InstructionSet cpu::instructionSet() { return inUse().set; }
 
 void cpu::roundToHalf(size_t n, const float *x, float *out) {
   kernels().roundToHalf(n, x, out);

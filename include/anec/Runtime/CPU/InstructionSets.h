@@ -12,8 +12,9 @@
 
 namespace anec::cpu {
 
-/// Makes the kernels use the instruction set `name`: `baseline`, `avx2` or
-/// `avx512`. False for other names, and for sets that this machine lacks.
+/// Makes the kernels use the instruction set `name`: `baseline`, `avx2`,
+/// `avx512` or `neon`. False for other names, and for sets that this machine
+/// lacks.
 [[nodiscard]] bool useInstructionSet(llvm::StringRef name);
 
 /// The names of the sets that this machine has: "`baseline` and `avx2`".

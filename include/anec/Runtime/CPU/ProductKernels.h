@@ -68,7 +68,7 @@ struct PackedWeight {
 /// every function can run on several threads at a time.
 class ProductKernels {
 public:
-  /// `blas`, `avx2`, `avx512` or `mixed`.
+  /// `blas`, `avx2`, `avx512`, `neon` or `mixed`.
   virtual llvm::StringRef name() const = 0;
 
   /// Products of the same shape, such as attention's heads or a convolution's

@@ -27,10 +27,17 @@ namespace anec::cpu {
 /// to even, overflow (65520 and up) to infinity, subnormals kept.
 enum class Rounding : uint8_t { None, FP16 };
 
-/// The instruction sets that kernels are compiled for. On other processors than
-/// x86-64 there is the baseline only (which uses NEON on arm64).
-enum class InstructionSet : uint8_t { Baseline, AVX2, AVX512 };
+/// The instruction sets that kernels are compiled for. The baseline is what
+/// every processor of an architecture has. NEON is part of arm64's, so that the
+/// two differ in the kernels of products only.
+enum class InstructionSet : uint8_t { Baseline, AVX2, AVX512, NEON };
+/// All of them; of those that a machine has, the last is the best.
+inline constexpr InstructionSet instructionSets[] = {
+    InstructionSet::Baseline, InstructionSet::AVX2, InstructionSet::AVX512,
+    InstructionSet::NEON};
 
+/// Whether this machine and this build have \p set.
+bool hasInstructionSet(InstructionSet set);
 /// The best instruction set of this machine.
 InstructionSet detectInstructionSet();
 

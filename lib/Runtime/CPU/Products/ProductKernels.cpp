@@ -124,6 +124,9 @@ private:
 
 static constinit const ProductsByShape avx2ByShape(InstructionSet::AVX2);
 static constinit const ProductsByShape avx512ByShape(InstructionSet::AVX512);
+#if !defined(__APPLE__)
+static constinit const ProductsByShape neonByShape(InstructionSet::NEON);
+#endif
 
 const ProductKernels &cpu::bestProducts() {
   switch (instructionSet()) {
@@ -131,6 +134,11 @@ const ProductKernels &cpu::bestProducts() {
     return avx512ByShape;
   case InstructionSet::AVX2:
     return avx2ByShape;
+#if !defined(__APPLE__)
+  // Accelerate computes products in units that no instruction here reaches.
+  case InstructionSet::NEON:
+    return neonByShape;
+#endif
   default:
     return blasProducts();
   }

@@ -169,7 +169,7 @@ template <StoredForm form, bool adjusted, size_t rows>
 void multiplyColumns(const StoredMatrix &weight, size_t row,
                      const StoredProduct &product) {
   // As many sums as there are registers for.
-  constexpr size_t most = width == 16 ? 8 : 4;
+  constexpr size_t most = vectorRegisters == 32 ? 8 : 4;
   size_t column = 0;
   const auto run = [&]<size_t n>() ANEC_INLINE_LAMBDA {
     constexpr size_t together = n == most && rows > 2 ? 2 : rows;

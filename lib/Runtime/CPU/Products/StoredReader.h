@@ -222,7 +222,7 @@ ANEC_INLINE Floats Reader<form>::at(size_t column) const {
   return lookUp(table, indices);
 }
 
-#if defined(__AVX2__)
+#if defined(__AVX2__) || defined(__aarch64__)
 /// The table is in registers.
 template <>
 struct Reader<StoredForm::Index4> {
@@ -259,6 +259,17 @@ struct Reader<StoredForm::Index4> {
     words >>= Words{0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28};
     return (Floats)_mm512_maskz_permutexvar_ps(allLanes, (__m512i)words,
                                                (__m512)entries[0]);
+#elif defined(__aarch64__)
+    // The four bytes of an entry are looked up like any others.
+    Words words = Words{} + read<uint16_t>(from);
+    words = words >> Words{0, 4, 8, 12} & 15u;
+    words = words * 0x04040404u + 0x03020100u;
+    uint8x16x4_t bytes = {
+        {(uint8x16_t)entries[0],
+         (uint8x16_t)entries[1],
+         (uint8x16_t)entries[2],
+         (uint8x16_t)entries[3] }};
+    return (Floats)vqtbl4q_u8(bytes, (uint8x16_t)words);
 #else
     Words words = Words{} + read<uint32_t>(from);
     words >>= Words{0, 4, 8, 12, 16, 20, 24, 28};

@@ -16,7 +16,7 @@
 using namespace anec;
 using namespace anec::cpu;
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 
 /// The depth of a block: as many steps of k as keep a panel of B
 /// within half a second-level cache, in equal parts.
@@ -379,17 +379,26 @@ void TiledProducts::multiplyRight(Executor &pool, const PackedWeight &weight,
   ProductKernels::multiplyRight(pool, weight, shape, batch, epilogue);
 }
 
+#if defined(__x86_64__)
 static constinit const TiledProducts avx2Products("avx2", avx2Tiles);
 static constinit const TiledProducts avx512Products("avx512", avx512Tiles);
+#else
+static constinit const TiledProducts neonProducts("neon", neonTiles);
+#endif
 
 const ProductKernels *cpu::ownProducts(InstructionSet set) {
-  if (set > detectInstructionSet())
+  if (!hasInstructionSet(set))
     return nullptr;
   switch (set) {
+#if defined(__x86_64__)
   case InstructionSet::AVX2:
     return &avx2Products;
   case InstructionSet::AVX512:
     return &avx512Products;
+#else
+  case InstructionSet::NEON:
+    return &neonProducts;
+#endif
   default:
     return nullptr;
   }

@@ -59,6 +59,8 @@ struct TileKernels {
 #if defined(__x86_64__)
 extern const TileKernels avx2Tiles;
 extern const TileKernels avx512Tiles;
+#elif defined(__aarch64__)
+extern const TileKernels neonTiles;
 #endif
 
 } // namespace anec::cpu

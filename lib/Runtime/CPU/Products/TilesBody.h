@@ -5,9 +5,9 @@
 /// \file
 /// Defines the table ANEC_TILES, whose kernels use the vectors of the
 /// instruction set that the including file is compiled for. The sums of a tile
-/// live in registers: 6 x 64 in 24 of the 32 that AVX-512 has, 6 x 16 in 12 of
-/// AVX2's 16. Each step of k loads a row of B and broadcasts six elements of A.
-/// Lanes.h says why so little is included.
+/// live in registers: 6 x 64 in 24 of the 32 that AVX-512 has, 6 x 16 in 24 of
+/// NEON's 32 and in 12 of AVX2's 16. Each step of k loads a row of B and
+/// broadcasts six elements of A. Lanes.h says why so little is included.
 //===----------------------------------------------------------------------===//
 
 #include "../TransposeBlock.h"
@@ -16,30 +16,7 @@
 namespace anec::cpu {
 namespace {
 
-#if defined(__AVX512F__)
-using Mask = __mmask16;
-constexpr size_t panelVectors = 4;
-
-ANEC_INLINE Mask firstLanes(size_t count) { return Mask((1u << count) - 1); }
-ANEC_INLINE Floats loadMasked(Mask mask, const float *from) {
-  return (Floats)_mm512_maskz_loadu_ps(mask, from);
-}
-ANEC_INLINE void storeMasked(float *to, Mask mask, Floats x) {
-  _mm512_mask_storeu_ps(to, mask, (__m512)x);
-}
-#else
-using Mask = __m256i;
-constexpr size_t panelVectors = 2;
-
-ANEC_INLINE Mask firstLanes(size_t count) { return FirstLanes(count).mask; }
-ANEC_INLINE Floats loadMasked(Mask mask, const float *from) {
-  return (Floats)_mm256_maskload_ps(from, mask);
-}
-ANEC_INLINE void storeMasked(float *to, Mask mask, Floats x) {
-  _mm256_maskstore_ps(to, mask, (__m256)x);
-}
-#endif
-
+constexpr size_t panelVectors = vectorRegisters == 32 ? 4 : 2;
 constexpr size_t panelColumns = panelVectors * width;
 
 /// The columns of a panel that n columns occupy when packed.
@@ -59,9 +36,9 @@ void multiplyTile(const PanelProduct &product, size_t row) {
   const float *b = product.b;
   const size_t rowStrideA = product.rowStrideA, stepA = product.stepA;
   const size_t rowStrideB = product.rowStrideB;
-  const Mask last = firstLanes(product.n - (vectors - 1) * width);
+  const FirstLanes last(product.n - (vectors - 1) * width);
   const auto loadAt = [=](const float *from, size_t j) ANEC_INLINE_LAMBDA {
-    return isPartial && j + 1 == vectors ? loadMasked(last, from + j * width)
+    return isPartial && j + 1 == vectors ? last.load(from + j * width)
                                          : load(from + j * width);
   };
 
@@ -97,7 +74,7 @@ void multiplyTile(const PanelProduct &product, size_t row) {
       if (product.half)
         sum = roundToHalf(sum);
       if (isPartial && j + 1 == vectors)
-        storeMasked(c + j * width, last, sum);
+        last.store(c + j * width, sum);
       else
         store(c + j * width, sum);
     }
@@ -158,9 +135,9 @@ void dotRows(size_t k, const float *a, size_t lda, const float *x, float *out) {
         sums[i][j] +=
             load(a + i * lda + p + j * width) * load(x + p + j * width);
   for (; p < k; p += width) {
-    Mask mask = firstLanes(k - p < width ? k - p : width);
+    FirstLanes lanes(k - p < width ? k - p : width);
     for (size_t i = 0; i < rows; ++i)
-      sums[i][0] += loadMasked(mask, a + i * lda + p) * loadMasked(mask, x + p);
+      sums[i][0] += lanes.load(a + i * lda + p) * lanes.load(x + p);
   }
   for (size_t i = 0; i < rows; ++i)
     out[i] = sumOf(sums[i][0] + sums[i][1]);
@@ -192,13 +169,13 @@ void packPanelKernel(size_t k, size_t n, const float *b, size_t ldb,
   if (transposed)
     return packTransposed(k, n, b, ldb, out);
   size_t whole = n / width * width;
-  Mask last = firstLanes(n - whole);
+  FirstLanes last(n - whole);
   for (size_t p = 0; p < k; ++p, b += ldb) {
     size_t j = 0;
     for (; j < whole; j += width, out += width)
       store(out, load(b + j));
     if (j < n) {
-      store(out, loadMasked(last, b + j));
+      store(out, last.load(b + j));
       out += width;
     }
   }
