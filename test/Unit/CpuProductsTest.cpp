@@ -148,6 +148,24 @@ TEST_P(CpuProducts, ProductsOfEveryShape) {
   }
 }
 
+// What takes a moment even in an emulator: every edge of tiles of 6 rows and 1
+// to 4 vectors of columns, along any depth.
+TEST_P(CpuProducts, TilesOfEveryEdge) {
+  Executor pool(1);
+  for (size_t m : {1, 4, 5, 6, 7, 13})
+    for (size_t n : {1, 3, 4, 5, 12, 15, 16, 17, 33})
+      for (size_t k : {1, 5, 16, 19})
+        for (int trans = 0; trans < 4; ++trans) {
+          GemmCase test;
+          test.shape = makeShape(m, n, k, trans & 1, trans & 2, 1);
+          test.epilogue.rounding = n % 2 ? Rounding::FP16 : Rounding::None;
+          test.rowBias = trans & 1;
+          test.columnBias = trans & 2;
+          test.packed = GemmCase::Side((m + n + k) % 3);
+          check(pool, test);
+        }
+}
+
 TEST_P(CpuProducts, LargeProductsAreCutRight) {
   Executor pool(2);
   const size_t sizes[][3] = {{97, 200, 300},
