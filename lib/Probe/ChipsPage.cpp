@@ -95,8 +95,10 @@ static void printTrial(const Trial &trial, const Target &target,
              out);
 }
 
-bool anec::printChipsPage(llvm::raw_ostream &out, Diagnostics &diags) {
-  std::optional<std::vector<MeasuredMachine>> machines = readMeasured(diags);
+bool anec::printChipsPage(llvm::StringRef folder, llvm::raw_ostream &out,
+                          Diagnostics &diags) {
+  std::optional<std::vector<MeasuredMachine>> machines =
+      readMeasured(folder, diags);
   if (!machines)
     return false;
   out << "<!-- Made by `anec --dump-docs=chips`; do not edit. -->\n\n" << head;

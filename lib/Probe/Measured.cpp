@@ -9,9 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <cstdlib>
-#include <deque>
-#include <mutex>
 
 using namespace anec;
 namespace json = llvm::json;
@@ -94,10 +91,9 @@ static std::vector<std::string> filesIn(llvm::StringRef folder) {
 }
 
 std::optional<std::vector<MeasuredMachine>>
-anec::readMeasured(Diagnostics &diags) {
+anec::readMeasured(llvm::StringRef folder, Diagnostics &diags) {
   std::vector<MeasuredMachine> machines;
-  const char *folder = std::getenv("ANEC_MEASURED");
-  if (!folder) {
+  if (folder.empty()) {
     for (const BuiltInFile &file : builtIn)
       if (file.name && !add(file.name, file.text, machines, diags))
         return std::nullopt;
@@ -165,17 +161,9 @@ std::optional<double> anec::measuredFloor(const ProbeFile &report) {
   return floorOf(kernels);
 }
 
-const Target *anec::withFloor(const Target &target, double microseconds) {
-  static std::mutex mutex;
-  static std::deque<Target> made;
-  std::lock_guard<std::mutex> lock(mutex);
+Target anec::withFloor(const Target &target, double microseconds) {
   Target measured = target;
   measured.cost.floorMicroseconds = {
       microseconds, "measured by `ane-run doctor --run`", Confidence::Medium};
-  for (const Target &known : made)
-    if (known.name == measured.name &&
-        double(known.cost.floorMicroseconds) == microseconds)
-      return &known;
-  made.push_back(measured);
-  return &made.back();
+  return measured;
 }

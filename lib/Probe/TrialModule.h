@@ -8,6 +8,7 @@
 
 #include "Trials.h"
 #include "anec/IR/IR.h"
+#include "anec/Support/Diagnostics.h"
 #include "anec/Target/Target.h"
 
 namespace anec {

@@ -64,8 +64,9 @@ private:
 
 ExitCode Compile::printPage(const Invocation &call) const {
   if (dumpDocs == "chips")
-    return runReporting(
-        [](Diagnostics &diags) { return printChipsPage(llvm::outs(), diags); });
+    return runReporting([](Diagnostics &diags) {
+      return printChipsPage(measuredFolder(), llvm::outs(), diags);
+    });
   if (printReferencePage(dumpDocs, libraryDiagnostics(), llvm::outs()))
     return Done;
   return call.usageError(

@@ -43,11 +43,17 @@ static std::string macOSOf(const std::string &flag) {
   return version == "any" ? "" : version;
 }
 
+std::string anec::measuredFolder() {
+  const char *folder = std::getenv("ANEC_MEASURED");
+  return folder ? folder : "";
+}
+
 /// What was measured of a target takes the place of what is predicted.
 static bool takeMeasured(ProbedTarget &target, llvm::StringRef macOS,
                          Diagnostics &diags) {
   const Target *known = findTarget(target.target);
-  std::optional<std::vector<MeasuredMachine>> machines = readMeasured(diags);
+  std::optional<std::vector<MeasuredMachine>> machines =
+      readMeasured(measuredFolder(), diags);
   if (!known || !machines)
     return machines.has_value();
   Measurements found = measurementsOf(*machines, known->name, macOS);
@@ -101,7 +107,8 @@ ExitCode TargetFlags::readChip(llvm::StringRef given, const Invocation &call,
     return call.usageError("there is no target `" + target.target +
                            "`; see anec --list-targets");
   if (target.floor)
-    options.target = withFloor(*options.target, *target.floor);
+    options.target =
+        &measured.emplace_back(withFloor(*options.target, *target.floor));
   return runReporting([&](Diagnostics &diags) {
     if (!wanted.empty() &&
         !(options.assumptions.macOS = OSVersion::parse(wanted))) {

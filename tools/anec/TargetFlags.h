@@ -8,8 +8,13 @@
 
 #include "../Command.h"
 #include "anec/Passes/PassManager.h"
+#include <deque>
 
 namespace anec {
+
+/// The folder of measurements that the environment variable ANEC_MEASURED
+/// names; empty for those that are built in.
+std::string measuredFolder();
 
 /// The target chip of a command, and the user's assumptions about it.
 struct TargetFlags {
@@ -23,6 +28,9 @@ struct TargetFlags {
 
   ExitCode readChip(llvm::StringRef chip, const Invocation &call,
                     PassManagerOptions &options) const;
+
+  /// Targets with what was measured of them.
+  mutable std::deque<Target> measured;
 
   llvm::cl::opt<std::string> chip{
       "target", llvm::cl::value_desc("NAME|FILE.json"),

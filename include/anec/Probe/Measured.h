@@ -31,11 +31,11 @@ struct MeasuredMachine {
   std::vector<std::string> assumptions;
 };
 
-/// The machines that are built in; instead, those of the files in the folder
-/// that the environment variable ANEC_MEASURED names. Returns nothing, with the
-/// reason reported, when a file is not what it should be.
+/// The machines of the files in `folder`, or those that are built in when it is
+/// empty. Returns nothing, with the reason reported, when a file is not what it
+/// should be.
 [[nodiscard]] std::optional<std::vector<MeasuredMachine>>
-readMeasured(Diagnostics &diags);
+readMeasured(llvm::StringRef folder, Diagnostics &diags);
 
 /// What was measured of a target.
 struct Measurements {
@@ -50,13 +50,13 @@ Measurements measurementsOf(llvm::ArrayRef<MeasuredMachine> machines,
 /// Those of a report, without what follows about rules.
 std::optional<double> measuredFloor(const ProbeFile &report);
 
-/// `target` with a measured floor in place of the published one. It lives until
-/// the process ends.
-const Target *withFloor(const Target &target, double microseconds);
+/// `target` with a measured floor in place of the published one.
+Target withFloor(const Target &target, double microseconds);
 
-/// The page docs/chips.md. Returns false, with the reason reported, when
-/// measurements cannot be read.
-[[nodiscard]] bool printChipsPage(llvm::raw_ostream &out, Diagnostics &diags);
+/// The page docs/chips.md, with the machines of `folder` as `readMeasured`
+/// takes it. Returns false, with the reason reported, when they cannot be read.
+[[nodiscard]] bool printChipsPage(llvm::StringRef folder,
+                                  llvm::raw_ostream &out, Diagnostics &diags);
 
 } // namespace anec
 

@@ -5,8 +5,8 @@
 ///
 /// \file
 /// A measure that no test can leave out may be one that does nothing. Builds
-/// for the double of the frameworks can leave out each; on macOS, all are
-/// taken, at no cost.
+/// for the double of the frameworks can leave out each, by functions that come
+/// with it; on macOS, all are taken, at no cost.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -3,25 +3,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Measures.h"
-#ifdef ANEC_LEAVES_OUT_MEASURES
-#include "llvm/ADT/StringRef.h"
+#include "../../../lib/Runtime/Apple/Measures.h"
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
+#include <string>
 
 using namespace anec;
 using namespace anec::apple;
 
-static constexpr llvm::StringLiteral ids[] = {
+static constexpr const char *ids[] = {
 #define MEASURE(NAME, ID) ID,
-#include "Measures.def"
+#include "../../../lib/Runtime/Apple/Measures.def"
 };
 static constexpr unsigned none = std::size(ids);
 
 static unsigned ofEnvironment() {
   const char *id = std::getenv("ANEC_LEAVE_OUT");
   unsigned index = 0;
-  while (id && index < none && ids[index] != id)
+  while (id && index < none && std::string(ids[index]) != id)
     ++index;
   return id ? index : none;
 }
@@ -36,4 +36,3 @@ bool apple::takes(Measure measure) { return leftOut() != unsigned(measure); }
 void apple::leaveOut(Measure measure) { leftOut() = unsigned(measure); }
 
 void apple::takeAll() { leftOut() = none; }
-#endif
