@@ -1,0 +1,36 @@
+# A Mac on Apple silicon with the oldest supported system. ANEC_DARWIN is the folder
+# that sdk.py has filled.
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ANEC_DARWIN)
+set(CMAKE_SYSTEM_NAME Darwin)
+set(CMAKE_SYSTEM_PROCESSOR arm64)
+set(CMAKE_SYSTEM_VERSION 23.0.0)
+set(CMAKE_OSX_SYSROOT ${ANEC_DARWIN}/MacOSX.sdk)
+set(CMAKE_OSX_ARCHITECTURES arm64)
+set(CMAKE_OSX_DEPLOYMENT_TARGET 14.0)
+
+set(bin ${ANEC_DARWIN}/bin)
+set(CMAKE_C_COMPILER ${bin}/clang)
+set(CMAKE_CXX_COMPILER ${bin}/clang++)
+set(CMAKE_OBJCXX_COMPILER ${bin}/clang++)
+foreach(language IN ITEMS C CXX OBJCXX)
+  set(CMAKE_${language}_COMPILER_TARGET arm64-apple-macos14.0)
+  set(CMAKE_${language}_FLAGS_INIT "-Wunguarded-availability")
+endforeach()
+set(CMAKE_AR ${bin}/llvm-ar CACHE FILEPATH "")
+set(CMAKE_RANLIB ${bin}/llvm-ranlib CACHE FILEPATH "")
+set(CMAKE_NM ${bin}/llvm-nm CACHE FILEPATH "")
+set(CMAKE_STRIP ${bin}/llvm-strip CACHE FILEPATH "")
+set(CMAKE_INSTALL_NAME_TOOL ${bin}/llvm-install-name-tool CACHE FILEPATH "")
+foreach(kind IN ITEMS EXE SHARED MODULE)
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT
+      "--ld-path=${bin}/ld64.lld -mlinker-version=900 -L${ANEC_DARWIN}/prefix/lib -lclang_rt")
+endforeach()
+
+# Nothing of this machine.
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(CMAKE_FIND_ROOT_PATH ${ANEC_DARWIN}/prefix ${CMAKE_OSX_SYSROOT})
+foreach(kind IN ITEMS PACKAGE LIBRARY INCLUDE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_MODULE_PATH ${ANEC_DARWIN}/prefix/lib/cmake/modules)
