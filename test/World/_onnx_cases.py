@@ -269,4 +269,7 @@ def check_schemas(ctx):
                            harness.wrong(f"{limits}, not {own}"), f"{op} {version}")
         if min(numbers[op]) != ends[0]:
             signatures.add(harness.wrong(f"begins at {ends[0]}"), op)
+    page = set(re.findall(r"^\| (\w+) \|", (ROOT / "docs/onnx.md").read_text(), re.M))
+    for op in sorted(set(history) - page):
+        signatures.add(harness.wrong("it is neither read nor refused"), op)
     return steps(attributes=attributes, signatures=signatures)

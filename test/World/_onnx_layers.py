@@ -163,6 +163,29 @@ def conv_transpose(r, op, v):
     return Case(inputs, attributes)
 
 
+@of("Col2Im")
+def col2im(r, op, v):
+    spatial = r.int(1, 2)
+    block = [r.int(1, 3) for _ in range(spatial)]
+    attributes = {name: [r.int(low, 2) for _ in range(count)] for name, low, count in (
+        ("strides", 1, spatial), ("dilations", 1, spatial), ("pads", 0, 2 * spatial))
+        if r.chance(0.6)}
+    if spatial == 1:  # onnxruntime has other numbers than ONNX's own reference
+        attributes.pop("dilations", None)
+    one, zero = [1] * spatial, [0] * 2 * spatial
+    strides, dilations, pads = (attributes.get("strides", one),
+                                attributes.get("dilations", one), attributes.get("pads", zero))
+    counts = [r.int(1, 4) for _ in block]
+    image = [(n - 1) * s + (k - 1) * d + 1 - pads[i] - pads[spatial + i] + r.int(0, s - 1)
+             for i, (n, s, k, d) in enumerate(zip(counts, strides, block, dilations))]
+    if min(image) < 1:
+        return col2im(r, op, v)
+    x = r.floats([r.int(1, 2), r.int(1, 3) * int(np.prod(block)), int(np.prod(counts))],
+                 np.float32)
+    return Case([x, np.array(image, np.int64), np.array(block, np.int64)], attributes,
+                fixed=(1, 2))
+
+
 @of("AveragePool", "MaxPool", "LpPool")
 def pool(r, op, v):
     spatial = r.int(1, 3)

@@ -171,6 +171,18 @@ def tile(r, op, v):
     return Case([x, np.array([r.int(1, 3) for _ in x.shape], np.int64)])
 
 
+@of("CenterCropPad")
+def center_crop_pad(r, op, v):
+    x = r.floats(r.shape(1, 4, 6), np.float32)
+    axes = list(range(x.ndim))
+    attributes = {}
+    if r.chance(0.5):
+        axes = [int(a) for a in r.random.permutation(x.ndim)[:r.int(1, x.ndim)]]
+        attributes["axes"] = [a - x.ndim if r.chance(0.3) else a for a in axes]
+    shape = np.array([r.int(1, 9) for _ in axes], np.int64)
+    return Case([x, shape], attributes, fixed=(1,))
+
+
 @of("DepthToSpace", "SpaceToDepth")
 def blocks(r, op, v):
     block = r.int(1, 3)

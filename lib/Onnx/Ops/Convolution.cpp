@@ -119,11 +119,67 @@ static void convTranspose(Node &node) {
   node.out(result);
 }
 
+/// Adds blocks where they belong in an image: a transposed convolution that
+/// has a weight for each place in a block, with 1 there and 0 elsewhere.
+static void col2im(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0);
+  Shape image = node.ints(1), block = node.ints(2);
+  Shape strides = node.attrInts("strides"), pads = node.attrInts("pads"),
+        dilations = node.attrInts("dilations");
+  if (node.failed())
+    return;
+  size_t count = block.size();
+  strides.resize(strides.empty() ? count : strides.size(), 1);
+  dilations.resize(dilations.empty() ? count : dilations.size(), 1);
+  pads.resize(pads.empty() ? 2 * count : pads.size(), 0);
+  if (x.rank() != 3 || count < 1 || count > 3 || image.size() != count ||
+      strides.size() != count || dilations.size() != count ||
+      pads.size() != 2 * count)
+    return node.fail(
+        "the input must have rank 3, and the shapes and attributes "
+        "a number for each of up to 3 spatial axes");
+  Shape columns = {x.dim(0), x.dim(1)};
+  int64_t places = 1;
+  for (size_t i = 0; i != count; ++i) {
+    if (image[i] < 1 || block[i] < 1 || strides[i] < 1 || dilations[i] < 1 ||
+        pads[i] < 0 || pads[count + i] < 0 ||
+        !node.affords({places, block[i]}) || !node.affords({image[i]}))
+      return node.fail("its shapes and attributes are no sizes of a window");
+    places *= block[i];
+    int64_t space = image[i] + pads[i] + pads[count + i] -
+                    (dilations[i] * (block[i] - 1) + 1);
+    columns.push_back(space < 0 ? 0 : space / strides[i] + 1);
+  }
+  if (checkedNumElements(llvm::ArrayRef(columns).drop_front(2)) != x.dim(2) ||
+      x.dim(1) % places != 0)
+    return node.fail("the input does not have the blocks of the image");
+  if (!node.affords({x.dim(1), places}))
+    return;
+  Shape weightShape = {x.dim(1), 1};
+  weightShape.append(block.begin(), block.end());
+  std::vector<double> ones(size_t(x.dim(1) * places));
+  for (int64_t channel = 0; channel != x.dim(1); ++channel)
+    ones[size_t(channel * places + channel % places)] = 1;
+  DType dtype = x.dtype(), wide = dtype == DType::FP16 ? dtype : DType::FP32;
+  Val weight = e.constant(Constant::fromDoubles({wide, weightShape}, ones));
+  Val result =
+      e.make(ops::ConvTranspose, {e.cast(e.reshape(x, columns), wide), weight},
+             {{param::strides, strides},
+              {param::padType, "valid"},
+              {param::dilations, dilations},
+              {param::groups, x.dim(1) / places}});
+  for (size_t i = 0; i != count && result; ++i)
+    result = resized(e, result, int64_t(i) + 2, pads[i], image[i]);
+  node.out(e.cast(result, dtype));
+}
+
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
 
 static constexpr OpRow rows[] = {
+    {"Col2Im", col2im, 18, "the shapes must be known"},
     {"Conv", conv},
     {"ConvTranspose", convTranspose},
 };

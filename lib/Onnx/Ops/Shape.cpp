@@ -262,6 +262,17 @@ static void addRuns(Emitter &e, Val x, int64_t axis,
   }
 }
 
+/// Adds elements of `value` before and after each axis.
+static Val padded(Emitter &e, Val x, const Shape &pads, double value) {
+  DType dtype = x.dtype();
+  DType wide = dtype == DType::FP16 ? DType::FP16 : DType::FP32;
+  return e.cast(e.make(ops::Pad, {e.cast(x, wide)},
+                       {{param::pad, pads},
+                        {param::mode, "constant"},
+                        {param::constantVal, Constant::scalar(wide, value)}}),
+                dtype);
+}
+
 static void pad(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0);
@@ -269,8 +280,10 @@ static void pad(Node &node) {
   Shape pads = attributes ? node.attrInts("pads") : node.ints(1);
   static constexpr llvm::StringLiteral modes[] = {"constant", "reflect", "edge",
                                                   "wrap"};
+  // PyTorch writes `wrap`, which is from version 19 on, in version 18 too, and
+  // onnxruntime reads it.
   StringRef mode = node.attrChoice(
-      "mode", llvm::ArrayRef(modes).take_front(node.opset() < 19 ? 3 : 4));
+      "mode", llvm::ArrayRef(modes).take_front(node.opset() < 18 ? 3 : 4));
   double value = 0;
   if (attributes)
     value = node.attrNumber("value", 0);
@@ -317,16 +330,39 @@ static void pad(Node &node) {
     constantPad[size_t(2 * axis + 1)] = after;
     hasPadding = true;
   }
-  if (hasPadding) {
-    DType dtype = x.dtype();
-    DType wide = dtype == DType::FP16 ? DType::FP16 : DType::FP32;
-    x = e.cast(e.make(ops::Pad, {e.cast(x, wide)},
-                      {{param::pad, constantPad},
-                       {param::mode, "constant"},
-                       {param::constantVal, Constant::scalar(wide, value)}}),
-               dtype);
+  node.out(hasPadding ? padded(e, x, constantPad, value) : x);
+}
+
+/// Cuts each axis around its middle, or adds zeros around it.
+static void centerCropPad(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0);
+  Shape extents = node.ints(1), axes = node.attrInts("axes");
+  if (!node.hasAttr("axes"))
+    for (int64_t axis = 0; axis != x.rank(); ++axis)
+      axes.push_back(axis);
+  if (node.failed())
+    return;
+  if (axes.size() != extents.size())
+    return node.fail("there must be an extent for each axis");
+  Shape pads(size_t(2 * x.rank()), 0);
+  bool hasPadding = false;
+  for (auto [given, extent] : llvm::zip_equal(axes, extents)) {
+    int64_t axis = node.normalized(given, x.rank());
+    if (node.failed())
+      return;
+    if (extent < 1)
+      return node.refuse("its result is empty");
+    int64_t missing = extent - x.dim(axis),
+            cut = std::max<int64_t>(0, -missing);
+    x = e.slice(x, axis, cut / 2, cut / 2 + x.dim(axis) - cut);
+    if (missing <= 0)
+      continue;
+    pads[size_t(2 * axis)] = missing / 2;
+    pads[size_t(2 * axis + 1)] = missing - missing / 2;
+    hasPadding = true;
   }
-  node.out(x);
+  node.out(hasPadding ? padded(e, x, pads, 0) : x);
 }
 
 /// Blocks of channels become blocks of the plane.
@@ -389,6 +425,7 @@ static void trilu(Node &node) {
 //===----------------------------------------------------------------------===//
 
 static constexpr OpRow rows[] = {
+    {"CenterCropPad", centerCropPad, 18, "the shape must be known"},
     {"Concat", concat, 4},
     {"DepthToSpace", depthToSpace},
     {"Expand", expand, 8, "the shape must be known"},

@@ -15,7 +15,7 @@ static constexpr llvm::StringLiteral introduction = R"(# ONNX models
 ```
 ane-run info model.onnx                                     inputs, outputs, ops, weights
 ane-run model.onnx --numerics=fp32 --input x=x.npy --output-dir out
-anec check model.onnx --target=m1,m4 --for=coreml           which ops leave the engine
+anec check model.onnx --target=m1,m4 --for=coreml           which ops of the package leave the engine
 anec model.onnx -o model.mlpackage                          for Core ML, computed in fp16, which the engine needs
 anec model.onnx --interface=fp32 -o model.mlpackage         the same, with fp32 inputs and outputs
 anec model.onnx --precision=fp32 -o model.mlpackage         computed in fp32, as in the model

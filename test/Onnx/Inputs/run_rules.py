@@ -59,6 +59,26 @@ def rules():
     yield ("pad-axes", 18, "Pad", [floats(1, 2).reshape(1, 2), numpy.array([1, 0, 0, 2]),
                                    None, numpy.array([1, 0])], {},
            [0, 1, 2, 0, 0, 0, 0, 0, 0])
+    # PyTorch writes `wrap` before version 19, where it is new.
+    yield ("pad-wrap", 18, "Pad", [floats(1, 2, 3), numpy.array([1, 2])], {"mode": "wrap"},
+           [3, 1, 2, 3, 1, 2])
+    # What is odd is cut, and added, at the end.
+    yield ("crop", 18, "CenterCropPad", [floats(*range(8)).reshape(2, 4), numpy.array([3, 1])],
+           {}, [1, 5, 0])
+    yield ("crop-axis", 18, "CenterCropPad", [floats(*range(8)).reshape(2, 4),
+                                              numpy.array([7])], {"axes": [-1]},
+           [0, 0, 1, 2, 3, 0, 0, 0, 4, 5, 6, 7, 0, 0])
+    # Numbers of PyTorch's fold: of overlapping blocks with strides of two, and of blocks
+    # with gaps, from an image with padding.
+    yield ("columns", 18, "Col2Im", [floats(*range(1, 33)).reshape(1, 8, 4),
+                                     numpy.array([4, 3]), numpy.array([2, 2])],
+           {"strides": [2, 1]},
+           [1, 7, 6, 9, 23, 14, 3, 11, 8, 11, 27, 16, 17, 39, 22, 25, 55, 30, 19, 43, 24, 27,
+            59, 32])
+    yield ("columns-gaps", 18, "Col2Im", [floats(*range(1, 49)).reshape(1, 4, 12),
+                                          numpy.array([3, 4]), numpy.array([2, 2])],
+           {"dilations": [2, 2], "pads": [1, 1, 1, 1]},
+           [6, 24, 26, 19, 36, 96, 100, 62, 30, 72, 74, 43])
     pairs = floats(1, -2, 3, -4).reshape(2, 2)
     for op, right in (("ReduceSum", [1, -2, 3, -4]), ("ReduceL1", [1, 2, 3, 4]),
                       ("ReduceSumSquare", [1, 4, 9, 16])):
