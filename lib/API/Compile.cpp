@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/API/Compile.h"
+#include "Examples.h"
 #include "QuantizeProgram.h"
 #include "anec/API/Calibrate.h"
 #include "anec/CoreML/Writer.h"
@@ -151,9 +152,8 @@ anec::withPrecision(std::vector<const PassDef *> list,
   return list;
 }
 
-/// Runs the source on the examples of `options`, if `narrow` is to know them.
-static bool measureExamples(const Source &source, CompileOptions &options,
-                            Diagnostics &diags) {
+bool anec::measureExamples(const Source &source, CompileOptions &options,
+                           Diagnostics &diags) {
   if (options.calibration.empty() || options.passes.examples ||
       !llvm::is_contained(options.passes.passes, &passes::Narrow))
     return true;

@@ -5,6 +5,7 @@
 
 #include "anec/API/Inspect.h"
 #include "anec/API/Diags.h"
+#include "anec/API/PackageForm.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -29,6 +30,8 @@ static CheckedPrograms checkMil(const Source &source,
     outline = outlineMIL(source.text);
   std::unique_ptr<Module> module =
       readSource(source, withoutWeights(options), diags);
+  if (module && !takePackageForm(*module, source, options, diags))
+    return {};
   CheckedPrograms checked;
   for (const Target *target : targets)
     mergeFindings(checked.findings,

@@ -99,8 +99,10 @@ void anec::mergeFindings(std::vector<Finding> &findings,
   for (Finding &finding : added) {
     auto [first, last] =
         std::equal_range(findings.begin(), findings.end(), finding, isEarlier);
+    // Ops of one place can have equal findings; each is one for each target.
     auto same = std::find_if(first, last, [&](const Finding &other) {
-      return isSame(finding, other);
+      return isSame(finding, other) &&
+             !llvm::is_contained(other.targets, finding.targets.front());
     });
     if (same == last)
       news.push_back(std::move(finding));

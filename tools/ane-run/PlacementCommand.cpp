@@ -6,6 +6,7 @@
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
+#include "anec/API/PackageForm.h"
 #include "anec/Report/PlacementReport.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -73,6 +74,12 @@ ExitCode Placement::run(const Invocation &call) {
     const Function &function = *loaded->function;
     if (isAsked())
       return ask(function, diags);
+    // Of an ONNX model, Core ML gets the package.
+    CompileOptions options;
+    options.passes.assumptions.path = EnginePath::CoreML;
+    Source source{&sourceFormat(program.program), program.program, ""};
+    if (!takePackageForm(*loaded->module, source, options, diags))
+      return false;
     print(function.name, predictPlacement(function, *target, version), *target);
     return true;
   });
