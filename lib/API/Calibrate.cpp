@@ -50,10 +50,16 @@ static Runs runsOf(const ConstantRef &array, llvm::StringRef path,
   }
   int64_t size = port.type.numElements();
   Runs runs;
+  int64_t numNaN = 0;
   for (int64_t run = 0; run < type.numElements() / size; ++run) {
     ConstantRef part = array->part(run * size, port.type.shape);
-    runs.push_back(Constant::fromDoubles(port.type, part->asDoubles()));
+    std::vector<double> elements = part->asDoubles();
+    numNaN += llvm::count_if(elements, [](double x) { return std::isnan(x); });
+    runs.push_back(Constant::fromDoubles(port.type, elements));
   }
+  if (numNaN)
+    diags.reportFile(path, diag::CalibrationNaN, port.name, numNaN,
+                     type.numElements());
   if (runs.empty())
     diags.reportFile(path, diag::CalibrationArray, port.name, port.type.str(),
                      type.str());

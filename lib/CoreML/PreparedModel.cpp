@@ -133,6 +133,11 @@ PreparedModel::prepare(Module &module, const CoreMLWriteOptions &options,
                        Diagnostics &diags) {
   const Deployment &deployment =
       options.deployment ? *options.deployment : declared(module);
+  if (options.floats == DType::FP16 && deployment.specification < 7) {
+    diags.report(module.functions[0]->range, diag::HalfDeployment,
+                 deployment.macOS);
+    return std::nullopt;
+  }
   static const ModelDescription unknown;
   const ModelDescription &known =
       options.description ? *options.description : unknown;
