@@ -5,6 +5,7 @@
 
 #include "Stages.h"
 #include "anec/MIL/Canonical.h"
+#include "anec/Support/Endings.h"
 
 using namespace anec;
 
@@ -19,8 +20,16 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
     makeCanonical(*program->program);
     program->placement = MILPrintOptions::Placement::Gather;
   }
-  bool ok = place.isStream() ? program->print(*place.stream, diags)
-                             : program->write(place.path, diags);
+  // A device or a pipe has no folder for a weight file, as standard output.
+  bool ok = false;
+  if (place.isStream() || isSpecialFile(place.path)) {
+    bool isWritten = place.write(
+        [&](llvm::raw_ostream &out) { ok = program->print(out, diags); },
+        diags);
+    ok = ok && isWritten;
+  } else {
+    ok = program->write(place.path, diags);
+  }
   result.module = std::move(program->program);
   return ok;
 }

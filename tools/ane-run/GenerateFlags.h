@@ -6,6 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_GENERATEFLAGS_H
 #define ANEC_TOOLS_ANE_RUN_GENERATEFLAGS_H
 
+#include "../NumberFlag.h"
 #include "anec/Generate/Generate.h"
 #include "anec/Train/TrainedModel.h"
 #include "llvm/Support/CommandLine.h"
@@ -84,22 +85,22 @@ struct SamplingFlags {
   llvm::cl::opt<unsigned> tokens{
       "tokens", llvm::cl::value_desc("N"), llvm::cl::init(100),
       llvm::cl::desc("Maximum number of new tokens (default 100)")};
-  llvm::cl::opt<double> temperature{
+  NumberFlag temperature{
       "temperature", llvm::cl::value_desc("T"), llvm::cl::init(1),
       llvm::cl::desc("Sampling temperature; 0 always selects the most likely "
                      "token (default 1)")};
   llvm::cl::opt<unsigned> topK{
       "top-k", llvm::cl::value_desc("K"), llvm::cl::init(0),
       llvm::cl::desc("Sample from the K most likely tokens (default 0: all)")};
-  llvm::cl::opt<double> topP{
+  NumberFlag topP{
       "top-p", llvm::cl::value_desc("P"), llvm::cl::init(0.9),
       llvm::cl::desc("Sample from the most likely tokens whose probabilities "
                      "add up to P (default 0.9)")};
-  llvm::cl::opt<double> minP{
+  NumberFlag minP{
       "min-p", llvm::cl::value_desc("P"), llvm::cl::init(0),
       llvm::cl::desc("Sample from tokens that are at least P times as likely "
                      "as the most likely one (default 0: all)")};
-  llvm::cl::opt<double> repeatPenalty{
+  NumberFlag repeatPenalty{
       "repeat-penalty", llvm::cl::value_desc("F"), llvm::cl::init(1),
       llvm::cl::desc("Divide the positive logits, and multiply others, of "
                      "recent tokens by F (default 1: nothing)")};

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../NumberFlag.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
@@ -41,12 +42,12 @@ private:
       "compare",
       cl::desc("Also evaluate in double precision, print the error of each "
                "output, and fail when one is too large; see docs/numerics.md")};
-  cl::opt<double> atol{
+  NumberFlag atol{
       "atol", cl::value_desc("A"),
       cl::desc("With --compare, an element may be off by A + R * |reference| "
                "(default: 0 with --rtol)")};
-  cl::opt<double> rtol{"rtol", cl::value_desc("R"),
-                       cl::desc("The same (default: 0 with --atol)")};
+  NumberFlag rtol{"rtol", cl::value_desc("R"),
+                  cl::desc("The same (default: 0 with --atol)")};
   cl::opt<bool> equalNaN{
       "equal-nan",
       cl::desc("With --compare, NaN is right where the reference has NaN")};
@@ -106,7 +107,7 @@ bool Run::runFunction(Diagnostics &diags) {
 
 /// The error in --compare and its companions; empty when they are valid.
 std::string Run::checkCompare() const {
-  const std::pair<llvm::StringRef, const cl::opt<double> *> limits[] = {
+  const std::pair<llvm::StringRef, const NumberFlag *> limits[] = {
       {"atol", &atol}, {"rtol", &rtol}};
   for (const auto &[name, limit] : limits)
     if (limit->getNumOccurrences() &&

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../NumberFlag.h"
 #include "../Signals.h"
 #include "../Terminal.h"
 #include "BackendFlags.h"
@@ -24,7 +25,7 @@ class HyperparameterFlags {
 public:
   HyperparameterFlags() {
     for (const HyperparameterDef &def : hyperparameterTable())
-      flags.push_back(std::make_unique<cl::opt<double>>(
+      flags.push_back(std::make_unique<NumberFlag>(
           llvm::StringRef(def.name),
           cl::value_desc(def.isCount ? "N" : "NUMBER"), cl::desc(def.help)));
     // A step of several runs is also called gradient accumulation.
@@ -41,7 +42,7 @@ public:
   }
 
 private:
-  std::vector<std::unique_ptr<cl::opt<double>>> flags;
+  std::vector<std::unique_ptr<NumberFlag>> flags;
   std::unique_ptr<cl::alias> accumulate;
 };
 
@@ -94,9 +95,9 @@ private:
   cl::opt<uint64_t> seed{
       "seed", cl::value_desc("N"),
       cl::desc("Seed of the data order and of new weights (default 0)")};
-  cl::opt<double> validation{"validation", cl::value_desc("SHARE"),
-                             cl::desc("Fraction of the data, at its end, used "
-                                      "for validation (default 0.05)")};
+  NumberFlag validation{"validation", cl::value_desc("SHARE"),
+                        cl::desc("Fraction of the data, at its end, used "
+                                 "for validation (default 0.05)")};
   cl::list<std::string> validationData{
       "validation-data", cl::value_desc("FILE|FOLDER"),
       cl::desc("Data to validate on, as --data names it, instead of a fraction "

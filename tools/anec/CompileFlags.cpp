@@ -347,6 +347,8 @@ std::string CompileFlags::check() const {
   std::string wrongLora;
   if (lora.getNumOccurrences() && !AdapterOptions::parse(lora, wrongLora))
     return "--lora: " + wrongLora;
+  if (output.getNumOccurrences() && output.empty())
+    return "-o takes a path; `-` is standard output";
   if (format().isFolder && place().isStream())
     return "--emit=" + format().name.str() +
            " writes a folder; name it with -o";

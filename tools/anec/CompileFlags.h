@@ -7,6 +7,7 @@
 #define ANEC_TOOLS_ANEC_COMPILEFLAGS_H
 
 #include "../DefineFlag.h"
+#include "../NumberFlag.h"
 #include "../ShapeFlag.h"
 #include "TargetFlags.h"
 #include "anec/Driver/Build.h"
@@ -194,7 +195,7 @@ struct CompileFlags {
                                   "one for each channel (default)"),
                        clEnumValN(ActivationQuantization::Scales::Tensor,
                                   "per-tensor", "one for each activation"))};
-  llvm::cl::opt<double> activationMargin{
+  NumberFlag activationMargin{
       "activation-margin", llvm::cl::value_desc("NUMBER"), llvm::cl::init(1.5),
       llvm::cl::desc("Magnitudes that --quantize=w8a8 does not clip, relative "
                      "to the largest ones of --calibrate (default: 1.5)")};
