@@ -162,6 +162,9 @@ typedef struct anec_compile_options {
       that the input does not have counts examples. */
   const char *const *calibration;
   size_t calibration_count;
+  /** Shapes of inputs with unknown extents: `NAME=1x3x64`. */
+  const char *const *shapes;
+  size_t shape_count;
 } anec_compile_options;
 
 ANEC_API anec_status anec_compile_options_init(anec_compile_options *options,
@@ -350,6 +353,9 @@ typedef struct anec_session_options {
   const char *weights;
   const char *weight_map;
   const uint64_t *seed;
+  /** Shapes of inputs of a file with unknown extents: `NAME=1x3x64`. */
+  const char *const *shapes;
+  size_t shape_count;
 } anec_session_options;
 
 ANEC_API anec_status anec_session_options_init(anec_session_options *options,

@@ -84,6 +84,29 @@ private:
 // Options
 //===----------------------------------------------------------------------===//
 
+/// An option of the caller's; raises TypeError or ValueError, which names it,
+/// where `T` does not hold it.
+template <typename T>
+T take(py::handle value, const char *name) {
+  try {
+    return value.cast<T>();
+  } catch (const py::cast_error &) {
+    std::string why = std::string("`") + name + "` cannot be " +
+                      py::repr(value).cast<std::string>();
+    if (PyLong_Check(value.ptr()))
+      throw py::value_error(why);
+    throw py::type_error(why);
+  }
+}
+
+/// A text. C ends it at a null character, which would change it.
+inline std::string takeText(py::handle value, const char *name) {
+  auto text = take<std::string>(value, name);
+  if (text.find('\0') != std::string::npos)
+    throw py::value_error(std::string("`") + name + "` has a null character");
+  return text;
+}
+
 /// Reads a dict, and owns the texts that options point to.
 class Options {
 public:
@@ -91,11 +114,11 @@ public:
 
   const char *text(const char *name) {
     py::object value = get(name);
-    return value.is_none() ? nullptr : keep(value);
+    return value.is_none() ? nullptr : keep(value, name);
   }
   const char *const *texts(const char *name, size_t &count) {
     for (py::handle value : py::list(get(name)))
-      pointers.push_back(keep(value));
+      pointers.push_back(keep(value, name));
     count = pointers.size();
     lists.push_back(std::move(pointers));
     pointers.clear();
@@ -105,15 +128,17 @@ public:
     py::object value = get(name);
     if (value.is_none())
       return nullptr;
-    numbers.push_back(std::make_unique<uint64_t>(value.cast<uint64_t>()));
+    numbers.push_back(std::make_unique<uint64_t>(take<uint64_t>(value, name)));
     return numbers.back().get();
   }
-  int integer(const char *name) { return get(name).cast<int>(); }
+  int integer(const char *name) { return take<int>(get(name), name); }
+  /// Not negative.
+  unsigned count(const char *name) { return take<unsigned>(get(name), name); }
 
 private:
   py::object get(const char *name) const { return values[name]; }
-  const char *keep(py::handle value) {
-    kept.push_back(std::make_unique<std::string>(value.cast<std::string>()));
+  const char *keep(py::handle value, const char *name) {
+    kept.push_back(std::make_unique<std::string>(takeText(value, name)));
     return kept.back()->c_str();
   }
 

@@ -24,6 +24,7 @@ static anec_compile_options compileOptions(Options &values) {
   options.fusion = anec_fusion(values.integer("fusion"));
   options.precision = anec_precision(values.integer("precision"));
   options.calibration = values.texts("calibration", options.calibration_count);
+  options.shapes = values.texts("shapes", options.shape_count);
   return options;
 }
 

@@ -11,10 +11,11 @@ static anec_session_options sessionOptions(Options &values) {
   auto options = sized<anec_session_options>();
   options.backend = values.text("backend");
   options.numerics = anec_numerics(values.integer("numerics"));
-  options.threads = unsigned(values.integer("threads"));
+  options.threads = values.count("threads");
   options.weights = values.text("weights");
   options.weight_map = values.text("weight_map");
   options.seed = values.number("seed");
+  options.shapes = values.texts("shapes", options.shape_count);
   return options;
 }
 
@@ -75,7 +76,7 @@ private:
 static const char *entryName(const py::object &entry, std::string &kept) {
   if (entry.is_none())
     return nullptr;
-  kept = entry.cast<std::string>();
+  kept = takeText(entry, "entry");
   return kept.c_str();
 }
 
@@ -164,19 +165,23 @@ public:
                 const py::dict &values, const Session *draft,
                 const py::function &text, const py::object &token) const {
     auto options = sized<anec_generate_options>();
-    options.tokens = values["tokens"].cast<unsigned>();
-    options.temperature = values["temperature"].cast<double>();
-    options.top_p = values["top_p"].cast<double>();
-    options.top_k = values["top_k"].cast<unsigned>();
-    options.min_p = values["min_p"].cast<double>();
-    options.repeat_penalty = values["repeat_penalty"].cast<double>();
-    options.repeat_window = values["repeat_window"].cast<unsigned>();
-    options.seed = values["seed"].cast<uint64_t>();
-    options.mark_beginning = values["mark_beginning"].cast<bool>();
-    options.no_echo = !values["echo"].cast<bool>();
-    options.keep = values["keep"].cast<int64_t>();
-    options.lookup = values["lookup"].cast<bool>();
-    options.draft_tokens = values["draft_tokens"].cast<unsigned>();
+    options.tokens = take<unsigned>(values["tokens"], "tokens");
+    options.temperature = take<double>(values["temperature"], "temperature");
+    options.top_p = take<double>(values["top_p"], "top_p");
+    options.top_k = take<unsigned>(values["top_k"], "top_k");
+    options.min_p = take<double>(values["min_p"], "min_p");
+    options.repeat_penalty =
+        take<double>(values["repeat_penalty"], "repeat_penalty");
+    options.repeat_window =
+        take<unsigned>(values["repeat_window"], "repeat_window");
+    options.seed = take<uint64_t>(values["seed"], "seed");
+    options.mark_beginning =
+        take<bool>(values["mark_beginning"], "mark_beginning");
+    options.no_echo = !take<bool>(values["echo"], "echo");
+    options.keep = take<int64_t>(values["keep"], "keep");
+    options.lookup = take<bool>(values["lookup"], "lookup");
+    options.draft_tokens =
+        take<unsigned>(values["draft_tokens"], "draft_tokens");
     options.draft = draft ? draft->handle : nullptr;
     std::vector<std::string> stops;
     for (const auto &stop : values["stop"].cast<py::list>())
@@ -219,10 +224,11 @@ public:
                     const py::dict &values, const Session *baseline,
                     const py::object &progress) const {
     auto options = sized<anec_evaluate_options>();
-    options.window = values["window"].cast<size_t>();
-    options.stride = values["stride"].cast<size_t>();
-    options.tokens = values["tokens"].cast<uint64_t>();
-    options.mark_beginning = values["mark_beginning"].cast<bool>();
+    options.window = take<size_t>(values["window"], "window");
+    options.stride = take<size_t>(values["stride"], "stride");
+    options.tokens = take<uint64_t>(values["tokens"], "tokens");
+    options.mark_beginning =
+        take<bool>(values["mark_beginning"], "mark_beginning");
     options.baseline = baseline ? baseline->handle : nullptr;
     std::vector<std::string> texts;
     for (const auto &path : paths)
@@ -426,6 +432,16 @@ void anec::python::addSessions(py::module_ &module) {
 }
 
 PYBIND11_MODULE(_anec, module) {
+  // An argument without a name here: of another type, or beyond its range.
+  py::register_local_exception_translator([](std::exception_ptr caught) {
+    try {
+      if (caught)
+        std::rethrow_exception(caught);
+    } catch (const py::cast_error &) {
+      PyErr_SetString(PyExc_TypeError, "an argument has the wrong type, or is "
+                                       "out of range");
+    }
+  });
   module.doc() = "The C API of anec; the package anec is what people use.";
   addArrays(module);
   addPrograms(module);

@@ -6,7 +6,7 @@
 #ifndef ANEC_TOOLS_SHAPEFLAG_H
 #define ANEC_TOOLS_SHAPEFLAG_H
 
-#include "anec/MIL/Reader.h"
+#include "anec/MIL/ShapeArgument.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -23,7 +23,7 @@ public:
   /// The error in the values; empty when they are valid.
   std::string check() const {
     for (const std::string &shape : shapes)
-      if (!parse(shape))
+      if (!parseInputShape(shape))
         return "--shape takes NAME=1x3x64, not `" + shape + "`";
     return "";
   }
@@ -31,24 +31,11 @@ public:
   std::vector<InputShape> values() const {
     std::vector<InputShape> values;
     for (const std::string &shape : shapes)
-      values.push_back(*parse(shape));
+      values.push_back(*parseInputShape(shape));
     return values;
   }
 
 private:
-  /// Returns nothing when `argument` does not have the form.
-  static std::optional<InputShape> parse(llvm::StringRef argument) {
-    auto [name, extents] = argument.split('=');
-    llvm::SmallVector<llvm::StringRef> words;
-    extents.split(words, 'x');
-    InputShape shape{name.str(), {}};
-    for (llvm::StringRef word : words)
-      if (word.getAsInteger(10, shape.shape.emplace_back()) ||
-          shape.shape.back() < 1)
-        return std::nullopt;
-    return name.empty() ? std::nullopt : std::optional(shape);
-  }
-
   llvm::cl::list<std::string> shapes;
 };
 

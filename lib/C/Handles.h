@@ -158,7 +158,11 @@ inline llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Returns false, with the reason reported, when an option is invalid.
+/// Of shapes in words, `NAME=1x3x64`. Returns false, with the reason reported,
+/// when one is invalid.
+bool readShapes(const char *const *shapes, size_t count, ReadOptions &options,
+                Diagnostics &diags);
+/// The same for all options.
 bool readOptions(const anec_compile_options &given, CompileOptions &options,
                  Diagnostics &diags);
 /// The backends that sessions can use.

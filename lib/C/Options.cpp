@@ -5,6 +5,7 @@
 
 #include "Handles.h"
 #include "anec/API/Diags.h"
+#include "anec/MIL/ShapeArgument.h"
 
 using namespace anec;
 using namespace anec::c;
@@ -173,6 +174,19 @@ static bool readPrecision(const anec_compile_options &given,
   return true;
 }
 
+bool anec::c::readShapes(const char *const *shapes, size_t count,
+                         ReadOptions &options, Diagnostics &diags) {
+  if (count && !shapes)
+    return refuse("shapes", "it is null", diags);
+  for (size_t i = 0; i < count; ++i) {
+    std::optional<InputShape> shape = parseInputShape(orEmpty(shapes[i]));
+    if (!shape)
+      return refuse("shapes", "it takes NAME=1x3x64", diags);
+    options.shapes.push_back(std::move(*shape));
+  }
+  return true;
+}
+
 bool anec::c::readOptions(const anec_compile_options &given,
                           CompileOptions &options, Diagnostics &diags) {
   options.kernel = orEmpty(given.kernel).str();
@@ -188,7 +202,8 @@ bool anec::c::readOptions(const anec_compile_options &given,
          readDefines(given, options, diags) &&
          readAssumptions(given, options, diags) &&
          readModes(given, options, diags) &&
-         readPrecision(given, options, diags);
+         readPrecision(given, options, diags) &&
+         readShapes(given.shapes, given.shape_count, options, diags);
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,6 +45,9 @@ static anec_status openTo(OpenSession open, const anec_session_options *options,
   read.weights.mapping = orEmpty(given->weight_map).str();
   if (given->seed)
     read.weights.seed = *given->seed;
+  if (!readShapes(given->shapes, given->shape_count, read.compile,
+                  call.diagnostics()))
+    return call.end(false);
   std::unique_ptr<ProgramSession> session = open(read, call.diagnostics());
   anec_status status = call.end(session != nullptr);
   if (status == ANEC_OK)

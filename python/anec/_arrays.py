@@ -63,6 +63,9 @@ def as_inputs(inputs, ports):
     if not hasattr(inputs, "items"):
         raise TypeError("inputs are a dict of arrays by name, not "
                         f"{type(inputs).__name__}")
+    for name in inputs:
+        if not isinstance(name, str):
+            raise TypeError(f"inputs have names, and {name!r} is none")
     return {name: as_input(value, name, ports[name].dtype) if name in ports
             else numpy.zeros(1, numpy.uint8) for name, value in inputs.items()}
 

@@ -9,6 +9,7 @@ import typing
 import numpy
 
 from . import _anec, _arrays
+from ._arguments import as_choice, as_path, as_shapes
 
 
 class Finding(typing.NamedTuple):
@@ -69,23 +70,25 @@ class Cost(typing.NamedTuple):
 def _options(kernel=None, defines=None, target=None, assume=(), weights=None,
              weight_map=None, seed=None, mil_version=None, folder=None,
              forward_only=False, weight_mode="auto", io="packed",
-             fuse="default", precision=None, calibrate=()):
+             fuse="default", precision=None, calibrate=(), shapes=None):
     return {
         "kernel": kernel,
         "defines": [f"{name}={value}" for name, value in (defines or {}).items()],
         "target": target,
         "assumptions": list(assume),
-        "weights": weights and os.fspath(weights),
-        "weight_map": weight_map and os.fspath(weight_map),
+        "weights": weights and as_path(weights),
+        "weight_map": weight_map and as_path(weight_map),
         "seed": seed,
         "mil_version": mil_version,
-        "folder": folder and os.fspath(folder),
+        "folder": folder and as_path(folder),
         "forward_only": bool(forward_only),
-        "weight_mode": ("auto", "packed", "baked").index(weight_mode),
-        "io": ("packed", "separate").index(io),
-        "fusion": ("default", "max").index(fuse),
-        "precision": (None, "fp16", "fp32").index(precision),
+        "weight_mode": as_choice(weight_mode, ("auto", "packed", "baked"),
+                                 "weight_mode"),
+        "io": as_choice(io, ("packed", "separate"), "io"),
+        "fusion": as_choice(fuse, ("default", "max"), "fuse"),
+        "precision": as_choice(precision, (None, "fp16", "fp32"), "precision"),
         "calibration": list(calibrate),
+        "shapes": as_shapes(shapes),
     }
 
 
@@ -100,7 +103,7 @@ def _compiling(calibrate=None, **options):
                 array = _arrays.as_given(value, name)
                 value = os.path.join(folder, f"{number}.npy")
                 numpy.save(value, array)
-            examples.append(f"{name}={os.fspath(value)}")
+            examples.append(f"{name}={as_path(value)}")
         yield _options(calibrate=examples, **options)
 
 
@@ -133,7 +136,7 @@ class Program:
         """Writes a kernel to `path`: as .mil with its weights in `weights/`
         beside it, as .mlpackage or as .mlmodelc. Copies the package of a model
         to the folder `path`, which ends in .anepkg. Other endings are errors."""
-        self._handle.write(os.fspath(path))
+        self._handle.write(as_path(path))
 
     def check(self, target, assume=()):
         """What breaks the rules of the chip `target`: a list of Finding."""
@@ -176,9 +179,10 @@ def compile(path, **options):
     calibrate     with "fp16", examples by which that is decided: a dict of
                   arrays or .npy files for all inputs. A first axis that the
                   input does not have counts examples
+    shapes        of inputs with unknown extents: {"x": (1, 3, 64)}
     """
     with _compiling(**options) as given:
-        return Program(_anec.compile_file(os.fspath(path), given))
+        return Program(_anec.compile_file(as_path(path), given))
 
 
 def compile_text(text, name="program.tdsl", **options):
@@ -192,7 +196,7 @@ def check(path, target, **options):
     of Finding. MIL is checked as it is, a source as it would be compiled with
     `options`, a package with all its kernels."""
     with _compiling(target=target, **options) as given:
-        return _findings(_anec.check_file(os.fspath(path), given))
+        return _findings(_anec.check_file(as_path(path), given))
 
 
 def explain(rule):
@@ -208,7 +212,7 @@ def _errors(rows):
 def explain_log(path):
     """The errors of the engine and of Core ML in the log at `path`: a list of
     LoggedError."""
-    return _errors(_anec.explain_log_file(os.fspath(path)))
+    return _errors(_anec.explain_log_file(as_path(path)))
 
 
 def explain_log_text(text):
@@ -220,4 +224,4 @@ def predict(path, target, **options):
     """What each entry of the program at `path`, or its kernel, costs on `target`:
     a list of Cost."""
     with _compiling(target=target, **options) as given:
-        return [Cost(*row) for row in _anec.predict_file(os.fspath(path), given)]
+        return [Cost(*row) for row in _anec.predict_file(as_path(path), given)]

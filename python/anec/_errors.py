@@ -27,6 +27,11 @@ class Error(Exception):
         self.status = status
         self.diagnostics = [Diagnostic(*fields) for fields in diagnostics]
 
+    def __reduce__(self):
+        # For pickle and copy: another process raises it where it is waited for.
+        return type(self), (self.status, str(self),
+                            [tuple(fields) for fields in self.diagnostics])
+
 
 class Warning(UserWarning):
     """A call succeeded, and something is worth knowing."""

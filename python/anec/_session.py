@@ -7,6 +7,7 @@ import typing
 import numpy
 
 from . import _anec, _arrays
+from ._arguments import as_choice, as_path, as_shapes
 from ._compiler import Program
 from ._text import Tokenizer
 
@@ -50,21 +51,23 @@ class Session:
     threads     0: one per processor
     weights     values for the weights of a package, as for compile; what is not
                 there its own file has
+    shapes      of inputs with unknown extents: {"x": (1, 3, 64)}
     """
 
     def __init__(self, program, *, backend=None, numerics="fp16", threads=0,
-                 weights=None, weight_map=None, seed=None):
+                 weights=None, weight_map=None, seed=None, shapes=None):
         options = {
             "backend": backend,
-            "numerics": NUMERICS.index(numerics),
+            "numerics": as_choice(numerics, NUMERICS, "numerics"),
             "threads": threads,
-            "weights": weights and os.fspath(weights),
-            "weight_map": weight_map and os.fspath(weight_map),
+            "weights": weights and as_path(weights),
+            "weight_map": weight_map and as_path(weight_map),
             "seed": seed,
+            "shapes": as_shapes(shapes),
         }
         self._handle = (_anec.open_session(program._handle, options)
                         if isinstance(program, Program)
-                        else _anec.open_session_file(os.fspath(program), options))
+                        else _anec.open_session_file(as_path(program), options))
         self._ports = {}
 
     @property
@@ -131,11 +134,11 @@ class Session:
     def take_adapter(self, path=None):
         """Takes the adapters of a package from a .safetensors file or the folder of a
         checkpoint, without loading the package again; None takes them off."""
-        self._handle.take_adapter(None if path is None else os.fspath(path))
+        self._handle.take_adapter(None if path is None else as_path(path))
 
     def save_weights(self, path):
         """Writes the weights to a .safetensors file, or to a folder of .npy."""
-        self._handle.save_weights(os.fspath(path))
+        self._handle.save_weights(as_path(path))
 
     def set_state(self, name, value):
         """Fills memory of a MIL program that keeps its elements from run to
@@ -227,7 +230,7 @@ class Session:
         if isinstance(data, (str, os.PathLike)):
             data = [data]
         return Evaluation(**self._handle.evaluate(
-            tokenizer and tokenizer._handle, [os.fspath(path) for path in data],
+            tokenizer and tokenizer._handle, [as_path(path) for path in data],
             {"window": window, "stride": stride, "tokens": tokens,
              "mark_beginning": bool(mark_beginning)},
             baseline and baseline._handle, callback))

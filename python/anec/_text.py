@@ -6,6 +6,7 @@ import os
 import numpy
 
 from . import _anec, _arrays
+from ._arguments import as_path
 
 
 class Tokenizer:
@@ -13,7 +14,7 @@ class Tokenizer:
     tokenizer.bin; without a path, bytes are tokens."""
 
     def __init__(self, path=None):
-        self._handle = _anec.Tokenizer(os.fspath(path) if path else "")
+        self._handle = _anec.Tokenizer(as_path(path) if path else "")
 
     @property
     def vocabulary(self):
@@ -47,7 +48,7 @@ class Windows:
         if isinstance(paths, (str, os.PathLike)):
             paths = [paths]
         self._handle = _anec.Windows(
-            [os.fspath(path) for path in paths], length,
+            [as_path(path) for path in paths], length,
             tokenizer and tokenizer._handle, vocabulary, validation, seed)
 
     @property

@@ -1,9 +1,11 @@
 """What the Python module does and refuses.
 
 usage: api.py FOLDER"""
+import copy
 import gc
 import math
 import os
+import pickle
 import sys
 import warnings
 
@@ -55,6 +57,60 @@ def test_errors():
     assert error.status == 2 and error.diagnostics[0].id == "no-such-target"
     raises(TypeError, anec.compile_text, KERNEL, fuze="max")
     raises(ValueError, anec.compile_text, KERNEL, fuse="most")
+
+
+def test_arguments():
+    # What is wrong with an argument is said by its name.
+    for named in ({"seed": -1}, {"seed": 2 ** 64}, {"io": "both"}, {"kernel": "linear\0"}):
+        name = next(iter(named))
+        assert f"`{name}`" in str(raises(ValueError, anec.compile_text, KERNEL, **named))
+    raises(TypeError, anec.compile_text, KERNEL, seed="7")
+    program = anec.compile_text(KERNEL, seed=7)
+    for named in ({"numerics": "m9"}, {"threads": -1}):
+        name = next(iter(named))
+        assert f"`{name}`" in str(raises(ValueError, anec.Session, program, **named))
+    raises(TypeError, anec.Session(program).run, {1: numpy.ones((16, 8))})
+    # C would open the file in front of the null character.
+    path = os.path.join(FOLDER, "k.tdsl")
+    with open(path, "w") as file:
+        file.write(KERNEL)
+    for path in (path + "\0x", path.encode() + b"\0x"):
+        for function in (anec.compile, anec.Session, lambda path: anec.check(path, "m1")):
+            assert "null" in str(raises(ValueError, function, path))
+    # An error goes from one process to another.
+    error = raises(anec.Error, anec.compile, "/nowhere.tdsl")
+    for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+        assert (other.status, str(other), other.diagnostics) == (
+            error.status, str(error), error.diagnostics)
+
+
+FLEXIBLE = """program(1.3)
+[buildInfo = dict<string, string>({{"coremlc-component-MIL", "3510.2.1"}})]
+{
+    func main<ios18>(tensor<fp16, [1, ?, 4]> x) {
+        tensor<fp16, [1, ?, 4]> y = relu(x = x)[name = string("y")];
+    } -> (y);
+}
+"""
+
+
+def test_shapes():
+    path = os.path.join(FOLDER, "flexible.mil")
+    with open(path, "w") as file:
+        file.write(FLEXIBLE)
+    raises(anec.Error, anec.Session, path)
+    for extents in (1, 7, 3):
+        session = anec.Session(path, shapes={"x": (1, numpy.int64(extents), 4)})
+        assert session.inputs()[0].shape == (1, extents, 4)
+        y = session.run({"x": numpy.full((1, extents, 4), 2)})["y"]
+        assert y.shape == (1, extents, 4) and (y == 2).all()
+    assert "[1, 5, 4]" in anec.compile(path, shapes={"x": [1, 5, 4]}).mil
+    assert anec.check(path, "m1", shapes={"x": (1, 5, 4)}) is not None
+    assert anec.predict(path, "m1", shapes={"x": (1, 5, 4)})
+    for shapes in ({"x": (1, 5, 3)}, {"x": (1, 0, 4)}, {"x": ()}, {"z": (1, 5, 4)}):
+        raises(anec.Error, anec.Session, path, shapes=shapes)
+    for shapes in ({"x": (1, 5.0, 4)}, ["x=1x5x4"], {"x": 5}):
+        raises(TypeError, anec.Session, path, shapes=shapes)
 
 
 def test_kernel():

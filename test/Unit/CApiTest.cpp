@@ -324,6 +324,13 @@ TEST_F(CApi, WrongOptionsAreNamed) {
             }),
             "[bad-argument] `calibration` cannot be used: it takes "
             "NAME=FILE.npy\n");
+  EXPECT_EQ(compileWith([&](auto &options) { options.shape_count = 1; }),
+            "[bad-argument] `shapes` cannot be used: it is null\n");
+  EXPECT_EQ(compileWith([&](auto &options) {
+              options.shapes = words;
+              options.shape_count = 1;
+            }),
+            "[bad-argument] `shapes` cannot be used: it takes NAME=1x3x64\n");
 }
 
 /// A .npy file of fp32[1, 2].
