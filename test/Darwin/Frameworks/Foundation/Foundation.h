@@ -56,6 +56,7 @@ API_AVAILABLE(macos(10.0))
 @interface NSString : NSObject <NSCopying>
 @property(readonly) NSUInteger length;
 @property(nullable, readonly) const char *UTF8String;
+- (NSInteger)compare:(NSString *)other;
 + (nullable instancetype)stringWithUTF8String:(const char *)text;
 - (nullable instancetype)initWithBytes:(const void *)bytes
                                 length:(NSUInteger)length
@@ -65,6 +66,8 @@ API_AVAILABLE(macos(10.0))
 // nsdata
 API_AVAILABLE(macos(10.0))
 @interface NSData : NSObject <NSCopying>
+@property(readonly) NSUInteger length;
+@property(readonly) const void *bytes;
 + (instancetype)dataWithBytes:(nullable const void *)bytes
                        length:(NSUInteger)length;
 + (nullable instancetype)dataWithContentsOfFile:(NSString *)path;
@@ -94,6 +97,7 @@ API_AVAILABLE(macos(10.0))
 - (ObjectType)objectAtIndexedSubscript:(NSUInteger)index
     API_AVAILABLE(macos(10.8));
 + (instancetype)array;
+- (NSArray<ObjectType> *)sortedArrayUsingSelector:(SEL)comparator;
 + (instancetype)arrayWithObjects:(const ObjectType _Nonnull[_Nonnull])objects
                            count:(NSUInteger)count;
 @end
@@ -109,6 +113,7 @@ API_AVAILABLE(macos(10.0))
 @interface NSDictionary<__covariant KeyType, __covariant ObjectType>
     : NSObject <NSCopying, NSFastEnumeration>
 @property(readonly) NSUInteger count;
+@property(readonly, copy) NSArray<KeyType> *allKeys;
 - (nullable ObjectType)objectForKey:(KeyType)key;
 - (nullable ObjectType)objectForKeyedSubscript:(KeyType)key
     API_AVAILABLE(macos(10.8));
