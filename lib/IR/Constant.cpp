@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/IR/Constant.h"
+#include "anec/IR/DerivedConstant.h"
 #include "anec/IR/Elements.h"
 #include "anec/Support/Half.h"
 #include "llvm/ADT/Hashing.h"
@@ -220,6 +221,9 @@ bool Constant::equals(const Constant &other) const {
     return false;
   if (stored == other.stored)
     return data == other.data;
+  // A derived constant differs from what it is rounded to.
+  if (derivedNumber(*this) || derivedNumber(other))
+    return false;
   for (int64_t index = 0, count = numElements(); index < count; ++index) {
     double lhs = doubleAt(index), rhs = other.doubleAt(index);
     if (std::memcmp(&lhs, &rhs, sizeof(double)) != 0)

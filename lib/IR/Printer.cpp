@@ -5,6 +5,7 @@
 
 #include "CallForm.h"
 #include "anec/IR/Builder.h"
+#include "anec/IR/DerivedConstant.h"
 #include "anec/IR/Names.h"
 #include "anec/IR/Text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -92,6 +93,8 @@ std::string anec::spellConstant(const Constant &constant) {
   if (constant.origin())
     return type.str() + " blob(" + spellString(constant.origin()->path) + ", " +
            std::to_string(constant.origin()->offset) + ")";
+  if (std::optional<double> number = derivedNumber(constant))
+    return type.str() + " derived(" + fmt::format("{}", *number) + ")";
   if (constant.numElements() <= maxSpelledElements ||
       type.dtype == DType::String)
     return type.str() + "(" + spellElements(constant) + ")";
@@ -116,6 +119,7 @@ static bool isDefault(const Op &op, const ParamDef &param,
 static std::string spellAttribute(const Op &op, const ParamDef &param,
                                   const Constant &value) {
   if (isFloat(value.dtype()) && value.type().isScalar() &&
+      !derivedNumber(value) &&
       value.dtype() == literalDType(op.def(), param, op.operandValues())) {
     std::string number = spellElement(value, 0);
     // Without a point or exponent it would be read as an integer, which has no

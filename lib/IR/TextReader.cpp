@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TextReader.h"
+#include "anec/IR/DerivedConstant.h"
 #include "anec/IR/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -328,8 +329,17 @@ bool TextReader::parseBlob(const TensorType &type, const char *begin,
   return constant != nullptr;
 }
 
+/// The rest of `fp16 derived(0.3333333333333333)`.
+bool TextReader::parseDerived(const TensorType &type, ConstantRef &constant) {
+  double number;
+  if (!parseNumber(number))
+    return false;
+  constant = derivedConstant(type, number);
+  return expect(")");
+}
+
 /// `fp16(...)`, `fp16[2] splat(...)`, `fp16[2] hex("...")`,
-/// `fp16[2] blob("path", offset)`.
+/// `fp16 derived(...)`, `fp16[2] blob("path", offset)`.
 bool TextReader::parseTypedConstant(ConstantRef &constant) {
   cursor.skipSpace();
   const char *begin = cursor.position();
@@ -345,6 +355,9 @@ bool TextReader::parseTypedConstant(ConstantRef &constant) {
   // No op produces 8-bit floats, so there is no rounding to them.
   if (isMinifloat(type.dtype))
     return expected("`hex(` or `blob(`");
+  bool isOneFloat = isFloat(type.dtype) && type.numElements() == 1;
+  if (isOneFloat && cursor.consume("derived("))
+    return parseDerived(type, constant);
   if (!isText && cursor.consume("splat("))
     return parseSplat(type, range, constant);
   if (cursor.consume("("))

@@ -92,6 +92,7 @@ private:
                 ConstantRef &constant);
   bool parseBlob(const TensorType &type, const char *begin,
                  ConstantRef &constant);
+  bool parseDerived(const TensorType &type, ConstantRef &constant);
   bool parseTypedConstant(ConstantRef &constant);
   bool parseList(ConstantRef &constant);
 

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/MIL/Canonical.h"
+#include "anec/IR/DerivedConstant.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
@@ -77,9 +78,17 @@ static void nameByPosition(Function &function) {
                                  : "v" + std::to_string(values++);
 }
 
+/// Without the numbers that are written in `buildInfo`.
+static void roundConstants(Function &function) {
+  for (Op &op : function.body())
+    if (isConst(op))
+      op.setConstant(param::val, roundedConstant(*op.constant(param::val)));
+}
+
 void anec::makeCanonical(Module &module) {
   module.buildInfo.clear();
   for (const auto &function : module.functions) {
+    roundConstants(*function);
     placeConstants(*function);
     nameByPosition(*function);
   }

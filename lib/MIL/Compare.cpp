@@ -5,6 +5,7 @@
 
 #include "anec/MIL/Compare.h"
 #include "Alignment.h"
+#include "anec/IR/DerivedConstant.h"
 #include "anec/IR/OpDef.h"
 #include "anec/MIL/Spelling.h"
 #include "anec/Ops/Ops.h"
@@ -279,7 +280,8 @@ void FunctionComparison::compareValues(const Op *l, const Op *r,
     return;
   }
   isWeight &= !a->type().isScalar() && a->dtype() != DType::String;
-  if ((isWeight && options.ignoreWeights) || a->equals(*b))
+  if ((isWeight && options.ignoreWeights) ||
+      roundedConstant(*a)->equals(*roundedConstant(*b)))
     return;
   if (!isWeight) {
     addTexts(Difference::Argument, l, r, part, describe(*a), describe(*b));

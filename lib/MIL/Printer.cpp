@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/MIL/Printer.h"
+#include "DerivedNumbers.h"
 #include "Emitter.h"
 #include "ReservedNames.h"
 #include "TextPrinter.h"
@@ -106,8 +107,15 @@ void Printing::printText(raw_ostream &out,
                          function_ref<void(ProgramSink &)> emit) const {
   TextPrinter printer(out,
                       version == "1.0" ? Scalars::RankZero : Scalars::Bare);
-  printer.printHeader(version, module.buildInfo.empty() ? ownBuildInfo()
-                                                        : module.buildInfo);
+  auto buildInfo = module.buildInfo.empty() ? ownBuildInfo() : module.buildInfo;
+  if (any_of(functions, [](const PrintedFunction &function) {
+        return hasDerivedNumbers(*function.function);
+      })) {
+    DerivedNumbers numbers;
+    emit(numbers);
+    buildInfo.emplace_back(derivedNumbersKey, numbers.text());
+  }
+  printer.printHeader(version, buildInfo);
   emit(printer);
   printer.printFooter();
 }

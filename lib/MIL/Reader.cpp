@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/MIL/Reader.h"
+#include "DerivedNumbers.h"
 #include "FunctionReader.h"
 #include "anec/MIL/Diags.h"
 
@@ -128,5 +129,6 @@ std::unique_ptr<Module> anec::readMIL(StringRef buffer,
   if (diags.errorCount() != errors ||
       !keepFunction(*module, options.function, diags))
     return nullptr;
+  restoreDerivedNumbers(*module);
   return module;
 }

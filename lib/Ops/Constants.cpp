@@ -12,6 +12,7 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/IR/ArrayView.h"
+#include "anec/IR/DerivedConstant.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 
@@ -35,7 +36,7 @@ static bool inferConst(InferContext &ctx) {
 
 static void evalConst(EvalContext &ctx) {
   if (ctx.out[0].type.dtype != DType::String)
-    ctx.out[0].data = ctx.constant(param::val)->asDoubles();
+    ctx.out[0].data = exactElements(*ctx.constant(param::val));
 }
 
 constinit const OpDef ops::Const = {

@@ -14,6 +14,7 @@
 #define ANEC_LIB_OPS_DECOMPOSE_H
 
 #include "anec/IR/Builder.h"
+#include "anec/IR/DerivedConstant.h"
 #include "anec/Ops/Ops.h"
 
 namespace anec {
@@ -31,7 +32,7 @@ public:
                llvm::StringRef part) {
     TensorType type(op.operand(0u)->type.dtype, shape);
     return make(ops::Const, {},
-                Attr(param::val, Constant::fromDoubles(type, elements)), part);
+                Attr(param::val, derivedConstant(type, elements)), part);
   }
   Value *reshape(Value *x, llvm::ArrayRef<int64_t> shape,
                  llvm::StringRef part = "") {

@@ -9,14 +9,21 @@
 using namespace anec;
 
 std::vector<RefTensor>
-anec::evaluateRounded(const Op &op, llvm::ArrayRef<const RefTensor *> operands,
-                      bool widensHalf) {
+anec::evaluateExactly(const Op &op,
+                      llvm::ArrayRef<const RefTensor *> operands) {
   std::vector<RefTensor> results;
   for (const Value *result : op.resultValues())
     results.push_back(
         {result->type, std::vector<double>(result->type.numElements())});
   EvalContext eval{op.def(), op.constants(), operands, results};
   op.def().eval(eval);
+  return results;
+}
+
+std::vector<RefTensor>
+anec::evaluateRounded(const Op &op, llvm::ArrayRef<const RefTensor *> operands,
+                      bool widensHalf) {
+  std::vector<RefTensor> results = evaluateExactly(op, operands);
   for (RefTensor &result : results) {
     DType dtype = result.type.dtype;
     if (!isFloat(dtype) || isMinifloat(dtype))

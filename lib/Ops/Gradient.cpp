@@ -6,6 +6,7 @@
 #include "anec/Ops/Gradient.h"
 #include "Infer.h"
 #include "anec/IR/BuiltOrder.h"
+#include "anec/IR/DerivedConstant.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -112,7 +113,7 @@ Value *Gradient::array(llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<double> elements) {
   TensorType type(dtype(), shape);
   return make(ops::Const, {},
-              Attr(param::val, Constant::fromDoubles(type, elements)));
+              Attr(param::val, derivedConstant(type, elements)));
 }
 
 Value *Gradient::indices(llvm::ArrayRef<int64_t> shape,

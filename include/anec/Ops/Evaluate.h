@@ -11,6 +11,11 @@
 namespace anec {
 
 /// The results of `op`, which has a reference, on constants (null for an absent
+/// operand), in double precision.
+std::vector<RefTensor>
+evaluateExactly(const Op &op, llvm::ArrayRef<const RefTensor *> operands);
+
+/// The results of `op`, which has a reference, on constants (null for an absent
 /// operand): in double precision, then each rounded to its element type, or
 /// where `widensHalf`, those of fp16 to fp32. What has no inputs has these
 /// values wherever it is computed, by the compiler or when a program is loaded.

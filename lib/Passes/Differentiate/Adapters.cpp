@@ -5,6 +5,7 @@
 
 #include "anec/Passes/Adapters.h"
 #include "anec/IR/Builder.h"
+#include "anec/IR/DerivedConstant.h"
 #include "anec/IR/WeightName.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Diags.h"
@@ -178,7 +179,7 @@ static void adapt(Function &function, Op &product, Value *a, Value *b,
   if (scale != 1) {
     Value *factor = builder.build(
         ops::Const, {},
-        Attr(param::val, Constant::scalar(up->type.dtype, scale)));
+        Attr(param::val, derivedConstant({up->type.dtype}, scale)));
     up = builder.build(ops::Mul, {up, factor});
   }
   // The sum takes the place of the product everywhere but in itself.

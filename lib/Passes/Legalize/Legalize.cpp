@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
+#include "anec/IR/DerivedConstant.h"
 #include "anec/Target/Check.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -53,8 +54,8 @@ Value *Rewriter::weight(const Op &source, const ArrayView &array,
 
 Value *Rewriter::scalar(double number, llvm::StringRef part) {
   TensorType type(op.result()->type.dtype);
-  return make(ops::Const, {},
-              Attr(param::val, Constant::fromDoubles(type, number)), part);
+  return make(ops::Const, {}, Attr(param::val, derivedConstant(type, number)),
+              part);
 }
 
 /// The elements of `array` that `view` reads.

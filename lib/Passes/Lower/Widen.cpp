@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "anec/IR/DerivedConstant.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Passes/Pass.h"
 
@@ -27,7 +28,7 @@ static bool widenType(TensorType &type) {
 static ConstantRef widened(const ParamDef &param, const Constant &constant) {
   if (constant.dtype() == DType::FP16)
     return Constant::fromDoubles({DType::FP32, constant.type().shape},
-                                 constant.asDoubles());
+                                 exactElements(constant));
   if (param.name == param::dtype && constant.asString() == "fp16")
     return Constant::string("fp32");
   return nullptr;

@@ -12,6 +12,7 @@
 
 #include "DeadOps.h"
 #include "anec/IR/Builder.h"
+#include "anec/IR/DerivedConstant.h"
 #include "anec/Ops/Evaluate.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Diags.h"
@@ -56,15 +57,22 @@ static llvm::SmallVector<ConstantRef, 2> evaluate(const Op &op) {
   }
   std::vector<RefTensor> operands(op.numOperands());
   llvm::SmallVector<const RefTensor *, 4> in(op.numOperands());
+  bool isDerived = false;
   for (unsigned slot = 0; slot < op.numOperands(); ++slot) {
     if (!op.operand(slot))
       continue;
     const Constant *value =
         op.operand(slot)->definingOp()->constant(param::val);
-    operands[slot] = {value->type(), value->asDoubles()};
+    operands[slot] = {value->type(), exactElements(*value)};
     in[slot] = &operands[slot];
+    isDerived |= derivedNumber(*value).has_value();
   }
   llvm::SmallVector<ConstantRef, 2> constants;
+  if (isDerived) {
+    for (const RefTensor &result : evaluateExactly(op, in))
+      constants.push_back(derivedConstant(result.type, result.data));
+    return constants;
+  }
   for (const RefTensor &result : evaluateRounded(op, in))
     constants.push_back(Constant::fromDoubles(result.type, result.data));
   return constants;

@@ -5,6 +5,7 @@
 
 #include "Storage.h"
 #include "Arena.h"
+#include "anec/IR/DerivedConstant.h"
 #include "anec/Ops/Evaluate.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
@@ -77,7 +78,7 @@ Storage::Storage(const Function &function, const Schedule &schedule,
   if (!isEmulated(numerics))
     findStoredWeights(schedule, expanding);
   llvm::DenseSet<const Value *> needed = neededRoots(function, schedule, parts);
-  placeConstants(function, needed);
+  placeConstants(function, needed, numerics);
   foldConstants(schedule, needed, numerics);
   foldNorms(schedule);
   placePorts(schedule, parts);
@@ -120,7 +121,8 @@ uint32_t *Storage::addConstant(const Value *value) {
 }
 
 void Storage::placeConstants(const Function &function,
-                             const llvm::DenseSet<const Value *> &needed) {
+                             const llvm::DenseSet<const Value *> &needed,
+                             Numerics numerics) {
   llvm::DenseMap<const Constant *, uint32_t *> seen;
   for (const Op &op : function.body()) {
     if (!op.is(ops::Const) || op.result()->type.dtype == DType::String ||
@@ -131,7 +133,9 @@ void Storage::placeConstants(const Function &function,
     if (!place) {
       place = addConstant(op.result());
       if (isFloat(constant->dtype())) {
-        constant->copyToFloats(reinterpret_cast<float *>(place));
+        auto *floats = reinterpret_cast<float *>(place);
+        numerics == Numerics::FP32 ? copyExactToFloats(*constant, floats)
+                                   : constant->copyToFloats(floats);
       } else {
         int32_t *ints = reinterpret_cast<int32_t *>(place);
         for (int64_t i = 0, n = constant->numElements(); i < n; ++i)
@@ -187,21 +191,17 @@ private:
   evaluate(const Op &op, llvm::ArrayRef<const RefTensor *> operands) const {
     if (!op.def().has(trait::Constexpr) && !op.def().has(trait::DataMovement))
       return evaluateRounded(op, operands, widensHalf);
-    std::vector<RefTensor> results;
-    for (const Value *result : op.resultValues())
-      results.push_back(
-          {result->type, std::vector<double>(result->type.numElements())});
-    EvalContext eval{op.def(), op.constants(), operands, results};
-    op.def().eval(eval);
-    return results;
+    return evaluateExactly(op, operands);
   }
 
   RefTensor valueOf(const Value *operand) {
     const Value *root = schedule.root(operand);
     bool last = --uses[root] == 0;
-    if (root->definingOp()->is(ops::Const))
+    if (root->definingOp()->is(ops::Const)) {
+      const Constant &constant = *root->definingOp()->constant(param::val);
       return {operand->type,
-              root->definingOp()->constant(param::val)->asDoubles()};
+              widensHalf ? exactElements(constant) : constant.asDoubles()};
+    }
     RefTensor tensor = last ? std::move(kept[root]) : kept[root];
     if (last)
       kept.erase(root);

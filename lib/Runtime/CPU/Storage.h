@@ -82,7 +82,8 @@ private:
                                             const PortParts &parts) const;
   uint32_t *addConstant(const Value *value);
   void placeConstants(const Function &function,
-                      const llvm::DenseSet<const Value *> &needed);
+                      const llvm::DenseSet<const Value *> &needed,
+                      Numerics numerics);
   void foldConstants(const Schedule &schedule,
                      const llvm::DenseSet<const Value *> &needed,
                      Numerics numerics);

@@ -65,14 +65,14 @@ def softmax(x):
 
 
 class Constants:
-    """Whether a program's tables and factors are fp16, as those of packages are,
-    whatever the rest is computed in."""
+    """Whether a program's tables are fp16, as those of packages are, whatever the rest is
+    computed in. Single numbers are exact in fp32."""
     rounded = False
     inexact = False  # whether rounding changes one
 
 
-def constant(x):
-    """A table or factor that is part of a program."""
+def table(x):
+    """A table that is part of a program."""
     half = numpy.asarray(x).astype(numpy.float16).astype(float)
     Constants.inexact |= bool((half != x).any())
     return half if Constants.rounded else x
@@ -85,7 +85,7 @@ def single(x):
 
 def mean(x, axes):
     count = numpy.prod([x.shape[axis] for axis in axes], dtype=float)
-    return x.sum(axis=axes) * constant(1 / count)
+    return x.sum(axis=axes) / count
 
 
 def rope(x, theta=10000.0, halves=False):
@@ -95,7 +95,7 @@ def rope(x, theta=10000.0, halves=False):
     angle = numpy.outer(theta ** (-numpy.arange(0, width, 2) / width),
                         numpy.arange(positions))
     out = numpy.empty_like(x)
-    cos, sin = constant(numpy.cos(angle)), constant(numpy.sin(angle))
+    cos, sin = table(numpy.cos(angle)), table(numpy.sin(angle))
     half = width // 2
     one, other = ((slice(0, half), slice(half, width)) if halves else
                   (slice(0, width, 2), slice(1, width, 2)))
@@ -106,7 +106,7 @@ def rope(x, theta=10000.0, halves=False):
 
 def attend(q, k, v, causal=False):
     """Of [heads, width, positions]."""
-    scores = q.swapaxes(1, 2) @ k * constant(1 / numpy.sqrt(q.shape[1]))
+    scores = q.swapaxes(1, 2) @ k / numpy.sqrt(q.shape[1])
     if causal:
         scores = numpy.where(numpy.tril(numpy.ones(scores.shape[1:])), scores,
                              -numpy.inf)
@@ -123,7 +123,7 @@ def attention(q, k, v, heads, kv_heads, turn):
         mine = turn(q[h * width:(h + 1) * width])
         its = turn(k[shared * width:(shared + 1) * width])
         value = v[shared * width:(shared + 1) * width]
-        scores = mine.T @ its * constant(1 / numpy.sqrt(width))
+        scores = mine.T @ its / numpy.sqrt(width)
         out.append(value @ softmax(scores + mask).T)
     return numpy.concatenate(out)
 
