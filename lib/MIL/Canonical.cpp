@@ -78,8 +78,7 @@ static void nameByPosition(Function &function) {
                                  : "v" + std::to_string(values++);
 }
 
-/// Without the numbers that are written in `buildInfo`.
-static void roundConstants(Function &function) {
+void anec::roundDerivedConstants(Function &function) {
   for (Op &op : function.body())
     if (isConst(op))
       op.setConstant(param::val, roundedConstant(*op.constant(param::val)));
@@ -88,7 +87,7 @@ static void roundConstants(Function &function) {
 void anec::makeCanonical(Module &module) {
   module.buildInfo.clear();
   for (const auto &function : module.functions) {
-    roundConstants(*function);
+    roundDerivedConstants(*function);
     placeConstants(*function);
     nameByPosition(*function);
   }

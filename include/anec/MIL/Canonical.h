@@ -17,6 +17,10 @@ namespace anec {
 /// program's interface; the build info is removed.
 void makeCanonical(Module &module);
 
+/// Rounds derived constants (anec/IR/DerivedConstant.h) to their types, so that
+/// no entry of `buildInfo` has their numbers.
+void roundDerivedConstants(Function &function);
+
 } // namespace anec
 
 #endif // ANEC_MIL_CANONICAL_H

@@ -7,6 +7,7 @@
 #include "../Apple/Measures.h"
 #include "anec/IR/Clone.h"
 #include "anec/MIL/Blob.h"
+#include "anec/MIL/Canonical.h"
 #include "anec/MIL/Outline.h"
 #include "anec/MIL/Printer.h"
 #include "anec/Runtime/Diags.h"
@@ -58,7 +59,8 @@ static std::string nameOf(llvm::StringRef digest, llvm::StringRef salt) {
   return ("anec-" + digest + (salt.empty() ? "" : "-") + salt).str();
 }
 
-/// A module with only `function`.
+/// A module with only `function`, whose constants are those that the engine
+/// computes with: the numbers beside them would be a key of `buildInfo`.
 static std::unique_ptr<Module> moduleOf(const Function &function,
                                         llvm::StringRef milVersion) {
   auto module = std::make_unique<Module>();
@@ -67,6 +69,7 @@ static std::unique_ptr<Module> moduleOf(const Function &function,
   copy->opset = function.opset;
   ValueMap map;
   cloneBody(function, *copy, map);
+  roundDerivedConstants(*copy);
   return module;
 }
 

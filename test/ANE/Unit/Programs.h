@@ -54,6 +54,19 @@ inline std::string twoByTwo() {
 )";
 }
 
+/// A third of x, where the text has the number that fp16 rounds.
+inline std::string third() {
+  return R"(program(1.3)
+[buildInfo = dict<string, string>({{"anec-derived-numbers", "main.third=0x1.5555555555555p-2"}})]
+{
+  func main<ios18>(tensor<fp16, [1, 8, 1, 40]> x) {
+    fp16 third = const()[name = string("third"), val = fp16(0x1.554p-2)];
+    tensor<fp16, [1, 8, 1, 40]> y = mul(x = x, y = third)[name = string("y")];
+  } -> (y);
+}
+)";
+}
+
 /// A 1x1 convolution with weights of `scale`, 2 * `scale`, ...
 inline std::string convolution(double scale) {
   std::string weights;
