@@ -4,13 +4,14 @@ shares nothing with anec: weights and inputs are made here, go in through .npy
 files, and the results come back through .npy files.
 
 Weights and inputs are fp16 numbers on both sides. An fp16 program has more of
-them, of its own: the tables of cosines and sines, the scale of the scores, the
-root of epsilon. They are part of the program, not of how it is run. So:
+them, of its own: the tables of cosines and sines. They are part of the program,
+not of how it is run; its single numbers, such as the scale of the scores, are
+exact where nothing is rounded. So:
 
 - fp16: the program against exact mathematics;
-- fp32: the program run without rounding, against mathematics with these
-  constants rounded to fp16;
-- wide: the program compiled with `widen`, which has no fp16 constants, run
+- fp32: the program run without rounding, against mathematics with the tables
+  rounded to fp16;
+- wide: the program compiled with `widen`, which has no fp16 tables, run
   without rounding, against exact mathematics.
 
 usage: llama_layer.py EXAMPLES_DIR WORK_DIR real|random
@@ -34,8 +35,7 @@ def half(constant):
     return np.float16(constant).astype(np.float64)
 
 
-def rmsnorm(x, gamma, eps, rounded):
-    eps = rounded(np.sqrt(eps)) ** 2
+def rmsnorm(x, gamma, eps):
     return x / np.sqrt((x * x).mean(0, keepdims=True) + eps) * gamma[:, None]
 
 
@@ -53,7 +53,7 @@ def rope(x, rounded, theta=10000.0):
 
 
 def attention(x, w, heads, kv_heads, eps, rounded):
-    h = rmsnorm(x, w["norm"], eps, rounded)
+    h = rmsnorm(x, w["norm"], eps)
     seq = x.shape[1]
     q = rope((w["wq"] @ h).reshape(heads, -1, seq), rounded)
     k = rope((w["wk"] @ h).reshape(kv_heads, -1, seq), rounded)
@@ -61,7 +61,7 @@ def attention(x, w, heads, kv_heads, eps, rounded):
     out = np.empty_like(q)
     for head in range(heads):
         kv = head // (heads // kv_heads)
-        scores = q[head].T @ k[kv] * rounded(1 / np.sqrt(q.shape[1]))
+        scores = q[head].T @ k[kv] / np.sqrt(q.shape[1])
         scores[np.triu_indices(seq, 1)] = -np.inf
         probs = np.exp(scores - scores.max(1, keepdims=True))
         probs /= probs.sum(1, keepdims=True)
@@ -70,7 +70,7 @@ def attention(x, w, heads, kv_heads, eps, rounded):
 
 
 def feed_forward(x, w, eps, rounded):
-    h = rmsnorm(x, w["norm"], eps, rounded)
+    h = rmsnorm(x, w["norm"], eps)
     gate = w["w1"] @ h
     return x + w["w2"] @ (gate / (1 + np.exp(-gate)) * (w["w3"] @ h))
 
