@@ -92,8 +92,8 @@ if config.has_python_module and not config.is_sanitized:
 if subprocess.run([config.python, "-c", "import ensurepip, venv"],
                   capture_output=True).returncode == 0:
     config.available_features.add("python-venv")
-# `REQUIRES: sentencepiece`: the library in this build, and its programs.
-if config.has_sentencepiece and shutil.which("spm_encode"):
+# `REQUIRES: sentencepiece`: the programs of that library.
+if shutil.which("spm_encode"):
     config.available_features.add("sentencepiece")
 # `REQUIRES: huggingface`: tokenizer.json in this build.
 if config.has_huggingface:

@@ -15,6 +15,4 @@ function(anec_find_text_library target header library)
 endfunction()
 
 anec_find_text_library(Pcre2::Pcre2 pcre2.h pcre2-8)
-anec_find_text_library(SentencePiece::SentencePiece
-                       sentencepiece_processor.h sentencepiece)
 anec_find_text_library(Utf8proc::Utf8proc utf8proc.h utf8proc)

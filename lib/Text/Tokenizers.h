@@ -12,7 +12,7 @@
 namespace anec {
 
 /// Opens a SentencePiece model. Returns null, with the reason reported, when
-/// `file` is invalid or this build lacks SentencePiece.
+/// `file` is invalid.
 [[nodiscard]] std::unique_ptr<Tokenizer>
 openSentencePiece(const MappedFile &file, llvm::StringRef path,
                   Diagnostics &diags);

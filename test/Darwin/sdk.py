@@ -205,8 +205,7 @@ def make_prefix(packages, prefix):
             ("/usr/include/gtest", "gtest"), ("/usr/include/pybind11", "pybind11"),
             (f"{debian}/openmpi/include", "openmpi"),
             ("/usr/include/pcre2.h", "pcre2.h"),
-            ("/usr/include/utf8proc.h", "utf8proc.h"),
-            ("/usr/include/sentencepiece_processor.h", "sentencepiece_processor.h")):
+            ("/usr/include/utf8proc.h", "utf8proc.h")):
         link(source, f"{include}/{name}")
     make_python(f"{include}/python")
     link(f"{packages}/fmt/cmeel.prefix/lib/libfmt.dylib", f"{prefix}/lib/libfmt.dylib")

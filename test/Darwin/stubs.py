@@ -13,8 +13,6 @@ CPLUSPLUS = {
     "LLVM": (r"\bllvm::|^_?llvm_", "/usr/lib/llvm-19/lib/libLLVMSupport.a"),
     "antlr4-runtime": (r"\bantlr4::|\bantlrcpp::", None),
     "gtest": (r"\btesting::", "/usr/lib/x86_64-linux-gnu/libgtest.a"),
-    "sentencepiece": (r"\bsentencepiece::",
-                      "/usr/lib/x86_64-linux-gnu/libsentencepiece.so"),
 }
 COMPILER_RUNTIME = {"___isPlatformVersionAtLeast"}
 # libc++ and libc++abi. Its headers know what each system has, and say so of what

@@ -90,6 +90,10 @@ def main(anec, ane_run, folder, models=None):
     add("FuzzTokens", 2, whole / "tokenizer.bin", "tokenizer")
     add("FuzzTokens", 3, weights)
     add("FuzzTokens", 4, whole / "tokenizer.json")
+    subprocess.run([sys.executable, ROOT / "test/Train/Inputs/damaged_sentencepiece.py", work],
+                   check=True)
+    for path in sorted(work.glob("*.model")):
+        add("FuzzTokens", 1, path)
 
     package = whole / "p.anepkg"
     files = sorted(str(path.relative_to(package)) for path in package.rglob("*")

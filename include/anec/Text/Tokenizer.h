@@ -101,8 +101,6 @@ private:
 [[nodiscard]] std::unique_ptr<Tokenizer> openTokenizer(llvm::StringRef path,
                                                        Diagnostics &diags);
 
-/// Whether this build reads SentencePiece models.
-bool hasSentencePiece();
 /// Whether this build reads Hugging Face's tokenizers.
 bool hasHuggingFace();
 

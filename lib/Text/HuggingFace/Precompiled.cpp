@@ -4,17 +4,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The size of a trie in bytes, the trie, which is a double array of 32-bit
-/// units, and texts that end with 0. The trie maps characters to places of
-/// texts. A character is looked up by its shortest prefix in the trie, as the
-/// library tokenizers does.
+/// A character is looked up by the shortest sequence of the map that it begins
+/// with, as the library tokenizers does.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../CharacterMap.h"
 #include "Normalizers.h"
 #include "Unicode.h"
 #include "llvm/Support/Base64.h"
-#include "llvm/Support/Endian.h"
 
 using namespace anec::hf;
 using namespace llvm;
@@ -22,15 +20,10 @@ using namespace llvm;
 namespace {
 class Precompiled : public Normalizer {
 public:
-  explicit Precompiled(std::vector<char> bytes) : bytes(std::move(bytes)) {}
+  explicit Precompiled(std::vector<char> given)
+      : bytes(std::move(given)), map({bytes.data(), bytes.size()}) {}
 
-  /// Whether the parts are as large as they say.
-  bool check() const {
-    if (bytes.size() < 4)
-      return false;
-    uint32_t size = support::endian::read32le(bytes.data());
-    return size % 4 == 0 && size >= 4 && size <= bytes.size() - 4;
-  }
+  bool isWhole() const { return map.isWhole(); }
 
   bool apply(Stretch &stretch, std::string &) const override {
     std::string normal;
@@ -54,42 +47,17 @@ public:
   }
 
 private:
-  size_t unitCount() const {
-    return support::endian::read32le(bytes.data()) / 4;
-  }
-  /// Unit number `index`, 0 beyond the trie.
-  uint32_t unit(size_t index) const {
-    return index < unitCount()
-               ? support::endian::read32le(bytes.data() + 4 + 4 * index)
-               : 0;
-  }
-  static size_t offsetOf(uint32_t unit) {
-    return (unit >> 10) << ((unit & (1u << 9)) >> 6);
-  }
-
   std::optional<std::string> lookUp(StringRef key) const {
-    size_t node = offsetOf(unit(0));
-    for (char byte : key) {
-      if (byte == 0)
-        return std::nullopt;
-      node ^= uint8_t(byte);
-      uint32_t found = unit(node);
-      if ((found & ((1u << 31) | 0xFF)) != uint8_t(byte))
-        return std::nullopt;
-      node ^= offsetOf(found);
-      if (found >> 8 & 1)
-        return textAt(unit(node) & ~(1u << 31));
-    }
-    return std::nullopt;
-  }
-  std::string textAt(size_t place) const {
-    StringRef texts(bytes.data() + 4 + 4 * unitCount(),
-                    bytes.size() - 4 - 4 * unitCount());
-    StringRef rest = texts.drop_front(std::min(place, texts.size()));
-    return escapeInvalid(rest.take_front(rest.find('\0')));
+    std::optional<std::string> shortest;
+    map.forEachPrefix(key, [&](size_t, StringRef text) {
+      shortest = escapeInvalid(text);
+      return false;
+    });
+    return shortest;
   }
 
   std::vector<char> bytes;
+  anec::CharacterMap map;
 };
 } // namespace
 
@@ -101,7 +69,7 @@ static std::unique_ptr<Normalizer> readPrecompiled(Fields &fields) {
     bytes.clear();
   }
   auto result = std::make_unique<Precompiled>(std::move(bytes));
-  if (!result->check())
+  if (!result->isWhole())
     fields.error().malformed("`" + fields.pathOf("precompiled_charsmap") +
                              "` is damaged");
   return fields.error() ? nullptr : std::move(result);

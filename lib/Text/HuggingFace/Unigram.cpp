@@ -10,9 +10,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../PieceTrie.h"
 #include "Models.h"
 #include "Unicode.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -31,7 +31,7 @@ public:
         usesBytes(usesBytes), bytes(byteTokens(vocabulary())) {
     unknownScore = *llvm::min_element(this->scores) - unknownPenalty;
     for (size_t id = 0; id < this->scores.size(); ++id)
-      addToTrie(*vocabulary().textOf(int32_t(id)), int32_t(id));
+      pieces.add(*vocabulary().textOf(int32_t(id)), int32_t(id));
   }
   bool encode(StringRef part, std::vector<int32_t> &ids,
               std::string &error) const override;
@@ -43,7 +43,6 @@ private:
     uint32_t begin = 0;
     bool isReached = false;
   };
-  void addToTrie(StringRef text, int32_t id);
   bool appendUnknown(StringRef text, std::vector<int32_t> &ids,
                      std::string &error) const;
   void reach(Node &node, size_t begin, double score, int32_t id) const {
@@ -57,24 +56,9 @@ private:
   bool usesBytes;
   std::vector<int32_t> bytes;
   double unknownScore;
-  /// A trie: the node behind a byte, and the ids of pieces that end in nodes.
-  DenseMap<uint64_t, uint32_t> edges;
-  std::vector<int32_t> idsOfNodes = {-1};
+  anec::PieceTrie pieces;
 };
 } // namespace
-
-void Unigram::addToTrie(StringRef text, int32_t id) {
-  uint32_t node = 0;
-  for (char byte : text) {
-    auto [edge, isNew] = edges.try_emplace(uint64_t(node) << 8 | uint8_t(byte),
-                                           uint32_t(idsOfNodes.size()));
-    if (isNew)
-      idsOfNodes.push_back(-1);
-    node = edge->second;
-  }
-  if (!text.empty())
-    idsOfNodes[node] = id;
-}
 
 /// Appends the ids of adjacent unknown characters.
 bool Unigram::appendUnknown(StringRef text, std::vector<int32_t> &ids,
@@ -120,20 +104,13 @@ bool Unigram::encode(StringRef given, std::vector<int32_t> &ids,
   std::vector<Node> nodes(given.size() + 1);
   for (size_t begin = 0; begin < given.size();) {
     double before = nodes[begin].score;
-    size_t size = characterSize(given.drop_front(begin));
+    StringRef rest = given.drop_front(begin);
+    size_t size = characterSize(rest);
     bool hasSingle = false;
-    uint32_t node = 0;
-    for (size_t at = begin; at < given.size(); ++at) {
-      auto edge = edges.find(uint64_t(node) << 8 | uint8_t(given[at]));
-      if (edge == edges.end())
-        break;
-      node = edge->second;
-      int32_t id = idsOfNodes[node];
-      if (id < 0)
-        continue;
-      reach(nodes[at + 1], begin, before + scores[id], id);
-      hasSingle |= at + 1 - begin == size;
-    }
+    pieces.forEachPrefix(rest, [&](size_t pieceSize, int32_t id) {
+      reach(nodes[begin + pieceSize], begin, before + scores[id], id);
+      hasSingle |= pieceSize == size;
+    });
     if (!hasSingle)
       reach(nodes[begin + size], begin, before + unknownScore,
             unknown.value_or(-1));
