@@ -230,6 +230,8 @@ DType onnx::nativeType(DType dtype) {
     return DType::Int32;
   case DType::FP64:
   case DType::BF16:
+  case DType::FP8E4M3FN:
+  case DType::FP8E5M2:
     return DType::FP32;
   case DType::Int4:
     return DType::Int8;
@@ -238,6 +240,10 @@ DType onnx::nativeType(DType dtype) {
   default:
     return dtype;
   }
+}
+
+bool onnx::isStoredOnly(DType dtype) {
+  return isFloat(dtype) && bitWidth(dtype) <= 16 && dtype != DType::FP16;
 }
 
 Val Emitter::native(Val x) {

@@ -49,6 +49,8 @@ using Vals = llvm::SmallVector<Val, 4>;
 
 /// The element type that ops have instead of `dtype`.
 DType nativeType(DType dtype);
+/// Whether only constants have the type: values in it would be rounded.
+bool isStoredOnly(DType dtype);
 
 struct FoldLimits;
 

@@ -154,7 +154,7 @@ bool GraphReader::readParameter(const proto::ValueInfo &info,
   }
   proto::ElementType element = info.type->tensor->elementType;
   std::optional<DType> dtype = dtypeOf(element);
-  if (!dtype || *dtype == DType::BF16) {
+  if (!dtype || isStoredOnly(*dtype)) {
     diags.reportFile(path, diag::OnnxTensorType, info.name, spelling(element));
     return false;
   }

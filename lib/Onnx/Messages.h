@@ -41,9 +41,17 @@ enum class ElementType : int32_t {
   Complex128 = 15,
   BFloat16 = 16,
   Float8E4M3FN = 17,
+  Float8E4M3FNUZ = 18,
   Float8E5M2 = 19,
+  Float8E5M2FNUZ = 20,
   UInt4 = 21,
   Int4 = 22,
+  Float4E2M1 = 23,
+  Float8E8M0 = 24,
+  UInt2 = 25,
+  Int2 = 26,
+  Float6E2M3 = 27,
+  Float6E3M2 = 28,
 };
 
 struct StringEntry {

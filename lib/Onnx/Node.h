@@ -142,7 +142,7 @@ struct RefusedOp {
 llvm::ArrayRef<OpRow> opRows();
 llvm::ArrayRef<RefusedOp> refusedOps();
 /// The newest version of the operator set whose operators are known.
-inline constexpr int64_t newestOpset = 21;
+inline constexpr int64_t newestOpset = 28;
 inline constexpr int64_t oldestOpset = 1;
 
 } // namespace anec::onnx

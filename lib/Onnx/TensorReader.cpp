@@ -39,6 +39,10 @@ std::optional<DType> onnx::dtypeOf(ElementType type) {
     return DType::UInt64;
   case ElementType::BFloat16:
     return DType::BF16;
+  case ElementType::Float8E4M3FN:
+    return DType::FP8E4M3FN;
+  case ElementType::Float8E5M2:
+    return DType::FP8E5M2;
   case ElementType::UInt4:
     return DType::UInt4;
   case ElementType::Int4:
@@ -90,6 +94,22 @@ StringRef onnx::spelling(ElementType type) {
     return "uint4";
   case ElementType::Int4:
     return "int4";
+  case ElementType::Float8E4M3FNUZ:
+    return "float8e4m3fnuz";
+  case ElementType::Float8E5M2FNUZ:
+    return "float8e5m2fnuz";
+  case ElementType::Float4E2M1:
+    return "float4e2m1";
+  case ElementType::Float8E8M0:
+    return "float8e8m0";
+  case ElementType::UInt2:
+    return "uint2";
+  case ElementType::Int2:
+    return "int2";
+  case ElementType::Float6E2M3:
+    return "float6e2m3";
+  case ElementType::Float6E3M2:
+    return "float6e3m2";
   case ElementType::Undefined:
     break;
   }

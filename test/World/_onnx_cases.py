@@ -12,6 +12,7 @@ import _onnx_elements  # noqa: F401 (adds makers)
 import _onnx_images  # noqa: F401
 import _onnx_layers  # noqa: F401
 import _onnx_moves  # noqa: F401
+import _onnx_sequences  # noqa: F401
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMITS = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-4, np.dtype(np.float16): 4e-3}

@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 
-NEWEST = 21
+NEWEST = 28
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0]
 
 

@@ -13,7 +13,7 @@
 namespace anec {
 
 /// Reads the ONNX model at `path` as a module with the kernel `main`, of MIL
-/// ops in fp32. Opsets 1 to 21; int64 and double become int32 and fp32.
+/// ops in fp32. Opsets 1 to 28; int64 and double become int32 and fp32.
 /// What depends only on constants and shapes is computed. Of `options`,
 /// `shapes`, `values` and `description` count. Returns null, with the reason
 /// reported, when the model cannot be read; a node without a counterpart is an

@@ -92,6 +92,23 @@ static void readGelu(Node &n) {
       {{param::mode, mode == "tanh" ? "TANH_APPROXIMATION" : "EXACT"}}));
 }
 
+/// x * sigmoid(alpha * x).
+static Val swish(Node &n, Val x) {
+  double alpha = n.attrNumber("alpha", 1);
+  if (alpha == 1)
+    return n.e.unary(ops::Silu, x);
+  return n.e.mul(x, n.e.unary(ops::Sigmoid, n.e.mul(x, alpha)));
+}
+
+static void readSwish(Node &n) { n.out(swish(n, n.in(0))); }
+
+static void readSwiGlu(Node &n) {
+  Val x = n.in(0), y = n.in(1);
+  if (!n.failed() && x.shape() != y.shape())
+    return n.fail("the inputs must have the same shape");
+  n.out(n.e.mul(swish(n, x), y));
+}
+
 /// x where x > alpha, 0 elsewhere.
 static void readThresholdedRelu(Node &n) {
   Val x = n.in(0);
@@ -161,6 +178,8 @@ static constexpr OpRow rows[] = {
     {.name = "Sigmoid", .read = readSigmoid},
     {.name = "Softplus", .read = readSoftplus},
     {.name = "Softsign", .read = readSoftsign},
+    {.name = "SwiGLU", .read = readSwiGlu, .since = 28},
+    {.name = "Swish", .read = readSwish, .since = 24},
     {.name = "Tanh", .read = readTanh},
     {.name = "ThresholdedRelu", .read = readThresholdedRelu, .since = 10},
 };

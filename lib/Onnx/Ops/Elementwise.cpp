@@ -94,13 +94,49 @@ static void cast(Node &node, DType dtype) {
 static void castTo(Node &node) {
   auto element = proto::ElementType(node.attr("to", 0));
   std::optional<DType> dtype = dtypeOf(element);
-  if (!dtype || *dtype == DType::BF16)
+  if (!dtype || isStoredOnly(*dtype))
     return node.refuse("elements of type " + spelling(element) +
                        " have no counterpart");
   cast(node, *dtype);
 }
 
-static void castLike(Node &node) { cast(node, node.raw(1).dtype()); }
+static void castLike(Node &node) {
+  DType dtype = node.raw(1).dtype();
+  if (isStoredOnly(dtype))
+    return node.refuse("elements of type " + anec::spelling(dtype) +
+                       " have no counterpart");
+  cast(node, dtype);
+}
+
+/// The bits as another type. Only of integers of the same width are they
+/// computed: modulo the range of the type.
+static void bitCast(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.raw(0);
+  auto element = proto::ElementType(node.attr("to", 0));
+  std::optional<DType> dtype = dtypeOf(element);
+  if (node.failed())
+    return;
+  if (!dtype)
+    return node.refuse("elements of type " + spelling(element) +
+                       " have no counterpart");
+  if (bitWidth(*dtype) != bitWidth(x.dtype()))
+    return node.fail("the types must have as many bits");
+  if (x.dtype() == *dtype)
+    return node.out(x);
+  if (ConstantRef known = x.known(); known && known->storedDType() == x.dtype())
+    return node.out(
+        e.constant(Constant::copy({*dtype, x.shape()}, known->bytes())));
+  bool isNarrow = bitWidth(*dtype) < 32 && anec::isInteger(*dtype) &&
+                  anec::isInteger(x.dtype());
+  if (!isNarrow)
+    return node.refuse("the bits of computed values");
+  double range = double(1 << bitWidth(*dtype));
+  double least = isSigned(*dtype) ? -range / 2 : 0;
+  Val shifted = e.add(e.cast(x, DType::Int32), -least);
+  shifted = e.binary(ops::Mod, shifted, e.scalar(DType::Int32, range));
+  node.out(e.cast(e.add(shifted, least), *dtype));
+}
 
 //===----------------------------------------------------------------------===//
 // Two operands
@@ -181,19 +217,37 @@ static void power(Node &node) {
   node.out(e.binary(ops::Pow, x, y));
 }
 
-/// x * 2^y or x / 2^y, modulo the range of the type.
+/// x * 2^y or x / 2^y rounded down, modulo the range of the type. Since version
+/// 28, a shift by more bits than there are moves all of them out.
 static void bitShift(Node &node) {
   Emitter &e = node.e;
   Val x = node.raw(0), y = node.in(1);
   bool left = node.attrChoice("direction", {"LEFT", "RIGHT"}) == "LEFT";
-  Val two = e.scalar(DType::Int32, 2);
-  Val factor = e.binary(ops::Pow, two, e.cast(y, DType::Int32));
-  Val wide = e.cast(x, DType::Int32);
+  if (node.failed())
+    return;
+  DType dtype = nativeType(x.dtype());
+  auto bits = int64_t(bitWidth(dtype));
+  auto number = [&](double value) { return e.scalar(DType::Int32, value); };
+  Val wide = e.cast(x, DType::Int32), count = e.cast(y, DType::Int32), inside;
+  if (node.opset() >= 28) {
+    Val least = e.make(ops::GreaterEqual, {count, number(0)});
+    Val most = e.make(ops::Less, {count, number(double(bits))});
+    inside = e.make(ops::LogicalAnd, {least, most});
+    count = e.select(inside, count, number(0));
+  }
+  Val factor = e.binary(ops::Pow, number(2), count);
   Val shifted = e.binary(left ? ops::Mul : ops::FloorDiv, wide, factor);
-  unsigned bits = bitWidth(nativeType(x.dtype()));
-  if (left && bits < 32)
-    shifted = e.binary(ops::Mod, shifted, e.scalar(DType::Int32, 1 << bits));
-  node.out(e.cast(shifted, nativeType(x.dtype())));
+  if (left && bits < 32) {
+    double range = double(1 << bits), least = isSigned(dtype) ? -range / 2 : 0;
+    shifted = e.binary(ops::Mod, e.add(shifted, -least), number(range));
+    shifted = e.add(shifted, least);
+  }
+  if (inside) {
+    Val sign = e.cast(e.make(ops::Less, {wide, number(0)}), DType::Int32);
+    shifted =
+        e.select(inside, shifted, left ? number(0) : e.mul(sign, number(-1)));
+  }
+  node.out(e.cast(shifted, dtype));
 }
 
 template <const OpDef &Def>
@@ -272,6 +326,8 @@ static constexpr OpRow rows[] = {
     {"Asinh", asinh, 9},
     {"Atan", unary<ops::Atan>, 7},
     {"Atanh", unary<ops::Atanh>, 9},
+    {"BitCast", bitCast, 26,
+     "of computed values, only between integers of 8 or 16 bits"},
     {"BitShift", bitShift, 11, "integers of 64 bits have 32"},
     {"Cast", castTo, 6, "not to strings, bfloat16 or 8-bit floats"},
     {"CastLike", castLike, 15},

@@ -125,6 +125,19 @@ static void layerNorm(Node &node) {
   node.out(bias ? e.add(result, bias) : result);
 }
 
+/// x / sqrt(mean of squares + epsilon) * scale, in fp32.
+static void rmsNorm(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), scale = node.in(1);
+  int64_t axis = node.axis(-1, x.rank());
+  if (node.failed())
+    return;
+  Val wide = e.cast(x, DType::FP32);
+  Val mean = meanOf(e, e.mul(wide, wide), axesFrom(axis, x.rank()));
+  Val root = e.unary(ops::Sqrt, e.add(mean, node.attrNumber("epsilon", 1e-5)));
+  node.out(e.mul(e.cast(e.div(wide, root), x.dtype()), scale));
+}
+
 static void groupNorm(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0), scale = node.in(1), bias = node.in(2);
@@ -266,6 +279,7 @@ static constexpr OpRow rows[] = {
     {"LogSoftmax", logSoftmax},
     {"LpNormalization", lpNorm},
     {"MeanVarianceNormalization", meanVarianceNorm, 9},
+    {"RMSNormalization", rmsNorm, 23},
     {"Softmax", softmax},
 };
 

@@ -88,6 +88,18 @@ static bool isByte(DType dtype) {
   return dtype == DType::Int8 || dtype == DType::UInt8;
 }
 
+/// The type that an attribute names; `fallback` where it is 0.
+static DType floatAttr(Node &node, StringRef name, DType fallback) {
+  auto given = proto::ElementType(node.attr(name, 0));
+  if (given == proto::ElementType::Undefined)
+    return fallback;
+  std::optional<DType> dtype = dtypeOf(given);
+  if (dtype == DType::FP16 || dtype == DType::FP32)
+    return *dtype;
+  node.refuse("`" + name + "` " + spelling(given));
+  return fallback;
+}
+
 static void quantizeLinear(Node &node) {
   Val x = node.in(0), scale = node.in(1), zero = node.maybe(2);
   if (node.failed())
@@ -106,9 +118,13 @@ static void quantizeLinear(Node &node) {
   if (!isByte(dtype))
     return node.refuse("only int8 and uint8 have a counterpart");
   ScaleAxis axis = scaleAxis(node, x, scale, zero);
+  // That of the division.
+  DType precision = scale.dtype();
+  if (node.opset() >= 23)
+    precision = floatAttr(node, "precision", precision);
   if (!node.failed())
-    node.out(quantized(node.e, node.e.cast(x, scale.dtype()), scale, zero, axis,
-                       dtype));
+    node.out(quantized(node.e, node.e.cast(x, precision),
+                       node.e.cast(scale, precision), zero, axis, dtype));
 }
 
 static void dequantizeLinear(Node &node) {
@@ -119,6 +135,9 @@ static void dequantizeLinear(Node &node) {
   ScaleAxis axis = scaleAxis(node, x, scale, zero);
   if (node.failed())
     return;
+  // That of the product, too.
+  if (node.opset() >= 23)
+    scale = e.cast(scale, floatAttr(node, "output_dtype", scale.dtype()));
   // Weights stay small.
   constexpr int64_t leastWeight = 1024;
   bool isWeight = x.known() && scale.known() && isByte(x.dtype()) &&

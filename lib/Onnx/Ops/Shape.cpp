@@ -395,9 +395,12 @@ static void spaceToDepth(Node &node) {
                      "the block");
   int64_t n = x.dim(0), c = x.dim(1), h = x.dim(2) / block,
           w = x.dim(3) / block;
+  bool columnsFirst =
+      node.opset() < 28 || node.attrChoice("mode", {"DCR", "CRD"}) == "DCR";
   Val parts = e.reshape(x, {n, c, h, block, w, block});
-  node.out(e.reshape(e.transpose(parts, {0, 3, 5, 1, 2, 4}),
-                     {n, c * block * block, h, w}));
+  Val moved = columnsFirst ? e.transpose(parts, {0, 3, 5, 1, 2, 4})
+                           : e.transpose(parts, {0, 1, 3, 5, 2, 4});
+  node.out(e.reshape(moved, {n, c * block * block, h, w}));
 }
 
 /// Keeps a triangle of the last two axes.
