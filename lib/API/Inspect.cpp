@@ -28,8 +28,9 @@ static CheckedPrograms checkMil(const Source &source,
   std::optional<MILOutline> outline;
   if (!source.text.empty())
     outline = outlineMIL(source.text);
-  std::unique_ptr<Module> module =
-      readSource(source, withoutWeights(options), diags);
+  CompileOptions reading = withoutWeights(options);
+  reading.parts = MILReadOptions::Parts::Separate;
+  std::unique_ptr<Module> module = readSource(source, reading, diags);
   if (module && !takePackageForm(*module, source, options, diags))
     return {};
   CheckedPrograms checked;

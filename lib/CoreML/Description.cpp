@@ -21,6 +21,15 @@ coreml::describedInputs(const proto::ModelDescription &description,
   return description.input;
 }
 
+const Features &
+coreml::describedOutputs(const proto::ModelDescription &description,
+                         StringRef function) {
+  for (const proto::FunctionDescription &described : description.functions)
+    if (described.name == function)
+      return described.output;
+  return description.output;
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
@@ -126,7 +135,7 @@ static std::string spell(const proto::FeatureType &type) {
 // Features
 //===----------------------------------------------------------------------===//
 
-static double defaultOf(const proto::ArrayFeatureType &array) {
+double coreml::defaultValue(const proto::ArrayFeatureType &array) {
   switch (array.chosenDefault) {
   case proto::ArrayFeatureType::IntDefault:
     return array.intDefaultValue;
@@ -148,7 +157,7 @@ describeFeatures(const Features &messages) {
     const proto::FeatureType &type = *message.type;
     feature.type = spell(type);
     feature.isOptional = type.isOptional;
-    feature.byDefault = defaultOf(*type.multiArrayType);
+    feature.byDefault = defaultValue(*type.multiArrayType);
     if (type.chosen == proto::FeatureType::Image)
       feature.image = {type.imageType->width, type.imageType->height,
                        colorsOf(*type.imageType)};

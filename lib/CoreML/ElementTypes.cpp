@@ -88,3 +88,21 @@ StringRef coreml::spellField(int field) {
     return "bytes";
   }
 }
+
+std::optional<DType> coreml::elementType(proto::ArrayDataType type) {
+  switch (type) {
+  case proto::ArrayDataType::Float16:
+    return DType::FP16;
+  case proto::ArrayDataType::Float32:
+    return DType::FP32;
+  case proto::ArrayDataType::Double:
+    return DType::FP64;
+  case proto::ArrayDataType::Int8:
+    return DType::Int8;
+  case proto::ArrayDataType::Int32:
+    return DType::Int32;
+  case proto::ArrayDataType::Invalid:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}

@@ -15,6 +15,8 @@ namespace anec::coreml {
 /// The element type in the IR; nothing for a number without a meaning.
 std::optional<DType> elementType(proto::DataType type);
 proto::DataType dataType(DType dtype);
+/// That of the arrays of features.
+std::optional<DType> elementType(proto::ArrayDataType type);
 
 /// The field of `TensorValue` that has the elements of a tensor of `dtype`.
 int fieldOf(DType dtype);

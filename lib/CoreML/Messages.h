@@ -35,7 +35,22 @@ using protobuf::Part;
 
 /// Their fields.
 namespace model {
-enum { SpecificationVersion = 1, Description = 2, MLProgram = 502 };
+enum {
+  SpecificationVersion = 1,
+  Description = 2,
+  PipelineClassifier = 200,
+  PipelineRegressor = 201,
+  Pipeline = 202,
+  MLProgram = 502,
+  NonMaximumSuppression = 610
+};
+}
+namespace pipeline {
+enum { Models = 1, Names = 2 };
+}
+/// Of `PipelineClassifier` and `PipelineRegressor`.
+namespace labelled_pipeline {
+enum { Pipeline = 1 };
 }
 namespace program {
 enum { Version = 1, Functions = 2, Attributes = 4 };
@@ -476,6 +491,29 @@ struct ModelDescription {
                  at(12, m.predictedProbabilitiesName), at(13, m.state),
                  at(20, m.functions), at(21, m.defaultFunctionName),
                  at(100, m.metadata));
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Models that are no programs
+//===----------------------------------------------------------------------===//
+
+struct PickTop {
+  bool perClass = false;
+  static bool fields(auto &m, auto &visit) { return visit(at(1, m.perClass)); }
+};
+
+struct NonMaximumSuppression {
+  Part<PickTop> pickTop;
+  double iouThreshold = 0, confidenceThreshold = 0;
+  std::string confidenceInput, coordinatesInput, iouThresholdInput,
+      confidenceThresholdInput, confidenceOutput, coordinatesOutput;
+  static bool fields(auto &m, auto &visit) {
+    return visit(at(1, m.pickTop), at(110, m.iouThreshold),
+                 at(111, m.confidenceThreshold), at(200, m.confidenceInput),
+                 at(201, m.coordinatesInput), at(202, m.iouThresholdInput),
+                 at(203, m.confidenceThresholdInput),
+                 at(210, m.confidenceOutput), at(211, m.coordinatesOutput));
   }
 };
 

@@ -101,15 +101,15 @@ bool ProgramReader::read(Bytes program, StringRef only, SourceRange file) {
     return false;
   }
   // The order of a serialized map has no meaning: first the described ones.
-  auto place = [&](StringRef name) {
+  auto order = [&](StringRef name) {
     for (auto [index, described] : llvm::enumerate(description.functions))
       if (described.name == name)
         return index;
     return description.functions.size();
   };
   llvm::stable_sort(functions, [&](const auto &lhs, const auto &rhs) {
-    return std::pair(place(lhs.key), lhs.key) <
-           std::pair(place(rhs.key), rhs.key);
+    return std::pair(order(lhs.key), lhs.key) <
+           std::pair(order(rhs.key), rhs.key);
   });
   bool found = only.empty();
   for (const Entry &function : functions) {
@@ -145,7 +145,8 @@ bool ProgramReader::readFunction(StringRef functionName, Bytes message,
   StringRef name;
   if (!readName(functionName, file, name))
     return false;
-  SourceRange range = listing.add(("in function `" + name + "`").str());
+  SourceRange range =
+      listing.add(("in " + place + "function `" + name + "`").str());
   StringRef opset;
   std::vector<Bytes> inputs;
   std::vector<Entry> blocks, attributes;
@@ -206,20 +207,21 @@ bool ProgramReader::readParameters(llvm::ArrayRef<Bytes> inputs,
   llvm::StringMap<size_t> order;
   for (const auto &feature : describedInputs(description, function))
     order.try_emplace(feature.name, order.size());
-  auto place = [&](const proto::NamedValueType &message) {
+  auto placeOf = [&](const proto::NamedValueType &message) {
     auto it = order.find(message.name);
     return std::pair(it == order.end() ? order.size() : it->second,
                      StringRef(message.name));
   };
   llvm::stable_sort(messages, [&](const auto &lhs, const auto &rhs) {
-    return place(lhs) < place(rhs);
+    return placeOf(lhs) < placeOf(rhs);
   });
   for (const proto::NamedValueType &message : messages) {
     StringRef name;
     if (!readName(message.name, range, name))
       return false;
     SourceRange line = listing.add(
-        ("in function `" + function + "`, input `" + name + "`").str());
+        ("in " + place + "function `" + function + "`, input `" + name + "`")
+            .str());
     mil::ResultDeclaration parameter{name, {}, line};
     bool isValid =
         values.readValueType(*message.type, name, line, parameter.type);
@@ -383,7 +385,7 @@ bool ProgramReader::readOperation(const proto::Operation &message,
                                   StringRef function, Statement &statement) {
   statement.clear();
   std::string line;
-  (llvm::Twine("in function `") + function + "`, op `" +
+  ("in " + llvm::Twine(place) + "function `" + function + "`, op `" +
    shown(labelOf(message)) + "` (" + shown(message.type) + ")")
       .str()
       .swap(line);

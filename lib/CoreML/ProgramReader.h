@@ -15,14 +15,16 @@
 namespace anec::coreml {
 
 /// Reads the functions of a serialized `Program` into a module. Errors are
-/// reported; functions that return false cannot continue.
+/// reported; functions that return false cannot continue. `place` is the part
+/// of the file that has the program: empty, or `part 1, `.
 class ProgramReader {
 public:
   ProgramReader(ValueReader &values, mil::FunctionBinder &binder,
                 const proto::ModelDescription &description, Module &module,
-                Listing &listing, Diagnostics &diags)
+                Listing &listing, llvm::StringRef place, Diagnostics &diags)
       : values(values), binder(binder), description(description),
-        module(module), listing(listing), diags(diags), names(storage) {}
+        module(module), listing(listing), place(place.str()), diags(diags),
+        names(storage) {}
 
   /// Reads the function `only`, or all when it is empty.
   bool read(Bytes program, llvm::StringRef only, SourceRange file);
@@ -53,6 +55,7 @@ private:
   const proto::ModelDescription &description;
   Module &module;
   Listing &listing;
+  std::string place;
   Diagnostics &diags;
   llvm::BumpPtrAllocator storage;
   llvm::StringSaver names;
@@ -63,6 +66,14 @@ private:
 const std::vector<proto::FeatureDescription> &
 describedInputs(const proto::ModelDescription &description,
                 llvm::StringRef function);
+
+/// The same for outputs.
+const std::vector<proto::FeatureDescription> &
+describedOutputs(const proto::ModelDescription &description,
+                 llvm::StringRef function);
+
+/// What each element of an optional input has that is not given.
+double defaultValue(const proto::ArrayFeatureType &array);
 
 /// What the description says, for callers.
 void describeModel(const proto::ModelDescription &message,

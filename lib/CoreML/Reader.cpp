@@ -5,10 +5,10 @@
 
 #include "anec/CoreML/Reader.h"
 #include "Package.h"
+#include "PipelineReader.h"
 #include "ProgramReader.h"
 #include "anec/CoreML/Diags.h"
 #include "anec/Support/ReadFile.h"
-#include <limits>
 #include <unistd.h>
 
 using namespace anec;
@@ -20,170 +20,82 @@ using llvm::StringRef;
 // The model
 //===----------------------------------------------------------------------===//
 
-/// The types of models by the number of their field in `Model`.
-static StringRef modelKind(int field) {
-  switch (field) {
-  case 200:
-    return "pipelineClassifier";
-  case 201:
-    return "pipelineRegressor";
-  case 202:
-    return "pipeline";
-  case 300:
-    return "glmRegressor";
-  case 301:
-    return "supportVectorRegressor";
-  case 302:
-    return "treeEnsembleRegressor";
-  case 303:
-    return "neuralNetworkRegressor";
-  case 304:
-    return "bayesianProbitRegressor";
-  case 400:
-    return "glmClassifier";
-  case 401:
-    return "supportVectorClassifier";
-  case 402:
-    return "treeEnsembleClassifier";
-  case 403:
-    return "neuralNetworkClassifier";
-  case 404:
-    return "kNearestNeighborsClassifier";
-  case 500:
-    return "neuralNetwork";
-  case 501:
-    return "itemSimilarityRecommender";
-  case 555:
-    return "customModel";
-  case 556:
-    return "linkedModel";
-  case 560:
-    return "classConfidenceThresholding";
-  case 600:
-    return "oneHotEncoder";
-  case 601:
-    return "imputer";
-  case 602:
-    return "featureVectorizer";
-  case 603:
-    return "dictVectorizer";
-  case 604:
-    return "scaler";
-  case 606:
-    return "categoricalMapping";
-  case 607:
-    return "normalizer";
-  case 609:
-    return "arrayFeatureExtractor";
-  case 610:
-    return "nonMaximumSuppression";
-  case 900:
-    return "identity";
-  case 2000:
-    return "textClassifier";
-  case 2001:
-    return "wordTagger";
-  case 2002:
-    return "visionFeaturePrint";
-  case 2003:
-    return "soundAnalysisPreprocessing";
-  case 2004:
-    return "gazetteer";
-  case 2005:
-    return "wordEmbedding";
-  case 2006:
-    return "audioFeaturePrint";
-  case 3000:
-    return "serializedModel";
-  default:
-    return "";
+/// The part of a pipeline that `wanted` numbers; null, with the reason
+/// reported, when there is none, or it is no program.
+static const ModelParts *choosePart(const ModelParts &model, uint64_t wanted,
+                                    StringRef path, Diagnostics &diags) {
+  if (!model.kind->isPipeline()) {
+    diags.reportFile(path, diag::NotAPipeline, model.kind->name);
+    return nullptr;
   }
+  std::string all;
+  for (const ModelParts *part : model.leaves()) {
+    if (part->number == wanted) {
+      if (part->kind->isProgram())
+        return part;
+      Listing listing(path, diags);
+      diags.report(listing.add("in part " + std::to_string(wanted)),
+                   diag::PartKind, part->kind->name, part->kind->reason);
+      return nullptr;
+    }
+    all += (all.empty() ? "" : ", ") + std::to_string(part->number) + " (`" +
+           part->kind->name.str() + "`)";
+  }
+  diags.reportFile(path, diag::NoSuchPart, wanted, all);
+  return nullptr;
 }
 
-namespace {
-
-/// The parts of a serialized `Model`.
-struct ModelParts {
-  std::optional<Bytes> description, program;
-  StringRef otherKind;
-};
-
-} // namespace
-
-/// Returns false, with the reason reported, when the bytes are no model with a
-/// program.
-static bool splitModel(const ModelFiles &files, ModelParts &parts,
-                       Diagnostics &diags) {
-  Bytes bytes = bytesOf(*files.model);
-  StringRef path = files.modelPath;
-  if (bytes.size() > size_t(std::numeric_limits<int32_t>::max())) {
-    diags.reportFile(path, diag::ModelTooLarge, bytes.size());
-    return false;
-  }
-  StringRef twice;
-  auto keep = [&](std::optional<Bytes> &part, const Field &field,
-                  StringRef name) {
-    if (part)
-      twice = name;
-    part = field.bytes;
-  };
-  bool read = forEachField(bytes, [&](const Field &field) {
-    if (field.number == proto::model::Description && field.isBytes)
-      keep(parts.description, field, "the description of the model");
-    else if (field.number == proto::model::MLProgram && field.isBytes)
-      keep(parts.program, field, "the program of the model");
-    else if (StringRef kind = modelKind(field.number); !kind.empty())
-      parts.otherKind = kind;
-    return true;
-  });
-  if (!read)
-    diags.reportFile(path, diag::ModelMessage, "the model");
-  else if (!twice.empty())
-    diags.reportFile(path, diag::FieldTwice, twice);
-  else if (!parts.otherKind.empty())
-    diags.reportFile(path, diag::ModelKind, parts.otherKind);
-  else if (!parts.program)
-    diags.reportFile(path, diag::ModelNoProgram);
-  else
-    return true;
-  return false;
+static void describeParts(const ModelParts &model,
+                          anec::ModelDescription &description) {
+  if (model.kind->isPipeline())
+    for (const ModelParts *part : model.leaves())
+      description.parts.push_back({part->name, part->kind->name.str()});
 }
 
 static std::unique_ptr<Module> readModel(std::optional<ModelFiles> files,
                                          const OpTable &ops, Diagnostics &diags,
                                          MILReadOptions &options) {
   size_t errors = diags.errorCount();
-  ModelParts parts;
-  if (!files || !splitModel(*files, parts, diags))
+  std::optional<ModelParts> model =
+      files ? ModelParts::split(bytesOf(*files->model), files->modelPath, diags)
+            : std::nullopt;
+  if (!model)
     return nullptr;
-  proto::ModelDescription description;
-  if (parts.description && !parse(*parts.description, description)) {
-    diags.reportFile(files->modelPath, diag::ModelMessage,
-                     "the description of the model");
+  const ModelParts *chosen = &*model;
+  if (options.part)
+    chosen = choosePart(*model, *options.part, files->modelPath, diags);
+  if (!chosen)
+    return nullptr;
+  if (!chosen->kind->isPipeline() && !chosen->kind->isProgram()) {
+    diags.reportFile(files->modelPath, diag::ModelKind, chosen->kind->name,
+                     chosen->kind->reason);
     return nullptr;
   }
   ModelDescription unused;
   if (!options.description)
     options.description = &unused;
-  describeModel(description, *options.description);
+  describeModel(chosen->description, *options.description);
+  describeParts(*model, *options.description);
 
-  std::string function = options.function;
-  if (function.empty() && options.onlyDefaultFunction)
-    function = options.description->defaultFunction;
   auto module = std::make_unique<Module>();
   module->version = "1.0";
   Listing listing(files->modelPath, diags);
   ValueReader values(std::move(files->weights), files->weightPath, options,
                      diags);
-  mil::RequestedShapes requested(options.shapes);
-  mil::FunctionBinder binder(*module, ops, requested, diags,
-                             options.description);
-  ProgramReader reader(values, binder, description, *module, listing, diags);
-  if (reader.read(*parts.program, function, listing.add("in the program")))
-    requested.reportUnused(diags);
-  if (diags.errorCount() != errors)
-    return nullptr;
-  return module;
+  PartReader reader{ops, values, listing, diags};
+  bool read = false;
+  if (chosen->kind->isPipeline()) {
+    read = PipelineReader(reader, options, *chosen, *module).read();
+  } else {
+    std::string function = options.function;
+    if (function.empty() && options.onlyDefaultFunction)
+      function = options.description->defaultFunction;
+    std::string place =
+        options.part ? "part " + std::to_string(*options.part) + ", " : "";
+    read = reader.read(*chosen, function, place, options.shapes, true, *module,
+                       *options.description);
+  }
+  return read && diags.errorCount() == errors ? std::move(module) : nullptr;
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,6 +44,9 @@ static MILReadOptions milOptions(const ReadOptions &options) {
           .values = options.values,
           .function = options.function,
           .onlyDefaultFunction = options.onlyDefaultFunction,
+          .parts = options.parts,
+          .part = options.part,
+          .suppresses = options.suppresses,
           .description = options.description};
 }
 

@@ -122,6 +122,12 @@ void anec::printDescription(const ModelDescription &description,
     printFeatures("output", function.outputs, out);
     printFeatures("state ", function.states, out);
   }
+  for (auto [number, part] : llvm::enumerate(description.parts)) {
+    out << "  part " << number << ": " << part.kind;
+    if (!part.name.empty())
+      out.write_escaped((" `" + part.name + "`"));
+    out << '\n';
+  }
   for (const auto &[name, text] : description.metadata) {
     out << "  ";
     out.write_escaped(name) << ": ";
@@ -164,6 +170,14 @@ static void writeDescription(const ModelDescription &description,
   using llvm::json::fixUTF8;
   json.attributeObject("description", [&] {
     json.attribute("default_function", fixUTF8(description.defaultFunction));
+    if (!description.parts.empty())
+      json.attributeArray("parts", [&] {
+        for (const PartDescription &part : description.parts)
+          json.object([&] {
+            json.attribute("name", fixUTF8(part.name));
+            json.attribute("kind", part.kind);
+          });
+      });
     json.attributeArray("functions", [&] {
       for (const FunctionDescription &function : description.functions)
         json.object([&] {

@@ -29,6 +29,8 @@ ProgramFlags::load(llvm::ArrayRef<std::string> inputs, bool onlyToLook,
   LoadedProgram loaded;
   options.function = function;
   options.onlyDefaultFunction = true;
+  options.part = part.value();
+  options.suppresses = true;
   options.description = &loaded.description;
   loaded.module = readSourceFile(program, options, diags);
   if (loaded.module)

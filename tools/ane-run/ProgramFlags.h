@@ -6,6 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_PROGRAMFLAGS_H
 #define ANEC_TOOLS_ANE_RUN_PROGRAMFLAGS_H
 
+#include "../PartFlag.h"
 #include "../ShapeFlag.h"
 #include "anec/MIL/ModelDescription.h"
 #include "anec/MIL/Reader.h"
@@ -37,6 +38,7 @@ struct ProgramFlags {
       "instance", llvm::cl::value_desc("N"),
       llvm::cl::desc("The instance of a repeated layer, for a kernel of a "
                      "package: x.anepkg/kernels/attention.mil")};
+  PartFlag part;
   ShapeFlag shapes{"The shape of an input with unknown extents (default: that "
                    "of its .npy file, or the program's default)"};
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../PartFlag.h"
 #include "../ShapeFlag.h"
 #include "CommandTable.h"
 #include "TargetFlags.h"
@@ -65,6 +66,9 @@ private:
       cl::desc("Compare the rules with recorded verdicts of the vendor's "
                "compiler, instead of checking programs; prints Markdown")};
   ShapeFlag shapes;
+  PartFlag part{
+      "Of a pipeline of Core ML models, only the program of this part, "
+      "from 0 (default: each)"};
   TargetFlags target;
 };
 
@@ -124,6 +128,7 @@ ExitCode Check::run(const Invocation &call) {
                            "runs");
   CompileOptions options;
   options.shapes = shapes.values();
+  options.part = part.value();
   CheckResult result;
   result.targets.clear();
   if (ExitCode code = target.read(call, options.passes, result.targets);

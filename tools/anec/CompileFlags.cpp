@@ -46,6 +46,7 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   CompileOptions &options = request.options;
   options.kernel = kernel;
   options.function = function;
+  options.part = part.value();
   options.weights.source = weights;
   options.weights.mapping = weightMap;
   options.weights.program = input;

@@ -8,6 +8,7 @@
 
 #include "../DefineFlag.h"
 #include "../NumberFlag.h"
+#include "../PartFlag.h"
 #include "../ShapeFlag.h"
 #include "TargetFlags.h"
 #include "anec/Driver/Build.h"
@@ -60,6 +61,7 @@ struct CompileFlags {
       "function", llvm::cl::value_desc("NAME"),
       llvm::cl::desc("The function of a MIL program or a Core ML package to "
                      "read (default: all)")};
+  PartFlag part;
   TargetFlags target;
 
   DefineFlag defines;

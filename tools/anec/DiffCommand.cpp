@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../PartFlag.h"
 #include "../ShapeFlag.h"
 #include "CommandTable.h"
 #include "anec/Formats/Source.h"
@@ -29,6 +30,9 @@ private:
                        "each difference")};
   ShapeFlag shapes{"The shape of an input of MIL with unknown extents, in both "
                    "programs"};
+  PartFlag part{
+      "Of pipelines of Core ML models, only the program of this part, "
+      "from 0, in both (default: all)"};
 };
 } // namespace
 
@@ -37,6 +41,7 @@ private:
 std::optional<bool> Diff::compare(Diagnostics &diags) {
   ReadOptions options;
   options.shapes = shapes.values();
+  options.part = part.value();
   if (ignoreWeights)
     options.missingWeights = MILReadOptions::MissingWeights::Warn;
   std::unique_ptr<Module> left = readSourceFile(paths[0], options, diags);

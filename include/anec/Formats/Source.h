@@ -38,6 +38,9 @@ struct ReadOptions {
   /// MILReadOptions.
   std::string function;
   bool onlyDefaultFunction = false;
+  MILReadOptions::Parts parts = MILReadOptions::Parts::Joined;
+  std::optional<uint64_t> part;
+  bool suppresses = false;
   ModelDescription *description = nullptr;
   /// Say what reading decided, as remarks.
   bool remarks = false;

@@ -47,14 +47,34 @@ struct FeatureDescription {
   ConstantRef classes;
 };
 
+/// What the host does with the results of a function: of boxes that overlap, it
+/// keeps the one of the most confidence. Names are of results, and the
+/// function passes on the thresholds that are inputs.
+struct BoxSuppression {
+  std::string confidence, coordinates; ///< [boxes, classes] and [boxes, 4]
+  std::string overlapInput, confidenceInput;   ///< empty for none
+  std::string keptConfidence, keptCoordinates; ///< what callers see
+  double overlapThreshold = 0, confidenceThreshold = 0;
+  bool isPerClass = false; ///< only boxes of one class suppress each other
+  /// How many boxes callers see; those that are missing are zeros.
+  int64_t fewest = 0, most = -1; ///< -1 is unbounded
+};
+
 struct FunctionDescription {
   std::string name;
   std::vector<FeatureDescription> inputs, outputs, states;
+  std::optional<BoxSuppression> suppression;
 
   const FeatureDescription *input(llvm::StringRef name) const;
   const FeatureDescription *output(llvm::StringRef name) const;
   /// The description of the output, added if it is missing.
   FeatureDescription &outputOf(llvm::StringRef name);
+};
+
+/// A model in a pipeline.
+struct PartDescription {
+  std::string name; ///< may be empty
+  std::string kind; ///< `mlProgram`
 };
 
 struct ModelDescription {
@@ -63,6 +83,8 @@ struct ModelDescription {
   std::vector<FunctionDescription> functions;
   /// The author, license and other entries, by name, in the model's order.
   std::vector<std::pair<std::string, std::string>> metadata;
+  /// Of a pipeline, in the order in which they run.
+  std::vector<PartDescription> parts;
 
   /// Null when nothing is known about the function.
   const FunctionDescription *find(llvm::StringRef function) const;

@@ -55,6 +55,14 @@ struct MILReadOptions {
   /// Of a program that says which function is its default one, only that, if
   /// `function` is empty.
   bool onlyDefaultFunction = false;
+  /// How a pipeline of models is read: the one function `main` that all parts
+  /// are, or a function for each part that is a program: `part0`, `part1`.
+  enum class Parts : uint8_t { Joined, Separate };
+  Parts parts = Parts::Joined;
+  /// Of a pipeline, only this part; from 0.
+  std::optional<uint64_t> part;
+  /// Whether the caller does what FunctionDescription::suppression says.
+  bool suppresses = false;
   /// Receives what the program says beyond its functions. May be null.
   ModelDescription *description = nullptr;
 };

@@ -9,6 +9,7 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Runtime/OutputFiles.h"
+#include "anec/Runtime/SuppressBoxes.h"
 #include "anec/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -254,8 +255,11 @@ bool anec::runOnce(const Function &function, Backend &backend,
   }
   std::vector<Port> shownPorts = ports;
   std::vector<ConstantRef> shown = *outputs;
-  if (options.description)
+  if (options.description) {
     setLabels(*options.description, shownPorts, shown);
+    if (options.description->suppression)
+      suppressBoxes(*options.description, shownPorts, shown);
+  }
   if (options.json) {
     printJson(function.name, backend.name(), elapsed, *compared,
               options.reference, out);

@@ -14,6 +14,10 @@ BITS = {"int4": 4, "uint4": 4, "uint2": 2, "uint1": 1, "uint6": 6, "uint3": 3}
 FORMATS = {"fp16": "e", "int8": "b", "uint8": "B", "uint32": "I"}
 
 
+class Double(float):
+    """A number of 64 bits."""
+
+
 def varint(number):
     number &= (1 << 64) - 1
     out = bytearray()
@@ -29,6 +33,9 @@ def message(fields):
     for number, value in fields:
         if isinstance(value, bool) or isinstance(value, int):
             out += varint(number << 3) + varint(int(value))
+            continue
+        if isinstance(value, Double):
+            out += varint(number << 3 | 1) + struct.pack("<d", value)
             continue
         if isinstance(value, float):
             out += varint(number << 3 | 5) + struct.pack("<f", value)

@@ -102,7 +102,7 @@ for size in (1, 30, len(good) // 2, len(good) - 1):
 expect("nothing", "[model-no-program]", contents=b"")
 expect("random", "[model-message]", contents=b"\xff" * 100)
 expect("length", "[model-message]", contents=b"\x12\xff\xff\xff\xff\x07")
-for number, kind in ((500, "neuralNetwork"), (202, "pipeline"), (403, "neuralNetworkClassifier"),
+for number, kind in ((500, "neuralNetwork"), (403, "neuralNetworkClassifier"),
                      (402, "treeEnsembleClassifier"), (3000, "serializedModel")):
     expect(kind, "[model-kind]", f"`{kind}`", contents=[(1, 4), (number, [])])
 expect("two-programs", "[field-twice]", contents=good + good)

@@ -25,12 +25,17 @@ MESSAGES = {
     "ArrayShape": SPEC + "ArrayFeatureType.Shape",
     "ArrayShapes": SPEC + "ArrayFeatureType.EnumeratedShapes",
     "ArrayShapeRange": SPEC + "ArrayFeatureType.ShapeRange",
+    "PickTop": SPEC + "NonMaximumSuppression.PickTop",
 }
 FIELDS = {"immediate": "immediateValue", "blobFile": "blobFileValue"}
+FIELDS |= {name: name + "FeatureName" for name in (
+    "confidenceInput", "coordinatesInput", "iouThresholdInput", "confidenceThresholdInput",
+    "confidenceOutput", "coordinatesOutput")}
 ENUMS = {"DataType": MIL + "DataType", "ColorSpace": SPEC + "ImageFeatureType.ColorSpace",
          "ArrayDataType": SPEC + "ArrayFeatureType.ArrayDataType"}
 WALKED = {"model": SPEC + "Model", "program": MIL + "Program", "function": MIL + "Function",
-          "block": MIL + "Block"}
+          "block": MIL + "Block", "pipeline": SPEC + "Pipeline",
+          "labelled_pipeline": SPEC + "PipelineClassifier"}
 WALKED_FIELDS = {"MLProgram": "mlProgram", "Blocks": "block_specializations"}
 VALUES = {"Unused": "UNUSED_TYPE", "Invalid": "INVALID"}
 
