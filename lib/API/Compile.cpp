@@ -90,10 +90,9 @@ bool anec::selectKernel(Module &module, llvm::StringRef name,
 /// Sources disagree on whether M1 requires a file for each array. One file is
 /// used unless the assumptions deny it.
 static unsigned mostWeightFiles(const PassManagerOptions &options) {
-  const Rule &rule = rules::OneRecordPerFile;
-  bool isDenied = rule.appliesTo(*options.target) &&
-                  llvm::is_contained(options.assumptions.denied, &rule);
-  return isDenied ? options.target->limits.weightFiles.value : 1;
+  return options.assumptions.denies(rules::OneRecordPerFile)
+             ? options.target->limits.weightFiles.value
+             : 1;
 }
 
 std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,

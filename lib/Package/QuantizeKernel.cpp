@@ -19,8 +19,9 @@ static UnpackingOps chooseOps(const KernelQuantization &request) {
     return UnpackingOps::Packed;
   const Rule &rule = rules::NoBlockwise;
   const PassManagerOptions &passes = request.passes;
-  bool isRefused = passes.targetChosen && rule.appliesTo(*passes.target) &&
-                   !passes.assumptions.allows(rule);
+  bool isRefused =
+      passes.assumptions.denies(rule) ||
+      (passes.targetChosen && passes.assumptions.demands(rule, *passes.target));
   return isRefused && canUnpack(request.form, UnpackingOps::Affine)
              ? UnpackingOps::Affine
              : UnpackingOps::Blockwise;

@@ -91,8 +91,8 @@ bool PassContext::isRewrittenFor(const Rule &rule) const {
   bool isWanted = rule.rewriteWhen == RewriteWhen::Chosen
                       ? targetChosen
                       : rule.confidence != Confidence::Low;
-  return rule.appliesTo(target) && !assumptions.allows(rule) &&
-         (isWanted || llvm::is_contained(assumptions.denied, &rule));
+  return assumptions.demands(rule, target) &&
+         (isWanted || assumptions.denies(rule));
 }
 
 void PassContext::count(llvm::StringRef stat, uint64_t amount) {

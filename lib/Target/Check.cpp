@@ -13,16 +13,23 @@
 
 using namespace anec;
 
+bool Assumptions::denies(const Rule &rule) const {
+  return llvm::is_contained(denied, &rule);
+}
+
+bool Assumptions::demands(const Rule &rule, const Target &target) const {
+  return denies(rule) || (rule.appliesTo(target) && !allows(rule));
+}
+
 bool Assumptions::allows(const Rule &rule) const {
-  if (llvm::is_contained(denied, &rule))
+  if (denies(rule))
     return false;
   return (macOS && !rule.macOS.contains(*macOS)) ||
          !rule.paths.contains(path) || llvm::is_contained(allowed, &rule);
 }
 
 Severity Assumptions::severityOf(const Rule &rule) const {
-  return llvm::is_contained(denied, &rule) ? Severity::Error
-                                           : rule.severity(path);
+  return denies(rule) ? Severity::Error : rule.severity(path);
 }
 
 bool anec::parseAssumption(llvm::StringRef text, Assumptions &assumptions,
@@ -49,7 +56,7 @@ void anec::checkFunction(const Function &function, const Target &target,
                          const Assumptions &assumptions,
                          std::vector<Finding> &findings) {
   for (const Rule *rule : allRules()) {
-    if (!rule->appliesTo(target) || assumptions.allows(*rule))
+    if (!assumptions.demands(*rule, target))
       continue;
     auto report = [&](SourceRange range, std::string what) {
       findings.push_back({rule, range, std::move(what), "", {&target}});
@@ -75,7 +82,7 @@ std::vector<Finding> anec::checkProgram(const MILOutline *text,
   std::vector<Finding> findings;
   if (text)
     for (const Rule *rule : allRules())
-      if (rule->ofText && rule->appliesTo(target) && !assumptions.allows(*rule))
+      if (rule->ofText && assumptions.demands(*rule, target))
         rule->ofText(*text, target, [&](SourceRange range, std::string what) {
           findings.push_back({rule, range, std::move(what), "", {&target}});
         });

@@ -16,8 +16,7 @@ static bool keepsOff(const Rule &rule) {
 static PlacedOp place(const Op &op, const Target &target,
                       const Assumptions &assumptions) {
   for (const Rule *rule : allRules())
-    if (rule->ofOp && keepsOff(*rule) && rule->appliesTo(target) &&
-        !assumptions.allows(*rule))
+    if (rule->ofOp && keepsOff(*rule) && assumptions.demands(*rule, target))
       if (Verdict why = rule->ofOp(op, target))
         return {&op, rule, std::move(*why)};
   return {&op, nullptr, ""};

@@ -23,6 +23,10 @@ struct Assumptions {
   /// Whether to ignore `rule`, which the user does not deny: the user allows
   /// breaking it, or it does not apply to `macOS` or `path`.
   bool allows(const Rule &rule) const;
+  bool denies(const Rule &rule) const;
+  /// Whether programs for `target` have to keep `rule`: it is about its chips
+  /// and not ignored, or the user denies breaking it, on whatever chip.
+  bool demands(const Rule &rule, const Target &target) const;
   /// The severity of breaking `rule`.
   Severity severityOf(const Rule &rule) const;
   bool isError(const Rule &rule) const {
