@@ -51,6 +51,8 @@ private:
   Diagnostics &diags;
   ProbeFile report;
   std::vector<const Trial *> trials;
+  /// Whether an earlier probe left rules to be tried.
+  bool rulesRemain = false;
   /// Those that are tried, and those of them that the table shows.
   std::vector<DoctorPath> paths = options.paths, shown = options.paths;
   DoctorTable table{shown};
@@ -257,7 +259,8 @@ bool Doctor::resume() {
                      before->system, report.chip, report.system);
     return false;
   }
-  report.isComplete = before->isComplete;
+  rulesRemain = !before->isComplete && !before->rules.empty() &&
+                before->rules.size() < allRules().size();
   if (!before->rules.empty())
     report.path = before->path;
   report.rules = std::move(before->rules);
@@ -315,7 +318,10 @@ bool Doctor::run() {
     announceDoctor(options, out);
     out.flush();
   }
-  if (!tryAll() || !tryOtherPath() || !save())
+  if (!tryAll() || !tryOtherPath())
+    return false;
+  report.isComplete = !rulesRemain && !isStopped();
+  if (!save())
     return false;
   printSummary();
   if (llvm::any_of(paths, [&](const DoctorPath &path) { return works(path); }))

@@ -11,6 +11,20 @@
 
 using namespace anec;
 
+/// Warns when rules, or programs of `doctor --run`, remain to be tried.
+static void warnOfRest(const ProbeFile &file, llvm::StringRef path,
+                       Diagnostics &diags) {
+  if (file.isComplete)
+    return;
+  size_t all = allRules().size(), tried = file.rules.size();
+  bool isOfDoctor = tried == 0 && !file.paths.empty();
+  if (isOfDoctor || tried >= all)
+    diags.reportFile(path, diag::DoctorIncomplete);
+  else
+    diags.reportFile(path, diag::ProbeIncomplete, all - tried, all,
+                     file.target);
+}
+
 std::optional<ProbedTarget> anec::readProbedTarget(llvm::StringRef path,
                                                    llvm::StringRef macOS,
                                                    Diagnostics &diags) {
@@ -19,10 +33,7 @@ std::optional<ProbedTarget> anec::readProbedTarget(llvm::StringRef path,
     return std::nullopt;
   if (!file->isOfEngine())
     diags.reportFile(path, diag::ProbeOfNoEngine);
-  if (!file->isComplete)
-    diags.reportFile(path, diag::ProbeIncomplete,
-                     allRules().size() - file->rules.size(), allRules().size(),
-                     file->target);
+  warnOfRest(*file, path, diags);
   std::string probed = file->macOS();
   if (!probed.empty() && !macOS.empty() && probed != macOS)
     diags.reportFile(path, diag::ProbeOfOtherSystem, probed, macOS);

@@ -24,7 +24,7 @@ struct ProbeFile {
   std::string framework; ///< `system`, or `other` for a test framework
   std::string path;      ///< the methods that rules were tried with: `client`
   std::string chip, system, target;
-  bool isComplete = false; ///< whether all rules were tried
+  bool isComplete = false; ///< whether all that was asked for was tried
   /// The rule, or PATH/TRIAL, that was being tried when this was written; empty
   /// for none.
   std::string running;
