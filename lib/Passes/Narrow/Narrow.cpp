@@ -157,6 +157,12 @@ void Narrower::narrow(Op &op) {
     }
 }
 
+/// The name of what an op computes, for a message; nothing when it has none.
+static std::string ofResult(const Op &op) {
+  bool hasName = op.numResults() && !op.result()->name.empty();
+  return hasName ? " of `" + op.result()->name + "`" : "";
+}
+
 /// A wide op stays as it is, apart from its operands.
 void Narrower::keep(Op &op) {
   for (unsigned slot = 0; slot < op.numOperands(); ++slot)
@@ -164,8 +170,7 @@ void Narrower::keep(Op &op) {
       op.setOperand(slot, widened(operand));
   ctx.count("kept");
   if (llvm::StringRef reason = plan.reason(op); !reason.empty())
-    ctx.remark(op.range(), diag::KeptWide, op.def().name,
-               op.numResults() ? op.result()->name : "", reason);
+    ctx.remark(op.range(), diag::KeptWide, op.def().name, ofResult(op), reason);
 }
 
 /// Parameters become fp16, except those that a wide op reads: fp16 might not

@@ -67,7 +67,8 @@ bool NarrowPlan::decideOperand(const Op &op, unsigned slot) {
   if (isLarge && !op.is(ops::Mul) && !op.is(ops::RealDiv) &&
       onlyShiftsSoftmax(op))
     return false;
-  widen(op, lossText("`" + op.operand(slot)->name + "`", loss));
+  const std::string &name = op.operand(slot)->name;
+  widen(op, lossText(name.empty() ? "a constant" : "`" + name + "`", loss));
   bool scales = op.is(ops::Mul) || op.is(ops::RealDiv);
   setFact(op, {.scale = scales ? scaleBy(op, slot, constant, 1)
                                : std::abs(loss.element)});
