@@ -7,6 +7,27 @@ import subprocess
 
 import lit.formats
 
+
+def is_running(process):
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return False
+    return True
+
+
+def folder_of_run(parent):
+    """A folder in `parent` for this process, and none of those that have ended."""
+    own = os.path.join(parent, str(os.getpid()))
+    os.makedirs(parent, exist_ok=True)
+    for name in os.listdir(parent):
+        path = os.path.join(parent, name)
+        if path == own or not name.isdigit() or not is_running(int(name)):
+            shutil.rmtree(path, ignore_errors=True)
+    os.makedirs(own)
+    return own
+
+
 config.name = "anec"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tdsl", ".ir", ".mil", ".test"]
@@ -111,9 +132,9 @@ config.environment["ANEC_OS"] = "any"
 # `REQUIRES: ane-double`: the ane backend with a double of its framework.
 if config.has_ane_double:
     config.available_features.add("ane-double")
-    # Where programs are staged.
-    config.environment["TEMP"] = config.anec_build_dir + "/test/staged"
-    os.makedirs(config.environment["TEMP"], exist_ok=True)
+    # Where programs are staged, and the double keeps what it compiled: for each run
+    # of the tests, so that none finds what an earlier one left.
+    config.environment["TEMP"] = folder_of_run(config.anec_build_dir + "/test/staged")
     # GNUstep and GCC's Objective-C runtime keep what they make at the start.
     config.environment["LSAN_OPTIONS"] = (
         "suppressions=" + config.anec_source_dir + "/test/ANE/leaks.txt"
