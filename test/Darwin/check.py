@@ -11,6 +11,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -60,7 +61,9 @@ class Build:
         command = ["cmake", "-G", "Ninja", "-S", f"{self.work}/source", "-B", self.folder,
                    f"-DCMAKE_TOOLCHAIN_FILE={self.work}/toolchain.cmake",
                    f"-DANEC_DARWIN={self.work}", f"-DCMAKE_BUILD_TYPE={self.kind}",
-                   "-DANEC_WERROR=ON", f"-DANTLR4_JAR={jar}"]
+                   "-DANEC_WERROR=ON", f"-DANTLR4_JAR={jar}",
+                   # CMake keeps the first that it found, which may be gone.
+                   f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}"]
         for language in ("C", "CXX", "OBJCXX"):
             command += [f"-DCMAKE_{language}_FLAGS_{self.kind.upper()}={self.flags}",
                         f"-DCMAKE_{language}_COMPILER_LAUNCHER="
