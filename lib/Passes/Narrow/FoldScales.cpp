@@ -94,29 +94,90 @@ static std::optional<RefTensor> joined(const OpDef &def, const RefTensor &first,
 // batch_norm
 //===----------------------------------------------------------------------===//
 
-// batch_norm(x) == x * s + t, with s = gamma / sqrt(variance + epsilon) and
-// t = beta - mean * s
-static Value *scaledNorm(Op &op, Builder &builder) {
+/// A batch_norm of constants: (x - mean) * scale + shift, by channel.
+namespace {
+struct KnownNorm {
+  RefTensor mean, scale, shift;
+  bool isPlain; ///< the factors are gamma
+  static std::optional<KnownNorm> of(const Op &op);
+};
+} // namespace
+
+/// A variance and an epsilon whose sum is 1, also in fp16.
+static constexpr double plainHalf = 0.5;
+
+std::optional<KnownNorm> KnownNorm::of(const Op &op) {
   if (!op.is(ops::BatchNorm))
-    return nullptr;
+    return std::nullopt;
   std::optional<RefTensor> mean = knownArray(op.operand(param::mean)),
                            variance = knownArray(op.operand(param::variance)),
                            gamma = knownArray(op.operand(param::gamma)),
                            beta = knownArray(op.operand(param::betaValue));
   if (!mean || !variance || (op.operand(param::gamma) && !gamma) ||
       (op.operand(param::betaValue) && !beta))
-    return nullptr;
-  size_t channels = mean->data.size();
-  Shape shape(op.result()->type.rank() - 1, 1);
-  shape[0] = int64_t(channels);
-  TensorType type(DType::FP32, shape);
-  RefTensor scale{type, std::vector<double>(channels)}, shift = scale;
+    return std::nullopt;
   double epsilon = op.get(param::epsilon);
-  for (size_t i = 0; i < channels; ++i) {
-    scale.data[i] =
+  KnownNorm norm{*mean, *mean, *mean, epsilon == plainHalf};
+  for (size_t i = 0; i < mean->data.size(); ++i) {
+    norm.isPlain &= variance->data[i] == plainHalf;
+    norm.scale.data[i] =
         (gamma ? gamma->data[i] : 1) / std::sqrt(variance->data[i] + epsilon);
-    shift.data[i] = (beta ? beta->data[i] : 0) - mean->data[i] * scale.data[i];
+    norm.shift.data[i] = beta ? beta->data[i] : 0;
   }
+  return norm;
+}
+
+/// Whether fp16 has the elements of `array` for this use.
+static bool isHeldByHalf(const RefTensor &array, ConstantUse use) {
+  ConstantRef constant = Constant::fromDoubles(
+      TensorType(DType::FP32, array.type.shape), array.data);
+  return !lossInHalf(*constant, use);
+}
+
+/// Whether `value` is of an op whose constants take factors.
+static bool takesFactors(const Value *value, const TensorType &type) {
+  const Op *op = onlyFor(value, type);
+  return op && (op->is(ops::Conv) || op->is(ops::ConvTranspose) ||
+                op->is(ops::Linear) || op->is(ops::Matmul) ||
+                op->is(ops::LayerNorm) || asFactor(*op));
+}
+
+// batch_norm(x) stays one op, which rounds once: x * s + t rounds x * s, which
+// may be much larger than the result, and t - mean * s no longer is 0 where s
+// is rounded. Its variance and epsilon may be beyond fp16, their root is not.
+static Value *plainNorm(Op &op, Builder &builder) {
+  std::optional<KnownNorm> norm = KnownNorm::of(op);
+  if (!norm || norm->isPlain ||
+      takesFactors(op.operand(0u), op.result()->type) ||
+      !isHeldByHalf(norm->mean, ConstantUse::Addend) ||
+      !isHeldByHalf(norm->scale, ConstantUse::Factor) ||
+      !isHeldByHalf(norm->shift, ConstantUse::Addend))
+    return nullptr;
+  const std::string &name = op.result()->name;
+  RefTensor variance = norm->scale;
+  variance.data.assign(variance.data.size(), plainHalf);
+  return builder.build(
+      ops::BatchNorm,
+      {op.operand(0u), buildArray(builder, norm->mean, name + "_mean"),
+       buildArray(builder, variance, name + "_variance"),
+       buildArray(builder, norm->scale, name + "_scale"),
+       buildArray(builder, norm->shift, name + "_shift")},
+      {{param::epsilon, Constant::scalar(DType::FP32, plainHalf)}}, name);
+}
+
+// batch_norm(x) == x * s + t, with s = gamma / sqrt(variance + epsilon) and
+// t = beta - mean * s, where s becomes part of other constants
+static Value *scaledNorm(Op &op, Builder &builder) {
+  std::optional<KnownNorm> norm = KnownNorm::of(op);
+  if (!norm ||
+      (norm->isPlain && !takesFactors(op.operand(0u), op.result()->type)))
+    return nullptr;
+  Shape shape(op.result()->type.rank() - 1, 1);
+  shape[0] = int64_t(norm->scale.data.size());
+  TensorType type(DType::FP32, shape);
+  RefTensor scale{type, norm->scale.data}, shift{type, norm->shift.data};
+  for (size_t i = 0; i < scale.data.size(); ++i)
+    shift.data[i] -= norm->mean.data[i] * scale.data[i];
   if (!isHeldByFloat(scale) || !isHeldByFloat(shift))
     return nullptr;
   const std::string &name = op.result()->name;
@@ -232,9 +293,9 @@ static Value *asReciprocal(Op &op, Builder &builder) {
 /// how often one did.
 static size_t rewrite(Op &op) {
   using Rewrite = Value *(*)(Op & op, Builder & builder);
-  static constexpr Rewrite rewrites[] = {scaledNorm,   asLayerNorm,
-                                         asRmsNorm,    foldedFactor,
-                                         foldedAddend, asReciprocal};
+  static constexpr Rewrite rewrites[] = {
+      plainNorm,    scaledNorm,   asLayerNorm, asRmsNorm,
+      foldedFactor, foldedAddend, asReciprocal};
   size_t count = 0;
   Op *current = &op;
   auto once = [&](Rewrite rewrite) {
@@ -283,7 +344,7 @@ constinit const PassDef passes::FoldScales = {
                "fewer constants, in double precision",
     .description =
         "batch_norm(conv(%x, %w, %b))  ==>  conv(%x, %w * s, %b * s + t)\n"
-        "batch_norm(%x)  ==>  %x * s + t\n"
+        "batch_norm(%x)  ==>  batch_norm(%x) whose factors are gamma\n"
         "(%x * 1e-9) / 2e-9  ==>  %x * 0.5\n"
         "reduce_sum(%x) * (1 / n)  ==>  reduce_mean(%x)\n"
         "matmul(%x, %w) + %b  ==>  linear(%x, transpose(%w), %b)\n"

@@ -21,7 +21,7 @@ ConstantUse anec::useOfOperand(const Op &op, unsigned slot) {
     return op.def().valueSlot(param) == int(slot);
   };
   if (op.is(ops::Add) || op.is(ops::Sub) || isSlot(param::bias) ||
-      isSlot(param::betaValue))
+      isSlot(param::betaValue) || isSlot(param::mean))
     return ConstantUse::Addend;
   if (op.is(ops::Maximum) || op.is(ops::Minimum) || op.is(ops::Less) ||
       op.is(ops::LessEqual) || op.is(ops::Greater) ||
