@@ -21,6 +21,7 @@
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/EndianStream.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace anec;
@@ -146,11 +147,7 @@ static std::optional<DType> parseDescr(StringRef descr, const char *&reason) {
   if (!dtype)
     return std::nullopt;
   bool oneByte = bitWidth(*dtype) == 8;
-  if (descr[0] == '>' && !oneByte) {
-    reason = "it is big-endian";
-    return std::nullopt;
-  }
-  if (!StringRef(oneByte ? "|<>=" : "<=").contains(descr[0]))
+  if (!StringRef(oneByte ? "|<>=" : "<>=").contains(descr[0]))
     return std::nullopt;
   return dtype;
 }
@@ -158,6 +155,14 @@ static std::optional<DType> parseDescr(StringRef descr, const char *&reason) {
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
+
+/// Copies elements whose bytes are in the other order.
+static SmallVector<uint8_t, 0> swapped(ArrayRef<uint8_t> bytes, size_t width) {
+  SmallVector<uint8_t, 0> elements(bytes);
+  for (size_t at = 0; at + width <= elements.size(); at += width)
+    std::reverse(&elements[at], &elements[at] + width);
+  return elements;
+}
 
 /// Copies an array in column-major order into row-major order.
 static ConstantRef fromFortranOrder(TensorType type, ArrayRef<uint8_t> bytes) {
@@ -227,8 +232,17 @@ ConstantRef anec::readNpy(const MappedFile &file, StringRef path,
     return fail("its shape " + shapeToString(header.shape) + " of `" +
                 header.descr + "` does not fit its " + Twine(elements.size()) +
                 " bytes of elements");
+  SmallVector<uint8_t, 0> ordered;
+  size_t width = bitWidth(*dtype) / 8;
+  bool isBigEndian = header.descr[0] == '>' && width > 1;
+  if (isBigEndian) {
+    ordered = swapped(elements, width);
+    elements = ordered;
+  }
   if (header.fortranOrder && type.rank() > 1)
     return fromFortranOrder(std::move(type), elements);
+  if (isBigEndian)
+    return Constant::copy(std::move(type), elements);
   return Constant::view(std::move(type), *dtype, elements, file);
 }
 
