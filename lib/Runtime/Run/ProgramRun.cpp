@@ -217,6 +217,23 @@ static void setLabels(const FunctionDescription &description,
   }
 }
 
+/// Engines compute fp16; what a program has in fp32 is no emulation of one.
+static void warnOfFloats(const Function &function, Numerics numerics,
+                         Diagnostics &diags) {
+  int64_t ops = 0, wide = 0;
+  for (const Op &op : function.body()) {
+    if (op.def().has(trait::Stored) || op.is(ops::Const) || op.is(ops::Cast) ||
+        op.numResults() == 0)
+      continue;
+    ++ops;
+    wide += llvm::any_of(op.resultValues(), [](const Value *value) {
+      return value->type.dtype == DType::FP32;
+    });
+  }
+  if (isEmulated(numerics) && wide != 0)
+    diags.report({}, diag::EmulatesHalf, function.name, wide, ops);
+}
+
 bool anec::runOnce(const Function &function, Backend &backend,
                    const RunOptions &options, llvm::raw_ostream &out,
                    Diagnostics &diags) {
@@ -224,6 +241,8 @@ bool anec::runOnce(const Function &function, Backend &backend,
       backend.load(function, options.load, diags);
   if (!executable)
     return false;
+  if (backend.capabilities().hasNumerics)
+    warnOfFloats(function, options.load.numerics, diags);
   std::optional<ProgramArrays> given =
       readArrays(*executable, options.inputs, options.states, "", diags,
                  options.description);
