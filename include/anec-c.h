@@ -165,6 +165,9 @@ typedef struct anec_compile_options {
   /** Shapes of inputs with unknown extents: `NAME=1x3x64`. */
   const char *const *shapes;
   size_t shape_count;
+  /* For rules: what compiles the program, and where it runs. */
+  const char *framework; /**< `in-memory`, `coreml` or `e5`; null: in-memory */
+  const char *macos;     /**< `15` or `15.6`; null: any */
 } anec_compile_options;
 
 ANEC_API anec_status anec_compile_options_init(anec_compile_options *options,

@@ -25,6 +25,8 @@ static anec_compile_options compileOptions(Options &values) {
   options.precision = anec_precision(values.integer("precision"));
   options.calibration = values.texts("calibration", options.calibration_count);
   options.shapes = values.texts("shapes", options.shape_count);
+  options.framework = values.text("framework");
+  options.macos = values.text("macos");
   return options;
 }
 

@@ -119,6 +119,24 @@ static bool readAssumptions(const anec_compile_options &given,
   return true;
 }
 
+static bool readSystem(const anec_compile_options &given,
+                       CompileOptions &options, Diagnostics &diags) {
+  Assumptions &assumptions = options.passes.assumptions;
+  if (given.framework) {
+    constexpr EnginePath paths[] = {EnginePath::InMemory, EnginePath::CoreML,
+                                    EnginePath::E5};
+    const EnginePath *found = llvm::find_if(paths, [&](EnginePath path) {
+      return spelling(path) == given.framework;
+    });
+    if (found == std::end(paths))
+      return refuse("framework", "it takes in-memory, coreml or e5", diags);
+    assumptions.path = *found;
+  }
+  if (given.macos && !(assumptions.macOS = OSVersion::parse(given.macos)))
+    return refuse("macos", "it takes a version such as 15 or 15.6", diags);
+  return true;
+}
+
 static bool readModes(const anec_compile_options &given,
                       CompileOptions &options, Diagnostics &diags) {
   options.train = !given.forward_only;
@@ -201,6 +219,7 @@ bool anec::c::readOptions(const anec_compile_options &given,
   return readTarget(given.target, options, diags) &&
          readDefines(given, options, diags) &&
          readAssumptions(given, options, diags) &&
+         readSystem(given, options, diags) &&
          readModes(given, options, diags) &&
          readPrecision(given, options, diags) &&
          readShapes(given.shapes, given.shape_count, options, diags);

@@ -70,7 +70,8 @@ class Cost(typing.NamedTuple):
 def _options(kernel=None, defines=None, target=None, assume=(), weights=None,
              weight_map=None, seed=None, mil_version=None, folder=None,
              forward_only=False, weight_mode="auto", io="packed",
-             fuse="default", precision=None, calibrate=(), shapes=None):
+             fuse="default", precision=None, calibrate=(), shapes=None,
+             framework=None, macos=None):
     return {
         "kernel": kernel,
         "defines": [f"{name}={value}" for name, value in (defines or {}).items()],
@@ -89,6 +90,8 @@ def _options(kernel=None, defines=None, target=None, assume=(), weights=None,
         "precision": as_choice(precision, (None, "fp16", "fp32"), "precision"),
         "calibration": list(calibrate),
         "shapes": as_shapes(shapes),
+        "framework": framework,
+        "macos": macos,
     }
 
 
@@ -138,10 +141,10 @@ class Program:
         to the folder `path`, which ends in .anepkg. Other endings are errors."""
         self._handle.write(as_path(path))
 
-    def check(self, target, assume=()):
+    def check(self, target, assume=(), framework=None, macos=None):
         """What breaks the rules of the chip `target`: a list of Finding."""
-        return _findings(self._handle.check(_options(target=target,
-                                                     assume=assume)))
+        return _findings(self._handle.check(_options(
+            target=target, assume=assume, framework=framework, macos=macos)))
 
     def predict(self, target):
         """What each entry, or the kernel, costs on `target`: a list of Cost."""
@@ -180,6 +183,9 @@ def compile(path, **options):
                   arrays or .npy files for all inputs. A first axis that the
                   input does not have counts examples
     shapes        of inputs with unknown extents: {"x": (1, 3, 64)}
+    framework     what will compile it, for rules: "in-memory" (None), "coreml"
+                  or "e5"
+    macos         where it will run, for rules: "15" or "15.6"; None: anywhere
     """
     with _compiling(**options) as given:
         return Program(_anec.compile_file(as_path(path), given))

@@ -206,6 +206,9 @@ def test_model():
     # Not compiled for a chip: rows of its inputs are not padded for one.
     found = program.check("m1")
     assert not any(f.is_error for f in found)
+    assert program.check("m1", framework="coreml", macos="26.1") is not None
+    for wrong in {"framework": "coremltools"}, {"macos": "sequoia"}:
+        assert raises(anec.Error, program.check, "m1", **wrong).status == 2
     assert "io-row-64" in {f.rule for f in found if f.impact == "layout"}
     (cost,) = program.predict("m4")
     assert cost.name == "classify.train" and cost.microseconds > 0

@@ -216,6 +216,18 @@ TEST_F(CApi, StructsOfOtherSizesAreRefusedOrCut) {
             "that of a struct that this library knows\n"
             "[bad-argument] `options` cannot be used: its `struct_size` is not "
             "that of a struct that this library knows\n");
+  std::memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.framework = "e6";
+  EXPECT_EQ(anec_compile_text(kernel, "k.tdsl", &options, &program, diags), 2);
+  options.framework = "e5";
+  options.macos = "new";
+  EXPECT_EQ(anec_compile_text(kernel, "k.tdsl", &options, &program, diags), 2);
+  EXPECT_EQ(reports(),
+            "[bad-argument] `framework` cannot be used: it takes in-memory, "
+            "coreml or e5\n"
+            "[bad-argument] `macos` cannot be used: it takes a version such as "
+            "15 or 15.6\n");
   // A caller that knows of `target` alone: what stands behind it is not read.
   std::memset(&options, 0xff, sizeof options);
   options.struct_size = offsetof(anec_compile_options, kernel);
