@@ -69,7 +69,7 @@ def attention(x, w, heads, kv_heads, eps, rounded):
     return x + w["wo"] @ out.reshape(-1, seq)
 
 
-def feed_forward(x, w, eps, rounded):
+def feed_forward(x, w, eps):
     h = rmsnorm(x, w["norm"], eps)
     gate = w["w1"] @ h
     return x + w["w2"] @ (gate / (1 + np.exp(-gate)) * (w["w3"] @ h))
@@ -132,7 +132,7 @@ def check_both(examples, work, dim, hidden, heads, kv_heads, seq, seed, scale=1)
     return failures + check(
         "feed_forward", examples, work,
         {"dim": dim, "hidden": hidden, "seq": seq},
-        lambda x, w, r: feed_forward(x, w, eps, r),
+        lambda x, w, r: feed_forward(x, w, eps),
         {"norm": (dim,), "w1": (hidden, dim), "w3": (hidden, dim),
          "w2": (dim, hidden)}, seed, scale)
 
