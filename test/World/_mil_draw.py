@@ -259,8 +259,14 @@ def concat(r, op):
         own = list(shape)
         own[axis] = shape[axis] if interleave else r.int(1, 3)
         inputs[f"v{i}"] = r.floats(own, F)
+
+    def woven(**arrays):
+        """What coremltools 9.0 infers of constants leaves `interleave` out."""
+        arrays = list(arrays.values())
+        return np.stack(arrays, axis + 1).reshape(
+            shape[:axis] + [len(arrays) * shape[axis]] + shape[axis + 1:])
     return Case(inputs, lambda own: {"values": list(own.values()), "axis": axis,
-                                     "interleave": interleave})
+                                     "interleave": interleave}, woven if interleave else None)
 
 
 @of("stack")

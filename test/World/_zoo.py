@@ -165,8 +165,8 @@ def settle(model, row, generator):
 
 
 def compute(model, inputs):
-    """{kind: outputs} of PyTorch: `out` in fp32, `half` of its own `.half()`, and `auto`
-    of its automatic casts to fp16; without those that it cannot compute."""
+    """{kind: outputs} of PyTorch: `out` in fp32, and `half` of its own `.half()` or, where
+    it cannot compute that, `auto` of its automatic casts to fp16."""
     import torch
 
     def run(module, values):
@@ -179,12 +179,11 @@ def compute(model, inputs):
         try:
             results["half"] = run(copy.deepcopy(model).half(), halves)
         except (RuntimeError, NotImplementedError):
-            pass
-        try:
-            with torch.autocast("cpu", torch.float16):
-                results["auto"] = run(model, inputs)
-        except (RuntimeError, NotImplementedError):
-            pass
+            try:
+                with torch.autocast("cpu", torch.float16):
+                    results["auto"] = run(model, inputs)
+            except (RuntimeError, NotImplementedError):
+                pass
         return results
 
 

@@ -3,6 +3,7 @@
 
   run.py --build BUILD                     the sample of every section
   run.py --build BUILD --turns             every subject, in its turns of the forms
+  run.py --build BUILD --turns --missing   of these, the items without a row
   run.py --build BUILD --full              everything, every form of every subject
   run.py --build BUILD --only=architectures                the sample of a section
   run.py --build BUILD --only='architectures/resnet*'      items, also beyond the sample
@@ -150,15 +151,30 @@ class Pool:
         used = harness.processor_seconds(one["process"].pid)
         return used is None or passed > harness.PATIENCE * limit or used - one["before"] > limit
 
+    @staticmethod
+    def next_of(waiting, last, workers, subject):
+        """Takes the next item of the subject `last`, or the first of a subject that no
+        process works on."""
+        taken = {one.get("last") for one in workers}
+        near = [index for index in itertools.islice(waiting, 100)]
+        found = next((index for index in near if subject[index] == last), None)
+        if found is None:
+            found = next((index for index in near if subject[index] not in taken), near[0])
+        waiting.remove(found)
+        return found
+
     def check(self, indices):
-        """Yields (index, outcomes) in the order in which items end."""
+        """Yields (index, outcomes) in the order in which items end. Those of a subject go
+        to one process, which builds the subject's model once."""
         waiting = collections.deque(indices)
+        subject = [(section, item.name) for section, item in self.items]
         workers = [self.start() for _ in range(min(self.jobs, len(waiting)))]
         busy = 0
         while waiting or busy:
             for one in workers:
                 if one["index"] is None and waiting:
-                    one["index"] = waiting.popleft()
+                    one["index"] = self.next_of(waiting, one.get("last"), workers, subject)
+                    one["last"] = subject[one["index"]]
                     one["since"] = time.monotonic()
                     one["before"] = harness.processor_seconds(one["process"].pid) or 0
                     one["pipe"].send(one["index"])
@@ -213,6 +229,7 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--turns", action="store_true")
+    parser.add_argument("--missing", action="store_true")
     parser.add_argument("--only", action="append", default=[], metavar="SECTION/ITEM[/VARIANT]")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--update", action="store_true")
@@ -243,7 +260,11 @@ def main():
                 if not args.only or any(only.split("/")[0] in (name, "*") for only in args.only)]
     items = load_items(sections)
 
+    known = {key[:3] for key in table}
+
     def chosen(section, item):
+        if args.missing and (section, item.name, item.variant) in known:
+            return False
         names = [f"{section}/{item.name}", f"{section}/{item.name}/{item.variant}"]
         if args.only and section not in args.only:
             return any(fnmatch.fnmatch(name, only) for only in args.only for name in names)
@@ -287,9 +308,10 @@ def main():
                   f"{section}/{item.name}/{item.variant}: {text}", flush=True)
     if args.update:
         names = [(section, item.name, item.variant) for section, item in items]
-        tried, known = {names[index] for index in indices}, set(names)
+        tried, existing = {names[index] for index in indices}, set(names)
+        table, _ = read_table()  # Another run may have written rows of its own.
         kept = {key: value for key, value in table.items() if key[:3] not in tried
-                and (key[0] not in sections or key[:3] in known)}
+                and (key[0] not in sections or key[:3] in existing)}
         write_table(kept | seen, sections)
         write_docs()
     if args.report:
