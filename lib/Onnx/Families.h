@@ -11,6 +11,7 @@
 namespace anec::onnx {
 
 #define FAMILY(NAME) llvm::ArrayRef<OpRow> NAME##Rows();
+#define MICROSOFT_FAMILY(NAME) FAMILY(NAME)
 #include "Families.def"
 
 } // namespace anec::onnx

@@ -13,10 +13,6 @@
 using namespace anec;
 using namespace anec::onnx;
 
-static StringRef domainOf(StringRef domain) {
-  return domain == "ai.onnx" ? "" : domain;
-}
-
 GraphReader::GraphReader(const proto::Model &model, llvm::StringRef path,
                          TensorReader &tensors, mil::RequestedShapes &shapes,
                          FixedInputs &inputs, Diagnostics &diags)
@@ -287,26 +283,28 @@ bool GraphReader::readNode(const proto::Node &node, Environment &environment) {
     names += output.size();
   if (!emitter->count(names))
     return false;
-  StringRef domain = domainOf(node.domain);
-  if (const proto::Function *callee = functions.lookup({domain, node.opType}))
+  if (const proto::Function *callee =
+          functions.lookup({domainOf(node.domain), node.opType}))
     return inlineFunction(*callee, node, environment, range);
-  if (domain.empty()) {
-    if (const OpRow *row = findRow(opRows(), node.opType))
-      return readRow(*row, node, environment, range);
-    if (const RefusedOp *refused = findRow(refusedOps(), node.opType)) {
-      diags.report(range, diag::OnnxUnsupported, node.opType, refused->reason);
-      return false;
-    }
-  }
-  diags.report(range, diag::OnnxUnknownOp, node.opType,
-               domain.empty() ? "ONNX" : ("the domain `" + domain + "`").str());
+  StringRef domain = domainOf(node);
+  if (const OpRow *row = findRow(opRows(domain), node.opType))
+    return readRow(*row, node, environment, range);
+  const RefusedOp *refused = findRow(refusedOps(domain), node.opType);
+  if (refused)
+    diags.report(range, diag::OnnxUnsupported, node.opType, refused->reason);
+  else if (opRows(domain).empty() && refusedOps(domain).empty())
+    diags.report(range, diag::OnnxUnknownDomain, node.opType, domain);
+  else
+    diags.report(range, diag::OnnxUnknownOp, node.opType,
+                 domain.empty() ? StringRef("ai.onnx") : domain);
   return false;
 }
 
 bool GraphReader::readRow(const OpRow &row, const proto::Node &message,
                           Environment &environment, SourceRange range) {
   Vals inputs;
-  int64_t opset = environment.opsets->lookup("");
+  int64_t opset =
+      domainOf(message).empty() ? environment.opsets->lookup("") : 1;
   if (!checkSchema(message, opset, range, diags))
     return false;
   if (opset < row.since) {

@@ -94,11 +94,14 @@ double Node::number(size_t index) {
 // Attributes
 //===----------------------------------------------------------------------===//
 
+bool Node::knows(llvm::StringRef name) const {
+  return llvm::any_of(
+      attributesOf(domainOf(message), op()),
+      [&](const AttributeRow &row) { return row.name == name; });
+}
+
 const proto::Attribute *Node::find(llvm::StringRef name) const {
-  assert(
-      llvm::any_of(attributesOf(op()),
-                   [&](const AttributeRow &row) { return row.name == name; }) &&
-      "the schema has the attribute");
+  assert(knows(name) && "the schema has the attribute");
   for (auto [index, attribute] : llvm::enumerate(message.attribute))
     if (attribute.name == name) {
       wasRead[index] = true;
@@ -116,7 +119,7 @@ int64_t Node::wideAttr(llvm::StringRef name, int64_t fallback) const {
   if (const proto::Attribute *attribute = find(name))
     return attribute->i;
   int64_t value = 0;
-  StringRef text = fallbackOf(op(), name, version);
+  StringRef text = fallbackOf(domainOf(message), op(), name, version);
   return text.getAsInteger(10, value) ? fallback : value;
 }
 
@@ -124,7 +127,7 @@ double Node::attrNumber(llvm::StringRef name, double fallback) const {
   if (const proto::Attribute *attribute = find(name))
     return double(attribute->f);
   double value = 0;
-  StringRef text = fallbackOf(op(), name, version);
+  StringRef text = fallbackOf(domainOf(message), op(), name, version);
   return text.getAsDouble(value) ? fallback : double(float(value));
 }
 
@@ -135,7 +138,7 @@ static StringRef textOf(protobuf::Bytes bytes) {
 StringRef Node::attrText(llvm::StringRef name, llvm::StringRef fallback) const {
   if (const proto::Attribute *attribute = find(name))
     return textOf(attribute->s);
-  StringRef text = fallbackOf(op(), name, version);
+  StringRef text = fallbackOf(domainOf(message), op(), name, version);
   return text.empty() ? StringRef(fallback) : text;
 }
 

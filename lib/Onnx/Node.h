@@ -37,7 +37,7 @@ public:
   Emitter &e;
 
   llvm::StringRef op() const { return message.opType; }
-  /// The version of the operator set.
+  /// The version of ONNX's operators; 1 if the node is of another domain.
   int64_t opset() const { return version; }
 
   // Inputs.
@@ -80,6 +80,8 @@ public:
   /// Null, with an error reported, when it is not there.
   ConstantRef attrTensor(llvm::StringRef name);
   const proto::Attribute *find(llvm::StringRef name) const;
+  /// Whether the schema has the attribute.
+  bool knows(llvm::StringRef name) const;
   /// Which attributes of the node were asked for.
   llvm::ArrayRef<bool> readAttributes() const { return wasRead; }
   /// Reads the graph of an attribute.
@@ -138,9 +140,9 @@ struct RefusedOp {
   llvm::StringLiteral name, reason;
 };
 
-/// All rows by name.
-llvm::ArrayRef<OpRow> opRows();
-llvm::ArrayRef<RefusedOp> refusedOps();
+/// All rows of a domain by name; none of one that is not known.
+llvm::ArrayRef<OpRow> opRows(llvm::StringRef domain);
+llvm::ArrayRef<RefusedOp> refusedOps(llvm::StringRef domain);
 /// The newest version of the operator set whose operators are known.
 inline constexpr int64_t newestOpset = 28;
 inline constexpr int64_t oldestOpset = 1;

@@ -15,19 +15,45 @@ using proto::AttributeType;
 
 static constexpr unsigned many = std::numeric_limits<unsigned>::max();
 
-#define ATTRIBUTE(OP, NAME, TYPE, SINCE, UNTIL, DEFAULT)                       \
-  {#OP, #NAME, AttributeType::TYPE, SINCE, UNTIL, DEFAULT, false},
-#define HARMLESS(OP, NAME, TYPE, SINCE, UNTIL, DEFAULT)                        \
-  {#OP, #NAME, AttributeType::TYPE, SINCE, UNTIL, DEFAULT, true},
-static constexpr AttributeRow attributes[] = {
+// A file of rows undefines the macros.
+#define ROW(OP, NAME, TYPE, SINCE, UNTIL, DEFAULT, IS_HARMLESS)                \
+  {#OP, #NAME, AttributeType::TYPE, SINCE, UNTIL, DEFAULT, IS_HARMLESS},
+#define ATTRIBUTE(...) ROW(__VA_ARGS__, false)
+#define HARMLESS(...) ROW(__VA_ARGS__, true)
+static constexpr AttributeRow onnxAttributes[] = {
 #include "Attributes.def"
 };
+#define ATTRIBUTE(...) ROW(__VA_ARGS__, false)
+#define HARMLESS(...) ROW(__VA_ARGS__, true)
+static constexpr AttributeRow microsoftAttributes[] = {
+#include "Microsoft/Attributes.def"
+};
 
-#define SIGNATURE(OP, SINCE, IN, MOST_IN, OUT, MOST_OUT)                       \
-  {#OP, SINCE, IN, MOST_IN, OUT, MOST_OUT},
-static constexpr SignatureRow signatures[] = {
+#define SIGNATURE(OP, ...) {#OP, __VA_ARGS__},
+static constexpr SignatureRow onnxSignatures[] = {
 #include "Signatures.def"
 };
+#define SIGNATURE(OP, ...) {#OP, __VA_ARGS__},
+static constexpr SignatureRow microsoftSignatures[] = {
+#include "Microsoft/Signatures.def"
+};
+
+llvm::StringRef onnx::domainOf(llvm::StringRef domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+llvm::StringRef onnx::domainOf(const proto::Node &node) {
+  // One that onnxruntime's optimizer writes in ONNX's own domain.
+  if (node.opType == "SimplifiedLayerNormalization")
+    return microsoft;
+  return domainOf(node.domain);
+}
+
+std::string onnx::describe(llvm::StringRef domain, int64_t opset) {
+  return domain.empty()
+             ? "version " + std::to_string(opset) + " of ONNX's operators"
+             : "the domain `" + domain.str() + "`";
+}
 
 template <typename Row>
 static llvm::ArrayRef<Row> rowsOf(llvm::ArrayRef<Row> all, llvm::StringRef op) {
@@ -38,13 +64,29 @@ static llvm::ArrayRef<Row> rowsOf(llvm::ArrayRef<Row> all, llvm::StringRef op) {
   return {begin, end};
 }
 
-llvm::ArrayRef<AttributeRow> onnx::attributesOf(llvm::StringRef op) {
-  return rowsOf(llvm::ArrayRef(attributes), op);
+llvm::ArrayRef<AttributeRow> onnx::attributesOf(llvm::StringRef domain,
+                                                llvm::StringRef op) {
+  return domain == microsoft ? rowsOf(llvm::ArrayRef(microsoftAttributes), op)
+         : domain.empty()    ? rowsOf(llvm::ArrayRef(onnxAttributes), op)
+                             : llvm::ArrayRef<AttributeRow>();
 }
 
-const SignatureRow *onnx::signatureOf(llvm::StringRef op, int64_t opset) {
+static llvm::ArrayRef<SignatureRow> signaturesOf(llvm::StringRef domain,
+                                                 llvm::StringRef op) {
+  return domain == microsoft ? rowsOf(llvm::ArrayRef(microsoftSignatures), op)
+         : domain.empty()    ? rowsOf(llvm::ArrayRef(onnxSignatures), op)
+                             : llvm::ArrayRef<SignatureRow>();
+}
+
+int onnx::firstVersionOf(llvm::StringRef domain, llvm::StringRef op) {
+  llvm::ArrayRef<SignatureRow> rows = signaturesOf(domain, op);
+  return rows.empty() ? 0 : rows.front().since;
+}
+
+const SignatureRow *onnx::signatureOf(llvm::StringRef domain,
+                                      llvm::StringRef op, int64_t opset) {
   const SignatureRow *found = nullptr;
-  for (const SignatureRow &row : rowsOf(llvm::ArrayRef(signatures), op))
+  for (const SignatureRow &row : signaturesOf(domain, op))
     if (row.since <= opset)
       found = &row;
   return found;
@@ -75,17 +117,17 @@ llvm::StringRef onnx::describe(AttributeType type) {
   }
 }
 
-static const AttributeRow *findRow(llvm::StringRef op, llvm::StringRef name,
-                                   int64_t opset) {
-  for (const AttributeRow &row : attributesOf(op))
+static const AttributeRow *findRow(llvm::StringRef domain, llvm::StringRef op,
+                                   llvm::StringRef name, int64_t opset) {
+  for (const AttributeRow &row : attributesOf(domain, op))
     if (row.name == name && row.isIn(opset))
       return &row;
   return nullptr;
 }
 
-llvm::StringRef onnx::fallbackOf(llvm::StringRef op, llvm::StringRef name,
-                                 int64_t opset) {
-  const AttributeRow *row = findRow(op, name, opset);
+llvm::StringRef onnx::fallbackOf(llvm::StringRef domain, llvm::StringRef op,
+                                 llvm::StringRef name, int64_t opset) {
+  const AttributeRow *row = findRow(domain, op, name, opset);
   return row ? llvm::StringRef(row->fallback) : "";
 }
 
@@ -99,10 +141,17 @@ static size_t countGiven(llvm::ArrayRef<llvm::StringRef> names) {
 static bool checkAttribute(const proto::Node &node,
                            const proto::Attribute &attribute, int64_t opset,
                            SourceRange range, Diagnostics &diags) {
-  const AttributeRow *row = findRow(node.opType, attribute.name, opset);
+  llvm::StringRef domain = domainOf(node);
+  const AttributeRow *row = findRow(domain, node.opType, attribute.name, opset);
   if (!row) {
+    std::string about = describe(domain, opset);
+    for (const AttributeRow &other : attributesOf(domain, node.opType))
+      if (other.name == attribute.name && other.since > opset) {
+        about += ", but from version " + std::to_string(other.since) + " on";
+        break;
+      }
     diags.report(range, diag::OnnxAttribute, node.opType, attribute.name,
-                 opset);
+                 about);
     return false;
   }
   // Old models do not have the type.
@@ -115,10 +164,11 @@ static bool checkAttribute(const proto::Node &node,
 
 bool onnx::checkSchema(const proto::Node &node, int64_t opset,
                        SourceRange range, Diagnostics &diags) {
-  const SignatureRow *signature = signatureOf(node.opType, opset);
+  llvm::StringRef domain = domainOf(node);
+  const SignatureRow *signature = signatureOf(domain, node.opType, opset);
   if (!signature) {
-    diags.report(range, diag::OnnxUnknownOp, node.opType,
-                 "version " + std::to_string(opset) + " of ONNX");
+    diags.report(range, diag::OnnxOperatorVersion, node.opType,
+                 firstVersionOf(domain, node.opType), opset);
     return false;
   }
   llvm::StringSet<> seen;
@@ -169,7 +219,8 @@ bool onnx::checkAllRead(const proto::Node &node, int64_t opset,
                         llvm::ArrayRef<bool> wasRead, SourceRange range,
                         Diagnostics &diags) {
   for (auto [attribute, read] : llvm::zip_equal(node.attribute, wasRead)) {
-    const AttributeRow *row = findRow(node.opType, attribute.name, opset);
+    const AttributeRow *row =
+        findRow(domainOf(node), node.opType, attribute.name, opset);
     if (read || row->isHarmless || isDefault(attribute, *row))
       continue;
     diags.report(range, diag::OnnxUnsupported, node.opType,

@@ -36,10 +36,24 @@ struct SignatureRow {
   unsigned leastInputs = 0, mostInputs = 0, leastOutputs = 0, mostOutputs = 0;
 };
 
+/// The operators of onnxruntime, which its optimizer and its quantization
+/// write.
+inline constexpr llvm::StringLiteral microsoft = "com.microsoft";
+
+/// The domain in whose table a node's operator is; empty for ONNX's own.
+llvm::StringRef domainOf(const proto::Node &node);
+llvm::StringRef domainOf(llvm::StringRef domain);
+/// `version 13 of ONNX's operators`, for messages.
+std::string describe(llvm::StringRef domain, int64_t opset);
+
 /// The attributes of an operator in all versions.
-llvm::ArrayRef<AttributeRow> attributesOf(llvm::StringRef op);
+llvm::ArrayRef<AttributeRow> attributesOf(llvm::StringRef domain,
+                                          llvm::StringRef op);
 /// Null if the operator is not in this version of the operator set.
-const SignatureRow *signatureOf(llvm::StringRef op, int64_t opset);
+const SignatureRow *signatureOf(llvm::StringRef domain, llvm::StringRef op,
+                                int64_t opset);
+/// The first version that has it; 0 if none has.
+int firstVersionOf(llvm::StringRef domain, llvm::StringRef op);
 
 /// `an integer`, for messages.
 llvm::StringRef describe(proto::AttributeType type);
@@ -50,8 +64,8 @@ llvm::StringRef describe(proto::AttributeType type);
                                SourceRange range, Diagnostics &diags);
 
 /// The value of an attribute that is not given; empty if it has none.
-llvm::StringRef fallbackOf(llvm::StringRef op, llvm::StringRef name,
-                           int64_t opset);
+llvm::StringRef fallbackOf(llvm::StringRef domain, llvm::StringRef op,
+                           llvm::StringRef name, int64_t opset);
 
 /// Reports an attribute that nothing has read, unless it is harmless or has its
 /// default. `wasRead` has an entry for each attribute of the node.

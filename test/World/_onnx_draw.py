@@ -11,11 +11,13 @@ SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0]
 @dataclasses.dataclass
 class Case:
     """A node: its inputs (None for one that is left out), attributes, and the number
-    of its outputs. Inputs whose index is in `fixed` are initializers."""
+    of its outputs, of which the first `compared` say something. Inputs whose index is in
+    `fixed` are initializers."""
     inputs: list
     attributes: dict = dataclasses.field(default_factory=dict)
     outputs: int = 1
     fixed: tuple = ()
+    compared: int = 99
 
 
 class Draw:

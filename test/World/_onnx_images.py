@@ -30,6 +30,8 @@ def resize(r, op, v):
     roi = np.array([0, 0, 0.1, 0.2, 1, 1, 0.8, 1.2], np.float32) if crop else None
     if crop:
         attributes.update(r.some(extrapolation_value=2.0))
+    if v >= 18 and mode != "nearest" and not crop:
+        attributes.update(r.some(antialias=1))
     empty = np.zeros([0], np.float32) if v < 13 else None
     if r.chance(0.5):
         inputs = [x, roi if crop else empty, np.array(scales, np.float32)]
@@ -44,6 +46,26 @@ def resize(r, op, v):
             attributes.update(r.some(keep_aspect_ratio_policy=r.pick(
                 ["stretch", "not_larger", "not_smaller"])))
     return Case(inputs, attributes, fixed=(1, 2, 3))
+
+
+@of("DeformConv")
+def deform_conv(r, op, v):
+    group, parts = r.int(1, 2), r.int(1, 2)
+    channels, out = 2 * group * r.int(1, 2), group * r.int(1, 2)
+    kernel, pads = [r.int(1, 3), r.int(1, 3)], [r.int(0, 1) for _ in range(4)]
+    strides, dilations = ([r.int(1, 2), r.int(1, 2)] for _ in range(2))
+    x = r.floats([r.int(1, 2), channels, r.int(5, 8), r.int(5, 8)], np.float32)
+    extents = [(x.shape[2 + i] + pads[i] + pads[2 + i] - dilations[i] * (kernel[i] - 1) - 1)
+               // strides[i] + 1 for i in range(2)]
+    elements = parts * kernel[0] * kernel[1]
+    inputs = [x, r.floats([out, channels // group] + kernel, np.float32),
+              r.floats([x.shape[0], 2 * elements] + extents, np.float32),
+              r.floats([out], np.float32) if r.chance(0.5) else None]
+    if r.chance(0.5):
+        inputs.append(r.floats([x.shape[0], elements] + extents, np.float32))
+    return Case(inputs, {"group": group, "offset_group": parts, "pads": pads,
+                         "strides": strides, "dilations": dilations, **r.some(
+                             kernel_shape=kernel)})
 
 
 @of("Upsample")
@@ -122,7 +144,10 @@ def recurrent(r, op, v):
     if r.chance(0.6):
         inputs.append(f(d, 2 * gates * hidden))
         if r.chance(0.6):
-            inputs.append(np.full([batch], steps, np.int32) if r.chance(0.3) else None)
+            lengths = r.ints([batch], np.int32, 1, steps)
+            lengths[r.int(0, batch - 1)] = steps
+            # onnxruntime has none with `layout`.
+            inputs.append(lengths if not layout and r.chance(0.5) else None)
             inputs.append(f(*state))
             if op == "LSTM" and r.chance(0.6):
                 inputs.append(f(*state))

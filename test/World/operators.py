@@ -19,10 +19,25 @@ def items():
                            seconds=300)
         yield harness.Item(f"onnx.{name}", "random-more", _onnx_cases.CheckRandom(name, 10, 60),
                            sample=False, seconds=900)
+    yield harness.Item("microsoft", "schemas", _onnx_cases.check_microsoft)
+    for name in microsoft_operators():
+        yield harness.Item(f"microsoft.{name}", "random",
+                           _onnx_cases.CheckMicrosoft(name, 0, 10), seconds=300)
+        yield harness.Item(f"microsoft.{name}", "random-more",
+                           _onnx_cases.CheckMicrosoft(name, 10, 60), sample=False, seconds=900)
     yield from _mil_cases.items()
 
 
 def onnx_operators():
     """The operators that anec reads."""
-    text = (ROOT / "lib/Onnx/Signatures.def").read_text()
+    return signatures("lib/Onnx/Signatures.def")
+
+
+def microsoft_operators():
+    """Those of onnxruntime that anec reads."""
+    return signatures("lib/Onnx/Microsoft/Signatures.def")
+
+
+def signatures(path):
+    text = (ROOT / path).read_text()
     return sorted(set(re.findall(r"^SIGNATURE\((\w+),", text, re.M)))

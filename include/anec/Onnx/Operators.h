@@ -14,6 +14,8 @@ namespace anec {
 /// What becomes of an operator of ONNX.
 struct OnnxOperator {
   llvm::StringRef name;
+  /// Empty for ONNX's own.
+  llvm::StringRef domain;
   bool isRead = false;
   /// The first version of the operator set that has it.
   int since = 1;
@@ -21,7 +23,7 @@ struct OnnxOperator {
   llvm::StringRef remark;
 };
 
-/// All that are known, by name.
+/// All that are known, by domain and name.
 std::vector<OnnxOperator> onnxOperators();
 
 } // namespace anec

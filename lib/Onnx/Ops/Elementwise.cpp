@@ -239,7 +239,8 @@ static void bitShift(Node &node) {
   Val shifted = e.binary(left ? ops::Mul : ops::FloorDiv, wide, factor);
   if (left && bits < 32) {
     double range = double(1 << bits), least = isSigned(dtype) ? -range / 2 : 0;
-    shifted = e.binary(ops::Mod, e.add(shifted, -least), number(range));
+    shifted = e.add(shifted, -least);
+    shifted = e.binary(ops::Mod, shifted, number(range));
     shifted = e.add(shifted, least);
   }
   if (inside) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Pooling.h"
 #include "../Families.h"
 #include "Windows.h"
 #include <cmath>
@@ -214,25 +215,29 @@ static void maxPool(Node &node) {
 // Averages and norms
 //===----------------------------------------------------------------------===//
 
-static void averagePool(Node &node) {
+Val onnx::averaged(Node &node, Val x) {
   Emitter &e = node.e;
-  Val x = node.in(0);
   Pooling pooling;
   if (!readPooling(node, x, pooling))
-    return;
+    return {};
   bool counted = node.attr("count_include_pad", 0) != 0;
   if (pooling.isPlain() && x.rank() <= 5)
-    return node.out(e.make(ops::AvgPool, {x},
-                           {{param::kernelSizes, pooling.windows.kernel},
-                            {param::strides, pooling.windows.strides},
-                            {param::padType, "custom"},
-                            {param::pad, pairsOf(pooling.windows)},
-                            {param::excludePaddingFromAverage, !counted}}));
+    return e.make(ops::AvgPool, {x},
+                  {{param::kernelSizes, pooling.windows.kernel},
+                   {param::strides, pooling.windows.strides},
+                   {param::padType, "custom"},
+                   {param::pad, pairsOf(pooling.windows)},
+                   {param::excludePaddingFromAverage, !counted}});
   Shape shape = {1, 1};
   llvm::append_range(shape, spatialOf(x));
   Val ones = padded(e, e.filled(x.dtype(), shape, 1), pooling, 0, counted);
   Val sums = sumOfPlaces(e, padded(e, x, pooling, 0, 0), pooling);
-  node.out(e.div(sums, sumOfPlaces(e, ones, pooling)));
+  return e.div(sums, sumOfPlaces(e, ones, pooling));
+}
+
+static void averagePool(Node &node) {
+  Val x = node.in(0);
+  node.out(averaged(node, x));
 }
 
 /// |x|^p

@@ -4,21 +4,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "Quantized.h"
 #include "Windows.h"
 
 using namespace anec;
 using namespace anec::onnx;
 
-/// The axis of scales and zero points of several elements, and how many
-/// elements of the axis have one each; 0 if each has its own.
-struct ScaleAxis {
-  ScaleAxis(int64_t axis = 0, int64_t block = 0) : axis(axis), block(block) {}
-  int64_t axis, block;
-};
-
-/// A vector along an axis of `x`, or numbers of blocks, so that they broadcast;
-/// a number is one.
-static Val alongAxis(Emitter &e, Val vector, Val x, ScaleAxis along) {
+Val onnx::spread(Emitter &e, Val vector, Val x, ScaleAxis along) {
   int64_t axis = along.axis;
   if (along.block > 0) {
     Shape blocks;
@@ -33,35 +25,32 @@ static Val alongAxis(Emitter &e, Val vector, Val x, ScaleAxis along) {
   return e.reshape(vector, shape);
 }
 
-/// The integers `x`, rounded and limited to their type.
-static Val saturated(Emitter &e, Val x, DType dtype) {
-  bool isSigned = dtype == DType::Int8;
-  Val low = e.scalar(x.dtype(), isSigned ? -128 : 0);
-  Val high = e.scalar(x.dtype(), isSigned ? 127 : 255);
+Val onnx::saturated(Emitter &e, Val x, DType dtype) {
+  double range = double(1 << bitWidth(dtype));
+  double least = isSigned(dtype) ? -range / 2 : 0;
+  Val low = e.scalar(x.dtype(), least);
+  Val high = e.scalar(x.dtype(), least + range - 1);
   x = e.binary(ops::Minimum,
                e.binary(ops::Maximum, e.unary(ops::Round, x), low), high);
-  return e.cast(x, dtype);
+  return e.cast(x, nativeType(dtype));
 }
 
-/// round(x / scale) + zero point.
-static Val quantized(Emitter &e, Val x, Val scale, Val zero, ScaleAxis axis,
-                     DType dtype = DType::UInt8) {
-  Val result = e.unary(ops::Round, e.div(x, alongAxis(e, scale, x, axis)));
+Val onnx::quantized(Emitter &e, Val x, Val scale, Val zero, ScaleAxis axis,
+                    DType dtype) {
+  Val result = e.unary(ops::Round, e.div(x, spread(e, scale, x, axis)));
   if (zero)
-    result = e.add(result, alongAxis(e, e.cast(zero, x.dtype()), x, axis));
+    result = e.add(result, spread(e, e.cast(zero, x.dtype()), x, axis));
   return saturated(e, result, dtype);
 }
 
-/// x - zero point, as floats.
-static Val shifted(Emitter &e, Val x, Val zero, ScaleAxis axis, DType dtype) {
+Val onnx::shifted(Emitter &e, Val x, Val zero, ScaleAxis axis, DType dtype) {
   Val result = e.cast(x, dtype);
-  return zero ? e.sub(result, alongAxis(e, e.cast(zero, dtype), x, axis))
-              : result;
+  return zero ? e.sub(result, spread(e, e.cast(zero, dtype), x, axis)) : result;
 }
 
 /// The axis of the scales; the node has failed if they do not match.
 static ScaleAxis scaleAxis(Node &node, Val x, Val scale, Val zero) {
-  int64_t axis = node.attr("axis", 1);
+  int64_t axis = node.knows("axis") ? node.attr("axis", 1) : 1;
   int64_t block = node.opset() < 21 ? 0 : node.attr("block_size", 0);
   if (scale.size() == 1 && block == 0)
     return {};
@@ -100,7 +89,7 @@ static DType floatAttr(Node &node, StringRef name, DType fallback) {
   return fallback;
 }
 
-static void quantizeLinear(Node &node) {
+void onnx::readQuantizeLinear(Node &node) {
   Val x = node.in(0), scale = node.in(1), zero = node.maybe(2);
   if (node.failed())
     return;
@@ -115,19 +104,21 @@ static void quantizeLinear(Node &node) {
       return node.fail("`output_dtype` is not the type of the zero point");
     dtype = *output;
   }
-  if (!isByte(dtype))
-    return node.refuse("only int8 and uint8 have a counterpart");
+  if (!isInteger(dtype) || bitWidth(dtype) > 16)
+    return node.refuse("only integers of 4, 8 and 16 bits have a counterpart");
   ScaleAxis axis = scaleAxis(node, x, scale, zero);
   // That of the division.
   DType precision = scale.dtype();
   if (node.opset() >= 23)
     precision = floatAttr(node, "precision", precision);
-  if (!node.failed())
-    node.out(quantized(node.e, node.e.cast(x, precision),
-                       node.e.cast(scale, precision), zero, axis, dtype));
+  if (node.failed())
+    return;
+  x = node.e.cast(x, precision);
+  scale = node.e.cast(scale, precision);
+  node.out(quantized(node.e, x, scale, zero, axis, dtype));
 }
 
-static void dequantizeLinear(Node &node) {
+void onnx::readDequantizeLinear(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0), scale = node.in(1), zero = node.maybe(2);
   if (node.failed())
@@ -158,13 +149,11 @@ static void dequantizeLinear(Node &node) {
                            {Attr(param::axis, axis.axis)}));
   }
   Val result = shifted(e, x, zero, axis, scale.dtype());
-  node.out(e.mul(result, alongAxis(e, scale, x, axis)));
+  node.out(e.mul(result, spread(e, scale, x, axis)));
 }
 
-/// To uint8, with a scale and a zero point that follow from the values.
-static void dynamicQuantizeLinear(Node &node) {
-  Emitter &e = node.e;
-  Val x = node.in(0), zero = e.scalar(DType::FP32, 0);
+DynamicallyQuantized onnx::quantizedByValues(Emitter &e, Val x) {
+  Val zero = e.scalar(DType::FP32, 0);
   Shape axes;
   for (int64_t axis = 0; axis != x.rank(); ++axis)
     axes.push_back(axis);
@@ -174,17 +163,21 @@ static void dynamicQuantizeLinear(Node &node) {
       e.binary(ops::Maximum, zero, e.reduce(ops::ReduceMax, x, axes, false));
   Val scale = e.mul(e.sub(high, low), 1.0 / 255);
   Val point = saturated(e, e.div(e.mul(low, -1), scale), DType::UInt8);
-  node.out(0, quantized(e, x, scale, point, 0));
-  node.out(1, scale);
-  node.out(2, point);
+  return {quantized(e, x, scale, point, 0, DType::UInt8), scale, point};
+}
+
+static void dynamicQuantizeLinear(Node &node) {
+  DynamicallyQuantized result = quantizedByValues(node.e, node.in(0));
+  node.out(0, result.values);
+  node.out(1, result.scale);
+  node.out(2, result.zero);
 }
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Products of integers are computed in fp32, which holds sums up to 2^24.
-static Val product(Emitter &e, Val a, Val aZero, Val b, Val bZero) {
+Val onnx::integerProduct(Emitter &e, Val a, Val aZero, Val b, Val bZero) {
   Val x = shifted(e, a, aZero, a.rank() - 2, DType::FP32);
   Val y = shifted(e, b, bZero, b.rank() - 1, DType::FP32);
   return e.matmul(x, y);
@@ -201,11 +194,11 @@ static void matMulInteger(Node &node) {
   if (!areMatrices(node, a, b))
     return;
   Val aZero = node.maybe(2), bZero = node.maybe(3);
-  node.out(node.e.cast(product(node.e, a, aZero, b, bZero), DType::Int32));
+  node.out(
+      node.e.cast(integerProduct(node.e, a, aZero, b, bZero), DType::Int32));
 }
 
-/// From the sums of products: x * scales / y_scale + y_zero_point.
-static Val requantized(Node &node, Val sum, Val scale, size_t output) {
+Val onnx::requantized(Node &node, Val sum, Val scale, size_t output) {
   Emitter &e = node.e;
   Val y = node.in(output), zero = node.in(output + 1);
   Val factor = e.div(scale, e.reshape(y, {}));
@@ -220,10 +213,10 @@ static void qLinearMatMul(Node &node) {
       bScale = node.in(4), bZero = node.in(5);
   if (!areMatrices(node, a, b))
     return;
-  aScale = alongAxis(e, aScale, a, a.rank() - 2);
-  bScale = alongAxis(e, bScale, b, b.rank() - 1);
+  aScale = spread(e, aScale, a, a.rank() - 2);
+  bScale = spread(e, bScale, b, b.rank() - 1);
   Val scale = e.mul(aScale, bScale);
-  node.out(requantized(node, product(e, a, aZero, b, bZero), scale, 6));
+  node.out(requantized(node, integerProduct(e, a, aZero, b, bZero), scale, 6));
 }
 
 static void convInteger(Node &node) {
@@ -236,10 +229,12 @@ static void convInteger(Node &node) {
   node.out(e.cast(convolved(node, shiftedX, weight, {}), DType::Int32));
 }
 
-static void qLinearConv(Node &node) {
+void onnx::readQLinearConv(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0), xScale = node.in(1), xZero = node.in(2),
       weight = node.in(3), wScale = node.in(4), wZero = node.in(5);
+  if (node.knows("channels_last") && node.attr("channels_last", 0) != 0)
+    return node.refuse("channels as the last axis");
   if (!hasPlane(node, x) || !hasPlane(node, weight))
     return;
   Val bias = node.maybe(8);
@@ -247,7 +242,7 @@ static void qLinearConv(Node &node) {
   Val shiftedX = shifted(e, x, xZero, 1, DType::FP32);
   weight = shifted(e, weight, wZero, 0, DType::FP32);
   Val sum = convolved(node, shiftedX, weight, bias);
-  wScale = alongAxis(e, wScale, x, 1);
+  wScale = spread(e, wScale, x, 1);
   Val scale = e.mul(wScale, e.reshape(xScale, {}));
   node.out(requantized(node, sum, scale, 6));
 }
@@ -258,12 +253,13 @@ static void qLinearConv(Node &node) {
 
 static constexpr OpRow rows[] = {
     {"ConvInteger", convInteger, 10, "in fp32: exact for sums up to 2^24"},
-    {"DequantizeLinear", dequantizeLinear, 10},
+    {"DequantizeLinear", readDequantizeLinear, 10},
     {"DynamicQuantizeLinear", dynamicQuantizeLinear, 11},
     {"MatMulInteger", matMulInteger, 10, "in fp32: exact for sums up to 2^24"},
-    {"QLinearConv", qLinearConv, 10, "in fp32: exact for sums up to 2^24"},
+    {"QLinearConv", readQLinearConv, 10, "in fp32: exact for sums up to 2^24"},
     {"QLinearMatMul", qLinearMatMul, 10, "in fp32: exact for sums up to 2^24"},
-    {"QuantizeLinear", quantizeLinear, 10, "to int8 and uint8"},
+    {"QuantizeLinear", readQuantizeLinear, 10,
+     "to integers of 4, 8 and 16 bits"},
 };
 
 llvm::ArrayRef<OpRow> onnx::quantizationRows() { return rows; }

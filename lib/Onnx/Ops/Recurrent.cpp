@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Recurrent.h"
 #include "../Families.h"
 
 using namespace anec;
@@ -16,6 +17,8 @@ struct Layer {
   Val x; ///< [steps, batch, inputs]
   Val inputWeights, hiddenWeights, bias;
   Val initialH; ///< [directions, batch, hidden]
+  Val initialC; ///< the same; missing where there is none
+  Val lengths;  ///< int32 [batch], where sequences are shorter than the input
   int64_t hidden = 0, directions = 1, batch = 1;
   bool firstIsReverse = false, batchFirst = false;
   std::vector<std::string> activations;
@@ -37,15 +40,42 @@ static StringRef activationName(StringRef name) {
                            : "";
 }
 
+/// Reads the lengths of sequences that are not all as long as the input, which
+/// run a step at a time. Returns false after an error.
+static bool readLengths(Node &node, Layer &layer) {
+  if (!node.has(4))
+    return true;
+  Val lengths = node.in(4);
+  int64_t steps = layer.x.dim(0);
+  if (lengths.shape() != Shape{layer.x.dim(1)}) {
+    node.fail("`sequence_lens` must have a length for each sequence");
+    return false;
+  }
+  if (ConstantRef known = lengths.known())
+    if (llvm::all_of(known->asInts(),
+                     [&](int64_t length) { return length == steps; }))
+      return true;
+  constexpr int64_t most = 1024;
+  if (steps > most) {
+    node.refuse("lengths of sequences of more than " + llvm::Twine(most) +
+                " steps");
+    return false;
+  }
+  layer.lengths = node.e.cast(lengths, DType::Int32);
+  return true;
+}
+
 /// Reads what the layers have in common; `defaults` are the activations of a
 /// direction. Returns false after an error.
 static bool readLayer(Node &node, llvm::ArrayRef<StringRef> defaults,
                       Layer &layer) {
   Emitter &e = node.e;
-  layer.batchFirst = node.attr("layout", 0) != 0;
+  layer.batchFirst = node.knows("layout") && node.attr("layout", 0) != 0;
   layer.x = node.in(0);
-  layer.inputWeights = node.in(1);
-  layer.hiddenWeights = node.in(2);
+  if (!layer.inputWeights)
+    layer.inputWeights = node.in(1);
+  if (!layer.hiddenWeights)
+    layer.hiddenWeights = node.in(2);
   if (node.failed())
     return false;
   if (layer.x.rank() != 3 || layer.inputWeights.rank() != 3 ||
@@ -72,12 +102,8 @@ static bool readLayer(Node &node, llvm::ArrayRef<StringRef> defaults,
     node.fail("the weights must have an entry for each direction");
     return false;
   }
-  if (node.has(4))
-    for (int64_t length : node.ints(4))
-      if (length != layer.x.dim(0)) {
-        node.refuse("sequences shorter than the input have no counterpart");
-        return false;
-      }
+  if (!readLengths(node, layer))
+    return false;
   layer.bias = node.maybe(3);
   Shape states = {layer.directions, layer.batch, layer.hidden};
   layer.initialH =
@@ -127,7 +153,30 @@ static Val biasOf(Emitter &e, const Layer &layer, int64_t direction,
       layer.hidden, order);
 }
 
-/// Runs each direction, and sets the outputs.
+/// One direction, a step at a time: after its end, a sequence keeps its state,
+/// and gives zeros.
+template <typename Run>
+static Direction runSteps(Emitter &e, const Layer &layer, Val x, Val h, Val c,
+                          Run run) {
+  Vals outputs;
+  Val rows = e.reshape(layer.lengths, {layer.batch, 1});
+  for (int64_t step = 0; step != layer.x.dim(0); ++step) {
+    Direction result = run(e.slice(x, 0, step, step + 1), h, c);
+    if (!result.sequence)
+      return result;
+    Val goesOn =
+        e.make(ops::Greater, {rows, e.scalar(DType::Int32, double(step))});
+    h = e.select(goesOn, result.h, h);
+    if (result.c)
+      c = e.select(goesOn, result.c, c);
+    Val gives = e.reshape(goesOn, {1, layer.batch, 1});
+    outputs.push_back(e.select(gives, result.sequence, e.scalar(x.dtype(), 0)));
+  }
+  return {e.concat(outputs, 0), h, c};
+}
+
+/// Runs each direction, and sets the outputs. `run` takes the sequence, the
+/// states and the direction.
 template <typename Run>
 static void runDirections(Node &node, const Layer &layer, Run run) {
   Emitter &e = node.e;
@@ -137,9 +186,19 @@ static void runDirections(Node &node, const Layer &layer, Run run) {
   for (int64_t direction = 0; direction != layer.directions; ++direction) {
     bool reverse = direction == 1 || layer.firstIsReverse;
     auto turned = [&](Val x) {
+      if (reverse && layer.lengths)
+        return e.make(ops::ReverseSequence, {x, layer.lengths},
+                      {{param::seqAxis, 0}, {param::batchAxis, 1}});
       return reverse ? e.make(ops::Reverse, {x}, {{param::axes, steps}}) : x;
     };
-    Direction result = run(turned(layer.x), direction);
+    Val h = entry(e, layer.initialH, direction);
+    Val c = layer.initialC ? entry(e, layer.initialC, direction) : Val();
+    auto runOne = [&](Val x, Val h, Val c) { return run(x, h, c, direction); };
+    Val x = turned(layer.x);
+    Direction result =
+        layer.lengths ? runSteps(e, layer, x, h, c, runOne) : runOne(x, h, c);
+    if (!result.sequence)
+      return;
     Val sequence = turned(result.sequence);
     sequences.push_back(
         e.reshape(sequence, {layer.x.dim(0), 1, layer.batch, layer.hidden}));
@@ -169,20 +228,20 @@ static void rnn(Node &node) {
     return;
   if (node.attrNumber("clip", 0) != 0)
     return node.refuse("`clip` has no counterpart");
-  runDirections(node, layer, [&](Val x, int64_t direction) -> Direction {
-    Val ofInput = biasOf(e, layer, direction, false, {0});
-    Val ofHidden = biasOf(e, layer, direction, true, {0});
-    Val bias = e.add(ofInput, ofHidden);
-    Vals results =
-        e.makeAll(ops::Rnn,
-                  {x, entry(e, layer.initialH, direction),
-                   entry(e, layer.inputWeights, direction),
-                   entry(e, layer.hiddenWeights, direction), bias},
-                  {{param::outputSequence, true},
-                   {param::activation, layer.activations[size_t(direction)]}});
-    results.resize(2);
-    return {results[0], results[1], {}};
-  });
+  runDirections(
+      node, layer, [&](Val x, Val h, Val, int64_t direction) -> Direction {
+        Val ofInput = biasOf(e, layer, direction, false, {0});
+        Val ofHidden = biasOf(e, layer, direction, true, {0});
+        Val bias = e.add(ofInput, ofHidden);
+        Vals results = e.makeAll(
+            ops::Rnn,
+            {x, h, entry(e, layer.inputWeights, direction),
+             entry(e, layer.hiddenWeights, direction), bias},
+            {{param::outputSequence, true},
+             {param::activation, layer.activations[size_t(direction)]}});
+        results.resize(2);
+        return {results[0], results[1], {}};
+      });
 }
 
 static void gru(Node &node) {
@@ -195,69 +254,78 @@ static void gru(Node &node) {
   // ONNX has the gates z, r, o; the op has r, o, z.
   constexpr int64_t order[] = {1, 2, 0};
   bool resetAfter = node.attr("linear_before_reset", 0) != 0;
-  runDirections(node, layer, [&](Val x, int64_t direction) -> Direction {
-    auto weights = [&](Val all) {
-      return reordered(e, entry(e, all, direction), layer.hidden, order);
-    };
-    size_t first = 2 * size_t(direction);
-    Vals results = e.makeAll(
-        ops::Gru,
-        {x, entry(e, layer.initialH, direction), weights(layer.inputWeights),
-         weights(layer.hiddenWeights), biasOf(e, layer, direction, true, order),
-         biasOf(e, layer, direction, false, order)},
-        {{param::outputSequence, true},
-         {param::resetAfter, resetAfter},
-         {param::recurrentActivation, layer.activations[first]},
-         {param::activation, layer.activations[first + 1]}});
-    results.resize(2);
-    return {results[0], results[1], {}};
-  });
+  runDirections(
+      node, layer, [&](Val x, Val h, Val, int64_t direction) -> Direction {
+        auto weights = [&](Val all) {
+          return reordered(e, entry(e, all, direction), layer.hidden, order);
+        };
+        size_t first = 2 * size_t(direction);
+        Vals results = e.makeAll(
+            ops::Gru,
+            {x, h, weights(layer.inputWeights), weights(layer.hiddenWeights),
+             biasOf(e, layer, direction, true, order),
+             biasOf(e, layer, direction, false, order)},
+            {{param::outputSequence, true},
+             {param::resetAfter, resetAfter},
+             {param::recurrentActivation, layer.activations[first]},
+             {param::activation, layer.activations[first + 1]}});
+        results.resize(2);
+        return {results[0], results[1], {}};
+      });
 }
 
-static void lstm(Node &node) {
+void onnx::readLstm(Node &node, Val inputWeights, Val hiddenWeights) {
   Emitter &e = node.e;
   Layer layer;
+  layer.inputWeights = inputWeights;
+  layer.hiddenWeights = hiddenWeights;
   if (!readLayer(node, {"Sigmoid", "Tanh", "Tanh"}, layer))
     return;
   if (node.attr("input_forget", 0) != 0)
     return node.refuse("coupled gates have no counterpart");
   // ONNX has the gates i, o, f, g; the op has i, f, o, g.
   constexpr int64_t order[] = {0, 2, 1, 3}, peepholes[] = {0, 2, 1};
-  Val initialC = node.has(6)
-                     ? node.in(6)
-                     : e.filled(layer.x.dtype(), layer.initialH.shape(), 0);
+  layer.initialC = node.has(6)
+                       ? node.in(6)
+                       : e.filled(layer.x.dtype(), layer.initialH.shape(), 0);
   if (node.has(6) && layer.batchFirst)
-    initialC = e.transpose(initialC, {1, 0, 2});
+    layer.initialC = e.transpose(layer.initialC, {1, 0, 2});
   Val peephole = node.maybe(7);
   double clip = node.attrNumber("clip", 0);
-  runDirections(node, layer, [&](Val x, int64_t direction) -> Direction {
-    auto weights = [&](Val all) {
-      return reordered(e, entry(e, all, direction), layer.hidden, order);
-    };
-    Val ofInput = biasOf(e, layer, direction, false, order);
-    Val ofHidden = biasOf(e, layer, direction, true, order);
-    Val bias = e.add(ofInput, ofHidden);
-    Vals operands = {x,
-                     entry(e, layer.initialH, direction),
-                     entry(e, initialC, direction),
-                     weights(layer.inputWeights),
-                     weights(layer.hiddenWeights),
-                     bias};
-    if (peephole)
-      operands.push_back(
-          reordered(e, entry(e, peephole, direction), layer.hidden, peepholes));
-    size_t first = 3 * size_t(direction);
-    llvm::SmallVector<Attr> attrs = {
-        {param::outputSequence, true},
-        {param::recurrentActivation, layer.activations[first]},
-        {param::cellActivation, layer.activations[first + 1]},
-        {param::activation, layer.activations[first + 2]}};
-    if (clip != 0)
-      attrs.push_back({param::clip, Constant::scalar(x.dtype(), clip)});
-    Vals results = e.makeAll(ops::Lstm, operands, attrs);
-    results.resize(3);
-    return {results[0], results[1], results[2]};
-  });
+  runDirections(
+      node, layer, [&](Val x, Val h, Val c, int64_t direction) -> Direction {
+        auto weights = [&](Val all) {
+          return reordered(e, entry(e, all, direction), layer.hidden, order);
+        };
+        Val ofInput = biasOf(e, layer, direction, false, order);
+        Val ofHidden = biasOf(e, layer, direction, true, order);
+        Val bias = e.add(ofInput, ofHidden);
+        Vals operands = {x,
+                         h,
+                         c,
+                         weights(layer.inputWeights),
+                         weights(layer.hiddenWeights),
+                         bias};
+        if (peephole)
+          operands.push_back(reordered(e, entry(e, peephole, direction),
+                                       layer.hidden, peepholes));
+        size_t first = 3 * size_t(direction);
+        llvm::SmallVector<Attr> attrs = {
+            {param::outputSequence, true},
+            {param::recurrentActivation, layer.activations[first]},
+            {param::cellActivation, layer.activations[first + 1]},
+            {param::activation, layer.activations[first + 2]}};
+        if (clip != 0)
+          attrs.push_back({param::clip, Constant::scalar(x.dtype(), clip)});
+        Vals results = e.makeAll(ops::Lstm, operands, attrs);
+        results.resize(3);
+        return {results[0], results[1], results[2]};
+      });
+}
+
+static void lstm(Node &node) {
+  Val input = node.in(1), hidden = node.in(2);
+  readLstm(node, input, hidden);
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,9 +333,9 @@ static void lstm(Node &node) {
 //===----------------------------------------------------------------------===//
 
 static constexpr OpRow rows[] = {
-    {"GRU", gru, 1, "sigmoid, tanh and relu; sequences of full length"},
-    {"LSTM", lstm, 1, "sigmoid, tanh and relu; sequences of full length"},
-    {"RNN", rnn, 1, "sigmoid, tanh and relu; sequences of full length"},
+    {"GRU", gru, 1, "sigmoid, tanh and relu"},
+    {"LSTM", lstm, 1, "sigmoid, tanh and relu"},
+    {"RNN", rnn, 1, "sigmoid, tanh and relu"},
 };
 
 llvm::ArrayRef<OpRow> onnx::recurrentRows() { return rows; }

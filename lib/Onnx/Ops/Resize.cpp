@@ -51,7 +51,8 @@ static StringRef samplingMode(const ResizeMode &mode,
   if (mode.mode != "linear" || mode.excludeOutside)
     return "";
   for (const ResizeAxis &way : ways)
-    if (double(way.extent) * way.scale != double(way.count) || way.count < 2)
+    if ((mode.antialias && way.scale < 1) ||
+        double(way.extent) * way.scale != double(way.count) || way.count < 2)
       return "";
   if (mode.coordinates == "half_pixel" ||
       mode.coordinates == "pytorch_half_pixel")
@@ -261,7 +262,8 @@ static void readResize(Node &n) {
       .coordinates = n.attrText("coordinate_transformation_mode", "half_pixel"),
       .rounding = n.attrText("nearest_mode", "round_prefer_floor"),
       .cubicA = n.attrNumber("cubic_coeff_a", -0.75),
-      .excludeOutside = n.attr("exclude_outside", 0) != 0};
+      .excludeOutside = n.attr("exclude_outside", 0) != 0,
+      .antialias = n.attr("antialias", 0) != 0};
   if (!checkMode(n, mode))
     return;
   Shape axes;
@@ -294,10 +296,6 @@ static void readResize(Node &n) {
   }
   if (n.failed())
     return;
-  if (n.attr("antialias", 0) && mode.mode != "nearest")
-    for (const ResizeAxis &way : ways)
-      if (way.scale < 1)
-        return n.refuse("`antialias`");
   if (mode.coordinates == "tf_crop_and_resize") {
     std::vector<double> roi = n.numbers(1);
     if (n.failed())
@@ -316,7 +314,7 @@ static constexpr OpRow rows[] = {
     {.name = "Resize",
      .read = readResize,
      .since = 10,
-     .limits = "scales, sizes and `roi` must be known; no `antialias`"},
+     .limits = "scales, sizes and `roi` must be known"},
     {.name = "Upsample", .read = readUpsample, .since = 7},
 };
 

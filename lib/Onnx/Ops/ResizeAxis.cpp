@@ -76,18 +76,21 @@ std::vector<double> ResizeAxis::weights(const ResizeMode &mode) const {
       continue;
     }
     auto below = int64_t(std::floor(position));
-    int64_t reach = mode.mode == "cubic" ? 2 : 1;
+    // A smaller result reads as many pixels as each of its own stands for.
+    double shrink = mode.antialias ? std::fmin(scale, 1.0) : 1;
+    auto reach = int64_t(std::ceil((mode.mode == "cubic" ? 2 : 1) / shrink));
     double sum = 0;
     for (int64_t at = below - reach + 1; at <= below + reach; ++at) {
-      double distance = position - double(at);
-      double weight = mode.mode == "cubic" ? cubic(distance, mode.cubicA)
-                                           : 1 - std::fabs(distance);
+      double distance = (position - double(at)) * shrink;
+      double weight = mode.mode == "cubic"
+                          ? cubic(distance, mode.cubicA)
+                          : std::fmax(0.0, 1 - std::fabs(distance));
       if (mode.excludeOutside && (at < 0 || at >= extent))
         continue;
       add(at, weight);
       sum += weight;
     }
-    if (mode.excludeOutside && sum != 0)
+    if ((mode.excludeOutside || shrink < 1) && sum != 0)
       for (int64_t at = 0; at != extent; ++at)
         row[at] /= sum;
   }

@@ -18,6 +18,8 @@ struct ResizeMode {
   StringRef rounding = "floor";         ///< of positions, for nearest
   double cubicA = -0.75;
   bool excludeOutside = false;
+  /// Weights reach as far as each pixel of a smaller result stands for.
+  bool antialias = false;
 };
 
 /// One axis: `extent` positions become `count`.

@@ -74,7 +74,8 @@ static Val stepOf(Emitter &e, LinearTerms &terms, int64_t position) {
   }
   if (terms.beta) {
     Val known = e.matmul(key, terms.state);
-    value = e.mul(e.sub(value, known), at(terms.beta));
+    value = e.sub(value, known);
+    value = e.mul(value, at(terms.beta));
   }
   terms.state = e.add(terms.state, e.matmul(key, value, true, false));
   int64_t heads = query.dim(1), shared = terms.state.dim(1);

@@ -19,10 +19,13 @@ bool onnx::readWindows(Node &node, Shape kernel,
   size_t count = spatial.size();
   windows.kernel = kernel;
   windows.strides = orOnes(node.attrInts("strides"), count);
-  windows.dilations = orOnes(node.attrInts("dilations"), count);
+  windows.dilations = orOnes(
+      node.knows("dilations") ? node.attrInts("dilations") : Shape(), count);
   Shape pads = node.attrInts("pads");
-  StringRef autoPad = node.attrChoice(
-      "auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"});
+  StringRef autoPad = "NOTSET";
+  if (node.knows("auto_pad"))
+    autoPad = node.attrChoice("auto_pad",
+                              {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"});
   if (node.failed())
     return false;
   if (pads.empty() || autoPad != "NOTSET")

@@ -28,7 +28,7 @@ anec model.onnx --shape x=1x3x224x224 -o model.mil          if its extents are s
 | part | how |
 |---|---|
 | graph | the kernel `main`. Nodes become MIL ops in the model's own precision, fp32 for most; what depends only on constants and shapes is computed |
-| operator sets | of the domain `ai.onnx`, versions 1 to 28. Other domains are errors, unless a function of the model defines the operator |
+| operator sets | of the domain `ai.onnx`, versions 1 to 28, and [`com.microsoft`](#operators-of-onnxruntime). Other domains are errors, unless a function of the model defines the operator |
 | attributes, inputs, outputs | those that the operator has in the model's version of the operator set: another is an error, and so is an attribute that has no counterpart and another value than its default |
 | what changed between versions | as the version of the model has it; where ONNX's text and onnxruntime differ (odd padding of `ConvTranspose`'s `output_shape` before version 11), refused |
 | functions of the model | inlined |
@@ -50,7 +50,7 @@ model.onnx: error: node `conv1` (Conv): the attributes do not have a number for 
 ## How it is tested
 `test/Onnx/cases.txt` lists what becomes of the cases that the ONNX project publishes for operators and small models (Debian's `libonnx-testdata`), compared in fp32 with its tolerances.
 Of 994 cases without control flow, sequences, strings, random numbers and training, 974 pass; the others are refused with a reason. onnxruntime 1.30 passes 931 of the same cases.
-`test/World/operators.py` compares the table of attributes with the schemas of the package `onnx`, and random nodes of every operator and version with onnxruntime ([world.md](world.md)).
+`test/World/operators.py` compares the tables of attributes with the schemas of the packages `onnx` and `onnxruntime`, and random nodes of every operator and version with onnxruntime ([world.md](world.md)).
 
 ## Operators
 *Since* is the first version of the operator set that has the operator.
@@ -59,12 +59,28 @@ Of 994 cases without control flow, sequences, strings, random numbers and traini
 |---|---|---|---|
 )";
 
+static constexpr llvm::StringLiteral microsoft = R"(
+## Operators of onnxruntime
+Of the domain `com.microsoft`, which onnxruntime's optimizer and quantization write, and some exporters. Operators of its memory layouts (`com.microsoft.nchwc`) are refused: save such a model with a lower `graph_optimization_level`.
+
+| operator | read | |
+|---|---|---|
+)";
+
 void anec::printOnnxPage(llvm::raw_ostream &out) {
   out << introduction;
-  for (const OnnxOperator &op : onnxOperators()) {
+  std::vector<OnnxOperator> operators = onnxOperators();
+  for (const OnnxOperator &op : operators) {
+    if (!op.domain.empty())
+      continue;
     out << "| " << op.name << " | ";
     if (op.isRead)
       out << op.since;
     out << " | " << (op.isRead ? "yes" : "no") << " | " << op.remark << " |\n";
   }
+  out << microsoft;
+  for (const OnnxOperator &op : operators)
+    if (!op.domain.empty())
+      out << "| " << op.name << " | " << (op.isRead ? "yes" : "no") << " | "
+          << op.remark << " |\n";
 }

@@ -121,9 +121,20 @@ def models():
     made = graph()
     made.op("RandomNormalLike", "x", name="noise")
     yield "unsupported", changed(finish(made, None))
+    for name, op, domain in (
+            ("unknown", "Frobnicate", "com.example"), ("unknown-own", "Frobnicate", ""),
+            ("unknown-micro", "Frobnicate", "com.microsoft"),
+            ("refused-micro", "BeamSearch", "com.microsoft"),
+            ("refused-layout", "Conv", "com.microsoft.nchwc"),
+            ("refused-tree", "TreeEnsembleRegressor", "ai.onnx.ml"),
+            ("refused-training", "Adam", "ai.onnx.preview.training"),
+            ("simplified", "SimplifiedLayerNormalization", "")):
+        made = graph()
+        made.op(op, "x", domain=domain, name="it")
+        yield name, changed(finish(made, None))
     made = graph()
-    made.op("Frobnicate", "x", domain="com.example")
-    yield "unknown", changed(finish(made, None))
+    made.op("Gelu", "x", domain="com.microsoft", name="it", approximate="tanh")
+    yield "attribute-micro", changed(finish(made, None))
     made = graph()
     made.op("Transpose", "x", perm=[0, 0], name="turn")
     yield "node", changed(finish(made, None))

@@ -14,12 +14,18 @@ import numpy
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import microsoft_rules
 import sequence_rules
 from onnx_writer import Graph
 
 NAN, INF = numpy.nan, numpy.inf
-# Operators whose integers must be known.
-STORED = ("Pad", "CenterCropPad", "Col2Im", "CumProd")
+# Operators whose integers must be known, and onnxruntime's, of which only the first input
+# changes.
+STORED = ("Pad", "CenterCropPad", "Col2Im", "CumProd", "Resize")
+
+
+def is_stored(op, array, index):
+    return op.startswith("com.microsoft") or array.dtype == numpy.int64 and op in STORED
 
 
 def floats(*values):
@@ -116,21 +122,44 @@ def rules():
     yield "clip", 13, "Clip", [first, floats(-1).reshape(()), floats(6).reshape(())], {}, \
         [NAN, 1, -1]
     yield "log", 13, "Log", [floats(0, 1, INF)], {}, [-INF, 0, INF]
+    # Weights of averages where a result is smaller.
+    yield ("resize-smaller", 18, "Resize", [image(1, 2, 3, 4, 5, 6), None, None,
+                                            numpy.array([1, 1, 1, 3])],
+           {"mode": "linear", "antialias": 1}, [1.625, 3.5, 5.375])
+    # The first element half a pixel to the right, the others outside.
+    places = numpy.zeros((1, 2, 1, 3), numpy.float32)
+    places[0, 1] = [0.5, 5, -3]
+    yield ("deformed", 19, "DeformConv", [image(2, 4, 6), floats(10).reshape(1, 1, 1, 1), places],
+           {}, [30, 0, 0])
+    yield from recurrent()
     yield from sequence_rules.rules()
+    yield from microsoft_rules.rules()
+
+
+def recurrent():
+    """Sequences that are shorter than the input give zeros, and keep their state."""
+    line = floats(1, 10, 2, 20, 3, 30).reshape(3, 2, 1)
+    one = floats(1).reshape(1, 1, 1)
+    lengths = numpy.array([2, 3], numpy.int32)
+    for direction, right in (("forward", [1, 10, 3, 30, 0, 60]),
+                             ("reverse", [3, 60, 2, 50, 0, 30])):
+        yield (f"lengths-{direction}", 14, "RNN", [line, one, one, None, lengths],
+               {"direction": direction, "hidden_size": 1, "activations": ["Relu"]}, right)
 
 
 def run(ane_run, folder, opset, op, inputs, attributes, known):
     graph = Graph()
     names, feeds = [], {}
     for index, array in enumerate(inputs):
-        if array is None or known or index > 0 and array.dtype == numpy.int64 and op in STORED:
+        if array is None or known or index > 0 and is_stored(op, array, index):
             names.append(array)
             continue
         feeds[f"x{index}"] = array
         names.append(graph.input(f"x{index}", array.dtype, array.shape))
-    graph.op(op, *names, outputs=["y"], **attributes)
+    domain, _, op = op.rpartition(":")
+    graph.op(op, *names, outputs=["y"], domain=domain, **attributes)
     graph.output("y", numpy.float32)
-    graph.save(folder / "model.onnx", opset)
+    graph.save(folder / "model.onnx", opset, domains=[(domain, 1)] if domain else [])
     command = [ane_run, folder / "model.onnx", "--numerics=fp32", "--output-dir", folder]
     for name, array in feeds.items():
         numpy.save(folder / f"{name}.npy", array)

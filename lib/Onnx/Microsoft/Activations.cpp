@@ -1,0 +1,42 @@
+//===- Activations.cpp - activation functions of onnxruntime --------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../Families.h"
+#include "anec/IR/Params.h"
+
+using namespace anec;
+using namespace anec::onnx;
+
+static void gelu(Node &node, StringRef mode) {
+  Emitter &e = node.e;
+  Val x = node.in(0);
+  if (node.has(1))
+    x = e.add(x, node.in(1));
+  node.out(e.unary(ops::Gelu, x, {{param::mode, mode}}));
+}
+
+static void exactGelu(Node &node) { gelu(node, "EXACT"); }
+static void fastGelu(Node &node) { gelu(node, "TANH_APPROXIMATION"); }
+
+/// x * sigmoid(alpha * x).
+static void quickGelu(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0);
+  double alpha = node.attrNumber("alpha", 1.702);
+  node.out(e.mul(x, e.unary(ops::Sigmoid, e.mul(x, alpha))));
+}
+
+static void biasAdd(Node &node) {
+  Emitter &e = node.e;
+  Val x = node.in(0), bias = node.in(1), sum = e.add(x, bias);
+  node.out(e.add(sum, node.in(2)));
+}
+
+static constexpr OpRow rows[] = {
+    {"BiasAdd", biasAdd}, {"BiasGelu", exactGelu},  {"FastGelu", fastGelu},
+    {"Gelu", exactGelu},  {"QuickGelu", quickGelu},
+};
+
+llvm::ArrayRef<OpRow> onnx::microsoftActivationRows() { return rows; }
