@@ -62,6 +62,15 @@ def write_table(rows, sections):
         (TABLES / f"{section}.tsv").write_text("\n".join(lines) + "\n")
 
 
+def update(seen, tried, items, sections):
+    """Writes the rows `seen` of the items `tried` in the place of those of the tables."""
+    existing = {(section, item.name, item.variant) for section, item in items}
+    table, _ = read_table()  # Another run may have written rows of its own.
+    kept = {key: value for key, value in table.items() if key[:3] not in tried
+            and (key[0] not in sections or key[:3] in existing)}
+    write_table(kept | seen, sections)
+
+
 def counts(rows):
     """Text: a line for each section and step, with the number of each outcome."""
     table = collections.defaultdict(collections.Counter)
@@ -277,7 +286,7 @@ def main():
     if versions and versions != harness.VERSIONS():
         print(f"The table is of other versions: {versions}")
 
-    seen, results, better = {}, [], 0
+    seen, results, better, tried = {}, [], 0, set()
     arguments = os.path.abspath(args.build), sections, 1
     alone = [index for index in indices if items[index][1].alone]
     together = [index for index in indices if not items[index][1].alone]
@@ -285,6 +294,7 @@ def main():
                               Pool(arguments, items, 1).check(alone))
     for done, (index, outcomes) in enumerate(checked, 1):
         section, item = items[index]
+        tried.add((section, item.name, item.variant))
         said, failed = [], False
         for step, outcome in outcomes.items():
             key = (section, item.name, item.variant, step)
@@ -306,13 +316,10 @@ def main():
                 f"{step}={outcome.kind} {outcome.note}".strip() for step, outcome in outcomes.items())
             print(f"[{done}/{len(indices)}] {'FAIL ' if failed else ''}"
                   f"{section}/{item.name}/{item.variant}: {text}", flush=True)
+        if args.update and done % 20 == 0:  # A run of hours may be stopped.
+            update(seen, tried, items, sections)
     if args.update:
-        names = [(section, item.name, item.variant) for section, item in items]
-        tried, existing = {names[index] for index in indices}, set(names)
-        table, _ = read_table()  # Another run may have written rows of its own.
-        kept = {key: value for key, value in table.items() if key[:3] not in tried
-                and (key[0] not in sections or key[:3] in existing)}
-        write_table(kept | seen, sections)
+        update(seen, tried, items, sections)
         write_docs()
     if args.report:
         harness.write_json(args.report, [list(key + value) for key, value in sorted(seen.items())])
