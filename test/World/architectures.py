@@ -205,46 +205,52 @@ def check_half(ctx, row, path, arrays, more):
     outcome = ctx.step(ctx.run("anec", path, *flags, *more, "-o", "half.mlpackage"))
     if outcome:
         return outcome
-    theirs = coremltools_half(ctx, row, arrays)
-    norms = {}
-    for place in range(DRAWS):
-        if place:
-            arrays = more_draws(ctx, row, place)
-        outcome = half_norms(ctx, ctx.folder / "half.mlpackage", theirs, arrays, norms)
-        if outcome:
-            return outcome
-    errors = {name: harness.half_error(draws) for name, draws in norms.items()
-              if len(draws) == DRAWS}
-    ours = errors.pop("anec")
+    draws = [arrays] + [more_draws(ctx, row, place) for place in range(1, DRAWS)]
+    norms, outcome = norms_of(ctx, ctx.folder / "half.mlpackage", draws,
+                              lambda package, inputs: inputs,
+                              lambda package, arrays: [f"y{i}" for i in range(len(arrays))])
+    if outcome:
+        return outcome
+    ours = harness.half_error(norms)
+    if ours <= FLOOR:  # Right whatever the peers' errors are.
+        return RIGHT
+    errors = peer_errors(ctx, row, draws)
     # Automatic casts keep much in fp32: they count where no peer is fp16 throughout.
     peers = [name for name in errors if name != "autocast"] or list(errors)
     best = min(peers, key=errors.get)
-    if math.isfinite(ours) and ours <= max(FLOOR, WORSE * errors[best]):
+    if math.isfinite(ours) and ours <= WORSE * errors[best]:
         return RIGHT
     return wrong(f"off by {ours:.2g}, {best} by {errors[best]:.2g}")
 
 
-def half_norms(ctx, ours, theirs, arrays, norms):
-    """Adds a draw's relative norms, by output, to `norms` by name; the outcome of a run
-    that fails."""
-    inputs, exact = part(arrays, "in"), list(part(arrays, "out").values())
+def norms_of(ctx, package, draws, inputs_of, names_of):
+    """(the relative norms of each draw by output, None), or (None, outcome) of a run that
+    fails."""
+    norms = []
+    for arrays in draws:
+        exact = list(part(arrays, "out").values())
+        outputs, outcome = ctx.outputs(package, inputs_of(package, part(arrays, "in")))
+        if outcome:
+            return None, outcome
+        norms.append([harness.relative_norm(outputs[name], right)
+                      for name, right in zip(names_of(package, exact), exact)])
+    return norms, None
 
-    def note(name, outputs):
-        norms.setdefault(name, []).append(list(map(harness.relative_norm, outputs, exact)))
 
-    outputs, outcome = ctx.outputs(ours, inputs)
-    if outcome:
-        return outcome
-    note("anec", [outputs[f"y{i}"] for i in range(len(exact))])
-    if half := part(arrays, "half"):
-        note("PyTorch", half.values())
-    if casts := part(arrays, "auto"):
-        note("autocast", casts.values())
-    if theirs:
-        outputs, failed = ctx.outputs(theirs, package_inputs(theirs, inputs))
-        if not failed:
-            note("coremltools", [outputs[name] for name in _packages.features(theirs)[1]])
-    return None
+def peer_errors(ctx, row, draws):
+    """{peer: its error in fp16}."""
+    errors = {}
+    for kind, name in ("half", "PyTorch"), ("auto", "autocast"):
+        if all(part(arrays, kind) for arrays in draws):
+            errors[name] = harness.half_error(
+                [list(map(harness.relative_norm, part(arrays, kind).values(),
+                          part(arrays, "out").values())) for arrays in draws])
+    if package := coremltools_half(ctx, row, draws[0]):
+        norms, outcome = norms_of(ctx, package, draws, package_inputs,
+                                  lambda package, _: _packages.features(package)[1])
+        if not outcome:
+            errors["coremltools"] = harness.half_error(norms)
+    return errors
 
 
 def more_draws(ctx, row, place):
