@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "FindingText.h"
 #include "anec/Report/FindingReport.h"
 #include "anec/Support/Listing.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,14 +41,44 @@ static std::string uriOf(llvm::StringRef path) {
   return uri;
 }
 
+/// The contents of a location.
+static void writeLocation(SourceRange range, llvm::StringRef file,
+                          const Diagnostics &diags, llvm::json::OStream &json) {
+  std::optional<SourcePlace> place = diags.locate(range);
+  bool hasLines = place && place->line != 0;
+  if (place)
+    file = place->file;
+  json.attributeObject("physicalLocation", [&] {
+    json.attributeObject("artifactLocation",
+                         [&] { json.attribute("uri", uriOf(file)); });
+    if (hasLines)
+      json.attributeObject("region", [&] {
+        json.attribute("startLine", place->line);
+        json.attribute("startColumn", place->column);
+        json.attribute("endLine", place->endLine);
+        json.attribute("endColumn", place->endColumn);
+      });
+  });
+  if (place && !hasLines)
+    json.attributeArray("logicalLocations", [&] {
+      json.object([&] {
+        json.attribute("fullyQualifiedName",
+                       llvm::json::fixUTF8(listedWords(range)));
+      });
+    });
+}
+
+/// Other places of a result at most: those who read it have the number.
+static constexpr size_t mostRelated = 100;
+
 /// `state` is that of a comparison with a baseline, and empty without one.
+/// `others` are more places of the same result.
 static void writeSarifResult(llvm::StringRef id, Severity severity,
                              llvm::StringRef message, llvm::StringRef file,
                              SourceRange range, const Diagnostics &diags,
                              llvm::json::OStream &json,
-                             llvm::StringRef state = "") {
-  std::optional<SourcePlace> place = diags.locate(range);
-  bool hasLines = place && place->line != 0;
+                             llvm::StringRef state = "",
+                             llvm::ArrayRef<const Finding *> others = {}) {
   json.object([&] {
     json.attribute("ruleId", id);
     json.attribute("level", sarifLevel(severity));
@@ -56,44 +87,51 @@ static void writeSarifResult(llvm::StringRef id, Severity severity,
     });
     if (!state.empty())
       json.attribute("baselineState", state);
-    if (place)
-      file = place->file;
-    if (file.empty())
+    if (file.empty() && !diags.locate(range))
       return;
     json.attributeArray("locations", [&] {
-      json.object([&] {
-        json.attributeObject("physicalLocation", [&] {
-          json.attributeObject("artifactLocation",
-                               [&] { json.attribute("uri", uriOf(file)); });
-          if (hasLines)
-            json.attributeObject("region", [&] {
-              json.attribute("startLine", place->line);
-              json.attribute("startColumn", place->column);
-              json.attribute("endLine", place->endLine);
-              json.attribute("endColumn", place->endColumn);
-            });
-        });
-        if (place && !hasLines)
-          json.attributeArray("logicalLocations", [&] {
-            json.object([&] {
-              json.attribute("fullyQualifiedName",
-                             llvm::json::fixUTF8(listedWords(range)));
-            });
-          });
-      });
+      json.object([&] { writeLocation(range, file, diags, json); });
     });
+    if (others.empty())
+      return;
+    json.attributeArray("relatedLocations", [&] {
+      for (const Finding *other : others.take_front(mostRelated))
+        json.object([&] {
+          writeLocation(other->range, file, diags, json);
+          json.attributeObject("message", [&] {
+            json.attribute("text", llvm::json::fixUTF8(other->what));
+          });
+        });
+    });
+    json.attribute("occurrenceCount", int64_t(others.size() + 1));
   });
 }
 
-static void writeSarifFinding(const Finding &finding, const CheckResult &result,
-                              llvm::StringRef state, const Diagnostics &diags,
-                              llvm::json::OStream &json) {
-  std::string message = finding.what;
-  if (result.targets.size() != 1)
-    message += " (" + listTargets(finding.targets) + ")";
-  writeSarifResult(finding.rule->id,
-                   result.assumptions.severityOf(*finding.rule), message, "",
-                   finding.range, diags, json, state);
+/// A result for each rule, file and set of targets: the places of one fact.
+static void writeSarifFindings(llvm::ArrayRef<Finding> findings,
+                               const CheckResult &result, llvm::StringRef state,
+                               const Diagnostics &diags,
+                               llvm::json::OStream &json) {
+  for (const auto &[rule, ofRule] : groupByRule(findings)) {
+    llvm::MapVector<std::string, std::vector<const Finding *>,
+                    std::map<std::string, unsigned>>
+        ofFile;
+    for (const Finding *finding : ofRule) {
+      std::optional<SourcePlace> place = diags.locate(finding->range);
+      ofFile[place ? place->file.str() : ""].push_back(finding);
+    }
+    for (const auto &[file, group] : ofFile) {
+      std::string message = group.front()->what;
+      if (group.size() > 1)
+        message += "; and " + std::to_string(group.size() - 1) + " more";
+      if (result.targets.size() != 1)
+        message += " (" + listTargets(rule.second) + ")";
+      writeSarifResult(rule.first->id,
+                       result.assumptions.severityOf(*rule.first), message, "",
+                       group.front()->range, diags, json, state,
+                       llvm::ArrayRef(group).drop_front());
+    }
+  }
 }
 
 void anec::printFindingsSarif(const CheckResult &result,
@@ -116,11 +154,9 @@ void anec::printFindingsSarif(const CheckResult &result,
             writeSarifResult(diagnostic.kind->id, diagnostic.severity(),
                              diagnostic.message, diagnostic.file,
                              diagnostic.range, diags, json);
-          for (const Finding &finding : result.findings)
-            writeSarifFinding(finding, result, result.hasBaseline ? "new" : "",
-                              diags, json);
-          for (const Finding &finding : result.known)
-            writeSarifFinding(finding, result, "unchanged", diags, json);
+          writeSarifFindings(result.findings, result,
+                             result.hasBaseline ? "new" : "", diags, json);
+          writeSarifFindings(result.known, result, "unchanged", diags, json);
         });
       });
     });

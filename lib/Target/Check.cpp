@@ -52,6 +52,33 @@ bool anec::parseAssumption(llvm::StringRef text, Assumptions &assumptions,
   return true;
 }
 
+/// Whether a function that breaks the rule at many ops has one finding, at the
+/// first: that it computes in fp32 is decided once.
+static bool isOneFact(const Rule &rule) { return &rule == &rules::Fp32Inside; }
+
+static void checkOps(const Function &function, const Rule &rule,
+                     const Target &target, ReportBreach report) {
+  SourceRange first;
+  std::string text;
+  size_t count = 0;
+  for (const Op &op : function.body()) {
+    Verdict what = rule.ofOp(op, target);
+    if (!what)
+      continue;
+    if (!isOneFact(rule))
+      report(op.range(), std::move(*what));
+    else if (count++ == 0) {
+      first = op.range();
+      text = std::move(*what);
+    }
+  }
+  if (count > 1)
+    text += ", and so are the results of other ops: " + std::to_string(count) +
+            " in all";
+  if (count != 0)
+    report(first, std::move(text));
+}
+
 void anec::checkFunction(const Function &function, const Target &target,
                          const Assumptions &assumptions,
                          std::vector<Finding> &findings) {
@@ -64,9 +91,7 @@ void anec::checkFunction(const Function &function, const Target &target,
     if (rule->ofFunction)
       rule->ofFunction(function, target, report);
     if (rule->ofOp)
-      for (const Op &op : function.body())
-        if (Verdict what = rule->ofOp(op, target))
-          report(op.range(), std::move(*what));
+      checkOps(function, *rule, target, report);
   }
 }
 

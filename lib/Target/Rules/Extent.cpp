@@ -398,6 +398,7 @@ constinit const Rule rules::MatmulInner32 = {
     .family = family,
     .summary = "the contracted extent of `matmul` is a multiple of 32",
     .chips = {Chip::M1},
+    .paths = {EnginePath::InMemory},
     .impact = Impact::Warning,
     .source = "maderix/ANE #47 (M1)",
     .date = "2026-03",
