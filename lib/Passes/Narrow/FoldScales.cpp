@@ -142,13 +142,33 @@ static bool takesFactors(const Value *value, const TensorType &type) {
                 op->is(ops::LayerNorm) || asFactor(*op));
 }
 
+// (x * k - mean) * scale == (x - mean / k) * (scale * k). Returns the operand
+// without its factor, or null when it has none.
+static Value *takeFactorBefore(KnownNorm &norm, const Op &op) {
+  const TensorType &type = op.result()->type;
+  const Op *inner = onlyFor(op.operand(0u), type);
+  std::optional<Linear> factor = inner ? asFactor(*inner) : std::nullopt;
+  auto factors = factor && factor->x->type == type
+                     ? alongAxis(factor->constant, type, 1)
+                     : std::nullopt;
+  if (!factors || llvm::is_contained(*factors, 0.0))
+    return nullptr;
+  for (auto [channel, k] : llvm::enumerate(*factors)) {
+    norm.mean.data[channel] /= k;
+    norm.scale.data[channel] *= k;
+  }
+  return factor->x;
+}
+
 // batch_norm(x) stays one op, which rounds once: x * s + t rounds x * s, which
 // may be much larger than the result, and t - mean * s no longer is 0 where s
 // is rounded. Its variance and epsilon may be beyond fp16, their root is not.
 static Value *plainNorm(Op &op, Builder &builder) {
   std::optional<KnownNorm> norm = KnownNorm::of(op);
-  if (!norm || norm->isPlain ||
-      takesFactors(op.operand(0u), op.result()->type) ||
+  Value *before = norm ? takeFactorBefore(*norm, op) : nullptr;
+  Value *x = before ? before : op.operand(0u);
+  if (!norm || (norm->isPlain && !before) ||
+      takesFactors(x, op.result()->type) ||
       !isHeldByHalf(norm->mean, ConstantUse::Addend) ||
       !isHeldByHalf(norm->scale, ConstantUse::Factor) ||
       !isHeldByHalf(norm->shift, ConstantUse::Addend))
@@ -158,7 +178,7 @@ static Value *plainNorm(Op &op, Builder &builder) {
   variance.data.assign(variance.data.size(), plainHalf);
   return builder.build(
       ops::BatchNorm,
-      {op.operand(0u), buildArray(builder, norm->mean, name + "_mean"),
+      {x, buildArray(builder, norm->mean, name + "_mean"),
        buildArray(builder, variance, name + "_variance"),
        buildArray(builder, norm->scale, name + "_scale"),
        buildArray(builder, norm->shift, name + "_shift")},
