@@ -516,6 +516,18 @@ bool FunctionBinder::checkResult(const Statement &statement, unsigned index,
   return false;
 }
 
+/// MIL joins scalars to a list, which is what `stack` does with them.
+static const OpDef *joinScalars(const OpDef &def, ArrayRef<Value *> operands,
+                                SmallVectorImpl<ConstantRef> &constants) {
+  auto isScalar = [](const Value *value) {
+    return value && value->type.shape.empty();
+  };
+  if (&def != &ops::Concat || operands.empty() || !all_of(operands, isScalar))
+    return &def;
+  constants.resize(ops::Stack.numConstantParams());
+  return &ops::Stack;
+}
+
 bool FunctionBinder::bindOp(const Statement &statement) {
   const OpDef *def = findOp(statement);
   if (def && chosenBlocks && def->has(trait::SideEffect))
@@ -524,6 +536,7 @@ bool FunctionBinder::bindOp(const Statement &statement) {
     return false;
   if (!statement.blocks.empty())
     return unsupported(statement.opRange, "an op with blocks of its own");
+  def = joinScalars(*def, operands, constants);
   SmallVector<StringRef, 2> names;
   for (const ResultDeclaration &result : statement.results)
     names.push_back(result.name);
