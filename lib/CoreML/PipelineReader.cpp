@@ -24,7 +24,7 @@ bool PartReader::read(const ModelParts &part, StringRef function,
                       bool reportUnused, Module &module,
                       anec::ModelDescription &description) {
   size_t errors = diags.errorCount();
-  mil::RequestedShapes requested(shapes);
+  mil::RequestedShapes requested(shapes, fixed);
   mil::FunctionBinder binder(module, ops, requested, diags, &description);
   ProgramReader program(values, binder, part.description, module, listing,
                         place, diags);

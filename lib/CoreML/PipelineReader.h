@@ -25,6 +25,7 @@ struct PartReader {
   ValueReader &values;
   Listing &listing;
   Diagnostics &diags;
+  llvm::ArrayRef<InputValue> fixed = {}; ///< inputs that are constants
 
   /// Adds the functions of the program `part`, or only `function`, to `module`.
   /// `place` is as for ProgramReader.

@@ -86,7 +86,9 @@ static std::unique_ptr<Module> readModel(std::optional<ModelFiles> files,
   bool read = false;
   if (chosen->kind->isPipeline()) {
     read = PipelineReader(reader, options, *chosen, *module).read();
+    mil::RequestedShapes({}, options.values).reportUnused(diags);
   } else {
+    reader.fixed = options.values;
     std::string function = options.function;
     if (function.empty() && options.onlyDefaultFunction)
       function = options.description->defaultFunction;

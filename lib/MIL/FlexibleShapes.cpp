@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/MIL/FlexibleShapes.h"
+#include "anec/IR/Elements.h"
 #include "anec/IR/Names.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/Spelling.h"
@@ -30,7 +31,35 @@ const InputShape *RequestedShapes::find(StringRef name) {
   return nullptr;
 }
 
+const InputValue *RequestedShapes::findFixed(StringRef name) {
+  for (const InputValue &value : values)
+    if (value.isFixed && value.name == name) {
+      used.insert(name);
+      return &value;
+    }
+  return nullptr;
+}
+
+ConstantRef RequestedShapes::fit(const InputValue &fixed,
+                                 const TensorType &type, SourceRange range,
+                                 Diagnostics &diags) {
+  std::vector<double> numbers = fixed.value->asDoubles();
+  // One number is that of every element.
+  if (numbers.size() == 1)
+    numbers.resize(size_t(type.numElements()), numbers.front());
+  bool isExact = all_of(numbers, [&](double number) {
+    return isFloat(type.dtype) || roundToDType(number, type.dtype) == number;
+  });
+  if (isExact && int64_t(numbers.size()) == type.numElements())
+    return Constant::fromDoubles(type, numbers);
+  diags.report(range, diag::FixedInput, fixed.name, type.str());
+  return nullptr;
+}
+
 void RequestedShapes::reportUnused(Diagnostics &diags) const {
+  for (const InputValue &value : values)
+    if (value.isFixed && !used.contains(value.name))
+      diags.report({}, diag::NoInputToFix, value.name);
   for (const InputShape &shape : shapes)
     if (!shape.isHint && !used.contains(shape.name))
       diags.report({}, diag::NoInputForShape, shape.name);

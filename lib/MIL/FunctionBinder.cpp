@@ -91,6 +91,26 @@ void FunctionBinder::bindParameterShapes() {
     else if (!flexibleShapes.choose(parameter, wanted, diags))
       symbols[parameter.value->name].value = nullptr;
   }
+  for (const FlexibleParameter &parameter : flexible)
+    fixParameter(*parameter.value);
+}
+
+/// A parameter with fixed numbers is a constant.
+void FunctionBinder::fixParameter(Value &parameter) {
+  const InputValue *fixed = requested.findFixed(parameter.name);
+  Symbol &symbol = symbols[parameter.name];
+  if (!fixed || !symbol.value)
+    return;
+  SourceRange range = parameter.declared;
+  ConstantRef value =
+      parameter.holder == Holder::Tensor
+          ? RequestedShapes::fit(*fixed, parameter.type, range, diags)
+          : nullptr;
+  if (!value)
+    return;
+  symbol.value = makeConst(value, parameter.name, range);
+  symbol.constant = std::move(value);
+  function->eraseParameter(parameter.index());
 }
 
 void FunctionBinder::addResult(StringRef name, SourceRange range) {

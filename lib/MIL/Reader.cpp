@@ -122,7 +122,7 @@ std::unique_ptr<Module> anec::readMIL(StringRef buffer,
   auto module = std::make_unique<Module>();
   WeightFiles weights(modelDirectory, options, diags);
   ValueReader reader(buffer, weights, diags);
-  RequestedShapes requested(options.shapes);
+  RequestedShapes requested(options.shapes, options.values);
   FunctionBinder binder(*module, ops, requested, diags, options.description);
   if (ProgramReader(reader, binder, diags).read(*module))
     requested.reportUnused(diags);

@@ -51,10 +51,11 @@ std::unique_ptr<Module> anec::readOnnx(llvm::StringRef path, Diagnostics &diags,
     return nullptr;
   }
   TensorReader tensors(path, file, diags);
-  mil::RequestedShapes shapes(options.shapes);
+  mil::RequestedShapes shapes(options.shapes, options.values);
   FixedInputs inputs;
   for (const InputValue &value : options.values)
-    inputs.given[value.name] = value.value;
+    if (!value.isFixed)
+      inputs.given[value.name] = value.value;
   size_t errors = diags.errorCount();
   while (true) {
     auto module = std::make_unique<Module>();

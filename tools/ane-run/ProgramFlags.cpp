@@ -10,7 +10,10 @@
 
 using namespace anec;
 
-std::string ProgramFlags::check() const { return shapes.check(); }
+std::string ProgramFlags::check() const {
+  std::string wrong = shapes.check();
+  return wrong.empty() ? fixed.check() : wrong;
+}
 
 bool ProgramFlags::isPackage() const {
   return sourceFormat(program).stage == SourceStage::Package;
@@ -21,6 +24,8 @@ ProgramFlags::load(llvm::ArrayRef<std::string> inputs, bool onlyToLook,
                    Diagnostics &diags) const {
   CompileOptions options;
   options.shapes = shapes.values();
+  if (!fixesReference)
+    options.values = fixed.values();
   appendFiles(inputs, options.shapes, options.values);
   if (instance.getNumOccurrences())
     options.instance = instance;

@@ -6,6 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_PROGRAMFLAGS_H
 #define ANEC_TOOLS_ANE_RUN_PROGRAMFLAGS_H
 
+#include "../FixFlag.h"
 #include "../PartFlag.h"
 #include "../ShapeFlag.h"
 #include "anec/MIL/ModelDescription.h"
@@ -41,6 +42,9 @@ struct ProgramFlags {
   PartFlag part;
   ShapeFlag shapes{"The shape of an input with unknown extents (default: that "
                    "of its .npy file, or the program's default)"};
+  FixFlag fixed;
+  /// `fixed` is of the model that the program was made of.
+  bool fixesReference = false;
 
   /// The error in the flags; empty when they are valid.
   std::string check() const;

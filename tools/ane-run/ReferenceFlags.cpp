@@ -46,6 +46,7 @@ ReferenceFlags::load(const LoadedProgram &program, const ProgramFlags &flags,
   options.weights = weights;
   options.defines = defines.pairs();
   options.shapes = flags.shapes.values();
+  options.values = flags.fixed.values();
   for (InputShape &shape : options.shapes)
     shape.isHint = true; // The names are the program's.
   for (const auto &param : program.function->parameters())

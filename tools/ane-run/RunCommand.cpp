@@ -70,6 +70,7 @@ private:
 } // namespace
 
 bool Run::runFunction(Diagnostics &diags) {
+  program.fixesReference = reference.isGiven();
   std::optional<LoadedProgram> loaded =
       program.load(given.inputs, /*onlyToLook=*/false, diags);
   std::unique_ptr<Backend> opened =

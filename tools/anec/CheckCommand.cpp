@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../FixFlag.h"
 #include "../PartFlag.h"
 #include "../ShapeFlag.h"
 #include "CommandTable.h"
@@ -69,6 +70,7 @@ private:
   PartFlag part{
       "Of a pipeline of Core ML models, only the program of this part, "
       "from 0 (default: each)"};
+  FixFlag fixed;
   TargetFlags target;
 };
 
@@ -121,14 +123,16 @@ ExitCode Check::run(const Invocation &call) {
   if (paths.empty() == verdicts.empty())
     return call.usageError("check takes either programs or --verdicts; see "
                            "anec check --help");
-  if (std::string wrong = shapes.check(); !wrong.empty())
-    return call.usageError(wrong);
+  for (const std::string &wrong : {shapes.check(), fixed.check()})
+    if (!wrong.empty())
+      return call.usageError(wrong);
   if (!baseline.empty() && !writeBaseline.empty())
     return call.usageError("--baseline and --write-baseline are for different "
                            "runs");
   CompileOptions options;
   options.shapes = shapes.values();
   options.part = part.value();
+  options.values = fixed.values();
   CheckResult result;
   result.targets.clear();
   if (ExitCode code = target.read(call, options.passes, result.targets);

@@ -70,6 +70,7 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   if (quantizeReport.getNumOccurrences())
     options.quantizationReport = &quantization;
   options.shapes = shapes.values();
+  options.values = fixed.values();
   // A program can be inspected without its weights.
   options.missingWeights = MILReadOptions::MissingWeights::Warn;
   options.passes = std::move(target);
@@ -365,5 +366,6 @@ std::string CompileFlags::check() const {
       return wrong;
   if (std::string wrong = defines.check(); !wrong.empty())
     return wrong;
-  return shapes.check();
+  std::string wrong = shapes.check();
+  return wrong.empty() ? fixed.check() : wrong;
 }

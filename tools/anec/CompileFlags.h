@@ -7,6 +7,7 @@
 #define ANEC_TOOLS_ANEC_COMPILEFLAGS_H
 
 #include "../DefineFlag.h"
+#include "../FixFlag.h"
 #include "../NumberFlag.h"
 #include "../PartFlag.h"
 #include "../ShapeFlag.h"
@@ -67,6 +68,7 @@ struct CompileFlags {
   DefineFlag defines;
 
   ShapeFlag shapes;
+  FixFlag fixed;
 
   llvm::cl::opt<std::string> weights{
       "weights", llvm::cl::value_desc("FILE|FOLDER"),

@@ -28,19 +28,27 @@ struct FlexibleParameter {
   SourceRange typeRange;
 };
 
-/// The requested shapes, and which of them matched an input.
+/// The requested shapes and fixed inputs, and which of them matched an input.
 class RequestedShapes {
 public:
-  explicit RequestedShapes(llvm::ArrayRef<InputShape> shapes)
-      : shapes(shapes) {}
+  explicit RequestedShapes(llvm::ArrayRef<InputShape> shapes,
+                           llvm::ArrayRef<InputValue> values = {})
+      : shapes(shapes), values(values) {}
 
   /// The shape requested for `name`; null when there is none.
   const InputShape *find(llvm::StringRef name);
-  /// Reports requested shapes for inputs that no function has.
+  /// The numbers that are fixed for `name`; null when it is not fixed.
+  const InputValue *findFixed(llvm::StringRef name);
+  /// The same as a value of `type`. Null, with the reason reported, when they
+  /// do not fit it.
+  static ConstantRef fit(const InputValue &fixed, const TensorType &type,
+                         SourceRange range, Diagnostics &diags);
+  /// Reports requested shapes and fixed inputs that no function has.
   void reportUnused(Diagnostics &diags) const;
 
 private:
   llvm::ArrayRef<InputShape> shapes;
+  llvm::ArrayRef<InputValue> values;
   llvm::StringSet<> used;
 };
 

@@ -109,6 +109,7 @@ private:
   bool checkResult(const Statement &statement, unsigned index,
                    const Value &value);
   void computeValues(const Op &op);
+  void fixParameter(Value &parameter);
   const Constant *knownValue(const Value *value) const;
   void reportUnknownParameter(const OpDef &def, const Argument &argument);
   bool unsupported(SourceRange range, llvm::StringRef what);

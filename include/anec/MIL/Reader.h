@@ -29,6 +29,8 @@ struct InputShape {
 struct InputValue {
   std::string name;
   ConstantRef value;
+  /// The program has these numbers instead of the input.
+  bool isFixed = false;
 };
 
 /// The file behind a path in the text.
