@@ -391,6 +391,25 @@ Val Emitter::gather(Val x, Val indices, int64_t axis) {
   return make(ops::Gather, {native(x), native(indices)}, {{param::axis, axis}});
 }
 
+Val Emitter::sequence(Vals elements) {
+  Val standIn = none();
+  sequences[standIn.get()] = std::move(elements);
+  return standIn;
+}
+
+const Vals *Emitter::elementsOf(Val x) const {
+  auto found = sequences.find(x.get());
+  return found != sequences.end() && found->second ? &*found->second : nullptr;
+}
+
+Val Emitter::none() {
+  standIns.push_back(std::make_unique<Value>(TensorType(), "", nullptr, 0));
+  sequences[standIns.back().get()] = std::nullopt;
+  return standIns.back().get();
+}
+
+bool Emitter::isTensor(Val x) const { return !sequences.contains(x.get()); }
+
 Val Emitter::empty(DType dtype, llvm::ArrayRef<int64_t> shape) {
   return constant(Constant::fromDoubles({nativeType(dtype), shape}, {}));
 }

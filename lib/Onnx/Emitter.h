@@ -93,6 +93,14 @@ public:
   Val list(llvm::ArrayRef<int64_t> values);
   Val filled(DType dtype, llvm::ArrayRef<int64_t> shape, double value);
 
+  /// A list of values, which is known: no op takes one.
+  Val sequence(Vals elements);
+  /// The elements; null when it is no sequence.
+  const Vals *elementsOf(Val x) const;
+  /// An optional value that is not there.
+  Val none();
+  bool isTensor(Val x) const;
+
   /// A tensor without elements; only shapes and constants can be such.
   Val empty(DType dtype, llvm::ArrayRef<int64_t> shape);
 
@@ -148,6 +156,9 @@ private:
   llvm::DenseMap<Value *, Value *> natives;
   /// The constants that `stored` has made, and null where it could not.
   llvm::DenseMap<Value *, Value *> storedValues;
+  /// What stands for sequences, and for optional values that are not there.
+  std::vector<std::unique_ptr<Value>> standIns;
+  llvm::DenseMap<const Value *, std::optional<Vals>> sequences;
 };
 
 } // namespace anec::onnx

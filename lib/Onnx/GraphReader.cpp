@@ -162,6 +162,11 @@ bool GraphReader::readParameter(const proto::ValueInfo &info,
     return false;
   }
   TensorType type(nativeType(*dtype), *shape);
+  if (const InputValue *constant = shapes.findFixed(info.name)) {
+    ConstantRef value =
+        mil::RequestedShapes::fit(*constant, type, graphRange, diags);
+    return bindOutput(info.name, emitter->constant(value), main, graphRange);
+  }
   Val parameter = function.addParameter(type, info.name);
   parameter.get()->declared = listing.add("input `" + info.name.str() + "`");
   auto given = fixed.given.find(info.name);
@@ -316,6 +321,12 @@ bool GraphReader::readRow(const OpRow &row, const proto::Node &message,
   }
   if (!findInputs(message, environment, range, inputs))
     return false;
+  for (Val input : inputs)
+    if (!row.takesSequences && !emitter->isTensor(input)) {
+      diags.report(range, diag::OnnxUnsupported, message.opType,
+                   "an input is a sequence, or an optional value");
+      return false;
+    }
   size_t errors = diags.errorCount();
   Node node(message, opset, range, inputs, *emitter, *this);
   row.read(node);
@@ -422,11 +433,20 @@ bool GraphReader::inlineFunction(const proto::Function &callee,
   return true;
 }
 
-bool GraphReader::readBranch(const proto::Graph &graph, Vals &outputs) {
+bool GraphReader::readBranch(const proto::Graph &graph,
+                             llvm::ArrayRef<Val> inputs, Vals &outputs) {
   Environment branch;
   branch.outer = current;
   branch.opsets = current->opsets;
   branch.depth = current->depth;
+  if (graph.input.size() != inputs.size()) {
+    emitter->fail("a graph of the node has " +
+                  std::to_string(graph.input.size()) + " inputs, and gets " +
+                  std::to_string(inputs.size()));
+    return false;
+  }
+  for (auto [info, input] : llvm::zip_equal(graph.input, inputs))
+    branch.values[info.name] = input;
   if (!readInitializers(graph, branch) || !readNodes(graph.node, branch))
     return false;
   for (const proto::ValueInfo &info : graph.output) {
@@ -458,6 +478,14 @@ static llvm::SetVector<Value *> parametersOf(Value *value) {
           seen.insert(operand);
   }
   return parameters;
+}
+
+/// Whether all inputs that `x` is computed from are at hand.
+bool GraphReader::isAtHand(Val x) {
+  llvm::SetVector<Value *> parameters = parametersOf(x.get());
+  return !parameters.empty() && llvm::all_of(parameters, [&](Value *parameter) {
+    return fixed.given.contains(parameter->name);
+  });
 }
 
 void GraphReader::needConstant(Val x, llvm::StringRef what, SourceRange range) {
@@ -498,6 +526,11 @@ bool GraphReader::readResults(const proto::Graph &graph, Function &function) {
     std::optional<Val> value = main.find(info.name);
     if (!value) {
       diags.reportFile(path, diag::OnnxNoValue, info.name);
+      return false;
+    }
+    if (!emitter->isTensor(*value)) {
+      diags.reportFile(path, diag::OnnxValueKind, "output", info.name,
+                       "sequence or an optional value");
       return false;
     }
     if (llvm::is_contained(names, info.name)) {

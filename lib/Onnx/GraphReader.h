@@ -63,7 +63,9 @@ private:
   bool readResults(const proto::Graph &graph, Function &function);
 
   void needConstant(Val x, llvm::StringRef what, SourceRange range) override;
-  bool readBranch(const proto::Graph &graph, Vals &outputs) override;
+  bool isAtHand(Val x) override;
+  bool readBranch(const proto::Graph &graph, llvm::ArrayRef<Val> inputs,
+                  Vals &outputs) override;
   TensorReader &tensors() override { return reader; }
 
   const proto::Model &model;

@@ -98,6 +98,7 @@ enum class AttributeType : int32_t {
   Tensors = 9,
   Graphs = 10,
   SparseTensor = 11,
+  TypeProto = 13,
 };
 
 struct Attribute {

@@ -201,15 +201,22 @@ ConstantRef Node::attrTensor(llvm::StringRef name) {
   return hasFailed ? nullptr : value;
 }
 
-bool Node::branch(llvm::StringRef name, Vals &results) {
+bool Node::branch(llvm::StringRef name, Vals &results,
+                  llvm::ArrayRef<Val> given) {
   const proto::Attribute *attribute = find(name);
   if (!attribute || !attribute->g.has()) {
     fail("`" + op() + "` has no attribute `" + name + "`");
     return false;
   }
-  bool read = scope.readBranch(*attribute->g, results);
+  bool read = scope.readBranch(*attribute->g, given, results);
   hasFailed |= !read;
   return read;
+}
+
+void Node::need(Val x, llvm::StringRef what) {
+  if (!hasFailed)
+    scope.needConstant(x, what, range);
+  hasFailed = true;
 }
 
 int64_t Node::normalized(int64_t axis, int64_t rank) {

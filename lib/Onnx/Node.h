@@ -19,8 +19,12 @@ public:
   /// Reports that `x` is needed now; `what` is what it says in the message.
   /// Nothing is reported if the graph can be read again with inputs fixed.
   virtual void needConstant(Val x, llvm::StringRef what, SourceRange range) = 0;
-  /// Reads a branch of the node; its outputs go to `outputs`.
-  virtual bool readBranch(const proto::Graph &graph, Vals &outputs) = 0;
+  /// Whether `needConstant` reports nothing.
+  virtual bool isAtHand(Val x) = 0;
+  /// Reads a graph of the node, whose inputs are `inputs`; its outputs go to
+  /// `outputs`.
+  virtual bool readBranch(const proto::Graph &graph, llvm::ArrayRef<Val> inputs,
+                          Vals &outputs) = 0;
   virtual TensorReader &tensors() = 0;
 };
 
@@ -85,7 +89,12 @@ public:
   /// Which attributes of the node were asked for.
   llvm::ArrayRef<bool> readAttributes() const { return wasRead; }
   /// Reads the graph of an attribute.
-  bool branch(llvm::StringRef name, Vals &results);
+  bool branch(llvm::StringRef name, Vals &results,
+              llvm::ArrayRef<Val> inputs = {});
+  /// Whether `known` reports nothing.
+  bool isAtHand(size_t index) { return scope.isAtHand(raw(index)); }
+  /// Reports that `x`, which a graph of the node computes, must be known.
+  void need(Val x, llvm::StringRef what);
   /// The attribute `axis`, not negative; an error if there is no such axis.
   int64_t axis(int64_t fallback, int64_t rank);
   int64_t normalized(int64_t axis, int64_t rank);
@@ -133,6 +142,8 @@ struct OpRow {
   int since = 1;
   /// What is not supported; empty for nothing.
   llvm::StringLiteral limits = "";
+  /// Whether inputs can be sequences and optional values.
+  bool takesSequences = false;
 };
 
 /// An operator without a counterpart.

@@ -112,6 +112,8 @@ llvm::StringRef onnx::describe(AttributeType type) {
     return "a list of texts";
   case AttributeType::SparseTensor:
     return "a sparse tensor";
+  case AttributeType::TypeProto:
+    return "a type";
   default:
     return "of a known type";
   }

@@ -343,7 +343,7 @@ static constexpr OpRow rows[] = {
     {"Floor", unary<ops::Floor>},
     {"Greater", compare<ops::Greater>},
     {"GreaterOrEqual", compare<ops::GreaterEqual>, 12},
-    {"Identity", identity},
+    {.name = "Identity", .read = identity, .takesSequences = true},
     {"IsInf", isInf, 10},
     {"IsNaN", isNaN, 9},
     {"Less", compare<ops::Less>},

@@ -32,14 +32,17 @@ anec model.onnx --shape x=1x3x224x224 -o model.mil          if its extents are s
 | attributes, inputs, outputs | those that the operator has in the model's version of the operator set: another is an error, and so is an attribute that has no counterpart and another value than its default |
 | what changed between versions | as the version of the model has it; where ONNX's text and onnxruntime differ (odd padding of `ConvTranspose`'s `output_shape` before version 11), refused |
 | functions of the model | inlined |
-| `If` | the branch that is taken, if the condition is known; otherwise both, and a selection of the results |
+| `If` | the branch that is taken, if the condition is known; otherwise both, and a selection of the results. A branch that is not taken need not be right |
+| `Loop`, `Scan` | turn by turn, if the number of turns is known; a model may become 131,072 ops and one for every other byte |
+| sequences, optional values | what is in them is known, and no input or output is one |
+| inputs that decide which branch is taken, or how often | `--fix sr=16000` makes one a constant, in every format; `ane-run` also takes them from `--input` |
 | extents with a name | must be given: `--shape NAME=1x3x64`; `ane-run` takes them from the .npy file |
 | values that shapes depend on | such as the `shape` of a `Reshape`: constants, or computed from shapes; `ane-run` also takes them from `--input`, with a remark. The input then stays, and has no effect |
 | int64, uint32, uint64 | become int32. A constant or an input that does not fit is an error |
 | double, bfloat16, float8e4m3fn, float8e5m2 | become fp32. A double that is too large is an error; of the others, constants are read, and inputs, outputs and `Cast` are refused |
 | weights in other files | mapped. They must lie in the folder of the model or below it: `..` is an error, and links are not followed |
 | tensors without elements | only as shapes |
-| strings, sequences, maps, optional values, sparse tensors, training | refused by name |
+| strings, maps, sparse tensors, training | refused by name |
 
 An error names the file and the node, by its name or its first output:
 

@@ -1,0 +1,115 @@
+"""Random control flow: ONNX models of branches, loops, scans and sequences in each other,
+against onnxruntime.
+
+Steps: run, with inputs that decide branches and turns, which ane-run reads first; fixed,
+where no other input decides, the package of a model with those inputs given by `--fix`.
+
+A program that goes wrong becomes smaller as long as it stays wrong; its note has the seed,
+and `python3 test/World/control.py KIND SEED [BUILD]` shows it."""
+import functools
+import os
+import sys
+import tempfile
+
+import _control_onnx
+import harness
+from harness import Item
+
+BATCH = 50
+BATCHES = 20
+EXACT = 1e-5
+KINDS = {"onnx": _control_onnx}
+
+
+def items():
+    for kind in KINDS:
+        for batch in range(BATCHES):
+            yield Item(kind, f"batch-{batch}", functools.partial(check, kind, batch),
+                       sample=batch == 0, turn=batch < 2, seconds=600)
+
+
+def check(kind, batch, ctx):
+    steps = {}
+    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        for step, outcome in one(kind, seed, ctx).items():
+            if outcome.kind != "right":
+                outcome = harness.Outcome(outcome.kind, f"{kind} {seed}: {outcome.note}")
+            worst = steps.get(step, harness.RIGHT)
+            if harness.OUTCOMES.index(outcome.kind) > harness.OUTCOMES.index(worst.kind):
+                steps[step] = outcome
+            steps.setdefault(step, harness.RIGHT)
+    return steps
+
+
+def one(kind, seed, ctx):
+    """The outcomes of a program; of a smaller one where it is wrong."""
+    program = KINDS[kind].draw(seed)
+    steps = compare(kind, program, ctx)
+    if any(outcome.kind == "wrong" for outcome in steps.values()):
+        program = shrink(kind, program, ctx)
+        steps = compare(kind, program, ctx)
+    return steps
+
+
+def shrink(kind, program, ctx):
+    """Leaves out parts as long as a step stays wrong."""
+    found = True
+    while found:
+        found = False
+        for smaller in KINDS[kind].smaller(program):
+            try:
+                steps = compare(kind, smaller, ctx)
+            except Exception:  # The peer's: it is no program without the part.
+                continue
+            if any(outcome.kind == "wrong" for outcome in steps.values()):
+                program, found = smaller, True
+                break
+    return program
+
+
+def compare(kind, program, ctx):
+    module = KINDS[kind]
+    path, inputs, deciding = module.write(program, ctx.folder)
+    right = module.reference(program, path, inputs)
+    steps = {}
+    outputs, outcome = ctx.outputs(path, inputs, "--numerics=fp32")
+    steps["run"] = outcome or agree(outputs, right)
+    if not deciding:
+        return steps
+    flags = [f"--fix={name}=" + ",".join(repr(float(x)) for x in inputs[name].ravel())
+             for name in deciding]
+    outcome = ctx.step(ctx.run("anec", path, *flags, "--precision=fp32", "-o", "fixed.mlpackage"))
+    if outcome:
+        steps["fixed"] = outcome
+        return steps
+    others = {name: array for name, array in inputs.items() if name not in deciding}
+    outputs, outcome = ctx.outputs("fixed.mlpackage", others, "--numerics=fp32", name="again")
+    steps["fixed"] = outcome or agree(outputs, right)
+    return steps
+
+
+def agree(outputs, right):
+    for name, array in right.items():
+        if name not in outputs:
+            return harness.wrong(f"no output `{name}`")
+        error = harness.relative_error(outputs[name], array)
+        if error > EXACT:
+            return harness.wrong(f"`{name}` is off by {error:.2g}")
+    return harness.RIGHT
+
+
+def main():
+    kind, seed = sys.argv[1], int(sys.argv[2])
+    build = sys.argv[3] if len(sys.argv) > 3 else "build"
+    ctx = harness.Context(os.path.abspath(build), tempfile.mkdtemp())
+    program = KINDS[kind].draw(seed)
+    steps = compare(kind, program, ctx)
+    if any(outcome.kind == "wrong" for outcome in steps.values()):
+        program = shrink(kind, program, ctx)
+        steps = compare(kind, program, ctx)
+    print(KINDS[kind].text(program))
+    print(steps)
+
+
+if __name__ == "__main__":
+    main()
