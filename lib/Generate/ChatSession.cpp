@@ -10,11 +10,13 @@ using namespace anec;
 
 std::optional<ChatSession> ChatSession::open(Generator &generator,
                                              const Tokenizer &tokenizer,
-                                             Diagnostics &diags) {
+                                             Diagnostics &diags,
+                                             ChatOptions options) {
   std::optional<ChatTemplate> chat = openChatTemplate(tokenizer, diags);
   if (!chat)
     return std::nullopt;
-  return ChatSession(generator, tokenizer, std::move(*chat));
+  return ChatSession(generator, tokenizer, std::move(*chat),
+                     std::move(options));
 }
 
 std::optional<std::vector<int32_t>>
@@ -36,7 +38,7 @@ ChatSession::encode(llvm::StringRef text, Diagnostics &diags) const {
 std::optional<GeneratedText> ChatSession::answer(GenerateOptions options,
                                                  TextSink sink,
                                                  Diagnostics &diags) {
-  std::optional<std::string> text = chat.render(all, {}, diags);
+  std::optional<std::string> text = chat.render(all, form, diags);
   if (!text)
     return std::nullopt;
   std::optional<std::vector<int32_t>> ids = encode(*text, diags);

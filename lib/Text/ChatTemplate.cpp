@@ -11,18 +11,20 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <ctime>
 
 using namespace anec;
 using namespace llvm;
 
 struct ChatTemplate::Program {
-  std::string text;
   std::vector<jinja::Statement> statements;
+  /// For conversations with tools, if they have a program of their own.
+  std::optional<std::vector<jinja::Statement>> withTools;
   /// The texts of markers, such as `bos_token`.
-  jinja::Members markers;
+  std::vector<std::pair<std::string, jinja::Value>> markers;
 
   std::optional<std::string> run(ArrayRef<ChatMessage> messages,
-                                 bool asksForAnswer,
+                                 const ChatOptions &options,
                                  jinja::TemplateError &error) const;
 };
 
@@ -34,6 +36,7 @@ namespace {
 /// Where a program was found.
 struct Source {
   std::string path, program;
+  std::optional<std::string> withTools;
 };
 } // namespace
 
@@ -44,14 +47,17 @@ static std::optional<StringRef> markerIn(const json::Value &value) {
   return value.getAsString();
 }
 
-/// `chat_template` as one program, or a list of named ones, of which `default`
-/// counts.
-static std::optional<std::string> programIn(const json::Value &value,
-                                            std::string &wrong) {
-  if (std::optional<StringRef> program = value.getAsString())
-    return program->str();
+/// Takes `chat_template`, one program or a list of named ones, of which
+/// `default` counts, and with tools `tool_use`. False if it is none.
+static bool takePrograms(const json::Value &value, Source &source,
+                         std::string &wrong) {
+  if (std::optional<StringRef> program = value.getAsString()) {
+    source.program = program->str();
+    return true;
+  }
   const json::Array *list = value.getAsArray();
   std::vector<std::string> names;
+  bool found = false;
   for (size_t index = 0; list && index < list->size(); ++index) {
     const json::Object *one = (*list)[index].getAsObject();
     std::optional<StringRef> name, program;
@@ -59,14 +65,18 @@ static std::optional<std::string> programIn(const json::Value &value,
       name = one->getString("name");
       program = one->getString("template");
     }
-    if (name && program && *name == "default")
-      return program->str();
+    if (name && program && *name == "default") {
+      source.program = program->str();
+      found = true;
+    } else if (name && program && *name == "tool_use") {
+      source.withTools = program->str();
+    }
     names.push_back(("`" + name.value_or("?") + "`").str());
   }
   wrong = list ? "none of its programs, " + join(names, ", ") +
                      ", is called `default`"
                : "it is neither a program nor a list of programs";
-  return std::nullopt;
+  return found;
 }
 
 static std::string beside(const Tokenizer &tokenizer, StringRef name) {
@@ -87,6 +97,14 @@ static std::optional<Source> findProgram(const Tokenizer &tokenizer,
     if (!file)
       return std::nullopt;
     source.program = file->getBuffer().str();
+    SmallString<128> other(beside(tokenizer, "additional_chat_templates"));
+    sys::path::append(other, "tool_use.jinja");
+    if (sys::fs::exists(other)) {
+      MappedFile tools = mapFile(other, diags);
+      if (!tools)
+        return std::nullopt;
+      source.withTools = tools->getBuffer().str();
+    }
     return source;
   }
   source.path = beside(tokenizer, "tokenizer_config.json");
@@ -106,39 +124,42 @@ static std::optional<Source> findProgram(const Tokenizer &tokenizer,
     return std::nullopt;
   }
   std::string wrong;
-  std::optional<std::string> program = programIn(*value, wrong);
-  if (!program) {
+  if (!takePrograms(*value, source, wrong)) {
     diags.reportFile(source.path, diag::BadChatTemplate, wrong);
     return std::nullopt;
   }
-  source.program = std::move(*program);
   return source;
 }
 
 /// The markers that a program knows: all that `config` names, or those of the
 /// tokenizer.
-static jinja::Members markersOf(const Tokenizer &tokenizer,
-                                const json::Object *config) {
-  jinja::Members markers;
+static std::vector<std::pair<std::string, jinja::Value>>
+markersOf(const Tokenizer &tokenizer, const json::Object *config) {
+  std::vector<std::pair<std::string, jinja::Value>> markers;
+  auto take = [&](const json::Object &object) {
+    for (const auto &[key, value] : object)
+      if (StringRef name = key; name.ends_with("_token"))
+        if (std::optional<StringRef> text = markerIn(value))
+          markers.emplace_back(name.str(), jinja::Value::literal(text->str()));
+  };
   if (config) {
-    for (StringRef key : {"bos_token", "eos_token", "unk_token", "pad_token",
-                          "sep_token", "cls_token", "mask_token"})
-      if (const json::Value *value = config->get(key))
-        if (std::optional<StringRef> text = markerIn(*value))
-          markers.emplace_back(key.str(), jinja::Value::of(text->str()));
+    take(*config);
+    for (StringRef extra :
+         {"extra_special_tokens", "model_specific_special_tokens"})
+      if (const json::Object *more = config->getObject(extra))
+        take(*more);
     return markers;
   }
   for (auto [key, id] : {std::pair("bos_token", tokenizer.beginning()),
                          std::pair("eos_token", tokenizer.end())})
     if (id)
       markers.emplace_back(
-          key, jinja::Value::of(tokenizer.markerText(*id).value_or("")));
+          key, jinja::Value::literal(tokenizer.markerText(*id).value_or("")));
   return markers;
 }
 
-static std::string spell(const jinja::TemplateError &error, StringRef program) {
-  size_t line = program.take_front(error.offset).count('\n') + 1;
-  return "line " + std::to_string(line) + ": " + error.text;
+static std::string spell(const jinja::TemplateError &error) {
+  return "chat_template:" + std::to_string(error.line) + ": " + error.text;
 }
 
 std::optional<ChatTemplate> anec::openChatTemplate(const Tokenizer &tokenizer,
@@ -163,18 +184,23 @@ std::optional<ChatTemplate> anec::openChatTemplate(const Tokenizer &tokenizer,
     diags.reportFile(source->path, diag::BadChatTemplate, why);
     return std::nullopt;
   };
-  if (source->program.size() > largest)
-    return refuse("it is longer than a megabyte");
-  if (!json::isUTF8(source->program))
-    return refuse("it is not UTF-8");
+  StringRef withTools =
+      source->withTools ? StringRef(*source->withTools) : StringRef();
+  for (StringRef text : {StringRef(source->program), withTools}) {
+    if (text.size() > largest)
+      return refuse("it is longer than a megabyte");
+    if (!json::isUTF8(text))
+      return refuse("it is not UTF-8");
+  }
   auto program = std::make_shared<ChatTemplate::Program>();
-  program->text = std::move(source->program);
   program->markers = markersOf(tokenizer, config);
   jinja::TemplateError error;
   std::optional<std::vector<jinja::Statement>> statements =
-      jinja::parse(program->text, error);
-  if (!statements)
-    return refuse(spell(error, program->text));
+      jinja::parse(source->program, error);
+  if (statements && source->withTools)
+    program->withTools = jinja::parse(*source->withTools, error);
+  if (error)
+    return refuse(spell(error));
   program->statements = std::move(*statements);
   ChatTemplate chat;
   chat.path = source->path;
@@ -182,8 +208,11 @@ std::optional<ChatTemplate> anec::openChatTemplate(const Tokenizer &tokenizer,
   // What follows an answer begins with the marker that ends it.
   static constexpr StringLiteral answer = "anec-answer";
   jinja::TemplateError ignored;
-  std::optional<std::string> text = program->run(
-      {{"user", "anec-question"}, {"assistant", answer.str()}}, false, ignored);
+  ChatOptions options;
+  options.asksForAnswer = false;
+  std::optional<std::string> text =
+      program->run({{"user", "anec-question"}, {"assistant", answer.str()}},
+                   options, ignored);
   if (size_t at = text ? text->rfind(answer) : std::string::npos;
       at != std::string::npos) {
     StringRef rest = StringRef(*text).drop_front(at + answer.size()).trim();
@@ -204,21 +233,80 @@ std::optional<ChatTemplate> anec::openChatTemplate(const Tokenizer &tokenizer,
 // Rendering
 //===----------------------------------------------------------------------===//
 
+/// A message as transformers gives it to programs: without members that are
+/// null, and with thoughts under each of their names.
+static jinja::Value messageOf(const ChatMessage &message) {
+  using jinja::Value;
+  llvm::IntrusiveRefCntPtr<jinja::Dict> made(new jinja::Dict);
+  auto set = [&](StringRef name, Value value) {
+    made->set(Value::literal(name.str()), std::move(value));
+  };
+  if (message.json.empty()) {
+    set("role", Value::literal(message.role));
+    set("content", Value::literal(message.text));
+    return Value(Value::Kind::Dict, std::move(made));
+  }
+  Value object = jinja::valueOfJson(message.json);
+  const Value *thoughts = nullptr;
+  for (StringRef name : {"reasoning_content", "thinking", "reasoning"})
+    if (const Value *found = object.dict().find(name);
+        found && !found->isNone() && !thoughts)
+      thoughts = found;
+  if (thoughts)
+    set("thinking", *thoughts);
+  for (const auto &[key, value] : object.dict().entries)
+    if (!value.isNone())
+      made->set(key, value);
+  if (thoughts)
+    set("reasoning_content", *thoughts);
+  return Value(Value::Kind::Dict, std::move(made));
+}
+
+/// Seconds of the local time, counted as if it were universal.
+static int64_t localTime() {
+  std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  return int64_t(timegm(&parts));
+}
+
 std::optional<std::string>
-ChatTemplate::Program::run(ArrayRef<ChatMessage> messages, bool asksForAnswer,
+ChatTemplate::Program::run(ArrayRef<ChatMessage> messages,
+                           const ChatOptions &options,
                            jinja::TemplateError &error) const {
   using jinja::Value;
   jinja::List list;
-  for (const ChatMessage &message : messages)
-    list.push_back(
-        Value::of(jinja::Members{{"role", Value::of(message.role)},
-                                 {"content", Value::of(message.text)}}));
-  jinja::Members variables = markers;
-  variables.emplace_back("messages", Value::of(std::move(list)));
-  variables.emplace_back("add_generation_prompt", Value::of(asksForAnswer));
-  variables.emplace_back("tools", Value::none());
-  variables.emplace_back("documents", Value::none());
-  return jinja::run(statements, std::move(variables), error);
+  unsigned depth = 0;
+  for (const ChatMessage &message : messages) {
+    list.push_back(messageOf(message));
+    depth = std::max(depth, list.back().depth() + 1);
+  }
+  llvm::IntrusiveRefCntPtr<jinja::Object> conversation(
+      new jinja::Sequence(jinja::Sequence::Kind::List, std::move(list)));
+  conversation->depth = depth;
+  jinja::Inputs inputs;
+  inputs.variables = markers;
+  auto set = [&](StringRef name, Value value) {
+    for (auto &[each, old] : inputs.variables)
+      if (each == name) {
+        old = std::move(value);
+        return;
+      }
+    inputs.variables.emplace_back(name.str(), std::move(value));
+  };
+  set("messages", Value(Value::Kind::Sequence, std::move(conversation)));
+  set("add_generation_prompt", Value::of(options.asksForAnswer));
+  set("tools", options.tools.empty() ? Value::none()
+                                     : jinja::valueOfJson(options.tools));
+  set("documents", Value::none());
+  for (const auto &[name, text] : options.variables) {
+    JsonError ignored;
+    set(name, parseJson(text, ignored) ? jinja::valueOfJson(text)
+                                       : Value::literal(text));
+  }
+  inputs.seconds = options.seconds ? *options.seconds : localTime();
+  bool usesTools = withTools && !options.tools.empty();
+  return jinja::run(usesTools ? *withTools : statements, inputs, error);
 }
 
 std::optional<std::string> ChatTemplate::render(ArrayRef<ChatMessage> messages,
@@ -229,46 +317,10 @@ std::optional<std::string> ChatTemplate::render(ArrayRef<ChatMessage> messages,
     return std::nullopt;
   }
   jinja::TemplateError error;
-  std::optional<std::string> text =
-      program->run(messages, options.asksForAnswer, error);
+  std::optional<std::string> text = program->run(messages, options, error);
   if (!text && error.isRaised)
     diags.reportFile(path, diag::BadConversation, error.text);
   else if (!text)
-    diags.reportFile(path, diag::BadChatTemplate, spell(error, program->text));
+    diags.reportFile(path, diag::BadChatTemplate, spell(error));
   return text;
-}
-
-//===----------------------------------------------------------------------===//
-// Reading
-//===----------------------------------------------------------------------===//
-
-std::optional<std::vector<ChatMessage>> anec::readChat(StringRef path,
-                                                       Diagnostics &diags) {
-  std::optional<json::Value> value =
-      readJson(path, diag::BadConversationFile, diags);
-  if (!value)
-    return std::nullopt;
-  std::vector<ChatMessage> messages;
-  const json::Array *array = value->getAsArray();
-  if (!array) {
-    diags.reportFile(path, diag::BadConversationFile, "it is not an array");
-    return std::nullopt;
-  }
-  for (const json::Value &element : *array) {
-    const json::Object *object = element.getAsObject();
-    std::optional<StringRef> role, text;
-    if (object) {
-      role = object->getString("role");
-      text = object->getString("content");
-    }
-    if (!role || !text || object->size() != 2) {
-      diags.reportFile(path, diag::BadConversationFile,
-                       "message " + std::to_string(messages.size()) +
-                           " is not an object of the texts `role` and "
-                           "`content`");
-      return std::nullopt;
-    }
-    messages.push_back({role->str(), text->str()});
-  }
-  return messages;
 }

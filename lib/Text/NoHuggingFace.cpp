@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tokenizers.h"
+#include "anec/Text/ChatTemplate.h"
 #include "anec/Text/Diags.h"
 
 using namespace anec;
@@ -15,4 +16,20 @@ std::unique_ptr<Tokenizer> anec::openHuggingFace(const MappedFile &,
                                                  Diagnostics &diags) {
   diags.reportFile(path, diag::NoTokenizerJson);
   return nullptr;
+}
+
+// Conversations need a tokenizer.json, and the same tables of Unicode.
+struct ChatTemplate::Program {};
+
+std::optional<ChatTemplate> anec::openChatTemplate(const Tokenizer &tokenizer,
+                                                   Diagnostics &diags) {
+  diags.reportFile(tokenizer.path(), diag::NoChatTemplate);
+  return std::nullopt;
+}
+
+std::optional<std::string> ChatTemplate::render(llvm::ArrayRef<ChatMessage>,
+                                                const ChatOptions &,
+                                                Diagnostics &diags) const {
+  diags.reportFile(path, diag::NoChatTemplate);
+  return std::nullopt;
 }

@@ -37,20 +37,18 @@ static std::optional<std::vector<int32_t>> parseIds(llvm::StringRef text,
   }
 }
 
-/// The ids of the conversation at `path`.
-static std::optional<std::vector<int32_t>>
-encodeChat(llvm::StringRef path, const Tokenizer &tokenizer,
-           Diagnostics &diags) {
+/// The text of the conversation at `path`.
+static std::optional<std::string> renderChat(llvm::StringRef path,
+                                             const Tokenizer &tokenizer,
+                                             const ChatOptions &options,
+                                             Diagnostics &diags) {
   std::optional<ChatTemplate> chat = openChatTemplate(tokenizer, diags);
   if (!chat)
     return std::nullopt;
   std::optional<std::vector<ChatMessage>> messages = readChat(path, diags);
   if (!messages)
     return std::nullopt;
-  std::optional<std::string> text = chat->render(*messages, {}, diags);
-  if (!text)
-    return std::nullopt;
-  return tokenizer.encode(*text, diags);
+  return chat->render(*messages, options, diags);
 }
 
 /// Reads the file at `path`, which may be standard input.
@@ -71,7 +69,13 @@ bool anec::tokenize(llvm::StringRef path, const TokenizeOptions &options,
     return false;
   std::optional<std::vector<int32_t>> ids;
   if (options.chat) {
-    ids = encodeChat(path, *tokenizer, diags);
+    std::optional<std::string> text =
+        renderChat(path, *tokenizer, options.chatOptions, diags);
+    if (options.render && text)
+      out << *text;
+    if (options.render || !text)
+      return text.has_value();
+    ids = tokenizer->encode(*text, diags);
   } else {
     MappedFile text = mapInput(path, diags);
     if (!text)

@@ -7,6 +7,7 @@ MODELS has .onnx files at any depth, such as Debian's /usr/share/libonnx-testdat
 of the tests are added where Python has numpy."""
 import importlib
 import importlib.util
+import json
 import pathlib
 import shutil
 import subprocess
@@ -82,6 +83,13 @@ def main(anec, ane_run, folder, models=None):
     add("FuzzJson", 5, report)
     add("FuzzJson", 6, probe)
     add("FuzzJson", 7, whole / "p.anepkg/manifest.json", "text")
+
+    language = json.loads((pathlib.Path(__file__).resolve().parents[1] /
+                           "Train/Inputs/chat-language.json").read_text())
+    for index, case in enumerate(language["cases"]):
+        program = work / f"template-{index}.jinja"
+        program.write_bytes(case["template"].encode())
+        add("FuzzJinja", None, program)
 
     weights = work / "llama2c.bin"
     subprocess.run([anec, "convert", whole / "llama", "--from=hf", "-o", weights],

@@ -263,8 +263,8 @@ def commands(out):
                   ["data.txt"], qd, run, True)
     yield Command("ane-run train", train + ["--steps=4", "--checkpoint", qd,
                                             "--resume=auto",
-                                            "--validation-data=chat.json"],
-                  ["data.txt", "chat.json"], qd, run, True)
+                                            "--validation-data=prompts.jsonl"],
+                  ["data.txt", "prompts.jsonl"], qd, run, True)
     yield Command("ane-run plot", ["ane-run", "plot", "log.jsonl", "-o",
                                    q + ".svg"], ["log.jsonl"], q + ".svg")
     yield Command("ane-run plot", ["ane-run", "plot", "log.jsonl",

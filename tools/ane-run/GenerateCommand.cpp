@@ -116,8 +116,11 @@ Generate::prompts(const Generator &generator, const GenerateOptions &options,
 bool Generate::converse(Generator &generator, const Tokenizer *tokenizer,
                         const GenerateOptions &options, GenerateOutput &output,
                         Diagnostics &diags) const {
+  std::optional<ChatOptions> form = chat.form.options(diags);
+  if (!form)
+    return false;
   std::optional<ChatSession> session =
-      ChatSession::open(generator, *tokenizer, diags);
+      ChatSession::open(generator, *tokenizer, diags, std::move(*form));
   if (!session)
     return false;
   std::vector<ChatMessage> messages;

@@ -108,9 +108,14 @@ TrainedModelSource DraftFlags::source() const {
 }
 
 std::string ChatFlags::check(const PromptFlags &prompt) const {
-  if (!isGiven())
+  if (!isGiven()) {
+    if (form.isGiven())
+      return "--tools, --date and --template-arg are for --chat and --messages";
     return system.getNumOccurrences() ? "--system is for --chat and --messages"
                                       : "";
+  }
+  if (std::string wrong = form.check(); !wrong.empty())
+    return wrong;
   if (chat && messages.getNumOccurrences())
     return "give one of --chat and --messages";
   if (prompt.text.getNumOccurrences() || prompt.file.getNumOccurrences() ||

@@ -7,6 +7,7 @@
 #define ANEC_TOOLS_ANE_RUN_GENERATEFLAGS_H
 
 #include "../NumberFlag.h"
+#include "TemplateFlags.h"
 #include "anec/Generate/Generate.h"
 #include "anec/Train/TrainedModel.h"
 #include "llvm/Support/CommandLine.h"
@@ -159,6 +160,7 @@ struct ChatFlags {
       "system", llvm::cl::value_desc("TEXT"),
       llvm::cl::desc("What the system says at the beginning of a "
                      "conversation")};
+  TemplateFlags form;
 };
 
 } // namespace anec

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandTable.h"
+#include "TemplateFlags.h"
 #include "anec/Support/Endings.h"
 #include "anec/Text/TokenFiles.h"
 
@@ -22,9 +23,19 @@ public:
         return call.usageError("-o: " + wrong);
     if (chat && (decode || markers))
       return call.usageError("--chat takes no --decode and no --markers");
+    if (!chat && (render || form.isGiven()))
+      return call.usageError(
+          "--render, --tools, --date and --template-arg are for --chat");
+    if (render && tokenFile.getNumOccurrences())
+      return call.usageError("--render prints text; it takes no -o");
+    if (std::string wrong = form.check(); !wrong.empty())
+      return call.usageError(wrong);
     return runReporting([&](Diagnostics &diags) {
-      return tokenize(text, {tokenizer, tokenFile, decode, markers, chat},
-                      llvm::outs(), diags);
+      std::optional<ChatOptions> options = form.options(diags);
+      return options && tokenize(text,
+                                 {tokenizer, tokenFile, decode, markers, chat,
+                                  render, std::move(*options)},
+                                 llvm::outs(), diags);
     });
   }
 
@@ -44,6 +55,10 @@ private:
   cl::opt<bool> chat{"chat",
                      cl::desc("TEXT is a conversation: [{\"role\": \"user\", "
                               "\"content\": ..}, ..]")};
+  cl::opt<bool> render{
+      "render", cl::desc("Print the text of the conversation, as its chat "
+                         "template makes it")};
+  TemplateFlags form;
   cl::opt<bool> decode{"decode",
                        cl::desc("Convert the token ids in TEXT to text")};
 };
@@ -59,6 +74,7 @@ constinit const CommandDef commands::Tokenize = {
   ane-run tokenize story.txt --tokenizer=tokenizer.json --markers > ids.txt
   ane-run tokenize --decode ids.txt --tokenizer=tokenizer.json
   ane-run tokenize --chat messages.json --tokenizer=qwen3
+  ane-run tokenize --chat messages.json --tokenizer=qwen3 --tools=tools.json --render
 )",
     .make = makeCommand<::Tokenize>,
 };

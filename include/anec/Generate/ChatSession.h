@@ -29,7 +29,8 @@ public:
   /// `generator`. Returns nothing, with the reason reported, when there is
   /// none. Both must outlive the conversation.
   [[nodiscard]] static std::optional<ChatSession>
-  open(Generator &generator, const Tokenizer &tokenizer, Diagnostics &diags);
+  open(Generator &generator, const Tokenizer &tokenizer, Diagnostics &diags,
+       ChatOptions options = {});
 
   void add(ChatMessage message) { all.push_back(std::move(message)); }
   llvm::ArrayRef<ChatMessage> messages() const { return all; }
@@ -42,14 +43,16 @@ public:
 
 private:
   ChatSession(Generator &generator, const Tokenizer &tokenizer,
-              ChatTemplate chat)
-      : generator(&generator), tokenizer(&tokenizer), chat(std::move(chat)) {}
+              ChatTemplate chat, ChatOptions form)
+      : generator(&generator), tokenizer(&tokenizer), chat(std::move(chat)),
+        form(std::move(form)) {}
   [[nodiscard]] std::optional<std::vector<int32_t>>
   encode(llvm::StringRef text, Diagnostics &diags) const;
 
   Generator *generator;
   const Tokenizer *tokenizer;
   ChatTemplate chat;
+  ChatOptions form;
   std::vector<ChatMessage> all;
   /// The text up to the last answer, and the ids that the model has of it:
   /// those of an answer are the ones that it chose, which need not be those

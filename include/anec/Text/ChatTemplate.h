@@ -8,8 +8,7 @@
 /// own, with markers around what each side says. A program in the language
 /// Jinja describes it: the file chat_template.jinja beside a tokenizer.json, or
 /// `chat_template` in tokenizer_config.json. anec runs it, with bounds of its
-/// time and memory, and with what transformers gives such programs, except for
-/// the date.
+/// time and memory, and with what transformers gives such programs.
 ///
 ///   auto chat = anec::openChatTemplate(*tokenizer, diags);
 ///   auto text = chat->render({{"user", "What is 2 + 2?"}}, {}, diags);
@@ -23,17 +22,30 @@
 #define ANEC_TEXT_CHATTEMPLATE_H
 
 #include "anec/Text/Tokenizer.h"
+#include <optional>
+#include <vector>
 
 namespace anec {
 
 struct ChatMessage {
   std::string role; ///< `system`, `user`, `assistant`, or another
   std::string text;
+  /// The whole message as a JSON object, where it has more: calls of tools,
+  /// parts of content, or any members that the program knows. Empty otherwise.
+  std::string json = {};
 };
 
 struct ChatOptions {
   /// Ends with what comes before an answer of the assistant.
   bool asksForAnswer = true;
+  /// The tools that the assistant can call, a JSON array of objects; empty for
+  /// none.
+  std::string tools = {};
+  /// Other variables of the program: names, and values as JSON, or else as
+  /// texts. They replace those of the same name.
+  std::vector<std::pair<std::string, std::string>> variables = {};
+  /// What the program takes as the time, as chatTime has it; else it is now.
+  std::optional<int64_t> seconds = {};
 };
 
 class ChatTemplate {
@@ -60,7 +72,15 @@ private:
 [[nodiscard]] std::optional<ChatTemplate>
 openChatTemplate(const Tokenizer &tokenizer, Diagnostics &diags);
 
-/// Reads `[{"role": "user", "content": "Hello"}, ..]` from the file at `path`.
+/// Reads the tools in the file at `path`, a JSON array of objects.
+[[nodiscard]] std::optional<std::string> readTools(llvm::StringRef path,
+                                                   Diagnostics &diags);
+/// The seconds of a local time `2026-01-31` or `2026-01-31T23:59:00`. Nothing
+/// if it is none.
+std::optional<int64_t> chatTime(llvm::StringRef text);
+
+/// Reads `[{"role": "user", "content": "Hello"}, ..]` from the file at `path`,
+/// which can be a stream.
 [[nodiscard]] std::optional<std::vector<ChatMessage>>
 readChat(llvm::StringRef path, Diagnostics &diags);
 

@@ -6,7 +6,7 @@
 #ifndef ANEC_TEXT_TOKENFILES_H
 #define ANEC_TEXT_TOKENFILES_H
 
-#include "anec/Support/Diagnostics.h"
+#include "anec/Text/ChatTemplate.h"
 
 namespace anec {
 
@@ -16,6 +16,8 @@ struct TokenizeOptions {
   bool decode = false;   ///< from ids to text
   bool markers = false;  ///< with those of Tokenizer::withMarkers
   bool chat = false;     ///< the input is a conversation, as readChat takes it
+  bool render = false;   ///< print the text of a conversation
+  ChatOptions chatOptions = {};
 };
 /// Prints the ids of the text at `path`, where `-` is standard input, or writes
 /// them to a file of tokens: ids of 16 bits, or where a vocabulary has more of

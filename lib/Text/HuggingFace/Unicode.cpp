@@ -97,9 +97,17 @@ void hf::appendCharacter(std::string &text, uint32_t character) {
 // Properties
 //===----------------------------------------------------------------------===//
 
-static utf8proc_category_t categoryOf(uint32_t character) {
+static utf8proc_category_t rawCategoryOf(uint32_t character) {
   return utf8proc_category_t(
       utf8proc_get_property(utf8proc_int32_t(character))->category);
+}
+
+static_assert(UTF8PROC_CATEGORY_CN == int(hf::Category::Cn) &&
+              UTF8PROC_CATEGORY_ND == int(hf::Category::Nd) &&
+              UTF8PROC_CATEGORY_SO == int(hf::Category::So) &&
+              UTF8PROC_CATEGORY_CO == int(hf::Category::Co));
+hf::Category hf::categoryOf(uint32_t character) {
+  return Category(rawCategoryOf(character));
 }
 
 bool hf::isSpace(uint32_t character) {
@@ -111,7 +119,7 @@ bool hf::isSpace(uint32_t character) {
 }
 
 bool hf::isNumeric(uint32_t character) {
-  utf8proc_category_t category = categoryOf(character);
+  utf8proc_category_t category = rawCategoryOf(character);
   return category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;
 }
 
@@ -119,26 +127,26 @@ bool hf::isPunctuation(uint32_t character) {
   if (character < 0x80)
     return character > 0x20 && character < 0x7F &&
            !llvm::isAlnum(char(character));
-  utf8proc_category_t category = categoryOf(character);
+  utf8proc_category_t category = rawCategoryOf(character);
   return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
 }
 
 bool hf::isMark(uint32_t character) {
-  utf8proc_category_t category = categoryOf(character);
+  utf8proc_category_t category = rawCategoryOf(character);
   return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
 }
 
 bool hf::isNonspacingMark(uint32_t character) {
-  return categoryOf(character) == UTF8PROC_CATEGORY_MN;
+  return rawCategoryOf(character) == UTF8PROC_CATEGORY_MN;
 }
 
 bool hf::isOther(uint32_t character) {
-  utf8proc_category_t category = categoryOf(character);
+  utf8proc_category_t category = rawCategoryOf(character);
   return (category >= UTF8PROC_CATEGORY_CC && category <= UTF8PROC_CATEGORY_CO);
 }
 
 bool hf::isWordCharacter(uint32_t character) {
-  utf8proc_category_t category = categoryOf(character);
+  utf8proc_category_t category = rawCategoryOf(character);
   if ((category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NL) ||
       category == UTF8PROC_CATEGORY_PC)
     return true;
@@ -173,6 +181,28 @@ std::string hf::lowerCase(StringRef text) {
       appendCharacter(out, uint32_t(utf8proc_tolower(int32_t(character))));
   });
   return lower;
+}
+
+uint32_t hf::upperOf(uint32_t character) {
+  return uint32_t(utf8proc_toupper(int32_t(character)));
+}
+uint32_t hf::lowerOf(uint32_t character) {
+  return uint32_t(utf8proc_tolower(int32_t(character)));
+}
+uint32_t hf::titleOf(uint32_t character) {
+  return uint32_t(utf8proc_totitle(int32_t(character)));
+}
+
+void hf::appendFolded(std::string &text, uint32_t character) {
+  utf8proc_int32_t parts[8];
+  int boundary = 0;
+  utf8proc_ssize_t count =
+      utf8proc_decompose_char(int32_t(character), parts, std::size(parts),
+                              UTF8PROC_CASEFOLD, &boundary);
+  if (count <= 0 || size_t(count) > std::size(parts))
+    return appendCharacter(text, character);
+  for (utf8proc_ssize_t at = 0; at < count; ++at)
+    appendCharacter(text, uint32_t(parts[at]));
 }
 
 /// Sorts each run of characters with a combining class by that class.

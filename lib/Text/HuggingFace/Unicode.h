@@ -60,6 +60,47 @@ bool isOther(uint32_t character);
 /// the two joiners.
 bool isWordCharacter(uint32_t character);
 
+/// The general category of a character, in the order of libutf8proc.
+enum class Category : uint8_t {
+  Cn,
+  Lu,
+  Ll,
+  Lt,
+  Lm,
+  Lo,
+  Mn,
+  Mc,
+  Me,
+  Nd,
+  Nl,
+  No,
+  Pc,
+  Pd,
+  Ps,
+  Pe,
+  Pi,
+  Pf,
+  Po,
+  Sm,
+  Sc,
+  Sk,
+  So,
+  Zs,
+  Zl,
+  Zp,
+  Cc,
+  Cf,
+  Cs,
+  Co
+};
+Category categoryOf(uint32_t character);
+/// Mappings to one character.
+uint32_t upperOf(uint32_t character);
+uint32_t lowerOf(uint32_t character);
+uint32_t titleOf(uint32_t character);
+/// Appends what stands for `character` where case does not count.
+void appendFolded(std::string &text, uint32_t character);
+
 /// Replaces the characters of `text` by what `replace` appends for each.
 void mapCharacters(std::string &text,
                    llvm::function_ref<void(uint32_t, std::string &)> replace);

@@ -4,369 +4,377 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluator.h"
+#include "Characters.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace anec::jinja;
 using namespace llvm;
 using VK = Value::Kind;
+using S = Statement::Kind;
 
-Evaluator::Evaluator(Members variables, TemplateError &error) : error(error) {
-  scopes.emplace_back();
-  for (auto &[name, value] : variables)
-    scopes.back()[name] = std::move(value);
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+Evaluator::Evaluator(const Inputs &inputs, TemplateError &error)
+    : inputs(inputs), error(error) {
+  Ref<Scope> base(new Scope(nullptr));
+  for (const auto &[name, value] : inputs.variables)
+    base->set(name, value);
+  top = scope = Ref<Scope>(new Scope(std::move(base)));
+}
+
+Evaluator::~Evaluator() {
+  // Only these can refer to themselves.
+  for (const Ref<Namespace> &space : spaces)
+    space->members = Ref<Dict>(new Dict);
+  for (const Ref<Scope> &each : captured)
+    each->variables.clear();
 }
 
 Value Evaluator::fail(const Twine &text) {
   if (!error)
-    error = {text.str(), offset};
+    error = {text.str(), line};
   return {};
 }
 
-bool Evaluator::isSpent() {
-  if (++steps > mostSteps || out.size() > mostText)
-    fail("it takes too long");
-  return bool(error);
-}
-
-void Evaluator::print(StringRef text) {
-  if (out.size() + text.size() > mostText)
-    fail("it takes too long");
-  else
-    out += text;
-}
-
-//===----------------------------------------------------------------------===//
-// Expressions
-//===----------------------------------------------------------------------===//
-
-Value Evaluator::lookup(StringRef name) {
-  for (auto &scope : llvm::reverse(scopes))
-    if (auto found = scope.find(std::string_view(name)); found != scope.end())
-      return found->second;
-  return isFunction(name) ? Value::function(name) : Value();
-}
-
-Value Evaluator::member(const Value &value, const Value &key) {
-  if (value.is(VK::Undefined))
-    return fail("there is no value that `" + key.str() + "` could be of");
-  if (value.is(VK::Object) && key.isString()) {
-    const Value *found = value.find(key.text);
-    return found ? *found : Value();
-  }
-  if (!key.isInteger())
-    return {};
-  int64_t at = key.integer;
-  if (value.is(VK::List)) {
-    at += at < 0 ? int64_t(value.list->size()) : 0;
-    if (at >= 0 && at < int64_t(value.list->size()))
-      return (*value.list)[size_t(at)];
-  }
-  if (value.isString()) {
-    std::vector<size_t> offsets = characters(value.text);
-    int64_t count = int64_t(offsets.size()) - 1;
-    at += at < 0 ? count : 0;
-    if (at >= 0 && at < count)
-      return Value::of(value.text.substr(
-          offsets[size_t(at)], offsets[size_t(at) + 1] - offsets[size_t(at)]));
-  }
+Value Evaluator::raise(StringRef text) {
+  fail(text.empty() ? "an exception" : text);
+  error.isRaised = true;
   return {};
 }
 
-Arguments Evaluator::argumentsOf(const Expression &expression, size_t first) {
-  Arguments given;
-  for (size_t index = first; index < expression.items.size(); ++index)
-    given.items.push_back(evaluate(*expression.items[index]));
-  for (const auto &[name, value] : expression.named)
-    given.named.emplace_back(name, evaluate(*value));
-  return given;
+bool Evaluator::failUndefined(const Value &value) {
+  if (value.isUndefined())
+    fail(value.text().empty() ? "a value is undefined" : value.text());
+  return value.isUndefined();
 }
 
-Value Evaluator::callMacro(const Statement &macro, const Arguments &given) {
-  if (calls >= mostCalls)
-    return fail("macros call each other too deeply");
-  ++calls;
-  std::string before = std::move(out);
-  out.clear();
-  // Only what is global is visible besides the parameters.
-  auto outer = std::move(scopes);
-  scopes.clear();
-  scopes.push_back(outer.front());
-  scopes.emplace_back();
-  for (auto [index, name] : enumerate(macro.names)) {
-    const Value *value = given.get(index, name);
-    if (value)
-      scopes.back()[name] = *value;
-    else if (macro.defaults[index])
-      scopes.back()[name] = evaluate(*macro.defaults[index]);
-    else
-      scopes.back()[name] = {};
-  }
-  runAll(macro.body);
-  scopes = std::move(outer);
-  std::string text = std::move(out);
-  out = std::move(before);
-  --calls;
-  return Value::of(text);
+bool Evaluator::spend(size_t work) {
+  budget.work += work;
+  if (budget.work > Budget::mostWork)
+    fail("it takes longer than a template may");
+  return !failed();
 }
 
-Value Evaluator::call(const Expression &expression) {
-  const Expression &callee = *expression.items[0];
-  Arguments given = argumentsOf(expression, 1);
-  if (callee.kind == Expression::Kind::Attribute) {
-    Value object = evaluate(*callee.items[0]);
-    offset = expression.offset;
-    return error ? Value() : method(object, callee.text, given);
-  }
-  Value target = evaluate(callee);
-  offset = expression.offset;
-  if (error)
+bool Evaluator::reserve(size_t bytes) {
+  if (bytes > Budget::mostBytes || budget.bytes > Budget::mostBytes - bytes)
+    fail("it takes more memory than a template may");
+  return !failed();
+}
+
+//===----------------------------------------------------------------------===//
+// Making values
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::text(std::string bytes, bool isMarkup) {
+  if (!reserve(bytes.size()))
     return {};
-  if (!target.is(VK::Function))
-    return fail("`" + callee.text + "` is no function that anec knows");
-  return target.macro ? callMacro(*target.macro, given)
-                      : function(target.text, given);
+  size_t size = bytes.capacity() + sizeof(Text);
+  Ref<Object> made(new Text(std::move(bytes), isMarkup));
+  made->charge(&budget, size);
+  return {VK::Text, std::move(made)};
 }
 
-Value Evaluator::evaluate(const Expression &expression) {
-  if (isSpent())
+Value Evaluator::list(List items, Sequence::Kind kind) {
+  size_t size = items.capacity() * sizeof(Value) + sizeof(Sequence);
+  unsigned depth = 0;
+  for (const Value &item : items)
+    depth = std::max(depth, item.depth() + 1);
+  if (depth > deepest)
+    fail("lists are in each other more than 100 times");
+  if (!spend(1 + items.size() / 4) || !reserve(size))
     return {};
-  offset = expression.offset;
-  Value value = evaluateParts(expression);
-  // What is long takes long to copy.
-  steps += value.text.size() / 1024;
-  if (value.list)
-    steps += value.list->size() / 16;
-  bool isLong = value.text.size() > mostText ||
-                (value.list && value.list->size() > mostItems);
-  if (isLong || value.depth > mostDepth)
-    return fail("a value is too large");
-  return value;
+  Ref<Object> made(new Sequence(kind, std::move(items)));
+  made->depth = depth;
+  made->charge(&budget, size);
+  return {VK::Sequence, std::move(made)};
 }
 
-Value Evaluator::evaluateParts(const Expression &expression) {
-  using E = Expression::Kind;
-  auto item = [&](size_t index) { return evaluate(*expression.items[index]); };
-  switch (expression.kind) {
-  case E::Literal:
-    return expression.literal;
-  case E::Name:
-    return lookup(expression.text);
-  case E::List: {
-    List items;
-    for (const ExpressionPtr &each : expression.items)
-      items.push_back(evaluate(*each));
-    return Value::of(std::move(items));
+Value Evaluator::range(int64_t start, int64_t stop, int64_t step) {
+  static constexpr int64_t longest = 100'000;
+  if (step == 0)
+    return fail("the step of a range is 0");
+  // As the sandbox of jinja2 has it.
+  __int128 span = step > 0 ? __int128(stop) - start : __int128(start) - stop;
+  __int128 size = step > 0 ? step : -__int128(step);
+  if ((span + size - 1) / size > longest)
+    return fail("a range has more than 100000 numbers");
+  List items;
+  for (__int128 at = start; step > 0 ? at < stop : at > stop; at += step)
+    items.push_back(Value::of(int64_t(at)));
+  Value made = list(std::move(items), Sequence::Kind::Range);
+  if (made.is(VK::Sequence)) {
+    auto &sequence = const_cast<Sequence &>(made.sequence());
+    sequence.start = start;
+    sequence.stop = stop;
+    sequence.step = step;
   }
-  case E::Object: {
-    Members members;
-    for (size_t index = 0; index + 1 < expression.items.size(); index += 2)
-      members.emplace_back(item(index).str(), item(index + 1));
-    return Value::of(std::move(members));
-  }
-  case E::Attribute:
-    return member(item(0), Value::of(expression.text));
-  case E::Index:
-    return member(item(0), item(1));
-  case E::Slice:
-    return slice(expression);
-  case E::Call:
-    return call(expression);
-  case E::Filter: {
-    Value value = item(0);
-    Arguments given = argumentsOf(expression, 1);
-    offset = expression.offset;
-    return error ? Value() : filter(expression.text, value, given);
-  }
-  case E::Test: {
-    Value value = item(0);
-    Arguments given = argumentsOf(expression, 1);
-    offset = expression.offset;
-    return Value::of(!error && test(expression.text, value, given));
-  }
-  case E::Not:
-    return Value::of(!item(0).isTrue());
-  case E::Negate: {
-    Value value = item(0);
-    std::optional<Value> result = arithmetic("-", Value::of(int64_t(0)), value);
-    return result ? *result : fail("`-` is applied to what is no number");
-  }
-  case E::And: {
-    Value value = item(0);
-    return value.isTrue() ? item(1) : value;
-  }
-  case E::Or: {
-    Value value = item(0);
-    return value.isTrue() ? value : item(1);
-  }
-  case E::Binary:
-    return binary(expression);
-  case E::Choice:
-    if (item(0).isTrue())
-      return item(1);
-    return expression.items[2] ? item(2) : Value();
-  }
-  llvm_unreachable("not a kind");
+  return made;
+}
+
+Value Evaluator::dict(Ref<Dict> made) {
+  size_t size = made->entries.capacity() * 2 * sizeof(Value) + sizeof(Dict);
+  if (made->entries.size() > 8)
+    size += made->entries.size() * 40; // of the index
+  if (made->depth > deepest)
+    fail("dicts are in each other more than 100 times");
+  if (!spend(1 + made->entries.size() / 2) || !reserve(size))
+    return {};
+  made->charge(&budget, size);
+  return {VK::Dict, std::move(made)};
+}
+
+Value Evaluator::iterator(Ref<Iterator> made) {
+  made->depth = made->source.depth() + 1;
+  if (made->depth > deepest)
+    fail("generators are in each other more than 100 times");
+  if (!reserve(sizeof(Iterator)))
+    return {};
+  made->charge(&budget, sizeof(Iterator) + 128);
+  return {VK::Iterator, std::move(made)};
+}
+
+Value Evaluator::undefined(const Twine &reason) {
+  Value made = text(reason.str());
+  Ref<Object> object;
+  if (made.isText())
+    object = Ref<Object>(
+        const_cast<Object *>(static_cast<const Object *>(made.identity())));
+  return {VK::Undefined, std::move(object)};
+}
+
+Value Evaluator::callable(Ref<Callable> made) {
+  made->depth = made->self.depth() + 1;
+  for (const Value &item : made->items)
+    made->depth = std::max(made->depth, item.depth() + 1);
+  if (made->depth > deepest)
+    fail("functions are in each other more than 100 times");
+  size_t size = sizeof(Callable) + made->items.size() * sizeof(Value);
+  if (!reserve(size))
+    return {};
+  made->charge(&budget, size);
+  return {VK::Callable, std::move(made)};
+}
+
+Value Evaluator::space(Ref<Dict> members) {
+  if (!dict(members).is(VK::Dict))
+    return {};
+  Ref<Namespace> made(new Namespace);
+  made->charge(&budget, sizeof(Namespace));
+  made->members = std::move(members);
+  spaces.push_back(made);
+  return {VK::Namespace, std::move(made)};
+}
+
+Ref<Scope> Evaluator::inner(Ref<Scope> outer) {
+  Ref<Scope> made(new Scope(std::move(outer)));
+  made->charge(&budget, 256);
+  reserve(0);
+  return made;
 }
 
 //===----------------------------------------------------------------------===//
 // Statements
 //===----------------------------------------------------------------------===//
 
-List Evaluator::elements(const Value &value) {
-  List items;
-  switch (value.kind) {
-  case VK::List:
-    return *value.list;
-  case VK::Object:
-    for (const auto &[key, each] : *value.members)
-      items.push_back(Value::of(key));
-    return items;
-  case VK::String: {
-    std::vector<size_t> offsets = characters(value.text);
-    if (offsets.size() > mostItems) {
-      fail("a value is too large");
-      return items;
-    }
-    for (size_t at = 0; at + 1 < offsets.size(); ++at)
-      items.push_back(Value::of(
-          value.text.substr(offsets[at], offsets[at + 1] - offsets[at])));
-    return items;
-  }
-  case VK::Undefined:
-    return items;
-  default:
-    fail("a loop is over what has no elements");
-    return items;
-  }
+void Evaluator::print(StringRef text) {
+  if (!spendOn(text) || !reserve(text.size()))
+    return;
+  budget.bytes += text.size();
+  *sink += text;
 }
 
-void Evaluator::bind(const std::vector<std::string> &names,
-                     const Value &value) {
-  if (names.size() == 1) {
-    scopes.back()[names.front()] = value;
-    return;
-  }
-  if (!value.is(VK::List) || value.list->size() != names.size()) {
-    fail("several names are given a value that does not have as many");
-    return;
-  }
-  for (auto [name, each] : zip(names, *value.list))
-    scopes.back()[name] = each;
+std::string Evaluator::capture(Ref<Scope> inner,
+                               const std::vector<Statement> &statements,
+                               Flow *flow) {
+  std::string text, *outer = sink;
+  sink = &text;
+  Flow end = runIn(std::move(inner), statements);
+  if (flow)
+    *flow = end;
+  sink = outer;
+  budget.bytes -= text.size();
+  return text;
 }
 
-Evaluator::Flow Evaluator::loop(const Statement &statement) {
-  List items = elements(evaluate(*statement.value));
-  if (statement.condition) {
-    scopes.emplace_back();
-    erase_if(items, [&](const Value &item) {
-      bind(statement.names, item);
-      return !evaluate(*statement.condition).isTrue();
-    });
-    scopes.pop_back();
-  }
-  if (items.empty() && !error)
-    return runAll(statement.otherwise);
-  for (size_t index = 0; index < items.size() && !isSpent(); ++index) {
-    int64_t count = int64_t(items.size()), at = int64_t(index);
-    scopes.emplace_back();
-    bind(statement.names, items[index]);
-    scopes.back()["loop"] = Value::of(
-        Members{{"index", Value::of(at + 1)},
-                {"index0", Value::of(at)},
-                {"revindex", Value::of(count - at)},
-                {"revindex0", Value::of(count - at - 1)},
-                {"first", Value::of(at == 0)},
-                {"last", Value::of(at + 1 == count)},
-                {"length", Value::of(count)},
-                {"previtem", at > 0 ? items[index - 1] : Value()},
-                {"nextitem", at + 1 < count ? items[index + 1] : Value()}});
-    Flow flow = runAll(statement.body);
-    scopes.pop_back();
-    if (flow == Flow::Break)
-      break;
-  }
+Evaluator::Flow Evaluator::runIn(Ref<Scope> inner,
+                                 const std::vector<Statement> &statements) {
+  std::swap(scope, inner);
+  Flow flow = runAll(statements);
+  std::swap(scope, inner);
+  return flow;
+}
+
+Evaluator::Flow Evaluator::runAll(const std::vector<Statement> &statements) {
+  for (const Statement &statement : statements)
+    if (Flow flow = runOne(statement); failed() || flow != Flow::Next)
+      return flow;
   return Flow::Next;
 }
 
-void Evaluator::assign(const Statement &statement) {
-  Value value;
-  if (statement.value) {
-    value = evaluate(*statement.value);
-  } else {
-    std::string before = std::move(out);
-    out.clear();
-    runAll(statement.body);
-    value = Value::of(std::move(out));
-    out = std::move(before);
-  }
-  if (statement.text.empty())
-    return bind(statement.names, value);
-  Value target = lookup(statement.names.front());
-  offset = statement.offset;
-  if (!target.isNamespace || value.holdsNamespace) {
-    fail(!target.isNamespace
-             ? "`" + statement.names.front() + "` is no namespace"
-             : "a namespace is put into another");
-    return;
-  }
-  for (auto &[key, member] : *target.members)
-    if (key == statement.text) {
-      member = value;
-      return;
-    }
-  target.members->emplace_back(statement.text, value);
-}
-
 Evaluator::Flow Evaluator::runOne(const Statement &statement) {
-  using S = Statement::Kind;
-  offset = statement.offset;
+  ++depth;
+  auto leave = make_scope_exit([&] { --depth; });
+  line = statement.line;
+  if (depth > mostDepth)
+    fail("calls are in each other too deeply");
+  if (!spend(1))
+    return Flow::Next;
   switch (statement.kind) {
-  case S::Text:
+  case S::Data:
     print(statement.text);
-    return Flow::Next;
-  case S::Output:
-    print(evaluate(*statement.value).str());
-    return Flow::Next;
+    break;
+  case S::Output: {
+    Value value = evaluate(*statement.value);
+    if (value.isText())
+      print(value.text());
+    else
+      print(str(value));
+    break;
+  }
   case S::If:
     return runAll(evaluate(*statement.value).isTrue() ? statement.body
                                                       : statement.otherwise);
-  case S::For:
-    return loop(statement);
-  case S::Set:
-    assign(statement);
-    return Flow::Next;
-  case S::Macro: {
-    Value macro = Value::function(statement.text);
-    macro.macro = &statement;
-    scopes.back()[statement.text] = macro;
-    return Flow::Next;
+  case S::For: {
+    Value value = evaluate(*statement.value);
+    line = statement.line;
+    Ref<Iterator> items = failed() ? nullptr : iterate(value);
+    return items ? loop(statement, std::move(items), 0) : Flow::Next;
   }
+  case S::Set:
+    assign(*statement.targets.front(), evaluate(*statement.value));
+    break;
+  case S::SetBody: {
+    Flow flow = Flow::Next;
+    Value value = text(capture(inner(scope), statement.body, &flow));
+    if (flow != Flow::Next)
+      return flow;
+    if (statement.value)
+      value = filterExpression(*statement.value, &value);
+    assign(*statement.targets.front(), value);
+    break;
+  }
+  case S::With: {
+    Ref<Scope> made = inner(scope);
+    List values;
+    for (const ExpressionPtr &value : statement.values)
+      values.push_back(evaluate(*value));
+    std::swap(scope, made);
+    for (auto [target, value] : zip(statement.targets, values))
+      assign(*target, value);
+    Flow flow = failed() ? Flow::Next : runAll(statement.body);
+    std::swap(scope, made);
+    return flow;
+  }
+  case S::Filter: {
+    Flow flow = Flow::Next;
+    Value value = text(capture(inner(scope), statement.body, &flow));
+    if (flow != Flow::Next)
+      return flow;
+    if (!failed())
+      print(str(filterExpression(*statement.value, &value)));
+    break;
+  }
+  case S::Macro:
+    scope->set(statement.text, macroOf(statement, scope));
+    break;
+  case S::Call: {
+    Value caller = macroOf(statement, scope);
+    Value value = callExpression(*statement.value, &caller);
+    if (!failed())
+      print(str(value));
+    break;
+  }
+  case S::Block:
+    runIn(inner(statement.isScoped ? scope : top), statement.body);
+    break;
+  case S::Generation:
+    runIn(inner(scope), statement.body);
+    break;
+  case S::Scope:
+    return statement.value ? runIn(inner(scope), statement.body)
+                           : runAll(statement.body);
+  case S::Evaluate:
+    evaluate(*statement.value);
+    break;
+  case S::Load:
+    fail("`" + statement.text + "`: there are no other templates");
+    break;
   case S::Break:
     return Flow::Break;
   case S::Continue:
     return Flow::Continue;
   }
-  llvm_unreachable("not a kind");
-}
-
-Evaluator::Flow Evaluator::runAll(const std::vector<Statement> &statements) {
-  for (const Statement &statement : statements) {
-    if (isSpent())
-      break;
-    if (Flow flow = runOne(statement); flow != Flow::Next)
-      return flow;
-  }
   return Flow::Next;
 }
 
-void Evaluator::run(const std::vector<Statement> &statements) {
-  runAll(statements);
+void Evaluator::assign(const Expression &target, const Value &value) {
+  if (failed())
+    return;
+  line = target.line;
+  if (target.kind == Expression::Kind::Name)
+    return scope->set(target.text, value);
+  if (target.kind == Expression::Kind::Member) {
+    Value space = lookup(target.text);
+    if (!space.is(VK::Namespace)) {
+      fail("`" + target.text + "." + target.member + "`: `" + target.text +
+           "` is no namespace");
+      return;
+    }
+    if (StringRef(target.member).starts_with("_")) {
+      fail("`" + target.member + "`: names in a namespace have no `_` first");
+      return;
+    }
+    space.space().members->set(text(target.member), value);
+    return;
+  }
+  Ref<Iterator> items = iterate(value);
+  for (const ExpressionPtr &each : target.items) {
+    std::optional<Value> item =
+        items && !failed() ? next(*items) : std::nullopt;
+    if (!item) {
+      fail("there are " + Twine(target.items.size()) +
+           " names for fewer values");
+      return;
+    }
+    assign(*each, *item);
+  }
+  if (!failed() && next(*items))
+    fail("there are " + Twine(target.items.size()) + " names for more values");
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+void Evaluator::findBlocks(const std::vector<Statement> &statements) {
+  for (const Statement &statement : statements) {
+    if (statement.kind == S::Block)
+      blocks.push_back(&statement);
+    findBlocks(statement.body);
+    findBlocks(statement.otherwise);
+  }
+}
+
+void Evaluator::run(const std::vector<Statement> &program) {
+  findBlocks(program);
+  runAll(program);
+  // Half of a pair, from an escape, is no character.
+  for (StringRef rest = output; !failed() && !isASCII(rest);) {
+    uint32_t character = takeCharacter(rest);
+    if (character >= 0xD800 && character <= 0xDFFF)
+      fail("what it prints is no Unicode: half of a surrogate pair");
+    if (rest.empty())
+      break;
+  }
 }
 
 std::optional<std::string>
-anec::jinja::run(const std::vector<Statement> &program, Members variables,
+anec::jinja::run(const std::vector<Statement> &program, const Inputs &inputs,
                  TemplateError &error) {
-  Evaluator evaluator(std::move(variables), error);
+  Evaluator evaluator(inputs, error);
   evaluator.run(program);
   if (error)
     return std::nullopt;

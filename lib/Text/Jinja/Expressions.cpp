@@ -1,40 +1,84 @@
-//===- Expressions.cpp - parses expressions of template programs ----------===//
+//===- Expressions.cpp - expressions of template programs -----------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "CallTable.h"
 #include "Parser.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace anec::jinja;
 using namespace llvm;
 
+std::string Parser::name() {
+  if (token().kind != T::Name) {
+    fail("a name is expected, and there is `" + token().text + "`");
+    return "";
+  }
+  return tokens[next++].text;
+}
+
+ExpressionPtr Parser::make(E kind, unsigned line, std::string text) {
+  auto made = std::make_unique<Expression>();
+  made->kind = kind;
+  made->line = line;
+  made->text = std::move(text);
+  return made;
+}
+
+void Parser::add(Expression &to, ExpressionPtr item) {
+  to.height = std::max(to.height, item ? item->height + 1 : 0);
+  to.items.push_back(std::move(item));
+  if (to.height > highestTree)
+    fail("an expression has too many parts");
+}
+
+/// What a macro uses beside its parameters.
+void Parser::note(const Expression &name) {
+  for (Statement *macro : macros) {
+    macro->usesVarargs |= name.text == "varargs";
+    macro->usesKwargs |= name.text == "kwargs";
+    macro->usesCaller |= name.text == "caller";
+  }
+}
+
 ExpressionPtr Parser::expression(bool hasChoice) {
   Nesting nesting(depth);
-  if (depth > Nesting::most)
+  if (depth > Nesting::most) {
     fail("it is nested too deeply");
+    return make(E::Literal, token().line);
+  }
+  return hasChoice ? choice() : disjunction();
+}
+
+ExpressionPtr Parser::choice() {
+  unsigned line = token().line;
+  size_t known = unknown.size();
   ExpressionPtr value = disjunction();
-  while (hasChoice && word("if")) {
-    ExpressionPtr condition = disjunction(), other;
-    if (word("else"))
-      other = expression();
-    value = make(E::Choice, "", std::move(condition), std::move(value),
-                 std::move(other));
+  while (!error && word("if")) {
+    ExpressionPtr condition = disjunction();
+    ExpressionPtr otherwise = word("else") ? expression() : nullptr;
+    value = of(E::Choice, line, std::move(condition), std::move(value),
+               std::move(otherwise));
+    line = token().line;
+    unknown.resize(known); // they are guarded
   }
   return value;
 }
 
 ExpressionPtr Parser::disjunction() {
   ExpressionPtr value = conjunction();
-  while (word("or"))
-    value = make(E::Or, "", std::move(value), conjunction());
+  for (unsigned line = token().line; word("or"); line = token().line)
+    value = of(E::Or, line, std::move(value), conjunction());
   return value;
 }
 
 ExpressionPtr Parser::conjunction() {
   ExpressionPtr value = negation();
-  while (word("and"))
-    value = make(E::And, "", std::move(value), negation());
+  for (unsigned line = token().line; word("and"); line = token().line)
+    value = of(E::And, line, std::move(value), negation());
   return value;
 }
 
@@ -42,51 +86,90 @@ ExpressionPtr Parser::negation() {
   Nesting nesting(depth);
   if (depth > Nesting::most)
     fail("it is nested too deeply");
+  unsigned line = token().line;
   if (word("not"))
-    return make(E::Not, "", negation());
+    return of(E::Not, line, negation());
   return comparison();
 }
 
 ExpressionPtr Parser::comparison() {
-  ExpressionPtr value = chain(0);
-  while (true) {
-    std::string text;
-    for (StringRef known : {"==", "!=", "<=", ">=", "<", ">"})
-      if (text.empty() && operation(known))
-        text = known.str();
-    if (text.empty() && word("in"))
-      text = "in";
-    if (text.empty() && isName("not") && is(T::Name, "in", 1)) {
+  static constexpr std::pair<StringLiteral, Operator> operators[] = {
+      {"==", Operator::Equal},  {"!=", Operator::Unequal},
+      {"<", Operator::Less},    {"<=", Operator::LessEqual},
+      {">", Operator::Greater}, {">=", Operator::GreaterEqual}};
+  ExpressionPtr value = sum(), made;
+  while (!error) {
+    std::optional<Operator> op;
+    unsigned line = token().line;
+    for (const auto &[spelling, each] : operators)
+      if (isOperator(spelling))
+        op = each;
+    if (op)
+      ++next;
+    else if (word("in"))
+      op = Operator::In;
+    else if (isWord("not") && is(T::Name, "in", 1)) {
       next += 2;
-      text = "not in";
+      op = Operator::NotIn;
     }
-    if (text.empty())
-      return value;
-    value = make(E::Binary, text, std::move(value), chain(0));
+    if (!op)
+      break;
+    if (!made)
+      made = of(E::Compare, line, std::move(value));
+    made->ops.push_back(*op);
+    add(*made, sum());
   }
+  return made ? std::move(made) : std::move(value);
 }
 
-ExpressionPtr Parser::chain(unsigned level) {
-  static const std::vector<StringRef> levels[] = {
-      {"+", "-"}, {"~"}, {"*", "//", "/", "%"}};
-  if (level == std::size(levels))
-    return power();
-  ExpressionPtr value = chain(level + 1);
-  while (true) {
-    StringRef found;
-    for (StringRef known : levels[level])
-      if (found.empty() && operation(known))
-        found = known;
-    if (found.empty())
-      return value;
-    value = make(E::Binary, found, std::move(value), chain(level + 1));
+ExpressionPtr Parser::sum() {
+  ExpressionPtr value = concatenation();
+  while (!error) {
+    unsigned line = token().line;
+    bool adds = isOperator("+");
+    if (!adds && !isOperator("-"))
+      break;
+    ++next;
+    value = binary(adds ? Operator::Add : Operator::Subtract, line,
+                   std::move(value), concatenation());
   }
+  return value;
+}
+
+ExpressionPtr Parser::concatenation() {
+  unsigned line = token().line;
+  ExpressionPtr value = product();
+  if (!isOperator("~"))
+    return value;
+  value = of(E::Concat, line, std::move(value));
+  while (operation("~"))
+    add(*value, product());
+  return value;
+}
+
+ExpressionPtr Parser::product() {
+  static constexpr std::pair<StringLiteral, Operator> operators[] = {
+      {"*", Operator::Multiply},
+      {"/", Operator::Divide},
+      {"//", Operator::FloorDivide},
+      {"%", Operator::Remainder}};
+  ExpressionPtr value = power();
+  while (!error) {
+    const auto *found = find_if(
+        operators, [&](const auto &each) { return isOperator(each.first); });
+    if (found == std::end(operators))
+      break;
+    unsigned line = token().line;
+    ++next;
+    value = binary(found->second, line, std::move(value), power());
+  }
+  return value;
 }
 
 ExpressionPtr Parser::power() {
   ExpressionPtr value = unary();
-  while (operation("**"))
-    value = make(E::Binary, "**", std::move(value), unary());
+  for (unsigned line = token().line; operation("**"); line = token().line)
+    value = binary(Operator::Power, line, std::move(value), unary());
   return value;
 }
 
@@ -94,177 +177,296 @@ ExpressionPtr Parser::unary(bool hasFilters) {
   Nesting nesting(depth);
   if (depth > Nesting::most)
     fail("it is nested too deeply");
+  unsigned line = token().line;
   ExpressionPtr value;
   if (operation("-"))
-    value = make(E::Negate, "", unary(false));
+    value = of(E::Negative, line, unary(false));
   else if (operation("+"))
-    value = unary(false);
+    value = of(E::Positive, line, unary(false));
   else
-    value = postfix(primary());
+    value = primary();
+  value = postfix(std::move(value));
   return hasFilters ? filters(std::move(value)) : std::move(value);
 }
 
-ExpressionPtr Parser::list(StringRef close) {
-  ExpressionPtr made = make(E::List);
-  while (!error && !operation(close)) {
-    made->items.push_back(expression());
-    if (!operation(",") && !is(T::Operator, close))
-      expect(T::Operator, close);
+ExpressionPtr Parser::number() {
+  ExpressionPtr made = make(E::Literal, token().line);
+  const Token &literal = tokens[next++];
+  std::string digits = literal.text;
+  llvm::erase(digits, '_');
+  int64_t integer = 0;
+  double number = 0;
+  if (literal.kind == T::Float) {
+    if (StringRef(digits).getAsDouble(number))
+      fail("`" + literal.text + "` is too large");
+    made->literal = Value::of(number);
+    return made;
   }
+  StringRef text = digits;
+  bool hasBase = text.size() > 2 && isAlpha(text[1]);
+  if (text.getAsInteger(hasBase ? 0 : 10, integer))
+    fail("`" + literal.text + "` is too large");
+  made->literal = Value::of(integer);
   return made;
 }
 
-ExpressionPtr Parser::object() {
-  ExpressionPtr made = make(E::Object);
-  while (!error && !operation("}")) {
-    made->items.push_back(expression());
-    expect(T::Operator, ":");
-    made->items.push_back(expression());
-    if (!operation(",") && !is(T::Operator, "}"))
-      expect(T::Operator, "}");
-  }
-  return made;
-}
-
-ExpressionPtr Parser::primary() {
-  ExpressionPtr made = make(E::Literal);
-  Token here = token();
-  if (operation("(")) {
-    if (operation(")"))
-      return make(E::List);
-    made = expression();
-    if (operation(",")) {
-      ExpressionPtr rest = list(")");
-      rest->items.insert(rest->items.begin(), std::move(made));
-      return rest;
+ExpressionPtr Parser::primary(bool isTarget) {
+  unsigned line = token().line;
+  switch (token().kind) {
+  case T::Name: {
+    std::string text = name();
+    if (text == "true" || text == "false" || text == "True" ||
+        text == "False" || text == "none" || text == "None") {
+      ExpressionPtr made = make(E::Literal, line);
+      bool isNone = StringRef(text).ends_with("one");
+      made->literal =
+          isNone ? Value::none() : Value::of(text == "true" || text == "True");
+      return made;
     }
+    ExpressionPtr made = make(E::Name, line, std::move(text));
+    if (isTarget && operation(".")) {
+      made->kind = E::Member;
+      made->member = name();
+    }
+    note(*made);
+    return made;
+  }
+  case T::String: {
+    ExpressionPtr made = make(E::Literal, line);
+    std::string text;
+    while (token().kind == T::String)
+      text += tokens[next++].text;
+    made->literal = Value::literal(std::move(text));
+    return made;
+  }
+  case T::Integer:
+  case T::Float:
+    return number();
+  default:
+    break;
+  }
+  if (operation("(")) {
+    ExpressionPtr made = tuple(isTarget, true, /*isInParentheses=*/true);
     expect(T::Operator, ")");
     return made;
   }
   if (operation("["))
-    return list("]");
+    return list();
   if (operation("{"))
-    return object();
-  ++next;
-  switch (here.kind) {
-  case T::String:
-    made->literal = Value::of(here.text);
-    while (token().kind == T::String)
-      made->literal.text += tokens[next++].text;
-    return made;
-  case T::Integer: {
-    int64_t number = 0;
-    if (StringRef(here.text).getAsInteger(10, number))
-      fail("`" + here.text + "` is too large");
-    made->literal = Value::of(number);
-    return made;
-  }
-  case T::Number:
-    made->literal = Value::of(std::strtod(here.text.c_str(), nullptr));
-    return made;
-  case T::Name:
-    for (StringRef known : {"true", "True", "false", "False"})
-      if (here.text == known) {
-        made->literal = Value::of(known.ends_with("rue"));
-        return made;
-      }
-    if (here.text == "none" || here.text == "None") {
-      made->literal = Value::none();
-      return made;
-    }
-    made->kind = E::Name;
-    made->text = here.text;
-    return made;
-  default:
-    --next;
-    fail("a value is expected, and there is `" + here.text + "`");
-    return made;
-  }
+    return dict();
+  fail("an expression is expected, and there is `" + token().text + "`");
+  return make(E::Literal, line);
 }
 
-ExpressionPtr Parser::subscript(ExpressionPtr value) {
-  ExpressionPtr parts[3];
-  bool isSlice = false;
-  for (unsigned part = 0; part < 3; ++part) {
-    if (!is(T::Operator, ":") && !is(T::Operator, "]"))
-      parts[part] = expression();
-    if (part == 2 || !operation(":"))
+/// Expressions with commas between them, or one expression.
+ExpressionPtr Parser::tuple(bool isTarget, bool hasChoice, bool isInParentheses,
+                            StringRef end) {
+  Nesting nesting(depth);
+  if (depth > Nesting::most) {
+    fail("it is nested too deeply");
+    return make(E::Literal, token().line);
+  }
+  unsigned line = token().line;
+  ExpressionPtr made = make(E::Tuple, line);
+  bool hasComma = false;
+  while (!error) {
+    if (!made->items.empty())
+      expect(T::Operator, ",");
+    if (token().kind == T::End || token().kind == T::BlockEnd ||
+        isOperator(")") || (!end.empty() && isWord(end)))
       break;
-    isSlice = true;
+    add(*made, isTarget ? primary(true) : expression(hasChoice));
+    if (!isOperator(","))
+      break;
+    hasComma = true;
   }
-  expect(T::Operator, "]");
-  if (isSlice)
-    return make(E::Slice, "", std::move(value), std::move(parts[0]),
-                std::move(parts[1]), std::move(parts[2]));
-  if (!parts[0])
-    fail("an index is expected");
-  return make(E::Index, "", std::move(value), std::move(parts[0]));
+  if (hasComma)
+    return made;
+  if (!made->items.empty())
+    return std::move(made->items.front());
+  if (!isInParentheses)
+    fail("an expression is expected, and there is `" + token().text + "`");
+  return made;
 }
 
-void Parser::arguments(Expression &call) {
-  while (!error && !operation(")")) {
-    if (token().kind == T::Name && is(T::Operator, "=", 1)) {
-      std::string key = name();
-      ++next;
-      call.named.emplace_back(key, expression());
-    } else {
-      call.items.push_back(expression());
+ExpressionPtr Parser::list() {
+  ExpressionPtr made = make(E::List, token().line);
+  while (!error && !operation("]")) {
+    if (!made->items.empty()) {
+      expect(T::Operator, ",");
+      if (operation("]"))
+        break;
     }
-    if (!operation(",") && !is(T::Operator, ")"))
-      expect(T::Operator, ")");
+    add(*made, expression());
   }
+  return made;
+}
+
+ExpressionPtr Parser::dict() {
+  ExpressionPtr made = make(E::Dict, token().line);
+  while (!error && !operation("}")) {
+    if (!made->items.empty()) {
+      expect(T::Operator, ",");
+      if (operation("}"))
+        break;
+    }
+    add(*made, expression());
+    expect(T::Operator, ":");
+    add(*made, expression());
+  }
+  return made;
 }
 
 ExpressionPtr Parser::postfix(ExpressionPtr value) {
   while (!error) {
-    if (operation(".")) {
-      ExpressionPtr made;
-      if (token().kind == T::Integer) { // x.0
-        ExpressionPtr index = primary();
-        made = make(E::Index, "", std::move(value), std::move(index));
-      } else {
-        made = make(E::Attribute, name(), std::move(value));
-      }
-      value = std::move(made);
-    } else if (operation("[")) {
+    if (isOperator(".") || isOperator("["))
       value = subscript(std::move(value));
-    } else if (operation("(")) {
-      ExpressionPtr call = make(E::Call, "", std::move(value));
-      arguments(*call);
-      value = std::move(call);
-    } else {
+    else if (isOperator("("))
+      value = called(std::move(value));
+    else
       break;
+  }
+  return value;
+}
+
+ExpressionPtr Parser::filters(ExpressionPtr value) {
+  while (!error) {
+    if (isOperator("|"))
+      value = filterChain(std::move(value), false);
+    else if (isWord("is"))
+      value = test(std::move(value));
+    else if (isOperator("("))
+      value = called(std::move(value));
+    else
+      break;
+  }
+  return value;
+}
+
+ExpressionPtr Parser::subscript(ExpressionPtr value) {
+  unsigned line = token().line;
+  if (operation(".")) {
+    if (token().kind == T::Integer)
+      return of(E::Index, line, std::move(value), number());
+    std::string member = name();
+    value = of(E::Attribute, line, std::move(value));
+    value->text = std::move(member);
+    return value;
+  }
+  expect(T::Operator, "[");
+  ExpressionPtr keys = make(E::Tuple, line);
+  while (!error && !operation("]")) {
+    if (!keys->items.empty())
+      expect(T::Operator, ",");
+    add(*keys, subscribed());
+  }
+  if (keys->items.size() == 1)
+    keys = std::move(keys->items.front());
+  return of(E::Index, line, std::move(value), std::move(keys));
+}
+
+ExpressionPtr Parser::subscribed() {
+  unsigned line = token().line;
+  auto ends = [&] {
+    return isOperator(":") || isOperator("]") || isOperator(",");
+  };
+  ExpressionPtr begin = isOperator(":") ? nullptr : expression();
+  if (!operation(":"))
+    return begin;
+  ExpressionPtr end = ends() ? nullptr : expression();
+  ExpressionPtr step = operation(":") && !ends() ? expression() : nullptr;
+  return of(E::Slice, line, std::move(begin), std::move(end), std::move(step));
+}
+
+void Parser::arguments(Expression &call) {
+  unsigned line = token().line;
+  auto ensure = [&](bool holds) {
+    if (!holds)
+      failAt(line, "an argument is behind those that come after it");
+  };
+  expect(T::Operator, "(");
+  for (bool isFirst = true; !error && !operation(")"); isFirst = false) {
+    if (!isFirst) {
+      expect(T::Operator, ",");
+      if (operation(")"))
+        return;
     }
+    if (operation("*")) {
+      ensure(!call.moreItems && !call.moreNamed);
+      call.moreItems = expression();
+    } else if (operation("**")) {
+      ensure(!call.moreNamed);
+      call.moreNamed = expression();
+    } else if (token().kind == T::Name && is(T::Operator, "=", 1)) {
+      ensure(!call.moreNamed);
+      std::string key = name();
+      ++next;
+      for (const auto &[other, value] : call.named)
+        if (other == key)
+          fail("the argument `" + key + "` is given twice");
+      call.named.emplace_back(std::move(key), expression());
+      call.height = std::max(call.height, call.named.back().second->height + 1);
+    } else {
+      ensure(!call.moreItems && !call.moreNamed && call.named.empty());
+      add(call, expression());
+    }
+  }
+}
+
+ExpressionPtr Parser::called(ExpressionPtr value) {
+  ExpressionPtr made = of(E::Call, token().line, std::move(value));
+  arguments(*made);
+  return made;
+}
+
+/// Names that are not guarded by conditions must be known.
+void Parser::checkRow(const Expression &use) {
+  bool isFilter = use.kind == E::Filter;
+  if (isGuarded || (isFilter ? findFilter(use.text) : findTest(use.text)))
+    return;
+  unknown.push_back({(isFilter ? "there is no filter `" + use.text + "`"
+                               : "there is no test `is " + use.text + "`"),
+                     use.line});
+}
+
+/// `| name(...)`, as often as it is here; the first without its `|` in a
+/// `filter` block.
+ExpressionPtr Parser::filterChain(ExpressionPtr value, bool begins) {
+  while (!error && (begins || operation("|"))) {
+    unsigned line = token().line;
+    std::string filter = name();
+    while (operation("."))
+      filter += "." + name();
+    ExpressionPtr made = make(E::Filter, line, std::move(filter));
+    add(*made, std::move(value));
+    if (isOperator("("))
+      arguments(*made);
+    checkRow(*made);
+    value = std::move(made);
+    begins = false;
   }
   return value;
 }
 
 ExpressionPtr Parser::test(ExpressionPtr value) {
-  bool isNegated = word("not");
-  ExpressionPtr made = make(E::Test, name(), std::move(value));
-  bool isWord = isName("else") || isName("or") || isName("and") ||
-                isName("is") || isName("if") || isName("not") || isName("in");
-  if (operation("("))
+  expect(T::Name, "is");
+  bool negates = word("not");
+  unsigned line = token().line;
+  std::string test = name();
+  while (operation("."))
+    test += "." + name();
+  ExpressionPtr made = make(E::Test, line, std::move(test));
+  add(*made, std::move(value));
+  bool isArgument = token().kind == T::Name || token().kind == T::String ||
+                    token().kind == T::Integer || token().kind == T::Float ||
+                    isOperator("[") || isOperator("{");
+  if (isOperator("(")) {
     arguments(*made);
-  else if (is(T::Operator, "[") || token().kind == T::String ||
-           token().kind == T::Integer || token().kind == T::Number ||
-           (token().kind == T::Name && !isWord))
-    made->items.push_back(postfix(primary()));
-  return isNegated ? make(E::Not, "", std::move(made)) : std::move(made);
-}
-
-ExpressionPtr Parser::filters(ExpressionPtr value) {
-  while (!error) {
-    if (operation("|")) {
-      ExpressionPtr filter = make(E::Filter, name(), std::move(value));
-      if (operation("("))
-        arguments(*filter);
-      value = std::move(filter);
-    } else if (word("is")) {
-      value = test(std::move(value));
-    } else {
-      break;
-    }
+  } else if (isArgument && !isWord("else") && !isWord("or") && !isWord("and")) {
+    if (isWord("is"))
+      fail("a test of a test is not possible");
+    add(*made, postfix(primary()));
   }
-  return value;
+  checkRow(*made);
+  return negates ? of(E::Not, line, std::move(made)) : std::move(made);
 }

@@ -1,8 +1,9 @@
-//===- Operators.cpp - operators of template programs ---------------------===//
+//===- Operators.cpp - the operators of template programs -----------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Characters.h"
 #include "Evaluator.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -11,134 +12,268 @@ using namespace anec::jinja;
 using namespace llvm;
 using VK = Value::Kind;
 
-Value Evaluator::slice(const Expression &expression) {
-  Value value = evaluate(*expression.items[0]);
-  std::optional<int64_t> bounds[3];
-  for (unsigned part = 0; part < 3; ++part)
-    if (expression.items[part + 1]) {
-      Value bound = evaluate(*expression.items[part + 1]);
-      if (bound.isInteger())
-        bounds[part] = bound.integer;
-      else if (!bound.is(VK::None))
-        return fail("an end of a part is no integer");
-    }
-  bool isText = value.isString();
-  if (!isText && !value.is(VK::List))
-    return fail("a part is taken of what is neither a list nor a text");
-  std::vector<size_t> offsets;
-  if (isText)
-    offsets = characters(value.text);
-  int64_t count =
-      isText ? int64_t(offsets.size()) - 1 : int64_t(value.list->size());
-  int64_t step = bounds[2].value_or(1);
-  if (step == 0)
-    return fail("the step of a part is 0");
-  int64_t least = step < 0 ? -1 : 0, most = step < 0 ? count - 1 : count;
-  auto place = [&](std::optional<int64_t> bound, int64_t fallback) {
-    if (!bound)
-      return fallback;
-    int64_t at = *bound < 0 ? std::max(*bound, -count - 1) + count : *bound;
-    return std::clamp(at, least, most);
-  };
-  int64_t from = place(bounds[0], step < 0 ? most : least),
-          to = place(bounds[1], step < 0 ? least : most);
-  List items;
-  std::string text;
-  step = std::clamp<int64_t>(step, -count - 1, count + 1);
-  for (int64_t at = from; step > 0 ? at < to : at > to; at += step) {
-    if (isText)
-      text += value.text.substr(offsets[size_t(at)],
-                                offsets[size_t(at) + 1] - offsets[size_t(at)]);
-    else
-      items.push_back((*value.list)[size_t(at)]);
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// `base ** exponent` of integers; nothing if it is too large.
+static std::optional<int64_t> powerOf(int64_t base, int64_t exponent) {
+  int64_t result = 1;
+  while (exponent > 0) {
+    if ((exponent & 1) && __builtin_mul_overflow(result, base, &result))
+      return std::nullopt;
+    exponent >>= 1;
+    if (exponent > 0 && __builtin_mul_overflow(base, base, &base))
+      return std::nullopt;
   }
-  return isText ? Value::of(text) : Value::of(std::move(items));
+  return result;
 }
 
-bool Evaluator::contains(const Value &container, const Value &item) {
-  if (container.isString() && item.isString())
-    return StringRef(container.text).contains(item.text);
-  if (container.is(VK::List))
-    return any_of(*container.list,
-                  [&](const Value &each) { return each.equals(item); });
-  if (container.is(VK::Object))
-    return item.isString() && container.find(item.text);
-  fail("`in` is asked of what is neither a list nor a text");
+/// Of integers. Nothing if the result is none, or too large.
+static std::optional<Value> ofIntegers(Operator op, int64_t lhs, int64_t rhs) {
+  int64_t result = 0;
+  switch (op) {
+  case Operator::Add:
+    if (__builtin_add_overflow(lhs, rhs, &result))
+      return std::nullopt;
+    break;
+  case Operator::Subtract:
+    if (__builtin_sub_overflow(lhs, rhs, &result))
+      return std::nullopt;
+    break;
+  case Operator::Multiply:
+    if (__builtin_mul_overflow(lhs, rhs, &result))
+      return std::nullopt;
+    break;
+  case Operator::Divide:
+    return Value::of(double(lhs) / double(rhs));
+  case Operator::FloorDivide:
+  case Operator::Remainder: {
+    if (rhs == -1) { // the least integer has no negative
+      if (lhs == INT64_MIN && op == Operator::FloorDivide)
+        return std::nullopt;
+      return Value::of(op == Operator::FloorDivide ? -lhs : int64_t(0));
+    }
+    int64_t quotient = lhs / rhs, rest = lhs % rhs;
+    if (rest != 0 && (rest < 0) != (rhs < 0)) {
+      --quotient;
+      rest += rhs;
+    }
+    result = op == Operator::FloorDivide ? quotient : rest;
+    break;
+  }
+  case Operator::Power: {
+    if (rhs < 0)
+      return Value::of(std::pow(double(lhs), double(rhs)));
+    std::optional<int64_t> power = powerOf(lhs, rhs);
+    if (!power)
+      return std::nullopt;
+    result = *power;
+    break;
+  }
+  default:
+    return std::nullopt;
+  }
+  return Value::of(result);
+}
+
+static double ofFloats(Operator op, double lhs, double rhs) {
+  switch (op) {
+  case Operator::Add:
+    return lhs + rhs;
+  case Operator::Subtract:
+    return lhs - rhs;
+  case Operator::Multiply:
+    return lhs * rhs;
+  case Operator::Divide:
+    return lhs / rhs;
+  case Operator::Power:
+    return std::pow(lhs, rhs);
+  default:
+    break;
+  }
+  double rest = std::fmod(lhs, rhs);
+  double quotient = (lhs - rest) / rhs;
+  if (rest != 0 && (rest < 0) != (rhs < 0)) {
+    rest += rhs;
+    quotient -= 1;
+  } else if (rest == 0) {
+    rest = std::copysign(0.0, rhs);
+  }
+  if (op == Operator::Remainder)
+    return rest;
+  double floor = std::floor(quotient);
+  return quotient - floor > 0.5 ? floor + 1 : floor;
+}
+
+static Value repeated(Evaluator &eval, const Value &value, int64_t count) {
+  count = std::max<int64_t>(count, 0);
+  bool isText = value.isText();
+  size_t size =
+      isText ? value.text().size() : value.sequence().items.size() * 16;
+  if (size && (uint64_t(count) > Budget::mostBytes / size ||
+               !eval.reserve(size * size_t(count)))) {
+    eval.reserve(SIZE_MAX);
+    return {};
+  }
+  if (isText) {
+    std::string bytes;
+    bytes.reserve(size * size_t(count));
+    for (int64_t at = 0; size && at < count; ++at)
+      bytes += value.text();
+    eval.spendOn(bytes);
+    return eval.text(std::move(bytes), value.isMarkup());
+  }
+  List items;
+  for (int64_t at = 0; size && at < count; ++at)
+    append_range(items, value.sequence().items);
+  return eval.list(std::move(items), value.isList() ? Sequence::Kind::List
+                                                    : Sequence::Kind::Tuple);
+}
+
+static StringRef operatorText(Operator op) {
+  static constexpr StringLiteral names[] = {"+",  "-",  "*",  "/",  "//",
+                                            "%",  "**", "==", "!=", "<",
+                                            "<=", ">",  ">=", "in", "not in"};
+  return names[size_t(op)];
+}
+
+Value Evaluator::binary(Operator op, const Value &lhs, const Value &rhs) {
+  // A text formats what is undefined as an empty one.
+  if (op == Operator::Remainder && lhs.isText())
+    return interpolate(lhs, rhs);
+  if (failUndefined(lhs) || failUndefined(rhs))
+    return {};
+  if (lhs.isNumber() && rhs.isNumber()) {
+    bool divides = op == Operator::Divide || op == Operator::FloorDivide ||
+                   op == Operator::Remainder;
+    if ((divides && rhs.asNumber() == 0) ||
+        (op == Operator::Power && lhs.asNumber() == 0 && rhs.asNumber() < 0))
+      return fail("`" + operatorText(op) + "`: a division by zero");
+    if (lhs.isInteger() && rhs.isInteger()) {
+      std::optional<Value> made =
+          ofIntegers(op, lhs.asInteger(), rhs.asInteger());
+      return made ? *made
+                  : fail("`" + operatorText(op) + "`: a number is too large");
+    }
+    double made = ofFloats(op, lhs.asNumber(), rhs.asNumber());
+    if (op == Operator::Power && (std::isnan(made) || std::isinf(made)) &&
+        std::isfinite(lhs.asNumber()) && std::isfinite(rhs.asNumber()))
+      return fail("`**`: a number is too large, or complex");
+    return Value::of(made);
+  }
+  auto isSequence = [](const Value &value) {
+    return value.isText() || value.isList() || value.isTuple();
+  };
+  if (op == Operator::Multiply && isSequence(lhs) && rhs.isInteger())
+    return repeated(*this, lhs, rhs.asInteger());
+  if (op == Operator::Multiply && isSequence(rhs) && lhs.isInteger())
+    return repeated(*this, rhs, lhs.asInteger());
+  if (op == Operator::Add && lhs.isText() && rhs.isText()) {
+    bool isMarkup = lhs.isMarkup() || rhs.isMarkup();
+    auto part = [&](const Value &value) {
+      return isMarkup && !value.isMarkup() ? escaped(value.text())
+                                           : value.text().str();
+    };
+    if (!spendOn(lhs.text()) || !spendOn(rhs.text()) ||
+        !reserve(lhs.text().size() + rhs.text().size()))
+      return {};
+    std::string made = part(lhs);
+    made += part(rhs);
+    return text(std::move(made), isMarkup);
+  }
+  if (op == Operator::Add &&
+      ((lhs.isList() && rhs.isList()) || (lhs.isTuple() && rhs.isTuple()))) {
+    const List &left = lhs.sequence().items, &right = rhs.sequence().items;
+    if (!reserve((left.size() + right.size()) * sizeof(Value)))
+      return {};
+    List items;
+    items.reserve(left.size() + right.size());
+    append_range(items, left);
+    append_range(items, right);
+    return list(std::move(items),
+                lhs.isList() ? Sequence::Kind::List : Sequence::Kind::Tuple);
+  }
+  return fail("`" + operatorText(op) + "` of a " + lhs.typeName() + " and a " +
+              rhs.typeName());
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+bool Evaluator::same(const Value &lhs, const Value &rhs) {
+  bool isSame = equals(lhs, rhs, budget.work);
+  spend(0);
+  return isSame;
+}
+
+bool Evaluator::less(const Value &lhs, const Value &rhs) {
+  if (!spend(1) || failUndefined(lhs) || failUndefined(rhs))
+    return false;
+  if (lhs.isNumber() && rhs.isNumber())
+    return lhs.isInteger() && rhs.isInteger()
+               ? lhs.asInteger() < rhs.asInteger()
+               : lhs.asNumber() < rhs.asNumber();
+  if (lhs.isText() && rhs.isText())
+    return lhs.text() < rhs.text(); // UTF-8 sorts as its characters
+  if ((lhs.isList() && rhs.isList()) || (lhs.isTuple() && rhs.isTuple())) {
+    const List &left = lhs.sequence().items, &right = rhs.sequence().items;
+    for (auto [item, other] : zip(left, right))
+      if (!same(item, other))
+        return less(item, other);
+    return left.size() < right.size();
+  }
+  fail("`<` of a " + lhs.typeName() + " and a " + rhs.typeName());
   return false;
 }
 
-static std::optional<int> order(const Value &lhs, const Value &rhs) {
-  if (lhs.isNumber() && rhs.isNumber())
-    return lhs.asNumber() < rhs.asNumber()   ? -1
-           : lhs.asNumber() > rhs.asNumber() ? 1
-                                             : 0;
-  if (lhs.isString() && rhs.isString())
-    return lhs.text.compare(rhs.text);
-  return std::nullopt;
-}
-
-std::optional<Value> anec::jinja::arithmetic(StringRef op, const Value &lhs,
-                                             const Value &rhs) {
-  if (!lhs.isNumber() || !rhs.isNumber())
-    return std::nullopt;
-  double x = lhs.asNumber(), y = rhs.asNumber();
-  bool isWhole = lhs.isInteger() && rhs.isInteger() && op != "/";
-  if ((op == "/" || op == "//" || op == "%") && y == 0)
-    return std::nullopt;
-  double result = op == "+"    ? x + y
-                  : op == "-"  ? x - y
-                  : op == "*"  ? x * y
-                  : op == "/"  ? x / y
-                  : op == "//" ? std::floor(x / y)
-                  : op == "%"  ? x - y * std::floor(x / y)
-                               : std::pow(x, y);
-  if (!isWhole)
-    return Value::of(result);
-  if (!(std::abs(result) < 9e15)) // beyond, doubles skip integers
-    return std::nullopt;
-  return Value::of(int64_t(result));
-}
-
-Value Evaluator::binary(const Expression &expression) {
-  Value lhs = evaluate(*expression.items[0]),
-        rhs = evaluate(*expression.items[1]);
-  StringRef op = expression.text;
-  if (error)
-    return {};
-  offset = expression.offset;
-  if (op == "==" || op == "!=")
-    return Value::of(lhs.equals(rhs) == (op == "=="));
-  if (op == "in" || op == "not in")
-    return Value::of(contains(rhs, lhs) == (op == "in"));
-  if (op == "<" || op == "<=" || op == ">" || op == ">=") {
-    std::optional<int> sign = order(lhs, rhs);
-    if (!sign)
-      return fail("`" + op + "` compares what has no order");
-    return Value::of(op == "<"    ? *sign < 0
-                     : op == "<=" ? *sign <= 0
-                     : op == ">"  ? *sign > 0
-                                  : *sign >= 0);
-  }
-  if (op == "~")
-    return Value::of(lhs.str() + rhs.str());
-  if (op == "+" && lhs.isString() && rhs.isString())
-    return Value::of(lhs.text + rhs.text);
-  if (op == "+" && lhs.is(VK::List) && rhs.is(VK::List)) {
-    List items = *lhs.list;
-    append_range(items, *rhs.list);
-    return Value::of(std::move(items));
-  }
-  if (op == "*" && lhs.isString() && rhs.isInteger()) {
-    std::string text;
-    for (int64_t i = 0; i < rhs.integer && !isSpent(); ++i) {
-      text += lhs.text;
-      if (text.size() > mostText)
-        break;
+bool Evaluator::contains(const Value &container, const Value &item) {
+  if (container.isUndefined())
+    return false;
+  if (container.isText()) {
+    if (!item.isText()) {
+      failUndefined(item);
+      fail("`in` of a str takes a str, and there is a " + item.typeName());
+      return false;
     }
-    return Value::of(text);
+    return spendOnFinding(container.text(), item.text()) &&
+           findPart(container.text(), item.text()) != StringRef::npos;
   }
-  std::optional<Value> result = arithmetic(op, lhs, rhs);
-  if (!result)
-    return fail("`" + op + "` cannot be computed of these values");
-  return *result;
+  if (container.is(VK::Dict)) {
+    if (!isHashable(item))
+      fail("a " + item.typeName() + " is no key of a dict");
+    return container.dict().find(item) != nullptr;
+  }
+  Ref<Iterator> items = iterate(container);
+  while (items && !failed()) {
+    std::optional<Value> each = next(*items);
+    if (!each)
+      break;
+    if (same(*each, item))
+      return true;
+  }
+  return false;
+}
+
+bool Evaluator::compare(Operator op, const Value &lhs, const Value &rhs) {
+  switch (op) {
+  case Operator::Equal:
+    return same(lhs, rhs);
+  case Operator::Unequal:
+    return !same(lhs, rhs);
+  case Operator::Less:
+    return less(lhs, rhs);
+  case Operator::Greater:
+    return less(rhs, lhs);
+  case Operator::In:
+    return contains(rhs, lhs);
+  case Operator::NotIn:
+    return !contains(rhs, lhs);
+  default:
+    break;
+  }
+  // NaN is neither less nor equal.
+  bool isLess = op == Operator::LessEqual ? less(lhs, rhs) : less(rhs, lhs);
+  return isLess || (!failed() && same(lhs, rhs));
 }

@@ -4,8 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The language of chat templates: Jinja with the settings of transformers.
-/// trim_blocks and lstrip_blocks are on, and loops have `break` and `continue`.
+/// The language of chat templates: jinja2 with the settings of transformers.
+/// trim_blocks and lstrip_blocks are on, loops have `break` and `continue`,
+/// and `generation` marks what an assistant says.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -13,14 +14,15 @@
 #define ANEC_LIB_TEXT_JINJA_SYNTAX_H
 
 #include "Value.h"
+#include <memory>
 #include <optional>
 
 namespace anec::jinja {
 
-/// What is wrong with a program, and where.
+/// What is wrong with a program, and in which line.
 struct TemplateError {
   std::string text;
-  size_t offset = 0;
+  unsigned line = 0;
   /// The program has called raise_exception.
   bool isRaised = false;
 
@@ -29,7 +31,7 @@ struct TemplateError {
 
 struct Token {
   enum class Kind : uint8_t {
-    Text,       ///< outside of tags
+    Data,       ///< outside of tags
     Begin,      ///< {{
     End,        ///< }}
     BlockBegin, ///< {%
@@ -37,16 +39,34 @@ struct Token {
     Name,
     String,
     Integer,
-    Number,
+    Float,
     Operator,
     Finish ///< after everything
   };
   Kind kind;
   std::string text;
-  size_t offset = 0;
+  unsigned line = 0;
 };
 
 std::vector<Token> tokenize(llvm::StringRef program, TemplateError &error);
+
+enum class Operator : uint8_t {
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  FloorDivide,
+  Remainder,
+  Power,
+  Equal,
+  Unequal,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  In,
+  NotIn
+};
 
 struct Expression;
 using ExpressionPtr = std::unique_ptr<Expression>;
@@ -54,47 +74,68 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 struct Expression {
   enum class Kind : uint8_t {
     Literal,
-    Name,      ///< `text`
-    List,      ///< of `items`
-    Object,    ///< of `items`, keys and values in turns
+    Name, ///< `text`
+    List, ///< of `items`
+    Tuple,
+    Dict,      ///< of `items`, keys and values in turns
     Attribute, ///< items[0].text
     Index,     ///< items[0][items[1]]
-    Slice,     ///< items[0][items[1]:items[2]:items[3]], which can be null
+    Slice,     ///< items[0]:items[1]:items[2], each of which can be null
     Call,      ///< items[0](items[1]...)
-    Filter,    ///< items[0] | text(items[1]...)
+    Filter,    ///< items[0] | text(items[1]...); null in a `filter` block
     Test,      ///< items[0] is text(items[1]...)
     Not,
-    Negate,
+    Negative,
+    Positive,
     And,
     Or,
-    Binary, ///< items[0] text items[1], comparisons too
-    Choice  ///< items[1] if items[0] else items[2], which can be null
+    Binary,  ///< items[0] op items[1]
+    Concat,  ///< of `items`
+    Compare, ///< items[0] ops[0] items[1] ops[1] items[2]...
+    Choice,  ///< items[1] if items[0] else items[2], which can be null
+    Member   ///< `text`.`member` as a target: of a namespace
   };
   Kind kind;
-  unsigned height = 0; ///< of the tree of operators
-  size_t offset = 0;
-  std::string text;
+  Operator op{};
+  unsigned height = 0; ///< of the tree
+  unsigned line = 0;
+  std::string text, member;
   Value literal;
   std::vector<ExpressionPtr> items;
   std::vector<std::pair<std::string, ExpressionPtr>> named;
+  ExpressionPtr moreItems, moreNamed; ///< *items and **named
+  std::vector<Operator> ops;
 };
 
 struct Statement {
   enum class Kind : uint8_t {
-    Text,   ///< `text`
-    Output, ///< `value`
-    If,     ///< `value`, `body`, `otherwise`
-    For,    ///< `names` in `value` if `condition`
-    Set,    ///< `names`, or the member `text` of names[0], to `value` or `body`
-    Macro,  ///< `text`, with parameters `names` and `defaults`
+    Data,       ///< `text`
+    Output,     ///< `value`
+    If,         ///< `value`, `body`, `otherwise`
+    For,        ///< `targets[0]` in `value` if `condition`
+    Set,        ///< `targets[0]` to `value`
+    SetBody,    ///< `targets[0]` to `body` through the filters `value`
+    With,       ///< `targets` are `values`
+    Filter,     ///< `body` through the filters `value`
+    Macro,      ///< `text`, with `names` and `defaults`
+    Call,       ///< `value`, whose caller is `names`, `defaults` and `body`
+    Block,      ///< `text`
+    Generation, ///< `body` of the assistant
+    Scope,      ///< `body`
+    Evaluate,   ///< `value`, which is not printed
+    Load,       ///< `text`: include, import, extends
     Break,
     Continue
   };
   Kind kind;
-  size_t offset = 0;
+  bool isRecursive = false, isScoped = false;
+  /// What a macro uses of what it can be given.
+  bool usesVarargs = false, usesKwargs = false, usesCaller = false;
+  unsigned line = 0;
   std::string text;
   std::vector<std::string> names;
-  std::vector<ExpressionPtr> defaults; ///< null for none
+  std::vector<ExpressionPtr> defaults; ///< of the last names
+  std::vector<ExpressionPtr> targets, values;
   ExpressionPtr value, condition;
   std::vector<Statement> body, otherwise;
 };
@@ -103,9 +144,19 @@ struct Statement {
 std::optional<std::vector<Statement>> parse(llvm::StringRef program,
                                             TemplateError &error);
 
-/// What `program` prints with these variables.
+/// What a program is run with.
+struct Inputs {
+  std::vector<std::pair<std::string, Value>> variables;
+  /// Seconds and the rest of them as microseconds, in local time.
+  int64_t seconds = 0, microseconds = 0;
+};
+
+/// What `program` prints.
 std::optional<std::string> run(const std::vector<Statement> &program,
-                               Members variables, TemplateError &error);
+                               const Inputs &inputs, TemplateError &error);
+
+/// The value of a JSON text that is known to be valid.
+Value valueOfJson(llvm::StringRef json);
 
 } // namespace anec::jinja
 

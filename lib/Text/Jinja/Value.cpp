@@ -3,304 +3,251 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Value.h"
+#include "Callable.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/bit.h"
 #include <cmath>
 
 using namespace anec::jinja;
 using namespace llvm;
+using VK = Value::Kind;
+using SK = Sequence::Kind;
+namespace jinja = anec::jinja;
 
-/// Notes what is inside of a list or an object.
-static void note(Value &outer, const Value &inner) {
-  outer.depth = std::max(outer.depth, inner.depth + 1);
-  outer.holdsNamespace |= inner.holdsNamespace;
+Value Value::literal(std::string text) {
+  return Value(VK::Text, Ref<Object>(new Text(std::move(text), false)));
 }
 
-Value Value::of(List items) {
-  Value value{.kind = Kind::List};
-  for (const Value &item : items)
-    note(value, item);
-  value.list = std::make_shared<List>(std::move(items));
-  return value;
+StringRef Value::text() const {
+  return object ? StringRef(as<Text>().bytes) : StringRef();
 }
+const Sequence &Value::sequence() const { return as<Sequence>(); }
+const Dict &Value::dict() const { return as<Dict>(); }
+Namespace &Value::space() const { return as<Namespace>(); }
+Iterator &Value::iterator() const { return as<Iterator>(); }
+Callable &Value::callable() const { return as<Callable>(); }
+Loop &Value::loop() const { return as<Loop>(); }
 
-Value Value::of(Members members) {
-  Value value{.kind = Kind::Object};
-  for (const auto &[key, member] : members)
-    note(value, member);
-  value.members = std::make_shared<Members>(std::move(members));
-  return value;
+bool Value::isMarkup() const { return isText() && as<Text>().isMarkup; }
+bool Value::isList() const {
+  return is(VK::Sequence) && sequence().kind == SK::List;
+}
+bool Value::isTuple() const {
+  return is(VK::Sequence) &&
+         (sequence().kind == SK::Tuple || sequence().kind == SK::Group);
 }
 
 bool Value::isTrue() const {
-  switch (kind) {
-  case Kind::Undefined:
-  case Kind::None:
+  switch (what) {
+  case VK::Undefined:
+  case VK::None:
     return false;
-  case Kind::Bool:
-  case Kind::Integer:
+  case VK::Bool:
+  case VK::Integer:
     return integer != 0;
-  case Kind::Number:
+  case VK::Float:
     return number != 0;
-  case Kind::String:
-    return !text.empty();
-  case Kind::List:
-    return !list->empty();
-  case Kind::Object:
-    return !members->empty();
-  case Kind::Function:
+  case VK::Text:
+    return !text().empty();
+  case VK::Sequence:
+    return !sequence().items.empty();
+  case VK::Dict:
+    return !dict().entries.empty();
+  case VK::Namespace:
+  case VK::Iterator:
+  case VK::Callable:
+  case VK::Loop:
     return true;
   }
   llvm_unreachable("not a kind");
 }
 
-/// Equality of at most `budget` pairs of values: lists can be in each other
-/// many times.
-static bool areEqual(const Value &lhs, const Value &rhs, size_t &budget) {
-  using Kind = Value::Kind;
-  if (budget == 0)
-    return false;
-  --budget;
-  if (lhs.isNumber() && rhs.isNumber())
-    return lhs.asNumber() == rhs.asNumber();
-  if (lhs.kind != rhs.kind)
-    return false;
-  if (lhs.isString() || lhs.is(Kind::Function))
-    return lhs.text == rhs.text;
-  if (lhs.isNamespace || rhs.isNamespace)
-    return lhs.members == rhs.members;
-  if (lhs.is(Kind::List))
-    return lhs.list == rhs.list ||
-           std::equal(lhs.list->begin(), lhs.list->end(), rhs.list->begin(),
-                      rhs.list->end(), [&](const Value &x, const Value &y) {
-                        return areEqual(x, y, budget);
-                      });
-  if (lhs.is(Kind::Object))
-    return lhs.members == rhs.members ||
-           (lhs.members->size() == rhs.members->size() &&
-            all_of(*lhs.members, [&](const auto &member) {
-              const Value *same = rhs.find(member.first);
-              return same && areEqual(member.second, *same, budget);
-            }));
-  return true;
-}
-
-bool Value::equals(const Value &other) const {
-  size_t budget = mostItems;
-  return areEqual(*this, other, budget);
-}
-
-const Value *Value::find(StringRef name) const {
-  if (members)
-    for (const auto &[key, value] : *members)
-      if (key == name)
-        return &value;
-  return nullptr;
-}
-
-static std::string spellNumber(double number) {
-  std::string text;
-  if (std::abs(number) < 1e16 && number == std::floor(number))
-    return std::to_string(int64_t(number)) + ".0";
-  for (int digits = 1; digits <= 17; ++digits) {
-    char buffer[64];
-    snprintf(buffer, sizeof buffer, "%.*g", digits, number);
-    text = buffer;
-    if (std::strtod(text.c_str(), nullptr) == number)
-      break;
+StringRef Value::typeName() const {
+  switch (what) {
+  case VK::Undefined:
+    return "Undefined";
+  case VK::None:
+    return "NoneType";
+  case VK::Bool:
+    return "bool";
+  case VK::Integer:
+    return "int";
+  case VK::Float:
+    return "float";
+  case VK::Text:
+    return isMarkup() ? "Markup" : "str";
+  case VK::Sequence: {
+    static constexpr StringLiteral names[] = {
+        "list",      "tuple",       "tuple",     "range",
+        "dict_keys", "dict_values", "dict_items"};
+    return names[size_t(sequence().kind)];
   }
-  if (std::isfinite(number) && text.find_first_of(".e") == std::string::npos)
-    text += ".0";
-  return text;
-}
-
-static void appendRepr(StringRef text, std::string &out) {
-  char quote = text.contains('\'') && !text.contains('"') ? '"' : '\'';
-  out += quote;
-  for (char c : text) {
-    if (c == '\n')
-      out += "\\n";
-    else if (c == '\\' || c == quote)
-      out += {'\\', c};
-    else
-      out += c;
-  }
-  out += quote;
-}
-
-/// `isInner`: texts have quotes.
-static void append(const Value &value, bool isInner, std::string &out) {
-  using Kind = Value::Kind;
-  if (out.size() > mostText)
-    return;
-  StringRef comma = "";
-  switch (value.kind) {
-  case Kind::Undefined:
-  case Kind::Function:
-    return;
-  case Kind::None:
-    out += "None";
-    return;
-  case Kind::Bool:
-    out += value.integer ? "True" : "False";
-    return;
-  case Kind::Integer:
-    out += std::to_string(value.integer);
-    return;
-  case Kind::Number:
-    out += spellNumber(value.number);
-    return;
-  case Kind::String:
-    if (isInner)
-      appendRepr(value.text, out);
-    else
-      out += value.text;
-    return;
-  case Kind::List:
-    out += '[';
-    for (const Value &item : *value.list) {
-      out += comma;
-      append(item, true, out);
-      comma = ", ";
-    }
-    out += ']';
-    return;
-  case Kind::Object:
-    if (value.isNamespace) {
-      out += "<Namespace>";
-      return;
-    }
-    out += '{';
-    for (const auto &[key, member] : *value.members) {
-      out += comma;
-      appendRepr(key, out);
-      out += ": ";
-      append(member, true, out);
-      comma = ", ";
-    }
-    out += '}';
-    return;
+  case VK::Dict:
+    return "dict";
+  case VK::Namespace:
+    return "Namespace";
+  case VK::Iterator:
+    return "generator";
+  case VK::Callable:
+    return callable().isMacro() ? "Macro" : "function";
+  case VK::Loop:
+    return "LoopContext";
   }
   llvm_unreachable("not a kind");
 }
 
-std::string Value::str() const {
-  std::string out;
-  append(*this, false, out);
-  return out;
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+bool anec::jinja::isHashable(const Value &value) {
+  return value.is(VK::Sequence) ? value.sequence().isHashable
+                                : !value.is(VK::Dict);
 }
 
-static void appendQuoted(StringRef text, std::string &out) {
-  raw_string_ostream(out) << json::Value(json::fixUTF8(text));
-}
+Sequence::Sequence(Kind kind, List all)
+    : kind(kind), items(std::move(all)),
+      isHashable(kind == Kind::Range ||
+                 ((kind == Kind::Tuple || kind == Kind::Group) &&
+                  all_of(items, jinja::isHashable))) {}
 
-static void appendJson(const Value &value, unsigned indent, unsigned depth,
-                       std::string &out) {
-  using Kind = Value::Kind;
-  if (out.size() > mostText)
-    return;
-  std::string begin, end, comma = ", ";
-  if (indent) {
-    begin = "\n" + std::string(indent * (depth + 1), ' ');
-    end = "\n" + std::string(indent * depth, ' ');
-    comma = "," + begin;
+/// Of the first items of the outer tuples: the whole can be much larger than
+/// what is in memory.
+static uint64_t hashOf(const Value &value, unsigned depth) {
+  switch (value.kind()) {
+  case VK::Undefined:
+  case VK::None:
+    return uint64_t(value.kind());
+  case VK::Bool:
+  case VK::Integer:
+  case VK::Float:
+    // Equal numbers are equal keys.
+    return size_t(hash_value(llvm::bit_cast<uint64_t>(value.asNumber() + 0.0)));
+  case VK::Text:
+    return size_t(hash_value(value.text()));
+  case VK::Sequence: {
+    uint64_t hash = 1;
+    for (const Value &item : ArrayRef(value.sequence().items).take_front(8))
+      hash =
+          size_t(hash_combine(hash, depth < 4 ? hashOf(item, depth + 1) : 0));
+    return hash;
   }
-  bool isFirst = true;
-  auto separate = [&] {
-    out += isFirst ? begin : comma;
-    isFirst = false;
-  };
-  switch (value.kind) {
-  case Kind::Bool:
-    out += value.integer ? "true" : "false";
-    return;
-  case Kind::String:
-    return appendQuoted(value.text, out);
-  case Kind::Integer:
-  case Kind::Number:
-    out += value.str();
-    return;
-  case Kind::List:
-    out += '[';
-    for (const Value &item : *value.list) {
-      separate();
-      appendJson(item, indent, depth + 1, out);
-    }
-    out += (isFirst ? "" : end) + "]";
-    return;
-  case Kind::Object:
-    if (value.isNamespace)
-      break;
-    out += '{';
-    for (const auto &[key, member] : *value.members) {
-      separate();
-      appendQuoted(key, out);
-      out += ": ";
-      appendJson(member, indent, depth + 1, out);
-    }
-    out += (isFirst ? "" : end) + "}";
-    return;
   default:
-    break;
+    return size_t(hash_value(value.identity()));
   }
-  out += "null";
 }
 
-std::string Value::json(unsigned indent) const {
-  std::string out;
-  appendJson(*this, indent, 0, out);
-  return out;
+uint64_t anec::jinja::hashOf(const Value &value) { return ::hashOf(value, 0); }
+
+bool anec::jinja::equals(const Value &lhs, const Value &rhs, size_t &work) {
+  if (++work > Budget::mostWork)
+    return false;
+  if (lhs.isNumber() && rhs.isNumber())
+    return lhs.isInteger() && rhs.isInteger()
+               ? lhs.asInteger() == rhs.asInteger()
+               : lhs.asNumber() == rhs.asNumber();
+  if (lhs.kind() != rhs.kind())
+    return false;
+  if (lhs.identity() && lhs.identity() == rhs.identity())
+    return true;
+  switch (lhs.kind()) {
+  case VK::Undefined:
+  case VK::None:
+    return true;
+  case VK::Text:
+    work += lhs.text().size() / 256;
+    return lhs.text() == rhs.text();
+  case VK::Sequence: {
+    const Sequence &left = lhs.sequence(), &right = rhs.sequence();
+    if (left.items.size() != right.items.size() ||
+        lhs.isTuple() != rhs.isTuple() ||
+        (!lhs.isTuple() && left.kind != right.kind) || left.kind == SK::Values)
+      return false;
+    if (left.kind == SK::Keys || left.kind == SK::Items)
+      return work < Budget::mostWork &&
+             all_of(left.items, [&](const Value &item) {
+               return any_of(right.items, [&](const Value &other) {
+                 return equals(item, other, work);
+               });
+             });
+    for (auto [item, other] : zip(left.items, right.items))
+      if (!equals(item, other, work))
+        return false;
+    return true;
+  }
+  case VK::Dict: {
+    const Dict &left = lhs.dict(), &right = rhs.dict();
+    if (left.entries.size() != right.entries.size())
+      return false;
+    for (const auto &[key, value] : left.entries) {
+      const Value *other = right.find(key);
+      if (!other || !equals(value, *other, work))
+        return false;
+    }
+    return true;
+  }
+  default:
+    return false;
+  }
 }
 
 //===----------------------------------------------------------------------===//
-// Texts
+// Dicts
 //===----------------------------------------------------------------------===//
 
-static bool startsCharacter(char c) { return (uint8_t(c) & 0xc0) != 0x80; }
+/// Dicts up to this size have no index.
+static constexpr size_t small = 8;
 
-std::vector<size_t> anec::jinja::characters(StringRef text) {
-  std::vector<size_t> offsets;
-  for (size_t at = 0; at < text.size(); ++at)
-    if (startsCharacter(text[at]))
-      offsets.push_back(at);
-  offsets.push_back(text.size());
-  return offsets;
+const Value *Dict::findHashed(const Value &key, uint64_t hash) const {
+  size_t work = 0;
+  auto [begin, end] = index.equal_range(hash);
+  for (; begin != end; ++begin)
+    if (const auto &entry = entries[begin->second];
+        equals(entry.first, key, work))
+      return &entry.second;
+  return nullptr;
 }
 
-/// Unicode's white space, and the separators that Python counts to it.
-static bool isSpace(StringRef character) {
-  if (character.size() == 1)
-    return StringRef(" \t\n\v\f\r\x1c\x1d\x1e\x1f").contains(character);
-  static constexpr StringLiteral others[] = {
-      "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\x80",
-      "\xe2\x80\x81", "\xe2\x80\x82", "\xe2\x80\x83", "\xe2\x80\x84",
-      "\xe2\x80\x85", "\xe2\x80\x86", "\xe2\x80\x87", "\xe2\x80\x88",
-      "\xe2\x80\x89", "\xe2\x80\x8a", "\xe2\x80\xa8", "\xe2\x80\xa9",
-      "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80"};
-  return is_contained(others, character);
+const Value *Dict::find(const Value &key) const {
+  if (key.isText())
+    return find(key.text());
+  if (!isHashable(key))
+    return nullptr;
+  if (entries.size() > small)
+    return findHashed(key, hashOf(key));
+  size_t work = 0;
+  for (const auto &[each, value] : entries)
+    if (equals(each, key, work))
+      return &value;
+  return nullptr;
 }
 
-StringRef anec::jinja::strip(StringRef text, bool left, bool right,
-                             StringRef set) {
-  auto goes = [&](StringRef character) {
-    return set.empty() ? isSpace(character) : set.contains(character);
-  };
-  while (left && !text.empty()) {
-    size_t size = 1;
-    while (size < text.size() && !startsCharacter(text[size]))
-      ++size;
-    if (!goes(text.take_front(size)))
-      break;
-    text = text.drop_front(size);
+const Value *Dict::find(StringRef key) const {
+  if (entries.size() > small) {
+    auto [begin, end] = index.equal_range(size_t(hash_value(key)));
+    for (; begin != end; ++begin)
+      if (const auto &entry = entries[begin->second];
+          entry.first.isText() && entry.first.text() == key)
+        return &entry.second;
+    return nullptr;
   }
-  while (right && !text.empty()) {
-    size_t at = text.size() - 1;
-    while (at > 0 && !startsCharacter(text[at]))
-      --at;
-    if (!goes(text.drop_front(at)))
-      break;
-    text = text.take_front(at);
+  for (const auto &[each, value] : entries)
+    if (each.isText() && each.text() == key)
+      return &value;
+  return nullptr;
+}
+
+void Dict::set(Value key, Value value) {
+  depth = std::max({depth, key.depth() + 1, value.depth() + 1});
+  if (const Value *there = find(key)) {
+    const_cast<Value &>(*there) = std::move(value);
+    return;
   }
-  return text;
+  entries.emplace_back(std::move(key), std::move(value));
+  if (entries.size() == small + 1)
+    for (size_t at = 0; at < small; ++at)
+      index.emplace(hashOf(entries[at].first), uint32_t(at));
+  if (entries.size() > small)
+    index.emplace(hashOf(entries.back().first), uint32_t(entries.size() - 1));
 }

@@ -2,91 +2,195 @@
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// Values as Python has them. Texts, lists and dicts never change once they
+/// are made, and are shared. What a program makes is charged to its budget for
+/// as long as it is there.
+///
+//===----------------------------------------------------------------------===//
 
 #ifndef ANEC_LIB_TEXT_JINJA_VALUE_H
 #define ANEC_LIB_TEXT_JINJA_VALUE_H
 
-#include "llvm/Support/JSON.h"
-#include <memory>
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace anec::jinja {
 
-struct Statement;
-struct Value;
-using List = std::vector<Value>;
-using Members = std::vector<std::pair<std::string, Value>>;
+/// What a run of a program has, and the most that it may have.
+struct Budget {
+  static constexpr size_t mostBytes = 32 << 20;
+  /// A unit takes about 50 ns.
+  static constexpr size_t mostWork = 8'000'000;
+  size_t bytes = 0, work = 0;
+};
 
-/// The longest text, and the longest list, of a program.
-constexpr size_t mostText = size_t(1) << 24, mostItems = 1'000'000;
+/// What a value refers to. Values that are not of a run, such as literals, have
+/// no budget. Counts are atomic, because runs share literals.
+struct Object : llvm::ThreadSafeRefCountedBase<Object> {
+  Object() = default;
+  Object(const Object &) = delete;
+  Object &operator=(const Object &) = delete;
+  virtual ~Object() {
+    if (budget)
+      budget->bytes -= charged;
+  }
+  void charge(Budget *owner, size_t bytes) {
+    budget = owner;
+    charged = bytes;
+    if (budget)
+      budget->bytes += bytes;
+  }
 
-/// A value as Python has it. Lists and objects are shared, as there.
-struct Value {
+  unsigned depth = 0; ///< of lists and dicts in each other
+
+private:
+  Budget *budget = nullptr;
+  size_t charged = 0;
+};
+template <typename T>
+using Ref = llvm::IntrusiveRefCntPtr<T>;
+
+struct Text;
+struct Sequence;
+struct Dict;
+struct Namespace;
+struct Iterator;
+struct Callable;
+struct Loop;
+
+class Value {
+public:
   enum class Kind : uint8_t {
-    Undefined,
+    Undefined, ///< with the reason as its text
     None,
     Bool,
     Integer,
-    Number,
-    String,
-    List,
-    Object,
-    Function ///< a function of the language, by its name, or a macro
+    Float,
+    Text,
+    Sequence, ///< a list, a tuple, a range, or a view of a dict
+    Dict,
+    Namespace,
+    Iterator, ///< what is read once
+    Callable,
+    Loop ///< the `loop` of a `for`
   };
 
-  Kind kind = Kind::Undefined;
-  bool isNamespace = false;    ///< an object whose members can be set
-  bool holdsNamespace = false; ///< it is one, or has one in it
-  unsigned depth = 0;          ///< of lists and objects in each other
-  int64_t integer = 0;         ///< of Bool too
-  double number = 0;
-  std::string text; ///< of String and Function
-  std::shared_ptr<List> list;
-  std::shared_ptr<Members> members;
-  const Statement *macro = nullptr;
-
-  static Value none() { return {.kind = Kind::None}; }
-  static Value of(bool flag) { return {.kind = Kind::Bool, .integer = flag}; }
-  static Value of(int64_t number) {
-    return {.kind = Kind::Integer, .integer = number};
-  }
+  Value() = default;
+  Value(Kind kind, Ref<Object> object)
+      : what(kind), object(std::move(object)) {}
+  static Value none() { return scalar(Kind::None, 0); }
+  static Value of(bool flag) { return scalar(Kind::Bool, flag); }
+  static Value of(int64_t number) { return scalar(Kind::Integer, number); }
   static Value of(double number) {
-    return {.kind = Kind::Number, .number = number};
+    Value value = scalar(Kind::Float, 0);
+    value.number = number;
+    return value;
   }
-  static Value of(std::string text) {
-    return {.kind = Kind::String, .text = std::move(text)};
-  }
-  static Value of(List items);
-  static Value of(Members members);
-  static Value function(llvm::StringRef name) {
-    return {.kind = Kind::Function, .text = name.str()};
-  }
+  /// A text that is charged to nobody.
+  static Value literal(std::string text);
 
-  bool is(Kind other) const { return kind == other; }
-  bool isString() const { return kind == Kind::String; }
-  bool isInteger() const { return kind == Kind::Integer || kind == Kind::Bool; }
-  bool isNumber() const { return isInteger() || kind == Kind::Number; }
+  Kind kind() const { return what; }
+  bool is(Kind kind) const { return what == kind; }
+  bool isUndefined() const { return what == Kind::Undefined; }
+  bool isNone() const { return what == Kind::None; }
+  bool isText() const { return what == Kind::Text; }
+  /// An int of Python, which a bool is too.
+  bool isInteger() const { return what == Kind::Integer || what == Kind::Bool; }
+  bool isNumber() const { return isInteger() || what == Kind::Float; }
+  bool isMarkup() const;
+  bool isList() const;
+  bool isTuple() const;
+
+  int64_t asInteger() const { return integer; }
   double asNumber() const {
-    return kind == Kind::Number ? number : double(integer);
+    return what == Kind::Float ? number : double(integer);
   }
+  llvm::StringRef text() const;
+  const Sequence &sequence() const;
+  const Dict &dict() const;
+  Namespace &space() const;
+  Iterator &iterator() const;
+  Callable &callable() const;
+  Loop &loop() const;
+  const void *identity() const { return object.get(); }
+  unsigned depth() const { return object ? object->depth : 0; }
+
   /// As in a condition.
   bool isTrue() const;
-  bool equals(const Value &other) const;
-  /// The member of an object; null if there is none.
-  const Value *find(llvm::StringRef name) const;
-  /// Python's str(). Longer texts than mostText are cut there.
-  std::string str() const;
-  /// JSON with Python's spaces, cut alike. `indent` is 0 for one line.
-  std::string json(unsigned indent = 0) const;
+  /// What Python calls the type: `str`, `dict`.
+  llvm::StringRef typeName() const;
+
+private:
+  static Value scalar(Kind kind, int64_t number) {
+    Value value;
+    value.what = kind;
+    value.integer = number;
+    return value;
+  }
+  template <typename T>
+  T &as() const {
+    return static_cast<T &>(*object);
+  }
+
+  Kind what = Kind::Undefined;
+  union {
+    int64_t integer = 0; ///< of Bool too
+    double number;
+  };
+  Ref<Object> object;
 };
 
-/// The offsets of the characters of a UTF-8 text, and its end.
-std::vector<size_t> characters(llvm::StringRef text);
-/// Python's strip() at the chosen ends: of white space if `set` is empty, and
-/// otherwise of the characters in it.
-llvm::StringRef strip(llvm::StringRef text, bool left, bool right,
-                      llvm::StringRef set = "");
+using List = std::vector<Value>;
+
+struct Text : Object {
+  Text(std::string bytes, bool isMarkup)
+      : bytes(std::move(bytes)), isMarkup(isMarkup) {}
+  const std::string bytes;
+  /// HTML, as `escape` and `safe` make it: what is added to it is escaped.
+  const bool isMarkup;
+};
+
+struct Sequence : Object {
+  enum class Kind : uint8_t { List, Tuple, Group, Range, Keys, Values, Items };
+  Sequence(Kind kind, List items);
+  const Kind kind;
+  const List items;
+  /// Whether it can be a key of a dict: a tuple of keys, or a range.
+  const bool isHashable;
+  int64_t start = 0, stop = 0, step = 1; ///< of a Range
+};
+
+struct Dict : Object {
+  std::vector<std::pair<Value, Value>> entries;
+
+  /// The value of a key; null if there is none, or `key` is no key.
+  const Value *find(const Value &key) const;
+  const Value *find(llvm::StringRef key) const;
+  /// Adds an entry, or replaces its value. Only while nobody shares it.
+  void set(Value key, Value value);
+
+private:
+  const Value *findHashed(const Value &key, uint64_t hash) const;
+  std::unordered_multimap<uint64_t, uint32_t> index; ///< of larger ones
+};
+
+/// The one kind of value that a program can change.
+struct Namespace : Object {
+  Ref<Dict> members;
+};
+
+/// Whether `value` can be a key of a dict, and its hash.
+bool isHashable(const Value &value);
+uint64_t hashOf(const Value &value);
+/// Python's ==. Counts what is done, up to the most that a run may do.
+bool equals(const Value &lhs, const Value &rhs, size_t &work);
 
 } // namespace anec::jinja
 
