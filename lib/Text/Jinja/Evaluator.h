@@ -155,7 +155,8 @@ class TextBuilder {
 public:
   explicit TextBuilder(Evaluator &eval) : eval(eval) {}
   TextBuilder &operator+=(llvm::StringRef part) {
-    if (eval.spendOn(part) && eval.reserve(bytes.size() + part.size()))
+    // While it grows, there are two of it.
+    if (eval.spendOn(part) && eval.reserve(2 * (bytes.size() + part.size())))
       bytes += part;
     return *this;
   }

@@ -76,6 +76,9 @@ static Value indent(Call &call) {
                        ? call[0].text().str()
                        : justified(call.eval, "", call.integer(0), " ", '<');
   std::string text = input(call) + "\n";
+  if (!call.eval.reserve(text.size() +
+                         2 * sizeof(StringRef) * StringRef(text).count('\n')))
+    return {};
   bool first = call[1].isTrue(), blank = call[2].isTrue();
   TextBuilder out(call.eval);
   for (auto [index, line] : enumerate(lines(text))) {
@@ -160,7 +163,10 @@ static Value wordWrap(Call &call) {
   if (width <= 0)
     return call.fail("the width is not positive");
   std::string between = call[2].isNone() ? "\n" : call.text(2).str();
-  call.eval.spend(call.self.text().size());
+  // Each chunk is a text of its own for a while.
+  size_t size = call.self.text().size();
+  if (!call.eval.spend(size) || !call.eval.reserve(24 * size))
+    return {};
   TextBuilder out(call.eval);
   for (auto [index, line] : enumerate(lines(call.self.text()))) {
     if (index)

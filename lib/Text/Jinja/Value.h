@@ -26,8 +26,8 @@ namespace anec::jinja {
 /// What a run of a program has, and the most that it may have.
 struct Budget {
   static constexpr size_t mostBytes = 32 << 20;
-  /// A unit takes about 50 ns.
-  static constexpr size_t mostWork = 8'000'000;
+  /// A unit takes 50 to 150 ns.
+  static constexpr size_t mostWork = 5'000'000;
   size_t bytes = 0, work = 0;
 };
 
