@@ -137,10 +137,10 @@ static std::vector<std::pair<std::string, jinja::Value>>
 markersOf(const Tokenizer &tokenizer, const json::Object *config) {
   std::vector<std::pair<std::string, jinja::Value>> markers;
   auto take = [&](const json::Object &object) {
-    for (const auto &[key, value] : object)
-      if (StringRef name = key; name.ends_with("_token"))
+    for (const auto &[field, value] : object)
+      if (StringRef key = field; key.ends_with("_token"))
         if (std::optional<StringRef> text = markerIn(value))
-          markers.emplace_back(name.str(), jinja::Value::literal(text->str()));
+          markers.emplace_back(key.str(), jinja::Value::literal(text->str()));
   };
   if (config) {
     take(*config);

@@ -100,23 +100,23 @@ static bool bind(Call &call, Arguments &given) {
       continue;
     }
     canName = index >= unnamed;
-    auto [name, fallback] = parameter.split('=');
+    auto [keyword, fallback] = parameter.split('=');
     bool hasFallback = parameter.contains('='),
-         canMiss = name.consume_back("?");
+         canMiss = keyword.consume_back("?");
     const Value *found = nullptr;
     if (used < given.items.size())
       found = &given.items[used++];
     for (auto [at, each] : enumerate(given.named))
-      if (canName && each.first == name && !isUsed[at]) {
+      if (canName && each.first == keyword && !isUsed[at]) {
         if (found) {
-          call.fail("the argument `" + name + "` is given twice");
+          call.fail("the argument `" + keyword + "` is given twice");
           return false;
         }
         isUsed[at] = true;
         found = &each.second;
       }
     if (!found && !hasFallback && !canMiss) {
-      call.fail("the argument `" + name + "` is missing");
+      call.fail("the argument `" + keyword + "` is missing");
       return false;
     }
     call.isGiven.push_back(found);

@@ -44,7 +44,8 @@ std::string anec::jinja::floatText(double number) {
     text += digits[0];
     if (digits.size() > 1)
       text += "." + digits.substr(1);
-    std::snprintf(buffer, sizeof(buffer), "e%+03d", std::clamp(exponent, -999, 999));
+    std::snprintf(buffer, sizeof(buffer), "e%+03d",
+                  std::clamp(exponent, -999, 999));
     return text + buffer;
   }
   if (exponent < 0)
