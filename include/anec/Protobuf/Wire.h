@@ -9,8 +9,8 @@
 /// never in memory as a whole: its messages would take many times the size of
 /// the file.
 ///
-/// The library of protobuf is not used: Debian's libsentencepiece exports a
-/// copy of it, of another version, and a process can have only one.
+/// The library of protobuf is not used: a process can have only one version of
+/// it, and programs that embed anec bring their own.
 ///
 //===----------------------------------------------------------------------===//
 
