@@ -83,6 +83,10 @@ def steps(**tallies):
 
 # The cases of the package onnx.
 
+# Where the expected output is a literal of four digits.
+FOUR_DIGITS = ("test_averagepool_2d_ceil_last_window_starts_on_pad",)
+
+
 def node_cases():
     """The cases by the operator of their only node, or that they are named after."""
     global _cases
@@ -126,7 +130,8 @@ class CheckCases:
                 arrays = dict(zip(names, map(np.asarray, given)))
                 results = dict(zip(outputs, map(np.asarray, expected)))
                 if all(map(is_array, [*arrays.values(), *results.values()])):
-                    run(ctx, ctx.folder / "case.onnx", arrays, results, read, values, case.name)
+                    run(ctx, ctx.folder / "case.onnx", arrays, results, read, values, case.name,
+                        1e-3 if case.name in FOUR_DIGITS else None)
         return steps(read=read, values=values)
 
 

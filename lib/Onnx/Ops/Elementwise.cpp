@@ -217,6 +217,21 @@ static void power(Node &node) {
   node.out(e.binary(ops::Pow, x, y));
 }
 
+/// x * 2^count modulo 2^32, for a count below 32. No step leaves the range of
+/// 32 bits: of x = q * 2^(31 - count) + r, the parity of q becomes the sign.
+static Val shiftLeft32(Emitter &e, Val x, Val count) {
+  auto number = [&](double value) { return e.scalar(DType::Int32, value); };
+  Val isNone = e.make(ops::Equal, {count, number(0)});
+  count = e.select(isNone, number(1), count);
+  Val unit = e.binary(ops::Pow, number(2), e.sub(number(31), count));
+  Val quotient = e.binary(ops::FloorDiv, x, unit);
+  Val rest = e.sub(x, e.mul(quotient, unit));
+  Val sign = e.mul(e.binary(ops::Mod, quotient, number(2)), unit);
+  Val half = e.binary(ops::Pow, number(2), e.sub(count, number(1)));
+  Val shifted = e.mul(e.mul(e.sub(rest, sign), half), number(2));
+  return e.select(isNone, x, shifted);
+}
+
 /// x * 2^y or x / 2^y rounded down, modulo the range of the type. Since version
 /// 28, a shift by more bits than there are moves all of them out.
 static void bitShift(Node &node) {
@@ -235,8 +250,13 @@ static void bitShift(Node &node) {
     inside = e.make(ops::LogicalAnd, {least, most});
     count = e.select(inside, count, number(0));
   }
-  Val factor = e.binary(ops::Pow, number(2), count);
-  Val shifted = e.binary(left ? ops::Mul : ops::FloorDiv, wide, factor);
+  Val shifted;
+  if (left && bits == 32) {
+    shifted = shiftLeft32(e, wide, count);
+  } else {
+    Val factor = e.binary(ops::Pow, number(2), count);
+    shifted = e.binary(left ? ops::Mul : ops::FloorDiv, wide, factor);
+  }
   if (left && bits < 32) {
     double range = double(1 << bits), least = isSigned(dtype) ? -range / 2 : 0;
     shifted = e.add(shifted, -least);

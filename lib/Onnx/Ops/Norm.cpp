@@ -198,9 +198,11 @@ static void lpNorm(Node &node) {
   int64_t p = node.attr("p", 2);
   if (p != 1 && p != 2)
     return node.fail("`p` of `LpNormalization` must be 1 or 2");
-  bool first = p == 1;
-  node.out(e.div(x, e.reduce(first ? ops::ReduceL1Norm : ops::ReduceL2Norm, x,
-                             {axis}, true)));
+  const OpDef &reduction = p == 1 ? ops::ReduceL1Norm : ops::ReduceL2Norm;
+  Val norm = e.reduce(reduction, x, {axis}, true);
+  // What is 0 has no direction, and stays 0.
+  Val isZero = e.make(ops::Equal, {norm, e.scalar(x.dtype(), 0)});
+  node.out(e.div(x, e.select(isZero, e.scalar(x.dtype(), 1), norm)));
 }
 
 static void meanVarianceNorm(Node &node) {
