@@ -108,6 +108,12 @@ def is_array(value):
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fiub"
 
 
+def plain(value):
+    """The array of a tensor; other values as they are."""
+    import onnx
+    return onnx.numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else value
+
+
 @dataclasses.dataclass
 class CheckCases:
     operator: str
@@ -123,6 +129,8 @@ class CheckCases:
             names = [value.name for value in case.model.graph.input]
             outputs = [value.name for value in case.model.graph.output]
             for given, expected in case.data_sets:
+                given, expected = ([plain(value) for value in values_of]
+                                   for values_of in (given, expected))
                 if not all(hasattr(value, "dtype") for value in [*given, *expected]):
                     # A sequence or an optional value: the model is refused.
                     run(ctx, ctx.folder / "case.onnx", {}, {}, read, values, case.name)
