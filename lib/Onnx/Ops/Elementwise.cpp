@@ -220,15 +220,17 @@ static void power(Node &node) {
 /// x * 2^count modulo 2^32, for a count below 32. No step leaves the range of
 /// 32 bits: of x = q * 2^(31 - count) + r, the parity of q becomes the sign.
 static Val shiftLeft32(Emitter &e, Val x, Val count) {
-  auto number = [&](double value) { return e.scalar(DType::Int32, value); };
-  Val isNone = e.make(ops::Equal, {count, number(0)});
-  count = e.select(isNone, number(1), count);
-  Val unit = e.binary(ops::Pow, number(2), e.sub(number(31), count));
+  Val zero = e.scalar(DType::Int32, 0), one = e.scalar(DType::Int32, 1);
+  Val two = e.scalar(DType::Int32, 2), most = e.scalar(DType::Int32, 31);
+  Val isNone = e.make(ops::Equal, {count, zero});
+  count = e.select(isNone, one, count);
+  Val others = e.sub(most, count), lower = e.sub(count, one);
+  Val unit = e.binary(ops::Pow, two, others);
   Val quotient = e.binary(ops::FloorDiv, x, unit);
   Val rest = e.sub(x, e.mul(quotient, unit));
-  Val sign = e.mul(e.binary(ops::Mod, quotient, number(2)), unit);
-  Val half = e.binary(ops::Pow, number(2), e.sub(count, number(1)));
-  Val shifted = e.mul(e.mul(e.sub(rest, sign), half), number(2));
+  Val sign = e.mul(e.binary(ops::Mod, quotient, two), unit);
+  Val kept = e.sub(rest, sign), half = e.binary(ops::Pow, two, lower);
+  Val shifted = e.mul(e.mul(kept, half), two);
   return e.select(isNone, x, shifted);
 }
 
