@@ -37,8 +37,11 @@ public:
     size_t texts = bytes.size() - 4 - size;
     for (size_t index = 0; index < unitCount(); ++index) {
       uint32_t from = unit(index);
-      if (from & isLeaf)
+      if (from & isLeaf) {
+        if (index == 0)
+          return false;
         continue;
+      }
       size_t to = index ^ offsetOf(from);
       if (to >= unitCount() ||
           (hasText(from) &&

@@ -59,6 +59,7 @@ MODELS = {
     "whole": mapped(characters(whole_map(0), b"b\0")),
     "text-outside": mapped(characters(whole_map(7), b"b\0")),
     "unit-outside": mapped(characters([(0, 1 << 20, 0)], b"b\0")),
+    "no-root": mapped(characters([0x7FFFFFFF], b"b\0")),
     "no-leaf": mapped(characters(whole_map((0, 0, 0)), b"b\0")),
     "map-size": mapped(b"\xff\xff\xff\x7f"),
     "long-text": mapped(characters(whole_map(0), b"b" * 5000 + b"\0")),
