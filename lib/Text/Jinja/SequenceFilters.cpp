@@ -52,7 +52,7 @@ static Value random(Call &call) {
   return call.fail("is not supported, because texts would differ each time");
 }
 
-static Value reverse(Call &call) {
+static Value reversed(Call &call) {
   if (call.self.isText()) {
     std::u32string characters = decoded(call.self.text());
     call.eval.spendOn(call.self.text());
@@ -280,7 +280,7 @@ static Value extreme(Call &call) {
               : eval.undefined("`" + call.row.name + "`: there is no item");
 }
 
-static Value unique(Call &call) {
+static Value withoutRepeats(Call &call) {
   Ref<Iterator> made(new Iterator);
   if (!call.self.is(VK::Iterator) && !call.eval.iterate(call.self))
     return {};
@@ -389,11 +389,11 @@ static constexpr CallRow ofSequences[] = {
     {"max", "case_sensitive=false, attribute=none", extreme<false>},
     {"min", "case_sensitive=false, attribute=none", extreme<true>},
     {"random", "", random},
-    {"reverse", "", reverse},
+    {"reverse", "", reversed},
     {"slice", "slices, fill_with=none", slice},
     {"sort", "reverse=false, case_sensitive=false, attribute=none", sort},
     {"sum", "attribute=none, start=0", sum},
-    {"unique", "case_sensitive=false, attribute=none", unique},
+    {"unique", "case_sensitive=false, attribute=none", withoutRepeats},
 };
 ArrayRef<CallRow> anec::jinja::sequenceFilters() { return ofSequences; }
 
