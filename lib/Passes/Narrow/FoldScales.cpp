@@ -100,6 +100,8 @@ struct KnownNorm {
   RefTensor mean, scale, shift;
   bool isPlain; ///< the factors are gamma
   static std::optional<KnownNorm> of(const Op &op);
+  bool isHeldByHalf() const;
+  Value *build(Builder &builder, Value *x, const std::string &name) const;
 };
 } // namespace
 
@@ -132,6 +134,25 @@ static bool isHeldByHalf(const RefTensor &array, ConstantUse use) {
   ConstantRef constant = Constant::fromDoubles(
       TensorType(DType::FP32, array.type.shape), array.data);
   return !lossInHalf(*constant, use);
+}
+
+bool KnownNorm::isHeldByHalf() const {
+  return ::isHeldByHalf(mean, ConstantUse::Addend) &&
+         ::isHeldByHalf(scale, ConstantUse::Factor) &&
+         ::isHeldByHalf(shift, ConstantUse::Addend);
+}
+
+Value *KnownNorm::build(Builder &builder, Value *x,
+                        const std::string &name) const {
+  RefTensor variance = scale;
+  variance.data.assign(variance.data.size(), plainHalf);
+  return builder.build(
+      ops::BatchNorm,
+      {x, buildArray(builder, mean, name + "_mean"),
+       buildArray(builder, variance, name + "_variance"),
+       buildArray(builder, scale, name + "_scale"),
+       buildArray(builder, shift, name + "_shift")},
+      {{param::epsilon, Constant::scalar(DType::FP32, plainHalf)}}, name);
 }
 
 /// Whether `value` is of an op whose constants take factors.
@@ -168,21 +189,35 @@ static Value *plainNorm(Op &op, Builder &builder) {
   Value *before = norm ? takeFactorBefore(*norm, op) : nullptr;
   Value *x = before ? before : op.operand(0u);
   if (!norm || (norm->isPlain && !before) ||
-      takesFactors(x, op.result()->type) ||
-      !isHeldByHalf(norm->mean, ConstantUse::Addend) ||
-      !isHeldByHalf(norm->scale, ConstantUse::Factor) ||
-      !isHeldByHalf(norm->shift, ConstantUse::Addend))
+      takesFactors(x, op.result()->type) || !norm->isHeldByHalf())
     return nullptr;
-  const std::string &name = op.result()->name;
-  RefTensor variance = norm->scale;
-  variance.data.assign(variance.data.size(), plainHalf);
-  return builder.build(
-      ops::BatchNorm,
-      {x, buildArray(builder, norm->mean, name + "_mean"),
-       buildArray(builder, variance, name + "_variance"),
-       buildArray(builder, norm->scale, name + "_scale"),
-       buildArray(builder, norm->shift, name + "_shift")},
-      {{param::epsilon, Constant::scalar(DType::FP32, plainHalf)}}, name);
+  return norm->build(builder, x, op.result()->name);
+}
+
+// x * s + t, by channel, is one op too, which rounds once.
+static Value *normOfSteps(Op &op, Builder &builder) {
+  const TensorType &type = op.result()->type;
+  std::optional<Linear> outer = asAddend(op);
+  const Op *inner = outer ? onlyFor(outer->x, type) : nullptr;
+  std::optional<Linear> factor = inner ? asFactor(*inner) : std::nullopt;
+  if (!factor || factor->x->type != type || type.rank() < 3 ||
+      type.rank() > 5 || takesFactors(factor->x, type))
+    return nullptr;
+  std::optional<std::vector<double>> scale =
+                                         alongAxis(factor->constant, type, 1),
+                                     shift =
+                                         alongAxis(outer->constant, type, 1);
+  bool isByChannel =
+      factor->constant.data.size() > 1 || outer->constant.data.size() > 1;
+  if (!scale || !shift || !isByChannel)
+    return nullptr;
+  TensorType vector(DType::FP32, {type.shape[1]});
+  KnownNorm norm{{vector, std::vector<double>(scale->size())},
+                 {vector, *scale},
+                 {vector, *shift},
+                 true};
+  return norm.isHeldByHalf() ? norm.build(builder, factor->x, op.result()->name)
+                             : nullptr;
 }
 
 // batch_norm(x) == x * s + t, with s = gamma / sqrt(variance + epsilon) and
@@ -309,19 +344,17 @@ static Value *asReciprocal(Op &op, Builder &builder) {
 // The pass
 //===----------------------------------------------------------------------===//
 
+using Folding = Value *(*)(Op &op, Builder &builder);
+
 /// Rewrites `op` and what becomes of it, as long as a rewrite applies; returns
 /// how often one did.
-static size_t rewrite(Op &op) {
-  using Rewrite = Value *(*)(Op & op, Builder & builder);
-  static constexpr Rewrite rewrites[] = {
-      plainNorm,    scaledNorm,   asLayerNorm, asRmsNorm,
-      foldedFactor, foldedAddend, asReciprocal};
+static size_t rewrite(Op &op, llvm::ArrayRef<Folding> foldings) {
   size_t count = 0;
   Op *current = &op;
-  auto once = [&](Rewrite rewrite) {
+  auto once = [&](Folding folding) {
     Builder builder(*current->parent());
     builder.setInsertionPoint(current);
-    Value *value = rewrite(*current, builder);
+    Value *value = folding(*current, builder);
     if (!value)
       return false;
     current->result()->replaceAllUsesWith(value);
@@ -330,12 +363,13 @@ static size_t rewrite(Op &op) {
     return true;
   };
   while (current && current->result()->hasUses() &&
-         llvm::any_of(rewrites, once))
+         llvm::any_of(foldings, once))
     ++count;
   return count;
 }
 
-size_t anec::foldScales(Function &function) {
+/// Rewrites all ops, as long as a rewrite applies.
+static size_t rewriteAll(Function &function, llvm::ArrayRef<Folding> foldings) {
   size_t folded = 0, before;
   // A rewrite may enable one at an earlier op. Each removes an op or makes one
   // of fewer kinds, so this ends.
@@ -344,12 +378,20 @@ size_t anec::foldScales(Function &function) {
     for (Op &op : llvm::make_early_inc_range(function.body()))
       if (op.numResults() == 1 && op.result()->type.dtype == DType::FP32 &&
           !op.def().has(trait::Stored))
-        folded += rewrite(op);
+        folded += rewrite(op, foldings);
     // What a rewrite left behind would count as a use.
     if (folded != before)
       removeDeadOps(function);
   } while (folded != before);
   return folded;
+}
+
+size_t anec::foldScales(Function &function) {
+  size_t folded =
+      rewriteAll(function, {plainNorm, scaledNorm, asLayerNorm, asRmsNorm,
+                            foldedFactor, foldedAddend, asReciprocal});
+  // What no other op takes.
+  return folded + rewriteAll(function, {normOfSteps});
 }
 
 static bool foldScalesPass(Function &function, PassContext &ctx) {
@@ -365,6 +407,7 @@ constinit const PassDef passes::FoldScales = {
     .description =
         "batch_norm(conv(%x, %w, %b))  ==>  conv(%x, %w * s, %b * s + t)\n"
         "batch_norm(%x)  ==>  batch_norm(%x) whose factors are gamma\n"
+        "%x * %s + %t, by channel  ==>  batch_norm(%x)\n"
         "(%x * 1e-9) / 2e-9  ==>  %x * 0.5\n"
         "reduce_sum(%x) * (1 / n)  ==>  reduce_mean(%x)\n"
         "matmul(%x, %w) + %b  ==>  linear(%x, transpose(%w), %b)\n"

@@ -78,13 +78,15 @@ HalfLoss anec::lossInHalf(const Constant &constant, ConstantUse use) {
   return {};
 }
 
-ConstantRef anec::inHalf(const Constant &constant,
-                         std::optional<double> limit) {
+ConstantRef anec::inHalf(const Constant &constant, std::optional<double> limit,
+                         std::optional<WeightRows> rows) {
   std::vector<double> elements = constant.asDoubles();
   double most = limit.value_or(largestHalf);
   for (double &element : elements)
     if (std::isfinite(element) && std::abs(element) > most)
       element = std::copysign(most, element);
+  if (rows)
+    roundByRows(elements, *rows);
   return Constant::fromDoubles({DType::FP16, constant.type().shape}, elements);
 }
 

@@ -6,6 +6,7 @@
 #ifndef ANEC_LIB_PASSES_NARROW_HALFCONSTANTS_H
 #define ANEC_LIB_PASSES_NARROW_HALFCONSTANTS_H
 
+#include "WeightRows.h"
 #include "anec/IR/OpDef.h"
 #include <cmath>
 
@@ -52,8 +53,10 @@ HalfLoss lossInHalf(const Constant &constant, ConstantUse use);
 
 /// `constant`, of floats, in fp16. Elements beyond it become its largest
 /// number; with `limit`, all finite elements are limited to that magnitude.
+/// `rows` keep their sums.
 ConstantRef inHalf(const Constant &constant,
-                   std::optional<double> limit = std::nullopt);
+                   std::optional<double> limit = std::nullopt,
+                   std::optional<WeightRows> rows = std::nullopt);
 
 /// `number` for messages: `1e+09`.
 std::string briefNumber(double number);

@@ -101,7 +101,9 @@ Value *Narrower::narrowed(Value *value, const Op &op, unsigned slot) {
       if (isMask)
         limit = maskLimit;
       made = builder.build(
-          ops::Const, {}, {{param::val, inHalf(constant, limit)}}, value->name);
+          ops::Const, {},
+          {{param::val, inHalf(constant, limit, plan.rowsOf(value))}},
+          value->name);
     }
     if (isMask)
       ctx.remark(op.range(), diag::LimitedMask, value->name,

@@ -451,4 +451,8 @@ NarrowPlan::NarrowPlan(const Function &function, Options given)
         widen(op, "");
   extendUpwards(function);
   fillGaps(function);
+  for (const Op &op : function.body())
+    if (op.is(ops::Const))
+      if (auto rows = anec::rowsOf(*op.result(), proven))
+        weightRows[op.result()] = *rows;
 }

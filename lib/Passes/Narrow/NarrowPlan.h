@@ -41,6 +41,12 @@ public:
   /// Whether a narrow op keeps its operands but the first, which are stored or
   /// computed in fp32, and its epsilon as they are.
   bool keepsConstants(const Op &op) const { return mixed.contains(&op); }
+  /// The rows of a constant that keep their sums in fp16.
+  std::optional<WeightRows> rowsOf(const Value *weight) const {
+    auto found = weightRows.find(weight);
+    return found == weightRows.end() ? std::nullopt
+                                     : std::optional(found->second);
+  }
   /// Whether fp16 has the value limited to `maskLimit`.
   bool isLimited(const Value *value) const { return limited.contains(value); }
 
@@ -86,6 +92,7 @@ private:
   /// Wide ops of which the operands are angles.
   llvm::DenseSet<const Op *> angles;
   llvm::DenseSet<const Value *> limited;
+  llvm::DenseMap<const Value *, WeightRows> weightRows;
 };
 
 } // namespace anec

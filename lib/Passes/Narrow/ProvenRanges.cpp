@@ -110,6 +110,8 @@ Range ProvenRanges::computed(const Op &op) const {
     return ofCast(op, x);
   if (keepsRange(op.def()))
     return x;
+  if (op.is(ops::AvgPool)) // Of elements and zeros.
+    return both(x, {0, 0});
   if (op.is(ops::ReduceSum))
     return ofReductionSum(op, x);
   if (op.is(ops::Relu))

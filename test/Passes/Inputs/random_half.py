@@ -149,6 +149,27 @@ def product(program, x):
     return program.op(f"reshape({y}) {{shape = {list(SHAPE)}}}")
 
 
+def affine(program, x):
+    """A product and a sum, by channel, as behind a group norm."""
+    scale = program.random.uniform(-9, 6)
+    y = program.op(f"mul({x}, {program.const(program.magnitude(scale, scale + 1, (CHANNELS, 1, 1)))})")
+    y = program.op(f"add({y}, {program.const(program.magnitude(scale - 2, scale + 1, (CHANNELS, 1, 1)))})")
+    return program.op(f"mul({y}, {program.const(10.0 ** -scale)})")
+
+
+def dense(program, x):
+    """A product with rows of a length, of values that are not negative."""
+    count = CHANNELS * WIDTH
+    y = program.op(f"relu({x})")
+    y = program.op(f"reshape({y}) {{shape = [1, {count}]}}", (1, count))
+    weight = program.random.standard_normal((count, count)) / count ** 0.5
+    if program.random.random() < 0.5:
+        y = program.op(f"linear({y}, {program.const(weight)})", (1, count))
+    else:
+        y = program.op(f"matmul({y}, {program.const(weight)})", (1, count))
+    return program.op(f"reshape({y}) {{shape = {list(SHAPE)}}}")
+
+
 def sampled(program, x):
     """`x`, moved by less than half a pixel beside many."""
     points = (1, 1, WIDTH, 2)
@@ -196,7 +217,7 @@ def shift(program, x):
 
 
 PARTS = (batch_norm, conv, scales, norm, norm_of_steps, masked, limited, magnitude,
-         activation, shift, large_norm, product, sampled)
+         activation, shift, large_norm, product, sampled, affine, dense)
 
 
 def write(program, result, path, lines, dtype):
