@@ -9,7 +9,8 @@ import shlex
 import sys
 
 # What must agree: optimization, the standard, code generation, the target.
-SAME = re.compile(r"-(O.|std=.*|f(?!PI[CE]$)\S+|m\S+)$")
+# -fpch-instantiate-templates is of use to the header alone.
+SAME = re.compile(r"-(O.|std=.*|f(?!PI[CE]$|pch-)\S+|m\S+)$")
 
 
 def options(words):
@@ -20,7 +21,8 @@ def options(words):
 
 headers, users = {}, []
 for entry in json.load(open(sys.argv[1])):
-    words = shlex.split(entry["command"])
+    # CMake gives clang a header as -Xclang -include -Xclang HEADER.
+    words = [word for word in shlex.split(entry["command"]) if word != "-Xclang"]
     included = [words[place + 1] for place, word in enumerate(words)
                 if word == "-include" and "cmake_pch" in words[place + 1]]
     if "c++-header" in words:

@@ -17,6 +17,7 @@ const StoredKernels &cpu::storedKernels() {
   case InstructionSet::AVX2:
     return avx2StoredKernels;
   case InstructionSet::Baseline:
+  case InstructionSet::NEON:
     break;
   }
 #endif
