@@ -204,6 +204,28 @@ ANEC_API const char *anec_program_mil(anec_program *program);
 ANEC_API anec_status anec_program_write(anec_program *program, const char *path,
                                         anec_diagnostics *diags);
 
+typedef struct anec_coreml_options {
+  size_t struct_size;
+  /** The oldest systems that load it: `macos13` or `ios16`; null: those of the
+      program's opset. */
+  const char *deployment;
+  /** Floats of inputs and outputs: `fp16` or `fp32`; null: the program's. */
+  const char *floats;
+  /** A JSON file that says which inputs are images, what the classes are, and
+      who made it (docs/coreml.md); null: nothing. */
+  const char *describe;
+  /** The same as a text, whose files are relative to the current folder. */
+  const char *describe_text;
+} anec_coreml_options;
+
+ANEC_API anec_status anec_coreml_options_init(anec_coreml_options *options,
+                                              size_t struct_size);
+/** Writes a kernel as anec_program_write does to `path`, which ends in
+    `.mlpackage` or `.mlmodelc`. */
+ANEC_API anec_status anec_program_write_coreml(
+    anec_program *program, const char *path, const anec_coreml_options *options,
+    anec_diagnostics *diags);
+
 /*===-- Checking and predicting -------------------------------------------===*/
 
 /** Violations of the rules of a chip. */

@@ -111,6 +111,21 @@ static void writeProgram(const Program &program, const std::string &path) {
   }));
 }
 
+static void writeCoreML(const Program &program, const std::string &path,
+                        const py::dict &values) {
+  Options kept(values);
+  auto options = sized<anec_coreml_options>();
+  options.deployment = kept.text("deployment");
+  options.floats = kept.text("floats");
+  options.describe = kept.text("describe");
+  options.describe_text = kept.text("describe_text");
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_program_write_coreml(program.handle, path.c_str(), &options,
+                                     reports.get());
+  }));
+}
+
 /// Findings or costs of a program or a file: `call` is the function of the C
 /// API, `subject` its first argument.
 template <typename Result, typename Call, typename Subject>
@@ -276,6 +291,7 @@ void anec::python::addPrograms(py::module_ &module) {
              return anec_program_mil(program.handle);
            })
       .def("write", writeProgram)
+      .def("write_coreml", writeCoreML)
       .def("check", checkProgram)
       .def("predict", predictProgram);
   py::class_<Tokenizer>(module, "Tokenizer")

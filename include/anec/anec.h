@@ -41,6 +41,7 @@
 #include "anec/API/Inspect.h"
 #include "anec/API/ProgramSession.h"
 #include "anec/API/Trainer.h"
+#include "anec/CoreML/WantedDescription.h"
 #include "anec/Generate/ChatSession.h"
 #include "anec/Report/ErrorDescription.h"
 #include "anec/Report/RuleDescription.h"

@@ -7,6 +7,7 @@
 #include "Examples.h"
 #include "QuantizeProgram.h"
 #include "anec/API/Calibrate.h"
+#include "anec/CoreML/WantedDescription.h"
 #include "anec/CoreML/Writer.h"
 #include "anec/Formats/Source.h"
 #include "anec/MIL/Printer.h"
@@ -109,6 +110,9 @@ std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
     module->functions[0]->kind = FunctionKind::Kernel;
     module->functions[0]->name = "main";
   }
+  DeclaredShapes declared;
+  if (!isMIL)
+    declared = DeclaredShapes(*module->functions[0]);
   std::optional<WeightBinding> weights =
       WeightBinding::open(options.weights, diags);
   if (!weights || !weights->fits(ModelFacts::of(*module), diags) ||
@@ -124,6 +128,7 @@ std::optional<CompiledProgram> anec::compile(std::unique_ptr<Module> module,
                           isKept ? MILPrintOptions::Placement::Keep
                                  : MILPrintOptions::Placement::Gather,
                           mostWeightFiles(options.passes)};
+  program.declared = std::move(declared);
   if (options.quantization && !quantizeProgram(program, options, diags))
     return std::nullopt;
   return program;
@@ -381,6 +386,8 @@ static bool fitCoreML(Module &module, const CoreMLOptions &options,
                       Diagnostics &diags) {
   PassManagerOptions passes;
   passes.target = options.target;
+  passes.assumptions = options.assumptions;
+  passes.assumptions.path = EnginePath::CoreML;
   passes.passes = coreMLPipeline(changesIndices(module, options));
   if (!runPasses(module, passes, diags))
     return false;
@@ -398,38 +405,44 @@ static bool fitCoreML(Module &module, const CoreMLOptions &options,
   return ok;
 }
 
-CoreMLWriteOptions
-CompiledProgram::coreMLOptions(const CoreMLOptions &coreML,
-                               const ModelDescription *description,
-                               Diagnostics &diags) const {
+bool CompiledProgram::writeCoreMLBy(WriteCoreML write, llvm::StringRef path,
+                                    const CoreMLOptions &coreML,
+                                    const ModelDescription *description,
+                                    Diagnostics &diags) {
+  if (program->functions.size() == 1)
+    declared.restore(*program->functions.front());
+  ModelDescription described;
+  if (description)
+    described = *description;
+  if ((coreML.wanted &&
+       !describeProgram(*program, *coreML.wanted, described, diags)) ||
+      !fitCoreML(*program, coreML, diags))
+    return false;
   CoreMLWriteOptions options;
   options.deployment = coreML.deployment;
   options.floats = coreML.floats;
-  options.description = description;
+  options.description = &described;
   options.executor = &weights.executor();
   options.resolve = [this, &diags](const Op &weight) {
     return resolve(weight, diags);
   };
   options.written = [this] { weights.releasePages(); };
-  return options;
+  return write(*program, path, options, diags);
 }
 
 bool CompiledProgram::writeCoreML(llvm::StringRef path,
                                   const CoreMLOptions &options,
                                   const ModelDescription *description,
                                   Diagnostics &diags) {
-  return fitCoreML(*program, options, diags) &&
-         writeCoreMLPackage(*program, path,
-                            coreMLOptions(options, description, diags), diags);
+  return writeCoreMLBy(writeCoreMLPackage, path, options, description, diags);
 }
 
 bool CompiledProgram::writeCompiledCoreML(llvm::StringRef path,
                                           const CoreMLOptions &options,
                                           const ModelDescription *description,
                                           Diagnostics &diags) {
-  return fitCoreML(*program, options, diags) &&
-         anec::writeCompiledCoreML(
-             *program, path, coreMLOptions(options, description, diags), diags);
+  return writeCoreMLBy(anec::writeCompiledCoreML, path, options, description,
+                       diags);
 }
 
 bool CompiledProgram::print(llvm::raw_ostream &out, Diagnostics &diags) const {

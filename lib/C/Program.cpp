@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
+#include "anec/CoreML/WantedDescription.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/Endings.h"
 #include "anec/Support/MappedFile.h"
@@ -125,7 +126,7 @@ static bool copyPackage(const ModelPackage &package, llvm::StringRef folder,
 
 /// Writes a kernel in the form that the ending of `path` selects.
 static bool writeKernel(const CompiledProgram &kernel, llvm::StringRef path,
-                        Diagnostics &diags) {
+                        const CoreMLOptions &options, Diagnostics &diags) {
   llvm::StringRef ending = endingOf(path);
   if (ending == ".mil")
     return kernel.write(path, diags);
@@ -134,12 +135,13 @@ static bool writeKernel(const CompiledProgram &kernel, llvm::StringRef path,
   if (!folder || !kernel.write(folder->file("program.mil"), diags))
     return false;
   CompiledProgram copy{
-      .program = readSourceFile(folder->file("program.mil"), {}, diags)};
+      .program = readSourceFile(folder->file("program.mil"), {}, diags),
+      .declared = kernel.declared};
   if (!copy.program)
     return false;
   return ending == ".mlpackage"
-             ? copy.writeCoreML(path, {}, /*description=*/nullptr, diags)
-             : copy.writeCompiledCoreML(path, {}, nullptr, diags);
+             ? copy.writeCoreML(path, options, /*description=*/nullptr, diags)
+             : copy.writeCompiledCoreML(path, options, nullptr, diags);
 }
 
 anec_status anec_program_write(anec_program *program, const char *path,
@@ -155,6 +157,82 @@ anec_status anec_program_write(anec_program *program, const char *path,
   if (!wrong.empty())
     return call.refuse("path", wrong);
   Diagnostics &own = call.diagnostics();
-  return call.end(program->model ? copyPackage(*program->model, path, own)
-                                 : writeKernel(*program->kernel, path, own));
+  return call.end(program->model
+                      ? copyPackage(*program->model, path, own)
+                      : writeKernel(*program->kernel, path, {}, own));
+}
+
+//===----------------------------------------------------------------------===//
+// Core ML
+//===----------------------------------------------------------------------===//
+
+anec_status anec_coreml_options_init(anec_coreml_options *options,
+                                     size_t struct_size) {
+  if (!options || struct_size < sizeof(size_t) ||
+      struct_size > sizeof(anec_coreml_options))
+    return ANEC_USAGE_ERROR;
+  std::memset(options, 0, struct_size);
+  options->struct_size = struct_size;
+  return ANEC_OK;
+}
+
+/// The error in the options, apart from what a description says; empty when
+/// they are valid.
+static std::string readCoreML(const anec_coreml_options &given,
+                              CoreMLOptions &options) {
+  if (given.deployment &&
+      !(options.deployment = findDeployment(given.deployment)))
+    return "there is no deployment `" + std::string(given.deployment) + "`";
+  llvm::StringRef floats = orEmpty(given.floats);
+  if (!floats.empty() && floats != "fp16" && floats != "fp32")
+    return "floats are `fp16` or `fp32`";
+  if (!floats.empty())
+    options.floats = floats == "fp16" ? DType::FP16 : DType::FP32;
+  if (given.describe && given.describe_text)
+    return "it has a description as a file and as a text";
+  return "";
+}
+
+/// What the description says. Returns false, with the reason reported, on
+/// failure.
+static bool readWanted(const anec_coreml_options &given, CoreMLOptions &options,
+                       Diagnostics &diags) {
+  std::optional<WantedDescription> wanted;
+  if (given.describe)
+    wanted = readWantedDescription(given.describe, diags);
+  else if (given.describe_text)
+    wanted = parseWantedDescription(
+        diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(
+            given.describe_text, "description")),
+        /*folder=*/"", diags);
+  else
+    return true;
+  if (wanted)
+    options.wanted = std::make_shared<WantedDescription>(std::move(*wanted));
+  return wanted.has_value();
+}
+
+anec_status anec_program_write_coreml(anec_program *program, const char *path,
+                                      const anec_coreml_options *options,
+                                      anec_diagnostics *diags) {
+  if (!program)
+    return Call(diags).refuseNull("program");
+  Call call(diags, program->diags.get());
+  if (!path)
+    return call.refuseNull("path");
+  if (!program->kernel)
+    return call.refuse("program", "it is a model's package");
+  std::string wrong = wrongEnding(path, {".mlpackage", ".mlmodelc"});
+  if (!wrong.empty())
+    return call.refuse("path", wrong);
+  std::optional<anec_coreml_options> given = take(options, {});
+  if (!given)
+    return call.refuse("options", badSize);
+  CoreMLOptions read;
+  wrong = readCoreML(*given, read);
+  if (!wrong.empty())
+    return call.refuse("options", wrong);
+  Diagnostics &own = call.diagnostics();
+  return call.end(readWanted(*given, read, own) &&
+                  writeKernel(*program->kernel, path, read, own));
 }

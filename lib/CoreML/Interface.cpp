@@ -108,18 +108,27 @@ static void fitOutput(Function &function, unsigned index, DType dtype) {
 
 void coreml::fitInterface(Function &function, const Deployment &deployment,
                           std::optional<DType> floats,
+                          const FunctionDescription *described,
                           const Classifier *classifier) {
+  auto floatsOf = [&](const FeatureDescription *feature) {
+    return feature && feature->image ? std::nullopt : floats;
+  };
   for (const auto &param : function.parameters()) {
-    DType dtype = portType(param->type.dtype, deployment, floats);
+    DType dtype =
+        portType(param->type.dtype, deployment,
+                 floatsOf(described ? described->input(param->name) : nullptr));
     bool fits = dtype == param->type.dtype && !param->type.isScalar();
     if (param->holder == Holder::Tensor && !fits)
       fitInput(function, *param, dtype);
   }
   for (unsigned index = 0; index < function.numResults(); ++index) {
     const Value *value = function.result(index);
-    if (classifier && classifier->has(function.resultNames()[index]))
+    llvm::StringRef name = function.resultNames()[index];
+    if (classifier && classifier->has(name))
       continue;
-    DType dtype = portType(value->type.dtype, deployment, floats);
+    DType dtype =
+        portType(value->type.dtype, deployment,
+                 floatsOf(described ? described->output(name) : nullptr));
     if (value->holder == Holder::Tensor && dtype != value->type.dtype)
       fitOutput(function, index, dtype);
   }

@@ -18,10 +18,13 @@ proto::ArrayDataType arrayType(DType dtype);
 
 /// Gives inputs and outputs types that features can have, with casts in the
 /// function: fp32, int32, since macos13 fp16, since macos26 int8. Inputs that
-/// are numbers become lists of one. Floats become `floats`, if it is set.
-/// Results of `classifier`, which may be null, stay.
+/// are numbers become lists of one. Floats become `floats`, if it is set, but
+/// images in `described`, which may be null, keep their types. Results of
+/// `classifier`, which may be null, stay.
 void fitInterface(Function &function, const Deployment &deployment,
-                  std::optional<DType> floats, const Classifier *classifier);
+                  std::optional<DType> floats,
+                  const FunctionDescription *described,
+                  const Classifier *classifier);
 
 } // namespace anec::coreml
 

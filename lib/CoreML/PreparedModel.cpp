@@ -104,6 +104,24 @@ static bool checkModule(const Module &module, const Deployment &deployment,
   return ok;
 }
 
+/// Whether the deployment has images of half floats, where there are some.
+static bool checkImages(const Module &module, const ModelDescription &known,
+                        const Deployment &deployment, Diagnostics &diags) {
+  auto isHalf = [](const FeatureDescription &feature) {
+    return feature.image && feature.image->colors == ColorSpace::GrayFloat16;
+  };
+  for (const auto &function : module.functions) {
+    const FunctionDescription *described = known.find(function->name);
+    if (deployment.specification >= 7 || !described ||
+        !(llvm::any_of(described->inputs, isHalf) ||
+          llvm::any_of(described->outputs, isHalf)))
+      continue;
+    diags.report(function->range, diag::HalfDeployment, deployment.macOS);
+    return false;
+  }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // The model
 //===----------------------------------------------------------------------===//
@@ -120,7 +138,7 @@ static llvm::StringMap<Classifier> fit(Module &module,
     std::optional<Classifier> classifier;
     if (described)
       classifier = takeClassifier(*function, *described);
-    fitInterface(*function, deployment, options.floats,
+    fitInterface(*function, deployment, options.floats, described,
                  classifier ? &*classifier : nullptr);
     if (classifier)
       classifiers[function->name] = std::move(*classifier);
@@ -143,7 +161,8 @@ PreparedModel::prepare(Module &module, const CoreMLWriteOptions &options,
       options.description ? *options.description : unknown;
   llvm::StringMap<Classifier> classifiers =
       fit(module, deployment, options, known);
-  if (!checkModule(module, deployment, diags))
+  if (!checkModule(module, deployment, diags) ||
+      !checkImages(module, known, deployment, diags))
     return std::nullopt;
   MILPrintOptions print;
   print.version = deployment.specification < 9 ? "1.0" : "1.3";

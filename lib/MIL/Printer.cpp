@@ -78,7 +78,9 @@ bool Printing::check(const Function &function, Diagnostics &diags) const {
   for (const Op &op : function.body()) {
     if (isPrintable(op.def()))
       continue;
-    diags.report(op.range(), diag::NotMil, op.def().name);
+    auto report = diags.report(op.range(), diag::NotMil, op.def().name);
+    if (op.def().valueSlot(ValueRole::Logits) >= 0)
+      report.note({}, diag::LossOfSeveral);
     ok = false;
   }
   return ok;

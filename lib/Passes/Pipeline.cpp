@@ -41,8 +41,9 @@ std::vector<const PassDef *> anec::coreMLPipeline(bool countsFromEnd) {
   std::vector<const PassDef *> result;
   if (countsFromEnd)
     result.push_back(&passes::PositiveIndices);
-  result.push_back(&passes::MergeAxes);
-  result.push_back(&passes::CoreMLTypes);
+  for (const PassDef *pass :
+       {&passes::JoinBias, &passes::MergeAxes, &passes::CoreMLTypes})
+    result.push_back(pass);
   return result;
 }
 

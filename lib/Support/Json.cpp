@@ -17,8 +17,9 @@ namespace {
 /// character before and of the character behind it after.
 class JsonParser {
 public:
-  JsonParser(llvm::StringRef text, const JsonLimits &limits, JsonError &error)
-      : text(text), limits(limits), error(error) {}
+  JsonParser(llvm::StringRef text, const JsonLimits &limits, JsonError &error,
+             JsonPlaces *places = nullptr)
+      : text(text), limits(limits), error(error), places(places) {}
   std::optional<json::Value> parse();
 
 private:
@@ -38,6 +39,9 @@ private:
   }
   bool countValue();
   bool parseValue(json::Value &value, unsigned depth);
+  bool parseAny(json::Value &value, unsigned depth);
+  /// Parses a value that is at `step` of what `pointer` points to.
+  bool parseAt(const std::string &step, json::Value &value, unsigned depth);
   bool parseArray(json::Value &value, unsigned depth);
   bool parseObject(json::Value &value, unsigned depth);
   bool parseString(std::string &value);
@@ -47,6 +51,8 @@ private:
   llvm::StringRef text;
   const JsonLimits &limits;
   JsonError &error;
+  JsonPlaces *places;  ///< may be null
+  std::string pointer; ///< to the value; kept only for `places`
   size_t at = 0;
   size_t objects = 0, values = 0;
 };
@@ -129,7 +135,9 @@ bool JsonParser::parseArray(json::Value &value, unsigned depth) {
   if (!take(']'))
     for (bool more = true; more;) {
       elements.emplace_back(nullptr);
-      if (!parseValue(elements.back(), depth))
+      if (!parseAt(places ? JsonPlaces::element(pointer, elements.size() - 1)
+                          : "",
+                   elements.back(), depth))
         return false;
       more = take(',');
       if (more ? !countValue() : !take(']'))
@@ -157,13 +165,16 @@ bool JsonParser::parseObject(json::Value &value, unsigned depth) {
       std::string key;
       if (!parseString(key))
         return false;
+      std::string step = places ? JsonPlaces::member(pointer, key) : "";
+      if (places)
+        places->addKey(step, text.slice(begin, at));
       auto [member, isNew] = object.try_emplace(std::move(key), nullptr);
       if (!isNew)
         return fail(begin, "it has the key `" + member->first.str() +
                                "` twice in one object");
       if (!take(':'))
         return fail(at, "expected `:`");
-      if (!parseValue(member->second, depth))
+      if (!parseAt(step, member->second, depth))
         return false;
       more = take(',');
       if (more ? !countValue() : !take('}'))
@@ -173,7 +184,27 @@ bool JsonParser::parseObject(json::Value &value, unsigned depth) {
   return true;
 }
 
+bool JsonParser::parseAt(const std::string &step, json::Value &value,
+                         unsigned depth) {
+  if (!places)
+    return parseValue(value, depth);
+  std::string outer = std::exchange(pointer, step);
+  bool ok = parseValue(value, depth);
+  pointer = std::move(outer);
+  return ok;
+}
+
 bool JsonParser::parseValue(json::Value &value, unsigned depth) {
+  peek();
+  size_t begin = at;
+  if (!parseAny(value, depth))
+    return false;
+  if (places)
+    places->addValue(pointer, text.slice(begin, at));
+  return true;
+}
+
+bool JsonParser::parseAny(json::Value &value, unsigned depth) {
   char first = peek();
   if ((first == '{' || first == '[') && depth == limits.depth)
     return fail(at, "it is nested deeper than " + llvm::Twine(limits.depth) +
@@ -211,6 +242,35 @@ std::optional<json::Value> JsonParser::parse() {
   return value;
 }
 
+std::string JsonPlaces::member(llvm::StringRef pointer, llvm::StringRef key) {
+  std::string result = pointer.str() + "/";
+  for (char c : key)
+    if (c == '~' || c == '/')
+      result += c == '~' ? "~0" : "~1";
+    else
+      result += c;
+  return result;
+}
+
+std::string JsonPlaces::element(llvm::StringRef pointer, size_t index) {
+  return pointer.str() + "/" + std::to_string(index);
+}
+
+static SourceRange rangeOf(llvm::StringRef text) {
+  return {llvm::SMLoc::getFromPointer(text.begin()),
+          llvm::SMLoc::getFromPointer(text.end())};
+}
+
+SourceRange JsonPlaces::value(llvm::StringRef pointer) const {
+  auto found = places.find(pointer);
+  return found == places.end() ? SourceRange() : rangeOf(found->second.value);
+}
+
+SourceRange JsonPlaces::key(llvm::StringRef pointer) const {
+  auto found = places.find(pointer);
+  return found == places.end() ? SourceRange() : rangeOf(found->second.key);
+}
+
 std::optional<json::Value>
 anec::parseJson(llvm::StringRef text, JsonError &error, JsonLimits limits) {
   return JsonParser(text, limits, error).parse();
@@ -218,9 +278,12 @@ anec::parseJson(llvm::StringRef text, JsonError &error, JsonLimits limits) {
 
 std::optional<json::Value> anec::parseJson(llvm::StringRef text,
                                            diag::Kind<diag::Text> kind,
-                                           Diagnostics &diags) {
+                                           Diagnostics &diags,
+                                           JsonPlaces *places) {
   JsonError error;
-  std::optional<json::Value> value = parseJson(text, error);
+  JsonLimits limits;
+  std::optional<json::Value> value =
+      JsonParser(text, limits, error, places).parse();
   if (value)
     return value;
   // The end of the text is a place in its buffer too.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiling, and what a chip does with a program."""
 import contextlib
+import json
 import os
 import tempfile
 import typing
@@ -135,11 +136,27 @@ class Program:
         """The MIL text of a kernel; None for a model."""
         return self._handle.mil()
 
-    def write(self, path):
+    def write(self, path, describe=None, deployment=None, interface=None):
         """Writes a kernel to `path`: as .mil with its weights in `weights/`
         beside it, as .mlpackage or as .mlmodelc. Copies the package of a model
-        to the folder `path`, which ends in .anepkg. Other endings are errors."""
-        self._handle.write(as_path(path))
+        to the folder `path`, which ends in .anepkg. Other endings are errors.
+
+        For .mlpackage and .mlmodelc:
+        describe    which inputs are images, what the classes are, and who made
+                    it: a JSON file, or a dict with the same (docs/coreml.md)
+        deployment  the oldest systems that load it: "macos13" or "ios16"
+        interface   floats of inputs and outputs: "fp16" or "fp32"
+        """
+        if describe is None and deployment is None and interface is None:
+            return self._handle.write(as_path(path))
+        as_choice(interface, (None, "fp16", "fp32"), "interface")
+        isText = isinstance(describe, dict)
+        self._handle.write_coreml(as_path(path), {
+            "deployment": deployment,
+            "floats": interface,
+            "describe": None if isText or describe is None else as_path(describe),
+            "describe_text": json.dumps(describe) if isText else None,
+        })
 
     def check(self, target, assume=(), framework=None, macos=None):
         """What breaks the rules of the chip `target`: a list of Finding."""

@@ -3,6 +3,7 @@
 usage: api.py FOLDER"""
 import copy
 import gc
+import json
 import math
 import os
 import pickle
@@ -36,9 +37,9 @@ def raises(error, function, *args, **named):
     raise AssertionError(f"nothing was raised: {args} {named}")
 
 
-def refuses_to_write(program, name):
+def refuses_to_write(program, name, **options):
     path = os.path.join(FOLDER, name)
-    error = raises(anec.Error, program.write, path)
+    error = raises(anec.Error, program.write, path, **options)
     assert error.status == 2 and "ends in none of" in str(error), error
     assert not os.path.exists(path)
 
@@ -134,7 +135,24 @@ def test_kernel():
     for name in "linear.mlpackage", "linear.mlmodelc":
         program.write(os.path.join(FOLDER, name))
         other = anec.Session(os.path.join(FOLDER, name)).run({"x": x})["output"]
-        assert numpy.array_equal(other, y), name
+        # A package has the shapes that the kernel declares.
+        assert other.shape == (4, 8) and numpy.array_equal(other.reshape(y.shape), y), name
+    # What it says of itself, as a dict and as a file.
+    words = {"author": "Ada", "inputs": {"x": {"name": "columns", "default": 0.5}}}
+    with open(os.path.join(FOLDER, "words.json"), "w") as file:
+        json.dump(words, file)
+    for describe in words, os.path.join(FOLDER, "words.json"):
+        named = os.path.join(FOLDER, "named.mlpackage")
+        program.write(named, describe=describe, deployment="macos13", interface="fp32")
+        other = anec.Session(named).run({"columns": x})["output"]
+        assert other.dtype == numpy.float32 and numpy.array_equal(other.reshape(y.shape), y)
+    wrong = raises(anec.Error, program.write, named, describe={"autor": "Ada"})
+    assert wrong.status == 1 and wrong.diagnostics[0].id == "describe-key", wrong
+    assert (wrong.diagnostics[0].line, wrong.diagnostics[0].column) == (1, 2)
+    for options in {"deployment": "macos99"}, {"describe": words, "deployment": ""}:
+        assert raises(anec.Error, program.write, named, **options).status == 2
+    raises(ValueError, program.write, named, interface="fp64")
+    refuses_to_write(program, "k.mil", describe=words)
     again = os.path.join(FOLDER, "again", "linear.mil")
     os.makedirs(os.path.dirname(again))
     program.write(again)

@@ -116,6 +116,8 @@ TEST_F(CApi, NullArgumentsAreRefused) {
     EXPECT_EQ(anec_compile_text("", nullptr, nullptr, &program, list), 2);
     EXPECT_EQ(anec_compile_text("", "x.tdsl", nullptr, nullptr, list), 2);
     EXPECT_EQ(anec_program_write(nullptr, "x.mil", list), 2);
+    EXPECT_EQ(anec_program_write_coreml(nullptr, "x.mlpackage", nullptr, list),
+              2);
     EXPECT_EQ(anec_check_file(nullptr, nullptr, &findings, list), 2);
     EXPECT_EQ(anec_check_file("x.mil", nullptr, nullptr, list), 2);
     EXPECT_EQ(anec_check(nullptr, nullptr, &findings, list), 2);
@@ -174,6 +176,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   EXPECT_EQ(anec_session_weight(nullptr, 0, &floats), 2);
   EXPECT_EQ(anec_session_gradient(nullptr, 0, &floats), 2);
   EXPECT_EQ(anec_compile_options_init(nullptr, 8), 2);
+  EXPECT_EQ(anec_coreml_options_init(nullptr, 8), 2);
   EXPECT_EQ(anec_session_options_init(nullptr, 8), 2);
   EXPECT_EQ(anec_windows_options_init(nullptr, 8), 2);
   EXPECT_EQ(anec_generate_options_init(nullptr, 8), 2);

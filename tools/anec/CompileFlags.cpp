@@ -5,6 +5,7 @@
 
 #include "CompileFlags.h"
 #include "anec/API/Calibrate.h"
+#include "anec/CoreML/WantedDescription.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Report/PassStatistics.h"
 #include "anec/Report/QuantizationPrinter.h"
@@ -90,6 +91,14 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
   options.io = io;
   if (weightMode.getNumOccurrences())
     options.weightMode = weightMode.getValue();
+  if (describe.getNumOccurrences()) {
+    std::optional<WantedDescription> wanted =
+        readWantedDescription(describe, diags);
+    if (!wanted)
+      return std::nullopt;
+    options.coreML.wanted =
+        std::make_shared<WantedDescription>(std::move(*wanted));
+  }
   std::string ignored; // check has reported it
   if (!lora.empty())
     options.lora = AdapterOptions::parse(lora, ignored);
@@ -341,7 +350,8 @@ std::string CompileFlags::check() const {
            "`";
   for (const llvm::cl::Option *flag :
        {static_cast<const llvm::cl::Option *>(&deployment),
-        static_cast<const llvm::cl::Option *>(&interface)})
+        static_cast<const llvm::cl::Option *>(&interface),
+        static_cast<const llvm::cl::Option *>(&describe)})
     if (flag->getNumOccurrences() && !format().isCoreML)
       return "--" + flag->ArgStr.str() +
              " is for Core ML packages, -o "

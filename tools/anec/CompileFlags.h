@@ -236,6 +236,11 @@ struct CompileFlags {
                          clEnumValN(DType::FP32, "fp32",
                                     "single precision, with casts"))
   };
+  llvm::cl::opt<std::string> describe{
+      "describe", llvm::cl::value_desc("FILE.json"),
+      llvm::cl::desc("What a Core ML package says of itself, and which of its "
+                     "inputs are images and outputs class labels "
+                     "(docs/coreml.md)")};
   llvm::cl::opt<DType> precision{
       "precision",
       llvm::cl::desc("Floats that a source in fp32 is computed in (default: "

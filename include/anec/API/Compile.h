@@ -15,6 +15,7 @@
 #ifndef ANEC_API_COMPILE_H
 #define ANEC_API_COMPILE_H
 
+#include "anec/API/DeclaredShapes.h"
 #include "anec/CoreML/Deployment.h"
 #include "anec/Formats/Source.h"
 #include "anec/MIL/Printer.h"
@@ -26,6 +27,7 @@
 namespace anec {
 
 struct CoreMLWriteOptions;
+struct WantedDescription;
 
 /// What Core ML packages are written for; see CoreMLWriteOptions.
 struct CoreMLOptions {
@@ -35,6 +37,9 @@ struct CoreMLOptions {
   /// left out.
   const Target *target = &genericTarget();
   Assumptions assumptions = {};
+  /// What the package says of itself, and its images and class labels; null for
+  /// what the source says. See readWantedDescription.
+  std::shared_ptr<const WantedDescription> wanted = nullptr;
 };
 
 struct CompileOptions : ReadOptions {
@@ -113,6 +118,8 @@ struct CompiledProgram {
   /// The initial distributions of weights by name, where the uses of a weight
   /// do not show it.
   llvm::StringMap<InitialValue> initialValues = {};
+  /// Those of a kernel of `.tdsl` or `.ir`, which a Core ML package has.
+  DeclaredShapes declared = {};
 
   /// Writes the MIL text to `path` and, if there are weights,
   /// `weights/STEM.bin` next to it: both files or none. Returns false, with the
@@ -138,9 +145,12 @@ struct CompiledProgram {
 
 private:
   ConstantRef resolve(const Op &weight, Diagnostics &diags) const;
-  CoreMLWriteOptions coreMLOptions(const CoreMLOptions &options,
-                                   const ModelDescription *description,
-                                   Diagnostics &diags) const;
+  using WriteCoreML = bool (*)(Module &module, llvm::StringRef path,
+                               const CoreMLWriteOptions &options,
+                               Diagnostics &diags);
+  bool writeCoreMLBy(WriteCoreML write, llvm::StringRef path,
+                     const CoreMLOptions &options,
+                     const ModelDescription *description, Diagnostics &diags);
 };
 
 /// Compiles the kernel of a file. Returns nothing, with the reason reported, on

@@ -16,6 +16,7 @@
 #define ANEC_SUPPORT_JSON_H
 
 #include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 
 namespace anec {
@@ -37,11 +38,39 @@ struct JsonError {
 std::optional<llvm::json::Value>
 parseJson(llvm::StringRef text, JsonError &error, JsonLimits limits = {});
 
+/// Where the values of a text are, by JSON pointer (RFC 6901):
+/// `/inputs/x/bias`, and an empty one for the whole text.
+class JsonPlaces {
+public:
+  /// The pointers to a member and to an element of what is at `pointer`.
+  static std::string member(llvm::StringRef pointer, llvm::StringRef key);
+  static std::string element(llvm::StringRef pointer, size_t index);
+
+  /// Invalid when there is no such value.
+  SourceRange value(llvm::StringRef pointer) const;
+  /// Of the key of a member, in front of its value.
+  SourceRange key(llvm::StringRef pointer) const;
+
+  void addValue(llvm::StringRef pointer, llvm::StringRef text) {
+    places[pointer].value = text;
+  }
+  void addKey(llvm::StringRef pointer, llvm::StringRef text) {
+    places[pointer].key = text;
+  }
+
+private:
+  struct Place {
+    llvm::StringRef value, key;
+  };
+  llvm::StringMap<Place> places;
+};
+
 /// Parses `text`, a buffer of `diags` or a part of one. Reports an error as
-/// `kind` at its place in the text.
+/// `kind` at its place in the text. Fills `places`, if it is not null.
 std::optional<llvm::json::Value> parseJson(llvm::StringRef text,
                                            diag::Kind<diag::Text> kind,
-                                           Diagnostics &diags);
+                                           Diagnostics &diags,
+                                           JsonPlaces *places = nullptr);
 
 /// Parses the file at `path`. Reports an error as `kind`, or why the file
 /// cannot be read.

@@ -13,22 +13,31 @@
 #include "StopGradients.h"
 #include "anec/IR/Names.h"
 #include "anec/IR/OpDef.h"
+#include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
 
-/// The only logits that `host` computes a loss from; null when there are none
-/// or several.
+static const Value *untransposed(const Value *value) {
+  while (value->definingOp() && value->definingOp()->is(ops::Transpose))
+    value = value->definingOp()->operand(0u);
+  return value;
+}
+
+/// The only logits that `host` computes losses from, or the first of several
+/// that are transposed; null when there are none or others.
 static Value *findLogits(Function &host) {
   Value *logits = nullptr;
   for (const Op &op : host.body()) {
     int slot = op.def().valueSlot(ValueRole::Logits);
     if (slot < 0)
       continue;
-    if (logits)
+    Value *taken = op.operand(unsigned(slot));
+    if (!logits)
+      logits = taken;
+    else if (untransposed(logits) != untransposed(taken))
       return nullptr;
-    logits = op.operand(unsigned(slot));
   }
   return logits;
 }
