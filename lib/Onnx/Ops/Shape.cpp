@@ -167,6 +167,8 @@ static void slice(Node &node) {
     if (step == 0)
       return node.fail("a step is 0");
     int64_t extent = x.dim(axis);
+    if (extent == 0)
+      continue;
     auto position = [&](int64_t at, int64_t least, int64_t most) {
       return std::clamp(at < 0 ? at + extent : at, least, most);
     };
@@ -174,14 +176,18 @@ static void slice(Node &node) {
                              : position(begins[i], 0, extent - 1);
     int64_t end = step > 0 ? position(ends[i], 0, extent)
                            : position(ends[i], -1, extent - 1);
-    if ((step > 0 && begin >= end) || (step < 0 && begin <= end)) {
-      if (!x.known())
-        return node.refuse("its result is empty");
+    bool isEmpty = step > 0 ? begin >= end : begin <= end;
+    if (isEmpty && !x.known())
+      return node.refuse("its result is empty");
+    if (isEmpty || x.size() == 0) {
       Shape shape = x.shape();
-      shape[size_t(axis)] = 0;
-      return node.out(node.e.empty(x.dtype(), shape));
+      int64_t span = step > 0 ? end - begin : begin - end;
+      shape[size_t(axis)] =
+          isEmpty ? 0 : llvm::divideCeil(uint64_t(span), std::abs(step));
+      x = node.e.empty(x.dtype(), shape);
+    } else {
+      x = node.e.slice(x, axis, begin, end, step);
     }
-    x = node.e.slice(x, axis, begin, end, step);
   }
   node.out(x);
 }
@@ -262,6 +268,37 @@ static void addRuns(Emitter &e, Val x, int64_t axis,
   }
 }
 
+/// `x` between elements of an axis of it. On M1 and M2, slices of the last axis
+/// have to begin at 0: those of the axis before it need not, after a
+/// transposition.
+static Val between(Emitter &e, Val x, int64_t axis,
+                   llvm::ArrayRef<int64_t> before,
+                   llvm::ArrayRef<int64_t> after) {
+  auto isMoved = [](int64_t index) { return index != 0; };
+  bool isTurned = axis == x.rank() - 1 && (llvm::any_of(before, isMoved) ||
+                                           llvm::any_of(after, isMoved));
+  bool isList = x.rank() == 1;
+  Shape perm;
+  for (int64_t i = 0; i != x.rank(); ++i)
+    perm.push_back(i);
+  if (isTurned && !isList)
+    std::swap(perm[size_t(axis)], perm[size_t(axis - 1)]);
+  auto turn = [&](Val value) {
+    return isList ? e.reshape(value, {value.size()}) : e.transpose(value, perm);
+  };
+  Val from = !isTurned ? x : isList ? e.reshape(x, {x.size(), 1}) : turn(x);
+  int64_t along = isTurned && !isList ? axis - 1 : axis;
+  llvm::SmallVector<Val> parts;
+  addRuns(e, from, along, before, parts);
+  size_t place = parts.size();
+  addRuns(e, from, along, after, parts);
+  if (isTurned)
+    for (Val &part : parts)
+      part = turn(part);
+  parts.insert(parts.begin() + place, x);
+  return e.concat(parts, axis);
+}
+
 /// Adds elements of `value` before and after each axis.
 static Val padded(Emitter &e, Val x, const Shape &pads, double value) {
   DType dtype = x.dtype();
@@ -319,11 +356,8 @@ static void pad(Node &node) {
       if (!node.affords(x.dim(axis) + before + after))
         return;
       Shape indices = paddedIndices(x.dim(axis), before, after, mode);
-      llvm::SmallVector<Val> parts;
-      addRuns(e, x, axis, llvm::ArrayRef(indices).take_front(before), parts);
-      parts.push_back(x);
-      addRuns(e, x, axis, llvm::ArrayRef(indices).take_back(after), parts);
-      x = e.concat(parts, axis);
+      x = between(e, x, axis, llvm::ArrayRef(indices).take_front(before),
+                  llvm::ArrayRef(indices).take_back(after));
       continue;
     }
     constantPad[size_t(2 * axis)] = before;
