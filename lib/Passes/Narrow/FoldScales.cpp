@@ -209,7 +209,9 @@ static Value *normOfSteps(Op &op, Builder &builder) {
                                          alongAxis(outer->constant, type, 1);
   bool isByChannel =
       factor->constant.data.size() > 1 || outer->constant.data.size() > 1;
-  if (!scale || !shift || !isByChannel)
+  if (!scale || !shift || !isByChannel || llvm::any_of(*scale, [](double k) {
+        return std::abs(k) > largestFactor;
+      }))
     return nullptr;
   TensorType vector(DType::FP32, {type.shape[1]});
   KnownNorm norm{{vector, std::vector<double>(scale->size())},

@@ -14,7 +14,9 @@ namespace anec {
 
 /// The largest number of fp16, and the smallest of full precision.
 constexpr double largestHalf = 65504, smallestHalf = 0x1p-14;
-/// Whether `number` lies between them, of either sign.
+/// Ordinary numbers, up to 16, times this are held by fp16.
+constexpr double largestFactor = 4096;
+/// Whether `number` lies between the first two, of either sign.
 inline bool isNormalHalf(double number) {
   double magnitude = std::abs(number);
   return magnitude >= smallestHalf && magnitude <= largestHalf;

@@ -168,7 +168,8 @@ bool NarrowPlan::decideByScale(const Op &op, double scale) {
         scale = scaleBy(op, slot, *factor->constant(param::val), scale);
   widen(op, "an operand may be out of fp16's range");
   bool isDivisor = op.is(ops::RealDiv) && factOf(op.operand(1u)).scale != 0;
-  if (settlesScale(op) || isDivisor || isNormalHalf(scale))
+  bool isOrdinary = scale >= smallestHalf && scale <= largestFactor;
+  if (settlesScale(op) || isDivisor || isOrdinary)
     scale = 0;
   setFact(op, {.scale = scale});
   return true;
@@ -273,6 +274,26 @@ static bool isProductOfSquares(const Op &op) {
   return isSum;
 }
 
+/// A large factor, which fp16 holds. What it gives may be divided again.
+bool NarrowPlan::decideByFactor(const Op &op) {
+  if (!op.is(ops::Mul) && !op.is(ops::RealDiv))
+    return false;
+  for (unsigned slot : {0u, 1u}) {
+    const Op *source = definedBy(op.operand(slot), ops::Const);
+    if (!source || (slot == 0 && op.is(ops::RealDiv)))
+      continue;
+    double scale = scaleBy(op, slot, *source->constant(param::val), 1);
+    if (!(scale > largestFactor) ||
+        proven.of(op.result()).magnitude() <= largestHalf)
+      continue;
+    widen(op, "from " + briefNumber(largestHalf / scale) +
+                  " on, its factor of " + briefNumber(scale) + " exceeds fp16");
+    setFact(op, {.scale = scale});
+    return true;
+  }
+  return false;
+}
+
 static bool isRoot(const Op &op) {
   return op.is(ops::Sqrt) ||
          (op.is(ops::Pow) && knownNumber(op.operand(1u)) == 0.5);
@@ -289,6 +310,8 @@ bool NarrowPlan::decideByKind(const Op &op) {
     facts[op.result()] = {.isInteger = true};
     return false;
   }
+  if (decideByFactor(op))
+    return true;
   if ((op.is(ops::Exp) || op.is(ops::Exp2)) &&
       proven.of(&x).most > largestExponent) {
     widen(op, "it exceeds fp16 from 11.09 on");

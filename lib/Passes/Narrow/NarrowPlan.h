@@ -77,6 +77,7 @@ private:
   bool decideByOperands(const Op &op);
   bool decideByScale(const Op &op, double scale);
   bool decideByKind(const Op &op);
+  bool decideByFactor(const Op &op);
   bool decideByExamples(const Op &op);
   void extendUpwards(const Function &function);
   void fillGaps(const Function &function);
