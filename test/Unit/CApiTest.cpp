@@ -163,7 +163,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
                                     nullptr, list),
               2);
   }
-  EXPECT_EQ(anec_diagnostics_count(diags), 44u);
+  EXPECT_EQ(anec_diagnostics_count(diags), 45u);
   EXPECT_EQ(reports().substr(0, 51),
             "[bad-argument] `path` cannot be used: it is null\n[b");
 
