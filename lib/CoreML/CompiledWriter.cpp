@@ -8,6 +8,7 @@
 #include "CompiledMetadata.h"
 #include "anec/CoreML/Diags.h"
 #include "anec/CoreML/Writer.h"
+#include "anec/IR/Blocks.h"
 #include "anec/Support/AtomicFile.h"
 #include "llvm/Support/Path.h"
 
@@ -31,12 +32,24 @@ static void warnOfData(StringRef path, Diagnostics &diags) {
   diags.reportFile(path, diag::CompiledData).note({}, diag::CompiledByApple);
 }
 
+/// Whether the text that Core ML's compiler would write is known.
+static bool isSpelled(const Module &module, Diagnostics &diags) {
+  for (const auto &function : module.functions)
+    for (const Op &op : function->body())
+      if (blocksSlot(op.def()) >= 0) {
+        diags.report(op.range(), diag::CompiledBlocks, op.def().name)
+            .note({}, diag::CompiledByApple);
+        return false;
+      }
+  return true;
+}
+
 bool anec::writeCompiledCoreML(Module &module, StringRef path,
                                const CoreMLWriteOptions &options,
                                Diagnostics &diags) {
   std::optional<PreparedModel> prepared =
       PreparedModel::prepare(module, options, diags);
-  if (!prepared)
+  if (!prepared || !isSpelled(module, diags))
     return false;
   std::optional<SerializedModel> model =
       SerializedModel::make(*prepared, path, diags);

@@ -6,6 +6,7 @@
 #include "Definitions.h"
 #include "OpArguments.h"
 #include "anec/CoreML/Diags.h"
+#include "anec/IR/Blocks.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -97,7 +98,9 @@ static bool checkSharedTypes(const Op &op, Diagnostics &diags) {
 }
 
 bool coreml::checkDefinition(const Op &op, Diagnostics &diags) {
-  if (op.def().has(trait::Constexpr) || op.def().has(trait::Stored))
+  // What blocks take are no arguments of their op.
+  if (op.def().has(trait::Constexpr) || op.def().has(trait::Stored) ||
+      blocksSlot(op.def()) >= 0)
     return true;
   return checkStored(op, diags) && checkTypes(op, diags) &&
          checkSharedTypes(op, diags);

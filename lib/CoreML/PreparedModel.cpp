@@ -9,7 +9,7 @@
 #include "Interface.h"
 #include "Opsets.h"
 #include "anec/CoreML/Diags.h"
-#include "anec/IR/OpDef.h"
+#include "anec/IR/Blocks.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -81,6 +81,8 @@ static bool checkFunction(const Function &function,
     ok &= checkValue(*parameter, deployment, diags);
   llvm::SmallPtrSet<const OpDef *, 8> reported;
   for (const Op &op : function.body()) {
+    for (const auto &block : blocksOf(op))
+      ok &= checkFunction(*block, deployment, diags);
     for (const Value *result : op.resultValues())
       ok &= checkValue(*result, deployment, diags);
     ok &= checkOpset(op, deployment, reported, diags) &&

@@ -71,6 +71,18 @@ static proto::Argument argumentOf(const WrittenArgument &argument) {
   return message;
 }
 
+/// A block, serialized. Its statements come while it is made.
+std::string ProgramWriter::blockOf(const WrittenBlock &block) {
+  std::string message;
+  for (const WrittenDeclaration &input : block.inputs)
+    appendBytes(message, proto::block::Inputs, serialize(named(input)));
+  std::string around = std::exchange(operations, "");
+  for (StringRef result : block.emit())
+    appendBytes(message, proto::block::Outputs, result);
+  message += std::exchange(operations, std::move(around));
+  return message;
+}
+
 void ProgramWriter::addStatement(const WrittenStatement &statement) {
   proto::Operation message;
   message.type = statement.opName.str();
@@ -81,6 +93,8 @@ void ProgramWriter::addStatement(const WrittenStatement &statement) {
   message.attributes["name"] = stringValue(statement.label);
   for (const WrittenArgument &attribute : statement.attributes)
     message.attributes[attribute.name.str()] = valueOf(*attribute.constant);
+  for (const WrittenBlock &block : statement.blocks)
+    message.blocks.push_back(blockOf(block));
   appendBytes(operations, proto::block::Operations, serialize(message));
 }
 

@@ -29,9 +29,11 @@ public:
   llvm::StringRef bytes() const { return program; }
 
 private:
+  std::string blockOf(const mil::WrittenBlock &block);
+
   const Deployment &deployment;
   std::string program;
-  // Of the function being written.
+  // Of the function, or block, being written.
   std::string functionName, inputs, operations;
 };
 

@@ -6,13 +6,16 @@
 #ifndef ANEC_LIB_IR_CALLFORM_H
 #define ANEC_LIB_IR_CALLFORM_H
 
-#include "anec/IR/OpDef.h"
+#include "anec/IR/Blocks.h"
 
 namespace anec {
 
 /// Whether the constant in `slot` is written outside the braces: the callee
-/// before the operands, the types of the results after the colon.
+/// before the operands, the types of the results after the colon, and blocks
+/// after the types.
 inline bool isWrittenApart(const OpDef &def, unsigned slot) {
+  if (blocksSlot(def) == int(slot))
+    return true;
   return def.has(trait::Call) &&
          (slot == unsigned(def.constantSlot(param::callee)) ||
           slot == unsigned(def.constantSlot(param::results)));

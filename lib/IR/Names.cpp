@@ -59,6 +59,14 @@ void ValueNames::add(const Value *value, llvm::StringRef wanted) {
   it->second = set.unique(name);
 }
 
+void ValueNames::addBlock(const Function &block) {
+  for (const Op &op : block.body())
+    for (const Value *result : op.resultValues()) {
+      names.erase(result);
+      add(result, result->name);
+    }
+}
+
 ValueNames::ValueNames(const Function &function, Reserved isReserved)
     : isReserved(isReserved) {
   for (const auto &param : function.parameters())

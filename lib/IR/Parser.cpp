@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A recursive descent parser without recursion, since the form has no nesting.
+/// A recursive descent parser; only blocks of ops nest.
 /// After an error it skips to the next line and creates the results of the
 /// broken op with their declared types, so that one mistake is reported once.
 ///
@@ -62,7 +62,11 @@ private:
   bool isDeclaration();
   void declare();
   bool parseStatement();
+  bool parseBlocks(const OpDef &def, llvm::SmallVectorImpl<ConstantRef> &slots);
+  std::unique_ptr<Function> parseBlock();
+  bool parseBlockBody(Function &block);
   bool parseReturn();
+  bool parseReturned(llvm::SmallVectorImpl<Value *> &values);
   bool parseValueName(std::string &name);
   bool parseCallee(const OpDef &def, std::string &callee,
                    llvm::SmallVectorImpl<Value *> &operands);
@@ -86,6 +90,7 @@ private:
   std::unique_ptr<Module> module;
 
   Function *function = nullptr;
+  unsigned depth = 0; ///< of blocks
   llvm::StringMap<Value *, llvm::BumpPtrAllocator> scope;
   struct ResultDeclaration {
     std::string name;
@@ -267,6 +272,8 @@ bool Parser::parseStatement() {
     for (size_t index = 0; ok && index < names.size(); ++index)
       ok = (index == 0 || expect(",")) && parseType(types.emplace_back());
   }
+  if (ok && blocksSlot(*def) >= 0)
+    ok = parseBlocks(*def, constants);
   if (ok && def->has(trait::Call))
     setCall(*def, callee, types, constants);
   if (ok)
@@ -277,9 +284,8 @@ bool Parser::parseStatement() {
   return false;
 }
 
-bool Parser::parseReturn() {
-  SourceRange range = here();
-  llvm::SmallVector<Value *, 2> values;
+/// The values after `return`.
+bool Parser::parseReturned(llvm::SmallVectorImpl<Value *> &values) {
   bool ok = true;
   while (cursor.peek() == '%') {
     cursor.skipSpace();
@@ -297,8 +303,15 @@ bool Parser::parseReturn() {
     if (!cursor.consume(","))
       break;
   }
-  if (!ok)
+  return ok;
+}
+
+bool Parser::parseReturn() {
+  SourceRange range = here();
+  llvm::SmallVector<Value *, 2> values;
+  if (!parseReturned(values))
     return false;
+  bool ok = true;
   if (values.size() != declaredResults.size()) {
     diags.report(range, diag::ReturnCount, function->name,
                  declaredResults.size(), values.size());
@@ -321,6 +334,78 @@ bool Parser::parseReturn() {
     roles.push_back(declared.role);
   }
   function->setResults(values, names, roles);
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// Ops up to `return %y, ...` and `}`.
+bool Parser::parseBlockBody(Function &block) {
+  if (!expect("{"))
+    return false;
+  bool ok = true;
+  while (!cursor.consume("return")) {
+    if (cursor.atEnd() || cursor.peek() == '}')
+      return expected("`return`");
+    const char *begin = cursor.position();
+    if (parseStatement())
+      continue;
+    ok = false;
+    cursor.skipLine(begin);
+  }
+  llvm::SmallVector<Value *, 4> values;
+  if (!parseReturned(values) || !expect("}"))
+    return false;
+  if (ok)
+    setBlockResults(block, values);
+  return ok;
+}
+
+/// `(%x: fp16[4], ...) {`, a body and `}`; null after an error.
+std::unique_ptr<Function> Parser::parseBlock() {
+  auto block =
+      std::make_unique<Function>(FunctionKind::Kernel, "block", here());
+  if (!expect("("))
+    return nullptr;
+  while (!cursor.consume(")")) {
+    cursor.skipSpace();
+    const char *begin = cursor.position();
+    std::string name;
+    TensorType type;
+    if (!parseValueName(name) || !expect(":") || !parseType(type))
+      return nullptr;
+    Value *param = block->addParameter(type, name);
+    param->declared = rangeFrom(begin);
+    if (!define(name, param, param->declared) ||
+        (cursor.peek() != ')' && !expect(",")))
+      return nullptr;
+  }
+  function = block.get();
+  return parseBlockBody(*block) ? std::move(block) : nullptr;
+}
+
+/// The blocks of an op, which know no names of values around them.
+bool Parser::parseBlocks(const OpDef &def,
+                         llvm::SmallVectorImpl<ConstantRef> &slots) {
+  if (depth == maxBlockDepth)
+    return expected("fewer blocks inside each other");
+  ++depth;
+  Function *around = function;
+  auto known = std::move(scope);
+  std::vector<std::unique_ptr<Function>> blocks;
+  bool ok = true;
+  while (ok && cursor.peek() == '(') {
+    scope.clear();
+    blocks.push_back(parseBlock());
+    ok = blocks.back() != nullptr;
+  }
+  scope = std::move(known);
+  function = around;
+  --depth;
+  if (ok)
+    slots[blocksSlot(def)] = Blocks::make(std::move(blocks));
   return ok;
 }
 

@@ -149,9 +149,12 @@ static void printConstants(const Op &op, llvm::raw_ostream &out) {
     out << '}';
 }
 
+static void printBlock(const Function &block, llvm::raw_ostream &out,
+                       unsigned depth);
+
 static void printOp(const Op &op, const ValueNames &names,
-                    llvm::raw_ostream &out) {
-  out << "  ";
+                    llvm::raw_ostream &out, unsigned depth = 1) {
+  out.indent(2 * depth);
   llvm::interleaveComma(op.resultValues(), out, [&](const Value *value) {
     out << '%' << names[value];
   });
@@ -180,7 +183,27 @@ static void printOp(const Op &op, const ValueNames &names,
     out << " : ";
   llvm::interleaveComma(op.resultValues(), out,
                         [&](const Value *value) { out << value->type.str(); });
+  for (const auto &block : blocksOf(op))
+    printBlock(*block, out, depth);
   out << '\n';
+}
+
+/// ` (%x: fp16[4]) {`, the ops, `return %y`, `}`. Names are of the block only.
+static void printBlock(const Function &block, llvm::raw_ostream &out,
+                       unsigned depth) {
+  ValueNames names(block);
+  out << " (";
+  llvm::interleaveComma(block.parameters(), out, [&](const auto &param) {
+    out << '%' << names[param.get()] << ": " << param->type.str();
+  });
+  out << ") {\n";
+  for (const Op &op : block.body())
+    printOp(op, names, out, depth + 1);
+  out.indent(2 * depth + 2) << "return";
+  for (unsigned index = 0; index < block.numResults(); ++index)
+    out << (index ? ", %" : " %") << names[block.result(index)];
+  out << '\n';
+  out.indent(2 * depth) << '}';
 }
 
 /// The type of a parameter: `fp16[4]`, `state<fp16[4]>`, or

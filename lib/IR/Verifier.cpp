@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/IR/Verifier.h"
+#include "anec/IR/Blocks.h"
 #include "anec/IR/Builder.h"
 #include "anec/IR/Diags.h"
 #include "llvm/ADT/DenseSet.h"
@@ -39,6 +40,8 @@ static bool verifyOp(const Op &op, const llvm::DenseSet<const Value *> &defined,
                  op.def().name, ctx.results[index].str());
     ok = false;
   }
+  for (const auto &block : blocksOf(op))
+    ok &= verify(*block, diags);
   return ok;
 }
 

@@ -14,12 +14,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Alignment.h"
-#include "anec/IR/OpDef.h"
+#include "anec/IR/Blocks.h"
+#include "anec/IR/Text.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include <deque>
 
 using namespace anec;
@@ -48,6 +50,8 @@ static Entry makeEntry(const Op &op) {
   for (const Value *result : op.resultValues())
     entry.types = hash_combine(entry.types, hashType(result->type));
   for (const ConstantRef &value : op.constants()) {
+    if (Blocks::of(value.get()))
+      continue;
     // Weights can differ after training; the op is still the same.
     constexpr int64_t mostElements = 16;
     size_t hash = !value ? 0
@@ -103,7 +107,14 @@ private:
   void visit(const Op &op) {
     hash_code code = hash_combine(&op.def(), op.numOperands());
     for (const ConstantRef &constant : op.constants())
-      code = hash_combine(code, hashArray(constant.get()));
+      if (!Blocks::of(constant.get()))
+        code = hash_combine(code, hashArray(constant.get()));
+    for (const auto &block : blocksOf(op)) {
+      std::string text;
+      raw_string_ostream stream(text);
+      printIR(*block, stream);
+      code = hash_combine(code, text);
+    }
     for (const Value *operand : op.operandValues())
       code =
           hash_combine(code, operand ? values.lookup(operand) : hash_code(0));

@@ -5,6 +5,7 @@
 
 #include "anec/MIL/Compare.h"
 #include "Alignment.h"
+#include "anec/IR/Blocks.h"
 #include "anec/IR/DerivedConstant.h"
 #include "anec/IR/OpDef.h"
 #include "anec/MIL/Spelling.h"
@@ -181,6 +182,7 @@ private:
   void compareResults();
   void compareOps(const Op *l, const Op *r);
   void compareConstants(const Op *l, const Op *r);
+  void compareBlocks(const Op *l, const Op *r);
   void compareOperands(const Op *l, const Op *r);
   void compareValues(const Op *l, const Op *r, const Twine &part,
                      const Constant *a, const Constant *b, bool isWeight);
@@ -295,12 +297,28 @@ void FunctionComparison::compareValues(const Op *l, const Op *r,
   difference.values = values;
 }
 
+/// Differences inside of blocks are differences of the function.
+void FunctionComparison::compareBlocks(const Op *l, const Op *r) {
+  for (auto [own, other] : zip(blocksOf(*l), blocksOf(*r))) {
+    size_t before = differences.size();
+    FunctionComparison(*own, *other, options, differences).run();
+    for (Difference &difference :
+         MutableArrayRef(differences).drop_front(before))
+      difference.function = left.name;
+  }
+}
+
 void FunctionComparison::compareConstants(const Op *l, const Op *r) {
   unsigned slot = 0;
   for (const ParamDef &param : l->def().parameters()) {
     if (!param.isConstant())
       continue;
     constexpr int8_t anyShape = -1;
+    if (blocksSlot(l->def()) == int(slot)) {
+      compareBlocks(l, r);
+      ++slot;
+      continue;
+    }
     compareValues(l, r, StringRef(param.name), l->constants()[slot].get(),
                   r->constants()[slot].get(), param.rank == anyShape);
     ++slot;

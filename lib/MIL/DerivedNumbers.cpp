@@ -32,6 +32,8 @@ void DerivedNumbers::beginFunction(StringRef name, StringRef opset,
 }
 
 void DerivedNumbers::addStatement(const WrittenStatement &statement) {
+  for (const WrittenBlock &block : statement.blocks)
+    block.emit();
   if (statement.def != &ops::Const)
     return;
   for (const WrittenArgument &attribute : statement.attributes) {

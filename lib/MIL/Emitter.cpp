@@ -7,6 +7,7 @@
 #include "ReservedNames.h"
 #include "anec/IR/Builder.h"
 #include "anec/MIL/Spelling.h"
+#include "anec/Ops/Control.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -216,6 +217,8 @@ void Emitter::emitOp(const Op &op, StringRef opset) {
   }
   if (takesAttributes(op, opset))
     return emitInAttributes(op, opset);
+  if (blocksSlot(op.def()) >= 0)
+    return emitWithBlocks(op, opset);
   // The parameters first: they are statements of their own.
   SmallVector<WrittenArgument, 8> arguments;
   for (const Slot &slot : slotsOf(op.def()))
@@ -224,6 +227,75 @@ void Emitter::emitOp(const Op &op, StringRef opset) {
   WrittenStatement statement = begin(op);
   statement.arguments = std::move(arguments);
   sink.addStatement(statement);
+}
+
+/// Writes an `identity` called `name`, and returns the name.
+StringRef Emitter::emitCopy(const Value *value, StringRef name) {
+  WrittenStatement statement;
+  statement.label = name;
+  statement.opName = ops::Identity.name;
+  statement.def = &ops::Identity;
+  statement.results.push_back({name, value->type, nullptr});
+  WrittenArgument &argument = statement.arguments.emplace_back();
+  argument.name = "x";
+  argument.values.push_back(nameOf(value));
+  sink.addStatement(statement);
+  return name;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// Blocks of MIL see the values around them, except those that a loop carries.
+void Emitter::emitWithBlocks(const Op &op, StringRef opset) {
+  bool isLoop = op.is(ops::WhileLoop);
+  size_t carried = isLoop ? op.get(param::carried) : 1;
+  WrittenStatement statement = begin(op);
+  WrittenArgument &argument = statement.arguments.emplace_back();
+  argument.name = isLoop ? "loop_vars" : "pred";
+  argument.isVariadic = isLoop;
+  for (unsigned slot : seq<unsigned>(0, carried))
+    argument.values.push_back(nameOf(op.operand(slot)));
+  for (const auto &block : blocksOf(op)) {
+    size_t own = isLoop ? carried : 0;
+    WrittenBlock &written = statement.blocks.emplace_back();
+    for (const auto &param : block->parameters()) {
+      if (param->index() >= own) {
+        names->addParameter(param.get(), op.operand(param->index()));
+        continue;
+      }
+      // The blocks of a loop have the same inputs, as those of coremltools.
+      if (statement.blocks.size() == 1)
+        names->addParameter(param.get());
+      else
+        names->addParameter(
+            param.get(), blocksOf(op)[0]->parameters()[param->index()].get());
+      written.inputs.push_back({nameOf(param.get()), param->type, param.get()});
+    }
+    written.emit = [this, block = block.get(), opset] {
+      return emitBlock(*block, opset);
+    };
+  }
+  sink.addStatement(statement);
+}
+
+/// The statements of a block, and its results, each once.
+SmallVector<StringRef, 4> Emitter::emitBlock(const Function &block,
+                                             StringRef opset) {
+  StringMap<StringRef> around = parameters;
+  names->addBlock(block);
+  for (const Op &op : block.body())
+    emitOp(op, opset);
+  SmallVector<StringRef, 4> results;
+  for (const Value *value : block.resultValues()) {
+    StringRef name = nameOf(value);
+    if (is_contained(results, name))
+      name = emitCopy(value, names->all().unique((name + "_copy").str()));
+    results.push_back(name);
+  }
+  parameters = std::move(around);
+  return results;
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,17 +314,7 @@ void Emitter::emitResults(const Function &function) {
     if (wanted == results.back() || names->all().contains(wanted) ||
         isReservedName(wanted) || value->holder != Holder::Tensor)
       continue;
-    StringRef name = names->all().unique(wanted);
-    WrittenStatement statement;
-    statement.label = name;
-    statement.opName = ops::Identity.name;
-    statement.def = &ops::Identity;
-    statement.results.push_back({name, value->type, nullptr});
-    WrittenArgument &argument = statement.arguments.emplace_back();
-    argument.name = "x";
-    argument.values.push_back(results.back());
-    sink.addStatement(statement);
-    results.back() = name;
+    results.back() = emitCopy(value, names->all().unique(wanted));
   }
   sink.endFunction(results);
 }

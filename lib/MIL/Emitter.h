@@ -42,6 +42,10 @@ private:
   void emitConst(llvm::StringRef name, WrittenConstant value);
   void emitOp(const Op &op, llvm::StringRef opset);
   void emitInAttributes(const Op &op, llvm::StringRef opset);
+  void emitWithBlocks(const Op &op, llvm::StringRef opset);
+  llvm::SmallVector<llvm::StringRef, 4> emitBlock(const Function &block,
+                                                  llvm::StringRef opset);
+  llvm::StringRef emitCopy(const Value *value, llvm::StringRef name);
   WrittenStatement begin(const Op &op);
   WrittenArgument argument(const Op &op, const Slot &slot);
   void emitResults(const Function &function);

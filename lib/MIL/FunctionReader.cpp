@@ -292,8 +292,87 @@ bool FunctionReader::parseStatement(Statement &statement) {
   statement.range = reader.rangeFrom(op.begin());
   if (!parseAttributes(statement))
     return false;
-  if (lexer.peek().is('{'))
-    return reader.unsupported(statement.opRange,
-                              "an op with blocks of its own");
-  return finishStatement();
+  return parseBlocks(statement) && finishStatement();
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// `(type name, ...)`, which a block without inputs lacks.
+bool FunctionReader::parseBlockInputs(Block &block) {
+  if (!lexer.take('('))
+    return true;
+  while (!lexer.take(')')) {
+    ResultDeclaration &input = block.inputs.emplace_back();
+    if (!reader.parseType(input.type))
+      return false;
+    Token name = lexer.peek();
+    if (name.kind != Token::Identifier)
+      return reader.expected("the name of an input");
+    lexer.take();
+    input.name = name.text;
+    input.range = name.range();
+    if (!reader.separate(')'))
+      return false;
+  }
+  return true;
+}
+
+/// `-> (name, ...)`.
+bool FunctionReader::parseBlockResults(Block &block) {
+  if (lexer.peek().kind != Token::Arrow)
+    return reader.expected("`->`");
+  lexer.take();
+  if (!reader.expect('('))
+    return false;
+  while (!lexer.take(')')) {
+    Token name = lexer.peek();
+    if (name.kind != Token::Identifier)
+      return reader.expected("the name of a result");
+    lexer.take();
+    ArgumentValue &result = block.results.emplace_back();
+    result.name = name.text;
+    result.range = name.range();
+    if (!reader.separate(')'))
+      return false;
+  }
+  return true;
+}
+
+/// Skips from a `{` past its `}`.
+bool FunctionReader::skipBlock() {
+  unsigned depth = 0;
+  do {
+    if (lexer.peek().kind == Token::End || lexer.peek().kind == Token::Broken)
+      return reader.expected("`}`");
+    Token token = lexer.take();
+    depth += token.is('{');
+    depth -= token.is('}');
+  } while (depth != 0);
+  return true;
+}
+
+/// A block, whose statements are read each time that they are bound.
+bool FunctionReader::parseBlock(Block &block) {
+  if (!parseBlockInputs(block))
+    return false;
+  if (!lexer.peek().is('{'))
+    return reader.expected("`{`");
+  Lexer::Mark begin = lexer.mark();
+  block.bindStatements = [this, begin] {
+    Lexer::Mark end = lexer.mark();
+    lexer.reset(begin);
+    bool read = parseBody();
+    lexer.reset(end);
+    return read;
+  };
+  return skipBlock() && parseBlockResults(block);
+}
+
+bool FunctionReader::parseBlocks(Statement &statement) {
+  while (lexer.peek().is('{') || lexer.peek().is('('))
+    if (!parseBlock(statement.blocks.emplace_back()))
+      return false;
+  return true;
 }

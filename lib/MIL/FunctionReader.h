@@ -35,6 +35,11 @@ private:
   bool parseArgument(Argument &argument);
   bool parseArgumentValue(Argument &argument);
   bool parseAttributes(Statement &statement);
+  bool parseBlocks(Statement &statement);
+  bool parseBlock(Block &block);
+  bool parseBlockInputs(Block &block);
+  bool parseBlockResults(Block &block);
+  bool skipBlock();
   bool finishStatement();
   void skipStatement(const Statement &statement);
 

@@ -72,6 +72,18 @@ public:
   /// The number of bytes after `peek()`.
   size_t bytesLeft() const { return size_t(end - at); }
 
+  /// A place in the text, to which `reset` returns.
+  struct Mark {
+    const char *at, *lastEnd;
+    Token token;
+  };
+  Mark mark() const { return {at, lastEnd, token}; }
+  void reset(const Mark &mark) {
+    at = mark.at;
+    lastEnd = mark.lastEnd;
+    token = mark.token;
+  }
+
 private:
   void next();
   void skipSpace();

@@ -10,8 +10,6 @@ using namespace anec;
 using namespace anec::mil;
 using namespace llvm;
 
-static constexpr StringLiteral indent = "        ";
-
 void TextPrinter::printHeader(
     StringRef version,
     ArrayRef<std::pair<std::string, std::string>> buildInfo) {
@@ -112,7 +110,7 @@ void TextPrinter::printAttributes(const WrittenStatement &statement) {
 }
 
 void TextPrinter::addStatement(const WrittenStatement &statement) {
-  out << indent;
+  out.indent(4 * depth);
   interleaveComma(
       statement.results, out,
       [&](const WrittenDeclaration &result) { printDeclaration(result); });
@@ -127,5 +125,26 @@ void TextPrinter::addStatement(const WrittenStatement &statement) {
       [&](const WrittenArgument &argument) { printArgument(argument); });
   out << ")[";
   printAttributes(statement);
-  out << "];\n";
+  out << ']';
+  for (const WrittenBlock &block : statement.blocks)
+    printBlock(block);
+  out << ";\n";
+}
+
+/// ` (int32 i) { ... } -> (y)`; without inputs, there are no brackets.
+void TextPrinter::printBlock(const WrittenBlock &block) {
+  if (!block.inputs.empty()) {
+    out << " (";
+    interleaveComma(block.inputs, out, [&](const WrittenDeclaration &input) {
+      printDeclaration(input);
+    });
+    out << ')';
+  }
+  out << " {\n";
+  ++depth;
+  SmallVector<StringRef, 4> results = block.emit();
+  --depth;
+  out.indent(4 * depth) << "} -> (";
+  interleaveComma(results, out);
+  out << ')';
 }

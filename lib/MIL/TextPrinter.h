@@ -32,9 +32,11 @@ private:
   void printList(const Constant &values);
   void printArgument(const WrittenArgument &argument);
   void printAttributes(const WrittenStatement &statement);
+  void printBlock(const WrittenBlock &block);
 
   llvm::raw_ostream &out;
   const Scalars scalars;
+  unsigned depth = 2; ///< of indentation
 };
 
 } // namespace anec::mil

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WeightLayout.h"
-#include "anec/IR/OpDef.h"
+#include "anec/IR/Blocks.h"
 #include "anec/MIL/Diags.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Weights.h"
@@ -95,6 +95,8 @@ void WeightLayout::addWeight(const Op &op) {
 
 void WeightLayout::add(const Function &function, StringRef opset) {
   for (const Op &op : function.body()) {
+    for (const auto &block : blocksOf(op))
+      add(*block, opset);
     if (op.is(ops::Weight)) {
       addWeight(op);
       continue;

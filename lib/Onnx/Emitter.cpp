@@ -428,3 +428,52 @@ Val Emitter::matmul(Val x, Val y, bool transposeX, bool transposeY) {
       ops::Matmul, {native(x), native(y)},
       {{param::transposeX, transposeX}, {param::transposeY, transposeY}});
 }
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+Emitter::Section Emitter::begin() const {
+  llvm::ilist<Op> &body = function.body();
+  return {body.empty() ? nullptr : &body.back(), natives, storedValues};
+}
+
+void Emitter::leave(const Section &section) {
+  natives = section.natives;
+  storedValues = section.storedValues;
+}
+
+void Emitter::undo(const Section &section) {
+  llvm::ilist<Op> &body = function.body();
+  while (!body.empty() && &body.back() != section.last)
+    body.back().erase();
+  leave(section);
+}
+
+void Emitter::take(BlockMaker &blocks, const Section &section,
+                   llvm::ArrayRef<Val> results) {
+  llvm::SmallVector<Value *, 4> values;
+  for (Val result : results)
+    values.push_back(result.get());
+  blocks.take(section.last, values, [](const Op &) {});
+  leave(section);
+}
+
+Vals Emitter::makeWithBlocks(const OpDef &def, BlockMaker &blocks,
+                             llvm::ArrayRef<Val> operands, int64_t carried) {
+  llvm::SmallVector<Value *, 8> values;
+  for (Val operand : operands)
+    values.push_back(operand.get());
+  llvm::append_range(values, blocks.captures());
+  llvm::SmallVector<ConstantRef, 2> slots(def.numConstantParams());
+  slots[blocksSlot(def)] = blocks.finish();
+  if (carried)
+    slots[def.constantSlot(param::carried)] = Constant::int32(carried);
+  Vals results;
+  if (!count())
+    return results;
+  if (Op *op = builder.createWithSlots(def, values, slots, {}))
+    for (Value *result : op->resultValues())
+      results.push_back(result);
+  return results;
+}

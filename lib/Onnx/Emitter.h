@@ -18,6 +18,7 @@
 #define ANEC_LIB_ONNX_EMITTER_H
 
 #include "Budget.h"
+#include "anec/IR/Blocks.h"
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
@@ -57,7 +58,8 @@ struct FoldLimits;
 class Emitter {
 public:
   Emitter(Function &function, Budget budget, Diagnostics &diags)
-      : builder(function, &diags), budget(budget), diags(diags) {}
+      : function(function), builder(function, &diags), budget(budget),
+        diags(diags) {}
   void setRange(SourceRange newRange) {
     range = newRange;
     builder.setRange(newRange);
@@ -134,6 +136,25 @@ public:
   Val reduce(const OpDef &def, Val x, llvm::ArrayRef<int64_t> axes, bool keep);
   Val matmul(Val x, Val y, bool transposeX = false, bool transposeY = false);
 
+  // Blocks. Their ops are built like all others, and then taken into them.
+  /// What is known before the ops of a block are built.
+  struct Section {
+    Op *last;
+    llvm::DenseMap<Value *, Value *> natives, storedValues;
+  };
+  Section begin() const;
+  /// Forgets values since `section`, whose ops stay.
+  void leave(const Section &section);
+  /// Erases the ops since `section`, which nothing uses.
+  void undo(const Section &section);
+  BlockMaker blocks() { return BlockMaker(function); }
+  /// Makes the ops since `section` the block before those of `blocks` so far.
+  void take(BlockMaker &blocks, const Section &section,
+            llvm::ArrayRef<Val> results);
+  /// `cond` or `while_loop`, of `operands` and what the blocks capture.
+  Vals makeWithBlocks(const OpDef &def, BlockMaker &blocks,
+                      llvm::ArrayRef<Val> operands, int64_t carried = 0);
+
   /// The element type that arithmetic on `x` has.
   static DType wideOf(Val x);
 
@@ -148,6 +169,7 @@ private:
   /// Computes the arguments that an op takes only as constants.
   void storeArguments(const OpDef &def, llvm::SmallVectorImpl<Value *> &values);
 
+  Function &function;
   Builder builder;
   Budget budget;
   bool isFull = false; ///< too many ops, which has been reported

@@ -93,6 +93,8 @@ public:
               llvm::ArrayRef<Val> inputs = {});
   /// Whether `known` reports nothing.
   bool isAtHand(size_t index) { return scope.isAtHand(raw(index)); }
+  /// The same of a value that a graph of the node computes.
+  bool isAtHand(Val x) { return scope.isAtHand(x); }
   /// Reports that `x`, which a graph of the node computes, must be known.
   void need(Val x, llvm::StringRef what);
   /// The attribute `axis`, not negative; an error if there is no such axis.

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Ops/Interpreter.h"
+#include "anec/Ops/Control.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Weights.h"
@@ -158,6 +159,13 @@ bool Interpreter::compute(const Op &op,
     return call(op, operands, results);
   if (module && op.is(ops::Repeat))
     return repeat(op, operands, results);
+  if (int slot = blocksSlot(op.def()); slot >= 0)
+    return runBlocks(
+        op.def(), *Blocks::of(op.constants()[slot].get()), operands, results,
+        [&](const Function &block, llvm::ArrayRef<RefTensor> inputs,
+            std::vector<RefTensor> &outputs) {
+          return run(block, inputs, outputs, instance);
+        });
   if (op.def().eval) {
     EvalContext ctx{op.def(), op.constants(), operands, results};
     op.def().eval(ctx);

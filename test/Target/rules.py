@@ -14,7 +14,7 @@ ALL = "m1, m2, m3, m3-ultra, m4, m5, m6"
 # Rules about programs that cannot be read. They are judged from the text alone,
 # and breaking them is reported by the reader as well.
 UNREADABLE = {
-    "known-extents", "no-control-flow", "no-data-dependent-shape", "no-neg",
+    "known-extents", "no-data-dependent-shape", "no-neg",
     "no-random", "no-where", "untyped-literal",
 }
 

@@ -1,8 +1,10 @@
 """Random control flow: ONNX models of branches, loops, scans and sequences in each other,
-against onnxruntime.
+against onnxruntime; packages of coremltools with branches and loops, against PyTorch.
 
-Steps: run, with inputs that decide branches and turns, which ane-run reads first; fixed,
-where no other input decides, the package of a model with those inputs given by `--fix`.
+Steps: run, with inputs that decide branches and turns, which ane-run reads first (of ONNX);
+fixed, where no other input decides, the package of a model with those inputs given by
+`--fix`; written, the package that anec writes of a package with blocks, which coremltools
+loads with its checks.
 
 A program that goes wrong becomes smaller as long as it stays wrong; its note has the seed,
 and `python3 test/World/control.py KIND SEED [BUILD]` shows it."""
@@ -11,6 +13,7 @@ import os
 import sys
 import tempfile
 
+import _control_mil
 import _control_onnx
 import harness
 from harness import Item
@@ -18,7 +21,7 @@ from harness import Item
 BATCH = 50
 BATCHES = 20
 EXACT = 1e-5
-KINDS = {"onnx": _control_onnx}
+KINDS = {"mil": _control_mil, "onnx": _control_onnx}
 
 
 def items():
@@ -74,6 +77,8 @@ def compare(kind, program, ctx):
     steps = {}
     outputs, outcome = ctx.outputs(path, inputs, "--numerics=fp32")
     steps["run"] = outcome or agree(outputs, right)
+    if hasattr(module, "loads"):
+        steps["written"] = written(module, path, inputs, right, ctx)
     if not deciding:
         return steps
     flags = [f"--fix={name}=" + ",".join(repr(float(x)) for x in inputs[name].ravel())
@@ -86,6 +91,21 @@ def compare(kind, program, ctx):
     outputs, outcome = ctx.outputs("fixed.mlpackage", others, "--numerics=fp32", name="again")
     steps["fixed"] = outcome or agree(outputs, right)
     return steps
+
+
+def written(module, path, inputs, right, ctx):
+    outcome = ctx.step(ctx.run("anec", path, "--precision=fp32", "-o", "written.mlpackage"))
+    if outcome:
+        return outcome
+    outputs, outcome = ctx.outputs("written.mlpackage", inputs, "--numerics=fp32",
+                                   name="again")
+    if outcome:
+        return outcome
+    try:
+        module.loads(ctx.folder / "written.mlpackage")
+    except Exception as error:
+        return harness.wrong(f"coremltools: {type(error).__name__}: {error}")
+    return agree(outputs, right)
 
 
 def agree(outputs, right):

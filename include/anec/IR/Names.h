@@ -58,6 +58,17 @@ public:
   }
   /// For names in addition to those of the values.
   NameSet &all() { return set; }
+  /// Gives new names to what the ops of a block compute. Ops can share a block.
+  void addBlock(const Function &block);
+  /// Gives a parameter of a block a name of its own.
+  void addParameter(const Value *param) {
+    names.erase(param);
+    add(param, param->name);
+  }
+  /// Adds a parameter of a block that stands for a value around it.
+  void addParameter(const Value *param, const Value *stands) {
+    names[param] = names.lookup(stands);
+  }
 
 private:
   void add(const Value *value, llvm::StringRef wanted);

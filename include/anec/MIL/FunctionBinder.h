@@ -21,6 +21,7 @@
 #include "llvm/ADT/MapVector.h"
 
 namespace anec {
+class BlockMaker;
 class OpTable;
 } // namespace anec
 
@@ -119,7 +120,7 @@ private:
   Symbol &define(llvm::StringRef name, SourceRange range, Value *value);
   void eraseFoldedOps();
 
-  // Ops that become others, since the IR has only straight lines of tensors.
+  // Ops that become others, since the IR has only ops on tensors.
   using Special = bool (FunctionBinder::*)(const Statement &statement);
   static Special findSpecial(llvm::StringRef op);
   const ArgumentValue *single(const Statement &statement,
@@ -138,6 +139,17 @@ private:
                  SourceRange range, BlockResults &results);
   bool defineChosen(const Statement &statement, const BlockResults &results);
   bool hasBlocks(const Statement &statement, size_t inputs);
+  enum class Turns : uint8_t;
+  bool bindLoopVariables(const Argument &variables, BlockResults &values);
+  Turns unroll(const Statement &statement, BlockResults &values);
+  bool makeLoop(const Statement &statement, BlockResults &values);
+  Op *makeWithBlocks(const OpDef &def, const Statement &statement,
+                     BlockMaker &blocks, llvm::ArrayRef<Value *> operands,
+                     ConstantRef carried,
+                     llvm::ArrayRef<llvm::StringRef> names);
+  Op *lastOp();
+  void eraseAfter(const Op *last);
+  void forget(const Op &op);
   // Lists.cpp
   bool bindMakeList(const Statement &statement);
   bool bindListRead(const Statement &statement);

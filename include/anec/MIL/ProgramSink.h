@@ -13,6 +13,7 @@
 #define ANEC_MIL_PROGRAMSINK_H
 
 #include "anec/IR/IR.h"
+#include <functional>
 
 namespace anec::mil {
 
@@ -44,6 +45,14 @@ struct WrittenArgument {
   bool isList = false; ///< the constant is a list of its elements
 };
 
+/// A block of an op with control flow.
+struct WrittenBlock {
+  llvm::SmallVector<WrittenDeclaration, 4> inputs;
+  /// Gives the statements to the sink, and returns the names of the results; to
+  /// be called once, while the statement is being written.
+  std::function<llvm::SmallVector<llvm::StringRef, 4>()> emit;
+};
+
 struct WrittenStatement {
   llvm::StringRef label; ///< the attribute `name`
   llvm::StringRef opName;
@@ -52,6 +61,7 @@ struct WrittenStatement {
   llvm::SmallVector<WrittenDeclaration, 1> results;
   /// In alphabetical order; attributes other than `name`.
   llvm::SmallVector<WrittenArgument, 8> arguments, attributes;
+  std::vector<WrittenBlock> blocks;
 };
 
 class ProgramSink {

@@ -149,7 +149,7 @@ static std::vector<double> unpacked(llvm::ArrayRef<uint8_t> bytes, int64_t rows,
 
 namespace {
 /// Weights [N, K] in blocks of K.
-struct Blocks {
+struct StoredBlocks {
   int64_t rows, columns, block, bits;
   int64_t count() const { return (columns + block - 1) / block; }
 };
@@ -157,7 +157,7 @@ struct Blocks {
 
 /// The zero points, [N, blocks], as the type of the weights or of the scales;
 /// missing after an error.
-static Val zeroPoints(Node &node, const Blocks &blocks, DType dtype) {
+static Val zeroPoints(Node &node, const StoredBlocks &blocks, DType dtype) {
   Emitter &e = node.e;
   Shape shape = {blocks.rows, blocks.count()};
   if (!node.has(3))
@@ -182,7 +182,7 @@ static Val zeroPoints(Node &node, const Blocks &blocks, DType dtype) {
 
 /// The weight (q - zero point) * scale, [N, K], packed where it can be; missing
 /// after an error.
-static Val blockWeight(Node &node, const Blocks &blocks) {
+static Val blockWeight(Node &node, const StoredBlocks &blocks) {
   Emitter &e = node.e;
   ConstantRef packed = node.known(1), scales = node.known(2);
   if (!packed || !scales)
@@ -226,8 +226,8 @@ static Val blockWeight(Node &node, const Blocks &blocks) {
 static void matMulNBits(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0);
-  Blocks blocks = {node.attr("N", 0), node.attr("K", 0),
-                   node.attr("block_size", 0), node.attr("bits", 4)};
+  StoredBlocks blocks = {node.attr("N", 0), node.attr("K", 0),
+                         node.attr("block_size", 0), node.attr("bits", 4)};
   if (node.failed())
     return;
   if (node.attr("weight_prepacked", 0) != 0)

@@ -3,13 +3,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "anec/Ops/Control.h"
 #include "../Families.h"
 #include "../TensorReader.h"
 
 using namespace anec;
 using namespace anec::onnx;
 
-/// One branch if the condition is known, or selects from both.
+/// Gives what a block returns types that blocks have; the node must know what
+/// decides about others.
+static bool areTensors(Node &node, Vals &values) {
+  for (Val &value : values) {
+    if (!node.e.isTensor(value)) {
+      node.known(0);
+      return false;
+    }
+    value = node.e.native(value);
+    if (!value)
+      return false;
+  }
+  return true;
+}
+
+/// One branch if the condition is known, and else both as blocks.
 static void branches(Node &node) {
   Emitter &e = node.e;
   Val condition = node.raw(0);
@@ -31,23 +47,28 @@ static void branches(Node &node) {
     node.known(0);
     return;
   }
-  if (!node.branch("then_branch", yes) || !node.branch("else_branch", no))
-    return;
   Val scalar = e.reshape(condition, {});
-  for (size_t i = 0; i != node.numOutputs(); ++i) {
-    if (i >= yes.size() || i >= no.size())
-      return node.fail("a branch has too few outputs");
-    bool isTensor = e.isTensor(yes[i]) && e.isTensor(no[i]);
-    Val left = isTensor ? e.native(yes[i]) : Val();
-    Val right = isTensor ? e.native(no[i]) : Val();
+  Emitter::Section before = e.begin();
+  bool read = node.branch("then_branch", yes) && areTensors(node, yes);
+  e.leave(before);
+  Emitter::Section between = e.begin();
+  if (!read || !node.branch("else_branch", no) || !areTensors(node, no))
+    return;
+  if (yes.size() < node.numOutputs() || no.size() < node.numOutputs())
+    return node.fail("a branch has too few outputs");
+  for (auto [left, right] : llvm::zip(yes, no))
     // Of different types, the condition must be known.
-    if (!isTensor || left.shape() != right.shape() ||
-        left.dtype() != right.dtype()) {
+    if (left.shape() != right.shape() || left.dtype() != right.dtype()) {
       node.known(0);
       return;
     }
-    node.out(i, e.select(scalar, left, right));
-  }
+  BlockMaker blocks = e.blocks();
+  blocks.capture(scalar.get());
+  e.take(blocks, between, llvm::ArrayRef(no).take_front(node.numOutputs()));
+  e.take(blocks, before, llvm::ArrayRef(yes).take_front(node.numOutputs()));
+  for (auto [i, result] :
+       llvm::enumerate(e.makeWithBlocks(ops::Cond, blocks, {})))
+    node.out(i, result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,48 +108,187 @@ static Val stack(Node &node, Vals parts, int64_t axis, size_t output) {
   return {};
 }
 
+namespace {
 /// `Loop(most turns, condition, values...)`, whose body takes the number of the
 /// turn, the condition and the values, and gives the next condition and values
-/// and what is collected. Each turn is read by itself.
-static void readLoop(Node &node) {
-  Emitter &e = node.e;
-  size_t carried = std::max<size_t>(node.numInputs(), 2) - 2;
-  ConstantRef most = node.has(0) ? node.known(0) : nullptr;
-  ConstantRef condition = node.has(1) ? node.known(1) : nullptr;
+/// and what is collected.
+struct Loop {
+  explicit Loop(Node &node)
+      : node(node), carried(std::max<size_t>(node.numInputs(), 2) - 2),
+        collected(node.numOutputs() - std::min(carried, node.numOutputs())) {}
+
+  enum class Turns { Known, Unknown, Error };
+  bool readInputs();
+  Turns unroll();
+  void asBlocks();
+  void giveAll();
+
+  Node &node;
+  size_t carried;
+  Vals values;
+  std::vector<Vals> collected;
+
+private:
+  bool bodyGives(const Vals &results);
+  bool wantsCollected() const;
+
+  Val most, condition; ///< missing where there is none
+};
+} // namespace
+
+/// One number or bool as a scalar.
+static Val scalarInput(Node &node, size_t index) {
+  Val x = node.has(index) ? node.raw(index) : Val();
+  if (x && x.size() != 1)
+    node.fail("the number of turns and the condition must be one each");
+  return x;
+}
+
+bool Loop::readInputs() {
+  most = scalarInput(node, 0);
+  condition = scalarInput(node, 1);
   if (!node.failed() && !node.hasAttr("body"))
     node.fail("`Loop` needs a body");
-  if (node.failed())
-    return;
-  if ((most && most->numElements() != 1) ||
-      (condition && condition->numElements() != 1))
-    return node.fail("the number of turns and the condition must be one each");
-  Vals values;
   for (size_t i = 0; i != carried; ++i)
-    values.push_back(node.has(i + 2) ? node.raw(i + 2) : e.none());
-  std::vector<Vals> collected(node.numOutputs() -
-                              std::min(carried, node.numOutputs()));
-  bool goesOn = !condition || condition->doubleAt(0) != 0;
-  for (int64_t turn = 0; goesOn && (!most || turn < most->intAt(0)); ++turn) {
-    ConstantRef number =
+    values.push_back(node.has(i + 2) ? node.raw(i + 2) : node.e.none());
+  // What is at hand decides before.
+  for (auto [index, x] : {std::pair(0, most), std::pair(1, condition)})
+    if (x && !x.known() && !node.failed() && node.isAtHand(x))
+      node.known(index);
+  return !node.failed();
+}
+
+bool Loop::bodyGives(const Vals &results) {
+  if (results.size() >= 1 + carried + collected.size())
+    return true;
+  node.fail("the body of `Loop` has too few outputs");
+  return false;
+}
+
+/// Each turn is read by itself, if their number is known.
+Loop::Turns Loop::unroll() {
+  Emitter &e = node.e;
+  ConstantRef number = most ? most.known() : nullptr;
+  ConstantRef first = condition ? condition.known() : nullptr;
+  if ((most && !number) || (condition && !first))
+    return Turns::Unknown;
+  bool goesOn = !first || first->doubleAt(0) != 0;
+  for (int64_t turn = 0; goesOn && (!number || turn < number->intAt(0));
+       ++turn) {
+    ConstantRef index =
         Constant::fromDoubles({DType::Int64, {}}, {double(turn)});
-    Vals given = {e.constant(number), e.scalar(DType::Bool, 1)}, results;
+    Vals given = {e.constant(index), e.scalar(DType::Bool, 1)}, results;
     llvm::append_range(given, values);
-    if (!e.count() || !node.branch("body", results, given))
-      return;
-    if (results.size() < 1 + carried + collected.size())
-      return node.fail("the body of `Loop` has too few outputs");
+    if (!e.count() || !node.branch("body", results, given) ||
+        !bodyGives(results))
+      return Turns::Error;
     values.assign(results.begin() + 1, results.begin() + 1 + carried);
     for (size_t i = 0; i != collected.size(); ++i)
       collected[i].push_back(results[1 + carried + i]);
     ConstantRef again = results[0].known();
-    if (!again || again->numElements() != 1)
-      return node.need(results[0], "the condition of `Loop`");
-    goesOn = again->doubleAt(0) != 0;
+    if (again && again->numElements() == 1) {
+      goesOn = again->doubleAt(0) != 0;
+      continue;
+    }
+    if (!node.isAtHand(results[0]))
+      return Turns::Unknown;
+    node.need(results[0], "the condition of `Loop`");
+    return Turns::Error;
   }
+  return Turns::Known;
+}
+
+bool Loop::wantsCollected() const {
+  for (size_t i = carried; i < node.numOutputs(); ++i)
+    if (node.wants(i))
+      return true;
+  return false;
+}
+
+/// A `while_loop` of the number of the turn, the condition and the values.
+void Loop::asBlocks() {
+  Emitter &e = node.e;
+  if (wantsCollected())
+    return node.refuse("the number of turns is not known, and so not the shape "
+                       "of what it collects");
+  Vals initial = {e.scalar(DType::Int32, 0),
+                  condition ? e.cast(e.reshape(condition, {}), DType::Bool)
+                            : e.scalar(DType::Bool, 1)};
+  Val limit = most ? e.cast(e.reshape(most, {}), DType::Int32) : Val();
+  for (Val value : values) {
+    if (!e.isTensor(value))
+      return node.refuse("the number of turns is not known, and a value is a "
+                         "sequence");
+    initial.push_back(e.native(value));
+  }
+  if (!llvm::all_of(initial, [](Val value) { return bool(value); }))
+    return;
+  BlockMaker blocks = e.blocks();
+  Vals inputs;
+  for (Val value : initial)
+    inputs.push_back(
+        blocks.addPlaceholder(value.get()->type, value.get()->name));
+  Emitter::Section before = e.begin();
+  Val goesOn = inputs[1];
+  if (limit)
+    goesOn = e.make(ops::LogicalAnd,
+                    {e.make(ops::Less, {inputs[0], limit}), goesOn});
+  e.leave(before);
+  Emitter::Section between = e.begin();
+  Vals results, next;
+  if (!goesOn || !node.branch("body", results, inputs) || !bodyGives(results))
+    return;
+  next.push_back(e.add(inputs[0], e.scalar(DType::Int32, 1)));
+  next.push_back(e.cast(e.reshape(results[0], {}), DType::Bool));
+  for (size_t i = 0; i != carried; ++i) {
+    Val value = results[1 + i];
+    if (!e.isTensor(value))
+      return node.refuse("a value becomes a sequence");
+    next.push_back(e.native(value));
+  }
+  for (auto [now, later] : llvm::zip_equal(initial, next)) {
+    if (!later)
+      return;
+    if (now.shape() != later.shape() || now.dtype() != later.dtype())
+      return node.refuse("the number of turns is not known, and a turn makes " +
+                         later.get()->type.str() + " of " +
+                         now.get()->type.str());
+  }
+  e.take(blocks, between, next);
+  e.take(blocks, before, goesOn);
+  Vals found = e.makeWithBlocks(ops::WhileLoop, blocks, initial,
+                                int64_t(initial.size()));
+  if (found.size() != initial.size())
+    return;
+  values.assign(found.begin() + 2, found.end());
+  giveAll();
+}
+
+void Loop::giveAll() {
   for (size_t i = 0; i != std::min(carried, node.numOutputs()); ++i)
     node.out(i, values[i]);
-  for (size_t i = 0; i != collected.size() && !node.failed(); ++i)
-    node.out(carried + i, stack(node, collected[i], 0, 1 + carried + i));
+}
+
+static void readLoop(Node &node) {
+  Loop loop(node);
+  if (!loop.readInputs())
+    return;
+  Emitter::Section before = node.e.begin();
+  Vals initial = loop.values;
+  switch (loop.unroll()) {
+  case Loop::Turns::Error:
+    return;
+  case Loop::Turns::Unknown:
+    node.e.undo(before);
+    loop.values = initial;
+    return loop.asBlocks();
+  case Loop::Turns::Known:
+    break;
+  }
+  loop.giveAll();
+  for (size_t i = 0; i != loop.collected.size() && !node.failed(); ++i)
+    node.out(loop.carried + i,
+             stack(node, loop.collected[i], 0, 1 + loop.carried + i));
 }
 
 namespace {
@@ -246,8 +406,11 @@ static void readScan(Node &node) {
 
 static constexpr OpRow rows[] = {
     {"If", branches, 1,
-     "both branches are computed if the condition is not known", true},
-    {"Loop", readLoop, 1, "the number of turns must be known", true},
+     "branches that values decide have outputs of the same types", true},
+    {"Loop", readLoop, 1,
+     "a number of turns that values decide collects nothing, and leaves types "
+     "as they are",
+     true},
     {"Scan", readScan, 8, "not of sequences of different lengths in version 8"},
 };
 

@@ -5,6 +5,7 @@
 
 #include "Legalize.h"
 #include "anec/IR/DerivedConstant.h"
+#include "anec/Ops/Control.h"
 #include "anec/Target/Check.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -195,6 +196,8 @@ static bool rewriteOps(Function &function, PassContext &ctx) {
     if (RewriteOp rewrite = functionOf(rule->rewrite);
         rewrite && rule->ofOp && ctx.isRewrittenFor(*rule))
       candidates.push_back({rule, rewrite});
+  if (ctx.isRewrittenFor(rules::NoControlFlow))
+    candidates.push_back({&rules::NoControlFlow, branchesToSelects});
   // The result of a rewrite may need another. No rewrite produces ops that it
   // replaces, so this terminates; the limit guards against bugs.
   constexpr unsigned maxRounds = 16;
@@ -202,7 +205,8 @@ static bool rewriteOps(Function &function, PassContext &ctx) {
   for (unsigned round = 0; again && round < maxRounds; ++round) {
     again = false;
     for (Op &op : llvm::make_early_inc_range(function.body()))
-      again |= op.numResults() == 1 && rewriteOp(function, op, ctx, candidates);
+      again |= (op.numResults() == 1 || op.is(ops::Cond)) &&
+               rewriteOp(function, op, ctx, candidates);
     changed |= again;
   }
   return changed;

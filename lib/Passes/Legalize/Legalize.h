@@ -83,6 +83,9 @@ void eachPart(int64_t extent, int64_t limit,
   Value *FUNCTION(Rewriter &rewriter);
 #include "anec/Target/Rewrites.def"
 
+/// Of a `cond` without loops.
+Value *branchesToSelects(Rewriter &rewriter);
+
 /// sum [N, O, ...] + bias [O].
 Value *addBias(Rewriter &rewriter, Value *sum, Value *bias);
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Ranks/AxisMerger.h"
+#include "anec/IR/Blocks.h"
 #include "anec/Passes/Pass.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -151,8 +152,11 @@ static bool computeSomething(Function &function, PassContext &ctx) {
 
 static bool rewriteForCoreML(Function &function, PassContext &ctx) {
   bool changed = computeSomething(function, ctx);
-  for (Op &op : llvm::make_early_inc_range(function.body()))
+  for (Op &op : llvm::make_early_inc_range(function.body())) {
+    changed |= rewriteBlocks(
+        op, [&](Function &block) { return rewriteForCoreML(block, ctx); });
     changed |= rewriteOp(function, op, ctx);
+  }
   return changed;
 }
 

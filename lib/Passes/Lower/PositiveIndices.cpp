@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "anec/IR/Blocks.h"
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Diags.h"
@@ -189,11 +190,20 @@ static bool makePositive(Function &function, Op &op, PassContext &ctx) {
   return true;
 }
 
+static bool makePositive(Function &function, PassContext &ctx) {
+  bool changed = false;
+  for (Op &op : function.body()) {
+    changed |= rewriteBlocks(
+        op, [&](Function &block) { return makePositive(block, ctx); });
+    changed |= makePositive(function, op, ctx);
+  }
+  return changed;
+}
+
 static bool makePositive(Module &module, PassContext &ctx) {
   bool changed = false;
   for (const auto &function : module.functions)
-    for (Op &op : function->body())
-      changed |= makePositive(*function, op, ctx);
+    changed |= makePositive(*function, ctx);
   return changed;
 }
 

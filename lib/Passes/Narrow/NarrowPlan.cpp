@@ -7,6 +7,7 @@
 #include "KnownArrays.h"
 #include "Masks.h"
 #include "OpKinds.h"
+#include "anec/IR/Blocks.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -436,6 +437,8 @@ void NarrowPlan::fillGaps(const Function &function) {
 //===----------------------------------------------------------------------===//
 
 void NarrowPlan::decide(const Op &op) {
+  if (blocksSlot(op.def()) >= 0)
+    return widen(op, "blocks keep their types");
   if (op.def().has(trait::Stored) || op.def().has(trait::SideEffect))
     return;
   if (coordinates.computes(op))

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisMerger.h"
+#include "anec/IR/Blocks.h"
 #include "anec/Passes/Pass.h"
 
 using namespace anec;
@@ -69,9 +70,12 @@ static void eraseUnused(Op &op) {
 }
 
 static bool mergeAxes(Function &function, PassContext &ctx) {
-  if (llvm::none_of(function.body(), hasWide))
-    return false;
   bool changed = false;
+  for (Op &op : function.body())
+    changed |= rewriteBlocks(
+        op, [&](Function &block) { return mergeAxes(block, ctx); });
+  if (llvm::none_of(function.body(), hasWide))
+    return changed;
   // Before the ops in between change.
   for (Op &op : llvm::make_early_inc_range(function.body())) {
     AxisMerger merger(function, op);

@@ -32,8 +32,8 @@ anec model.onnx --shape x=1x3x224x224 -o model.mil          if its extents are s
 | attributes, inputs, outputs | those that the operator has in the model's version of the operator set: another is an error, and so is an attribute that has no counterpart and another value than its default |
 | what changed between versions | as the version of the model has it; where ONNX's text and onnxruntime differ (odd padding of `ConvTranspose`'s `output_shape` before version 11), refused |
 | functions of the model | inlined |
-| `If` | the branch that is taken, if the condition is known; otherwise both, and a selection of the results. A branch that is not taken need not be right |
-| `Loop`, `Scan` | turn by turn, if the number of turns is known; a model may become 131,072 ops and one for every other byte |
+| `If` | the branch that is taken, if the condition is known; otherwise Core ML's `cond`, whose branches give the same types. A branch that is not taken need not be right |
+| `Loop`, `Scan` | turn by turn, if the number of turns is known; a model may become 131,072 ops and one for every other byte. A `Loop` whose values decide when it ends is Core ML's `while_loop`: it collects nothing, and values keep their types |
 | sequences, optional values | what is in them is known, and no input or output is one |
 | inputs that decide which branch is taken, or how often | `--fix sr=16000` makes one a constant, in every format; `ane-run` also takes them from `--input` |
 | extents with a name | must be given: `--shape NAME=1x3x64`; `ane-run` takes them from the .npy file |

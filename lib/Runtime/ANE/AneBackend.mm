@@ -12,6 +12,7 @@
 #include "HostExecutable.h"
 #include "SmallProgram.h"
 #include "WidePorts.h"
+#include "anec/IR/Blocks.h"
 #include "anec/Runtime/Diags.h"
 
 using namespace anec;
@@ -25,6 +26,17 @@ static bool checkHolders(const Function &function, Diagnostics &diags) {
     if (param->holder != Holder::Tensor) {
       diags.report(param->range(), diag::AneNoState, param->name,
                    describe(param->holder));
+      ok = false;
+    }
+  return ok;
+}
+
+/// Whether the engine can run the ops; reports control flow.
+static bool checkOps(const Function &function, Diagnostics &diags) {
+  bool ok = true;
+  for (const Op &op : function.body())
+    if (blocksSlot(op.def()) >= 0) {
+      diags.report(op.range(), diag::BackendLacksOp, "ane", op.def().name);
       ok = false;
     }
   return ok;
@@ -138,7 +150,7 @@ std::unique_ptr<Executable> AneBackend::load(const Function &function,
                                              const LoadOptions &options,
                                              Diagnostics &diags) {
   bool hasTensors = checkHolders(function, diags);
-  if (!checkPorts(function, diags) || !hasTensors)
+  if (!checkPorts(function, diags) || !hasTensors || !checkOps(function, diags))
     return nullptr;
   AnePath path = engine->options.path;
   bool ok = checkPath(engine->options, diags);

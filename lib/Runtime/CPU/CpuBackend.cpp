@@ -4,9 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/CPU/CpuBackend.h"
+#include "BlockSteps.h"
 #include "Emulation/EmulatedSteps.h"
 #include "Processor.h"
 #include "Steps.h"
+#include "anec/Ops/Control.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Runtime/CPU/HostProgram.h"
 #include "anec/Runtime/Diags.h"
@@ -37,6 +39,7 @@ static constexpr MakerRow makers[] = {
     {&ops::BatchNorm, makeBatchNorm},
     {&ops::Cast, makeElements},
     {&ops::Concat, makeConcat},
+    {&ops::Cond, makeCond},
     {&ops::Conv, makeDirectConv},
     {&ops::Conv, makeWideKernelConv},
     {&ops::Conv, makePanelConv},
@@ -115,6 +118,7 @@ static constexpr MakerRow makers[] = {
     {&ops::Transpose, makeTranspose},
     {&ops::UpsampleBilinear, makeResize},
     {&ops::UpsampleNearestNeighbor, makeResize},
+    {&ops::WhileLoop, makeWhileLoop},
     {&ops::WriteState, makeWriteState},
 };
 

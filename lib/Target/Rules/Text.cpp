@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "anec/Ops/Control.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace anec;
@@ -462,19 +463,26 @@ constinit const Rule rules::NoWhere = {
 constinit const Rule rules::NoControlFlow = {
     .id = "no-control-flow",
     .family = family,
-    .summary = "control flow and lists are not supported",
-    .paths = {EnginePath::InMemory, EnginePath::E5},
-    .source = "ANEForge op catalogue, ironmill",
+    .summary = "no values decide what is run, and there are no lists: branches "
+               "and loops leave the engine",
+    .source = "ANEForge op catalogue, ironmill; coremltools issue 2208",
     .date = "2026-11",
     .confidence = Confidence::High,
-    .advice = "repeat the body, or decide on the host",
+    .advice = "compute both branches and `select`, repeat the body a known "
+              "number of times, or decide on the host",
     .unprobed = "no source shows how this compiler spells nested blocks, so a "
                 "rejection may only reject the spelling",
+    .ofOp = [](const Op &op, const Target &) -> Verdict {
+      if (!isOneOf(op, {&ops::Cond, &ops::WhileLoop}))
+        return {};
+      return broken("`{0}` leaves the engine: values decide what is run",
+                    op.def().name);
+    },
     .ofText =
         [](const MILOutline &text, const Target &, ReportBreach report) {
           namedOps(text,
-                   {"cond", "while_loop", "make_list", "list_gather",
-                    "list_length", "list_read", "list_scatter", "list_write"},
+                   {"make_list", "list_gather", "list_length", "list_read",
+                    "list_scatter", "list_write"},
                    report);
         },
 };

@@ -169,20 +169,14 @@ i, b = tensor("int32"), tensor("bool")
 loop = [("k", i)]
 body = block([op("add", [("k2", i)], {"x": "k", "y": value("int32", 1)})], ["k2"], loop)
 
-
-def looped(condition, start="n"):
-    return of([op("while_loop", [("m", i)], {"loop_vars": (start,)},
-                  blocks=[block(condition, ["go"], loop), body]), relu],
-              inputs=x + [("n", i)])
-
-
 less = op("less", [("go", b)], {"x": "k", "y": value("int32", 9)})
-expect("while-unknown", "op `m` (while_loop): `while_loop` is not supported", contents=looped([less]))
-forever = op("greater_equal", [("go", b)], {"x": "k", "y": value("int32", 0)})
-expect("while-forever", "too many iterations", contents=of(
-    [const("start", "int32", 0),
-     op("while_loop", [("m", i)], {"loop_vars": ("start",)},
-        blocks=[block([forever], ["go"], loop), body]), relu]))
+expect("while-condition", "op `m` (while_loop): `while_loop`: its first block gives (int32)",
+       contents=of([op("while_loop", [("m", i)], {"loop_vars": ("n",)},
+                       blocks=[block([], ["k"], loop), body]), relu], inputs=x + [("n", i)]))
+expect("while-types", "a value keeps its type from turn to turn", contents=of(
+    [op("while_loop", [("m", i)], {"loop_vars": ("n",)},
+        blocks=[block([less], ["go"], loop), block([], ["x"], loop)]), relu],
+    inputs=x + [("n", i)]))
 expect("one-block", "[block-count]", contents=of(
     [op("cond", [("y", f)], {"pred": value("bool", True)}, blocks=[block([], ["x"])])]))
 expect("block-inputs", "[block-inputs]", contents=of(

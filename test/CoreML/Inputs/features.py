@@ -187,6 +187,23 @@ ops = [const("start", "int32", 0),
 check("while", main_only([("x", f32(2))], ops, ["y", "n"]), {"x": numpy.float32([1, 2])},
       {"y": numpy.float32([5, 10]), "n": numpy.int32(4)})
 
+# A loop that values decide, and one of more turns than are unrolled.
+test = block([op("less", [("go", tensor("bool", (1,)))], {"x": "k", "y": "last"})], ["go"],
+             loop)
+ops = [const("start", "int32", 0),
+       op("while_loop", [("n", i32), ("y", f32(2))], {"loop_vars": ("start", "x")},
+          blocks=[test, body])]
+for last in (0, 3):
+    check(f"while-{last}", main_only([("x", f32(2)), ("last", tensor("int32", (1,)))],
+                                     ops, ["y", "n"]),
+          {"x": numpy.float32([1, 2]), "last": numpy.int32([last])},
+          {"y": numpy.float32([1, 2]) * (last + 1), "n": numpy.int32(last)})
+test = block([op("less", [("go", true)], {"x": "k", "y": value("int32", 20000)})], ["go"], loop)
+check("while-long", main_only([("x", f32(2))], [*ops[:1], op(
+    "while_loop", [("n", i32), ("y", f32(2))], {"loop_vars": ("start", "x")},
+    blocks=[test, body])], ["y", "n"]), {"x": numpy.float32([1, 2])},
+      {"y": numpy.float32([20001, 40002]), "n": numpy.int32(20000)})
+
 # The counter of Apple's converter is an array of one element.
 one = tensor("int32", (1,))
 loop = [("k", one), ("v", f32(2))]
