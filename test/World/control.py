@@ -24,8 +24,12 @@ EXACT = 1e-5
 KINDS = {"mil": _control_mil, "onnx": _control_onnx}
 
 
+# The kinds with rows in the table; the others are drawn by hand so far, with main().
+TABLED = ["onnx"]
+
+
 def items():
-    for kind in KINDS:
+    for kind in TABLED:
         for batch in range(BATCHES):
             yield Item(kind, f"batch-{batch}", functools.partial(check, kind, batch),
                        sample=batch == 0, turn=batch < 2, seconds=600)
