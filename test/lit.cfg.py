@@ -65,7 +65,8 @@ config.substitutions += [
     ("%cmake", config.cmake),
     # A compiler for what must not compile.
     ("%{cxx}", config.cxx),
-    # What a project that consumes anec is configured with.
+    # g++, so that a build by another compiler does not leave it out.
+    ("%{gxx}", shutil.which("g++") or config.cxx),
     ("%{objcxx}", config.objcxx),
     ("%{llvm-include}", config.llvm_include),
     # The framework's double, and ane-run with a backend that opens it.
@@ -73,6 +74,7 @@ config.substitutions += [
     ("%{ane-run}", "env ANEC_ANE_FRAMEWORK=" + config.anec_build_dir +
      "/test/lib/ane-double.so ANEC_COREML_FRAMEWORK=" + config.anec_build_dir +
      "/test/lib/ane-double.so ane-run-double"),
+    # What a project that consumes anec is configured with.
     ("%{consumer}", config.consumer_options),
     # Python with `import anec`.
     ("%{import-anec}", "env PYTHONPATH=" + config.anec_build_dir +
