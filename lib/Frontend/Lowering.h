@@ -220,6 +220,8 @@ private:
   llvm::DenseSet<const Value *> named;
   /// Values of the outer body that a `repeat`'s body reads.
   std::vector<Value *> captured;
+  /// Whether the statements are those of a `repeat` in this body.
+  bool isUnrolling = false;
   /// How many of the file's constants can be used here.
   size_t visibleConstants = SIZE_MAX;
   Term returned; ///< by a `fn`
@@ -317,6 +319,13 @@ private:
   Term callBlock(const ast::ReferenceExpr *expr, const Signature &callee,
                  llvm::ArrayRef<Value *> arguments, const Term &index);
   void lowerRepeat(const ast::RepeatStatement *statement);
+  // Unroll.cpp
+  /// Whether the variable is a number, for each of whose values the body is
+  /// lowered.
+  bool isUnrolled(const ast::RepeatStatement *statement, LoopRange range) const;
+  void lowerUnrolled(const ast::RepeatStatement *statement, LoopRange range,
+                     llvm::ArrayRef<llvm::StringRef> carried);
+  // Models.cpp
   void findCarried(llvm::ArrayRef<ast::Statement *> statements,
                    llvm::SmallVectorImpl<llvm::StringRef> &carried);
   bool bindCarried(const ast::RepeatStatement *statement, LoopRange range,

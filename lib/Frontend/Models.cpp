@@ -307,6 +307,9 @@ void BodyLowering::lowerRepeat(const ast::RepeatStatement *statement) {
     range = {*from, *to - 1};
   llvm::SmallVector<llvm::StringRef, 4> carried;
   findCarried(statement->body, carried);
+  if (diags.errorCount() == errorsBefore && !carried.empty() &&
+      isUnrolled(statement, range))
+    return lowerUnrolled(statement, range, carried);
 
   Function *body = file.module->addFunction(
       FunctionKind::Host,

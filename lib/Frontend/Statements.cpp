@@ -126,7 +126,7 @@ bool BodyLowering::checkWeight(const ast::Name &name, const WrittenType &type) {
 }
 
 void BodyLowering::lowerWeight(const ast::WeightStatement *statement) {
-  if (outer) {
+  if (outer || isUnrolling) {
     diags.report(statement->range, diag::WeightInRepeat);
     return;
   }
@@ -262,7 +262,7 @@ static llvm::StringRef outputName(const ast::Result &declared,
 }
 
 void BodyLowering::lowerReturn(const ast::ReturnStatement *statement) {
-  if (outer) {
+  if (outer || isUnrolling) {
     diags.report(statement->range, diag::ReturnInRepeat);
     return;
   }
