@@ -7,7 +7,9 @@ import sys
 import anec
 
 package, base, first, second = sys.argv[1:5]
-said = [open(path).read().rstrip("\n") for path in sys.argv[5:8]]
+# A carriage return is a character that the model can say, not the end of a line.
+said = [open(path, encoding="utf-8", newline="").read().rstrip("\n")
+        for path in sys.argv[5:8]]
 assert len(set(said)) == 3, said
 
 
