@@ -140,6 +140,13 @@ static ExitCode reportUnknownFlag(const Tool &tool, llvm::StringRef command,
                      "see " + tool.name + " " + command + " --help");
 }
 
+static const ForeignFlag *findForeign(const Tool &tool, llvm::StringRef flag) {
+  const auto *found =
+      llvm::find_if(tool.foreignFlags,
+                    [&](const ForeignFlag &row) { return row.flag == flag; });
+  return found == tool.foreignFlags.end() ? nullptr : found;
+}
+
 static void printVersion(llvm::raw_ostream &out) {
   out << "anec " ANEC_VERSION ", with LLVM " LLVM_VERSION_STRING "\n";
 }
@@ -153,6 +160,11 @@ static int runCommand(const Tool &tool, const CommandDef &def, char **argv,
     printHelp(tool, def, known);
     return Done;
   }
+  if (const ForeignFlag *row = findForeign(tool, scanned.unknownFlag))
+    return usageError(tool.name, (row->flag.size() == 1 ? "-" : "--") +
+                                     row->flag + " is a flag of " +
+                                     row->command + "; see " + row->command +
+                                     " --help");
   if (!scanned.unknownFlag.empty() && !def.name.empty())
     return reportUnknownFlag(tool, def.name, scanned.unknownFlag, known);
   std::string name = commandLine(tool, def);

@@ -62,6 +62,12 @@ std::unique_ptr<Command> makeCommand() {
   return std::make_unique<T>();
 }
 
+/// A flag that people look for in one tool and that another one has.
+struct ForeignFlag {
+  llvm::StringLiteral flag;
+  llvm::StringLiteral command; ///< `ane-run`: where it is
+};
+
 struct Tool {
   llvm::StringLiteral name;
   llvm::StringLiteral
@@ -72,6 +78,8 @@ struct Tool {
   /// was run otherwise. Null for tools that run all commands here.
   std::optional<int> (*runOtherwise)(const CommandDef &command,
                                      char **arguments) = nullptr;
+  /// Named when they are given to this tool.
+  llvm::ArrayRef<ForeignFlag> foreignFlags = {};
 };
 
 /// The `main` of a tool: finds the command, reads its flags and runs it, or

@@ -20,11 +20,17 @@ static constexpr const CommandDef *all[] = {
 #include "Commands.def"
 };
 
+// What a program is made into.
+static constexpr ForeignFlag foreign[] = {
+    {"calibrate", "anec"}, {"emit", "anec"},      {"interface", "anec"},
+    {"o", "anec"},         {"precision", "anec"}, {"quantize", "anec"},
+};
+
 int main(int argc, char **argv) {
   return runTool(
       {"ane-run",
        "ane-run - runs MIL programs on the Apple Neural Engine or on the CPU,\n"
        "from the same text and weights\n",
-       all, runInOwnProcess},
+       all, runInOwnProcess, foreign},
       argc, argv);
 }

@@ -19,10 +19,19 @@ static constexpr const CommandDef *all[] = {
 #include "Commands.def"
 };
 
+// How a program is run and compared.
+static constexpr ForeignFlag foreign[] = {
+    {"atol", "ane-run"},       {"backend", "ane-run"},
+    {"compare", "ane-run"},    {"equal-nan", "ane-run"},
+    {"input", "ane-run"},      {"numerics", "ane-run"},
+    {"output-dir", "ane-run"}, {"reference", "ane-run"},
+    {"rtol", "ane-run"},
+};
+
 int main(int argc, char **argv) {
   return runTool({"anec",
                   "anec - compiles tensor programs to MIL for the Apple Neural "
                   "Engine\n",
-                  all},
+                  all, nullptr, foreign},
                  argc, argv);
 }
