@@ -1,5 +1,6 @@
 """Random single-node models of ONNX, by operator and version of the operator set."""
 import dataclasses
+import typing
 import zlib
 
 import numpy as np
@@ -12,12 +13,16 @@ SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0]
 class Case:
     """A node: its inputs (None for one that is left out), attributes, and the number
     of its outputs, of which the first `compared` say something. Inputs whose index is in
-    `fixed` are initializers."""
+    `fixed` are initializers. `right` computes the outputs of a node that onnxruntime has
+    no kernel for, by its definition. `graph` makes the nodes that lead from the inputs'
+    names to y0, where the node takes or gives a sequence or an optional value."""
     inputs: list
     attributes: dict = dataclasses.field(default_factory=dict)
     outputs: int = 1
     fixed: tuple = ()
     compared: int = 99
+    right: typing.Callable | None = None
+    graph: typing.Callable | None = None
 
 
 class Draw:

@@ -24,6 +24,13 @@ def bias_gelu(r, op, v):
     return Case([r.floats(shape, F)] + ([r.floats(shape[-1:], F)] if bias else []))
 
 
+@micro("BiasAdd")
+def bias_add(r, op, v):
+    shape = [r.int(1, 2), r.int(1, 4), r.int(1, 6)]
+    return Case([r.floats(shape, F), r.floats(shape[-1:], F), r.floats(shape, F)],
+                right=lambda x, bias, skip: [x + bias + skip])
+
+
 # Normalizations.
 
 @micro("SimplifiedLayerNormalization")
@@ -219,6 +226,24 @@ def qlinear_softmax(r, op, v):
     return Case(quantized(r, shape, dtype) + [np.array(1 / 256, F),
                                               np.array(0 if dtype == np.uint8 else -128, dtype)],
                 {"opset": r.pick([11, 13]), "axis": len(shape) - 1}, fixed=(1, 2, 3, 4))
+
+
+@micro("QLinearReduceMean")
+def qlinear_mean(r, op, v):
+    dtype, shape = kind(r), r.shape(1, 4)
+    axes = sorted({r.int(0, len(shape) - 1) for _ in range(r.int(1, 2))})
+    attributes = {**r.some(axes=[axis - r.pick([0, len(shape)]) for axis in axes]),
+                  **r.some(keepdims=0)}
+
+    def right(x, step, zero, to_step, to_zero):
+        over = tuple(axes) if "axes" in attributes else None
+        values = (x.astype(float) - float(zero)) * float(step)
+        mean = values.mean(axis=over, keepdims=attributes.get("keepdims", 1) != 0)
+        limits = np.iinfo(dtype)
+        return [np.clip(np.rint(mean / float(to_step)) + float(to_zero), limits.min,
+                        limits.max).astype(dtype)]
+    return Case(quantized(r, shape, dtype) + [scale(r), byte(r, [], dtype)], attributes,
+                fixed=(1, 2, 3, 4), right=right)
 
 
 @micro("QLinearWhere")

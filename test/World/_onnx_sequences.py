@@ -107,13 +107,17 @@ def rms_normalization(r, op, v):
 
 @of("Swish")
 def swish(r, op, v):
-    return Case([r.floats(r.shape(), np.float32)], r.some(alpha=r.pick([0.5, 2.0])))
+    attributes = r.some(alpha=r.pick([0.5, 2.0]))
+    return Case([r.floats(r.shape(), np.float32)], attributes,
+                right=lambda x: [x / (1 + np.exp(-attributes.get("alpha", 1.0) * x))])
 
 
 @of("SwiGLU")
 def swiglu(r, op, v):
     shape = r.shape()
-    return Case([r.floats(shape, np.float32) for _ in range(2)], r.some(alpha=1.5))
+    attributes = r.some(alpha=1.5)
+    return Case([r.floats(shape, np.float32) for _ in range(2)], attributes, right=lambda a, b: [
+        a / (1 + np.exp(-attributes.get("alpha", 1.0) * a)) * b])
 
 
 @of("CumProd")
@@ -156,3 +160,75 @@ def linear_attention(r, op, v):
                   if rule.endswith("delta") else None)
     return Case(inputs, {"q_num_heads": count, "kv_num_heads": shared, "update_rule": rule,
                          **r.some(scale=0.5)}, outputs=2)
+
+
+# Sequences and optional values: in a graph that begins and ends with tensors.
+
+def node(op, inputs, outputs, **attributes):
+    import onnx
+    return onnx.helper.make_node(op, inputs, outputs, **attributes)
+
+
+def place(name, value):
+    """A constant of rank 0."""
+    import onnx
+    return node("Constant", [], [name], value=onnx.numpy_helper.from_array(np.array(value)))
+
+
+@of("SequenceConstruct", "SequenceAt", "SequenceLength", "SequenceInsert", "SequenceErase",
+    "SequenceEmpty", "ConcatFromSequence")
+def sequence(r, op, v):
+    shape, dtype = r.shape(1, 3), r.pick([np.float32, np.int64])
+    make = r.ints if dtype == np.int64 else r.floats
+    # Every place of the sequence from both ends, and of one that is inserted.
+    count = r.int(1, 4)
+    at, end = r.int(-count, count - 1), r.int(-count, count)
+    is_stack, axis = r.chance(0.3), r.axis(len(shape))
+    names_place = r.chance(0.7)
+    arrays = [make(shape, dtype) for _ in range(count + (op == "SequenceInsert"))]
+    kind = 7 if dtype == np.int64 else 1
+
+    def graph(names):
+        first = [node("SequenceConstruct", names[:count], ["s"])]
+        concat = node("ConcatFromSequence", ["t"], ["y0"], axis=axis)
+        places = ["p"] if names_place else []
+        if op == "SequenceLength":
+            return first + [node(op, ["s"], ["y0"])]
+        if op == "SequenceInsert":
+            return first + [place("p", end), node(op, ["s", names[count], *places], ["t"]), concat]
+        if op == "SequenceErase" and count > 1:
+            return first + [place("p", at), node(op, ["s", *places], ["t"]), concat]
+        if op == "SequenceEmpty":
+            return [node(op, [], ["s"], dtype=kind),
+                    node("SequenceInsert", ["s", names[0]], ["t"]), concat]
+        if op == "ConcatFromSequence":
+            return first + [node(op, ["s"], ["y0"], axis=axis, new_axis=int(is_stack))]
+        return first + [place("p", at), node("SequenceAt", ["s", "p"], ["y0"])]
+    return Case(arrays, graph=graph)
+
+
+@of("SplitToSequence")
+def split_to_sequence(r, op, v):
+    shape = r.shape(1, 3)
+    axis = r.axis(len(shape))
+    form = r.pick(["ones", "ones", "size", "sizes"])
+    extent, sizes = shape[axis], []
+    while sum(sizes) < extent:
+        sizes.append(r.int(1, extent - sum(sizes)))
+    count = {"ones": extent, "size": -(-extent // sizes[0]), "sizes": len(sizes)}[form]
+    split = {"ones": None, "size": np.array(sizes[0]), "sizes": np.array(sizes)}[form]
+    attributes = {"axis": axis, **({"keepdims": r.int(0, 1)} if form == "ones" else {})}
+    at = r.int(-count, count - 1)
+
+    def graph(names):
+        return [node(op, names, ["s"], **attributes), place("p", at),
+                node("SequenceAt", ["s", "p"], ["y0"])]
+    return Case([r.floats(shape, np.float32)] + ([] if split is None else [split]), fixed=(1,),
+                graph=graph)
+
+
+@of("Optional", "OptionalGetElement", "OptionalHasElement")
+def optional(r, op, v):
+    last = "OptionalHasElement" if op == "OptionalHasElement" else "OptionalGetElement"
+    return Case([r.floats(r.shape(), np.float32)], graph=lambda names: [
+        node("Optional", names, ["o"]), node(last, ["o"], ["y0"])])

@@ -128,13 +128,13 @@ def worker(connection, build, sections, threads):
     os.dup2(silent, 2)
     items = load_items(sections)
     while (index := connection.recv()) is not None:
-        folder = tempfile.mkdtemp(prefix="anec-world-")
+        folder, before = tempfile.mkdtemp(prefix="anec-world-"), harness.own_seconds()
         try:
             outcomes = items[index][1].check(harness.Context(build, folder))
         except Exception as error:  # The peer's, or the test's own.
             outcomes = {"peer": harness.wrong(f"{type(error).__name__}: {error}")}
         shutil.rmtree(folder, ignore_errors=True)
-        connection.send((index, outcomes))
+        connection.send((index, outcomes, harness.own_seconds() - before))
 
 
 class Pool:
@@ -173,8 +173,8 @@ class Pool:
         return found
 
     def check(self, indices):
-        """Yields (index, outcomes) in the order in which items end. Those of a subject go
-        to one process, which builds the subject's model once."""
+        """Yields (index, outcomes, seconds on processors) in the order in which items end.
+        Those of a subject go to one process, which builds the subject's model once."""
         waiting = collections.deque(indices)
         subject = [(section, item.name) for section, item in self.items]
         workers = [self.start() for _ in range(min(self.jobs, len(waiting)))]
@@ -198,12 +198,13 @@ class Pool:
                     try:
                         ended = one["pipe"].recv()
                     except EOFError:
-                        ended = one["index"], {"peer": harness.wrong("the process died")}
+                        ended = one["index"], {"peer": harness.wrong("the process died")}, 0.0
                         workers[place] = self.start()
                 elif self.is_late(one):
                     one["process"].kill()
                     limit = self.items[one["index"]][1].seconds
-                    ended = one["index"], {"peer": harness.wrong(f"no end in {limit} s")}
+                    ended = (one["index"], {"peer": harness.wrong(f"no end in {limit} s")},
+                             float(limit))
                     workers[place] = self.start()
                 if ended:
                     one["index"] = None
@@ -292,8 +293,10 @@ def main():
     together = [index for index in indices if not items[index][1].alone]
     checked = itertools.chain(Pool(arguments, items, args.jobs).check(together),
                               Pool(arguments, items, 1).check(alone))
-    for done, (index, outcomes) in enumerate(checked, 1):
+    used = collections.Counter()
+    for done, (index, outcomes, seconds) in enumerate(checked, 1):
         section, item = items[index]
+        used[section] += seconds
         tried.add((section, item.name, item.variant))
         said, failed = [], False
         for step, outcome in outcomes.items():
@@ -309,7 +312,8 @@ def main():
                 said.append(f"{key[3]}: not reached")
                 failed = True
         name = f"World :: {section}/{item.name}/{item.variant}"
-        results.append({"name": name, "code": "FAIL" if failed else "PASS"})
+        results.append({"name": name, "code": "FAIL" if failed else "PASS",
+                        "seconds": round(seconds, 2)})
         better += bool(said) and not failed
         if said or args.verbose:
             text = "; ".join(said) or " ".join(
@@ -327,6 +331,8 @@ def main():
         harness.write_json(args.results, {"tests": results})
     print(counts(seen))
     print("\n".join(times_text(seen)))
+    print("seconds on processors: "
+          + ", ".join(f"{section} {number:.0f}" for section, number in sorted(used.items())))
     bad = sum(one["code"] == "FAIL" for one in results)
     print(f"test/World: {len(results)} items, {bad} worse than in the table, {better} better, "
           f"{time.monotonic() - started:.0f} s")

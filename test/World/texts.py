@@ -4,7 +4,6 @@ library's."""
 import importlib.metadata
 import json
 import random
-import subprocess
 
 from harness import Item, RIGHT, limited, refused, wrong
 
@@ -119,8 +118,7 @@ def check_models(kind, seeds):
 
         def compare(step, seed, model, given, words, right, result_of):
             command = [ctx.build / "bin/ane-run", "tokenize", f"--tokenizer={model}", *words]
-            done = subprocess.run(command, input=given.encode(), capture_output=True,
-                                  **limited(60))
+            done = limited(command, 60, input=given.encode())
             tried[step] += 1
             if done.returncode != 0:
                 bad.setdefault(step, (refused if done.returncode == 1 else wrong)(
