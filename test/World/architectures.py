@@ -241,7 +241,9 @@ def other_weights(row):
 
 
 def draws_of(ctx, row, arrays):
-    return [arrays] + [more_draws(ctx, row, place) for place in range(1, DRAWS)]
+    """In fp32; the first has the results in fp16 too."""
+    return [arrays] + [another_draw(ctx, row, place, compute_exact)
+                       for place in range(1, DRAWS)]
 
 
 def half_norms(ctx, path, draws, more):
@@ -279,6 +281,8 @@ def norms_of(ctx, package, draws, inputs_of, names_of):
 def peer_norms(ctx, row, draws):
     """{peer: the relative norms of its draws}, of those that compute in fp16."""
     norms = {}
+    draws = draws[:1] + [another_draw(ctx, row, place, compute_arrays)
+                         for place in range(1, len(draws))]
     for kind, name in ("half", "PyTorch"), ("auto", "autocast"):
         if all(part(arrays, kind) for arrays in draws):
             norms[name] = [list(map(harness.relative_norm, part(arrays, kind).values(),
@@ -291,11 +295,21 @@ def peer_norms(ctx, row, draws):
     return norms
 
 
-def more_draws(ctx, row, place):
-    import torch
-    generator = torch.Generator().manual_seed(place)
-    inputs = tuple(one.draw(generator) for one in row.inputs)
-    return compute_arrays(row, built(row)[0], inputs)
+def another_draw(ctx, row, place, compute):
+    """What `compute` gives for other inputs, which follow from `place`."""
+    def fill(folder):
+        import torch
+        generator = torch.Generator().manual_seed(place)
+        inputs = tuple(one.draw(generator) for one in row.inputs)
+        harness.save_arrays(folder / "arrays.npz", compute(row, built(row)[0], inputs))
+    return harness.load_arrays(ctx.computed(fill, f"draw {place}", row.key(), compute,
+                                            _zoo.COMPUTE) / "arrays.npz")
+
+
+def compute_exact(row, model, inputs):
+    """{in:NAME, out:I} in fp32."""
+    arrays = {f"in:{one.name}": to_numpy(value) for one, value in zip(row.inputs, inputs)}
+    return arrays | {f"out:{i}": value for i, value in enumerate(run_model(model, inputs))}
 
 
 def coremltools_half(ctx, row, arrays):
@@ -363,10 +377,14 @@ def cases(row, door, arrays):
 
 
 def computed(row, inputs):
+    return run_model(built(row)[0], inputs)
+
+
+def run_model(model, inputs):
     import torch
-    model, _ = built(row)
     with torch.no_grad():
-        return [one.numpy() for one in copy.deepcopy(model)(*inputs)]
+        return [one.float().numpy() for one in
+                copy.deepcopy(model)(*copy.deepcopy(inputs))]
 
 
 def resized_case(row, end):

@@ -5,10 +5,11 @@ static as pairs of QuantizeLinear and DequantizeLinear (QDQ) or as operators on 
 (QOperator), int8 and uint8, per channel or per tensor, and weights of 4 or 8 bits in blocks
 (MatMulNBits). Steps: read; run, beside onnxruntime on the same file; written, as a package
 that coremltools loads; again, that package's numbers."""
+import dataclasses
 import functools
 
 import _packages
-from harness import RIGHT, Item, absent, wrong
+from harness import RIGHT, Item, absent, near, wrong
 
 OPSET = 17
 
@@ -253,9 +254,7 @@ def check(name, variant, ctx):
     if outcome:
         return steps
     sets = draw(folder / "plain.onnx", 4)
-    # Of DynamicQuantizeLSTM, anec keeps input and state as floats (docs/onnx.md).
-    moved = 1 if name == "recurrent" and variant.startswith("dynamic") else MOVED
-    steps["run"] = beside_onnxruntime(ctx, source, sets, variant, moved)
+    steps["run"] = beside_onnxruntime(ctx, source, sets, name, variant)
     package = ctx.folder / "m.mlpackage"
     outcome = ctx.step(ctx.run("anec", source, "--precision=fp32", "-o", package))
     steps["written"] = outcome or RIGHT
@@ -274,25 +273,89 @@ def element_errors(got, expected):
     """Of each element, over the largest magnitude."""
     import numpy
     if got.shape != expected.shape:
-        return [float("inf")]
+        return numpy.array([float("inf")])
     difference = numpy.abs(got.astype(float) - expected.astype(float))
-    return list((difference / numpy.abs(expected).max()).ravel())
+    return (difference / numpy.abs(expected).max()).ravel()
 
 
-MOVED = 0.25  # One draw of four.
+EXACT = 1e-5  # Of the largest element.
+MOVED = 0.25  # The share of a draw's elements that a value which rounds otherwise moves.
 
 
-def judge(errors, share=MOVED):
-    """onnxruntime's kernels add in another order, so that a sum close to the middle
-    between two steps is rounded to the other one: that moves few elements, by a step."""
-    largest = max(errors)
-    moved = sum(error > 1e-5 for error in errors)
-    if largest <= 1e-5 or (largest <= 0.02 and moved <= share * len(errors)):
-        return RIGHT
-    return wrong(f"off by {largest:.2g}, {moved} of {len(errors)} elements")
+@dataclasses.dataclass
+class Rounding:
+    """A value that is rounded to integers: by the step `scale`, or, where that is None, by
+    one that follows from its least and largest element."""
+    name: str
+    scale: float | None
+    zero: int
+    limits: tuple
+
+    def of(self, array):
+        import numpy
+        scale, zero = self.scale, self.zero
+        if scale is None:  # DynamicQuantizeLinear
+            least, most = min(array.min(), 0), max(array.max(), 0)
+            scale = numpy.float32(most - least) / numpy.float32(255)
+            zero = numpy.rint(-least / scale)
+        return numpy.clip(numpy.rint(array / scale) + zero, *self.limits)
 
 
-def beside_onnxruntime(ctx, source, sets, variant, moved):
+def roundings(model):
+    """Those of activations, in the order of the nodes."""
+    import numpy
+    import onnx
+    constants = {one.name: onnx.numpy_helper.to_array(one) for one in model.graph.initializer}
+    found = []
+    for node in model.graph.node:
+        if node.op_type == "DynamicQuantizeLinear":
+            found.append(Rounding(node.input[0], None, 0, (0, 255)))
+        elif node.op_type == "QuantizeLinear" and node.input[0] not in constants:
+            scale, zero = (constants[name] for name in node.input[1:3])
+            limits = numpy.iinfo(zero.dtype)
+            found.append(Rounding(node.input[0], numpy.float32(scale), int(zero),
+                                  (limits.min, limits.max)))
+    return found
+
+
+def open_roundings(source, path):
+    """Writes the model with what it rounds as further outputs; their rows."""
+    import onnx
+    model = onnx.load(str(source))
+    found = {one.name: one for one in roundings(model)}
+    known = {one.name for one in [*model.graph.input, *model.graph.output]}
+    for name in found:
+        if name not in known:
+            model.graph.output.append(onnx.ValueInfoProto(name=name))
+    onnx.save(onnx.shape_inference.infer_shapes(model), str(path))
+    return list(found.values())
+
+
+def output_step(model):
+    """The step of an output that is dequantized, or 0."""
+    import onnx
+    last = [node for node in model.graph.node if node.op_type != "Identity"][-1]
+    return next((float(onnx.numpy_helper.to_array(one)) for one in model.graph.initializer
+                 if last.op_type == "DequantizeLinear" and one.name == last.input[1]), 0.0)
+
+
+def rounds_otherwise(rows, got, expected):
+    """None where all values agree and round alike. Where one rounds to another step, all
+    before it agree, so that it is within their error of the middle between two steps: a
+    sum in another order may round either way there. Raises where one does not agree."""
+    for row in rows:
+        if row.name not in got:  # An input.
+            continue
+        error = float(element_errors(got[row.name], expected[row.name]).max())
+        if error > EXACT:
+            raise ArithmeticError(f"`{row.name}` is off by {error:.2g} before it is rounded")
+        if (row.of(got[row.name]) != row.of(expected[row.name])).any():
+            return row.name
+    return None
+
+
+def beside_onnxruntime(ctx, source, sets, name, variant):
+    import onnx
     import onnxruntime
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
@@ -304,15 +367,33 @@ def beside_onnxruntime(ctx, source, sets, variant, moved):
         options.add_session_config_entry("session.x64quantprecision", "1")
     if variant.startswith("qdq"):
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(str(source), options)
-    errors = []
+    opened = ctx.folder / "opened.onnx"
+    rows = open_roundings(source, opened)
+    session = onnxruntime.InferenceSession(str(opened), options)
+    names = [one.name for one in session.get_outputs()]
+    step = output_step(onnx.load(str(source)))
     for inputs in sets:
-        expected = session.run(None, inputs)
+        expected = dict(zip(names, session.run(None, inputs)))
         got, outcome = ctx.outputs(source, inputs, "--numerics=fp32")
-        if outcome:
-            return outcome
-        errors += element_errors(got["y"], expected[0])
-    return judge(errors, moved)
+        values, also = ctx.outputs(opened, inputs, "--numerics=fp32", name="opened")
+        if outcome or also:
+            return outcome or also
+        errors = element_errors(got["y"], expected["y"])
+        # Of DynamicQuantizeLSTM, anec keeps input and state as floats (docs/onnx.md).
+        if name == "recurrent" and variant.startswith("dynamic"):
+            limit, share = 0.02, 1
+        else:
+            try:
+                moved = rounds_otherwise(rows, values, expected)
+            except ArithmeticError as error:
+                return wrong(str(error))
+            # Two steps; where each step follows from the values, of all elements.
+            limit = 2.1 * step / abs(expected["y"]).max() if step else 0.02
+            limit, share = (max(limit, EXACT), MOVED if step else 1) if moved else (EXACT, 0)
+        if errors.max() > limit or (errors > EXACT).sum() > share * errors.size:
+            return wrong(f"off by {errors.max():.2g}, {(errors > EXACT).sum()} of"
+                         f" {errors.size} elements")
+    return RIGHT
 
 
 def beside_source(ctx, source, package, inputs):
@@ -323,4 +404,4 @@ def beside_source(ctx, source, package, inputs):
     given = {name: array.astype(numpy.int32) if array.dtype == numpy.int64 else array
              for name, array in inputs.items()}
     got, outcome = ctx.outputs(package, given, "--numerics=fp32", name="again")
-    return outcome or judge(element_errors(got["y"], right["y"]))
+    return outcome or near(element_errors(got["y"], right["y"]).max(), EXACT)
